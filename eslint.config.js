@@ -1,0 +1,105 @@
+import js from '@eslint/js';
+import globals from 'globals';
+import tseslint from 'typescript-eslint';
+
+const oneImporter = (name, lib) => ({ name, message: `Only libs/${lib} imports ${name}: use #lib/${lib}.` });
+const vendors = {
+  kafka: ['kafkajs', '@kafkajs/confluent-schema-registry'].map((name) => oneImporter(name, 'kafka')),
+  redis: [oneImporter('ioredis', 'redis')],
+  postgres: [oneImporter('pg', 'postgres')],
+};
+const vendorRule = (except) => ({
+  paths: Object.entries(vendors).flatMap(([lib, paths]) => (lib === except ? [] : paths)),
+});
+const serviceNames = ['ingress', 'dedup', 'dispatcher', 'projector', 'api', 'cli'];
+
+/** `services → libs → nothing of ours`, and one importer for each vendor's client. */
+const layers = [
+  {
+    files: ['libs/**/*.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          ...vendorRule(undefined),
+          patterns: [{ regex: '(^|/)(services|deploy|test)/', message: 'A lib imports libs only.' }],
+        },
+      ],
+      'no-process-env': 'off',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "MemberExpression[object.name='process'][property.name='env']",
+          message: 'Configuration is passed in; only config.ts files read process.env.',
+        },
+      ],
+    },
+  },
+  ...Object.keys(vendors).map((lib) => ({
+    files: [`libs/${lib}/**/*.ts`],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          ...vendorRule(lib),
+          patterns: [{ regex: '(^|/)(services|deploy|test)/', message: 'A lib imports libs only.' }],
+        },
+      ],
+    },
+  })),
+  ...serviceNames.map((service) => ({
+    files: [`services/${service}/**/*.ts`],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          ...vendorRule(undefined),
+          patterns: [
+            {
+              regex: `^(\\.\\./)+(${serviceNames.filter((other) => other !== service).join('|')})/`,
+              message: 'No service imports another: what two of them need belongs to a lib.',
+            },
+            { regex: '^(\\.\\./)+libs/', message: 'Import a lib by its surface: #lib/<name>.' },
+          ],
+        },
+      ],
+    },
+  })),
+  {
+    files: ['services/**/*.ts'],
+    ignores: ['services/**/config.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "MemberExpression[object.name='process'][property.name='env']",
+          message: 'process.env is read in config.ts alone.',
+        },
+      ],
+    },
+  },
+];
+
+export default tseslint.config(
+  { ignores: ['node_modules/', '.hookline/', 'coverage/', '**/target/'] },
+  js.configs.recommended,
+  { files: ['**/*.js'], languageOptions: { globals: globals.node } },
+  {
+    files: ['**/*.ts'],
+    extends: [...tseslint.configs.recommendedTypeChecked],
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+      globals: globals.node,
+    },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/require-await': 'off',
+      // Objects here are closures from factories: no method has a `this` to lose.
+      '@typescript-eslint/unbound-method': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+    },
+  },
+  ...layers,
+);

@@ -1,0 +1,11 @@
+/** Uniform in [0, 1). */
+export type Random = () => number;
+
+/**
+ * The wait before retry number `attempt` (from 0): `random(0, min(cap, base · 2^attempt))`, the specification's full jitter. Waits
+ * spread over the whole interval, so that clients that failed together do not come back together.
+ */
+export function fullJitterMs(policy: { baseMs: number; capMs: number }, attempt: number, random: Random): number {
+  // 2^attempt is Infinity past 1,023; the cap holds it.
+  return random() * Math.min(policy.capMs, policy.baseMs * 2 ** attempt);
+}

@@ -1,0 +1,2 @@
+export { fullJitterMs, type Random } from './full-jitter.ts';
+export { untilAvailable } from './until-available.ts';

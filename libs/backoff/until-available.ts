@@ -1,0 +1,36 @@
+import { AppError, toAppError } from '#lib/errors';
+import type { Clock } from '#lib/clock';
+import { fullJitterMs, type Random } from './full-jitter.ts';
+
+interface Options {
+  clock: Clock;
+  signal: AbortSignal;
+  /** Told of every failure that is waited out. */
+  onAway?: (error: AppError) => void;
+  random?: Random;
+}
+
+const policy = { baseMs: 100, capMs: 2_000 };
+
+/**
+ * Runs `work` until it does not fail for want of a dependency: an outage pauses and spends no tries. Any other failure is thrown as it
+ * comes.
+ *
+ * @throws AppError stopped when the signal aborts; whatever `work` throws that is not retryable
+ */
+export async function untilAvailable<T>(work: () => Promise<T>, options: Options): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    if (options.signal.aborted)
+      throw new AppError('stopped', 'given up: no longer wanted', { cause: options.signal.reason });
+    try {
+      return await work();
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (!error.retryable) throw error;
+      options.onAway?.(error);
+      // At least the base: a dependency that refuses at once would else be asked without a pause.
+      const waitMs = policy.baseMs + fullJitterMs(policy, attempt, options.random ?? Math.random);
+      await options.clock.sleep(waitMs, options.signal);
+    }
+  }
+}

@@ -1,0 +1,3 @@
+export { type Clock, systemClock } from './clock.ts';
+export { type ManualClock, createManualClock } from './manual-clock.ts';
+export { formatMicros, parseRfc3339 } from './rfc3339.ts';

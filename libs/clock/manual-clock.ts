@@ -1,0 +1,50 @@
+import type { Clock } from './clock.ts';
+
+export interface ManualClock extends Clock {
+  /** Moves the time on and lets every sleeper run whose time has come, in order of their due times. */
+  advance(ms: number): Promise<void>;
+}
+
+interface Sleeper {
+  dueMs: number;
+  wake(): void;
+}
+
+/** A clock for tests: it stands still until it is advanced. */
+export function createManualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {
+  let now = startMs;
+  const sleepers = new Set<Sleeper>();
+
+  const nextDue = (untilMs: number): Sleeper | undefined =>
+    [...sleepers].filter((sleeper) => sleeper.dueMs <= untilMs).sort((a, b) => a.dueMs - b.dueMs)[0];
+
+  return {
+    nowMs: () => now,
+    monotonicMs: () => now,
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve();
+        const sleeper: Sleeper = {
+          dueMs: now + ms,
+          wake: () => {
+            sleepers.delete(sleeper);
+            signal?.removeEventListener('abort', sleeper.wake);
+            resolve();
+          },
+        };
+        signal?.addEventListener('abort', sleeper.wake);
+        sleepers.add(sleeper);
+      }),
+    async advance(ms) {
+      const untilMs = now + ms;
+      // Whoever is about to go to sleep must have done so before the first one is woken.
+      await new Promise(setImmediate);
+      for (let sleeper = nextDue(untilMs); sleeper !== undefined; sleeper = nextDue(untilMs)) {
+        now = Math.max(now, sleeper.dueMs);
+        sleeper.wake();
+        await new Promise(setImmediate);
+      }
+      now = untilMs;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { type ConfigOf, flag, integer, list, oneOf, type Problem, text } from './fields.ts';
+
+/** What every process has. `defaultAdminPort` differs by service so that all of them fit on one machine. */
+export const serviceFields = (defaultAdminPort: number) => ({
+  environment: oneOf('HOOKLINE_ENV', ['production', 'development', 'test'], {
+    default: 'production',
+    help: 'production refuses what is for trying things only (crash points, an encryption key that is missing)',
+  }),
+  logLevel: oneOf('HOOKLINE_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
+    default: 'info',
+    help: 'the least level that is logged',
+  }),
+  host: text('HOOKLINE_HOST', { default: '0.0.0.0', help: 'the address that all listeners of the process bind to' }),
+  adminPort: integer('HOOKLINE_ADMIN_PORT', {
+    default: String(defaultAdminPort),
+    min: 0,
+    max: 65_535,
+    help: 'port of /metrics, /livez and /readyz',
+  }),
+  shutdownTimeoutMs: integer('HOOKLINE_SHUTDOWN_TIMEOUT_MS', {
+    default: '20000',
+    min: 1_000,
+    max: 600_000,
+    help: 'how long SIGTERM waits for work in flight; keep it below the supervisor’s grace period',
+  }),
+  crashPoint: text('HOOKLINE_CRASH_POINT', {
+    default: '',
+    pattern: /^$|^[a-z-]+\.[a-z-]+(@\d{1,9})?$/,
+    help: 'fault tests only: kill -9 at this named point, at its n-th passing (`dedup.after-claim@3`)',
+  }),
+});
+
+export const kafkaFields = {
+  kafkaBrokers: list('HOOKLINE_KAFKA_BROKERS', {
+    default: '127.0.0.1:9092',
+    help: 'host:port of Kafka brokers, by comma',
+  }),
+  topicPrefix: text('HOOKLINE_TOPIC_PREFIX', {
+    default: 'hookline.',
+    pattern: /^[a-zA-Z0-9._-]{0,100}$/,
+    help: 'put before every topic’s and consumer group’s name',
+  }),
+};
+
+export const redisFields = {
+  redisUrl: text('HOOKLINE_REDIS_URL', {
+    default: 'redis://127.0.0.1:6379',
+    pattern: /^rediss?:\/\//,
+    help: 'Redis, 7.0 or later, with maxmemory-policy noeviction',
+  }),
+};
+
+export const postgresFields = {
+  databaseUrl: text('HOOKLINE_DATABASE_URL', { pattern: /^postgres(ql)?:\/\//, help: 'Postgres, 15 or later' }),
+};
+
+export const registryFields = {
+  schemaRegistryUrl: text('HOOKLINE_SCHEMA_REGISTRY_URL', {
+    pattern: /^https?:\/\//,
+    help: 'schema registry that speaks the Confluent API',
+  }),
+};
+
+export const encryptionFields = {
+  encryptionKeys: list('HOOKLINE_ENCRYPTION_KEYS', {
+    secret: true,
+    help: 'AES-256-GCM keys for secrets at rest as `id:base64 of 32 bytes`, by comma; the first encrypts, all decrypt',
+  }),
+};
+
+/** Relations that hold for every service. */
+export function serviceRelations(config: ConfigOf<ReturnType<typeof serviceFields>>): Problem[] {
+  return config.environment === 'production' && config.crashPoint !== ''
+    ? ['HOOKLINE_CRASH_POINT must not be set where HOOKLINE_ENV=production']
+    : [];
+}
+
+export const allowHttpField = flag('HOOKLINE_ALLOW_HTTP', {
+  default: 'false',
+  help: 'endpoints may be plain http (for local stacks)',
+});
+export const allowedNetworksField = list('HOOKLINE_ALLOWED_NETWORKS', {
+  default: '',
+  allowEmpty: true,
+  help: 'private networks that endpoints may be in, as CIDR by comma; all others stay refused',
+});

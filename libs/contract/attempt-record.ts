@@ -1,0 +1,51 @@
+/**
+ * A record of `delivery.attempts`: Avro, deploy/kafka/schemas/delivery.attempts.avsc; its key is the event id, so that all that befalls
+ * an event is in one partition, in order.
+ *
+ * | kind       | written by | says                                                                             |
+ * |------------|------------|----------------------------------------------------------------------------------|
+ * | fanned_out | fan-out    | the set of the event's deliveries of one generation (a repetition may add to it) |
+ * | attempted  | dispatcher | a send and what it came to; `status` is where the delivery stands now            |
+ * | parked     | dispatcher | no send: the delivery waits for room                                             |
+ * | ended      | dispatcher | no send: cancelled, or dead-lettered because the endpoint is gone or disabled    |
+ *
+ * `step` numbers the records of one delivery from 1: a lower step never changes what a higher one said. `attempt` counts sends only.
+ */
+import type { AttemptOutcome, DeliveryStatus } from './states.ts';
+
+export const attemptRecordKinds = ['fanned_out', 'attempted', 'parked', 'ended'] as const;
+export type AttemptRecordKind = (typeof attemptRecordKinds)[number];
+
+export interface FannedOutDelivery {
+  delivery_id: string;
+  endpoint_id: string;
+}
+
+export interface AttemptRecord {
+  kind: AttemptRecordKind;
+  tenant: string;
+  event_id: string;
+  generation: number;
+  /** Microseconds since the epoch. */
+  at: number;
+  /** fanned_out: the set; else empty. */
+  deliveries: FannedOutDelivery[];
+  /** All of these are null for fanned_out. */
+  delivery_id: string | null;
+  endpoint_id: string | null;
+  step: number | null;
+  attempt: number | null;
+  status: DeliveryStatus | null;
+  /** When the delivery was created, in microseconds: the retry window counts from it. */
+  created_at: number | null;
+  /** attempted: what the send came to. */
+  outcome: AttemptOutcome | null;
+  http_status: number | null;
+  duration_ms: number | null;
+  /** What an operator reads: the failure, or why it ended. */
+  detail: string | null;
+  /** First bytes of the answer's body. */
+  response_excerpt: Buffer | null;
+  /** retrying: due at this time, in microseconds. */
+  next_attempt_at: number | null;
+}

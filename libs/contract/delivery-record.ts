@@ -1,0 +1,69 @@
+/**
+ * A record of `deliveries`: its value is the payload to send, its key the endpoint's id, so that one partition, and so one owner, has
+ * all of an endpoint's deliveries. No URL and no secret is part of it: those are the endpoint's as they are when it is sent.
+ */
+import { header, type HeaderText } from './headers.ts';
+import { wholeNumber } from './received-webhook.ts';
+
+export interface Delivery {
+  id: string;
+  tenant: string;
+  eventId: string;
+  eventType: string;
+  endpointId: string;
+  /** 0, and one more for each replay of the event. */
+  generation: number;
+  /** Microseconds since the epoch; the retry window counts from here. */
+  createdAt: number;
+  /** Microseconds since the epoch: when the ingress accepted the webhook. */
+  receivedAt: number;
+  orderingKey: string | null;
+  contentType: string;
+  traceparent: string;
+  payload: Buffer;
+}
+
+export function deliveryHeaders(delivery: Omit<Delivery, 'payload'>): Record<string, string> {
+  const headers: Record<string, string> = {
+    [header.tenant]: delivery.tenant,
+    [header.deliveryId]: delivery.id,
+    [header.eventId]: delivery.eventId,
+    [header.eventType]: delivery.eventType,
+    [header.endpointId]: delivery.endpointId,
+    [header.generation]: String(delivery.generation),
+    [header.createdAt]: String(delivery.createdAt),
+    [header.receivedAt]: String(delivery.receivedAt),
+    [header.contentType]: delivery.contentType,
+    [header.traceparent]: delivery.traceparent,
+  };
+  if (delivery.orderingKey !== null) headers[header.orderingKey] = delivery.orderingKey;
+  return headers;
+}
+
+/** The delivery of a record, or what is wrong with the record (it then goes to the dead letters, whole). */
+export function parseDelivery(headers: HeaderText, payload: Buffer): Delivery | { malformed: string } {
+  const text = (name: string): string => headers[name] ?? '';
+  const required = [header.tenant, header.deliveryId, header.eventId, header.endpointId];
+  const missing = required.find((name) => text(name) === '');
+  if (missing !== undefined) return { malformed: `header ${missing} is missing` };
+  const generation = wholeNumber(headers[header.generation]);
+  const createdAt = wholeNumber(headers[header.createdAt]);
+  const receivedAt = wholeNumber(headers[header.receivedAt]);
+  if (generation === undefined || createdAt === undefined || receivedAt === undefined) {
+    return { malformed: `one of ${header.generation}, ${header.createdAt}, ${header.receivedAt} is no whole number` };
+  }
+  return {
+    id: text(header.deliveryId),
+    tenant: text(header.tenant),
+    eventId: text(header.eventId),
+    eventType: text(header.eventType),
+    endpointId: text(header.endpointId),
+    generation,
+    createdAt,
+    receivedAt,
+    orderingKey: headers[header.orderingKey] ?? null,
+    contentType: text(header.contentType),
+    traceparent: text(header.traceparent),
+    payload,
+  };
+}

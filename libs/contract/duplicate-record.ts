@@ -1,0 +1,33 @@
+/** A record of `duplicates`: JSON; its key is the dedup key in hex. One per received record that was no event of its own. */
+export interface DuplicateRecord {
+  tenant: string;
+  source_id: string;
+  receipt_id: string;
+  /** topic-partition-offset of the received record: the duplicate is counted once by it, however often this record is written. */
+  origin: string;
+  received_at: number;
+  /** Hex. */
+  dedup_key: string;
+  /** The event that the receipt belongs to, as far as dedup knew it. */
+  event_id: string;
+  /** True where the same identifier came with another body. */
+  changed: boolean;
+}
+
+export const duplicateToJson = (record: DuplicateRecord): Buffer => Buffer.from(JSON.stringify(record));
+
+export function parseDuplicate(value: Buffer): DuplicateRecord | { malformed: string } {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(value.toString());
+  } catch (error) {
+    return { malformed: `not JSON: ${(error as Error).message}` };
+  }
+  const record = parsed as Partial<Record<keyof DuplicateRecord, unknown>> | null;
+  const texts = ['tenant', 'source_id', 'receipt_id', 'origin', 'dedup_key', 'event_id'] as const;
+  const missing = texts.find((name) => typeof record?.[name] !== 'string');
+  if (missing !== undefined) return { malformed: `${missing} is no text` };
+  if (!Number.isSafeInteger(record?.received_at)) return { malformed: 'received_at is no time in microseconds' };
+  if (typeof record?.changed !== 'boolean') return { malformed: 'changed is not true or false' };
+  return parsed as DuplicateRecord;
+}

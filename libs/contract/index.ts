@@ -1,0 +1,46 @@
+export { type GroupName, type TopicName, type Topics, groupOf, topicNames, topicsOf } from './topics.ts';
+export { type HeaderText, header } from './headers.ts';
+export {
+  type AttemptOutcome,
+  type DeliveryStatus,
+  type EventStatus,
+  attemptOutcomes,
+  deliveryStatuses,
+  eventStatuses,
+  isFinal,
+} from './states.ts';
+export {
+  type Locator,
+  type ReceivedWebhook,
+  parseReceivedWebhook,
+  receivedWebhookHeaders,
+} from './received-webhook.ts';
+export type { EventRecord } from './event-record.ts';
+export { type Delivery, deliveryHeaders, parseDelivery } from './delivery-record.ts';
+export {
+  type AttemptRecord,
+  type AttemptRecordKind,
+  type FannedOutDelivery,
+  attemptRecordKinds,
+} from './attempt-record.ts';
+export { type DuplicateRecord, duplicateToJson, parseDuplicate } from './duplicate-record.ts';
+export {
+  type DeadLetterFacts,
+  type DeadLetterStage,
+  deadLetterHeaders,
+  deadLetterStages,
+  parseDeadLetter,
+} from './dead-letter.ts';
+export {
+  type EndpointSettings,
+  type RetrySettings,
+  type SourceScheme,
+  type SourceSettings,
+  type StoredSecret,
+  endpointDefaults,
+  endpointSettlingMs,
+  maxPayloadBytes,
+  secretsContext,
+  sourceDefaults,
+  sourceSchemes,
+} from './settings.ts';

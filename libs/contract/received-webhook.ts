@@ -1,0 +1,112 @@
+/**
+ * A record of `webhooks.received`: the value is the sender's bytes, the rest is headers. It carries the rules by which it is
+ * identified, so that its dedup key is a function of the record alone: a change of the source between a crash and the redelivery
+ * can't give one webhook two keys.
+ */
+import type { HeaderText } from './headers.ts';
+import { header } from './headers.ts';
+
+/**
+ * Where an identifier or a type is looked for, in order: a value that the ingress already took from an HTTP header, or a JSON pointer
+ * (RFC 6901) into the body.
+ */
+export type Locator = { value: string } | { pointer: string };
+
+export interface ReceivedWebhook {
+  tenant: string;
+  sourceId: string;
+  receiptId: string;
+  /** Microseconds since the epoch. */
+  receivedAt: number;
+  contentType: string;
+  httpHeaders: Readonly<Record<string, string>>;
+  identifyBy: readonly Locator[];
+  typeBy: readonly Locator[];
+  dedupTtlSeconds: number;
+  orderingKey: string | null;
+  traceparent: string;
+  /** Set on a record that was written again (a retry, a replay); on the ingress's own record it is the record's position. */
+  origin: string | null;
+  body: Buffer;
+}
+
+export function receivedWebhookHeaders(webhook: Omit<ReceivedWebhook, 'body'>): Record<string, string> {
+  const headers: Record<string, string> = {
+    [header.tenant]: webhook.tenant,
+    [header.sourceId]: webhook.sourceId,
+    [header.receiptId]: webhook.receiptId,
+    [header.receivedAt]: String(webhook.receivedAt),
+    [header.contentType]: webhook.contentType,
+    [header.httpHeaders]: JSON.stringify(webhook.httpHeaders),
+    [header.identifyBy]: JSON.stringify(webhook.identifyBy),
+    [header.typeBy]: JSON.stringify(webhook.typeBy),
+    [header.dedupTtlSeconds]: String(webhook.dedupTtlSeconds),
+    [header.traceparent]: webhook.traceparent,
+  };
+  if (webhook.orderingKey !== null) headers[header.orderingKey] = webhook.orderingKey;
+  if (webhook.origin !== null) headers[header.origin] = webhook.origin;
+  return headers;
+}
+
+/** The webhook of a record, or what is wrong with the record (it then goes to the dead letters, whole). */
+export function parseReceivedWebhook(headers: HeaderText, body: Buffer): ReceivedWebhook | { malformed: string } {
+  const missing = [header.tenant, header.sourceId, header.receiptId].find((name) => !headers[name]);
+  if (missing !== undefined) return { malformed: `header ${missing} is missing` };
+  const receivedAt = wholeNumber(headers[header.receivedAt]);
+  if (receivedAt === undefined) return { malformed: `header ${header.receivedAt} is no time in microseconds` };
+  const dedupTtlSeconds = wholeNumber(headers[header.dedupTtlSeconds]);
+  if (dedupTtlSeconds === undefined) return { malformed: `header ${header.dedupTtlSeconds} is no number of seconds` };
+  const httpHeaders = parseJson(headers[header.httpHeaders] ?? '{}');
+  if (!isTextRecord(httpHeaders)) return { malformed: `header ${header.httpHeaders} is no JSON object of texts` };
+  const identifyBy = parseJson(headers[header.identifyBy] ?? '[]');
+  if (!isLocators(identifyBy)) return { malformed: `header ${header.identifyBy} is no JSON array of locators` };
+  const typeBy = parseJson(headers[header.typeBy] ?? '[]');
+  if (!isLocators(typeBy)) return { malformed: `header ${header.typeBy} is no JSON array of locators` };
+  return {
+    tenant: headers[header.tenant] ?? '',
+    sourceId: headers[header.sourceId] ?? '',
+    receiptId: headers[header.receiptId] ?? '',
+    receivedAt,
+    contentType: headers[header.contentType] ?? '',
+    httpHeaders,
+    identifyBy,
+    typeBy,
+    dedupTtlSeconds,
+    orderingKey: headers[header.orderingKey] ?? null,
+    traceparent: headers[header.traceparent] ?? '',
+    origin: headers[header.origin] ?? null,
+    body,
+  };
+}
+
+export function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,15}$|^[1-8]\d{15}$/.test(text) ? Number(text) : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isTextRecord(value: unknown): value is Record<string, string> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every((entry) => typeof entry === 'string')
+  );
+}
+
+function isLocators(value: unknown): value is Locator[] {
+  return (
+    Array.isArray(value) &&
+    value.every((entry: unknown) => {
+      if (typeof entry !== 'object' || entry === null) return false;
+      const locator = entry as Partial<Record<'value' | 'pointer', unknown>>;
+      return typeof locator.value === 'string' || typeof locator.pointer === 'string';
+    })
+  );
+}

@@ -1,0 +1,59 @@
+/**
+ * The places where dying hurts most, by name, so that a test can have a process killed at exactly one of them. `kill -9` of oneself
+ * leaves what a power cut leaves: no handler, no flush, no commit. Armed by HOOKLINE_CRASH_POINT, which production refuses.
+ */
+import { AppError } from '#lib/errors';
+
+export const crashPointNames = [
+  'ingress.before-produce',
+  'ingress.after-produce',
+  'dedup.after-claim',
+  'dedup.after-insert',
+  'dedup.after-publish',
+  'dedup.before-commit',
+  'fan-out.before-set',
+  'fan-out.after-set',
+  'fan-out.after-deliveries',
+  'dispatcher.before-send',
+  'dispatcher.after-send',
+  'dispatcher.after-letter',
+  'dispatcher.after-outcome',
+  'dispatcher.before-commit',
+  'projector.before-transaction',
+  'projector.after-transaction',
+] as const;
+
+export type CrashPointName = (typeof crashPointNames)[number];
+
+export interface CrashPoints {
+  /** Marks that the work has come this far; does not return if the point is armed and its turn has come. */
+  reach(point: CrashPointName): void;
+}
+
+export const noCrashPoints: CrashPoints = { reach: () => undefined };
+
+/**
+ * @param spec `name` or `name@n` (at the n-th passing, from 1); empty arms nothing
+ * @throws AppError config_invalid for a name that does not exist: a fault test that kills nothing would pass
+ */
+export function createCrashPoints(
+  spec: string,
+  kill: () => void = () => process.kill(process.pid, 'SIGKILL'),
+): CrashPoints {
+  if (spec === '') return noCrashPoints;
+  const [name = '', turn = '1'] = spec.split('@');
+  if (!crashPointNames.some((known) => known === name)) {
+    throw new AppError(
+      'config_invalid',
+      `HOOKLINE_CRASH_POINT=${spec}: no such point; there are ${crashPointNames.join(', ')}`,
+    );
+  }
+  let passings = 0;
+  return {
+    reach(point) {
+      if (point !== name) return;
+      passings += 1;
+      if (passings === Number(turn)) kill();
+    },
+  };
+}

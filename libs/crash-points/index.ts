@@ -1,0 +1,7 @@
+export {
+  type CrashPointName,
+  type CrashPoints,
+  crashPointNames,
+  createCrashPoints,
+  noCrashPoints,
+} from './crash-points.ts';

@@ -1,0 +1,1 @@
+export { AppError, type AppErrorCode, isAppError, toAppError } from './app-error.ts';

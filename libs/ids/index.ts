@@ -1,0 +1,1 @@
+export { type IdPrefix, type RandomBytes, createId, derivedId } from './ids.ts';

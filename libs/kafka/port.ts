@@ -1,0 +1,69 @@
+/**
+ * What the services need of Kafka, and nothing of the client that gives it. test/support/kafka-conformance.ts says what an
+ * implementation must do, on a real cluster.
+ */
+import type { HeaderText } from '#lib/contract';
+
+export type HeaderValue = string | Buffer;
+
+export interface OutgoingRecord {
+  topic: string;
+  /** Chooses the partition (murmur2, as Kafka's Java client does). Without a key, records share a partition for one batch. */
+  key: Buffer | string | null;
+  value: Buffer;
+  headers: Readonly<Record<string, HeaderValue | readonly HeaderValue[]>>;
+}
+
+export interface RecordPosition {
+  topic: string;
+  partition: number;
+  offset: bigint;
+}
+
+/** `topic-partition-offset` */
+export const originOf = (position: { topic: string; partition: number; offset: bigint }): string =>
+  `${position.topic}-${position.partition}-${position.offset}`;
+
+export interface RecordProducer {
+  /**
+   * Resolves once the record's own partition leader has acknowledged it with acks=all, as said in an answer that was checked.
+   *
+   * A rejection means *not known to be written*: it may stand on the topic all the same.
+   *
+   * @throws AppError queue_full at once, where the bound on waiting records or bytes is reached; kafka_unavailable after
+   *   `deliveryTimeoutMs`; data_invalid where the broker refuses the record itself (too large); stopped
+   */
+  send(record: OutgoingRecord): Promise<RecordPosition>;
+  /** Records and bytes accepted by `send` that have not ended. */
+  pending(): { records: number; bytes: number };
+}
+
+export interface IncomingRecord {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: bigint;
+  readonly key: Buffer | null;
+  readonly value: Buffer;
+  readonly headers: HeaderText;
+  /** Headers as they came, for a dead letter that must keep them so. */
+  readonly rawHeaders: Readonly<Record<string, Buffer | readonly Buffer[]>>;
+  /**
+   * The record's outcome is durable: its offset may be committed, once all before it are done too. Order does not matter; twice is
+   * harmless; after the partition was lost it does nothing.
+   */
+  done(): void;
+}
+
+export interface PartitionRef {
+  topic: string;
+  partition: number;
+}
+
+/**
+ * Works on records of one partition, in offset order, one call at a time per partition. It may resolve before they are done (it then
+ * calls `done` on each later); the next call comes when it resolves. Trouble with one record is its own to handle. If it throws, the
+ * consumer fails and the process ends.
+ *
+ * `signal` aborts when the partition is lost or the consumer stops: what waits for a dependency gives up then, leaving its records undone.
+ */
+export type RecordHandler = (records: readonly IncomingRecord[], signal: AbortSignal) => Promise<void>;

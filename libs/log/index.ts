@@ -1,0 +1,1 @@
+export { type Logger, createLogger, silentLogger } from './logger.ts';

@@ -1,0 +1,30 @@
+import pg from 'pg';
+import { AppError } from '#lib/errors';
+
+/**
+ * SQLSTATE classes that say something about the data of this statement, not about the server: 22 data exception (a NUL in a text, a number
+ * out of range), 23 integrity constraint. Only these count as tries.
+ */
+const dataClasses = ['22', '23'];
+
+/** Our own mistakes: 42 syntax error or access rule violation, 0A not supported. */
+const bugClasses = ['42', '0A'];
+
+/**
+ * Everything else with an SQLSTATE (08 connection, 40 rollback, 53 resources, 55 lock not available, 57 operator intervention, 58 system)
+ * and everything without one (refused, reset, timed out) is a store that is away: it comes back.
+ */
+export function fromPostgresError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  const message = thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
+  if (thrown instanceof pg.DatabaseError && thrown.code !== undefined) {
+    const described = `Postgres ${thrown.code}: ${message}`;
+    if (dataClasses.includes(thrown.code.slice(0, 2)))
+      return new AppError('data_invalid', described, { cause: thrown });
+    if (bugClasses.includes(thrown.code.slice(0, 2))) return new AppError('bug', described, { cause: thrown });
+    return new AppError('store_unavailable', described, { cause: thrown });
+  }
+  if (thrown instanceof TypeError || thrown instanceof RangeError)
+    return new AppError('bug', message, { cause: thrown });
+  return new AppError('store_unavailable', `Postgres: ${message}`, { cause: thrown });
+}

@@ -1,0 +1,117 @@
+import pg from 'pg';
+import { createPart, type Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import { fromPostgresError } from './errors.ts';
+
+export type Rows<T> = T[];
+
+export interface Query {
+  /**
+   * Runs one statement. Times come as RFC 3339 text in UTC with six digits of microseconds, bigint and numeric as text, bytea as
+   * Buffer. A `name` has the server prepare the statement once per connection.
+   *
+   * @throws AppError store_unavailable (retryable), data_invalid (this statement's data), bug
+   */
+  query<T extends object = Record<string, never>>(
+    text: string,
+    values?: readonly unknown[],
+    name?: string,
+  ): Promise<Rows<T>>;
+}
+
+export interface Postgres extends Part, Query {
+  /** Runs `work` between BEGIN and COMMIT on one connection; rolls back if it throws. A failed COMMIT is of unknown outcome. */
+  transaction<T>(work: (tx: Query) => Promise<T>): Promise<T>;
+}
+
+interface Options {
+  url: string;
+  /** Shown in pg_stat_activity. */
+  applicationName: string;
+  maxConnections: number;
+  /** Per statement, and so the longest that a dependency that hangs holds up its caller. */
+  statementTimeoutMs: number;
+  log: Logger;
+}
+
+const connectTimeoutMs = 5_000;
+/** A paused writer would stop its whole tenant: it holds the tenant's clock row. */
+const idleInTransactionMs = 5_000;
+
+const timestamptz = 1184;
+
+/** `2026-11-21 07:55:23.1+00` → `2026-11-21T07:55:23.100000Z`: never by a Date, which would cut the microseconds. */
+function toRfc3339(text: string): string {
+  const [, date = '', time = '', fraction = ''] = /^(\S+) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00$/.exec(text) ?? [];
+  return date === '' ? text : `${date}T${time}.${fraction.padEnd(6, '0')}Z`;
+}
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary'): unknown =>
+    oid === timestamptz
+      ? toRfc3339
+      : (pg.types.getTypeParser as (oid: number, format?: string) => unknown)(
+          oid,
+          format,
+        )) as pg.CustomTypesConfig['getTypeParser'],
+};
+
+export function createPostgres(options: Options): Postgres {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    application_name: options.applicationName,
+    max: options.maxConnections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    types,
+    statement_timeout: options.statementTimeoutMs,
+    // The server's own limit does not help where the server is what hangs.
+    query_timeout: options.statementTimeoutMs + 1_000,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
+    options: '-c timezone=UTC',
+  });
+  // Without a listener, a connection that dies while it is idle ends the process.
+  pool.on('error', (error) => options.log.warn({ event: 'postgres.connection_lost', err: error }));
+
+  const queryOn =
+    (client: Pick<pg.PoolClient, 'query'>): Query['query'] =>
+    async <T extends object>(text: string, values: readonly unknown[] = [], name?: string) => {
+      try {
+        const result = await client.query<T>({ text, values: [...values], ...(name === undefined ? {} : { name }) });
+        return result.rows;
+      } catch (error) {
+        throw fromPostgresError(error);
+      }
+    };
+
+  const part = createPart(
+    'postgres',
+    async () => undefined, // Connections open on demand: a store that is away at the start is waited for like any other time.
+    () => pool.end(),
+  );
+
+  return {
+    ...part,
+    query: queryOn({ query: pool.query.bind(pool) }),
+    async transaction(work) {
+      const client = await pool.connect().catch((error: unknown) => {
+        throw fromPostgresError(error);
+      });
+      const tx: Query = { query: queryOn(client) };
+      let broken = false;
+      try {
+        await tx.query('BEGIN');
+        const result = await work(tx);
+        await tx.query('COMMIT');
+        return result;
+      } catch (error) {
+        // A connection that can't even roll back must not go back to the pool with its transaction open.
+        await tx.query('ROLLBACK').catch(() => (broken = true));
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { type Problem, type ProblemCode, problem, problemCodes, problemContentType } from './problem.ts';

@@ -1,0 +1,1 @@
+export { type SecretBox, createSecretBox, parseEncryptionKeys } from './secret-box.ts';

@@ -1,0 +1,83 @@
+/**
+ * Secrets at rest: AES-256-GCM (NIST SP 800-38D) under a key from the environment. A sealed value is
+ *
+ *   id length (1) · key id · nonce (12) · ciphertext · tag (16)
+ *
+ * so that keys rotate: a new first key seals from then on, old ones open for as long as they are listed. The context (which row the
+ * value belongs to) is authenticated: a value copied into another row does not open.
+ */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { AppError } from '#lib/errors';
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+export interface SecretBox {
+  seal(plaintext: string, context: string): Buffer;
+  /** @throws AppError data_invalid where the key is not listed, or the value is not what was sealed for this context */
+  open(sealed: Buffer, context: string): string;
+}
+
+interface EncryptionKey {
+  id: string;
+  key: Buffer;
+}
+
+/** @throws AppError config_invalid for anything but `id:base64 of 32 bytes`; the message never holds key material */
+export function parseEncryptionKeys(texts: readonly string[]): EncryptionKey[] {
+  return texts.map((text, index) => {
+    const [, id, encoded] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/.exec(text) ?? [];
+    if (id === undefined || encoded === undefined) {
+      throw new AppError(
+        'config_invalid',
+        `HOOKLINE_ENCRYPTION_KEYS: key ${index + 1} is not \`id:base64 of 32 bytes\``,
+      );
+    }
+    return { id, key: Buffer.from(encoded, 'base64') };
+  });
+}
+
+export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
+  const [active] = keys;
+  if (active === undefined) throw new AppError('config_invalid', 'HOOKLINE_ENCRYPTION_KEYS names no key');
+  return {
+    seal(plaintext, context) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv('aes-256-gcm', active.key, nonce).setAAD(Buffer.from(context));
+      const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
+      return Buffer.concat([
+        Buffer.from([active.id.length]),
+        Buffer.from(active.id),
+        nonce,
+        ciphertext,
+        cipher.getAuthTag(),
+      ]);
+    },
+    open(sealed, context) {
+      const idEnd = 1 + (sealed[0] ?? 0);
+      const id = sealed.toString('latin1', 1, idEnd);
+      const known = keys.find((candidate) => candidate.id === id);
+      if (known === undefined || sealed.length < idEnd + nonceBytes + tagBytes) {
+        throw new AppError(
+          'data_invalid',
+          `sealed under key ${JSON.stringify(id)}, which HOOKLINE_ENCRYPTION_KEYS does not list`,
+        );
+      }
+      const decipher = createDecipheriv('aes-256-gcm', known.key, sealed.subarray(idEnd, idEnd + nonceBytes))
+        .setAAD(Buffer.from(context))
+        .setAuthTag(sealed.subarray(-tagBytes));
+      try {
+        return Buffer.concat([
+          decipher.update(sealed.subarray(idEnd + nonceBytes, -tagBytes)),
+          decipher.final(),
+        ]).toString('utf8');
+      } catch (error) {
+        throw new AppError(
+          'data_invalid',
+          `sealed value does not open under key ${id}: it was changed, or belongs elsewhere`,
+          { cause: error },
+        );
+      }
+    },
+  };
+}

@@ -1,0 +1,75 @@
+/** What every service's main.ts does: configuration, log, metrics, the admin server, crash points, and the life of the process. */
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { type Clock, systemClock } from '#lib/clock';
+import { type ConfigOf, describeConfig, type Fields, type serviceFields } from '#lib/config';
+import { type CrashPoints, createCrashPoints } from '#lib/crash-points';
+import { AppError } from '#lib/errors';
+import { type Part, runService } from '#lib/lifecycle';
+import { createLogger, type Logger } from '#lib/log';
+import { createAdminServer } from '#lib/telemetry';
+
+export interface ServiceContext {
+  log: Logger;
+  clock: Clock;
+  metrics: Registry;
+  crashPoints: CrashPoints;
+  /** For what can't go on by itself (a crashed consumer): the process stops in order and exits 1, so that its supervisor starts it anew. */
+  fail(error: Error): void;
+}
+
+export interface ServiceDefinition<F extends Fields & ReturnType<typeof serviceFields>> {
+  name: string;
+  fields: F;
+  /** Reads and checks the environment. */
+  loadConfig(): ConfigOf<F>;
+  /** The service's parts, leaves first: they start in this order and stop in reverse. */
+  build(config: ConfigOf<F>, context: ServiceContext): readonly Part[];
+}
+
+export async function hostService<F extends Fields & ReturnType<typeof serviceFields>>(
+  service: ServiceDefinition<F>,
+): Promise<void> {
+  try {
+    const config = service.loadConfig();
+    await host(service, config);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'config_invalid') throw error;
+    process.stderr.write(
+      `hookline ${service.name}: the configuration is not valid\n${error.message.replace(/^/gm, '  ')}\n`,
+    );
+    process.exit(2);
+  }
+}
+
+async function host<F extends Fields & ReturnType<typeof serviceFields>>(
+  service: ServiceDefinition<F>,
+  config: ConfigOf<F>,
+): Promise<void> {
+  // The type parameter hides the common fields from the compiler; every F has them.
+  const common = config as ConfigOf<ReturnType<typeof serviceFields>>;
+  const log = createLogger({ service: service.name, level: common.logLevel });
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
+  const failure = Promise.withResolvers<Error>();
+  let ready = false;
+
+  log.info({ event: 'service.starting', config: describeConfig(service.fields, config) });
+  if (common.crashPoint !== '') log.warn({ event: 'crash_point.armed', crashPoint: common.crashPoint });
+
+  const admin = createAdminServer({ host: common.host, port: common.adminPort, metrics, isReady: () => ready });
+  const parts = service.build(config, {
+    log,
+    clock: systemClock,
+    metrics,
+    crashPoints: createCrashPoints(common.crashPoint),
+    fail: failure.resolve,
+  });
+  await runService({
+    parts: [admin, ...parts],
+    log,
+    clock: systemClock,
+    shutdownTimeoutMs: common.shutdownTimeoutMs,
+    setReady: (value) => (ready = value),
+    failed: failure.promise,
+  });
+}

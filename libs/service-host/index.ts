@@ -1,0 +1,1 @@
+export { type ServiceContext, type ServiceDefinition, hostService } from './host-service.ts';

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import {
+  type Delivery,
+  type ReceivedWebhook,
+  deadLetterHeaders,
+  deliveryHeaders,
+  header,
+  parseDeadLetter,
+  parseDelivery,
+  parseDuplicate,
+  parseReceivedWebhook,
+  receivedWebhookHeaders,
+} from '#lib/contract';
+
+const webhook: ReceivedWebhook = {
+  tenant: 'default',
+  sourceId: 'src_1',
+  receiptId: 'rcp_1',
+  receivedAt: 1_795_247_723_123_456,
+  contentType: 'application/json',
+  httpHeaders: { 'x-github-event': 'push' },
+  identifyBy: [{ value: 'abc' }, { pointer: '/id' }],
+  typeBy: [],
+  dedupTtlSeconds: 259_200,
+  orderingKey: null,
+  traceparent: '',
+  origin: null,
+  body: Buffer.from([0xff, 0x00]),
+};
+
+const delivery: Delivery = {
+  id: 'dlv_1',
+  tenant: 'default',
+  eventId: 'evt_1',
+  eventType: 'push',
+  endpointId: 'ep_1',
+  generation: 0,
+  createdAt: 1_795_247_723_123_456,
+  receivedAt: 1_795_247_723_000_000,
+  orderingKey: 'k',
+  contentType: '',
+  traceparent: '',
+  payload: Buffer.from('x'),
+};
+
+describe('records', () => {
+  test('a received webhook comes back as it was written', () => {
+    const { body, ...rest } = webhook;
+    expect(parseReceivedWebhook(receivedWebhookHeaders(rest), body)).toEqual(webhook);
+  });
+
+  test('a delivery comes back as it was written', () => {
+    const { payload, ...rest } = delivery;
+    expect(parseDelivery(deliveryHeaders(rest), payload)).toEqual(delivery);
+  });
+
+  test('a dead letter’s facts come back as they were written', () => {
+    const facts = { stage: 'dedup', reason: 'data_invalid', attempts: 3, origin: 't-0-1', at: 1 } as const;
+    expect(parseDeadLetter(deadLetterHeaders(facts))).toEqual(facts);
+  });
+
+  test.each([header.tenant, header.sourceId, header.receiptId, header.receivedAt, header.dedupTtlSeconds])(
+    'a received record without %s is malformed',
+    (name) => {
+      const { body, ...rest } = webhook;
+      const headers = Object.fromEntries(Object.entries(receivedWebhookHeaders(rest)).filter(([key]) => key !== name));
+      expect(parseReceivedWebhook(headers, body)).toHaveProperty('malformed');
+    },
+  );
+
+  test('whatever stands in the headers and bytes, parsing answers and never throws', () => {
+    const names = Object.values(header);
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...names), fc.string()), fc.uint8Array(), (headers, bytes) => {
+        const value = Buffer.from(bytes);
+        for (const parse of [parseReceivedWebhook, parseDelivery]) expect(parse(headers, value)).toBeDefined();
+        expect(parseDeadLetter(headers)).toBeDefined();
+        expect(parseDuplicate(value)).toBeDefined();
+      }),
+    );
+  });
+});
