@@ -1,17 +1,30 @@
 import { randomBytes } from 'node:crypto';
+import { isSpanContextValid, type SpanContext, TraceFlags } from '@opentelemetry/api';
 import type { RandomBytes } from '#lib/ids';
 
-/** W3C Trace Context, version 00: `00-<trace id>-<span id>-<flags>`; ids of zeros are invalid. */
-const pattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+/** W3C Trace Context, version 00: `00-<trace id>-<parent id>-<flags>`, all lower-case hex. */
+const pattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** The sender's own traceparent where it is valid, else the start of a new trace. */
+/** The sender's own traceparent where it is valid, else the start of a new trace, not sampled. */
 export function newTraceparent(given: string | undefined, random: RandomBytes = randomBytes): string {
-  if (given !== undefined && pattern.test(given)) return given;
-  return `00-${random(16).toString('hex')}-${random(8).toString('hex')}-00`;
+  if (given !== undefined && parse(given) !== undefined) return given;
+  return format({ traceId: hex(random(16)), spanId: hex(random(8)), traceFlags: TraceFlags.NONE });
 }
 
-/** The same trace with a span of its own, for one attempt. */
+/** The same trace with a span of its own, for one attempt; a new trace where the parent is not valid. */
 export function childTraceparent(parent: string, random: RandomBytes = randomBytes): string {
-  if (!pattern.test(parent)) return newTraceparent(undefined, random);
-  return `${parent.slice(0, 36)}${random(8).toString('hex')}${parent.slice(52)}`;
+  const context = parse(parent);
+  return context === undefined ? newTraceparent(undefined, random) : format({ ...context, spanId: hex(random(8)) });
 }
+
+function parse(text: string): SpanContext | undefined {
+  const [, traceId, spanId, flags] = pattern.exec(text) ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  const context: SpanContext = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) };
+  return isSpanContextValid(context) ? context : undefined;
+}
+
+const hex = (bytes: Buffer): string => bytes.toString('hex');
+
+const format = (context: SpanContext): string =>
+  `00-${context.traceId}-${context.spanId}-${context.traceFlags.toString(16).padStart(2, '0')}`;
