@@ -1,0 +1,49 @@
+/**
+ * A signature scheme, in the two steps that a server needs: `begin` judges all that the headers alone can tell, before any of the body is
+ * read; the check that it gives is fed the body as it arrives and says at its end whether one of the secrets signed it.
+ *
+ * Schemes read nothing but what they are given, keep nothing between requests, and never throw for what a sender sent.
+ */
+
+export type SignatureRejection =
+  'signature_missing' | 'signature_malformed' | 'signature_invalid' | 'timestamp_out_of_tolerance';
+
+/**
+ * HTTP headers by lower-case name; a list where a name came more than once. Node's own `request.headers` joins such values by comma,
+ * which makes two signature headers look like one: build this from `rawHeaders`.
+ */
+export type HeaderValues = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface SchemeSettings {
+  /** Lower-case. */
+  signatureHeader: string;
+  /** How far a signed timestamp may be from now, both ways, inclusive. */
+  toleranceSeconds: number;
+}
+
+export interface SignedRequest {
+  headers: HeaderValues;
+  /** All are valid; several during a rotation. */
+  secrets: readonly string[];
+  /** Whole seconds since the Unix epoch. */
+  nowSeconds: number;
+  settings: SchemeSettings;
+}
+
+export interface SignatureCheck {
+  /** The next bytes of the body, in order. */
+  update(chunk: Uint8Array): void;
+  /** After the last byte; once. */
+  finish(): 'valid' | SignatureRejection;
+}
+
+export type Begun = { check: SignatureCheck } | { rejection: SignatureRejection };
+
+export interface SignatureScheme {
+  /** Where the signature is, unless a source says otherwise; lower-case. */
+  signatureHeader: string;
+  /** Where the sender's event identifier and type are by default: `header:Name` or JSON pointers into the body, tried in order. */
+  identifyBy: readonly string[];
+  typeBy: readonly string[];
+  begin(request: SignedRequest): Begun;
+}
