@@ -1,0 +1,36 @@
+import type { HeaderValues } from '#lib/signatures';
+
+/** The sender's credentials to us, or to a proxy between: nothing behind the ingress needs them, and Kafka keeps what it is given. */
+const credentials = new Set(['authorization', 'proxy-authorization', 'cookie']);
+
+/** Headers by lower-case name from Node's flat list of names and values; a name that came more than once has a list. */
+export function readHeaders(rawHeaders: readonly string[]): HeaderValues {
+  // No prototype: `__proto__` is a valid header name.
+  const values = Object.create(null) as Record<string, string | string[] | undefined>;
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] as string).toLowerCase();
+    const value = rawHeaders[index + 1] as string;
+    const earlier = values[name];
+    if (earlier === undefined) values[name] = value;
+    else if (typeof earlier === 'string') values[name] = [earlier, value];
+    else earlier.push(value);
+  }
+  return values;
+}
+
+/** One value, or several as RFC 9110 (section 5.2) joins them; undefined where the header is absent or empty. */
+export function headerText(headers: HeaderValues, name: string): string | undefined {
+  const value = headers[name];
+  if (value === undefined || value === '') return undefined;
+  return typeof value === 'string' ? value : value.join(', ');
+}
+
+/** What is kept of the headers beside the body. */
+export function keptHeaders(headers: HeaderValues): Record<string, string> {
+  const kept = Object.create(null) as Record<string, string>;
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || credentials.has(name)) continue;
+    kept[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return kept;
+}

@@ -1,0 +1,96 @@
+import { systemClock } from '#lib/clock';
+import { readConfig } from '#lib/config';
+import { secretsContext, type SourceScheme, type SourceSettings } from '#lib/contract';
+import { noCrashPoints } from '#lib/crash-points';
+import { createId } from '#lib/ids';
+import type { Part } from '#lib/lifecycle';
+import { silentLogger } from '#lib/log';
+import type { Query } from '#lib/postgres';
+import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
+import { generateSecret } from '#lib/signatures';
+import { Metrics } from '#lib/telemetry';
+import { fields } from '../../../services/ingress/config.ts';
+import { build } from '../../../services/ingress/service.ts';
+import { freePorts } from '../../support/free-ports.ts';
+import { type HttpAnswer, httpPost } from '../../support/http-post.ts';
+
+const encryptionKey = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+const secretBox = createSecretBox(parseEncryptionKeys([encryptionKey]));
+
+export interface TestSource {
+  id: string;
+  secret: string;
+}
+
+export interface Ingress {
+  post(sourceId: string, body: Buffer, headers: Readonly<Record<string, string>>): Promise<HttpAnswer>;
+  /** How many requests of the source (`unknown`: of none) had the outcome. */
+  count(source: string, outcome: string): Promise<number>;
+  stop(): Promise<void>;
+}
+
+interface Options {
+  brokers: readonly string[];
+  topicPrefix: string;
+  databaseUrl: string;
+}
+
+/** The whole ingress as its process builds it, in this process. */
+export async function startIngress({ brokers, topicPrefix, databaseUrl }: Options): Promise<Ingress> {
+  const [port = 0] = await freePorts(1);
+  const config = readConfig(fields, {
+    HOOKLINE_HOST: '127.0.0.1',
+    HOOKLINE_INGRESS_PORT: String(port),
+    HOOKLINE_KAFKA_BROKERS: brokers.join(','),
+    HOOKLINE_TOPIC_PREFIX: topicPrefix,
+    HOOKLINE_DATABASE_URL: databaseUrl,
+    HOOKLINE_ENCRYPTION_KEYS: encryptionKey,
+  });
+  const metrics = new Metrics();
+  const parts: Part[] = build(config, {
+    log: silentLogger,
+    clock: systemClock,
+    metrics,
+    crashPoints: noCrashPoints,
+    fail: (error) => {
+      throw error;
+    },
+  });
+  for (const part of parts) await part.start();
+  return {
+    post: (sourceId, body, headers) =>
+      httpPost({ url: `http://127.0.0.1:${port}/v1/webhooks/${sourceId}`, headers, body, timeoutMs: 10_000 }),
+    async count(source, outcome) {
+      const requests = (await metrics.getMetricsAsJSON()).find(
+        ({ name }) => name === 'hookline_ingress_requests_total',
+      );
+      const line = requests?.values.find(({ labels }) => {
+        const given = labels as { source: string; outcome: string };
+        return given.source === source && given.outcome === outcome;
+      });
+      return line?.value ?? 0;
+    },
+    async stop() {
+      for (const part of parts.reverse()) await part.stop();
+    },
+  };
+}
+
+export async function insertSource(
+  postgres: Query,
+  given: { scheme?: SourceScheme; settings?: SourceSettings } = {},
+): Promise<TestSource> {
+  const source = { id: createId('src', Date.now()), secret: generateSecret() };
+  await postgres.query(
+    'INSERT INTO sources (tenant, id, name, scheme, settings, secrets) VALUES ($1, $2, $3, $4, $5, $6)',
+    [
+      'acme',
+      source.id,
+      'test',
+      given.scheme ?? 'hookline',
+      JSON.stringify(given.settings ?? {}),
+      secretBox.seal(JSON.stringify([{ secret: source.secret }]), secretsContext('sources', 'acme', source.id)),
+    ],
+  );
+  return source;
+}

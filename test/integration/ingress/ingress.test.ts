@@ -1,0 +1,242 @@
+import { createServer, type Server } from 'node:net';
+import { systemClock } from '#lib/clock';
+import { parseReceivedWebhook, type ReceivedWebhook } from '#lib/contract';
+import { createConsumer, createTopics, type RecordConsumer } from '#lib/kafka';
+import { silentLogger } from '#lib/log';
+import { createPostgres, type Postgres } from '#lib/postgres';
+import { Metrics } from '#lib/telemetry';
+import { topicDefinitions } from '#deploy/kafka/topics.ts';
+import { freePorts } from '../../support/free-ports.ts';
+import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
+import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
+import { signAsGithub, signAsHookline } from '../../support/sign-webhook.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { type Ingress, insertSource, startIngress, type TestSource } from './ingress-process.ts';
+
+const { kafkaBrokers } = serverAddresses();
+const topicPrefix = uniquePrefix('ingress');
+const topic = `${topicPrefix}webhooks.received`;
+const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+const soon = { timeoutMs: 15_000 };
+
+let databaseUrl: string;
+let postgres: Postgres;
+let source: TestSource;
+let ingress: Ingress;
+let offsets: KafkaOffsets;
+let reader: RecordConsumer;
+const onTopic: ReceivedWebhook[] = [];
+
+beforeAll(async () => {
+  databaseUrl = await createDatabase();
+  postgres = createPostgres({
+    url: databaseUrl,
+    applicationName: 'hookline-test',
+    maxConnections: 1,
+    statementTimeoutMs: 10_000,
+    log: silentLogger,
+  });
+  await postgres.start();
+  const common = { clock: systemClock, log: silentLogger };
+  const topics = topicDefinitions({ topicPrefix, partitions: 3, replicationFactor: 1 });
+  await createTopics(
+    kafkaBrokers,
+    topics.filter(({ name }) => name === topic),
+    common,
+  );
+  source = await insertSource(postgres);
+  ingress = await startIngress({ brokers: kafkaBrokers, topicPrefix, databaseUrl });
+  offsets = await connectKafkaOffsets(kafkaBrokers);
+  reader = createConsumer({
+    ...common,
+    brokers: kafkaBrokers,
+    clientId: 'test',
+    groupId: `${topicPrefix}test`,
+    topics: [topic],
+    metrics: new Metrics(),
+    handle: async (records) => {
+      for (const record of records) {
+        const webhook = parseReceivedWebhook(record.headers, record.value);
+        if ('malformed' in webhook) throw new Error(webhook.malformed);
+        onTopic.push(webhook);
+        record.done();
+      }
+    },
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  await reader.start();
+}, 60_000);
+
+afterAll(async () => {
+  await ingress?.stop();
+  await reader?.stop();
+  await offsets?.deleteTopics([topic]);
+  await offsets?.close();
+  await postgres?.stop();
+}, 30_000);
+
+const recordsOnTopic = async (): Promise<number> =>
+  Object.values(await offsets.ends([topic])).reduce((sum, end) => sum + end, 0);
+
+const received = (receiptId: string): Promise<ReceivedWebhook> =>
+  waitUntil(`${receiptId} is on the topic`, () => onTopic.find((webhook) => webhook.receiptId === receiptId), soon);
+
+const receiptOf = (body: Buffer): string => (JSON.parse(body.toString()) as { id: string }).id;
+
+test('a signed body that is not JSON is accepted, and stands on the topic byte for byte', async () => {
+  const body = Buffer.concat([Buffer.from('} I am not valid JSON; 123]['), Buffer.from([0xff, 0xfe, 0x00, 0x0a])]);
+  const before = Date.now();
+  const answer = await ingress.post(source.id, body, {
+    ...signAsHookline(source.secret, body, nowSeconds()),
+    'content-type': 'application/json',
+  });
+  expect(answer.status).toBe(202);
+  const webhook = await received(receiptOf(answer.body));
+  expect(webhook).toMatchObject({
+    tenant: 'acme',
+    sourceId: source.id,
+    contentType: 'application/json',
+    dedupTtlSeconds: 259_200,
+    body,
+  });
+  expect(webhook.receivedAt).toBeGreaterThanOrEqual(before * 1000);
+  expect(webhook.receivedAt).toBeLessThanOrEqual(Date.now() * 1000);
+  expect(await ingress.count(source.id, 'accepted')).toBe(1);
+});
+
+test('of many at once every 202 is on the topic, with the body that it was given for', async () => {
+  const bodies = Array.from({ length: 500 }, (_, index) =>
+    Buffer.from(JSON.stringify({ id: index, pad: 'x'.repeat(index) })),
+  );
+  const answers = await Promise.all(
+    bodies.map((body) => ingress.post(source.id, body, signAsHookline(source.secret, body, nowSeconds()))),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+  for (const [index, answer] of answers.entries())
+    expect((await received(receiptOf(answer.body))).body.equals(bodies[index] ?? Buffer.alloc(0))).toBe(true);
+});
+
+test('a webhook of a source made a moment ago is accepted, as GitHub signs it, at the limit of its size', async () => {
+  const made = await insertSource(postgres, { scheme: 'github', settings: { response_status: 200 } });
+  const body = Buffer.alloc(1024 * 1024, 'é');
+  const answer = await ingress.post(made.id, body, {
+    ...signAsGithub(made.secret, body),
+    'x-github-delivery': 'd-1',
+    'x-github-event': 'push',
+  });
+  expect(answer.status).toBe(200);
+  const webhook = await received(receiptOf(answer.body));
+  expect(webhook.body.equals(body)).toBe(true);
+  expect(webhook).toMatchObject({ identifyBy: [{ value: 'd-1' }], typeBy: [{ value: 'push' }] });
+});
+
+test('a source that is deleted is gone within five seconds', async () => {
+  const made = await insertSource(postgres);
+  const body = Buffer.from('{}');
+  const post = async (): Promise<number> =>
+    (await ingress.post(made.id, body, signAsHookline(made.secret, body, nowSeconds()))).status;
+  expect(await post()).toBe(202);
+  await postgres.query(
+    'UPDATE sources SET deleted_at = clock_timestamp(), changed_at = clock_timestamp() WHERE id = $1',
+    [made.id],
+  );
+  await waitUntil('it is answered 410', async () => (await post()) === 410, { timeoutMs: 5_000, everyMs: 100 });
+});
+
+describe('bad input', () => {
+  const body = Buffer.from('{"id":"evt_bad"}');
+  const twoMiB = Buffer.alloc(2 * 1024 * 1024, 'x');
+  const signed = (bytes: Buffer, at = nowSeconds()) => signAsHookline(source.secret, bytes, at);
+
+  test.each([
+    [
+      'a wrong signature',
+      401,
+      'signature_invalid',
+      () => ({ body, headers: signAsHookline('other', body, nowSeconds()) }),
+    ],
+    ['no signature', 401, 'signature_missing', () => ({ body, headers: {} })],
+    [
+      'an old timestamp',
+      401,
+      'timestamp_out_of_tolerance',
+      () => ({ body, headers: signed(body, nowSeconds() - 310) }),
+    ],
+    [
+      'a broken t=',
+      400,
+      'signature_malformed',
+      () => ({ body, headers: { 'hookline-signature': `t=,v1=${'0'.repeat(64)}` } }),
+    ],
+    ['2 MiB, announced', 413, 'payload_too_large', () => ({ body: twoMiB, headers: signed(twoMiB) })],
+    [
+      '2 MiB, in chunks',
+      413,
+      'payload_too_large',
+      () => ({ body: twoMiB, headers: { ...signed(twoMiB), 'transfer-encoding': 'chunked' } }),
+    ],
+  ])('%s is answered %i %s, counted, and nothing of it is on the topic', async (_what, status, code, request) => {
+    const [recordsBefore, countBefore] = [await recordsOnTopic(), await ingress.count(source.id, code)];
+    const given = request();
+    const answer = await ingress.post(source.id, given.body, given.headers);
+    expect(answer.status).toBe(status);
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+    expect(JSON.parse(answer.body.toString())).toMatchObject({ status, code });
+    expect(await ingress.count(source.id, code)).toBe(countBefore + 1);
+    expect(await recordsOnTopic()).toBe(recordsBefore);
+  });
+
+  test('an unknown source is answered 404, counted, and nothing of it is on the topic', async () => {
+    const before = await recordsOnTopic();
+    const answer = await ingress.post('src_00000000000000000000000000', body, signed(body));
+    expect(answer.status).toBe(404);
+    expect(await ingress.count('unknown', 'not_found')).toBe(1);
+    expect(await recordsOnTopic()).toBe(before);
+  });
+});
+
+describe('with Kafka away', () => {
+  const servers: Server[] = [];
+  afterAll(() => servers.forEach((server) => server.close()));
+
+  const refusing = async (): Promise<number> => (await freePorts(1))[0] ?? 0;
+  const silent = async (): Promise<number> => {
+    const server = createServer((socket) => socket.on('error', () => undefined).unref()).unref();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    servers.push(server);
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  };
+
+  test.each([
+    ['refuses connections', refusing],
+    ['takes connections and is silent', silent],
+  ])(
+    'where it %s, a webhook is answered 503 with Retry-After within two seconds',
+    async (_how, findPort) => {
+      const brokers = [`127.0.0.1:${await findPort()}`];
+      const alone = await startIngress({ brokers, topicPrefix, databaseUrl });
+      try {
+        const body = Buffer.from('{}');
+        const beganAtMs = performance.now();
+        const answers = await Promise.all(
+          Array.from({ length: 10 }, () =>
+            alone.post(source.id, body, signAsHookline(source.secret, body, nowSeconds())),
+          ),
+        );
+        expect(performance.now() - beganAtMs).toBeLessThan(2_000);
+        for (const answer of answers) {
+          expect(answer.status).toBe(503);
+          expect(JSON.parse(answer.body.toString())).toMatchObject({ code: 'unavailable' });
+          expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+        }
+        expect(await alone.count(source.id, 'unavailable')).toBe(10);
+      } finally {
+        await alone.stop();
+      }
+    },
+    30_000,
+  );
+});

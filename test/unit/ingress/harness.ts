@@ -1,0 +1,158 @@
+import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { systemClock } from '#lib/clock';
+import { type SourceSettings, secretsContext } from '#lib/contract';
+import { noCrashPoints } from '#lib/crash-points';
+import { createId } from '#lib/ids';
+import { type Logger, silentLogger } from '#lib/log';
+import { createSecretBox } from '#lib/secret-box';
+import { signHookline } from '#lib/signatures';
+import { Metrics } from '#lib/telemetry';
+import { buildApp, type IngressDeps } from '../../../services/ingress/app.ts';
+import { createIngressMetrics } from '../../../services/ingress/ingress-metrics.ts';
+import { readSource, type Source, type SourceRow } from '../../../services/ingress/source.ts';
+import { createFakeProducer, type FakeProducer } from './fake-producer.ts';
+
+export const secretBox = createSecretBox([{ id: 'test', key: Buffer.alloc(32, 1) }]);
+export const secret = 'whsec_c2VjcmV0';
+export const newSourceId = (): string => createId('src', Date.now());
+
+export function sourceRow(
+  given: Partial<Omit<SourceRow, 'secrets'>> & { settings?: SourceSettings; stored?: unknown },
+) {
+  const { stored = [{ secret }], ...columns } = given;
+  const tenant = given.tenant ?? 'acme';
+  const id = given.id ?? newSourceId();
+  const row: SourceRow = {
+    tenant,
+    id,
+    scheme: 'hookline',
+    settings: {},
+    secrets: secretBox.seal(JSON.stringify(stored), secretsContext('sources', tenant, id)),
+    deleted_at: null,
+    changed_at: '2026-01-01T00:00:00.000000Z',
+    ...columns,
+  };
+  return row;
+}
+
+export function sourceOf(given: Parameters<typeof sourceRow>[0] = {}): Source {
+  const read = readSource(sourceRow(given), secretBox);
+  if ('problem' in read) throw new Error(read.problem);
+  return read.source;
+}
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  json(): Record<string, unknown>;
+}
+
+interface Sent {
+  method?: string;
+  path?: string;
+  headers?: Record<string, string | string[]>;
+  body?: Buffer | string;
+}
+
+export interface Harness {
+  app: FastifyInstance;
+  producer: FakeProducer;
+  source: Source;
+  /** What was logged at info and above, in order. */
+  logged: { level: string; event: string; [fact: string]: unknown }[];
+  port(): Promise<number>;
+  /** One request over a connection of its own; by default POST to the source. */
+  send(request: Sent): Promise<Answer>;
+  /** Value of one line of the metrics, 0 where it is not there. */
+  metric(name: string, labels?: Record<string, string>): Promise<number>;
+}
+
+const running: { app: FastifyInstance; listening(): Promise<unknown> }[] = [];
+
+/** For afterEach: no test leaves a listener or a connection. */
+export async function closeApps(): Promise<void> {
+  for (const { app, listening } of running.splice(0)) {
+    await listening();
+    app.server.closeAllConnections();
+    await app.close();
+  }
+}
+
+/** The app over one source (of id `source.id`) and a producer that acknowledges. */
+export function createHarness(given: { source?: Source; deps?: Partial<IngressDeps> } = {}): Harness {
+  const source = given.source ?? sourceOf();
+  const producer = createFakeProducer();
+  const registry = new Metrics();
+  const logged: Harness['logged'] = [];
+  const collect =
+    (level: string) =>
+    (line: { event: string }): void =>
+      void logged.push({ level, ...line });
+  const log: Logger = { ...silentLogger, info: collect('info'), warn: collect('warn'), error: collect('error') };
+  const app = buildApp({
+    sources: {
+      known: (id) => (id === source.id ? source : undefined),
+      lookUp: async () => 'unknown',
+    },
+    producer,
+    topic: 'test.webhooks.received',
+    clock: systemClock,
+    random: (size) => Buffer.alloc(size, 7),
+    crashPoints: noCrashPoints,
+    metrics: createIngressMetrics(registry, () => producer.pending().records),
+    log,
+    bodyTimeoutMs: 5_000,
+    maxReadingBytes: 64 * 1024 * 1024,
+    ...given.deps,
+  });
+  let listening: Promise<unknown> | undefined;
+  const port = async (): Promise<number> => {
+    await (listening ??= app.listen({ host: '127.0.0.1', port: 0 }));
+    return (app.server.address() as AddressInfo).port;
+  };
+  running.push({ app, listening: async () => listening });
+  return {
+    app,
+    producer,
+    source,
+    logged,
+    port,
+    send: async (request) => sendTo(await port(), { path: `/v1/webhooks/${source.id}`, ...request }),
+    async metric(name, labels = {}) {
+      const metric = (await registry.getMetricsAsJSON()).find((candidate) => candidate.name === name);
+      const value = metric?.values.find((candidate) =>
+        Object.entries(labels).every(([label, text]) => (candidate.labels as Record<string, unknown>)[label] === text),
+      );
+      return value?.value ?? 0;
+    },
+  };
+}
+
+function sendTo(port: number, { method = 'POST', path = '/', headers = {}, body = '' }: Sent): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ host: '127.0.0.1', port, method, path, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const json = (): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json });
+      });
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+export const requestsTotal = 'hookline_ingress_requests_total';
+
+export function signed(
+  body: Buffer | string,
+  timestampSeconds = Math.floor(Date.now() / 1000),
+): Record<string, string> {
+  return { 'hookline-signature': signHookline({ secret, timestampSeconds, body }) };
+}

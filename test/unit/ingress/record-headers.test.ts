@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { type Locator, parseReceivedWebhook, receivedWebhookHeaders } from '#lib/contract';
+import { readHeaders } from '../../../services/ingress/http-headers.ts';
+import { createRecordHeaders, type LocatorRule, parseLocatorRule } from '../../../services/ingress/record-headers.ts';
+
+const asText = (headers: ReturnType<ReturnType<typeof createRecordHeaders>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+
+test('a record’s headers are exactly those of the contract, whatever the rules and the request', () => {
+  const headerName = fc.constantFrom('x-a', 'x-b', 'X-A', '__proto__', 'constructor', 'content-type', 'cookie');
+  const rawHeaders = fc.array(fc.tuple(headerName, fc.string()), { maxLength: 6 }).map((pairs) => pairs.flat());
+  const rule: fc.Arbitrary<LocatorRule> = fc.oneof(
+    fc.constantFrom('x-a', 'x-b', 'x-c', '__proto__', 'constructor').map((header) => ({ header })),
+    fc.constantFrom('/id', '/a/b', '/ü~0').map((pointer) => ({ pointer })),
+  );
+  const rules = fc.array(rule, { maxLength: 4 });
+  fc.assert(
+    fc.property(rawHeaders, rules, rules, fc.string(), (raw, identifyBy, typeBy, tenant) => {
+      const constant = { tenant, sourceId: 'src_1', dedupTtlSeconds: 60 };
+      const arrival = { receiptId: 'rcp_1', receivedAt: 1_764_576_000_123_000, traceparent: 'tp' };
+      const record = createRecordHeaders({ ...constant, identifyBy, typeBy })({
+        ...arrival,
+        headers: readHeaders(raw),
+      });
+
+      const joined = new Map<string, string>();
+      for (let index = 0; index < raw.length; index += 2) {
+        const name = raw[index]?.toLowerCase() ?? '';
+        const earlier = joined.get(name);
+        joined.set(name, earlier === undefined ? (raw[index + 1] ?? '') : `${earlier}, ${raw[index + 1] ?? ''}`);
+      }
+      const locate = (list: LocatorRule[]): Locator[] =>
+        list.flatMap((given): Locator[] => {
+          if ('pointer' in given) return [given];
+          const value = joined.get(given.header) ?? '';
+          return value === '' ? [] : [{ value }];
+        });
+      const httpHeaders = Object.create(null) as Record<string, string>;
+      for (const [name, value] of joined) if (name !== 'cookie') httpHeaders[name] = value;
+      expect(asText(record)).toEqual(
+        receivedWebhookHeaders({
+          ...constant,
+          ...arrival,
+          contentType: joined.get('content-type') ?? '',
+          httpHeaders,
+          identifyBy: locate(identifyBy),
+          typeBy: locate(typeBy),
+          orderingKey: null,
+          origin: null,
+        }),
+      );
+    }),
+  );
+});
+
+test('a record’s headers can be read by whoever takes it from the topic', () => {
+  const recordHeaders = createRecordHeaders({
+    tenant: 'acme',
+    sourceId: 'src_1',
+    identifyBy: [{ header: 'x-id' }],
+    typeBy: [],
+    dedupTtlSeconds: 60,
+  });
+  const headers = readHeaders(['X-Id', 'a', 'x-id', 'b', 'Authorization', 'Bearer x', 'Proxy-Authorization', 'y']);
+  const record = asText(recordHeaders({ receiptId: 'rcp_1', receivedAt: 1, headers, traceparent: '' }));
+  expect(parseReceivedWebhook(record, Buffer.of(1))).toMatchObject({
+    identifyBy: [{ value: 'a, b' }],
+    httpHeaders: { 'x-id': 'a, b' },
+    body: Buffer.of(1),
+  });
+  expect(JSON.stringify(record)).not.toMatch(/authorization/i);
+});
+
+test.each([
+  ['header:X-GitHub-Delivery', { header: 'x-github-delivery' }],
+  ['/id', { pointer: '/id' }],
+  ['/data/object/id', { pointer: '/data/object/id' }],
+  ['/a~1b/~0/', { pointer: '/a~1b/~0/' }],
+  ['', undefined],
+  ['id', undefined],
+  ['header:', undefined],
+  ['header: X', undefined],
+  ['Header:X', undefined],
+  ['/a~', undefined],
+])('the rule %j is read as %j', (text, rule) => {
+  expect(parseLocatorRule(text)).toEqual(rule);
+});

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { configTable, readConfig } from '#lib/config';
+import { Metrics } from '#lib/telemetry';
+import { fields, loadConfig } from '../../../services/ingress/config.ts';
+import { createIngressMetrics } from '../../../services/ingress/ingress-metrics.ts';
+import { createRandomPool } from '../../../services/ingress/random-pool.ts';
+
+const folder = join(__dirname, '../../../services/ingress');
+
+test('the README has every setting, as the code has it', () => {
+  expect(readFileSync(join(folder, 'README.md'), 'utf8')).toContain(configTable(fields));
+});
+
+describe('the configuration', () => {
+  const required = {
+    HOOKLINE_DATABASE_URL: 'postgres://localhost/hookline',
+    HOOKLINE_ENCRYPTION_KEYS: `k:${Buffer.alloc(32).toString('base64')}`,
+  };
+  const before = { ...process.env };
+  afterEach(() => {
+    process.env = { ...before };
+  });
+
+  test('has the documented ports by default', () => {
+    expect(readConfig(fields, required)).toMatchObject({ port: 8080, adminPort: 9080 });
+  });
+
+  test('refuses a time for stopping in which a body that has begun could not be finished', () => {
+    process.env = { ...required, HOOKLINE_SHUTDOWN_TIMEOUT_MS: '11999', HOOKLINE_INGRESS_BODY_TIMEOUT_MS: '10000' };
+    expect(loadConfig).toThrow('HOOKLINE_SHUTDOWN_TIMEOUT_MS must be at least 2000 more');
+    process.env.HOOKLINE_SHUTDOWN_TIMEOUT_MS = '12000';
+    expect(loadConfig().bodyTimeoutMs).toBe(10_000);
+  });
+});
+
+test('the first 200 sources have a label of their own, all others share one', async () => {
+  const registry = new Metrics();
+  const metrics = createIngressMetrics(registry, () => 0);
+  for (let turn = 0; turn < 2; turn += 1)
+    for (let index = 0; index < 300; index += 1) metrics.answered(`src_${index}`, 'accepted');
+  metrics.answered(undefined, 'not_found');
+  const requests = (await registry.getMetricsAsJSON()).find(({ name }) => name === 'hookline_ingress_requests_total');
+  const counts = new Map(requests?.values.map(({ labels, value }) => [(labels as { source: string }).source, value]));
+  expect(counts.size).toBe(202);
+  expect(counts.get('src_199')).toBe(2);
+  expect(counts.get('src_200')).toBeUndefined();
+  expect(counts.get('other')).toBe(200);
+  expect(counts.get('unknown')).toBe(1);
+});
+
+describe('the random pool', () => {
+  test('gives the source’s bytes, each once, and leaves those it gave as they are', () => {
+    let call = 0;
+    const random = createRandomPool((size) => Buffer.alloc(size, (call += 1)));
+    const given = Array.from({ length: 1_000 }, () => random(16));
+    expect(call).toBe(2);
+    expect(given.map((bytes) => bytes[0])).toEqual(given.map((_, index) => (index < 512 ? 1 : 2)));
+    expect(given.every((bytes) => bytes.length === 16 && bytes.every((byte) => byte === bytes[0]))).toBe(true);
+  });
+
+  test('never gives the same bytes twice, and more than it holds where that is asked for', () => {
+    const random = createRandomPool();
+    const given = new Set(Array.from({ length: 5_000 }, () => random(10).toString('hex')));
+    expect(given.size).toBe(5_000);
+    expect(random(20_000)).toHaveLength(20_000);
+  });
+});
