@@ -76,9 +76,9 @@ CREATE TABLE events (
   duplicates         integer     NOT NULL DEFAULT 0,
   -- The newest generation whose set of deliveries is known; null before the first.
   generation         integer,
+  -- Deliveries by status, of each endpoint the newest; what is parked counts as pending.
   pending            integer     NOT NULL DEFAULT 0,
   retrying           integer     NOT NULL DEFAULT 0,
-  parked             integer     NOT NULL DEFAULT 0,
   delivered          integer     NOT NULL DEFAULT 0,
   dead_lettered      integer     NOT NULL DEFAULT 0,
   cancelled          integer     NOT NULL DEFAULT 0,
@@ -105,7 +105,8 @@ CREATE TABLE fan_outs (
   PRIMARY KEY (tenant, event_id, generation)
 );
 
--- Which event a receipt belongs to: the event's own, and one for each duplicate.
+-- Which event a receipt belongs to: the event's own, and one for each duplicate. A duplicate may come before its event; it is then
+-- found again by the key, and by the event that dedup took it for.
 CREATE TABLE receipts (
   tenant             text        NOT NULL,
   origin             text        NOT NULL,
@@ -113,11 +114,15 @@ CREATE TABLE receipts (
   event_id           text        NOT NULL,
   duplicate          boolean     NOT NULL,
   changed            boolean     NOT NULL DEFAULT false,
+  -- Null on the event's own receipt.
+  hinted_event_id    text,
+  dedup_key          bytea,
   received_at        timestamptz NOT NULL,
   PRIMARY KEY (tenant, origin)
 );
 CREATE INDEX receipts_by_id ON receipts (tenant, receipt_id);
 CREATE INDEX receipts_by_event ON receipts (tenant, event_id);
+CREATE INDEX receipts_of_duplicates_by_key ON receipts (tenant, dedup_key) WHERE duplicate;
 
 CREATE TABLE deliveries (
   tenant             text        NOT NULL,
@@ -169,7 +174,8 @@ CREATE TABLE waiting (
   created_at         timestamptz NOT NULL,
   PRIMARY KEY (tenant, delivery_id)
 );
-CREATE INDEX waiting_due ON waiting (partition, due_at);
+-- From lane to lane, and in each from the oldest: see services/dispatcher/waiting-table.ts.
+CREATE INDEX waiting_by_lane ON waiting (partition, tenant, endpoint_id, due_at);
 
 CREATE TABLE dead_letters (
   tenant             text        NOT NULL,

@@ -1,0 +1,161 @@
+import { formatMicros } from '#lib/clock';
+import { isFinal } from '#lib/contract';
+import { derivedId } from '#lib/ids';
+import type { Fact, FanOut, Letter, Outcome } from './facts.ts';
+import type { LetterRow } from './statements/dead-letters.ts';
+import type { DuplicateRow } from './statements/duplicates.ts';
+import type { EventRow } from './statements/events.ts';
+import type { FanOutRow } from './statements/fan-outs.ts';
+import type { OutcomeRow } from './statements/outcomes.ts';
+import type { EventRef } from './statements/statement.ts';
+
+/** A batch of facts as rows for the statements; all in the order of their keys, so that two projectors lock rows in the same order. */
+export interface BatchRows {
+  /** Each event that a fact names, once: those whose row may change. */
+  touched: EventRef[];
+  events: Omit<EventRow, 'updated_at'>[];
+  duplicates: DuplicateRow[];
+  fanOuts: FanOutRow[];
+  outcomes: OutcomeRow[];
+  letters: LetterRow[];
+}
+
+/** @param partitionOf the partition of `deliveries` that an endpoint's key falls into */
+export function toBatchRows(facts: readonly Fact[], partitionOf: (endpointId: string) => number): BatchRows {
+  const touched = new Map<string, EventRef>();
+  const events = new Map<string, BatchRows['events'][number]>();
+  const duplicates: DuplicateRow[] = [];
+  const fanOuts: FanOutRow[] = [];
+  const outcomes: Outcome[] = [];
+  const letters: LetterRow[] = [];
+  const touch = (tenant: string, event_id: string): void =>
+    void touched.set(keyOf(tenant, event_id), { tenant, event_id });
+
+  for (const fact of facts) {
+    switch (fact.kind) {
+      case 'event':
+        touch(fact.event.tenant, fact.event.id);
+        events.set(keyOf(fact.event.tenant, fact.event.id), eventRow(fact));
+        break;
+      case 'duplicate':
+        touch(fact.duplicate.tenant, fact.duplicate.event_id);
+        duplicates.push(duplicateRow(fact));
+        break;
+      case 'fan-out':
+        touch(fact.fanOut.tenant, fact.fanOut.event_id);
+        fanOuts.push(...fanOutRows(fact.fanOut));
+        break;
+      case 'outcome':
+        touch(fact.outcome.tenant, fact.outcome.event_id);
+        outcomes.push(fact.outcome);
+        break;
+      case 'letter':
+        letters.push(letterRow(fact.letter));
+        break;
+    }
+  }
+  return {
+    touched: sorted([...touched.values()], (ref) => keyOf(ref.tenant, ref.event_id)),
+    events: sorted([...events.values()], (row) => keyOf(row.tenant, row.id)),
+    duplicates: sorted(duplicates, (row) => keyOf(row.tenant, row.origin)),
+    fanOuts: sorted(fanOuts, (row) => keyOf(row.tenant, row.event_id, row.delivery_id ?? '')),
+    outcomes: sorted(outcomeRows(outcomes, partitionOf), (row) => keyOf(row.tenant, row.delivery_id)),
+    letters: sorted(letters, (row) => keyOf(row.tenant, row.stage, row.origin)),
+  };
+}
+
+function eventRow({ event, traceparent }: Extract<Fact, { kind: 'event' }>): BatchRows['events'][number] {
+  const { tenant, id, source_id, event_id, type, receipt_id, origin, dedup_key, ordering_key, content_type, payload } =
+    event;
+  return {
+    tenant,
+    id,
+    source_id,
+    event_id,
+    type,
+    receipt_id,
+    origin,
+    dedup_key,
+    ordering_key,
+    content_type,
+    payload,
+    traceparent,
+    received_at: formatMicros(event.received_at),
+  };
+}
+
+function duplicateRow({ duplicate }: Extract<Fact, { kind: 'duplicate' }>): DuplicateRow {
+  const { tenant, origin, receipt_id, event_id, dedup_key, changed, received_at } = duplicate;
+  return {
+    tenant,
+    origin,
+    receipt_id,
+    hinted_event_id: event_id,
+    dedup_key: Buffer.from(dedup_key, 'hex'),
+    changed,
+    received_at: formatMicros(received_at),
+  };
+}
+
+function fanOutRows({ tenant, event_id, generation, at, deliveries }: FanOut): FanOutRow[] {
+  const set = { tenant, event_id, generation, created_at: formatMicros(at) };
+  if (deliveries.length === 0) return [{ ...set, delivery_id: null, endpoint_id: null }];
+  return deliveries.map(({ delivery_id, endpoint_id }) => ({ ...set, delivery_id, endpoint_id }));
+}
+
+function letterRow(letter: Letter): LetterRow {
+  const { tenant, stage, origin, at } = letter;
+  return {
+    tenant,
+    id: derivedId('dl', Math.floor(at / 1000), [tenant, stage, origin]),
+    origin,
+    stage,
+    reason: letter.reason,
+    attempts: letter.attempts,
+    event_id: letter.event_id,
+    delivery_id: letter.delivery_id,
+    endpoint_id: letter.endpoint_id,
+    source_id: letter.source_id,
+    event_type: letter.event_type,
+    letter_partition: letter.partition,
+    letter_offset: String(letter.offset),
+    at: formatMicros(at),
+  };
+}
+
+/** Each outcome, and of each delivery one marked as the last: the one that remains when they are applied in order. */
+function outcomeRows(outcomes: readonly Outcome[], partitionOf: (endpointId: string) => number): OutcomeRow[] {
+  const standing = new Map<string, number>();
+  outcomes.forEach((outcome, index) => {
+    const key = keyOf(outcome.tenant, outcome.delivery_id);
+    const before = outcomes[standing.get(key) ?? -1];
+    if (before === undefined || (before.step < outcome.step && !isFinal(before.status))) standing.set(key, index);
+  });
+  const last = new Set(standing.values());
+  return outcomes.map((outcome, index) => {
+    const { sent, at, created_at, next_attempt_at, ...facts } = outcome;
+    return {
+      ...facts,
+      at: formatMicros(at),
+      created_at: formatMicros(created_at),
+      next_attempt_at: next_attempt_at === null ? null : formatMicros(next_attempt_at),
+      outcome: sent?.outcome ?? null,
+      http_status: sent?.http_status ?? null,
+      duration_ms: sent?.duration_ms ?? null,
+      response_excerpt: sent?.response_excerpt ?? null,
+      last: last.has(index),
+      partition: partitionOf(outcome.endpoint_id),
+      // What waits for room is due since it was put aside: the oldest has the first claim to a place.
+      due_at: formatMicros(next_attempt_at ?? at),
+    };
+  });
+}
+
+/** No part holds a NUL: Postgres refuses such a text, and so the batch, whatever the key. */
+export const keyOf = (...parts: readonly string[]): string => parts.join('\0');
+
+function sorted<T>(rows: T[], key: (row: T) => string): T[] {
+  const keyed = rows.map((row) => ({ row, key: key(row) }));
+  keyed.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
+  return keyed.map(({ row }) => row);
+}

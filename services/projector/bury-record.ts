@@ -1,0 +1,81 @@
+import type { Clock } from '#lib/clock';
+import { deadLetterHeaders, header } from '#lib/contract';
+import { isAppError } from '#lib/errors';
+import { originOf, type OutgoingRecord, type RecordProducer } from '#lib/kafka';
+import type { Logger } from '#lib/log';
+import type { Fact } from './facts.ts';
+import type { ProjectorMetrics } from './metrics.ts';
+import type { FailedRecord } from './project-records.ts';
+
+interface Deps {
+  producer: Pick<RecordProducer, 'send'>;
+  topic: string;
+  clock: Clock;
+  log: Logger;
+  metrics: ProjectorMetrics;
+}
+
+/** Writes the dead letter of a record: key, headers and bytes as they were, and what happened. */
+export function createBurial({ producer, topic, clock, log, metrics }: Deps) {
+  return async ({ record, fact, reason, attempts }: FailedRecord): Promise<void> => {
+    const letter: OutgoingRecord = {
+      topic,
+      key: record.key,
+      value: record.value,
+      headers: {
+        ...(fact === null ? {} : whose(fact)),
+        ...record.rawHeaders,
+        ...deadLetterHeaders({
+          stage: 'projector',
+          reason,
+          attempts,
+          origin: originOf(record),
+          at: clock.nowMs() * 1000,
+        }),
+      },
+    };
+    try {
+      await producer.send(letter);
+    } catch (error) {
+      if (!isAppError(error, 'data_invalid')) throw error;
+      // It would be refused for ever. The record itself stays where it stands for as long as its topic keeps it.
+      log.error({ event: 'letter.refused', origin: originOf(record), err: error });
+      return;
+    }
+    metrics.deadLetters.inc({ stage: 'projector', reason });
+  };
+}
+
+/** What the letter is looked up by, for records that say it in their value alone. */
+function whose(fact: Fact): Record<string, string> {
+  // The letter's row would be refused as the record was.
+  return Object.fromEntries(Object.entries(namesIn(fact)).filter(([, text]) => !text.includes('\0')));
+}
+
+function namesIn(fact: Fact): Record<string, string> {
+  switch (fact.kind) {
+    case 'event': {
+      const { tenant, id, source_id, type } = fact.event;
+      return { [header.tenant]: tenant, [header.eventId]: id, [header.sourceId]: source_id, [header.eventType]: type };
+    }
+    case 'duplicate': {
+      const { tenant, event_id, source_id } = fact.duplicate;
+      return { [header.tenant]: tenant, [header.eventId]: event_id, [header.sourceId]: source_id };
+    }
+    case 'fan-out': {
+      const { tenant, event_id } = fact.fanOut;
+      return { [header.tenant]: tenant, [header.eventId]: event_id };
+    }
+    case 'outcome': {
+      const { tenant, event_id, delivery_id, endpoint_id } = fact.outcome;
+      return {
+        [header.tenant]: tenant,
+        [header.eventId]: event_id,
+        [header.deliveryId]: delivery_id,
+        [header.endpointId]: endpoint_id,
+      };
+    }
+    case 'letter':
+      return {};
+  }
+}

@@ -1,0 +1,56 @@
+import type {
+  AttemptOutcome,
+  AttemptRecord,
+  DeadLetterFacts,
+  DeliveryStatus,
+  DuplicateRecord,
+  EventRecord,
+} from '#lib/contract';
+
+/** What one record says, checked: nothing in it is missing, and every time in it is one that can be written down. */
+export type Fact =
+  | { kind: 'event'; event: EventRecord; traceparent: string }
+  | { kind: 'duplicate'; duplicate: DuplicateRecord }
+  | { kind: 'fan-out'; fanOut: FanOut }
+  | { kind: 'outcome'; outcome: Outcome }
+  | { kind: 'letter'; letter: Letter };
+
+/** The set of an event's deliveries in one generation. */
+export type FanOut = Pick<AttemptRecord, 'tenant' | 'event_id' | 'generation' | 'at' | 'deliveries'>;
+
+/** One step of one delivery. */
+export interface Outcome {
+  tenant: string;
+  event_id: string;
+  generation: number;
+  /** Microseconds since the epoch, as all times here. */
+  at: number;
+  delivery_id: string;
+  endpoint_id: string;
+  step: number;
+  attempt: number;
+  status: DeliveryStatus;
+  created_at: number;
+  next_attempt_at: number | null;
+  detail: string | null;
+  /** Null where nothing was sent. */
+  sent: {
+    outcome: AttemptOutcome;
+    http_status: number | null;
+    duration_ms: number | null;
+    response_excerpt: Buffer | null;
+  } | null;
+}
+
+export interface Letter extends DeadLetterFacts {
+  /** Empty where the record that died did not say. */
+  tenant: string;
+  event_id: string | null;
+  delivery_id: string | null;
+  endpoint_id: string | null;
+  source_id: string | null;
+  event_type: string | null;
+  /** Where the letter stands on `dead-letters`. */
+  partition: number;
+  offset: bigint;
+}

@@ -1,0 +1,118 @@
+/**
+ * From records of one partition to rows, in order, and then their offsets:
+ *
+ *   read ── can't be read ──────────────────────────────► dead letter `malformed_record` ─► done
+ *     └─► written in one transaction ───────────────────────────────────────────────────► done
+ *           ├─ Postgres is away: the same again, for as long as it takes; no record is to blame
+ *           └─ the data is refused: each half by itself, and so on until the culprit stands alone
+ *                                          └────────────► dead letter `data_invalid` ─────► done
+ *
+ * A letter about a letter would go round for ever: what is refused from `dead-letters` is logged and counted, and stays where it is.
+ */
+import type { WaitOut } from '#lib/backoff';
+import type { Clock } from '#lib/clock';
+import type { CrashPoints } from '#lib/crash-points';
+import { type AppError, isAppError } from '#lib/errors';
+import type { IncomingRecord, RecordHandler } from '#lib/kafka';
+import type { Logger } from '#lib/log';
+import type { Fact } from './facts.ts';
+import type { ProjectorMetrics } from './metrics.ts';
+import type { RecordReader } from './read-record.ts';
+
+export interface FailedRecord {
+  record: IncomingRecord;
+  /** What it says, where it could be read. */
+  fact: Fact | null;
+  reason: 'malformed_record' | 'data_invalid';
+  /** Times it was tried. */
+  attempts: number;
+}
+
+interface Deps {
+  read: RecordReader;
+  /** Writes all of the facts, or none. */
+  write(facts: readonly Fact[]): Promise<void>;
+  /** Sends the dead letter of a record. */
+  bury(failed: FailedRecord): Promise<void>;
+  deadLettersTopic: string;
+  waitOut: WaitOut;
+  clock: Clock;
+  log: Logger;
+  metrics: ProjectorMetrics;
+  crashPoints: CrashPoints;
+}
+
+interface ReadRecord {
+  record: IncomingRecord;
+  fact: Fact;
+}
+
+/** Runs what needs a dependency until that is there. */
+type Patiently = <T>(work: () => Promise<T>) => Promise<T>;
+
+export function createRecordHandler(deps: Deps): RecordHandler {
+  const { log, metrics, clock } = deps;
+
+  return async (records, signal) => {
+    const patiently: Patiently = (work) => deps.waitOut(work, signal);
+    try {
+      await project(await readAll(records, patiently), 1, patiently);
+    } catch (error) {
+      // The partition is lost, or the service stops: what is not done comes again.
+      if (!isAppError(error, 'stopped')) throw error;
+    }
+  };
+
+  async function readAll(records: readonly IncomingRecord[], patiently: Patiently): Promise<ReadRecord[]> {
+    const read: ReadRecord[] = [];
+    for (const record of records) {
+      const reading = await patiently(() => deps.read(record));
+      if ('fact' in reading) read.push({ record, fact: reading.fact });
+      else await fail({ record, fact: null, reason: 'malformed_record', attempts: 1 }, reading.malformed, patiently);
+    }
+    return read;
+  }
+
+  async function project(batch: readonly ReadRecord[], attempt: number, patiently: Patiently): Promise<void> {
+    const [first] = batch;
+    if (first === undefined) return;
+    try {
+      await patiently(() => writeOnce(batch));
+    } catch (error) {
+      if (!isAppError(error, 'data_invalid')) throw error;
+      if (batch.length === 1) {
+        await fail({ ...first, reason: 'data_invalid', attempts: attempt }, error, patiently);
+        return;
+      }
+      const middle = Math.ceil(batch.length / 2);
+      await project(batch.slice(0, middle), attempt + 1, patiently);
+      await project(batch.slice(middle), attempt + 1, patiently);
+      return;
+    }
+    metrics.records.inc({ topic: first.record.topic, outcome: 'projected' }, batch.length);
+    for (const { record } of batch) record.done();
+  }
+
+  async function writeOnce(batch: readonly ReadRecord[]): Promise<void> {
+    deps.crashPoints.reach('projector.before-transaction');
+    const startedAtMs = clock.monotonicMs();
+    await deps.write(batch.map(({ fact }) => fact));
+    metrics.transactionSeconds.observe((clock.monotonicMs() - startedAtMs) / 1000);
+    deps.crashPoints.reach('projector.after-transaction');
+  }
+
+  async function fail(failed: FailedRecord, why: AppError | string, patiently: Patiently): Promise<void> {
+    const { record, reason, attempts } = failed;
+    const facts = { reason, attempts, why: typeof why === 'string' ? why : why.message, ...position(record) };
+    metrics.records.inc({ topic: record.topic, outcome: reason });
+    if (record.topic === deps.deadLettersTopic) {
+      log.error({ event: 'letter.not_projected', ...facts });
+    } else {
+      await patiently(() => deps.bury(failed));
+      log.error({ event: 'record.dead_lettered', ...facts });
+    }
+    record.done();
+  }
+}
+
+const position = ({ topic, partition, offset }: IncomingRecord) => ({ topic, partition, offset: String(offset) });

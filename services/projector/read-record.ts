@@ -1,0 +1,130 @@
+import {
+  type AttemptRecord,
+  type EventRecord,
+  header,
+  parseDeadLetter,
+  parseDuplicate,
+  type TopicName,
+  type Topics,
+} from '#lib/contract';
+import { isAppError } from '#lib/errors';
+import type { IncomingRecord } from '#lib/kafka';
+import type { Fact, Outcome } from './facts.ts';
+
+/** The topics that the projector reads. */
+export const projectedTopics = ['events', 'delivery.attempts', 'duplicates', 'dead-letters'] as const;
+export type ProjectedTopic = (typeof projectedTopics)[number] & TopicName;
+
+export type Reading = { fact: Fact } | { malformed: string };
+
+export type RecordReader = (record: IncomingRecord) => Promise<Reading>;
+
+interface Deps {
+  topics: Topics;
+  decodeEvent(bytes: Buffer): Promise<EventRecord>;
+  decodeAttempt(bytes: Buffer): Promise<AttemptRecord>;
+}
+
+/** @returns a reader that throws only what is worth another try (the schema registry is away) or a bug */
+export function createRecordReader({ topics, decodeEvent, decodeAttempt }: Deps): RecordReader {
+  const readers: Record<ProjectedTopic, RecordReader> = {
+    events: async (record) => readEvent(await decodeEvent(record.value), record),
+    'delivery.attempts': async (record) => readAttempt(await decodeAttempt(record.value)),
+    duplicates: async (record) => readDuplicate(record),
+    'dead-letters': async (record) => readLetter(record),
+  };
+  const readerOf = new Map(projectedTopics.map((name) => [topics[name], readers[name]]));
+
+  return async (record) => {
+    const read = readerOf.get(record.topic);
+    if (read === undefined) return { malformed: `nothing is projected from ${record.topic}` };
+    try {
+      return await read(record);
+    } catch (error) {
+      if (isAppError(error, 'data_invalid')) return { malformed: error.message };
+      throw error;
+    }
+  };
+}
+
+function readEvent(event: EventRecord, { headers }: IncomingRecord): Reading {
+  if (!isInstant(event.received_at)) return { malformed: 'received_at is no time in microseconds' };
+  return { fact: { kind: 'event', event, traceparent: headers[header.traceparent] ?? '' } };
+}
+
+function readAttempt(record: AttemptRecord): Reading {
+  const { tenant, event_id, generation, at, deliveries } = record;
+  if (!isInstant(at)) return { malformed: 'at is no time in microseconds' };
+  if (record.kind === 'fanned_out')
+    return { fact: { kind: 'fan-out', fanOut: { tenant, event_id, generation, at, deliveries } } };
+  return readOutcome(record);
+}
+
+function readOutcome(record: AttemptRecord): Reading {
+  const { delivery_id, endpoint_id, step, attempt, status, created_at, next_attempt_at } = record;
+  if (delivery_id === null || endpoint_id === null || step === null || attempt === null || status === null)
+    return { malformed: `${record.kind} without delivery_id, endpoint_id, step, attempt or status` };
+  if (created_at === null || !isInstant(created_at)) return { malformed: 'created_at is no time in microseconds' };
+  if (next_attempt_at !== null && !isInstant(next_attempt_at))
+    return { malformed: 'next_attempt_at is no time in microseconds' };
+  let sent: Outcome['sent'] = null;
+  if (record.kind === 'attempted') {
+    const { outcome, http_status, duration_ms, response_excerpt } = record;
+    if (outcome === null) return { malformed: 'attempted without an outcome' };
+    sent = { outcome, http_status, duration_ms, response_excerpt };
+  }
+  const { tenant, event_id, generation, at, detail } = record;
+  return {
+    fact: {
+      kind: 'outcome',
+      outcome: {
+        tenant,
+        event_id,
+        generation,
+        at,
+        delivery_id,
+        endpoint_id,
+        step,
+        attempt,
+        status,
+        created_at,
+        next_attempt_at,
+        detail,
+        sent,
+      },
+    },
+  };
+}
+
+function readDuplicate(record: IncomingRecord): Reading {
+  const duplicate = parseDuplicate(record.value);
+  if ('malformed' in duplicate) return duplicate;
+  if (!isInstant(duplicate.received_at)) return { malformed: 'received_at is no time in microseconds' };
+  if (!/^([0-9a-f]{2})+$/.test(duplicate.dedup_key)) return { malformed: 'dedup_key is not in hex' };
+  return { fact: { kind: 'duplicate', duplicate } };
+}
+
+function readLetter({ headers, partition, offset }: IncomingRecord): Reading {
+  const facts = parseDeadLetter(headers);
+  if ('malformed' in facts) return facts;
+  const named = (name: string): string | null => headers[name] || null;
+  return {
+    fact: {
+      kind: 'letter',
+      letter: {
+        ...facts,
+        tenant: headers[header.tenant] ?? '',
+        event_id: named(header.eventId),
+        delivery_id: named(header.deliveryId),
+        endpoint_id: named(header.endpointId),
+        source_id: named(header.sourceId),
+        event_type: named(header.eventType),
+        partition,
+        offset,
+      },
+    },
+  };
+}
+
+/** Microseconds since the epoch that a double holds exactly: until the year 2255. */
+const isInstant = (micros: number): boolean => Number.isSafeInteger(micros) && micros >= 0;

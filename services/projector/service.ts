@@ -1,0 +1,72 @@
+import { createWaitOut } from '#lib/backoff';
+import { groupOf, topicsOf } from '#lib/contract';
+import { readSchema } from '#deploy/kafka/schemas.ts';
+import { countPartitions, createAttemptCodec, createConsumer, createEventCodec, createProducer } from '#lib/kafka';
+import type { Part } from '#lib/lifecycle';
+import { createPostgres } from '#lib/postgres';
+import type { ServiceContext } from '#lib/service-host';
+import { toBatchRows } from './batch-rows.ts';
+import { createBurial } from './bury-record.ts';
+import type { ProjectorConfig } from './config.ts';
+import { createProjectorMetrics } from './metrics.ts';
+import { createPartitionOwners } from './partition-owners.ts';
+import { createRecordHandler } from './project-records.ts';
+import { createRecordReader, projectedTopics } from './read-record.ts';
+import { writeBatch } from './write-batch.ts';
+
+/** Transactions of one tenant go one after the other anyway: more connections would only hold more of them up. */
+const maxConnections = 4;
+/** The wait for a tenant's clock is part of it. */
+const statementTimeoutMs = 10_000;
+/** Asked again until there is an answer; a stop has to wait for one try. */
+const askTimeoutMs = 5_000;
+
+/** The projector's parts, leaves first; README.md tells how a record runs through them. */
+export function build(config: ProjectorConfig, context: ServiceContext): Part[] {
+  const { log, clock, crashPoints } = context;
+  const name = 'hookline-projector';
+  const topics = topicsOf(config.topicPrefix);
+  const kafka = { brokers: config.kafkaBrokers, clientId: name, clock, log, metrics: context.metrics };
+  const registry = { registryUrl: config.schemaRegistryUrl, clock, log };
+  const metrics = createProjectorMetrics(context.metrics);
+  const waitOut = createWaitOut({ clock, log });
+
+  const postgres = createPostgres({
+    url: config.databaseUrl,
+    applicationName: name,
+    maxConnections,
+    statementTimeoutMs,
+    log,
+  });
+  const events = createEventCodec({ ...registry, topic: topics.events, schema: readSchema('events') });
+  const attempts = createAttemptCodec({
+    ...registry,
+    topic: topics['delivery.attempts'],
+    schema: readSchema('delivery.attempts'),
+  });
+  const producer = createProducer({ ...kafka, topics: [topics['dead-letters']] });
+
+  const owners = createPartitionOwners(
+    () => countPartitions(config.kafkaBrokers, topics.deliveries, { clock, log, timeoutMs: askTimeoutMs }),
+    waitOut,
+  );
+
+  const consumer = createConsumer({
+    ...kafka,
+    groupId: groupOf(config.topicPrefix, 'projector'),
+    topics: projectedTopics.map((topic) => topics[topic]),
+    handle: createRecordHandler({
+      read: createRecordReader({ topics, decodeEvent: events.decode, decodeAttempt: attempts.decode }),
+      write: (facts) => postgres.transaction((tx) => writeBatch(tx, toBatchRows(facts, owners.partitionOf))),
+      bury: createBurial({ producer, topic: topics['dead-letters'], clock, log, metrics }),
+      deadLettersTopic: topics['dead-letters'],
+      waitOut,
+      clock,
+      log,
+      metrics,
+      crashPoints,
+    }),
+    onFailure: context.fail,
+  });
+  return [postgres, events, attempts, producer, owners, consumer];
+}

@@ -1,0 +1,48 @@
+import type { Statement } from './statement.ts';
+
+export interface LetterRow {
+  tenant: string;
+  id: string;
+  origin: string;
+  stage: string;
+  reason: string;
+  attempts: number;
+  event_id: string | null;
+  delivery_id: string | null;
+  endpoint_id: string | null;
+  source_id: string | null;
+  event_type: string | null;
+  letter_partition: number;
+  letter_offset: string;
+  at: string;
+}
+
+/** A letter that was written again (a stage died before it could commit) has the same stage and origin. */
+export const insertDeadLetters: Statement<LetterRow> = {
+  name: 'insert-dead-letters',
+  columns: [
+    'tenant',
+    'id',
+    'origin',
+    'stage',
+    'reason',
+    'attempts',
+    'event_id',
+    'delivery_id',
+    'endpoint_id',
+    'source_id',
+    'event_type',
+    'letter_partition',
+    'letter_offset',
+    'at',
+  ],
+  text: `
+    INSERT INTO dead_letters (tenant, id, origin, stage, reason, attempts, event_id, delivery_id, endpoint_id,
+                              source_id, event_type, letter_partition, letter_offset, at)
+    SELECT *
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[], $8::text[],
+                  $9::text[], $10::text[], $11::text[], $12::int[], $13::bigint[], $14::timestamptz[])
+           AS t (tenant, id, origin, stage)
+     ORDER BY tenant, stage, origin
+    ON CONFLICT DO NOTHING`,
+};

@@ -1,0 +1,111 @@
+import type { Statement } from './statement.ts';
+
+export interface OutcomeRow {
+  tenant: string;
+  delivery_id: string;
+  event_id: string;
+  endpoint_id: string;
+  generation: number;
+  step: number;
+  attempt: number;
+  status: string;
+  at: string;
+  created_at: string;
+  next_attempt_at: string | null;
+  detail: string | null;
+  /** Null where nothing was sent, with the three after it. */
+  outcome: string | null;
+  http_status: number | null;
+  duration_ms: number | null;
+  response_excerpt: Buffer | null;
+  /** The one of the batch's outcomes of this delivery that says where it stands. */
+  last: boolean;
+  /** The partition of `deliveries` that the endpoint's key falls into. */
+  partition: number;
+  due_at: string;
+}
+
+/**
+ * Attempts, where each delivery stands, and what waits.
+ *
+ *   step ≤ the delivery's     nothing changes but that an attempt which is not known yet is added
+ *   the delivery has ended    the same: a final status is never left again
+ *   step > the delivery's     the delivery is advanced, and with it its row of `waiting`:
+ *     retrying, parked          the row is written, unless the dispatcher has written a later one itself
+ *     final                     the row is removed, up to this step
+ *
+ * Rows of `waiting` follow only from a delivery that was advanced here and now. An old record that comes again can't bring back a row
+ * that the dispatcher has removed: the delivery would be sent twice.
+ */
+export const applyOutcomes: Statement<OutcomeRow> = {
+  name: 'apply-outcomes',
+  columns: [
+    'tenant',
+    'delivery_id',
+    'event_id',
+    'endpoint_id',
+    'generation',
+    'step',
+    'attempt',
+    'status',
+    'at',
+    'created_at',
+    'next_attempt_at',
+    'detail',
+    'outcome',
+    'http_status',
+    'duration_ms',
+    'response_excerpt',
+    'last',
+    'partition',
+    'due_at',
+  ],
+  text: `
+    WITH incoming AS (
+      SELECT *
+        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::int[], $8::text[],
+                    $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::text[], $14::int[],
+                    $15::float8[], $16::bytea[], $17::boolean[], $18::int[], $19::timestamptz[])
+             AS t (tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status,
+                   at, created_at, next_attempt_at, detail, outcome, http_status,
+                   duration_ms, response_excerpt, last, partition, due_at)
+    ), sent AS (
+      INSERT INTO attempts (tenant, delivery_id, step, attempt, at, outcome,
+                            http_status, duration_ms, detail, response_excerpt)
+      SELECT tenant, delivery_id, step, attempt, at, outcome, http_status, duration_ms, detail, response_excerpt
+        FROM incoming
+       WHERE outcome IS NOT NULL
+      ON CONFLICT (tenant, delivery_id, step) DO NOTHING
+    ), advanced AS (
+      INSERT INTO deliveries AS known (tenant, id, event_id, endpoint_id, generation, status, step, attempts,
+                                       created_at, updated_at, next_attempt_at, detail)
+      SELECT tenant, delivery_id, event_id, endpoint_id, generation, status, step, attempt,
+             created_at, at, next_attempt_at, detail
+        FROM incoming
+       WHERE last
+      ON CONFLICT (tenant, id) DO UPDATE
+         SET status = EXCLUDED.status, step = EXCLUDED.step, attempts = EXCLUDED.attempts,
+             created_at = EXCLUDED.created_at, updated_at = EXCLUDED.updated_at,
+             next_attempt_at = EXCLUDED.next_attempt_at, detail = EXCLUDED.detail
+       WHERE known.step < EXCLUDED.step
+         AND known.status NOT IN ('delivered', 'dead_lettered', 'cancelled')
+      RETURNING tenant, id, step, status
+    ), waits AS (
+      INSERT INTO waiting AS known (tenant, delivery_id, partition, endpoint_id, event_id, generation,
+                                    state, due_at, step, attempts, created_at)
+      SELECT i.tenant, i.delivery_id, i.partition, i.endpoint_id, i.event_id, i.generation,
+             i.status, i.due_at, i.step, i.attempt, i.created_at
+        FROM advanced a
+        JOIN incoming i ON i.tenant = a.tenant AND i.delivery_id = a.id AND i.last
+       WHERE a.status IN ('retrying', 'parked')
+       ORDER BY i.tenant, i.delivery_id
+      ON CONFLICT (tenant, delivery_id) DO UPDATE
+         SET state = EXCLUDED.state, due_at = EXCLUDED.due_at, step = EXCLUDED.step,
+             attempts = EXCLUDED.attempts, partition = EXCLUDED.partition
+       WHERE known.step < EXCLUDED.step
+    )
+    DELETE FROM waiting w
+     USING advanced a
+     WHERE w.tenant = a.tenant AND w.delivery_id = a.id AND w.step <= a.step
+       AND a.status IN ('delivered', 'dead_lettered', 'cancelled')`,
+};

@@ -1,0 +1,36 @@
+import type { Statement } from './statement.ts';
+
+export interface ClockRequest {
+  tenant: string;
+  /** How many instants to reserve, one microsecond apart. */
+  n: number;
+}
+
+export interface ClockReading {
+  tenant: string;
+  /** The last of the reserved instants. */
+  last_at: string;
+}
+
+/**
+ * Takes the clock row of each tenant and reserves instants on it. Whoever holds the row is the only one to give its tenant's events an
+ * `updated_at` until it commits, so these are unique and in the order of commits: a poller that has seen one has seen all before it.
+ *
+ * Must come first in its transaction. What another holder of the row wrote is then committed and seen by every later statement (at
+ * READ COMMITTED each takes its own snapshot; at a higher level the update of the row fails instead, and is tried again). The time is
+ * read in the SET, after the row's lock is had: a time from before the wait could be earlier than the last holder's. Rows are taken in
+ * the order of tenants, so that two transactions can't wait for each other.
+ */
+export const takeClocks: Statement<ClockRequest, ClockReading> = {
+  name: 'take-clocks',
+  columns: ['tenant', 'n'],
+  text: `
+    INSERT INTO tenant_clocks AS clock (tenant, last_at)
+    SELECT tenant, clock_timestamp() + (n - 1) * interval '1 microsecond'
+      FROM unnest($1::text[], $2::int[]) AS wanted (tenant, n)
+     ORDER BY tenant
+    ON CONFLICT (tenant) DO UPDATE
+       SET last_at = greatest(clock_timestamp(), clock.last_at + interval '1 microsecond')
+                     + (($2::int[])[array_position($1::text[], clock.tenant)] - 1) * interval '1 microsecond'
+    RETURNING tenant, last_at`,
+};

@@ -1,0 +1,93 @@
+/**
+ * One batch, one transaction, in this order:
+ *
+ *   1. the clock row of each tenant concerned, before anything else (statements/take-clocks.ts says why)
+ *   2. events and their receipts, duplicates, fan-outs, outcomes, dead letters: each unique by a key of its own, so that a batch that
+ *      comes again, whole or in part, changes nothing
+ *   3. every event that this may have changed is judged anew
+ *
+ * A handful of round trips, however many rows; the clock row is held for as long.
+ */
+import { AppError } from '#lib/errors';
+import { formatMicros, parseRfc3339 } from '#lib/clock';
+import type { Query } from '#lib/postgres';
+import { type BatchRows, keyOf } from './batch-rows.ts';
+import { insertDeadLetters } from './statements/dead-letters.ts';
+import { adoptEarlyDuplicates, type DuplicateCount, insertDuplicates } from './statements/duplicates.ts';
+import { insertEvents } from './statements/events.ts';
+import { insertFanOuts } from './statements/fan-outs.ts';
+import { judgeEvents, type TouchedEvent } from './statements/judge-events.ts';
+import { applyOutcomes } from './statements/outcomes.ts';
+import { type EventRef, run } from './statements/statement.ts';
+import { takeClocks } from './statements/take-clocks.ts';
+
+/** The statements that a test puts a defective variant of in their place, to see itself fail. */
+export interface GuardingStatements {
+  takeClocks: typeof takeClocks;
+  applyOutcomes: typeof applyOutcomes;
+}
+
+export async function writeBatch(
+  tx: Query,
+  rows: BatchRows,
+  guarding: GuardingStatements = { takeClocks, applyOutcomes },
+): Promise<void> {
+  const touched = await touchEvents(tx, rows.touched, guarding);
+  const inserted = await run(
+    tx,
+    insertEvents,
+    rows.events.map((row) => ({ ...row, updated_at: touched.get(row.tenant, row.id).updated_at })),
+  );
+  const counts = [
+    ...(await run(tx, adoptEarlyDuplicates, inserted)),
+    ...(await run(tx, insertDuplicates, rows.duplicates)),
+  ];
+  await run(tx, insertFanOuts, rows.fanOuts);
+  await run(tx, guarding.applyOutcomes, rows.outcomes);
+  await run(tx, insertDeadLetters, rows.letters);
+  await touched.count(counts);
+  await run(tx, judgeEvents, touched.all());
+}
+
+async function touchEvents(tx: Query, first: readonly EventRef[], { takeClocks }: GuardingStatements) {
+  const touched = new Map<string, TouchedEvent>();
+
+  async function reserve(events: readonly EventRef[]): Promise<void> {
+    const byTenant = Map.groupBy(events, (event) => event.tenant);
+    const readings = await run(
+      tx,
+      takeClocks,
+      [...byTenant].map(([tenant, { length }]) => ({ tenant, n: length })),
+    );
+    for (const { tenant, last_at } of readings) {
+      const ofTenant = byTenant.get(tenant) ?? [];
+      const lastMicros = parseRfc3339(last_at);
+      if (lastMicros === undefined) throw new AppError('bug', `a clock reads ${last_at}`);
+      ofTenant.forEach(({ event_id }, index) => {
+        const updated_at = formatMicros(lastMicros - (ofTenant.length - 1 - index));
+        touched.set(keyOf(tenant, event_id), { tenant, event_id, updated_at, duplicates: 0 });
+      });
+    }
+  }
+
+  function get(tenant: string, eventId: string): TouchedEvent {
+    const event = touched.get(keyOf(tenant, eventId));
+    if (event === undefined) throw new AppError('bug', `${eventId} has no instant`);
+    return event;
+  }
+
+  await reserve(first);
+  return {
+    get,
+    all: () => [...touched.values()],
+    /** Most of these events are known; one that only the tables told of gets an instant now, the clock being held already. */
+    async count(counts: readonly DuplicateCount[]): Promise<void> {
+      const unforeseen = new Map(
+        counts.map(({ tenant, event_id }) => [keyOf(tenant, event_id), { tenant, event_id }] as const),
+      );
+      for (const key of touched.keys()) unforeseen.delete(key);
+      await reserve([...unforeseen.values()]);
+      for (const { tenant, event_id, duplicates } of counts) get(tenant, event_id).duplicates += duplicates;
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import type { Postgres } from '#lib/postgres';
+import type { Fact } from '../../../services/projector/facts.ts';
+import { applyOutcomes } from '../../../services/projector/statements/outcomes.ts';
+import { takeClocks } from '../../../services/projector/statements/take-clocks.ts';
+import { deliveryId, outcomeFact, startAt } from '../../unit/projector/facts.ts';
+import { closePostgres, openDatabase, project as projectWith } from './projection.ts';
+import { formatMicros } from '#lib/clock';
+
+type OutcomeStatement = typeof applyOutcomes;
+
+let postgres: Postgres;
+beforeAll(async () => {
+  postgres = await openDatabase();
+});
+afterAll(() => closePostgres(postgres));
+
+const delivery = deliveryId('evt', 'ep_abc');
+const outcome = (tenant: string, step: number, status: 'retrying' | 'parked' | 'delivered' | 'cancelled'): Fact =>
+  outcomeFact({ tenant, eventId: 'evt' }, 'ep_abc', step, status);
+const project = (facts: Fact[], statement: OutcomeStatement = applyOutcomes): Promise<void> =>
+  projectWith(postgres, facts, { takeClocks, applyOutcomes: statement });
+
+async function standing(tenant: string) {
+  const [known] = await postgres.query<{ status: string; step: number }>(
+    'SELECT status, step FROM deliveries WHERE tenant = $1',
+    [tenant],
+  );
+  const waiting = await postgres.query('SELECT state, step FROM waiting WHERE tenant = $1', [tenant]);
+  return { ...known, waiting };
+}
+
+/** The statement with one of its guards weakened. */
+function mutant(name: string, guard: string, weakened: string): OutcomeStatement {
+  expect(applyOutcomes.text).toContain(guard);
+  return { ...applyOutcomes, name, text: applyOutcomes.text.replace(guard, weakened) };
+}
+
+test('a lower step that comes late changes nothing', async () => {
+  const afterLateStep = async (tenant: string, statement?: OutcomeStatement) => {
+    await project([outcome(tenant, 3, 'parked')], statement);
+    await project([outcome(tenant, 2, 'retrying')], statement);
+    return standing(tenant);
+  };
+  const right = { status: 'parked', step: 3, waiting: [{ state: 'parked', step: 3 }] };
+  expect(await afterLateStep('late')).toEqual(right);
+  const overwriting = mutant('overwriting', 'WHERE known.step < EXCLUDED.step\n         AND', 'WHERE');
+  expect(await afterLateStep('late-mutant', overwriting)).not.toEqual(right);
+});
+
+test('of two outcomes with one step the first counts', async () => {
+  await project([outcome('same', 1, 'retrying')]);
+  await project([outcome('same', 1, 'delivered')]);
+  expect(await standing('same')).toEqual({ status: 'retrying', step: 1, waiting: [{ state: 'retrying', step: 1 }] });
+});
+
+test('a delivery that has ended is never open again, whatever step says so', async () => {
+  const afterEnd = async (tenant: string, statement?: OutcomeStatement) => {
+    await project([outcome(tenant, 1, 'retrying'), outcome(tenant, 2, 'delivered')], statement);
+    await project([outcome(tenant, 3, 'retrying')], statement);
+    return standing(tenant);
+  };
+  const right = { status: 'delivered', step: 2, waiting: [] };
+  expect(await afterEnd('ended')).toEqual(right);
+  const reopening = mutant(
+    'reopening',
+    "AND known.status NOT IN ('delivered', 'dead_lettered', 'cancelled')",
+    'AND true',
+  );
+  expect(await afterEnd('ended-mutant', reopening)).not.toEqual(right);
+  // In one batch, too.
+  await project([outcome('ended-at-once', 2, 'cancelled'), outcome('ended-at-once', 3, 'parked')]);
+  expect(await standing('ended-at-once')).toEqual({ status: 'cancelled', step: 2, waiting: [] });
+});
+
+test('a row that the dispatcher has removed does not come back with an old record', async () => {
+  const afterReplay = async (tenant: string, statement?: OutcomeStatement) => {
+    await project([outcome(tenant, 1, 'retrying')], statement);
+    await postgres.query('DELETE FROM waiting WHERE tenant = $1', [tenant]);
+    await project([outcome(tenant, 1, 'retrying')], statement);
+    return (await standing(tenant)).waiting;
+  };
+  expect(await afterReplay('replayed')).toEqual([]);
+  const again = mutant(
+    'again',
+    'WHERE known.step < EXCLUDED.step\n         AND',
+    'WHERE known.step <= EXCLUDED.step AND',
+  );
+  expect(await afterReplay('replayed-mutant', again)).not.toEqual([]);
+});
+
+test('a row that the dispatcher has written for a later step stays as it is', async () => {
+  const tenant = 'own';
+  await postgres.query(
+    `INSERT INTO waiting (tenant, delivery_id, partition, endpoint_id, event_id, generation, state, due_at, step, attempts, created_at)
+     VALUES ($1, $2, 6, 'ep_abc', 'evt', 0, 'parked', now(), 3, 2, now())`,
+    [tenant, delivery],
+  );
+  await project([outcome(tenant, 1, 'retrying')]);
+  await project([outcome(tenant, 2, 'retrying')]);
+  expect((await standing(tenant)).waiting).toEqual([{ state: 'parked', step: 3 }]);
+  await project([outcome(tenant, 3, 'parked')]);
+  expect((await standing(tenant)).waiting).toEqual([{ state: 'parked', step: 3 }]);
+  await project([outcome(tenant, 4, 'delivered')]);
+  expect((await standing(tenant)).waiting).toEqual([]);
+});
+
+test('what waits says until when, for whom, and whose partition it is in', async () => {
+  await project([outcome('facts', 1, 'retrying')]);
+  const row = {
+    delivery_id: delivery,
+    partition: 'ep_abc'.length,
+    endpoint_id: 'ep_abc',
+    event_id: 'evt',
+    generation: 0,
+    attempts: 1,
+    created_at: formatMicros(startAt + 10),
+  };
+  const select =
+    'SELECT delivery_id, partition, endpoint_id, event_id, generation, attempts, created_at, state, due_at, step FROM waiting WHERE tenant = $1';
+  expect(await postgres.query(select, ['facts'])).toEqual([
+    { ...row, state: 'retrying', step: 1, due_at: formatMicros(startAt + 1_000_000) },
+  ]);
+  // For room: due since it was put aside, so that the oldest comes first.
+  await project([outcome('facts', 2, 'parked')]);
+  expect(await postgres.query(select, ['facts'])).toEqual([
+    { ...row, attempts: 2, state: 'parked', step: 2, due_at: formatMicros(startAt + 102) },
+  ]);
+});
+
+test('every send is an attempt, once, whatever became of the delivery since', async () => {
+  const tenant = 'attempts';
+  await project([outcome(tenant, 4, 'delivered')]);
+  await project([outcome(tenant, 1, 'retrying'), outcome(tenant, 2, 'parked'), outcome(tenant, 3, 'retrying')]);
+  await project([outcome(tenant, 3, 'retrying'), outcome(tenant, 4, 'delivered')]);
+  const attempts = await postgres.query('SELECT step, outcome FROM attempts WHERE tenant = $1 ORDER BY step', [tenant]);
+  expect(attempts).toEqual([
+    { step: 1, outcome: 'http_5xx' },
+    { step: 3, outcome: 'http_5xx' },
+    { step: 4, outcome: 'delivered' },
+  ]);
+});

@@ -1,0 +1,241 @@
+/** The whole service on real servers: what stands on the four topics, in the wire formats of others, becomes rows. */
+import { Registry } from 'prom-client';
+import { topicDefinitions } from '#deploy/kafka/topics.ts';
+import { readSchema } from '#deploy/kafka/schemas.ts';
+import { systemClock } from '#lib/clock';
+import { type AttemptRecord, deadLetterHeaders, duplicateToJson, header, topicsOf } from '#lib/contract';
+import { noCrashPoints } from '#lib/crash-points';
+import {
+  createAttemptCodec,
+  createEventCodec,
+  createProducer,
+  createTopics,
+  partitionOf,
+  registerSchemas,
+  valueSubject,
+} from '#lib/kafka';
+import type { Part } from '#lib/lifecycle';
+import { silentLogger } from '#lib/log';
+import { createPostgres, type Postgres } from '#lib/postgres';
+import { fields } from '../../../services/projector/config.ts';
+import { build } from '../../../services/projector/service.ts';
+import { readConfig } from '#lib/config';
+import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { duplicateFact, eventFact, startAt } from '../../unit/projector/facts.ts';
+
+const partitions = 3;
+const timeoutMs = 30_000;
+const topicPrefix = uniquePrefix('projector');
+const topics = topicsOf(topicPrefix);
+const common = { clock: systemClock, log: silentLogger };
+const { kafkaBrokers: brokers, schemaRegistryUrl: registryUrl } = serverAddresses();
+const kafka = { ...common, brokers, clientId: 'projector-test', metrics: new Registry() };
+
+let postgres: Postgres;
+let databaseUrl: string;
+const eventCodec = createEventCodec({ ...common, registryUrl, topic: topics.events, schema: readSchema('events') });
+const attemptCodec = createAttemptCodec({
+  ...common,
+  registryUrl,
+  topic: topics['delivery.attempts'],
+  schema: readSchema('delivery.attempts'),
+});
+const producer = createProducer(kafka);
+const started: Part[] = [];
+
+async function start(parts: readonly Part[]): Promise<void> {
+  for (const part of parts) {
+    started.push(part);
+    await part.start();
+  }
+}
+
+async function stop(parts: readonly Part[]): Promise<void> {
+  for (const part of [...parts].reverse()) await part.stop();
+}
+
+function projector(): { parts: Part[]; failures: Error[] } {
+  const failures: Error[] = [];
+  const config = readConfig(fields, {
+    HOOKLINE_ENV: 'test',
+    HOOKLINE_KAFKA_BROKERS: brokers.join(','),
+    HOOKLINE_TOPIC_PREFIX: topicPrefix,
+    HOOKLINE_DATABASE_URL: databaseUrl,
+    HOOKLINE_SCHEMA_REGISTRY_URL: registryUrl,
+  });
+  const parts = build(config, {
+    ...common,
+    metrics: new Registry(),
+    crashPoints: noCrashPoints,
+    fail: (error) => void failures.push(error),
+  });
+  return { parts: [...parts], failures };
+}
+
+beforeAll(async () => {
+  databaseUrl = await createDatabase();
+  postgres = createPostgres({
+    ...common,
+    url: databaseUrl,
+    applicationName: 'hookline-test',
+    maxConnections: 2,
+    statementTimeoutMs: 10_000,
+  });
+  await createTopics(brokers, topicDefinitions({ topicPrefix, partitions, replicationFactor: 1 }), common);
+  await registerSchemas(
+    (['events', 'delivery.attempts'] as const).map((topic) => ({
+      subject: valueSubject(topics[topic]),
+      schema: readSchema(topic),
+    })),
+    { ...common, registryUrl },
+  );
+  await start([postgres, eventCodec, attemptCodec, producer]);
+}, 90_000);
+afterAll(() => stop(started), 60_000);
+
+const attemptRecord = (more: Partial<AttemptRecord>): AttemptRecord => ({
+  kind: 'attempted',
+  tenant: 't',
+  event_id: 'evt',
+  generation: 0,
+  at: startAt,
+  deliveries: [],
+  delivery_id: null,
+  endpoint_id: null,
+  step: null,
+  attempt: null,
+  status: null,
+  created_at: null,
+  outcome: null,
+  http_status: null,
+  duration_ms: null,
+  detail: null,
+  response_excerpt: null,
+  next_attempt_at: null,
+  ...more,
+});
+
+const retrying = (deliveryId: string, detail: string): AttemptRecord =>
+  attemptRecord({
+    delivery_id: deliveryId,
+    endpoint_id: `ep of ${deliveryId}`,
+    step: 1,
+    attempt: 1,
+    status: 'retrying',
+    created_at: startAt,
+    outcome: 'http_5xx',
+    http_status: 500,
+    duration_ms: 1,
+    detail,
+    next_attempt_at: startAt + 5,
+  });
+
+const named = { tenant: 't', eventId: 'evt' };
+const { event } = eventFact(named);
+const duplicate = duplicateFact(named, { origin: 'received-1-7' }) as Extract<
+  ReturnType<typeof duplicateFact>,
+  { kind: 'duplicate' }
+>;
+const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+
+async function sendAll(): Promise<void> {
+  const send = (topic: string, value: Buffer, headers = {}) => producer.send({ topic, key: 'evt', value, headers });
+  await Promise.all([
+    send(topics.duplicates, duplicateToJson(duplicate.duplicate)),
+    send(topics.events, eventCodec.encode(event), { traceparent }),
+    send(topics.events, Buffer.from('this is no Avro'), { [header.tenant]: 't' }),
+    send(
+      topics['delivery.attempts'],
+      attemptCodec.encode(
+        attemptRecord({
+          kind: 'fanned_out',
+          deliveries: ['dlv_1', 'dlv_2', 'dlv_3'].map((id) => ({ delivery_id: id, endpoint_id: `ep of ${id}` })),
+        }),
+      ),
+    ),
+    // Among its neighbours in one batch, one with a text that Postgres can't hold.
+    send(topics['delivery.attempts'], attemptCodec.encode(retrying('dlv_1', 'refused'))),
+    send(topics['delivery.attempts'], attemptCodec.encode(retrying('dlv_2', 'a NUL: \0'))),
+    send(topics['delivery.attempts'], attemptCodec.encode(retrying('dlv_3', 'refused'))),
+    send(
+      topics['dead-letters'],
+      Buffer.from('…'),
+      deadLetterHeaders({
+        stage: 'dedup',
+        reason: 'malformed_record',
+        attempts: 1,
+        origin: 'received-0-0',
+        at: startAt,
+      }),
+    ),
+    send(topics['dead-letters'], Buffer.from('a letter without its headers')),
+  ]);
+}
+
+/** One more event, with an empty set and a duplicate, each in the partition of all that was sent before. */
+async function sendMarker(): Promise<void> {
+  const marker = { tenant: 't', eventId: 'marker' };
+  const repeat = duplicateFact(marker, { origin: 'received-1-8' }) as typeof duplicate;
+  const values = [
+    [topics.events, eventCodec.encode(eventFact(marker).event)],
+    [topics['delivery.attempts'], attemptCodec.encode(attemptRecord({ kind: 'fanned_out', event_id: 'marker' }))],
+    [topics.duplicates, duplicateToJson(repeat.duplicate)],
+  ] as const;
+  for (const [topic, value] of values) await producer.send({ topic, key: 'evt', value, headers: {} });
+}
+
+const shown = async () => ({
+  events: await postgres.query('SELECT id, status, duplicates, pending, retrying, traceparent FROM events'),
+  waiting: await postgres.query('SELECT delivery_id, partition FROM waiting ORDER BY delivery_id'),
+  letters: await postgres.query('SELECT tenant, stage, reason FROM dead_letters ORDER BY stage, reason'),
+});
+
+const expected = {
+  events: [{ id: 'evt', status: 'processing', duplicates: 1, pending: 1, retrying: 2, traceparent }],
+  waiting: ['dlv_1', 'dlv_3'].map((id) => ({ delivery_id: id, partition: partitionOf(`ep of ${id}`, partitions) })),
+  letters: [
+    { tenant: '', stage: 'dedup', reason: 'malformed_record' },
+    { tenant: 't', stage: 'projector', reason: 'data_invalid' },
+    { tenant: 't', stage: 'projector', reason: 'malformed_record' },
+  ],
+};
+
+async function projected(): Promise<void> {
+  let last: unknown;
+  await waitUntil(
+    'everything is projected',
+    async () => {
+      last = await shown();
+      return JSON.stringify(last) === JSON.stringify(expected);
+    },
+    { timeoutMs, describe: () => JSON.stringify(last, undefined, 1) },
+  );
+}
+
+test('what stands on the topics becomes rows; what can’t, a letter, which is found by its tenant', async () => {
+  const { parts, failures } = projector();
+  await start(parts);
+  await sendAll();
+  await projected();
+  expect(await shown()).toEqual(expected);
+  await stop(parts);
+  expect(failures).toEqual([]);
+
+  // The same again, to a successor: the offsets are committed, and repeats change nothing.
+  const before = await postgres.query('SELECT id, updated_at FROM events');
+  const successor = projector();
+  await start(successor.parts);
+  await sendAll();
+  await sendMarker();
+  await waitUntil(
+    'what stands behind the repeats is projected, on every topic',
+    async () =>
+      (await postgres.query("SELECT FROM events WHERE id = 'marker' AND duplicates = 1 AND status = 'completed'"))
+        .length > 0,
+    { timeoutMs },
+  );
+  expect(await postgres.query("SELECT id, updated_at FROM events WHERE id = 'evt'")).toEqual(before);
+  await stop(successor.parts);
+  expect(successor.failures).toEqual([]);
+}, 120_000);

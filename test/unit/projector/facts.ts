@@ -1,0 +1,121 @@
+import type { DeliveryStatus } from '#lib/contract';
+import { isFinal } from '#lib/contract';
+import type { Fact } from '../../../services/projector/facts.ts';
+
+/** Microseconds; of the history that tests tell. */
+export const startAt = Date.UTC(2026, 0, 1) * 1000;
+
+interface Named {
+  tenant: string;
+  eventId: string;
+}
+
+export const eventFact = (
+  { tenant, eventId }: Named,
+  more: Partial<Extract<Fact, { kind: 'event' }>['event']> = {},
+): Extract<Fact, { kind: 'event' }> => ({
+  kind: 'event',
+  traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-00`,
+  event: {
+    id: eventId,
+    tenant,
+    source_id: 'src_1',
+    event_id: `their ${eventId}`,
+    type: 'order.paid',
+    receipt_id: `rcp_${eventId}`,
+    origin: `received-0-${eventId}`,
+    received_at: startAt,
+    dedup_key: Buffer.from(`key of ${eventId}`),
+    content_type: 'application/json',
+    http_headers: {},
+    ordering_key: null,
+    payload: Buffer.from(`{"id":"${eventId}"}`),
+    ...more,
+  },
+});
+
+export const duplicateFact = (
+  { tenant, eventId }: Named,
+  { origin, key = `key of ${eventId}`, changed = false }: { origin: string; key?: string; changed?: boolean },
+): Fact => ({
+  kind: 'duplicate',
+  duplicate: {
+    tenant,
+    source_id: 'src_1',
+    receipt_id: `rcp_of_${origin}`,
+    origin,
+    received_at: startAt + 1,
+    dedup_key: Buffer.from(key).toString('hex'),
+    event_id: eventId,
+    changed,
+  },
+});
+
+export const deliveryId = (eventId: string, endpointId: string, generation = 0): string =>
+  `dlv_${eventId}_${endpointId}_${generation}`;
+
+export const fanOutFact = ({ tenant, eventId }: Named, endpointIds: readonly string[], generation = 0): Fact => ({
+  kind: 'fan-out',
+  fanOut: {
+    tenant,
+    event_id: eventId,
+    generation,
+    at: startAt + 10,
+    deliveries: endpointIds.map((endpoint_id) => ({
+      endpoint_id,
+      delivery_id: deliveryId(eventId, endpoint_id, generation),
+    })),
+  },
+});
+
+/** What a step of a delivery came to; what ended without a send says so by `sent: false`. */
+export const outcomeFact = (
+  { tenant, eventId }: Named,
+  endpointId: string,
+  step: number,
+  status: DeliveryStatus,
+  { generation = 0, sent = status !== 'parked' && status !== 'cancelled' } = {},
+): Fact => ({
+  kind: 'outcome',
+  outcome: {
+    tenant,
+    event_id: eventId,
+    generation,
+    at: startAt + 100 + step,
+    delivery_id: deliveryId(eventId, endpointId, generation),
+    endpoint_id: endpointId,
+    step,
+    attempt: step,
+    status,
+    created_at: startAt + 10,
+    next_attempt_at: status === 'retrying' ? startAt + 1_000_000 * step : null,
+    detail: isFinal(status) ? null : `step ${step}`,
+    sent: sent
+      ? {
+          outcome: status === 'delivered' ? 'delivered' : 'http_5xx',
+          http_status: status === 'delivered' ? 200 : 500,
+          duration_ms: 12.5,
+          response_excerpt: Buffer.from('…'),
+        }
+      : null,
+  },
+});
+
+export const letterFact = (tenant: string, origin: string): Fact => ({
+  kind: 'letter',
+  letter: {
+    tenant,
+    stage: 'dispatcher',
+    reason: 'retries_exhausted',
+    attempts: 4,
+    origin,
+    at: startAt + 500,
+    event_id: 'evt_1',
+    delivery_id: null,
+    endpoint_id: null,
+    source_id: null,
+    event_type: null,
+    partition: 2,
+    offset: 2n ** 40n,
+  },
+});

@@ -1,0 +1,180 @@
+import { Registry } from 'prom-client';
+import { createManualClock, systemClock } from '#lib/clock';
+import { createWaitOut } from '#lib/backoff';
+import { AppError } from '#lib/errors';
+import { silentLogger } from '#lib/log';
+import type { Fact } from '../../../services/projector/facts.ts';
+import { createProjectorMetrics } from '../../../services/projector/metrics.ts';
+import { createRecordHandler, type FailedRecord } from '../../../services/projector/project-records.ts';
+import { eventFact } from './facts.ts';
+import { incomingRecord, type TestRecord } from './incoming-record.ts';
+
+type Deps = Parameters<typeof createRecordHandler>[0];
+
+/** The handler, over a store that refuses the offsets given as bad. */
+function createHarness({ bad = [], ...given }: Partial<Deps> & { bad?: number[] } = {}) {
+  const written: string[][] = [];
+  const buried: FailedRecord[] = [];
+  const steps: string[] = [];
+  const registry = new Registry();
+  const idOf = (fact: Fact): string => (fact.kind === 'event' ? fact.event.id : '');
+  const handle = createRecordHandler({
+    read: async ({ offset, value }) =>
+      value.length > 0
+        ? { malformed: value.toString() }
+        : { fact: eventFact({ tenant: 't', eventId: String(offset) }) },
+    write: async (facts) => {
+      steps.push('write');
+      if (facts.some((fact) => bad.includes(Number(idOf(fact))))) throw new AppError('data_invalid', 'a NUL in a text');
+      written.push(facts.map(idOf));
+    },
+    bury: async (failed) => void buried.push(failed),
+    deadLettersTopic: 'dead-letters',
+    waitOut: createWaitOut({ clock: systemClock, log: silentLogger }),
+    clock: createManualClock(),
+    log: silentLogger,
+    metrics: createProjectorMetrics(registry),
+    crashPoints: { reach: (point) => void steps.push(point) },
+    ...given,
+  });
+  return { handle, written, buried, steps, registry };
+}
+
+const batch = (length: number, topic = 'events'): TestRecord[] =>
+  Array.from({ length }, (_, offset) => incomingRecord({ topic, offset }));
+const running = (): AbortSignal => new AbortController().signal;
+const doneOffsets = (records: TestRecord[]): number[] =>
+  records.filter((record) => record.doneCount() > 0).map(({ offset }) => Number(offset));
+
+test('a batch is written at once, and done when it is committed', async () => {
+  const { handle, written, steps } = createHarness();
+  const records = batch(3);
+  await handle(records, running());
+  expect(written).toEqual([['0', '1', '2']]);
+  expect(doneOffsets(records)).toEqual([0, 1, 2]);
+  expect(steps).toEqual(['projector.before-transaction', 'write', 'projector.after-transaction']);
+});
+
+test('nothing is done while the write is under way', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { handle } = createHarness({ write: () => promise });
+  const records = batch(2);
+  const handling = handle(records, running());
+  await new Promise(setImmediate);
+  expect(doneOffsets(records)).toEqual([]);
+  resolve();
+  await handling;
+  expect(doneOffsets(records)).toEqual([0, 1]);
+});
+
+test.each([[[0]], [[4]], [[8]], [[2, 3]], [[0, 4, 8]], [[0, 1, 2, 3, 4, 5, 6, 7, 8]]])(
+  'data that is refused (%j of 9) is told from its neighbours, which are written in order',
+  async (bad) => {
+    const { handle, written, buried } = createHarness({ bad });
+    const records = batch(9);
+    await handle(records, running());
+    const good = [...records.keys()].filter((offset) => !bad.includes(offset));
+    expect(written.flat()).toEqual(good.map(String));
+    expect(buried.map(({ record, reason }) => [Number(record.offset), reason])).toEqual(
+      bad.map((offset) => [offset, 'data_invalid']),
+    );
+    expect(doneOffsets(records)).toEqual([...records.keys()]);
+  },
+);
+
+test('one bad record in 512 costs a logarithm of writes', async () => {
+  const { handle, steps, buried } = createHarness({ bad: [300] });
+  await handle(batch(512), running());
+  expect(steps.filter((step) => step === 'write').length).toBeLessThanOrEqual(2 * 9 + 1);
+  expect(buried).toMatchObject([{ attempts: 10 }]);
+});
+
+test('a record that can’t be read is buried with what is wrong, its neighbours are written', async () => {
+  const { handle, written, buried } = createHarness();
+  const records = [...batch(2), incomingRecord({ topic: 'events', offset: 2, value: 'no Avro' })];
+  await handle(records, running());
+  expect(written).toEqual([['0', '1']]);
+  expect(buried).toMatchObject([{ fact: null, reason: 'malformed_record', attempts: 1 }]);
+  expect(doneOffsets(records)).toEqual([0, 1, 2]);
+});
+
+test('a record is done only when its letter is written', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { handle } = createHarness({ bury: () => promise });
+  const record = incomingRecord({ topic: 'events', value: 'no Avro' });
+  const handling = handle([record], running());
+  await new Promise(setImmediate);
+  expect(record.doneCount()).toBe(0);
+  resolve();
+  await handling;
+  expect(record.doneCount()).toBe(1);
+});
+
+test('no letter is written about a letter: that would never end', async () => {
+  const { handle, buried } = createHarness({ bad: [0] });
+  const records = [...batch(1, 'dead-letters'), incomingRecord({ topic: 'dead-letters', offset: 1, value: 'what?' })];
+  await handle(records, running());
+  expect(buried).toEqual([]);
+  expect(doneOffsets(records)).toEqual([0, 1]);
+});
+
+test('an outage of any dependency is waited out, and blames no record', async () => {
+  const away = { read: 1, write: 2, bury: 2 };
+  const failing = (
+    what: keyof typeof away,
+    code: 'store_unavailable' | 'kafka_unavailable' | 'registry_unavailable',
+  ) => {
+    if ((away[what] -= 1) >= 0) throw new AppError(code, 'away');
+  };
+  const buried: FailedRecord[] = [];
+  const { handle } = createHarness({
+    read: async ({ value }) => {
+      failing('read', 'registry_unavailable');
+      return value.length > 0 ? { malformed: '' } : { fact: eventFact({ tenant: 't', eventId: 'evt' }) };
+    },
+    write: async () => failing('write', 'store_unavailable'),
+    bury: async (failed) => {
+      failing('bury', 'kafka_unavailable');
+      buried.push(failed);
+    },
+  });
+  const records = [...batch(2), incomingRecord({ topic: 'events', offset: 2, value: 'no Avro' })];
+  await handle(records, running());
+  expect(away).toEqual({ read: expect.any(Number) as number, write: -1, bury: -1 });
+  expect(buried).toHaveLength(1);
+  expect(doneOffsets(records)).toEqual([0, 1, 2]);
+});
+
+test('when the partition is lost during an outage, the handler gives up and leaves its records', async () => {
+  const lost = new AbortController();
+  const { handle } = createHarness({
+    write: async () => {
+      lost.abort();
+      throw new AppError('store_unavailable', 'away');
+    },
+  });
+  const records = batch(2);
+  await handle(records, lost.signal);
+  expect(doneOffsets(records)).toEqual([]);
+});
+
+test('a bug of ours is no record’s fault: it ends the consumer', async () => {
+  const { handle, buried } = createHarness({
+    write: () => Promise.reject(new AppError('bug', 'no such column')),
+  });
+  const records = batch(2);
+  await expect(handle(records, running())).rejects.toMatchObject({ code: 'bug' });
+  expect(buried).toEqual([]);
+  expect(doneOffsets(records)).toEqual([]);
+});
+
+test('what became of the records is counted', async () => {
+  const { handle, registry } = createHarness({ bad: [1] });
+  await handle([...batch(3), incomingRecord({ topic: 'events', offset: 3, value: '?' })], running());
+  const { values } = (await registry.getSingleMetric('hookline_projector_records_total')?.get()) ?? { values: [] };
+  expect(values.map(({ labels, value }) => [labels['topic'], labels['outcome'], value])).toEqual([
+    ['events', 'malformed_record', 1],
+    ['events', 'projected', 2],
+    ['events', 'data_invalid', 1],
+  ]);
+});

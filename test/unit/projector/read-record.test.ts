@@ -1,0 +1,123 @@
+import { type AttemptRecord, deadLetterHeaders, duplicateToJson, header, topicsOf } from '#lib/contract';
+import { AppError } from '#lib/errors';
+import { createRecordReader } from '../../../services/projector/read-record.ts';
+import { duplicateFact, eventFact, startAt } from './facts.ts';
+import { incomingRecord } from './incoming-record.ts';
+
+const topics = topicsOf('p.');
+const { event } = eventFact({ tenant: 't', eventId: 'evt' });
+const attempted: AttemptRecord = {
+  kind: 'attempted',
+  tenant: 't',
+  event_id: 'evt',
+  generation: 1,
+  at: startAt,
+  deliveries: [],
+  delivery_id: 'dlv',
+  endpoint_id: 'ep',
+  step: 2,
+  attempt: 1,
+  status: 'retrying',
+  created_at: startAt,
+  outcome: 'timeout',
+  http_status: null,
+  duration_ms: 5_000,
+  detail: 'no answer within 5 s',
+  response_excerpt: null,
+  next_attempt_at: startAt + 1,
+};
+
+const read = (given: Parameters<typeof incomingRecord>[0], decoded: object = {}) =>
+  createRecordReader({
+    topics,
+    decodeEvent: async () => ({ ...event, ...decoded }),
+    decodeAttempt: async () => ({ ...attempted, ...decoded }),
+  })(incomingRecord(given));
+
+test('an event is read with the trace that its record carries', async () => {
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  expect(await read({ topic: 'p.events', headers: { traceparent } })).toEqual({
+    fact: { kind: 'event', event, traceparent },
+  });
+});
+
+test('a set of deliveries, a send, and a wait without one are told apart', async () => {
+  const topic = 'p.delivery.attempts';
+  const deliveries = [{ delivery_id: 'dlv', endpoint_id: 'ep' }];
+  const none = { delivery_id: null, endpoint_id: null, step: null, attempt: null, status: null, created_at: null };
+  expect(await read({ topic }, { kind: 'fanned_out', deliveries, ...none, outcome: null })).toEqual({
+    fact: { kind: 'fan-out', fanOut: { tenant: 't', event_id: 'evt', generation: 1, at: startAt, deliveries } },
+  });
+  expect(await read({ topic })).toMatchObject({
+    fact: { kind: 'outcome', outcome: { step: 2, sent: { outcome: 'timeout', duration_ms: 5_000 } } },
+  });
+  expect(await read({ topic }, { kind: 'parked', status: 'parked', outcome: null })).toMatchObject({
+    fact: { kind: 'outcome', outcome: { status: 'parked', sent: null } },
+  });
+});
+
+test.each([
+  ['a step', { step: null }],
+  ['a delivery', { delivery_id: null }],
+  ['an endpoint', { endpoint_id: null }],
+  ['a count of sends', { attempt: null }],
+  ['a status', { status: null }],
+  ['the time of its creation', { created_at: null }],
+  ['an outcome, though sent', { outcome: null }],
+  ['a time that can be written down', { at: 2 ** 60 }],
+  ['a time after 1970', { next_attempt_at: -1 }],
+])('an outcome without %s is malformed', async (_what, decoded) => {
+  expect(await read({ topic: 'p.delivery.attempts' }, decoded)).toEqual({ malformed: expect.any(String) as string });
+});
+
+test('a duplicate is read from its JSON', async () => {
+  const fact = duplicateFact({ tenant: 't', eventId: 'evt' }, { origin: 'o', key: 'k' });
+  const { duplicate } = fact as Extract<typeof fact, { kind: 'duplicate' }>;
+  expect(await read({ topic: 'p.duplicates', value: duplicateToJson(duplicate) })).toEqual({ fact });
+  for (const wrong of [{ dedup_key: 'no hex' }, { dedup_key: '' }, { received_at: -1 }, { tenant: 5 }]) {
+    const value = JSON.stringify({ ...duplicate, ...wrong });
+    expect(await read({ topic: 'p.duplicates', value })).toEqual({ malformed: expect.any(String) as string });
+  }
+  expect(await read({ topic: 'p.duplicates', value: '{' })).toEqual({ malformed: expect.any(String) as string });
+});
+
+test('a dead letter is read from its headers, whatever its bytes; what it does not say is null, its tenant empty', async () => {
+  const facts = { stage: 'dedup', reason: 'malformed_record', attempts: 1, origin: 'r-0-1', at: startAt } as const;
+  const letter = { topic: 'p.dead-letters', offset: 7, value: Buffer.from([0, 255]) };
+  expect(await read({ ...letter, headers: deadLetterHeaders(facts) })).toEqual({
+    fact: {
+      kind: 'letter',
+      letter: {
+        ...facts,
+        tenant: '',
+        event_id: null,
+        delivery_id: null,
+        endpoint_id: null,
+        source_id: null,
+        event_type: null,
+        partition: 3,
+        offset: 7n,
+      },
+    },
+  });
+  const headers = { ...deadLetterHeaders(facts), [header.tenant]: 't', [header.sourceId]: 'src' };
+  expect(await read({ ...letter, headers })).toMatchObject({
+    fact: { letter: { tenant: 't', source_id: 'src', event_id: null } },
+  });
+  expect(await read(letter)).toEqual({ malformed: expect.any(String) as string });
+});
+
+test('bytes that do not decode are malformed; a registry that is away says nothing about them', async () => {
+  const failing = (error: AppError) =>
+    createRecordReader({
+      topics,
+      decodeEvent: () => Promise.reject(error),
+      decodeAttempt: () => Promise.reject(error),
+    })(incomingRecord({ topic: 'p.events' }));
+  expect(await failing(new AppError('data_invalid', 'no Avro'))).toEqual({ malformed: 'no Avro' });
+  await expect(failing(new AppError('registry_unavailable', 'away'))).rejects.toMatchObject({ retryable: true });
+});
+
+test('a topic that is not projected is none of its business', async () => {
+  expect(await read({ topic: 'p.deliveries' })).toEqual({ malformed: 'nothing is projected from p.deliveries' });
+});
