@@ -1,0 +1,100 @@
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
+import { maxPayloadBytes } from '#lib/contract';
+import type { Logger } from '#lib/log';
+import { createCallerCheck } from './caller.ts';
+import { createErrorHandler } from './handle-error.ts';
+import type { ApiMetrics } from './metrics.ts';
+import type { RouteDeps } from './route.ts';
+import { routes } from './routes/index.ts';
+import { sendProblem } from './send-problem.ts';
+
+export interface AppDeps extends RouteDeps {
+  adminKey: string;
+  metrics: ApiMetrics;
+  log: Logger;
+}
+
+/** What a client has for its whole request. */
+const requestTimeoutMs = 30_000;
+
+export function buildApp(deps: AppDeps): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: maxPayloadBytes,
+    requestTimeout: requestTimeoutMs,
+    // A request that comes while we stop is served, on a connection that then closes.
+    return503OnClosing: false,
+    // An id of any length is an id that does not exist.
+    routerOptions: { maxParamLength: 16_384 },
+    frameworkErrors: (_error, _request, reply) => void sendProblem(setCommonHeaders(reply), 'not_found'),
+    ajv: {
+      customOptions: {
+        removeAdditional: false,
+        coerceTypes: false,
+        useDefaults: false,
+        allErrors: true,
+        verbose: true,
+      },
+    },
+  });
+  const handleError = createErrorHandler(deps.log);
+  app.setErrorHandler(handleError);
+  acceptJsonAlone(app);
+  app.decorateRequest('tenant', '');
+  app.addHook('onRequest', (request, reply, done) => {
+    setCommonHeaders(reply);
+    // Here and not in a handler: a path that does not exist is a 404 whatever the key, and before its body is read.
+    if (request.is404) sendProblem(reply, 'not_found');
+    else done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    report(deps, request, reply);
+    done();
+  });
+
+  const callerCheck = createCallerCheck(deps.adminKey);
+  const options = routes.map((route) => route(deps));
+  for (const route of options) app.route({ ...route, onRequest: callerCheck });
+  for (const route of refusedMethods(app, options)) app.route(route);
+  return app;
+}
+
+/** Answers are about one tenant at one moment: nobody keeps them. */
+function setCommonHeaders(reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', 'private, no-store').header('x-content-type-options', 'nosniff');
+}
+
+/** An empty body is none: many clients send a content type with every request, a DELETE included. */
+function acceptJsonAlone(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else void parseJson(request, body, done);
+  });
+}
+
+/** For every path, the methods that it does not have: 405 and those that it has, to anyone. */
+function refusedMethods(app: FastifyInstance, options: readonly RouteOptions[]): RouteOptions[] {
+  const byUrl = Map.groupBy(options, ({ url }) => url);
+  return [...byUrl].map(([url, routesOfUrl]) => {
+    const allowed = new Set(routesOfUrl.flatMap(({ method }) => method));
+    if (allowed.has('GET')) allowed.add('HEAD');
+    return {
+      url,
+      method: app.supportedMethods.filter((method) => !allowed.has(method)),
+      onRequest: (_request, reply) => {
+        sendProblem(reply.header('allow', [...allowed].sort().join(', ')), 'method_not_allowed');
+      },
+      handler: (_request, reply) => reply,
+    };
+  });
+}
+
+function report({ metrics, log }: AppDeps, request: FastifyRequest, reply: FastifyReply): void {
+  const { method } = request;
+  const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
+  const { statusCode: status, elapsedTime: durationMs } = reply;
+  metrics.requestSeconds.observe({ route, method, status }, durationMs / 1000);
+  log.info({ event: 'request.answered', method, route, status, tenant: request.tenant, durationMs });
+}

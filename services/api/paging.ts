@@ -1,0 +1,60 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FieldErrors } from './send-problem.ts';
+
+/**
+ * Collections are read in pages, each with a link to the next. One row more than a page holds is asked for: it tells whether there is
+ * another page.
+ */
+export interface PageRequest {
+  limit: number;
+  /** The key of the last item of the page before; null for the first page. */
+  after: string | null;
+}
+
+export interface PageQuery {
+  limit?: string;
+  cursor?: string;
+}
+
+const defaultLimit = 100;
+export const maxLimit = 1_000;
+
+/** Parameters are text, whatever they hold: none is converted before it is looked at. */
+export const pageParameters = { limit: { type: 'string' }, cursor: { type: 'string' } } as const;
+
+/** @param cursor what the collection's keys look like */
+export function readPage(query: PageQuery, cursor: RegExp): PageRequest | { errors: FieldErrors } {
+  const limit = readLimit(query.limit, 1);
+  if (typeof limit !== 'number') return limit;
+  if (query.cursor !== undefined && !cursor.test(query.cursor))
+    return { errors: [{ field: 'cursor', message: 'is not one that was given out here' }] };
+  return { limit, after: query.cursor ?? null };
+}
+
+export function readLimit(text: string | undefined, min: number): number | { errors: FieldErrors } {
+  const limit = text === undefined ? defaultLimit : /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  if (limit >= min && limit <= maxLimit) return limit;
+  return { errors: [{ field: 'limit', message: `must be a whole number from ${min} to ${maxLimit}` }] };
+}
+
+/**
+ * Cuts what was read to the page, and links to the next if there is one.
+ *
+ * @param next the parameters that, put in place of the request's own, ask for what comes after this item
+ */
+export function takePage<Row>(
+  rows: Row[],
+  limit: number,
+  next: (last: Row) => Record<string, string>,
+  { request, reply, apiUrl }: { request: FastifyRequest; reply: FastifyReply; apiUrl: string },
+): Row[] {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  if (rows.length > limit && last !== undefined) {
+    const url = new URL(request.url, 'http://path.invalid');
+    for (const [name, value] of Object.entries(next(last))) url.searchParams.set(name, value);
+    const base = apiUrl === '' ? `${request.protocol}://${request.host}` : apiUrl;
+    reply.header('link', `<${base}${url.pathname}${url.search}>; rel="next"`);
+  }
+  return page;
+}

@@ -1,0 +1,78 @@
+import type { AttemptOutcome, DeliveryStatus } from '#lib/contract';
+import type { Query } from '#lib/postgres';
+import type { PageRequest } from '../paging.ts';
+import { idPattern } from './ids.ts';
+
+/** As clients see it, too. */
+export interface DeliveryRow {
+  id: string;
+  event_id: string;
+  endpoint_id: string;
+  generation: number;
+  status: DeliveryStatus;
+  attempts: number;
+  next_attempt_at: string | null;
+  detail: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export const deliveryId = idPattern('dlv');
+const columns =
+  'id, event_id, endpoint_id, generation, status, attempts, next_attempt_at, detail, created_at, updated_at';
+
+export async function findDelivery(postgres: Query, tenant: string, id: string): Promise<DeliveryRow | undefined> {
+  if (!deliveryId.test(id)) return undefined;
+  const [row] = await postgres.query<DeliveryRow>(`SELECT ${columns} FROM deliveries WHERE tenant = $1 AND id = $2`, [
+    tenant,
+    id,
+  ]);
+  return row;
+}
+
+export function listDeliveriesOfEvent(
+  postgres: Query,
+  tenant: string,
+  eventId: string,
+  { after, limit }: PageRequest,
+): Promise<DeliveryRow[]> {
+  return postgres.query<DeliveryRow>(
+    `SELECT ${columns} FROM deliveries
+      WHERE tenant = $1 AND event_id = $2 AND ($3::text IS NULL OR id > $3)
+      ORDER BY id
+      LIMIT $4`,
+    [tenant, eventId, after, limit + 1],
+  );
+}
+
+export interface AttemptRow {
+  step: number;
+  attempt: number;
+  at: string;
+  outcome: AttemptOutcome;
+  http_status: number | null;
+  duration_ms: number | null;
+  detail: string | null;
+  response_excerpt: Buffer | null;
+}
+
+/** The attempt as clients see it: the excerpt as text, whatever the receiver sent. */
+export function attemptJson({ step: _step, response_excerpt, ...attempt }: AttemptRow): Record<string, unknown> {
+  return { ...attempt, response_excerpt: response_excerpt?.toString('utf8') ?? null };
+}
+
+export function listAttempts(
+  postgres: Query,
+  tenant: string,
+  deliveryId: string,
+  { after, limit }: PageRequest,
+): Promise<AttemptRow[]> {
+  return postgres.query<AttemptRow>(
+    `SELECT step, attempt, at, outcome, http_status, duration_ms, detail, response_excerpt
+       FROM attempts
+      WHERE tenant = $1 AND delivery_id = $2 AND ($3::int IS NULL OR step > $3)
+      ORDER BY step
+      LIMIT $4`,
+    [tenant, deliveryId, after, limit + 1],
+  );
+}

@@ -1,0 +1,28 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RawServerDefault, RouteGenericInterface, RouteOptions } from 'fastify';
+import type { Clock } from '#lib/clock';
+import type { Verdict } from '#lib/http-client';
+import type { RandomBytes } from '#lib/ids';
+import type { Query } from '#lib/postgres';
+import type { SecretBox } from '#lib/secret-box';
+
+/** What handlers have. A route's file holds its method, its schema, and what it does. */
+export interface RouteDeps {
+  postgres: Query;
+  secretBox: SecretBox;
+  clock: Clock;
+  random: RandomBytes;
+  /** Whether deliveries may go to this URL, as far as it tells by itself. */
+  vetUrl(url: string): Verdict;
+  /** Base of links to this API; empty: as the request's Host has it. */
+  apiUrl: string;
+  /** Base of sources' ingest_url. */
+  ingressUrl: string;
+}
+
+export type Route = (deps: RouteDeps) => RouteOptions;
+
+type TypedRoute<T extends RouteGenericInterface> = RouteOptions<RawServerDefault, IncomingMessage, ServerResponse, T>;
+
+/** The types of body, query and parameters, which the schema has checked, are the handler's own business. */
+export const route = <T extends RouteGenericInterface>(options: TypedRoute<T>): RouteOptions => options as RouteOptions;

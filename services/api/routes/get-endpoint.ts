@@ -1,0 +1,15 @@
+import { endpointJson, findEndpoint } from '../resources/endpoint.ts';
+import { type Route, route } from '../route.ts';
+import { sendMissing } from '../send-problem.ts';
+
+/** `GET /v1/endpoints/{id}` */
+export const getEndpoint: Route = ({ postgres }) =>
+  route<{ Params: { id: string } }>({
+    method: 'GET',
+    url: '/v1/endpoints/:id',
+    async handler(request, reply) {
+      const row = await findEndpoint(postgres, request.tenant, request.params.id);
+      if (row === undefined || row.deleted_at !== null) return sendMissing(reply, row);
+      return endpointJson(row);
+    },
+  });

@@ -1,0 +1,34 @@
+import { validateHeaderValue } from 'node:http';
+import { findEvent } from '../resources/event.ts';
+import { type Route, route } from '../route.ts';
+import { sendProblem } from '../send-problem.ts';
+
+/** `GET /v1/events/{id}/payload`: the sender's bytes, under the sender's content type. */
+export const getEventPayload: Route = ({ postgres }) =>
+  route<{ Params: { id: string } }>({
+    method: 'GET',
+    url: '/v1/events/:id/payload',
+    async handler(request, reply) {
+      const event = await findEvent(postgres, request.tenant, request.params.id);
+      if (event === undefined) return sendProblem(reply, 'not_found');
+      if (event.body === null) return sendProblem(reply, 'gone', 'The payload is kept no longer');
+      return (
+        reply
+          .header('content-type', usableContentType(event.content_type))
+          // Anyone's bytes, from our address: a browser is to save them, not to run them.
+          .header('content-disposition', 'attachment')
+          .header('content-security-policy', "default-src 'none'; sandbox")
+          .send(event.body)
+      );
+    },
+  });
+
+function usableContentType(contentType: string | null): string {
+  if (contentType === null || contentType === '') return 'application/octet-stream';
+  try {
+    validateHeaderValue('content-type', contentType);
+    return contentType;
+  } catch {
+    return 'application/octet-stream';
+  }
+}

@@ -1,0 +1,33 @@
+import type { Route } from '../route.ts';
+import { createEndpoint } from './create-endpoint.ts';
+import { createSource } from './create-source.ts';
+import { deleteEndpoint } from './delete-endpoint.ts';
+import { deleteSource } from './delete-source.ts';
+import { getDelivery } from './get-delivery.ts';
+import { getEndpoint } from './get-endpoint.ts';
+import { getEventPayload } from './get-event-payload.ts';
+import { getEvent } from './get-event.ts';
+import { getSource } from './get-source.ts';
+import { listDeliveryAttempts } from './list-delivery-attempts.ts';
+import { listEndpoints } from './list-endpoints.ts';
+import { listEventDeliveries } from './list-event-deliveries.ts';
+import { listEvents } from './list-events.ts';
+import { listSources } from './list-sources.ts';
+
+/** Every route that needs a key. */
+export const routes: readonly Route[] = [
+  createSource,
+  listSources,
+  getSource,
+  deleteSource,
+  createEndpoint,
+  listEndpoints,
+  getEndpoint,
+  deleteEndpoint,
+  listEvents,
+  getEvent,
+  getEventPayload,
+  listEventDeliveries,
+  getDelivery,
+  listDeliveryAttempts,
+];

@@ -1,0 +1,31 @@
+import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { attemptJson, findDelivery, listAttempts } from '../resources/delivery.ts';
+import { type Route, route } from '../route.ts';
+import { sendInvalid, sendProblem } from '../send-problem.ts';
+
+const querystring = { type: 'object', additionalProperties: false, properties: pageParameters } as const;
+
+/** A step: steps number all that befell the delivery, of which attempts are a part. */
+const cursor = /^\d{1,9}$/;
+
+/** `GET /v1/deliveries/{id}/attempts`: the first attempt first. */
+export const listDeliveryAttempts: Route = ({ postgres, apiUrl }) =>
+  route<{ Params: { id: string }; Querystring: PageQuery }>({
+    method: 'GET',
+    url: '/v1/deliveries/:id/attempts',
+    schema: { querystring },
+    async handler(request, reply) {
+      const { tenant } = request;
+      const { id } = request.params;
+      const page = readPage(request.query, cursor);
+      if ('errors' in page) return sendInvalid(reply, page.errors);
+      if ((await findDelivery(postgres, tenant, id)) === undefined) return sendProblem(reply, 'not_found');
+      const rows = await listAttempts(postgres, tenant, id, page);
+      const attempts = takePage(rows, page.limit, (last) => ({ cursor: String(last.step) }), {
+        request,
+        reply,
+        apiUrl,
+      });
+      return attempts.map(attemptJson);
+    },
+  });

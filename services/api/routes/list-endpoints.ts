@@ -1,0 +1,20 @@
+import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { endpointId, endpointJson, listEndpoints as queryPage } from '../resources/endpoint.ts';
+import { type Route, route } from '../route.ts';
+import { sendInvalid } from '../send-problem.ts';
+
+const querystring = { type: 'object', additionalProperties: false, properties: pageParameters } as const;
+
+/** `GET /v1/endpoints`: those that are not deleted, the oldest first. */
+export const listEndpoints: Route = ({ postgres, apiUrl }) =>
+  route<{ Querystring: PageQuery }>({
+    method: 'GET',
+    url: '/v1/endpoints',
+    schema: { querystring },
+    async handler(request, reply) {
+      const page = readPage(request.query, endpointId);
+      if ('errors' in page) return sendInvalid(reply, page.errors);
+      const rows = await queryPage(postgres, request.tenant, page);
+      return takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl }).map(endpointJson);
+    },
+  });

@@ -1,0 +1,24 @@
+import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { deliveryId, listDeliveriesOfEvent } from '../resources/delivery.ts';
+import { eventExists } from '../resources/event.ts';
+import { type Route, route } from '../route.ts';
+import { sendInvalid, sendProblem } from '../send-problem.ts';
+
+const querystring = { type: 'object', additionalProperties: false, properties: pageParameters } as const;
+
+/** `GET /v1/events/{id}/deliveries`: of every endpoint and generation. */
+export const listEventDeliveries: Route = ({ postgres, apiUrl }) =>
+  route<{ Params: { id: string }; Querystring: PageQuery }>({
+    method: 'GET',
+    url: '/v1/events/:id/deliveries',
+    schema: { querystring },
+    async handler(request, reply) {
+      const { tenant } = request;
+      const { id } = request.params;
+      const page = readPage(request.query, deliveryId);
+      if ('errors' in page) return sendInvalid(reply, page.errors);
+      if (!(await eventExists(postgres, tenant, id))) return sendProblem(reply, 'not_found');
+      const rows = await listDeliveriesOfEvent(postgres, tenant, id, page);
+      return takePage(rows, page.limit, (last) => ({ cursor: last.id }), { request, reply, apiUrl });
+    },
+  });

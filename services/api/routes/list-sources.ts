@@ -1,0 +1,21 @@
+import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { listSources as queryPage, sourceId, sourceJson } from '../resources/source.ts';
+import { type Route, route } from '../route.ts';
+import { sendInvalid } from '../send-problem.ts';
+
+const querystring = { type: 'object', additionalProperties: false, properties: pageParameters } as const;
+
+/** `GET /v1/sources`: those that are not deleted, the oldest first. */
+export const listSources: Route = ({ postgres, ingressUrl, apiUrl }) =>
+  route<{ Querystring: PageQuery }>({
+    method: 'GET',
+    url: '/v1/sources',
+    schema: { querystring },
+    async handler(request, reply) {
+      const page = readPage(request.query, sourceId);
+      if ('errors' in page) return sendInvalid(reply, page.errors);
+      const rows = await queryPage(postgres, request.tenant, page);
+      const sources = takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl });
+      return sources.map((row) => sourceJson(row, ingressUrl));
+    },
+  });

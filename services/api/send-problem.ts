@@ -1,0 +1,37 @@
+import type { FastifyReply } from 'fastify';
+import { type Problem, type ProblemCode, problem, problemContentType } from '#lib/problem';
+
+/** A store that comes back does so within seconds; a client's own backoff takes over from there. */
+const retryAfterSeconds = 2;
+
+export function sendProblem(
+  reply: FastifyReply,
+  code: ProblemCode,
+  detail?: string,
+  errors?: Problem['errors'],
+): FastifyReply {
+  const body = problem(code, detail, errors);
+  if (code === 'unavailable') reply.header('retry-after', retryAfterSeconds);
+  if (code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
+  // As bytes: to a text the framework would add a charset, which this media type does not have.
+  return reply
+    .code(body.status)
+    .header('content-type', problemContentType)
+    .send(Buffer.from(JSON.stringify(body)));
+}
+
+export type FieldErrors = NonNullable<Problem['errors']>;
+
+/** `validation_failed`, with the fields named in the text too: many clients show nothing else. */
+export function sendInvalid(reply: FastifyReply, errors: FieldErrors): FastifyReply {
+  const detail = errors.map(({ field, message }) => `${field} ${message}`).join('; ');
+  return sendProblem(reply, 'validation_failed', detail, errors);
+}
+
+/**
+ * What is owed to a client that asks for a resource by its id: 404 where there never was one (in this tenant: of another's nothing is
+ * told), 410 where it was deleted.
+ */
+export function sendMissing(reply: FastifyReply, row: { deleted_at: string | null } | undefined): FastifyReply {
+  return sendProblem(reply, row === undefined ? 'not_found' : 'gone');
+}

@@ -1,0 +1,45 @@
+import { silentLogger } from '#lib/log';
+import { createPostgres, type Postgres } from '#lib/postgres';
+import { createDatabase } from '../../support/servers.ts';
+import { closeApps, type Asking } from '../../unit/api/ask.ts';
+import { authorization, buildTestApp } from '../../unit/api/build-test-app.ts';
+
+/** The API over a database of its own, asked with the admin key. */
+export async function openApi() {
+  const postgres: Postgres = createPostgres({
+    url: await createDatabase(),
+    applicationName: 'hookline-test',
+    maxConnections: 4,
+    statementTimeoutMs: 10_000,
+    log: silentLogger,
+  });
+  const { ask } = buildTestApp({ postgres });
+  return {
+    postgres,
+    ask: (asking: Asking & { tenant?: string }) =>
+      ask({
+        ...asking,
+        headers: {
+          authorization,
+          ...(asking.tenant === undefined ? {} : { 'hookline-tenant': asking.tenant }),
+          ...(asking.body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...asking.headers,
+        },
+      }),
+    async close() {
+      await closeApps();
+      await postgres.start();
+      await postgres.stop();
+    },
+  };
+}
+
+export type OpenApi = Awaited<ReturnType<typeof openApi>>;
+
+/** The target of the answer's link to the next page, as a path. */
+export function nextPath(link: string | undefined): string | undefined {
+  const [, target] = /^<([^>]+)>; rel="next"$/.exec(link ?? '') ?? [];
+  if (target === undefined) return undefined;
+  const url = new URL(target);
+  return url.pathname + url.search;
+}

@@ -1,0 +1,139 @@
+import { secretsContext } from '#lib/contract';
+import { testSecretBox } from '../../unit/api/build-test-app.ts';
+import { type OpenApi, openApi } from './api-over-database.ts';
+
+interface EndpointJson {
+  id: string;
+  secret?: string;
+  [field: string]: unknown;
+}
+
+let api: OpenApi;
+beforeAll(async () => {
+  api = await openApi();
+});
+afterAll(() => api.close());
+
+const post = (body: object, tenant?: string) =>
+  api.ask({ method: 'POST', path: '/v1/endpoints', body, ...(tenant && { tenant }) });
+
+test('an endpoint is created with its defaults, and shows its secret this once', async () => {
+  const answer = await post({ url: 'https://example.com/hook' });
+  expect(answer.status).toBe(201);
+  const { secret, ...endpoint } = answer.json<EndpointJson>();
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(endpoint).toEqual({
+    id: expect.stringMatching(/^ep_[0-9a-z]{26}$/) as string,
+    url: 'https://example.com/hook',
+    description: '',
+    event_types: [],
+    source_ids: [],
+    timeout_ms: 5_000,
+    max_in_flight: 10,
+    retry: { base_seconds: 5, cap_seconds: 43_200, window_seconds: 259_200 },
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/) as string,
+    disabled_at: null,
+    disabled_reason: null,
+  });
+  expect((await api.ask({ path: `/v1/endpoints/${endpoint.id}` })).json()).toEqual(endpoint);
+  expect((await api.ask({ path: '/v1/endpoints' })).json()).toContainEqual(endpoint);
+
+  const [row] = await api.postgres.query<{ secrets: Buffer }>('SELECT secrets FROM endpoints WHERE id = $1', [
+    endpoint.id,
+  ]);
+  const opened = testSecretBox.open(
+    row?.secrets ?? Buffer.alloc(0),
+    secretsContext('endpoints', 'default', endpoint.id),
+  );
+  expect(JSON.parse(opened)).toEqual([{ secret }]);
+});
+
+test('everything that is set is kept, and stored without the defaults', async () => {
+  const source = (
+    await api.ask({ method: 'POST', path: '/v1/sources', body: { name: 's', scheme: 'github' } })
+  ).json<EndpointJson>();
+  const given = {
+    url: 'https://example.com/{hook}?a="b"',
+    description: 'two\nlines, "quoted" \\ {braced}',
+    event_types: ['a.b', 'NULL', '{"x",y}', ''.padEnd(255, 'z')],
+    source_ids: [source.id],
+    timeout_ms: 100,
+    max_in_flight: 1,
+    retry: { base_seconds: 0.5, max_attempts: 3 },
+  };
+  const created = await post({ ...given, secret: 'my own' });
+  expect(created.status).toBe(201);
+  const { id } = created.json<EndpointJson>();
+  expect((await api.ask({ path: `/v1/endpoints/${id}` })).json()).toMatchObject({
+    ...given,
+    retry: { base_seconds: 0.5, max_attempts: 3, cap_seconds: 43_200, window_seconds: 259_200 },
+  });
+  const [row] = await api.postgres.query<{ settings: object }>('SELECT settings FROM endpoints WHERE id = $1', [id]);
+  expect(row?.settings).toEqual({ timeout_ms: 100, max_in_flight: 1, retry: given.retry });
+});
+
+test.each([
+  'http://example.com/',
+  'https://127.0.0.1/',
+  'https://localhost/',
+  'https://[::1]/',
+  'https://169.254.169.254/latest/meta-data',
+  'https://0x7f.1/',
+  'https://user:secret@example.com/',
+  'ftp://example.com/',
+])('%s is no place to deliver to', async (url) => {
+  const answer = await post({ url });
+  expect(answer.status).toBe(400);
+  expect(answer.json()).toMatchObject({ code: 'url_not_allowed', errors: [{ field: '/url' }] });
+});
+
+test.each([
+  [{}, '/url'],
+  [{ url: 'example.com/hook' }, '/url'],
+  [{ url: '' }, '/url'],
+  [{ url: 'https://example.com', method: 'PUT' }, '/method'],
+  [{ url: 'https://example.com', timeout_ms: 99 }, '/timeout_ms'],
+  [{ url: 'https://example.com', retry: { base_seconds: 10, cap_seconds: 5 } }, '/retry/cap_seconds'],
+  [{ url: 'https://example.com', retry: { schedule: [1] } }, '/retry/schedule'],
+  [{ url: 'https://example.com', event_types: ['a', 'a'] }, '/event_types'],
+  [{ url: 'https://example.com', event_types: ['a\0'] }, '/event_types/0'],
+  [{ url: 'https://example.com', source_ids: [`src_${'0'.repeat(26)}`] }, '/source_ids/0'],
+  [{ url: 'https://example.com', source_ids: ['a\0'] }, '/source_ids/0'],
+  [{ url: 'https://example.com', secret: ' ' }, '/secret'],
+])('%j is not valid, at %s', async (body, field) => {
+  const answer = await post(body);
+  expect(answer.status).toBe(400);
+  expect(answer.json()).toMatchObject({ code: 'validation_failed', errors: [{ field }] });
+});
+
+test('another tenant’s source is no source to an endpoint', async () => {
+  const source = await api.ask({
+    method: 'POST',
+    path: '/v1/sources',
+    tenant: 'acme',
+    body: { name: 's', scheme: 'github' },
+  });
+  const body = { url: 'https://example.com', source_ids: [source.json<EndpointJson>().id] };
+  expect((await post(body, 'acme')).status).toBe(201);
+  const refused = await post(body, 'rival');
+  expect(refused.json()).toMatchObject({ code: 'validation_failed', errors: [{ field: '/source_ids/0' }] });
+});
+
+test('a deleted endpoint is gone to its tenant, has a new revision for the dispatcher, and never was to others', async () => {
+  const { id } = (await post({ url: 'https://example.com' }, 'acme')).json<EndpointJson>();
+  const path = `/v1/endpoints/${id}`;
+  expect((await api.ask({ method: 'DELETE', path, tenant: 'rival' })).status).toBe(404);
+  expect((await api.ask({ path, tenant: 'acme' })).status).toBe(200);
+
+  expect((await api.ask({ method: 'DELETE', path, tenant: 'acme' })).status).toBe(204);
+  expect((await api.ask({ path, tenant: 'acme' })).status).toBe(410);
+  expect((await api.ask({ method: 'DELETE', path, tenant: 'acme' })).status).toBe(410);
+  expect((await api.ask({ path, tenant: 'rival' })).status).toBe(404);
+  expect((await api.ask({ path: '/v1/endpoints?limit=1000', tenant: 'acme' })).text).not.toContain(id);
+
+  const [row] = await api.postgres.query<{ revision: number; moved: boolean }>(
+    'SELECT revision, changed_at > created_at AS moved FROM endpoints WHERE id = $1',
+    [id],
+  );
+  expect(row).toEqual({ revision: 2, moved: true });
+});
