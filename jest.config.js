@@ -5,7 +5,7 @@
 const common = {
   testEnvironment: 'node',
   transform: {
-    '^.+\\.ts$': [
+    '^.+\\.[tj]s$': [
       '@swc/jest',
       {
         jsc: { target: 'es2024', parser: { syntax: 'typescript' } },
@@ -14,6 +14,8 @@ const common = {
       },
     ],
   },
+  // ES modules, which jest's CommonJS can't load as they stand.
+  transformIgnorePatterns: ['node_modules/(?!(node-pg-migrate|cookie)/)'],
 };
 
 const withServers = {

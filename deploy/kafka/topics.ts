@@ -26,6 +26,9 @@ const retentionMs: Readonly<Record<TopicName, number>> = {
 /** A body of 1 MiB, the sender's headers (Node takes 16 KiB of them) and ours, in Avro or as it came, with room to spare. */
 const maxMessageBytes = 2 * 1024 * 1024;
 
+/** A letter is a record of another topic and some headers more: what that topic took must never be too large for its letter. */
+const maxLetterBytes = maxMessageBytes + 64 * 1024;
+
 /** Every topic as it should be created: durable before fast. */
 export function topicDefinitions({ topicPrefix, partitions, replicationFactor }: Sizing): TopicDefinition[] {
   const topics = topicsOf(topicPrefix);
@@ -36,7 +39,7 @@ export function topicDefinitions({ topicPrefix, partitions, replicationFactor }:
     config: {
       'cleanup.policy': 'delete',
       'retention.ms': String(retentionMs[name]),
-      'max.message.bytes': String(maxMessageBytes),
+      'max.message.bytes': String(name === 'dead-letters' ? maxLetterBytes : maxMessageBytes),
       // With acks=all: written means written to two, where there are three.
       'min.insync.replicas': String(Math.min(2, Math.max(1, replicationFactor - 1))),
       'unclean.leader.election.enable': 'false',
