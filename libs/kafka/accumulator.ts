@@ -1,0 +1,81 @@
+import type { PendingRecord } from './pending-record.ts';
+
+export interface BatchLimits {
+  maxRecords: number;
+  /** A record larger than this makes a batch of its own. */
+  maxBytes: number;
+}
+
+/**
+ * The records of one partition that wait, in order. A batch is cut from the front when it can be sent, so that it grows for as long
+ * as it has to wait; a batch that came back goes out again before all else.
+ */
+export interface Accumulator {
+  add(record: PendingRecord): void;
+  /** Records that wait, those that came back included. */
+  size(): number;
+  holdsFullBatch(): boolean;
+  /** When the oldest record was sent; undefined where none waits. */
+  oldestSentAtMs(): number | undefined;
+  /** The next batch; empty where all that waited has ended by itself. */
+  cut(): PendingRecord[];
+  putBack(batch: PendingRecord[]): void;
+  /** Puts a batch of two or more back as two halves, that are sent one after the other. */
+  putBackSplit(batch: PendingRecord[]): void;
+  /** The records that were sent at `sentByMs` or earlier. The caller ends them: they are in no batch any more. */
+  takeExpired(sentByMs: number): PendingRecord[];
+}
+
+export function createAccumulator(limits: BatchLimits): Accumulator {
+  const returned: PendingRecord[][] = [];
+  const waiting: PendingRecord[] = [];
+  let waitingBytes = 0;
+
+  function takeFromWaiting(count: number): PendingRecord[] {
+    const taken = waiting.splice(0, count);
+    for (const record of taken) waitingBytes -= record.bytes;
+    return taken;
+  }
+
+  function cutFromWaiting(): PendingRecord[] {
+    let count = 0;
+    let bytes = 0;
+    for (const record of waiting) {
+      if (count === limits.maxRecords || (count > 0 && bytes + record.bytes > limits.maxBytes)) break;
+      count += 1;
+      bytes += record.bytes;
+    }
+    return takeFromWaiting(count);
+  }
+
+  return {
+    add(record) {
+      waiting.push(record);
+      waitingBytes += record.bytes;
+    },
+    size: () => returned.reduce((sum, batch) => sum + batch.length, waiting.length),
+    holdsFullBatch: () => returned.length > 0 || waiting.length >= limits.maxRecords || waitingBytes >= limits.maxBytes,
+    oldestSentAtMs: () => (returned[0]?.[0] ?? waiting[0])?.sentAtMs,
+    cut() {
+      for (let batch = returned.shift(); batch !== undefined; batch = returned.shift()) {
+        const open = batch.filter((record) => !record.ended());
+        if (open.length > 0) return open;
+      }
+      return cutFromWaiting();
+    },
+    putBack(batch) {
+      returned.unshift(batch);
+    },
+    putBackSplit(batch) {
+      const middle = batch.length >> 1;
+      returned.unshift(batch.slice(0, middle), batch.slice(middle));
+    },
+    takeExpired(sentByMs) {
+      const expired = (record: PendingRecord): boolean => record.sentAtMs <= sentByMs;
+      const ofReturned = returned.flat().filter((record) => expired(record) && !record.ended());
+      // Those that wait are in order of sending, so the expired ones are at the front.
+      const live = waiting.findIndex((record) => !expired(record));
+      return [...ofReturned, ...takeFromWaiting(live === -1 ? waiting.length : live)];
+    },
+  };
+}

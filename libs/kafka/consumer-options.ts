@@ -1,0 +1,66 @@
+import type { Registry } from 'prom-client';
+import type { Clock } from '#lib/clock';
+import type { Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import type { WorkLimits } from './partition-worker.ts';
+import type { PartitionRef, RecordHandler } from './port.ts';
+
+export interface ConsumerOptions {
+  brokers: readonly string[];
+  /** Names the process to the brokers. */
+  clientId: string;
+  groupId: string;
+  topics: readonly string[];
+  handle: RecordHandler;
+  clock: Clock;
+  log: Logger;
+  metrics: Registry;
+  /** The consumer has ended and will not go on by itself: the process must end. Called once at most. */
+  onFailure(error: Error): void;
+  /** Partitions that this member owns from now on; before the first of their records is handled. */
+  onAssigned?(partitions: readonly PartitionRef[]): void;
+  /** Partitions that this member has lost; their handlers' signals have been aborted. Not called by `stop`. */
+  onRevoked?(partitions: readonly PartitionRef[]): void;
+  /** Records of one call of `handle`. Default 500. */
+  maxBatchRecords?: number;
+  /** Bytes of one call of `handle`; a larger record comes alone. Default 4 MiB. */
+  maxBatchBytes?: number;
+  /** Records of a partition that wait to be handed out; at the bound it is paused (one fetch may go beyond). Default 1,000. */
+  maxQueuedRecords?: number;
+  /** The same in bytes. Default 8 MiB. */
+  maxQueuedBytes?: number;
+  /** Records of a partition that were handed out and are not done; at the bound no more are. Default 2,000. */
+  maxOutstanding?: number;
+  /** The same in bytes. Default 16 MiB. */
+  maxOutstandingBytes?: number;
+  /** Default 200. */
+  commitIntervalMs?: number;
+  /**
+   * How long the group waits for a member that has died before it goes on without it. Default 10,000.
+   */
+  sessionTimeoutMs?: number;
+  /** Default 2,000. */
+  heartbeatIntervalMs?: number;
+  /** What handlers get to finish in, before a rebalance goes on. Default 1,000. */
+  rebalanceDrainMs?: number;
+  /** What `stop` gives handlers to finish in, before their signals abort. Default 5,000. */
+  stopDrainMs?: number;
+  /** Default 5,000. */
+  lagIntervalMs?: number;
+}
+
+export interface RecordConsumer extends Part {
+  /** The partitions assigned to this member now. */
+  partitions(): readonly PartitionRef[];
+}
+
+const mebibyte = 1024 * 1024;
+
+export const workLimitsOf = (options: ConsumerOptions): WorkLimits => ({
+  maxBatchRecords: options.maxBatchRecords ?? 500,
+  maxBatchBytes: options.maxBatchBytes ?? 4 * mebibyte,
+  maxQueuedRecords: options.maxQueuedRecords ?? 1_000,
+  maxQueuedBytes: options.maxQueuedBytes ?? 8 * mebibyte,
+  maxOutstanding: options.maxOutstanding ?? 2_000,
+  maxOutstandingBytes: options.maxOutstandingBytes ?? 16 * mebibyte,
+});

@@ -1,0 +1,279 @@
+/**
+ * The consumer loop. kafkajs's handler only puts records into bounded queues, one per partition; a worker per partition calls ours, and
+ * what is done is committed a moment later. A join goes like this:
+ *
+ *   rebalance heard of ──► workers hold, handlers get a moment to finish ──► commit, in the old generation ──► join
+ *     ──► partitions lost: dropped, their signals abort · kept: go on, what comes again is skipped
+ *     ──► partitions gained: paused, the committed offset is asked for, read from there
+ *
+ * The committed offset is asked for by ourselves because a fetch that was on its way during the join can arrive after it: taken for
+ * the first records of a new partition, it would have the offset committed beyond records that nobody has done.
+ *
+ * It guarantees: each record is handed out until its offset, and all below, are committed as done; commits are for partitions that are
+ * assigned, in their own generation. It does not guarantee that a record is handed out once.
+ */
+import type { Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent, EachBatchPayload } from 'kafkajs';
+import { AppError, type AppErrorCode } from '#lib/errors';
+import { createPart } from '#lib/lifecycle';
+import { createAssignment } from './assignment.ts';
+import { clientRetry, createClient, metadataMaxAgeMs, rootCause } from './client.ts';
+import { type ConsumerOptions, type RecordConsumer, workLimitsOf } from './consumer-options.ts';
+import { createCrashPolicy } from './crash-policy.ts';
+import { createGroupOffsets } from './group-offsets.ts';
+import { createJoinGate } from './join-gate.ts';
+import { monitorLag } from './lag-monitor.ts';
+import { consumerLag } from './metrics.ts';
+import { createOffsetCommitter } from './offset-committer.ts';
+import { createPartitionWorker, type PartitionWorker } from './partition-worker.ts';
+import type { PartitionRef } from './port.ts';
+import { locateStarts } from './start-offsets.ts';
+import { within } from './time-limit.ts';
+
+// A pause ends at the next fetch, which may wait so long at the broker.
+const maxWaitMs = 100;
+// A record of the largest payload (1 MiB) with its headers fits twice.
+const maxBytesPerPartition = 2 * 1024 * 1024 + 64 * 1024;
+const maxBytesPerFetch = 8 * 1024 * 1024;
+const startTimeoutMs = 60_000;
+const retryMs = 500;
+const commitTimeoutMs = 2_000;
+const returnTimeoutMs = 1_000;
+const closeTimeoutMs = 5_000;
+const crashLimits = { awayMs: 10 * 60_000, otherMs: 30_000 };
+
+export function createConsumer(options: ConsumerOptions): RecordConsumer {
+  const { clock, groupId, topics, log } = options;
+  const newClient = () => createClient(options);
+  const limits = workLimitsOf(options);
+  const stopping = new AbortController();
+  const background = new Set<Promise<void>>();
+  const idleWaiters = new Set<() => void>();
+  const groupOffsets = createGroupOffsets(newClient, groupId);
+  const crashes = createCrashPolicy(clock, crashLimits);
+  const gate = createJoinGate(beforeJoin);
+  let memberId: string | undefined;
+  let phase: 'consuming' | 'draining' | 'joining' = 'consuming';
+  let failed = false;
+
+  const assignment = createAssignment((ref, after) =>
+    createPartitionWorker({
+      ...ref,
+      handle: options.handle,
+      limits,
+      after,
+      onWantsMore: () => resume(ref),
+      onIdle: () => {
+        if (allIdle()) for (const resolve of idleWaiters) resolve();
+      },
+      onFailure: (error) => fail('bug', `the handler of ${ref.topic}/${ref.partition} threw`, error),
+    }),
+  );
+  const committer = createOffsetCommitter(assignment.workers, log);
+
+  const consumer: Consumer = newClient().consumer({
+    groupId,
+    partitionAssigners: [gate.assigner],
+    sessionTimeout: options.sessionTimeoutMs ?? 10_000,
+    heartbeatInterval: options.heartbeatIntervalMs ?? 2_000,
+    rebalanceTimeout: 60_000,
+    maxWaitTimeInMs: maxWaitMs,
+    maxBytesPerPartition,
+    maxBytes: maxBytesPerFetch,
+    metadataMaxAge: metadataMaxAgeMs,
+    allowAutoTopicCreation: false,
+    retry: {
+      ...clientRetry,
+      retries: 10,
+      restartOnFailure: async (error) => !stopping.signal.aborted && crashes.mayRestart(rootCause(error)),
+    },
+  });
+  consumer.on(consumer.events.GROUP_JOIN, onJoin);
+  consumer.on(consumer.events.CRASH, onCrash);
+  // A join can fail and leave the member in its old generation, alive and well: then there will be no GROUP_JOIN.
+  consumer.on(consumer.events.HEARTBEAT, goOn);
+
+  async function onBatch({ batch, commitOffsetsIfNecessary, isStale }: EachBatchPayload): Promise<void> {
+    crashes.progressed();
+    committer.commitBy(commitOffsetsIfNecessary);
+    const worker = assignment.get(batch.topic, batch.partition);
+    if (worker?.state() !== 'open' || isStale()) return;
+    const committed = worker.committedOffset() ?? 0n;
+    if (BigInt(batch.highWatermark) < committed) {
+      // The topic was made anew, or lost its end: offsets mean other records now. A new process starts from what the group has.
+      return fail(
+        'kafka_unavailable',
+        `the log of ${batch.topic}/${batch.partition} ends before the committed offset ${committed}`,
+      );
+    }
+    if (worker.receive(batch.messages) === 'gap') return seek(worker, worker.nextOffset() ?? 0n);
+    if (!worker.wantsMore()) pause(worker);
+  }
+
+  /** Runs before every try to join: the first one of a rebalance gives handlers time and commits, while the old generation lasts. */
+  async function beforeJoin(): Promise<void> {
+    if (phase !== 'consuming') return;
+    phase = 'draining';
+    for (const worker of assignment.workers()) worker.hold();
+    await drain(options.rebalanceDrainMs ?? 1_000);
+    await within(clock, commitTimeoutMs, committer.commit(), () => undefined);
+    committer.suspend();
+    phase = 'joining';
+  }
+
+  function onJoin({ payload }: ConsumerGroupJoinEvent): void {
+    const attempts = gate.takeAttempts();
+    const continuous = payload.memberId === memberId && attempts === 1;
+    memberId = payload.memberId;
+    const assigned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
+      partitions.map((partition) => ({ topic, partition })),
+    );
+    const { lost, gained } = assignment.replace(assigned, continuous);
+    gained.forEach(pause);
+    for (const worker of assignment.workers()) {
+      if (worker.state() !== 'open') continue;
+      // A consumer that kafkajs started again has forgotten what was paused; one that rejoined has not.
+      if (worker.wantsMore()) resume(worker);
+      else pause(worker);
+    }
+    log.info({ event: 'consumer.joined', group: groupId, assigned: assigned.length, lost: lost.length, continuous });
+    if (lost.length > 0) options.onRevoked?.(lost.map(refOf));
+    if (gained.length > 0) options.onAssigned?.(gained.map(refOf));
+    goOn();
+    runInBackground(locateStarts({ workers: gained, offsets: groupOffsets, open, clock, log }, stopping.signal));
+  }
+
+  function goOn(): void {
+    if (phase !== 'joining') return;
+    phase = 'consuming';
+    committer.resume();
+    if (!stopping.signal.aborted) for (const worker of assignment.workers()) worker.release();
+  }
+
+  function open(worker: PartitionWorker, startOffset: bigint): void {
+    worker.open(startOffset);
+    seek(worker, startOffset);
+    resume(worker);
+  }
+
+  function onCrash({ payload }: ConsumerCrashEvent): void {
+    const lost = assignment.dropAll();
+    committer.forget();
+    committer.resume();
+    memberId = undefined;
+    phase = 'consuming';
+    const error = rootCause(payload.error);
+    log.warn({ event: 'consumer.crashed', group: groupId, restart: payload.restart, reason: error.message });
+    if (lost.length > 0) options.onRevoked?.(lost.map(refOf));
+    if (!payload.restart && !stopping.signal.aborted)
+      fail('kafka_unavailable', `the consumer of ${groupId} has crashed`, error);
+  }
+
+  function fail(code: AppErrorCode, problem: string, cause?: unknown): void {
+    if (failed) return;
+    failed = true;
+    options.onFailure(new AppError(code, problem, { cause }));
+  }
+
+  const allIdle = (): boolean => assignment.workers().every((worker) => worker.idle());
+
+  async function drain(ms: number): Promise<void> {
+    if (allIdle()) return;
+    const { promise: idle, resolve } = Promise.withResolvers<void>();
+    idleWaiters.add(resolve);
+    await within(clock, ms, idle, () => undefined);
+    idleWaiters.delete(resolve);
+  }
+
+  /** Work that ends with the stop, at the latest. It never throws. */
+  function runInBackground(work: Promise<void>): void {
+    const tracked = work.finally(() => background.delete(tracked));
+    background.add(tracked);
+  }
+
+  async function commitRegularly(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await clock.sleep(options.commitIntervalMs ?? 200, stopping.signal);
+      await committer.commit();
+    }
+  }
+
+  const pause = (ref: PartitionRef): void => whileRunning(() => consumer.pause([partitionsOf(ref)]));
+  const resume = (ref: PartitionRef): void => whileRunning(() => consumer.resume([partitionsOf(ref)]));
+  const seek = (ref: PartitionRef, offset: bigint): void =>
+    whileRunning(() => consumer.seek({ ...refOf(ref), offset: String(offset) }));
+
+  /** Between a crash and the next start, kafkajs has no group to pause or resume in; the next join sets things right. */
+  function whileRunning(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      log.debug({ event: 'kafka.consumer_not_running', err: error });
+    }
+  }
+
+  async function start(): Promise<void> {
+    const deadlineMs = clock.monotonicMs() + startTimeoutMs;
+    for (;;) {
+      try {
+        await consumer.connect();
+        await consumer.subscribe({ topics: [...topics], fromBeginning: true });
+        break;
+      } catch (error) {
+        if (clock.monotonicMs() > deadlineMs || stopping.signal.aborted) {
+          throw new AppError('kafka_unavailable', `the consumer of ${groupId} can't connect`, {
+            cause: rootCause(error),
+          });
+        }
+        await clock.sleep(retryMs, stopping.signal);
+      }
+    }
+    await consumer.run({ autoCommit: false, eachBatch: onBatch });
+    runInBackground(commitRegularly());
+    runInBackground(
+      monitorLag(
+        {
+          groupId,
+          offsets: groupOffsets,
+          partitions: () => assignment.workers(),
+          gauge: consumerLag(options.metrics),
+          clock,
+          log,
+          intervalMs: options.lagIntervalMs ?? 5_000,
+        },
+        stopping.signal,
+      ),
+    );
+  }
+
+  async function stop(): Promise<void> {
+    for (const worker of assignment.workers()) worker.hold();
+    await drain(options.stopDrainMs ?? 5_000);
+    await within(clock, commitTimeoutMs, committer.commit(), () => undefined);
+    const dropped = assignment.dropAll();
+    const returned = Promise.all(dropped.map((worker) => worker.returned()));
+    await within(clock, returnTimeoutMs, returned, () => []);
+    await within(clock, closeTimeoutMs, consumer.disconnect(), () =>
+      log.warn({ event: 'consumer.close_cut_short', group: groupId }),
+    ).catch((error: unknown) => log.debug({ event: 'kafka.disconnect_failed', err: error }));
+    await within(
+      clock,
+      closeTimeoutMs,
+      Promise.all([...background, groupOffsets.close()]).then(() => undefined),
+      () => undefined,
+    );
+  }
+
+  const part = createPart(`kafka consumer ${groupId}`, start, stop);
+  return {
+    ...part,
+    stop: () => {
+      // At once, so that a start that waits for Kafka gives up.
+      stopping.abort();
+      return part.stop();
+    },
+    partitions: () => assignment.workers().map(refOf),
+  };
+}
+
+const refOf = ({ topic, partition }: PartitionRef): PartitionRef => ({ topic, partition });
+const partitionsOf = ({ topic, partition }: PartitionRef) => ({ topic, partitions: [partition] });

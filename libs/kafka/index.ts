@@ -1,0 +1,29 @@
+export {
+  type HeaderValue,
+  type IncomingRecord,
+  type OutgoingRecord,
+  type PartitionRef,
+  type RecordHandler,
+  type RecordPosition,
+  type RecordProducer,
+  originOf,
+} from './port.ts';
+export { partitionOf } from './partitioner.ts';
+export { type ProducerOptions, createProducer } from './producer.ts';
+export { createConsumer } from './consumer.ts';
+export type { ConsumerOptions, RecordConsumer } from './consumer-options.ts';
+export { type CreateTopicsOptions, type TopicDefinition, countPartitions, createTopics } from './topics.ts';
+export {
+  type AvroSchema,
+  type RegisterSchemasOptions,
+  type SubjectSchema,
+  registerSchemas,
+  valueSubject,
+} from './registry-client.ts';
+export {
+  type AvroCodec,
+  type AvroCodecOptions,
+  createAttemptCodec,
+  createAvroCodec,
+  createEventCodec,
+} from './avro-codec.ts';

@@ -1,0 +1,62 @@
+/**
+ * Which records of one partition are done, and how far that allows a commit. Records are received in offset order and done in any;
+ * offsets may have gaps (a log has holes where it was compacted, or where a transaction ended).
+ */
+export interface OffsetTracker {
+  /** The next record must not be below this; lower ones were received before. */
+  nextOffset(): bigint;
+  receive(offset: bigint): TrackedOffset;
+  /** The offset to commit: every record below it is done. */
+  position(): bigint;
+  /** Received and not done. */
+  open(): number;
+}
+
+export interface TrackedOffset {
+  done(): void;
+}
+
+interface Entry extends TrackedOffset {
+  offset: bigint;
+  isDone: boolean;
+}
+
+// Finished entries are cut off in lots, so that finishing one costs the same however many are open.
+const cutAt = 1024;
+
+export function createOffsetTracker(startOffset: bigint): OffsetTracker {
+  let entries: Entry[] = [];
+  /** Entries before this index are done. */
+  let head = 0;
+  let next = startOffset;
+  let open = 0;
+
+  function advance(): void {
+    while (entries[head]?.isDone === true) head += 1;
+    if (head < cutAt) return;
+    entries = entries.slice(head);
+    head = 0;
+  }
+
+  return {
+    nextOffset: () => next,
+    receive(offset) {
+      const entry: Entry = {
+        offset,
+        isDone: false,
+        done() {
+          if (entry.isDone) return;
+          entry.isDone = true;
+          open -= 1;
+          if (entry === entries[head]) advance();
+        },
+      };
+      entries.push(entry);
+      next = offset + 1n;
+      open += 1;
+      return entry;
+    },
+    position: () => entries[head]?.offset ?? next,
+    open: () => open,
+  };
+}

@@ -1,0 +1,201 @@
+/**
+ * One partition for as long as this member has it:
+ *
+ *   locating ──start offset known──► open ⇄ held (a rebalance is under way: nothing more is handed out)
+ *       └──────────────┬──────────────┘
+ *                 dropped (lost, or the consumer ended): the signal aborts, and done() does nothing any more
+ *
+ * It guarantees that the handler is called with records in offset order, one call at a time, none of them twice, and that what it says
+ * may be committed is done. What is queued and what is out are bounded; whoever feeds it looks at `wantsMore`.
+ */
+import type { KafkaMessage } from 'kafkajs';
+import { ConsumedRecord } from './consumed-record.ts';
+import { createOffsetTracker, type OffsetTracker, type TrackedOffset } from './offset-tracker.ts';
+import type { PartitionRef, RecordHandler } from './port.ts';
+
+export interface WorkLimits {
+  maxBatchRecords: number;
+  maxBatchBytes: number;
+  maxQueuedRecords: number;
+  maxQueuedBytes: number;
+  maxOutstanding: number;
+  maxOutstandingBytes: number;
+}
+
+export interface PartitionWorker extends PartitionRef {
+  state(): 'locating' | 'open' | 'dropped';
+  open(startOffset: bigint): void;
+  /**
+   * Takes in what is new of a fetched batch. `gap`: it starts beyond `nextOffset`, so none of it was taken. Reading again from there
+   * tells a fetch that was on its way since before a rebalance from a hole in the log: a gap that is met twice is taken for a hole.
+   */
+  receive(messages: readonly KafkaMessage[]): 'taken' | 'gap';
+  /** The offset to be read next; undefined while locating. */
+  nextOffset(): bigint | undefined;
+  /** False once the queue is full, until it has drained to half. */
+  wantsMore(): boolean;
+  /** What is done and not committed yet, as the offset to commit. */
+  committable(): bigint | undefined;
+  committed(offset: bigint): void;
+  /** Below this offset everything is done and committed. */
+  committedOffset(): bigint | undefined;
+  /** All that was handed out is done. */
+  idle(): boolean;
+  hold(): void;
+  release(): void;
+  drop(): void;
+  /** The last call of the handler has returned, after `drop`. */
+  returned(): Promise<void>;
+}
+
+export interface PartitionWorkerOptions extends PartitionRef {
+  handle: RecordHandler;
+  limits: WorkLimits;
+  /** The handler of the partition's former worker in this process: it must have returned before ours is called. */
+  after: Promise<void>;
+  onWantsMore(): void;
+  onIdle(): void;
+  /** The handler threw. */
+  onFailure(error: unknown): void;
+}
+
+export function createPartitionWorker(options: PartitionWorkerOptions): PartitionWorker {
+  const { topic, partition, limits } = options;
+  const lost = new AbortController();
+  const queued: ConsumedRecord[] = [];
+  const out = { records: 0, bytes: 0 };
+  let queuedBytes = 0;
+  let tracker: OffsetTracker | undefined;
+  let committedOffset: bigint | undefined;
+  let gapMetAt: bigint | undefined;
+  let full = false;
+  let held = false;
+  let failed = false;
+  let calling: Promise<void> | undefined;
+
+  function onDone(record: ConsumedRecord, offset: TrackedOffset): void {
+    if (lost.signal.aborted) return;
+    offset.done();
+    out.records -= 1;
+    out.bytes -= record.bytes;
+    if (idle()) options.onIdle();
+    work();
+  }
+
+  const idle = (): boolean => out.records === 0 && calling === undefined;
+
+  function mayHandOut(): boolean {
+    const room = out.records < limits.maxOutstanding && out.bytes < limits.maxOutstandingBytes;
+    return queued.length > 0 && room && !held && !failed && !lost.signal.aborted;
+  }
+
+  function takeBatch(): ConsumedRecord[] {
+    const most = Math.min(limits.maxBatchRecords, limits.maxOutstanding - out.records);
+    let count = 0;
+    let bytes = 0;
+    for (const record of queued) {
+      if (count === most || (count > 0 && bytes + record.bytes > limits.maxBatchBytes)) break;
+      count += 1;
+      bytes += record.bytes;
+    }
+    queuedBytes -= bytes;
+    out.records += count;
+    out.bytes += bytes;
+    return queued.splice(0, count);
+  }
+
+  /** Calls the handler for as long as there is something to hand out. */
+  function work(): void {
+    if (calling !== undefined || !mayHandOut()) return;
+    calling = callHandler().finally(() => {
+      calling = undefined;
+      // What came in since the last look at the queue found the handler called.
+      work();
+      if (idle()) options.onIdle();
+    });
+  }
+
+  async function callHandler(): Promise<void> {
+    await options.after;
+    while (mayHandOut()) {
+      const batch = takeBatch();
+      if (full && hasRoom()) {
+        full = false;
+        options.onWantsMore();
+      }
+      try {
+        await options.handle(batch, lost.signal);
+      } catch (error) {
+        // What a handler throws because its signal aborted says nothing.
+        if (!lost.signal.aborted && !failed) options.onFailure(error);
+        failed = true;
+        return;
+      }
+    }
+  }
+
+  const hasRoom = (): boolean =>
+    queued.length <= limits.maxQueuedRecords / 2 && queuedBytes <= limits.maxQueuedBytes / 2;
+
+  return {
+    topic,
+    partition,
+    open(startOffset) {
+      tracker = createOffsetTracker(startOffset);
+      committedOffset = startOffset;
+    },
+    state() {
+      if (lost.signal.aborted) return 'dropped';
+      return tracker === undefined ? 'locating' : 'open';
+    },
+    receive(messages) {
+      if (tracker === undefined || lost.signal.aborted) return 'taken';
+      const next = tracker.nextOffset();
+      const firstNew = messages.findIndex(({ offset }) => BigInt(offset) >= next);
+      const fresh = firstNew === -1 ? [] : messages.slice(firstNew);
+      if (fresh[0] !== undefined && BigInt(fresh[0].offset) > next && gapMetAt !== next) {
+        gapMetAt = next;
+        return 'gap';
+      }
+      for (const message of fresh) {
+        const offset = BigInt(message.offset);
+        const tracked = tracker.receive(offset);
+        const record = new ConsumedRecord({ topic, partition, offset }, message, (done) => onDone(done, tracked));
+        queued.push(record);
+        queuedBytes += record.bytes;
+      }
+      if (queued.length >= limits.maxQueuedRecords || queuedBytes >= limits.maxQueuedBytes) full = true;
+      work();
+      return 'taken';
+    },
+    nextOffset: () => tracker?.nextOffset(),
+    wantsMore: () => !full,
+    committable() {
+      const position = tracker?.position();
+      return position !== undefined && committedOffset !== undefined && position > committedOffset
+        ? position
+        : undefined;
+    },
+    committed(offset) {
+      committedOffset = offset;
+    },
+    committedOffset: () => committedOffset,
+    idle,
+    hold() {
+      held = true;
+    },
+    release() {
+      held = false;
+      work();
+    },
+    drop() {
+      lost.abort();
+      queued.length = 0;
+      queuedBytes = 0;
+    },
+    returned: async () => {
+      await options.after;
+      await calling;
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import type { Admin } from 'kafkajs';
+import type { Clock } from '#lib/clock';
+import { AppError } from '#lib/errors';
+import type { Logger } from '#lib/log';
+import { createClient, rootCause } from './client.ts';
+import { within } from './time-limit.ts';
+
+export interface TopicDefinition {
+  name: string;
+  partitions: number;
+  replicationFactor: number;
+  /** Topic configuration as Kafka names it (`max.message.bytes`, `retention.ms`, …). */
+  config?: Readonly<Record<string, string>>;
+}
+
+export interface CreateTopicsOptions {
+  clock: Clock;
+  log: Logger;
+  /** Default 60,000. */
+  timeoutMs?: number;
+}
+
+const retryMs = 250;
+const closeTimeoutMs = 2_000;
+
+// What no second try changes.
+const refusals = new Set([
+  'INVALID_TOPIC_EXCEPTION',
+  'INVALID_PARTITIONS',
+  'INVALID_CONFIG',
+  'INVALID_REQUEST',
+  'POLICY_VIOLATION',
+  'TOPIC_AUTHORIZATION_FAILED',
+  'CLUSTER_AUTHORIZATION_FAILED',
+]);
+
+/**
+ * Creates the topics that are missing and waits until every partition has a leader. Those that exist are left as they are.
+ *
+ * A cluster that has just started answers with all sorts of errors while its controller settles, too few brokers among them: each is
+ * tried again until the time is up.
+ *
+ * @returns the names of those that it created
+ * @throws AppError kafka_unavailable at the time limit; config_invalid where the cluster refuses a definition
+ */
+export async function createTopics(
+  brokers: readonly string[],
+  definitions: readonly TopicDefinition[],
+  options: CreateTopicsOptions,
+): Promise<string[]> {
+  const created = new Set<string>();
+  await askCluster(brokers, options, async (admin) => {
+    for (const name of await createMissing(admin, definitions)) created.add(name);
+    for (const { name } of definitions) {
+      const leaders = await leadersOf(admin, name);
+      if (leaders.some((leader) => leader < 0)) throw new Error(`${name} has a partition without a leader`);
+    }
+  });
+  return [...created];
+}
+
+/**
+ * How many partitions a topic has. What a key's partition is depends on it, so it is asked for once and not guessed.
+ *
+ * @throws AppError kafka_unavailable at the time limit, the topic being unknown included
+ */
+export async function countPartitions(
+  brokers: readonly string[],
+  topic: string,
+  options: CreateTopicsOptions,
+): Promise<number> {
+  return askCluster(brokers, options, async (admin) => (await leadersOf(admin, topic)).length);
+}
+
+/** Asks until there is an answer, each time over a new connection. */
+async function askCluster<T>(
+  brokers: readonly string[],
+  { clock, log, timeoutMs = 60_000 }: CreateTopicsOptions,
+  ask: (admin: Admin) => Promise<T>,
+): Promise<T> {
+  const deadlineMs = clock.monotonicMs() + timeoutMs;
+  for (;;) {
+    const admin = createClient({ brokers, clientId: 'hookline-topics', log }).admin();
+    try {
+      await admin.connect();
+      return await ask(admin);
+    } catch (error) {
+      const cause = rootCause(error);
+      if (refusals.has(typeOf(cause))) {
+        throw new AppError('config_invalid', `the cluster refuses a topic: ${cause.message}`, { cause });
+      }
+      if (clock.monotonicMs() >= deadlineMs) {
+        throw new AppError('kafka_unavailable', `not within ${timeoutMs} ms: ${cause.message}`, { cause });
+      }
+      log.debug({ event: 'kafka.topics_not_ready', err: cause });
+      await clock.sleep(retryMs);
+    } finally {
+      await within(clock, closeTimeoutMs, admin.disconnect(), () => undefined).catch(() => undefined);
+    }
+  }
+}
+
+async function createMissing(admin: Admin, definitions: readonly TopicDefinition[]): Promise<string[]> {
+  const existing = new Set(await admin.listTopics());
+  const created: string[] = [];
+  // One by one: kafkajs reports the errors of several topics as one.
+  for (const { name, partitions, replicationFactor, config = {} } of definitions) {
+    if (existing.has(name)) continue;
+    const topic = {
+      topic: name,
+      numPartitions: partitions,
+      replicationFactor,
+      configEntries: Object.entries(config).map(([key, value]) => ({ name: key, value })),
+    };
+    // False where somebody else has created it in the meantime.
+    if (await admin.createTopics({ topics: [topic], waitForLeaders: false })) created.push(name);
+  }
+  return created;
+}
+
+async function leadersOf(admin: Admin, topic: string): Promise<number[]> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+  const partitions = topics.find(({ name }) => name === topic)?.partitions ?? [];
+  if (partitions.length === 0) throw new Error(`no partitions are known of ${topic}`);
+  return partitions.map(({ leader }) => leader);
+}
+
+/** The protocol's name of the error; that of a topic's creation lies within an aggregate. */
+function typeOf(error: Error): string {
+  const { type, errors } = error as { type?: unknown; errors?: unknown };
+  if (typeof type === 'string') return type;
+  const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
+  return first instanceof Error ? typeOf(rootCause(first)) : '';
+}

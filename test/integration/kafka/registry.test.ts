@@ -1,0 +1,189 @@
+import { systemClock } from '#lib/clock';
+import type { AttemptRecord, EventRecord } from '#lib/contract';
+import { readSchema } from '#deploy/kafka/schemas.ts';
+import {
+  type AvroSchema,
+  createAttemptCodec,
+  createAvroCodec,
+  createEventCodec,
+  registerSchemas,
+  valueSubject,
+} from '#lib/kafka';
+import { silentLogger } from '#lib/log';
+import { serverAddresses, uniquePrefix } from '../../support/servers.ts';
+import { type Link, openLink } from './link.ts';
+
+const prefix = uniquePrefix('registry');
+const common = { clock: systemClock, log: silentLogger };
+const registryUrl = (): string => serverAddresses().schemaRegistryUrl;
+
+const event: EventRecord = {
+  id: 'evt_1',
+  tenant: 'default',
+  source_id: 'src_1',
+  event_id: null,
+  type: 'push',
+  receipt_id: 'rcp_1',
+  origin: 'hookline.webhooks.received-0-17',
+  received_at: 1_763_712_000_123_456,
+  dedup_key: Buffer.from([0, 1, 254, 255]),
+  content_type: 'application/octet-stream',
+  http_headers: { 'x-github-event': 'push' },
+  ordering_key: 'né',
+  payload: Buffer.from([0, 255, 10, 13]),
+};
+
+const attempt: AttemptRecord = {
+  kind: 'attempted',
+  tenant: 'default',
+  event_id: 'evt_1',
+  generation: 0,
+  at: 1_763_712_000_123_457,
+  deliveries: [],
+  delivery_id: 'dlv_1',
+  endpoint_id: 'ep_1',
+  step: 3,
+  attempt: 2,
+  status: 'retrying',
+  created_at: 1_763_712_000_000_001,
+  outcome: 'http_5xx',
+  http_status: 503,
+  duration_ms: 12.5,
+  detail: null,
+  response_excerpt: Buffer.from('busy'),
+  next_attempt_at: 1_763_712_005_000_001,
+};
+
+const register = (topic: string, schema: AvroSchema): Promise<number[]> =>
+  registerSchemas([{ subject: valueSubject(topic), schema }], { ...common, registryUrl: registryUrl() });
+
+/** The schema of events with one more field. */
+const eventsWith = (field: object): AvroSchema => {
+  const schema = readSchema('events');
+  return { ...schema, fields: [...(schema.fields as object[]), field] };
+};
+
+describe('registering', () => {
+  it('registers a schema once, whoever asks how often', async () => {
+    const topic = `${prefix}once`;
+    const [first] = await register(topic, readSchema('events'));
+    expect(await register(topic, readSchema('events'))).toEqual([first]);
+  });
+
+  it('makes later schemas of a subject backward compatible', async () => {
+    const topic = `${prefix}compatible`;
+    await register(topic, readSchema('events'));
+    const rule = await fetch(`${registryUrl()}/config/${valueSubject(topic)}`);
+    expect(await rule.json()).toMatchObject({ compatibilityLevel: 'BACKWARD' });
+    await expect(register(topic, eventsWith({ name: 'region', type: 'string' }))).rejects.toMatchObject({
+      code: 'config_invalid',
+    });
+    await expect(register(topic, eventsWith({ name: 'region', type: 'string', default: '' }))).resolves.toHaveLength(1);
+  });
+
+  it('says that the registry is away when the time is up', async () => {
+    const nowhere = { ...common, registryUrl: 'http://127.0.0.1:1', timeoutMs: 300 };
+    await expect(registerSchemas([{ subject: 's', schema: readSchema('events') }], nowhere)).rejects.toMatchObject({
+      code: 'registry_unavailable',
+    });
+  });
+});
+
+describe('the codecs', () => {
+  it('give back events and attempts as they were, to the microsecond and the byte', async () => {
+    const topics = { events: `${prefix}events`, attempts: `${prefix}attempts` };
+    await register(topics.events, readSchema('events'));
+    await register(topics.attempts, readSchema('delivery.attempts'));
+    const options = { ...common, registryUrl: registryUrl() };
+    const events = createEventCodec({ ...options, topic: topics.events, schema: readSchema('events') });
+    const attempts = createAttemptCodec({
+      ...options,
+      topic: topics.attempts,
+      schema: readSchema('delivery.attempts'),
+    });
+    await Promise.all([events.start(), attempts.start()]);
+    expect({ ...(await events.decode(events.encode(event))) }).toEqual(event);
+    expect({ ...(await attempts.decode(attempts.encode(attempt))) }).toEqual(attempt);
+  });
+
+  it('read what older and newer versions of the schema wrote', async () => {
+    const topic = `${prefix}versions`;
+    const newer = eventsWith({ name: 'region', type: 'string', default: 'eu' });
+    const options = { ...common, registryUrl: registryUrl(), topic };
+    await register(topic, readSchema('events'));
+    await register(topic, newer);
+    const now = createEventCodec({ ...options, schema: readSchema('events') });
+    const later = createAvroCodec<EventRecord & { region: string }>({ ...options, schema: newer });
+    await Promise.all([now.start(), later.start()]);
+    expect({ ...(await later.decode(now.encode(event))) }).toEqual({ ...event, region: 'eu' });
+    expect({ ...(await now.decode(later.encode({ ...event, region: 'us' }))) }).toEqual(event);
+  });
+
+  it('refuse what is no value of theirs as data', async () => {
+    const topic = `${prefix}invalid`;
+    await register(topic, readSchema('events'));
+    const codec = createEventCodec({ ...common, registryUrl: registryUrl(), topic, schema: readSchema('events') });
+    await codec.start();
+    const bytes = codec.encode(event);
+    const neverRegistered = Buffer.from(bytes);
+    neverRegistered.writeInt32BE(2_000_000_000, 1);
+    const broken = [
+      Buffer.alloc(0),
+      Buffer.from([0, 0, 0]),
+      Buffer.from('{"id":1}'),
+      bytes.subarray(0, -1),
+      Buffer.concat([bytes, Buffer.from('x')]),
+      neverRegistered,
+    ];
+    for (const each of broken) {
+      await expect(codec.decode(each)).rejects.toMatchObject({ code: 'data_invalid', retryable: false });
+    }
+    const encodeIncomplete = async (): Promise<Buffer> => codec.encode({ ...event, tenant: undefined as never });
+    await expect(encodeIncomplete()).rejects.toMatchObject({ code: 'data_invalid' });
+  });
+
+  describe('with the registry away', () => {
+    let link: Link;
+    let url: string;
+    beforeEach(async () => {
+      const { hostname, port, pathname } = new URL(registryUrl());
+      link = await openLink({ host: hostname, port: Number(port) });
+      url = `http://127.0.0.1:${link.port}${pathname}`;
+    });
+    afterEach(() => link.cut().catch(() => undefined));
+
+    it('go on with the schemas that they know, and wait for it with those that they do not', async () => {
+      const topic = `${prefix}away`;
+      const newer = eventsWith({ name: 'region', type: 'string', default: 'eu' });
+      await register(topic, readSchema('events'));
+      await register(topic, newer);
+      const later = createAvroCodec({ ...common, registryUrl: registryUrl(), topic, schema: newer });
+      const codec = createEventCodec({ ...common, registryUrl: url, topic, schema: readSchema('events') });
+      await Promise.all([later.start(), codec.start()]);
+      const unknown = later.encode({ ...event, region: 'us' });
+
+      await link.cut();
+      expect({ ...(await codec.decode(codec.encode(event))) }).toEqual(event);
+      await expect(codec.decode(unknown)).rejects.toMatchObject({ code: 'registry_unavailable', retryable: true });
+      await link.mend();
+      expect({ ...(await codec.decode(unknown)) }).toEqual(event);
+      await link.cut();
+      expect({ ...(await codec.decode(unknown)) }).toEqual(event);
+    });
+
+    it('start once it is back', async () => {
+      const topic = `${prefix}late`;
+      await register(topic, readSchema('events'));
+      const options = { ...common, registryUrl: url, topic, schema: readSchema('events') };
+      await link.cut();
+      await expect(createEventCodec({ ...options, startTimeoutMs: 200 }).start()).rejects.toMatchObject({
+        code: 'registry_unavailable',
+      });
+      const codec = createEventCodec(options);
+      const started = codec.start();
+      await link.mend();
+      await started;
+      expect(codec.encode(event).subarray(0, 1)).toEqual(Buffer.from([0]));
+    });
+  });
+});

@@ -1,0 +1,23 @@
+/**
+ * What an implementation of libs/kafka/port.ts must do, on a real cluster of three brokers whose leaders move and which are killed.
+ * A second client is held to it by calling this with its own factories.
+ */
+import type { ConsumerOptions, ProducerOptions, RecordConsumer, RecordProducer } from '#lib/kafka';
+import type { Part } from '#lib/lifecycle';
+import type { TestCluster } from './kafka-conformance/cluster.ts';
+import { boundsOfSending } from './kafka-conformance/bounds-of-sending.ts';
+import { consuming } from './kafka-conformance/consuming.ts';
+import { deliveryUnderFaults } from './kafka-conformance/delivery-under-faults.ts';
+import { rebalancing } from './kafka-conformance/rebalancing.ts';
+
+export interface KafkaClient {
+  createProducer(options: ProducerOptions): Part & RecordProducer;
+  createConsumer(options: ConsumerOptions): RecordConsumer;
+}
+
+export function kafkaConformance(client: KafkaClient, cluster: () => TestCluster): void {
+  describe('sending while leaders move and brokers die', () => deliveryUnderFaults(client, cluster));
+  describe('the bounds of sending', () => boundsOfSending(client, cluster));
+  describe('consuming', () => consuming(client, cluster));
+  describe('consuming through rebalances', () => rebalancing(client, cluster));
+}

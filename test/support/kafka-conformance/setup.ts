@@ -1,0 +1,60 @@
+import { Registry } from 'prom-client';
+import { systemClock } from '#lib/clock';
+import { type ConsumerOptions, partitionOf, type PartitionRef, type ProducerOptions } from '#lib/kafka';
+import { silentLogger } from '#lib/log';
+import type { Part } from '#lib/lifecycle';
+
+const common = { clientId: 'conformance', clock: systemClock, log: silentLogger };
+
+export const producerOptions = (
+  brokers: readonly string[],
+  options: Partial<ProducerOptions> = {},
+): ProducerOptions => ({
+  ...common,
+  metrics: new Registry(),
+  brokers,
+  ...options,
+});
+
+type ConsumerDefaults = 'clientId' | 'clock' | 'log' | 'metrics' | 'onFailure' | 'sessionTimeoutMs';
+
+export const consumerOptions = (
+  options: Omit<ConsumerOptions, ConsumerDefaults> & Partial<Pick<ConsumerOptions, ConsumerDefaults>>,
+): ConsumerOptions => ({
+  ...common,
+  metrics: new Registry(),
+  // The least that brokers allow.
+  sessionTimeoutMs: 6_000,
+  heartbeatIntervalMs: 500,
+  stopDrainMs: 500,
+  onFailure: (error) => {
+    throw error;
+  },
+  ...options,
+});
+
+/** Starts parts and stops those that are running at the end of each test, whatever came of it. */
+export function runningParts(): <P extends Part>(part: P) => Promise<P> {
+  let running: Part[] = [];
+  afterEach(async () => {
+    const stopping = running.reverse();
+    running = [];
+    for (const part of stopping) await part.stop();
+  }, 30_000);
+  return async (part) => {
+    running.push(part);
+    await part.start();
+    return part;
+  };
+}
+
+/** A key for each partition of a topic with so many. */
+export function keysByPartition(partitions: number): string[] {
+  const keys: string[] = [];
+  for (let i = 0; keys.filter((key) => key !== undefined).length < partitions; i += 1) {
+    keys[partitionOf(`key-${i}`, partitions)] ??= `key-${i}`;
+  }
+  return keys;
+}
+
+export const placeOf = ({ topic, partition }: PartitionRef): string => `${topic}/${partition}`;

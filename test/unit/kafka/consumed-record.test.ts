@@ -1,0 +1,51 @@
+import type { KafkaMessage } from 'kafkajs';
+import { ConsumedRecord } from '../../../libs/kafka/consumed-record.ts';
+
+const position = { topic: 't', partition: 2, offset: 9n };
+const message = (parts: Pick<Partial<KafkaMessage>, 'key' | 'value' | 'headers'>): KafkaMessage => ({
+  key: null,
+  value: null,
+  offset: '9',
+  timestamp: '0',
+  attributes: 0,
+  headers: {},
+  ...parts,
+});
+
+test('a record keeps nothing of the fetch response alive', () => {
+  const response = Buffer.alloc(1_000_000, 'x');
+  const record = new ConsumedRecord(
+    position,
+    message({
+      key: response.subarray(0, 10),
+      value: response.subarray(10, 100),
+      headers: { one: response.subarray(100, 110), two: [response.subarray(110, 112), response.subarray(112, 114)] },
+    }),
+    () => undefined,
+  );
+  const buffers = [record.key, record.value, ...Object.values(record.rawHeaders).flat()] as Buffer[];
+  for (const buffer of buffers) expect(buffer.buffer).not.toBe(response.buffer);
+  expect(buffers.map(({ length }) => length)).toEqual([10, 90, 10, 2, 2]);
+  response.fill('y');
+  expect(record.value.toString()).toBe('x'.repeat(90));
+});
+
+test('headers are text, the last value of a name counting; as they came they are kept beside it', () => {
+  const headers = { text: Buffer.from('né'), twice: [Buffer.from('a'), Buffer.from('b')], bytes: Buffer.from([255]) };
+  const record = new ConsumedRecord(position, message({ headers }), () => undefined);
+  expect(record.headers).toEqual({ text: 'né', twice: 'b', bytes: '\ufffd' });
+  expect(record.rawHeaders).toEqual(headers);
+});
+
+test('a value or a header of null is empty', () => {
+  const record = new ConsumedRecord(position, message({ headers: { none: null as never } }), () => undefined);
+  expect([record.key, record.value, record.headers]).toEqual([null, Buffer.alloc(0), { none: '' }]);
+});
+
+test('done counts once', () => {
+  let done = 0;
+  const record = new ConsumedRecord(position, message({}), () => (done += 1));
+  record.done();
+  record.done();
+  expect(done).toBe(1);
+});

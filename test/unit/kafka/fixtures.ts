@@ -1,0 +1,43 @@
+import type { KafkaMessage } from 'kafkajs';
+import { createPendingRecord, type PendingRecord } from '../../../libs/kafka/pending-record.ts';
+import type { RecordPosition } from '#lib/kafka';
+
+export interface SentRecord {
+  pending: PendingRecord;
+  /** Undefined while open; else where it stands, or the code of its error. */
+  end(): RecordPosition | string | undefined;
+}
+
+/** A record that was accepted, of about so many bytes. */
+export function sentRecord(
+  value: string | Buffer,
+  options: { sentAtMs?: number; key?: string | null } = {},
+): SentRecord {
+  const { key = null, sentAtMs = 0 } = options;
+  const { pending, position } = createPendingRecord(
+    { topic: 't', key, value: Buffer.from(value), headers: {} },
+    sentAtMs,
+    () => undefined,
+  );
+  let end: RecordPosition | string | undefined;
+  position.then(
+    (where) => (end = where),
+    (error: { code: string }) => (end = error.code),
+  );
+  return { pending, end: () => end };
+}
+
+export const valuesOf = (records: readonly { value: Buffer }[]): string[] => records.map(({ value }) => String(value));
+
+export const messages = (from: number, to: number): KafkaMessage[] =>
+  Array.from({ length: to - from }, (_, i) => ({
+    offset: String(from + i),
+    key: null,
+    value: Buffer.from(String(from + i)),
+    timestamp: '0',
+    attributes: 0,
+    headers: {},
+  }));
+
+/** Lets everything run that waits for nothing but its turn. */
+export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { createOffsetTracker } from '../../../libs/kafka/offset-tracker.ts';
+
+/** A log from `start` on, with holes: the offsets of its records, and an order in which they are done. */
+const logs = fc
+  .record({
+    start: fc.bigInt({ min: 0n, max: 10n ** 12n }),
+    gaps: fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 60 }),
+  })
+  .chain(({ start, gaps }) => {
+    let next = start;
+    const offsets = gaps.map((gap) => {
+      const offset = next + BigInt(gap);
+      next = offset + 1n;
+      return offset;
+    });
+    return fc.record({ start: fc.constant(start), offsets: fc.constant(offsets), order: fc.shuffledSubarray(offsets) });
+  });
+
+test('whatever is done in whatever order, the position is the lowest offset that is not done', () => {
+  fc.assert(
+    fc.property(logs, ({ start, offsets, order }) => {
+      const tracker = createOffsetTracker(start);
+      const tracked = new Map(offsets.map((offset) => [offset, tracker.receive(offset)]));
+      const open = new Set(offsets);
+      const end = (offsets.at(-1) ?? start - 1n) + 1n;
+      for (const offset of order) {
+        tracked.get(offset)?.done();
+        open.delete(offset);
+        expect(tracker.position()).toBe([...open][0] ?? end);
+        expect(tracker.open()).toBe(open.size);
+      }
+    }),
+  );
+});
+
+test('nothing received leaves the position where it started', () => {
+  expect(createOffsetTracker(17n).position()).toBe(17n);
+});
+
+test('a record that is done twice counts once', () => {
+  const tracker = createOffsetTracker(0n);
+  const [first, second] = [tracker.receive(0n), tracker.receive(1n)];
+  second.done();
+  second.done();
+  expect(tracker).toMatchObject({ open: expect.any(Function) as unknown });
+  expect([tracker.position(), tracker.open()]).toEqual([0n, 1]);
+  first.done();
+  expect([tracker.position(), tracker.open()]).toEqual([2n, 0]);
+});
+
+test('a hundred thousand records done from the end to the front take no longer than they should', () => {
+  const tracker = createOffsetTracker(0n);
+  const tracked = Array.from({ length: 100_000 }, (_, i) => tracker.receive(BigInt(i)));
+  const startedAtMs = performance.now();
+  for (const each of tracked.reverse()) each.done();
+  expect(tracker.position()).toBe(100_000n);
+  expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+});

@@ -1,0 +1,155 @@
+import type { Message } from 'kafkajs';
+import { createManualClock } from '#lib/clock';
+import { AppError } from '#lib/errors';
+import { silentLogger } from '#lib/log';
+import { createPartitionSender, type PartitionSenderOptions } from '../../../libs/kafka/partition-sender.ts';
+import type { ProduceOutcome } from '../../../libs/kafka/produce-answer.ts';
+import { sentRecord, settle, valuesOf } from './fixtures.ts';
+
+const written = (baseOffset: bigint): ProduceOutcome => ({ kind: 'written', baseOffset });
+const unknown: ProduceOutcome = { kind: 'unknown', error: new Error('no answer'), connectionSuspect: false };
+const refused: ProduceOutcome = { kind: 'refused', error: new Error('too large') };
+
+function setUp(options: Partial<PartitionSenderOptions> = {}) {
+  const clock = createManualClock();
+  const requests: { values: string[]; answer: (outcome: ProduceOutcome) => Promise<void> }[] = [];
+  let failures = 0;
+  const produce = (_topic: string, partition: number, messages: Message[]): Promise<ProduceOutcome> => {
+    expect(messages.every((message) => message.partition === partition)).toBe(true);
+    const { promise, resolve } = Promise.withResolvers<ProduceOutcome>();
+    requests.push({
+      values: valuesOf(messages as { value: Buffer }[]),
+      answer: async (outcome) => {
+        resolve(outcome);
+        await settle();
+      },
+    });
+    return promise;
+  };
+  const sender = createPartitionSender({
+    topic: 't',
+    partition: 5,
+    limits: { maxRecords: 3, maxBytes: 10_000 },
+    lingerMs: () => 2,
+    clock,
+    log: silentLogger,
+    random: () => 0.5,
+    lane: () => ({
+      takeTurn: (turn) => turn(produce),
+      turns: () => 0,
+      inFlightMs: () => 0,
+      connect: async () => undefined,
+      close: async () => undefined,
+    }),
+    onBatchCut: () => undefined,
+    onFailure: () => (failures += 1),
+    observeSeconds: () => undefined,
+    closed: new AbortController().signal,
+    ...options,
+  });
+  const send = (value: string) => {
+    const record = sentRecord(value, { sentAtMs: clock.monotonicMs() });
+    sender.add(record.pending);
+    return record;
+  };
+  return { clock, sender, send, requests, failures: () => failures };
+}
+
+test('records are collected for the linger of the first, then sent in one request', async () => {
+  const { clock, send, requests } = setUp();
+  const first = send('a');
+  await clock.advance(1);
+  const second = send('b');
+  await settle();
+  expect(requests).toEqual([]);
+  await clock.advance(1);
+  expect(requests.map(({ values }) => values)).toEqual([['a', 'b']]);
+  await requests[0]?.answer(written(40n));
+  expect([first.end(), second.end()]).toEqual([
+    { topic: 't', partition: 5, offset: 40n },
+    { topic: 't', partition: 5, offset: 41n },
+  ]);
+});
+
+test('a full batch waits for nothing', async () => {
+  const { send, requests } = setUp({ lingerMs: () => 60_000 });
+  ['a', 'b', 'c', 'd'].forEach(send);
+  await settle();
+  expect(requests.map(({ values }) => values)).toEqual([['a', 'b', 'c']]);
+});
+
+test('the next batch goes out after the one before has ended, its retries included', async () => {
+  const { clock, send, requests } = setUp();
+  ['a', 'b', 'c', 'd'].forEach(send);
+  await settle();
+  await requests[0]?.answer(unknown);
+  await clock.advance(100);
+  await requests[1]?.answer(unknown);
+  await clock.advance(200);
+  expect(requests.map(({ values }) => values.join(''))).toEqual(['abc', 'abc', 'abc']);
+  await requests[2]?.answer(written(0n));
+  expect(requests.map(({ values }) => values.join(''))).toEqual(['abc', 'abc', 'abc', 'd']);
+});
+
+test('what is not known to be written is tried again after a growing pause, and leaders are asked about', async () => {
+  const { clock, send, requests, failures } = setUp();
+  const record = send('a');
+  await clock.advance(2);
+  const pauses: number[] = [];
+  for (let attempt = 0; attempt < 8; attempt += 1) {
+    await requests[attempt]?.answer(unknown);
+    let pause = 0;
+    while (requests.length === attempt + 1) {
+      pause += 5;
+      await clock.advance(5);
+    }
+    pauses.push(pause);
+  }
+  expect(pauses).toEqual([40, 75, 150, 300, 600, 750, 750, 750]);
+  expect(failures()).toBe(8);
+  await requests[8]?.answer(written(7n));
+  expect(record.end()).toMatchObject({ offset: 7n });
+});
+
+test('of a refused batch the culprit alone fails', async () => {
+  const { send, requests } = setUp({ lingerMs: () => 0, limits: { maxRecords: 8, maxBytes: 10_000 } });
+  const records = [...'abcdefgh'].map(send);
+  await settle();
+  for (let i = 0; i < requests.length; i += 1) {
+    const { values, answer } = requests[i] as (typeof requests)[number];
+    await answer(values.includes('f') ? refused : written(BigInt(100 * i)));
+  }
+  expect(records.map((record) => (typeof record.end() === 'string' ? record.end() : 'written'))).toEqual(
+    [...'abcdefgh'].map((value) => (value === 'f' ? 'data_invalid' : 'written')),
+  );
+  expect(requests.filter(({ values }) => !values.includes('f')).flatMap(({ values }) => values)).toEqual([
+    ...'abcdegh',
+  ]);
+});
+
+test('a record that expires in flight fails at once, its late acknowledgment is ignored, and it is not sent again', async () => {
+  const { clock, sender, send, requests } = setUp();
+  const early = send('early');
+  await clock.advance(1);
+  const late = send('late');
+  await clock.advance(1);
+  sender.expire(early.pending.sentAtMs, () => new AppError('kafka_unavailable', 'too late'));
+  await settle();
+  expect([early.end(), late.end()]).toEqual(['kafka_unavailable', undefined]);
+  await requests[0]?.answer(unknown);
+  await clock.advance(100);
+  expect(requests[1]?.values).toEqual(['late']);
+  await requests[1]?.answer(written(3n));
+  expect([early.end(), late.end()]).toMatchObject(['kafka_unavailable', { offset: 3n }]);
+});
+
+test('a partition is avoided for a while after a failure', async () => {
+  const { clock, sender, send, requests } = setUp();
+  send('a');
+  await clock.advance(2);
+  expect(sender.failing()).toBe(false);
+  await requests[0]?.answer(unknown);
+  expect(sender.failing()).toBe(true);
+  await clock.advance(6_000);
+  expect(sender.failing()).toBe(false);
+});

@@ -1,0 +1,96 @@
+import type { Kafka } from 'kafkajs';
+import { createManualClock } from '#lib/clock';
+import { silentLogger } from '#lib/log';
+import { createTopicLayouts } from '../../../libs/kafka/topic-layouts.ts';
+import { settle } from './fixtures.ts';
+
+function setUp() {
+  const clock = createManualClock();
+  const cluster = { leaders: { a: [1, 2] } as Record<string, number[]>, away: false };
+  const changes: string[] = [];
+  let connections = 0;
+  let questions = 0;
+  const createClient = () =>
+    ({
+      admin: () => {
+        connections += 1;
+        return {
+          connect: async () => undefined,
+          disconnect: async () => undefined,
+          fetchTopicMetadata: async ({ topics: [name = ''] }: { topics: string[] }) => {
+            questions += 1;
+            if (cluster.away) throw new Error('connection lost');
+            const leaders = cluster.leaders[name];
+            if (leaders === undefined)
+              throw Object.assign(new Error('unknown'), { type: 'UNKNOWN_TOPIC_OR_PARTITION' });
+            return { topics: [{ name, partitions: leaders.map((leader, partitionId) => ({ partitionId, leader })) }] };
+          },
+        };
+      },
+    }) as unknown as Kafka;
+  const layouts = createTopicLayouts({
+    createClient,
+    clock,
+    log: silentLogger,
+    refreshMs: 30_000,
+    onChange: (topic, layout) => changes.push(`${topic} ${layout.join()}`),
+  });
+  return { clock, cluster, changes, layouts, connections: () => connections, questions: () => questions };
+}
+
+test('topics named before the start are known once it has started, others soon after they are named', async () => {
+  const { clock, cluster, layouts, changes } = setUp();
+  expect(layouts.get('a')).toBeUndefined();
+  await layouts.start();
+  expect(layouts.get('a')).toEqual([1, 2]);
+  cluster.leaders.b = [3];
+  expect(layouts.get('b')).toBeUndefined();
+  await clock.advance(200);
+  expect(layouts.get('b')).toEqual([3]);
+  expect(changes).toEqual(['a 1,2', 'b 3']);
+  await layouts.stop();
+});
+
+test('leaders are asked about again at the interval, and soon after a failure, but not for each of many', async () => {
+  const { clock, cluster, layouts, questions } = setUp();
+  layouts.get('a');
+  await layouts.start();
+  await clock.advance(1_000);
+  expect(questions()).toBe(1);
+  cluster.leaders.a = [2, 2];
+  for (let i = 0; i < 50; i += 1) layouts.refreshSoon();
+  await clock.advance(50);
+  for (let i = 0; i < 50; i += 1) layouts.refreshSoon();
+  await clock.advance(1_000);
+  expect([layouts.get('a'), questions()]).toEqual([[2, 2], 3]);
+  await clock.advance(30_000);
+  expect(questions()).toBe(4);
+  await layouts.stop();
+});
+
+test('what is known stays known while the cluster is away, and is asked for less and less often', async () => {
+  const { clock, cluster, layouts, questions } = setUp();
+  layouts.get('a');
+  await layouts.start();
+  cluster.away = true;
+  layouts.refreshSoon();
+  await clock.advance(60_000);
+  expect(layouts.get('a')).toEqual([1, 2]);
+  expect(questions()).toBeLessThan(25);
+  cluster.away = false;
+  cluster.leaders.a = [3, 3];
+  await clock.advance(6_000);
+  expect(layouts.get('a')).toEqual([3, 3]);
+  await layouts.stop();
+});
+
+test('a topic that does not exist hides no other, and costs no connection', async () => {
+  const { clock, layouts, connections } = setUp();
+  layouts.get('none');
+  layouts.get('a');
+  await layouts.start();
+  await clock.advance(10_000);
+  expect([layouts.get('none'), layouts.get('a'), connections()]).toEqual([undefined, [1, 2], 1]);
+  await layouts.stop();
+  await settle();
+});
