@@ -1,0 +1,155 @@
+/**
+ * Decides which received record is the first of its key: one event id per key until the key's time to live has passed, whatever dies.
+ *
+ * 1. `recall`    Redis   settles most duplicates: it has copies of completed rows
+ * 2. `decide`    table   the row decides for all others; the insert is the atomic set-if-absent
+ * 3.             (the caller publishes and waits for every acknowledgment)
+ * 4. `complete`  table   the time to live counts from here; then Redis is told
+ * 5.             (the caller commits the record)
+ *    `release`   table   a record that ends otherwise leaves no row behind
+ *
+ * | Redis has            | the row                            | verdict   | because                                                      |
+ * |----------------------|------------------------------------|-----------|--------------------------------------------------------------|
+ * | another's, unexpired | not read                           | duplicate | that event is published                                      |
+ * | its own              | not read                           | done      | its event is published, only its commit was lost             |
+ * | nothing, or is away  | none                               | first     | inserted                                                     |
+ * |                      | own, not completed                 | republish | died between insert and completion: a duplicate would lose it |
+ * |                      | own, completed                     | done      |                                                              |
+ * |                      | another's, not completed           | duplicate | that record is not committed, and comes again                |
+ * |                      | another's, not expired at receipt  | duplicate |                                                              |
+ * |                      | another's, expired at receipt      | first     | taken over: next generation                                  |
+ * |                      | changed or gone since it was seen  | read again |                                                             |
+ *
+ * The event id is a function of the record (eventIdOf). Whoever computes it again, after any crash and even if both levels lost
+ * everything, gets the same one; a worker that was paused while its partition moved can publish again, never under another id. "The row is
+ * mine" is "the id is mine".
+ *
+ * Expiry is judged by the time of receipt, not by now: a record that waited in a long queue is as late as it was when it came. A row that
+ * is not completed does not expire.
+ *
+ * Why Redis is told after the completion, and not asked to claim the key before (`SET NX` with the record in the value): an unfinished
+ * claim and an unfinished row could belong to two records, after Redis had lost its memory or been away in between. With both workers dead,
+ * the one record came again and was a duplicate of the claim, the other one a duplicate of the row, and the webhook was gone. Now there is
+ * one level that unfinished work can be in. And what Redis has is a copy of what does not change before it expires: there is nothing to
+ * correct, to release or to fence, a late command can't do harm, and losing all of it costs time only.
+ *
+ * Statements over several keys take them in the order of their bytes: batches that overlap would deadlock otherwise.
+ */
+import { isAppError } from '#lib/errors';
+import type { Candidate, CompletedKey, Holder, KeyMemory, KeyRow, KeyTable } from './ports.ts';
+
+export interface Verdict {
+  /** first, republish: publish the event (then complete it). done: nothing. duplicate: of `holder`. */
+  kind: 'first' | 'republish' | 'done' | 'duplicate';
+  /** Who has the key after this decision; the candidate itself unless it is a duplicate. */
+  holder: Holder;
+  /** Until when, in microseconds since the epoch; null while the holder is not completed. */
+  expiresAt: number | null;
+}
+
+export interface DedupStore {
+  /** In order: the verdict where Redis knows enough for one, or undefined where `decide` must be asked. Redis may be away: then always. */
+  recall(candidates: readonly Candidate[]): Promise<(Verdict | undefined)[]>;
+  /** No two candidates may have the same key. @throws AppError store_unavailable, data_invalid (one of them; none is decided) */
+  decide(candidates: readonly Candidate[]): Promise<Verdict[]>;
+  /** For those that were published. @throws AppError store_unavailable */
+  complete(candidates: readonly Candidate[]): Promise<void>;
+  /** For one that will not be published. @throws AppError store_unavailable */
+  release(candidate: Candidate): Promise<void>;
+}
+
+export function createDedupStore({ memory, table }: { memory: KeyMemory; table: KeyTable }): DedupStore {
+  const remember = async (completed: readonly CompletedKey[]): Promise<void> => {
+    if (completed.length > 0) await memory.remember(completed).catch(ignoreRedisAway);
+  };
+
+  const decideOnce = async (candidates: readonly Candidate[]): Promise<(Verdict | undefined)[]> => {
+    const added = await table.insert(candidates);
+    const contested = candidates.filter((_, index) => !added[index]);
+    // A statement of its own: an insert's snapshot may be too old to see the row that it met.
+    const rows = contested.length === 0 ? [] : await table.read(contested);
+    const verdicts = new Map(candidates.map((candidate) => [candidate, first(candidate) as Verdict | undefined]));
+    contested.forEach((candidate, index) => verdicts.set(candidate, verdictOf(candidate, rows[index])));
+
+    const expired = contested.flatMap((candidate, index) => {
+      const row = rows[index];
+      return row !== undefined && verdicts.get(candidate) === undefined
+        ? [{ candidate, generation: row.generation }]
+        : [];
+    });
+    const taken = expired.length === 0 ? [] : await table.takeOver(expired);
+    expired.forEach(({ candidate }, index) => {
+      if (taken[index]) verdicts.set(candidate, first(candidate));
+    });
+    return candidates.map((candidate) => verdicts.get(candidate));
+  };
+
+  return {
+    async recall(candidates) {
+      try {
+        const known = await memory.recall(candidates.map(({ key }) => key));
+        return candidates.map((candidate, index) => {
+          const row = known[index];
+          return row && verdictOf(candidate, { ...row, completed: true });
+        });
+      } catch (error) {
+        ignoreRedisAway(error);
+        return candidates.map(() => undefined);
+      }
+    },
+    async decide(candidates) {
+      const verdicts = new Map<Candidate, Verdict>();
+      let open = candidates;
+      // Each further round means that another worker changed a row between two of our statements.
+      while (open.length > 0) {
+        const decided = open;
+        const round = await decideOnce(decided);
+        round.forEach((verdict, index) => verdict && verdicts.set(decided[index] as Candidate, verdict));
+        open = decided.filter((candidate) => !verdicts.has(candidate));
+      }
+      // What Redis should have known.
+      await remember(
+        candidates.flatMap((candidate) => {
+          const { holder, expiresAt } = verdicts.get(candidate) as Verdict;
+          return expiresAt === null ? [] : [{ ...holder, key: candidate.key, expiresAt }];
+        }),
+      );
+      return candidates.map((candidate) => verdicts.get(candidate) as Verdict);
+    },
+    async complete(candidates) {
+      const expiries = await table.complete(candidates);
+      await remember(
+        candidates.flatMap(({ key, eventId, bodyHash }, index) => {
+          const expiresAt = expiries[index];
+          return expiresAt === undefined ? [] : [{ key, eventId, bodyHash, expiresAt }];
+        }),
+      );
+    },
+    async release(candidate) {
+      await table.remove(candidate).catch((error: unknown) => {
+        // What the table can't even be asked about is not in it.
+        if (!isAppError(error, 'data_invalid')) throw error;
+      });
+    },
+  };
+}
+
+/** Undefined where the row is expired, or gone: to be taken over, or tried again. */
+function verdictOf(candidate: Candidate, row: Omit<KeyRow, 'generation'> | undefined): Verdict | undefined {
+  if (row === undefined) return undefined;
+  const { eventId, bodyHash, expiresAt } = row;
+  const holder = { eventId, bodyHash };
+  if (eventId === candidate.eventId) return { kind: row.completed ? 'done' : 'republish', holder, expiresAt };
+  if (expiresAt !== null && expiresAt <= candidate.receivedAt) return undefined;
+  return { kind: 'duplicate', holder, expiresAt };
+}
+
+const first = ({ eventId, bodyHash }: Candidate): Verdict => ({
+  kind: 'first',
+  holder: { eventId, bodyHash },
+  expiresAt: null,
+});
+
+function ignoreRedisAway(error: unknown): void {
+  if (!isAppError(error, 'redis_unavailable')) throw error;
+}

@@ -1,0 +1,63 @@
+/** The two levels that the store is made of. test/unit/dedup-store has a suite for each, run by the fake and by the real one. */
+
+/** A received record that may be the first of its key. */
+export interface Candidate {
+  tenant: string;
+  /** 16 bytes with the tenant hashed in, see dedup-key.ts. */
+  key: Buffer;
+  /** topic-partition-offset of the record as the ingress wrote it. */
+  origin: string;
+  /** The id that its event has if it is the first: a function of the record, so that it stands for the record wherever ids are compared. */
+  eventId: string;
+  bodyHash: Buffer;
+  /** Microseconds since the epoch. */
+  receivedAt: number;
+  /** How long the key is remembered once the event is published. */
+  ttlSeconds: number;
+}
+
+/** Who has a key. */
+export interface Holder {
+  eventId: string;
+  bodyHash: Buffer;
+}
+
+/** The holder's event is published, and it keeps the key until this time (microseconds since the epoch): nothing of this changes before. */
+export interface CompletedKey extends Holder {
+  key: Buffer;
+  expiresAt: number;
+}
+
+/** The fast level: copies of completed rows. It may have forgotten any of them, and may be away; it is never wrong. */
+export interface KeyMemory {
+  /** In order, undefined for what it does not know. @throws AppError redis_unavailable */
+  recall(keys: readonly Buffer[]): Promise<(CompletedKey | undefined)[]>;
+  /** @throws AppError redis_unavailable: any of them may be remembered, at once or later */
+  remember(completed: readonly CompletedKey[]): Promise<void>;
+}
+
+export interface KeyRow extends Holder {
+  /** Rises with each takeover. */
+  generation: number;
+  completed: boolean;
+  /** Microseconds since the epoch; null until the event has been published: such a row does not expire. */
+  expiresAt: number | null;
+}
+
+/** The level that decides. Every method is one statement; all @throw AppError store_unavailable, or data_invalid for all it was given. */
+export interface KeyTable {
+  /** Adds a row for each candidate whose key has none. Answers in order: whether it was added. */
+  insert(candidates: readonly Candidate[]): Promise<boolean[]>;
+  read(candidates: readonly Candidate[]): Promise<(KeyRow | undefined)[]>;
+  /** Gives the key to the candidate where the row still has the generation seen and is expired as of the candidate's receipt. */
+  takeOver(wanted: readonly { candidate: Candidate; generation: number }[]): Promise<boolean[]>;
+  /**
+   * The candidates' events are published: completes their own rows, adds those that are gone, leaves any other alone.
+   * @returns in order, when the row expires; undefined where it was not completed now
+   */
+  complete(candidates: readonly Candidate[]): Promise<(number | undefined)[]>;
+  /** Removes the candidate's own row unless it is completed. */
+  remove(candidate: Candidate): Promise<void>;
+  /** Removes up to `limit` rows that expired more than `keepSeconds` ago. Answers how many. */
+  dropExpired(keepSeconds: number, limit: number): Promise<number>;
+}

@@ -1,0 +1,55 @@
+/**
+ * Keeps callers from waiting, each for the whole time limit, on a server that is known not to answer.
+ *
+ * | state   | a call                         | left by                                            |
+ * |---------|--------------------------------|----------------------------------------------------|
+ * | closed  | goes through                   | a failure → open                                   |
+ * | open    | is refused at once             | the first call after the cool-down → probing       |
+ * | probing | is refused while the probe runs | the probe's success → closed, its failure → open  |
+ */
+import type { Clock } from '#lib/clock';
+import { AppError } from '#lib/errors';
+
+interface Options {
+  clock: Clock;
+  coolDownMs: number;
+  onOpen(cause: unknown): void;
+  onClose(): void;
+}
+
+export interface Breaker {
+  /** @throws what `work` throws; AppError redis_unavailable where it was not let through */
+  run<T>(work: () => Promise<T>): Promise<T>;
+}
+
+type State = { kind: 'closed' } | { kind: 'open'; untilMs: number } | { kind: 'probing' };
+
+export function createBreaker({ clock, coolDownMs, onOpen, onClose }: Options): Breaker {
+  let state: State = { kind: 'closed' };
+
+  const mayPass = (): boolean => {
+    if (state.kind === 'closed') return true;
+    if (state.kind === 'probing' || clock.monotonicMs() < state.untilMs) return false;
+    state = { kind: 'probing' };
+    return true;
+  };
+
+  return {
+    async run(work) {
+      if (!mayPass()) throw new AppError('redis_unavailable', 'Redis did not answer lately and is not asked again yet');
+      try {
+        const result = await work();
+        // A call that was under way when another one failed says nothing about now: only the probe closes.
+        if (state.kind === 'probing') {
+          state = { kind: 'closed' };
+          onClose();
+        }
+        return result;
+      } catch (error) {
+        if (state.kind === 'closed') onOpen(error);
+        state = { kind: 'open', untilMs: clock.monotonicMs() + coolDownMs };
+        throw error;
+      }
+    },
+  };
+}

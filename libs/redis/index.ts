@@ -1,0 +1,1 @@
+export { type ExpiringEntry, type Redis, type RedisOptions, createRedis } from './redis.ts';

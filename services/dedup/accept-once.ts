@@ -1,0 +1,44 @@
+import { header } from '#lib/contract';
+import { isAppError } from '#lib/errors';
+import type { IncomingRecord, RecordHandler } from '#lib/kafka';
+import type { Logger } from '#lib/log';
+import { type Item, originOfRecord, readItem } from './item.ts';
+import type { DedupMetrics } from './metrics.ts';
+import type { Publisher } from './publisher.ts';
+import type { SetAside } from './set-aside.ts';
+import type { Settle } from './settle.ts';
+
+interface Deps {
+  settle: Settle;
+  setAside: Pick<SetAside, 'take'>;
+  publisher: Pick<Publisher, 'deadLetter'>;
+  metrics: DedupMetrics;
+  log: Logger;
+}
+
+/** The handler of `webhooks.received`: settles a batch, sets aside what fails on its data, buries what can't be read. */
+export function createAcceptOnce({ settle, setAside, publisher, metrics, log }: Deps): RecordHandler {
+  const bury = async (record: IncomingRecord, problem: string, signal: AbortSignal): Promise<void> => {
+    await publisher.deadLetter(record, { reason: 'malformed_record', attempts: 1 }, signal);
+    const origin = originOfRecord(record, record.headers[header.origin]);
+    log.error({ event: 'record.dead_lettered', reason: 'malformed_record', origin, problem });
+    metrics.deadLettered('malformed_record');
+    metrics.ended('failed');
+    record.done();
+  };
+
+  return async (records, signal) => {
+    try {
+      const items: Item[] = [];
+      for (const record of records) {
+        const item = readItem(record);
+        if ('malformed' in item) await bury(record, item.malformed, signal);
+        else items.push(item);
+      }
+      await setAside.take(await settle(items, signal), signal);
+    } catch (error) {
+      // The partition went to another owner, or the service stops: what is undone comes again.
+      if (!isAppError(error, 'stopped')) throw error;
+    }
+  };
+}

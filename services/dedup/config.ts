@@ -1,0 +1,35 @@
+import {
+  type ConfigOf,
+  integer,
+  kafkaFields,
+  postgresFields,
+  readConfig,
+  redisFields,
+  registryFields,
+  serviceFields,
+  serviceRelations,
+} from '#lib/config';
+
+export const fields = {
+  ...serviceFields(9082),
+  ...kafkaFields,
+  ...redisFields,
+  ...postgresFields,
+  ...registryFields,
+  redisTimeLimitMs: integer('HOOKLINE_DEDUP_REDIS_TIME_LIMIT_MS', {
+    default: '200',
+    min: 10,
+    max: 10_000,
+    help: 'what Redis has to answer a batch; after that Postgres decides alone',
+  }),
+  keepExpiredSeconds: integer('HOOKLINE_DEDUP_KEEP_EXPIRED_SECONDS', {
+    default: String(8 * 24 * 3600),
+    min: 3600,
+    max: 365 * 24 * 3600,
+    help: 'how long an expired key is kept; must be longer than records stay on webhooks.received, or one that waited there would be new again',
+  }),
+};
+
+export type DedupConfig = ConfigOf<typeof fields>;
+
+export const loadConfig = (): DedupConfig => readConfig(fields, process.env, [serviceRelations]);

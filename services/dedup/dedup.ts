@@ -1,0 +1,47 @@
+import type { Clock } from '#lib/clock';
+import type { EventRecord, Topics } from '#lib/contract';
+import type { CrashPoints } from '#lib/crash-points';
+import type { DedupStore } from '#lib/dedup-store';
+import type { RecordHandler, RecordProducer } from '#lib/kafka';
+import type { Logger } from '#lib/log';
+import type { Metrics } from '#lib/telemetry';
+import { createAcceptOnce } from './accept-once.ts';
+import { createDedupMetrics } from './metrics.ts';
+import { createPublisher } from './publisher.ts';
+import { createSetAside } from './set-aside.ts';
+import { createSettle } from './settle.ts';
+import { createWaitOut } from './wait-out.ts';
+
+export interface DedupDeps {
+  store: DedupStore;
+  producer: Pick<RecordProducer, 'send'>;
+  topics: Topics;
+  /** @throws AppError data_invalid */
+  encodeEvent(event: EventRecord): Buffer;
+  crashPoints: CrashPoints;
+  metrics: Metrics;
+  clock: Clock;
+  /** Uniform in [0, 1). */
+  random(): number;
+  log: Logger;
+  /** Told of what nobody foresaw, where no caller is there to be thrown at. */
+  fail(error: Error): void;
+}
+
+export interface Dedup {
+  /** For the records of `webhooks.received`. */
+  handle: RecordHandler;
+  /** Resolves when nothing goes on behind the handler’s back. */
+  idle(): Promise<void>;
+}
+
+/** The service without its connections. */
+export function createDedup(deps: DedupDeps): Dedup {
+  const { store, producer, topics, encodeEvent, crashPoints, clock, random, log, fail } = deps;
+  const metrics = createDedupMetrics(deps.metrics);
+  const waitOut = createWaitOut({ clock, log });
+  const publisher = createPublisher({ producer, topics, encodeEvent, clock, log, waitOut });
+  const settle = createSettle({ store, publisher, crashPoints, metrics, waitOut });
+  const setAside = createSetAside({ settle, store, publisher, metrics, clock, random, log, waitOut, fail });
+  return { handle: createAcceptOnce({ settle, setAside, publisher, metrics, log }), idle: setAside.idle };
+}

@@ -1,0 +1,45 @@
+import type { Verdict } from '#lib/dedup-store';
+import type { Item } from './item.ts';
+
+/** Records of one key within a batch: the first is decided, the others follow it. */
+export interface Group {
+  first: Item;
+  followers: Item[];
+}
+
+/** Groups in the order of their firsts, records in the order given. */
+export function collapse(items: readonly Item[]): Group[] {
+  const groups = new Map<string, Group>();
+  for (const item of items) {
+    const key = item.candidate.key.toString('latin1');
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { first: item, followers: [] });
+    else group.followers.push(item);
+  }
+  return [...groups.values()];
+}
+
+export interface Shares {
+  /** Duplicates of the verdict's holder. */
+  duplicates: Item[];
+  /** To be decided anew, without those that have their end. */
+  open: Item[];
+}
+
+/** What the verdict on a group's first means for its records; the first itself, where it is no duplicate, is none of the shares. */
+export function shareOut({ first, followers }: Group, { kind, holder, expiresAt }: Verdict): Shares {
+  const holds = ({ candidate }: Item): boolean => candidate.eventId === holder.eventId;
+  const holderItself = followers.find(holds);
+  // A worker died after it had inserted the key for a later record of this batch. That record goes first now: as a follower it would be
+  // taken for a duplicate of itself, and nothing would become the event.
+  if (kind === 'duplicate' && holderItself !== undefined)
+    return { duplicates: [], open: [holderItself, first, ...followers.filter((item) => item !== holderItself)] };
+
+  // A follower that came after the key's expiry is new again, though the record before it was not.
+  const isCovered = (item: Item): boolean =>
+    !holds(item) && (expiresAt === null || item.candidate.receivedAt < expiresAt);
+  return {
+    duplicates: [...(kind === 'duplicate' ? [first] : []), ...followers.filter(isCovered)],
+    open: followers.filter((item) => !isCovered(item)),
+  };
+}

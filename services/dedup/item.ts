@@ -1,0 +1,43 @@
+import { parseReceivedWebhook, type ReceivedWebhook } from '#lib/contract';
+import { type Candidate, eventIdOf } from '#lib/dedup-store';
+import { type IncomingRecord, originOf } from '#lib/kafka';
+import { identify, type Identity } from './identify.ts';
+
+/** A received record, read and identified. */
+export interface Item {
+  record: IncomingRecord;
+  webhook: ReceivedWebhook;
+  identity: Identity;
+  candidate: Candidate;
+}
+
+// The limits of a source's dedup_ttl_seconds. What a record says beyond them came around the API: 0 would make Redis refuse a whole
+// batch, a huge one overflow Postgres's intervals.
+const minTtlSeconds = 60;
+const maxTtlSeconds = 30 * 24 * 3600;
+
+export function readItem(record: IncomingRecord): Item | { malformed: string } {
+  const webhook = parseReceivedWebhook(record.headers, record.value);
+  if ('malformed' in webhook) return webhook;
+  const identity = identify(webhook);
+  const { tenant, sourceId, receiptId, receivedAt } = webhook;
+  const origin = originOfRecord(record, webhook.origin);
+  return {
+    record,
+    webhook,
+    identity,
+    candidate: {
+      tenant,
+      key: identity.dedupKey,
+      origin,
+      eventId: eventIdOf({ tenant, sourceId, origin, receiptId, receivedAt }),
+      bodyHash: identity.bodyHash,
+      receivedAt,
+      ttlSeconds: Math.min(Math.max(webhook.dedupTtlSeconds, minTtlSeconds), maxTtlSeconds),
+    },
+  };
+}
+
+/** The record's own position, unless it was written again and says where it first stood. */
+export const originOfRecord = (record: IncomingRecord, given: string | null | undefined): string =>
+  given || originOf(record);

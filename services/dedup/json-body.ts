@@ -1,0 +1,44 @@
+import { isUtf8 } from 'node:buffer';
+import { parsePointer, valueAt } from './json-pointer.ts';
+import { numberSourceAt } from './number-source.ts';
+
+/** A number is the characters that it was written with. */
+export type Scalar = { kind: 'text'; text: string } | { kind: 'number'; source: string };
+
+export interface JsonBody {
+  /** The non-empty text or the number that the pointer leads to. Never throws, whatever the body is. */
+  scalarAt(pointer: string): Scalar | undefined;
+}
+
+/** Parses when it is first asked, and once: most webhooks are identified by a header. */
+export function createJsonBody(body: Buffer): JsonBody {
+  let parsed: Parsed | 'not JSON' | undefined;
+  return {
+    scalarAt(pointer) {
+      const tokens = parsePointer(pointer);
+      if (tokens === undefined) return undefined;
+      parsed ??= parse(body);
+      if (parsed === 'not JSON') return undefined;
+      const value = valueAt(parsed.document, tokens);
+      if (typeof value === 'string' && value !== '') return { kind: 'text', text: value };
+      if (typeof value === 'number') return { kind: 'number', source: numberSourceAt(parsed.text, tokens) };
+      return undefined;
+    },
+  };
+}
+
+interface Parsed {
+  text: string;
+  document: unknown;
+}
+
+function parse(body: Buffer): Parsed | 'not JSON' {
+  // Decoding would make every wrong byte the same U+FFFD, and so two identifiers one.
+  if (!isUtf8(body)) return 'not JSON';
+  const text = body.toString('utf8').replace(/^\uFEFF/, '');
+  try {
+    return { text, document: JSON.parse(text) as unknown };
+  } catch {
+    return 'not JSON';
+  }
+}

@@ -1,0 +1,113 @@
+import type { Clock } from '#lib/clock';
+import { deadLetterHeaders, duplicateToJson, type EventRecord, header, type Topics } from '#lib/contract';
+import type { Holder } from '#lib/dedup-store';
+import { isAppError } from '#lib/errors';
+import type { IncomingRecord, RecordProducer } from '#lib/kafka';
+import type { Logger } from '#lib/log';
+import { type Item, originOfRecord } from './item.ts';
+import type { WaitOut } from './wait-out.ts';
+
+/** Each resolves once acknowledged; waits while Kafka is away; throws `stopped` when the signal aborts. */
+export interface Publisher {
+  /** @throws AppError data_invalid where the event can't be encoded, or Kafka refuses it */
+  event(item: Item, signal: AbortSignal): Promise<void>;
+  /** @throws AppError data_invalid */
+  duplicate(item: Item, holder: Holder, signal: AbortSignal): Promise<void>;
+  deadLetter(record: IncomingRecord, letter: Letter, signal: AbortSignal): Promise<void>;
+}
+
+export interface Letter {
+  reason: 'malformed_record' | 'data_invalid';
+  attempts: number;
+}
+
+interface Deps {
+  producer: Pick<RecordProducer, 'send'>;
+  topics: Topics;
+  encodeEvent(event: EventRecord): Buffer;
+  clock: Clock;
+  log: Logger;
+  waitOut: WaitOut;
+}
+
+/** A letter that the broker refuses is a topic set too small: nothing is dropped, it is tried until someone has mended that. */
+const refusedLetterPauseMs = 10_000;
+
+export function createPublisher({ producer, topics, encodeEvent, clock, log, waitOut }: Deps): Publisher {
+  return {
+    async event(item, signal) {
+      const { webhook, candidate } = item;
+      const value = encodeEvent(eventOf(item));
+      await waitOut(
+        () =>
+          producer.send({
+            topic: topics.events,
+            key: webhook.orderingKey ?? candidate.eventId,
+            value,
+            headers: traceOf(item),
+          }),
+        signal,
+      );
+    },
+    async duplicate(item, holder, signal) {
+      const { webhook, identity, candidate } = item;
+      const dedupKey = identity.dedupKey.toString('hex');
+      const value = duplicateToJson({
+        tenant: webhook.tenant,
+        source_id: webhook.sourceId,
+        receipt_id: webhook.receiptId,
+        origin: candidate.origin,
+        received_at: webhook.receivedAt,
+        dedup_key: dedupKey,
+        event_id: holder.eventId,
+        changed: isChanged(item, holder),
+      });
+      const record = { topic: topics.duplicates, key: dedupKey, value, headers: traceOf(item) };
+      await waitOut(() => producer.send(record), signal);
+    },
+    async deadLetter(record, { reason, attempts }, signal) {
+      const origin = originOfRecord(record, record.headers[header.origin]);
+      const at = Math.round(clock.nowMs() * 1000);
+      const letter = {
+        topic: topics['dead-letters'],
+        key: record.key,
+        value: record.value,
+        headers: { ...record.rawHeaders, ...deadLetterHeaders({ stage: 'dedup', reason, attempts, origin, at }) },
+      };
+      const sent = async (): Promise<boolean> => {
+        try {
+          await waitOut(() => producer.send(letter), signal);
+          return true;
+        } catch (error) {
+          if (!isAppError(error, 'data_invalid')) throw error;
+          log.error({ event: 'dead_letter.refused', origin, reason, err: error });
+          return false;
+        }
+      };
+      while (!(await sent())) await clock.sleep(refusedLetterPauseMs, signal);
+    },
+  };
+}
+
+export const isChanged = (item: Item, holder: Holder): boolean => !item.candidate.bodyHash.equals(holder.bodyHash);
+
+const traceOf = ({ webhook }: Item): Record<string, string> =>
+  webhook.traceparent === '' ? {} : { [header.traceparent]: webhook.traceparent };
+
+function eventOf({ webhook, identity, candidate }: Item): EventRecord {
+  return {
+    id: candidate.eventId,
+    tenant: webhook.tenant,
+    source_id: webhook.sourceId,
+    event_id: identity.eventId,
+    type: identity.type,
+    receipt_id: webhook.receiptId,
+    origin: candidate.origin,
+    received_at: webhook.receivedAt,
+    dedup_key: identity.dedupKey,
+    content_type: webhook.contentType,
+    http_headers: { ...webhook.httpHeaders },
+    ordering_key: webhook.orderingKey,
+    payload: webhook.body,
+  };
+}

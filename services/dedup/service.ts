@@ -1,0 +1,65 @@
+import { readSchema } from '#deploy/kafka/schemas.ts';
+import { groupOf, topicsOf } from '#lib/contract';
+import { createDedupStore, createPostgresKeyTable, createRedisKeyMemory } from '#lib/dedup-store';
+import { createConsumer, createEventCodec, createProducer } from '#lib/kafka';
+import { createPart, type Part } from '#lib/lifecycle';
+import { createPostgres } from '#lib/postgres';
+import { createRedis } from '#lib/redis';
+import type { ServiceContext } from '#lib/service-host';
+import type { DedupConfig } from './config.ts';
+import { createDedup } from './dedup.ts';
+import { createSweep } from './sweep.ts';
+
+/** A batch is two statements; this many partitions may be at one at a time. */
+const maxConnections = 8;
+const statementTimeoutMs = 5_000;
+
+/** The dedup service's parts, leaves first; see README.md for how a record runs through them. */
+export function build(config: DedupConfig, context: ServiceContext): Part[] {
+  const { log, clock, metrics } = context;
+  const name = 'hookline-dedup';
+  const topics = topicsOf(config.topicPrefix);
+  const kafka = { brokers: config.kafkaBrokers, clientId: name, clock, log, metrics };
+
+  const postgres = createPostgres({
+    url: config.databaseUrl,
+    applicationName: name,
+    maxConnections,
+    statementTimeoutMs,
+    log,
+  });
+  const redis = createRedis({ url: config.redisUrl, name, clock, log, timeLimitMs: config.redisTimeLimitMs });
+  const codec = createEventCodec({
+    registryUrl: config.schemaRegistryUrl,
+    topic: topics.events,
+    schema: readSchema('events'),
+    clock,
+    log,
+  });
+  const producer = createProducer(kafka);
+  const table = createPostgresKeyTable(postgres);
+
+  const dedup = createDedup({
+    ...context,
+    store: createDedupStore({ memory: createRedisKeyMemory(redis, config.topicPrefix), table }),
+    producer,
+    topics,
+    encodeEvent: codec.encode,
+    random: Math.random,
+  });
+  const consumer = createConsumer({
+    ...kafka,
+    groupId: groupOf(config.topicPrefix, 'dedup'),
+    topics: [topics['webhooks.received']],
+    handle: dedup.handle,
+    onFailure: context.fail,
+  });
+  // After the consumer's stop, which aborts them; before what they still use is closed.
+  const setAside = createPart('records set aside', async () => undefined, dedup.idle);
+  const sweep = createSweep({
+    dropExpired: (limit) => table.dropExpired(config.keepExpiredSeconds, limit),
+    clock,
+    log,
+  });
+  return [postgres, redis, codec, producer, sweep, setAside, consumer];
+}

@@ -1,0 +1,97 @@
+/**
+ * Records that fail on their own data, off the main path: their neighbours go on, their offsets wait.
+ *
+ *   set aside ──released, pause──► tried again ──► settled
+ *                   ▲                   │ fails on data, tries left
+ *                   └───────────────────┤
+ *                                       └ no tries left ──► dead letter ──► followers decided
+ *
+ * A failed try leaves no row behind: another record of the key can become the event meanwhile (this one is then its
+ * duplicate). An outage waits and spends no try. When the signal aborts, everything is left undone: the next owner of the
+ * partition begins again.
+ */
+import { fullJitterMs, type Random } from '#lib/backoff';
+import type { Clock } from '#lib/clock';
+import type { DedupStore } from '#lib/dedup-store';
+import { isAppError, toAppError } from '#lib/errors';
+import type { Logger } from '#lib/log';
+import type { DedupMetrics } from './metrics.ts';
+import type { Publisher } from './publisher.ts';
+import type { Culprit, Settle } from './settle.ts';
+import type { WaitOut } from './wait-out.ts';
+
+export interface SetAside {
+  /** Resolves when there is room for more; the culprits go their own way. */
+  take(culprits: readonly Culprit[], signal: AbortSignal): Promise<void>;
+  /** Resolves when none is left. */
+  idle(): Promise<void>;
+}
+
+interface Deps {
+  settle: Settle;
+  store: Pick<DedupStore, 'release'>;
+  publisher: Pick<Publisher, 'deadLetter'>;
+  metrics: DedupMetrics;
+  clock: Clock;
+  random: Random;
+  log: Logger;
+  waitOut: WaitOut;
+  /** Told of what nobody foresaw. */
+  fail(error: Error): void;
+}
+
+/** The first, in its batch, included. */
+const maxTries = 3;
+const backoff = { baseMs: 1_000, capMs: 10_000 };
+/** A flood of bad records slows its partitions down instead of filling the memory. */
+const maxSetAside = 200;
+
+export function createSetAside(deps: Deps): SetAside {
+  const { settle, store, publisher, metrics, clock, random, log, waitOut } = deps;
+  const running = new Set<Promise<void>>();
+
+  const run = async (culprit: Culprit, signal: AbortSignal): Promise<void> => {
+    const { item, followers } = culprit;
+    const { candidate, webhook, record } = item;
+    let open: Culprit | undefined = culprit;
+    for (let tries = 1; open !== undefined; tries += 1) {
+      await waitOut(() => store.release(candidate), signal);
+      const facts = {
+        origin: candidate.origin,
+        tenant: webhook.tenant,
+        sourceId: webhook.sourceId,
+        tries,
+        err: open.error,
+      };
+      if (tries === maxTries) {
+        await publisher.deadLetter(record, { reason: 'data_invalid', attempts: tries }, signal);
+        log.error({ event: 'record.dead_lettered', reason: 'data_invalid', ...facts });
+        metrics.deadLettered('data_invalid');
+        metrics.ended('failed');
+        record.done();
+        break;
+      }
+      log.warn({ event: 'record.set_aside', ...facts });
+      await clock.sleep(backoff.baseMs + fullJitterMs(backoff, tries - 1, random), signal);
+      [open] = await settle([item], signal);
+    }
+    for (const next of await settle(followers, signal)) await run(next, signal);
+  };
+
+  return {
+    async take(culprits, signal) {
+      for (const culprit of culprits) {
+        while (running.size >= maxSetAside) await Promise.race(running);
+        const task: Promise<void> = run(culprit, signal)
+          .catch((error: unknown) => {
+            if (!isAppError(error, 'stopped')) deps.fail(toAppError(error));
+          })
+          .finally(() => running.delete(task));
+        running.add(task);
+      }
+    },
+    async idle() {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
+  };
+}

@@ -1,0 +1,149 @@
+/**
+ * Takes received records to their outcomes, so that every one is durable before its record is done: an event, a duplicate, or nothing
+ * because it had been an event before. libs/dedup-store says who is the first of a key; this is what happens around it, for a batch.
+ *
+ *   collapse ─► recall ─► decide ─► publish ─► complete ─► done
+ *                 Redis     table     Kafka      table
+ *
+ * Records of one key form a group: its first record is decided, the others follow it as duplicates of whoever has the key then. What
+ * fails on its data is left open with those that would have followed it; so nothing counts as a duplicate of what became no event.
+ */
+import type { CrashPoints } from '#lib/crash-points';
+import type { DedupStore, Holder, Verdict } from '#lib/dedup-store';
+import { AppError, isAppError } from '#lib/errors';
+import { bisect } from './bisect.ts';
+import { collapse, type Group, shareOut } from './group.ts';
+import type { Item } from './item.ts';
+import type { DedupMetrics } from './metrics.ts';
+import { isChanged, type Publisher } from './publisher.ts';
+import type { WaitOut } from './wait-out.ts';
+
+export interface Culprit {
+  item: Item;
+  /** Same key, later: they are decided again when the culprit has come to its end. */
+  followers: Item[];
+  error: AppError;
+}
+
+/** Resolves when every record is done but the culprits and their followers. @throws AppError stopped when the signal aborts */
+export type Settle = (items: readonly Item[], signal: AbortSignal) => Promise<Culprit[]>;
+
+interface Deps {
+  store: DedupStore;
+  publisher: Pick<Publisher, 'event' | 'duplicate'>;
+  crashPoints: CrashPoints;
+  metrics: DedupMetrics;
+  waitOut: WaitOut;
+}
+
+interface Settled {
+  culprits: Culprit[];
+  /** To be decided in another round, see group.ts. */
+  open: Item[];
+}
+
+export function createSettle({ store, publisher, crashPoints, metrics, waitOut }: Deps): Settle {
+  const settleOnce = async (groups: readonly Group[], signal: AbortSignal): Promise<Settled> => {
+    const recalled = await store.recall(groups.map(({ first }) => first.candidate));
+    crashPoints.reach('dedup.after-claim');
+
+    const { done: decided, culprits: undecidable } = await bisect(
+      groups.filter((_, index) => recalled[index] === undefined),
+      (part) => waitOut(() => store.decide(part.map(({ first }) => first.candidate)), signal),
+    );
+    crashPoints.reach('dedup.after-insert');
+
+    const verdicts = [
+      ...groups.flatMap((group, index) => {
+        const verdict = recalled[index];
+        return verdict === undefined ? [] : [{ group, verdict }];
+      }),
+      ...decided.map(({ item, result }) => ({ group: item, verdict: result })),
+    ];
+    const published = await all(verdicts.map(({ group, verdict }) => publish(group, verdict, signal)));
+    crashPoints.reach('dedup.after-publish');
+
+    const events = published.filter(({ completes }) => completes).map(({ group }) => group.first.candidate);
+    if (events.length > 0) await waitOut(() => store.complete(events), signal);
+    crashPoints.reach('dedup.before-commit');
+
+    for (const { ended } of published) for (const end of ended) end();
+    return {
+      culprits: [
+        ...undecidable.map(({ item: { first, followers }, error }) => ({ item: first, followers, error })),
+        ...published.flatMap(({ culprits }) => culprits),
+      ],
+      open: published.flatMap(({ open }) => open),
+    };
+  };
+
+  /** The event before its duplicates: where it can't be written, they are none. */
+  const publish = async (group: Group, verdict: Verdict, signal: AbortSignal): Promise<Published> => {
+    const { first, followers } = group;
+    const completes = verdict.kind === 'first' || verdict.kind === 'republish';
+    if (completes) {
+      const error = await dataErrorOf(publisher.event(first, signal));
+      if (error !== undefined)
+        return { group, completes: false, ended: [], open: [], culprits: [{ item: first, followers, error }] };
+    }
+    const { duplicates, open } = shareOut(group, verdict);
+    const ended = duplicates.includes(first) || open.includes(first) ? [] : [() => endFirst(first, verdict.kind)];
+    const culprits: Culprit[] = [];
+    await all(
+      duplicates.map(async (item) => {
+        const error = await dataErrorOf(publisher.duplicate(item, verdict.holder, signal));
+        if (error === undefined) ended.push(() => endDuplicate(item, verdict.holder));
+        else culprits.push({ item, followers: [], error });
+      }),
+    );
+    return { group, completes, ended, open, culprits };
+  };
+
+  const endFirst = (item: Item, kind: Verdict['kind']): void => {
+    if (kind === 'first') metrics.ended('first');
+    if (kind === 'republish') metrics.ended('republished');
+    item.record.done();
+  };
+  const endDuplicate = (item: Item, holder: Holder): void => {
+    metrics.ended(isChanged(item, holder) ? 'duplicate_changed' : 'duplicate');
+    item.record.done();
+  };
+
+  return async (items, signal) => {
+    const culprits: Culprit[] = [];
+    let open = items;
+    for (let round = 1; open.length > 0; round += 1) {
+      // A round ends a record of each key, or puts the key's holder first. Going round without end would be an outage that nobody sees.
+      if (round > 2 * items.length + 1) throw new AppError('bug', `undecided after ${round - 1} rounds`);
+      const settled = await settleOnce(collapse(open), signal);
+      culprits.push(...settled.culprits);
+      open = settled.open;
+    }
+    return culprits;
+  };
+}
+
+interface Published {
+  group: Group;
+  completes: boolean;
+  /** To be called once all is durable. */
+  ended: (() => void)[];
+  open: Item[];
+  culprits: Culprit[];
+}
+
+async function dataErrorOf(work: Promise<void>): Promise<AppError | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (isAppError(error, 'data_invalid')) return error;
+    throw error;
+  }
+}
+
+/** Waits for all, also where one has failed: nothing goes on behind the caller's back. */
+async function all<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
+}

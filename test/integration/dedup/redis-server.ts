@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { find, redisServer } from '#deploy/local/tools.ts';
+import { freePorts } from '../../support/free-ports.ts';
+import { startOrphanReaper } from '../../support/orphan-reaper.ts';
+import { waitUntil, within } from '../../support/wait-until.ts';
+
+/** A Redis of the test's own, in memory, that may be told to forget, to hang and to die. */
+export interface OwnRedis {
+  url: string;
+  port: number;
+  /** Sends one command as words, and gives the answer as the server wrote it. */
+  command(...words: string[]): Promise<string>;
+  /** It keeps its connections and takes new ones, and answers nothing. */
+  hang(): void;
+  resume(): void;
+  stop(): Promise<void>;
+}
+
+export async function startOwnRedis(settings: Readonly<Record<string, string>> = {}, port?: number): Promise<OwnRedis> {
+  const found = await find(redisServer);
+  if (found === undefined || 'tooOld' in found)
+    throw new Error('there is no redis-server of version 7.0 or later here');
+  const listeningOn = port ?? (await freePorts(1))[0] ?? 0;
+  const options = { port: String(listeningOn), bind: '127.0.0.1', save: '', appendonly: 'no', ...settings };
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  const child = spawn(found.path, args, { stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  const reaper = startOrphanReaper();
+  reaper.watch(child.pid ?? 0);
+
+  const command = (...words: string[]): Promise<string> => ask(listeningOn, words);
+  await waitUntil('Redis answers', () => command('PING').then(Boolean, () => false), { timeoutMs: 20_000 });
+  return {
+    url: `redis://127.0.0.1:${listeningOn}`,
+    port: listeningOn,
+    command,
+    hang: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    async stop() {
+      child.kill('SIGKILL');
+      await exited;
+      reaper.stop();
+    },
+  };
+}
+
+async function ask(port: number, words: string[]): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    const answered = once(socket, 'data').then(([data]) => String(data as Buffer));
+    socket.write(`*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`);
+    return await within(`Redis answers ${words[0]}`, 5_000, answered);
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import type { Locator, ReceivedWebhook } from '#lib/contract';
+import { identify } from '../../../services/dedup/identify.ts';
+
+const webhookOf = (given: Partial<ReceivedWebhook> & { body: Buffer }): ReceivedWebhook => ({
+  tenant: 'default',
+  sourceId: 'src_1',
+  receiptId: 'rcp_1',
+  receivedAt: 1_700_000_000_000_000,
+  contentType: 'application/json',
+  httpHeaders: {},
+  identifyBy: [{ pointer: '/id' }],
+  typeBy: [{ pointer: '/type' }],
+  dedupTtlSeconds: 3600,
+  orderingKey: null,
+  traceparent: '',
+  origin: null,
+  ...given,
+});
+const identifyBody = (body: string | Buffer, identifyBy?: Locator[]) =>
+  identify(webhookOf({ body: Buffer.from(body), ...(identifyBy === undefined ? {} : { identifyBy }) }));
+const keyOf = (body: string | Buffer, identifyBy?: Locator[]): string =>
+  identifyBody(body, identifyBy).dedupKey.toString('hex');
+
+describe('identification', () => {
+  it('knows two bodies with one identifier as the same webhook, and tells that the body changed', () => {
+    const [one, two] = ['{"id":"evt_1"}', '{"id":"evt_1","retry":1}'].map((body) => identifyBody(body));
+    expect(one?.dedupKey).toEqual(two?.dedupKey);
+    expect(one?.bodyHash).not.toEqual(two?.bodyHash);
+    expect(one?.eventId).toBe('evt_1');
+  });
+
+  it('takes the first locator that leads to something, in their order', () => {
+    const locators: Locator[] = [
+      { value: '' },
+      { pointer: '/id' },
+      { pointer: '/event_id' },
+      { value: 'from a header' },
+    ];
+    expect(identifyBody('{"event_id":"b","id":"a"}', locators).eventId).toBe('a');
+    expect(identifyBody('{"event_id":"b","id":null}', locators).eventId).toBe('b');
+    expect(identifyBody('no json', locators).eventId).toBe('from a header');
+  });
+
+  it('finds an identifier wherever it stands: it is the same one from a header and from the body', () => {
+    expect(keyOf('{}', [{ value: 'evt_1' }])).toBe(keyOf('{"id":"evt_1"}'));
+  });
+
+  it('knows a webhook without an identifier by its body', () => {
+    const identity = identifyBody('{"x":1}');
+    expect(identity.eventId).toBeNull();
+    expect(keyOf('{"x":1}')).toBe(keyOf('{"x":1}'));
+    expect(keyOf('{"x":1}')).not.toBe(keyOf('{"x": 1}'));
+    expect(keyOf(Buffer.from([0xff, 0x00]))).not.toBe(keyOf(Buffer.from([0xfe, 0x00])));
+  });
+
+  it('does not take an identifier that spells a body’s hash for that body', () => {
+    const body = '{"x":1}';
+    const sha256 = createHash('sha256').update(body);
+    expect(keyOf(`{"id":"${sha256.copy().digest('hex')}"}`)).not.toBe(keyOf(body));
+    expect(keyOf(`{"id":"sha256:${sha256.digest('hex')}"}`)).not.toBe(keyOf(body));
+  });
+
+  // What each pair would lose if it were one identifier is a webhook.
+  it.each([
+    ['a text and a number of the same characters', '{"id":"1"}', '{"id":1}'],
+    ['two lone surrogates', '{"id":"\\ud800"}', '{"id":"\\ud801"}'],
+    ['a lone surrogate and the replacement character', '{"id":"\\udfff"}', '{"id":"\\ufffd"}'],
+    ['numbers beyond 2^53', '{"id":9007199254740992}', '{"id":9007199254740993}'],
+    ['numbers that underflow', '{"id":0}', '{"id":1e-400}'],
+    ['numbers that overflow', '{"id":1e400}', '{"id":2e400}'],
+    ['a whole number and one that is rounded to it', '{"id":1}', '{"id":1.0000000000000000001}'],
+    ['texts with and without a NUL', '{"id":"a\\u0000"}', '{"id":"a"}'],
+    ['texts with other white space', '{"id":"a"}', '{"id":"a "}'],
+    ['one empty and one blank text', '{"id":"","x":1}', '{"id":" ","x":1}'],
+    ['composed and decomposed letters', '{"id":"\u00e9"}', '{"id":"e\u0301"}'],
+  ])('tells apart %s', (_what, one, two) => {
+    expect(keyOf(one)).not.toBe(keyOf(two));
+  });
+
+  it('tells apart bodies whose bytes are not UTF-8', () => {
+    const body = (byte: number) => Buffer.concat([Buffer.from('{"id":"'), Buffer.from([byte]), Buffer.from('"}')]);
+    expect(keyOf(body(0xff))).not.toBe(keyOf(body(0xfe)));
+    expect(identifyBody(body(0xff)).eventId).toBeNull();
+  });
+
+  it('knows the same identifier with and without a byte order mark', () => {
+    expect(keyOf('\ufeff{"id":"a"}')).toBe(keyOf('{"id":"a"}'));
+  });
+
+  it('tells tenants and sources apart', () => {
+    const body = Buffer.from('{"id":"a"}');
+    const keys = [{}, { tenant: 'other' }, { sourceId: 'src_2' }].map((change) =>
+      identify(webhookOf({ body, ...change })).dedupKey.toString('hex'),
+    );
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  it('never throws, and is the same for the same record, whatever the body and the locators are', () => {
+    const bodies = fc.oneof(
+      fc.json().map((json) => Buffer.from(json)),
+      fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+      fc.string({ unit: 'binary' }).map((text) => Buffer.from(`{"id":${JSON.stringify(text)}}`)),
+    );
+    const pointers = fc.oneof(fc.constantFrom('', '/', '/id', '/__proto__/x', '/0', '/constructor', '~'), fc.string());
+    const locators = fc.array(
+      fc.oneof(fc.record({ value: fc.string({ unit: 'binary' }) }), fc.record({ pointer: pointers })),
+    );
+    fc.assert(
+      fc.property(bodies, locators, locators, (body, identifyBy, typeBy) => {
+        const identity = identify(webhookOf({ body, identifyBy, typeBy }));
+        expect(identity.dedupKey).toHaveLength(16);
+        expect(identify(webhookOf({ body: Buffer.from(body), identifyBy, typeBy }))).toEqual(identity);
+        for (const shown of [identity.eventId ?? '', identity.type]) {
+          expect(shown.isWellFormed()).toBe(true);
+          expect(shown).not.toMatch(/\p{Cc}/u);
+          expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(255);
+        }
+      }),
+    );
+  });
+});
+
+describe('what is shown', () => {
+  it.each([
+    ['a NUL', '"a\\u0000b"'],
+    ['a line break', '"a\\nb"'],
+    ['a control character of Latin 1', '"a\\u0085b"'],
+    ['a lone surrogate', '"\\ud800"'],
+    ['more than 255 bytes', `"${'é'.repeat(128)}"`],
+    ['more than 255 digits', '9'.repeat(256)],
+  ])('of an identifier with %s is its hash', (_what, value) => {
+    expect(identifyBody(`{"id":${value}}`).eventId).toMatch(/^sha256:[0-9a-f]{64}$/);
+  });
+
+  it('of any other is itself', () => {
+    const longest = 'é'.repeat(127);
+    expect(identifyBody(`{"id":"${longest}"}`).eventId).toBe(longest);
+    expect(identifyBody('{"id":12345678901234567890}').eventId).toBe('12345678901234567890');
+  });
+
+  it('of two identifiers that can’t be shown tells them apart', () => {
+    expect(identifyBody('{"id":"\\ud800"}').eventId).not.toBe(identifyBody('{"id":"\\ud801"}').eventId);
+  });
+
+  it.each([
+    ['the type that the sender gave', '{"type":"invoice.paid"}', 'invoice.paid'],
+    ['a number', '{"type":7}', '7'],
+    ['`webhook` where there is none', '{"type":{}}', 'webhook'],
+    ['`webhook` where the body is not JSON', 'type=x', 'webhook'],
+  ])('as type is %s', (_what, body, type) => {
+    expect(identifyBody(body).type).toBe(type);
+  });
+
+  it('as type is a hash where it has control characters', () => {
+    expect(identifyBody('{"type":"a\\u0000"}').type).toMatch(/^sha256:/);
+  });
+});

@@ -1,0 +1,60 @@
+/** The store without one of its protections each, or with another protocol: what the safety tests must find out. */
+import type { DedupStore, Verdict } from '#lib/dedup-store';
+import type { World } from './world.ts';
+
+/** Keys are claimed in Redis before the decision, by `SET key id NX GET`; who finds another’s claim is a duplicate, without the table. */
+export const claimsSettle = (store: DedupStore, { memory }: World): DedupStore => ({
+  ...store,
+  recall: async (candidates) =>
+    candidates.map(({ key, eventId }) => {
+      const holder = memory.claim(key, eventId);
+      return holder === undefined || holder === eventId ? undefined : duplicateOf(holder);
+    }),
+});
+
+/** The same by a plain `SET NX`: the value does not say whose claim it is. */
+export const anyClaimSettles = (store: DedupStore, { memory }: World): DedupStore => ({
+  ...store,
+  recall: async (candidates) =>
+    candidates.map(({ key, eventId }) => {
+      const holder = memory.claim(key, eventId);
+      return holder === undefined ? undefined : duplicateOf(holder);
+    }),
+});
+
+/** A row that is there makes a duplicate of every record, its own included. */
+export const conflictIsDuplicate = (store: DedupStore): DedupStore => ({
+  ...store,
+  decide: async (candidates) =>
+    (await store.decide(candidates)).map((verdict) =>
+      verdict.kind === 'republish' ? { ...verdict, kind: 'duplicate' as const } : verdict,
+    ),
+});
+
+/** What was inserted once needs no second look. */
+export const conflictIsDone = (store: DedupStore): DedupStore => ({
+  ...store,
+  decide: async (candidates) =>
+    (await store.decide(candidates)).map((verdict) =>
+      verdict.kind === 'republish' ? { ...verdict, kind: 'done' as const } : verdict,
+    ),
+});
+
+/** What Redis does not know is a first one, whatever the table has. */
+export const redisDecides = (store: DedupStore): DedupStore => ({
+  ...store,
+  decide: async (candidates) => {
+    await store.decide(candidates);
+    return candidates.map(({ eventId, bodyHash }) => ({
+      kind: 'first',
+      holder: { eventId, bodyHash },
+      expiresAt: null,
+    }));
+  },
+});
+
+const duplicateOf = (eventId: string): Verdict => ({
+  kind: 'duplicate',
+  holder: { eventId, bodyHash: Buffer.alloc(8) },
+  expiresAt: null,
+});

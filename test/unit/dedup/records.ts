@@ -1,0 +1,66 @@
+import { receivedWebhookHeaders } from '#lib/contract';
+import type { IncomingRecord } from '#lib/kafka';
+import { startMicros } from '../dedup-store/candidates.ts';
+
+export interface TestRecord extends IncomingRecord {
+  isDone(): boolean;
+}
+
+interface Given {
+  id: string;
+  offset: number;
+  topic?: string;
+  partition?: number;
+  body?: string;
+  tenant?: string;
+  receivedAt?: number;
+  ttlSeconds?: number;
+  orderingKey?: string;
+  origin?: string;
+}
+
+export function recordOf(given: Given): TestRecord {
+  const { id, offset, partition = 0, tenant = 'default', orderingKey = null, origin = null } = given;
+  const headers = receivedWebhookHeaders({
+    tenant,
+    sourceId: 'src_1',
+    receiptId: `rcp_${partition}_${offset}`,
+    receivedAt: given.receivedAt ?? startMicros,
+    contentType: 'application/json',
+    httpHeaders: { 'user-agent': 'test' },
+    identifyBy: [{ pointer: '/id' }],
+    typeBy: [{ pointer: '/type' }],
+    dedupTtlSeconds: given.ttlSeconds ?? 3600,
+    orderingKey,
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    origin,
+  });
+  return rawRecordOf({
+    ...(given.topic === undefined ? {} : { topic: given.topic }),
+    partition,
+    offset,
+    headers,
+    body: given.body ?? JSON.stringify({ id, type: 'test.happened' }),
+  });
+}
+
+export function rawRecordOf(given: {
+  topic?: string;
+  partition: number;
+  offset: number;
+  headers: Record<string, string>;
+  body: string;
+}): TestRecord {
+  let done = false;
+  return {
+    topic: given.topic ?? 'test.webhooks.received',
+    partition: given.partition,
+    offset: BigInt(given.offset),
+    key: Buffer.from('original key'),
+    value: Buffer.from(given.body),
+    headers: given.headers,
+    rawHeaders: Object.fromEntries(Object.entries(given.headers).map(([name, value]) => [name, Buffer.from(value)])),
+    done: () => (done = true),
+    isDone: () => done,
+  };
+}

@@ -1,0 +1,153 @@
+import { deserialize, serialize } from 'node:v8';
+import { createManualClock, type ManualClock } from '#lib/clock';
+import {
+  type DeadLetterFacts,
+  type DuplicateRecord,
+  type EventRecord,
+  parseDeadLetter,
+  parseDuplicate,
+  topicsOf,
+} from '#lib/contract';
+import type { CrashPointName } from '#lib/crash-points';
+import { createDedupStore, type DedupStore, type KeyTable } from '#lib/dedup-store';
+import { AppError } from '#lib/errors';
+import type { OutgoingRecord, RecordProducer } from '#lib/kafka';
+import { silentLogger } from '#lib/log';
+import { Metrics } from '#lib/telemetry';
+import { createDedup, type Dedup } from '../../../services/dedup/dedup.ts';
+import { createFakeKeyMemory, type FakeKeyMemory } from '../dedup-store/fake-key-memory.ts';
+import { createFakeKeyTable, type FakeKeyTable } from '../dedup-store/fake-key-table.ts';
+
+export const topics = topicsOf('test.');
+
+/** What a worker dies of at a crash point: nothing after it runs. */
+export class Crash extends Error {}
+
+export interface World {
+  clock: ManualClock;
+  memory: FakeKeyMemory;
+  table: FakeKeyTable;
+  kafka: FakeKafka;
+}
+
+export interface FakeKafka extends Pick<RecordProducer, 'send'> {
+  written: OutgoingRecord[];
+  /** Asked before each record is written; throws to refuse it. */
+  beforeSend: (record: OutgoingRecord) => void;
+  events(): EventRecord[];
+  duplicates(): DuplicateRecord[];
+  letters(): (DeadLetterFacts & { record: OutgoingRecord })[];
+}
+
+export function createWorld(): World {
+  const clock = createManualClock();
+  const written: OutgoingRecord[] = [];
+  const on = (topic: string) => written.filter((record) => record.topic === topic);
+  const well = <T extends object>(parsed: T | { malformed: string }): T => {
+    if ('malformed' in parsed) throw new Error(parsed.malformed);
+    return parsed;
+  };
+  const kafka: FakeKafka = {
+    written,
+    beforeSend: () => undefined,
+    async send(record) {
+      kafka.beforeSend(record);
+      written.push(record);
+      return { topic: record.topic, partition: 0, offset: BigInt(written.length) };
+    },
+    events: () => on(topics.events).map(({ value }) => deserialize(value) as EventRecord),
+    duplicates: () => on(topics.duplicates).map(({ value }) => well(parseDuplicate(value))),
+    letters: () =>
+      on(topics['dead-letters']).map((record) => ({
+        ...well(parseDeadLetter(record.headers as Record<string, string>)),
+        record,
+      })),
+  };
+  return { clock, memory: createFakeKeyMemory(clock.nowMs), table: createFakeKeyTable(clock.nowMs), kafka };
+}
+
+export interface Worker extends Dedup {
+  failures: Error[];
+  count(outcome: string): Promise<number>;
+  letters(reason: string): Promise<number>;
+}
+
+interface WorkerOptions {
+  /** Dies here, at the n-th passing. */
+  crashAt?: { point: CrashPointName; passing?: number };
+  /** Ways to break it: the protections that are to be missing. */
+  breakTable?: (table: KeyTable) => KeyTable;
+  breakStore?: (store: DedupStore, world: World) => DedupStore;
+  /** Awaited before each of its calls to the outside. */
+  turn?: () => Promise<void>;
+}
+
+const intact = <T>(part: T): T => part;
+
+/** One process: its own memory, the world's Redis, Postgres and Kafka. */
+export function createWorker(world: World, options: WorkerOptions = {}): Worker {
+  const { crashAt, breakTable = intact, breakStore = intact, turn } = options;
+  const { memory, table, kafka } = turn === undefined ? world : takingTurns(world, turn);
+  const metrics = new Metrics();
+  const failures: Error[] = [];
+  let passings = 0;
+  const dedup = createDedup({
+    store: breakStore(createDedupStore({ memory, table: breakTable(table) }), world),
+    producer: kafka,
+    topics,
+    encodeEvent: (event) => serialize(event),
+    crashPoints: {
+      reach(point) {
+        if (point !== crashAt?.point) return;
+        passings += 1;
+        if (passings === (crashAt.passing ?? 1)) throw new Crash(point);
+      },
+    },
+    metrics,
+    clock: world.clock,
+    random: () => 0,
+    log: silentLogger,
+    fail: (error) => void failures.push(error),
+  });
+
+  const valueOf = async (name: string, labels: Record<string, string>): Promise<number> => {
+    const metric = await metrics.getSingleMetric(name)?.get();
+    const matches = (given: object) =>
+      Object.entries(labels).every(([key, value]) => (given as typeof labels)[key] === value);
+    return metric?.values.filter(({ labels: given }) => matches(given)).reduce((sum, { value }) => sum + value, 0) ?? 0;
+  };
+  return {
+    ...dedup,
+    failures,
+    count: (outcome) => valueOf('hookline_dedup_records_total', { outcome }),
+    letters: (reason) => valueOf('hookline_dead_letters_total', { stage: 'dedup', reason }),
+  };
+}
+
+function takingTurns(
+  { memory, table, kafka }: World,
+  turn: () => Promise<void>,
+): Pick<World, 'memory' | 'table' | 'kafka'> {
+  const calls = ['recall', 'remember', 'insert', 'read', 'takeOver', 'complete', 'remove', 'send'];
+  const delayed = <T extends object>(part: T): T =>
+    new Proxy(part, {
+      get(target, name, receiver) {
+        const member: unknown = Reflect.get(target, name, receiver);
+        if (typeof member !== 'function' || !calls.includes(String(name))) return member;
+        return async (...args: unknown[]): Promise<unknown> => {
+          await turn();
+          return (member as (...given: unknown[]) => unknown)(...args);
+        };
+      },
+    });
+  return { memory: delayed(memory), table: delayed(table), kafka: delayed(kafka) };
+}
+
+export const never = new AbortController().signal;
+
+export const refuse = (): never => {
+  throw new AppError('data_invalid', 'refused by the fake');
+};
+export const away = (): never => {
+  throw new AppError('kafka_unavailable', 'the fake is away');
+};
