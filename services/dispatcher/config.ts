@@ -1,0 +1,69 @@
+import {
+  allowedNetworksField,
+  allowHttpField,
+  type ConfigOf,
+  encryptionFields,
+  integer,
+  kafkaFields,
+  postgresFields,
+  type Problem,
+  readConfig,
+  registryFields,
+  serviceFields,
+  serviceRelations,
+} from '#lib/config';
+
+const mebibyte = 1024 * 1024;
+
+export const fields = {
+  ...serviceFields(9083),
+  ...kafkaFields,
+  ...postgresFields,
+  ...registryFields,
+  ...encryptionFields,
+  allowHttp: allowHttpField,
+  allowedNetworks: allowedNetworksField,
+  maxInFlight: integer('HOOKLINE_DISPATCHER_MAX_IN_FLIGHT', {
+    default: '500',
+    min: 1,
+    max: 10_000,
+    help: 'requests to endpoints at once, in all lanes together',
+  }),
+  laneRecords: integer('HOOKLINE_DISPATCHER_LANE_RECORDS', {
+    default: '100',
+    min: 1,
+    max: 100_000,
+    help: 'deliveries that wait in one endpoint’s lane; what does not fit is parked',
+  }),
+  laneBytes: integer('HOOKLINE_DISPATCHER_LANE_BYTES', {
+    default: String(4 * mebibyte),
+    min: 1,
+    max: 1024 * mebibyte,
+    help: 'bytes of payload that wait in one endpoint’s lane; one payload alone may be larger',
+  }),
+  queueRecords: integer('HOOKLINE_DISPATCHER_QUEUE_RECORDS', {
+    default: '10000',
+    min: 1,
+    max: 1_000_000,
+    help: 'deliveries in all lanes together, those in flight included',
+  }),
+  queueBytes: integer('HOOKLINE_DISPATCHER_QUEUE_BYTES', {
+    default: String(64 * mebibyte),
+    min: mebibyte,
+    max: 16 * 1024 * mebibyte,
+    help: 'bytes of payload in all lanes together: the most memory that they take; those read back from the table may take as much again',
+  }),
+};
+
+export type DispatcherConfig = ConfigOf<typeof fields>;
+
+export const loadConfig = (): DispatcherConfig => readConfig(fields, process.env, [serviceRelations, queueRelations]);
+
+function queueRelations(config: DispatcherConfig): Problem[] {
+  const problems: Problem[] = [];
+  if (config.laneRecords > config.queueRecords)
+    problems.push('HOOKLINE_DISPATCHER_LANE_RECORDS must not be above HOOKLINE_DISPATCHER_QUEUE_RECORDS');
+  if (config.laneBytes > config.queueBytes)
+    problems.push('HOOKLINE_DISPATCHER_LANE_BYTES must not be above HOOKLINE_DISPATCHER_QUEUE_BYTES');
+  return problems;
+}

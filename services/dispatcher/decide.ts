@@ -1,0 +1,62 @@
+/**
+ * What follows from a send. Pure: the same answer, delivery, policy, time and random number make the same decision.
+ *
+ * | the send came to            | and                                           | then                                     |
+ * |-----------------------------|-----------------------------------------------|------------------------------------------|
+ * | 2xx                         |                                               | delivered                                |
+ * | 410                         |                                               | gone: dead letter, endpoint disabled     |
+ * | anything else               | no attempts are left                          | exhausted: dead letter                   |
+ * |                             | the next would be due after the window's end  | exhausted: dead letter                   |
+ * |                             | 429 or 503 with Retry-After                   | retry, not before min(Retry-After, cap)  |
+ * |                             | else                                          | retry after random(0, min(cap, base·2ⁿ)) |
+ *
+ * Every other 4xx is retried too: a receiver that answers 404 while it is deployed wants its events, and the window bounds the cost.
+ * A Retry-After above the cap counts as the cap: a stranger's header must not park a delivery past its window.
+ */
+import { fullJitterMs, type Random } from '#lib/backoff';
+import type { HttpResult } from '#lib/http-client';
+import { retryAfterMs } from './retry-after.ts';
+
+export interface RetryPolicy {
+  baseMs: number;
+  capMs: number;
+  /** From the delivery's creation. */
+  windowMs: number;
+  /** Infinity: as many as the window has room for. */
+  maxAttempts: number;
+}
+
+export interface Sent {
+  result: HttpResult;
+  /** Sends so far, this one included. */
+  attempts: number;
+  /** The delivery's creation, in microseconds. */
+  createdAt: number;
+}
+
+export type Decision =
+  | { kind: 'delivered' }
+  | { kind: 'gone' }
+  | { kind: 'exhausted' }
+  /** In microseconds. */
+  | { kind: 'retry'; dueAt: number };
+
+const asksToWait = [429, 503];
+
+export function decide(
+  { result, attempts, createdAt }: Sent,
+  policy: RetryPolicy,
+  nowMs: number,
+  random: Random,
+): Decision {
+  if (result.outcome === 'delivered') return { kind: 'delivered' };
+  const status = 'status' in result ? result.status : undefined;
+  if (status === 410) return { kind: 'gone' };
+  if (attempts >= policy.maxAttempts) return { kind: 'exhausted' };
+
+  const wanted = 'status' in result && asksToWait.includes(result.status) ? retryAfterMs(result.retryAfter, nowMs) : 0;
+  const floorMs = Math.min(wanted ?? 0, policy.capMs);
+  const waitMs = Math.max(floorMs, fullJitterMs(policy, attempts - 1, random));
+  const dueAt = Math.round((nowMs + waitMs) * 1_000);
+  return dueAt > createdAt + policy.windowMs * 1_000 ? { kind: 'exhausted' } : { kind: 'retry', dueAt };
+}

@@ -1,0 +1,59 @@
+import type { Clock } from '#lib/clock';
+import type { Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import { followTable, type Query } from '#lib/postgres';
+import type { SecretBox } from '#lib/secret-box';
+import { type Endpoint, endpointColumns, endpointOf, type EndpointRow } from './endpoint.ts';
+
+export interface EndpointDirectory {
+  /** Deleted and disabled ones too: what is on its way to them has to be ended. */
+  get(tenant: string, id: string): Endpoint | undefined;
+  ofTenant(tenant: string): Iterable<Endpoint>;
+  /** How long ago the reading began that this directory is at least as new as. */
+  ageMs(): number;
+  /** Resolves when a reading that began after this call has ended. @throws AppError store_unavailable */
+  refresh(): Promise<void>;
+}
+
+interface Deps {
+  postgres: Query;
+  secretBox: SecretBox;
+  clock: Clock;
+  log: Logger;
+}
+
+const intervalMs = 1_000;
+
+/** Every endpoint of every tenant, in memory, not older than about a second while Postgres answers. */
+export function createEndpointDirectory({ postgres, secretBox, clock, log }: Deps): EndpointDirectory & Part {
+  const tenants = new Map<string, Map<string, Endpoint>>();
+  const changedAt = new Map<string, string>();
+  const tellUnreadable = (row: EndpointRow) => (error: Error) =>
+    log.error({ event: 'endpoint.unreadable', tenant: row.tenant, endpointId: row.id, err: error });
+
+  const table = followTable<EndpointRow>({
+    name: 'endpoints',
+    postgres,
+    clock,
+    log,
+    intervalMs,
+    select: `SELECT ${endpointColumns} FROM endpoints`,
+    onRows: (rows) => {
+      for (const row of rows) {
+        const key = `${row.tenant}/${row.id}`;
+        // Each reading overlaps the last: most rows are known, and opening their secrets costs more than comparing a time.
+        if (changedAt.get(key) === row.changed_at) continue;
+        changedAt.set(key, row.changed_at);
+        const endpoints = tenants.get(row.tenant) ?? new Map<string, Endpoint>();
+        tenants.set(row.tenant, endpoints.set(row.id, endpointOf(row, secretBox, tellUnreadable(row))));
+      }
+    },
+  });
+
+  return {
+    ...table,
+    get: (tenant, id) => tenants.get(tenant)?.get(id),
+    ofTenant: (tenant) => tenants.get(tenant)?.values() ?? [],
+    ageMs: () => clock.monotonicMs() - table.freshAtMs(),
+  };
+}

@@ -1,0 +1,155 @@
+/**
+ * What came of a delivery, made durable. In this order: the dead letter, if there is one; the record on `delivery.attempts`; only then
+ * the record of `deliveries` is done, or the row of `waiting` removed. Dying in between repeats: the letter is recognised by its origin,
+ * the record by its step, the send by the event's id. Nothing here is ever given up for want of Kafka; whoever waits keeps its place.
+ */
+import type { Clock } from '#lib/clock';
+import {
+  type AttemptOutcome,
+  type AttemptRecord,
+  deadLetterHeaders,
+  deliveryHeaders,
+  type DeliveryStatus,
+  type Topics,
+} from '#lib/contract';
+import type { CrashPoints } from '#lib/crash-points';
+import { type IncomingRecord, originOf, type OutgoingRecord } from '#lib/kafka';
+import type { Job, RowJob } from './job.ts';
+import type { DispatcherMetrics } from './metrics.ts';
+import type { Publish } from './publish.ts';
+import type { RecentSteps } from './recent-steps.ts';
+
+export interface SendFacts {
+  outcome: AttemptOutcome;
+  httpStatus: number | null;
+  durationMs: number;
+  detail: string | null;
+  excerpt: Buffer | null;
+}
+
+export type AfterSend =
+  | { status: 'delivered' }
+  | { status: 'retrying'; dueAt: number }
+  | { status: 'dead_lettered'; reason: 'endpoint_gone' | 'retries_exhausted' };
+
+export type EndUnsent =
+  | { status: 'cancelled'; reason: 'endpoint_deleted' }
+  | { status: 'dead_lettered'; reason: 'endpoint_disabled' | 'endpoint_unknown' };
+
+/** Each resolves when all is written; throws AppError stopped when the process may wait no longer. */
+export interface OutcomeWriter {
+  attempted(job: Job, send: SendFacts, after: AfterSend): Promise<void>;
+  parked(job: Job): Promise<void>;
+  ended(job: Job, end: EndUnsent): Promise<void>;
+  /** A record that is no delivery at all. */
+  malformed(record: IncomingRecord): Promise<void>;
+}
+
+interface Deps {
+  publish: Publish;
+  topics: Topics;
+  encodeAttempt(record: AttemptRecord): Buffer;
+  recentSteps: RecentSteps;
+  removeRow(job: RowJob): void;
+  clock: Clock;
+  crashPoints: CrashPoints;
+  metrics: DispatcherMetrics;
+  signal: AbortSignal;
+}
+
+export function createOutcomeWriter(deps: Deps): OutcomeWriter {
+  const { publish, topics, crashPoints, metrics, signal } = deps;
+  const nowMicros = (): number => Math.round(deps.clock.nowMs() * 1_000);
+
+  async function bury(record: Pick<OutgoingRecord, 'key' | 'value' | 'headers'>, letter: Letter): Promise<void> {
+    const headers = { ...record.headers, ...deadLetterHeaders({ stage: 'dispatcher', at: nowMicros(), ...letter }) };
+    await publish({ topic: topics['dead-letters'], key: record.key, value: record.value, headers }, signal);
+    metrics.deadLettered('dispatcher', letter.reason);
+    crashPoints.reach('dispatcher.after-letter');
+  }
+
+  /** The record of `deliveries`, as fan-out wrote it: a row of `waiting` has nothing else of it. */
+  async function buryDelivery({ delivery }: Job, attempts: number, reason: string): Promise<void> {
+    const { payload, ...facts } = delivery;
+    const record = { key: delivery.endpointId, value: payload, headers: deliveryHeaders(facts) };
+    await bury(record, { reason, attempts, origin: delivery.id });
+  }
+
+  async function write(
+    job: Job,
+    facts: Partial<AttemptRecord> & Pick<AttemptRecord, 'kind' | 'status'>,
+  ): Promise<void> {
+    const { delivery, step } = job;
+    const record: AttemptRecord = { ...recordOf(job), at: nowMicros(), ...facts };
+    const value = deps.encodeAttempt(record);
+    await publish({ topic: topics['delivery.attempts'], key: delivery.eventId, value, headers: {} }, signal);
+    crashPoints.reach('dispatcher.after-outcome');
+    deps.recentSteps.remember(delivery, step);
+    settle(job);
+  }
+
+  function settle(job: Job): void {
+    if (job.from === 'row') return deps.removeRow(job);
+    for (const { record } of job.claims) record.done();
+    crashPoints.reach('dispatcher.before-commit');
+  }
+
+  return {
+    async attempted(job, send, after) {
+      const attempt = job.attempts + 1;
+      if (after.status === 'dead_lettered') await buryDelivery(job, attempt, after.reason);
+      await write(job, {
+        kind: 'attempted',
+        status: after.status,
+        attempt,
+        outcome: send.outcome,
+        http_status: send.httpStatus,
+        duration_ms: send.durationMs,
+        detail: after.status === 'dead_lettered' ? `${after.reason}: ${send.detail}` : send.detail,
+        response_excerpt: send.excerpt,
+        next_attempt_at: after.status === 'retrying' ? after.dueAt : null,
+      });
+    },
+    parked: (job) => write(job, { kind: 'parked', status: 'parked' }),
+    async ended(job, { status, reason }) {
+      if (status === 'dead_lettered') await buryDelivery(job, job.attempts, reason);
+      await write(job, { kind: 'ended', status, detail: reason });
+    },
+    async malformed(record) {
+      const { key, value, rawHeaders: headers } = record;
+      await bury({ key, value, headers }, { reason: 'malformed_record', attempts: 0, origin: originOf(record) });
+      record.done();
+    },
+  };
+}
+
+interface Letter {
+  reason: string;
+  attempts: number;
+  origin: string;
+}
+
+function recordOf({
+  delivery,
+  step,
+  attempts,
+}: Job): Omit<AttemptRecord, 'kind' | 'at'> & { status: DeliveryStatus | null } {
+  return {
+    tenant: delivery.tenant,
+    event_id: delivery.eventId,
+    generation: delivery.generation,
+    deliveries: [],
+    delivery_id: delivery.id,
+    endpoint_id: delivery.endpointId,
+    step,
+    attempt: attempts,
+    status: null,
+    created_at: delivery.createdAt,
+    outcome: null,
+    http_status: null,
+    duration_ms: null,
+    detail: null,
+    response_excerpt: null,
+    next_attempt_at: null,
+  };
+}

@@ -1,0 +1,19 @@
+/** IMF-fixdate, and the two obsolete forms that RFC 9110 (5.6.7) has recipients accept: RFC 850's, and C's asctime. */
+const httpDates = [
+  /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
+];
+const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
+
+/**
+ * What a Retry-After header (RFC 9110, 10.2.3) asks to wait from now: whole seconds or a date, which may have passed. Undefined for
+ * anything else: Date.parse alone would take `120.1` or `-1` for years.
+ */
+export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d+$/.test(header)) return Number(header) * 1_000;
+  const date = asctime.test(header) ? `${header} GMT` : header;
+  if (date === header && !httpDates.some((pattern) => pattern.test(header))) return undefined;
+  const atMs = Date.parse(date);
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
+}

@@ -1,0 +1,162 @@
+import { createWaitOut } from '#lib/backoff';
+import { groupOf, topicsOf } from '#lib/contract';
+import { readSchema } from '#deploy/kafka/schemas.ts';
+import { isAppError } from '#lib/errors';
+import { createHttpClient, parseAllowedNetworks } from '#lib/http-client';
+import { createAttemptCodec, createConsumer, createEventCodec, createProducer } from '#lib/kafka';
+import type { Part } from '#lib/lifecycle';
+import { createPostgres } from '#lib/postgres';
+import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
+import type { ServiceContext } from '#lib/service-host';
+import { createAttempt } from './attempt.ts';
+import type { DispatcherConfig } from './config.ts';
+import { createDisableEndpoint } from './disable-endpoint.ts';
+import { createDispatch } from './dispatch.ts';
+import { createEndpointDirectory } from './endpoint-directory.ts';
+import { createFanOut } from './fan-out.ts';
+import { createIntake } from './intake.ts';
+import { createDispatcherMetrics } from './metrics.ts';
+import { createOutcomeWriter } from './outcome-writer.ts';
+import { createOwnedPartitions } from './owned-partitions.ts';
+import { createPublish } from './publish.ts';
+import { createRecentSteps } from './recent-steps.ts';
+import { createScheduler } from './scheduler.ts';
+import { createWaitingRows } from './waiting-rows.ts';
+import { createWaitingTable } from './waiting-table.ts';
+
+/** The directory, one reading of the table, its removals, a 410. */
+const maxConnections = 4;
+const statementTimeoutMs = 5_000;
+/** Deliveries that have waited: in one lane, and in all. */
+const rowPlaces = 100;
+const totalRowPlaces = 2_000;
+/** What comes after the lanes have drained: the last commit, the last removals. */
+const stopReserveMs = 5_000;
+
+/** The dispatcher's parts, leaves first; README.md tells how an event runs through them. */
+export function build(config: DispatcherConfig, context: ServiceContext): Part[] {
+  const { log, clock, crashPoints } = context;
+  const name = 'hookline-dispatcher';
+  const topics = topicsOf(config.topicPrefix);
+  const kafka = { brokers: config.kafkaBrokers, clientId: name, clock, log, metrics: context.metrics };
+  const registry = { registryUrl: config.schemaRegistryUrl, clock, log };
+  const metrics = createDispatcherMetrics(context.metrics);
+  const waitOut = createWaitOut({ clock, log });
+
+  const postgres = createPostgres({
+    url: config.databaseUrl,
+    applicationName: name,
+    maxConnections,
+    statementTimeoutMs,
+    log,
+  });
+  const secretBox = createSecretBox(parseEncryptionKeys(config.encryptionKeys));
+  const directory = createEndpointDirectory({ postgres, secretBox, clock, log });
+  const events = createEventCodec({ ...registry, topic: topics.events, schema: readSchema('events') });
+  const attempts = createAttemptCodec({
+    ...registry,
+    topic: topics['delivery.attempts'],
+    schema: readSchema('delivery.attempts'),
+  });
+  const producer = createProducer({ ...kafka, topics: [topics['delivery.attempts'], topics.deliveries] });
+  const publish = createPublish({ producer, waitOut, clock, log });
+
+  const fanOut = createConsumer({
+    ...kafka,
+    groupId: groupOf(config.topicPrefix, 'fan-out'),
+    topics: [topics.events],
+    handle: createFanOut({
+      directory,
+      decodeEvent: events.decode,
+      encodeAttempt: attempts.encode,
+      publish,
+      waitOut,
+      topics,
+      clock,
+      crashPoints,
+      metrics,
+      log,
+    }),
+    onFailure: context.fail,
+  });
+
+  const http = createHttpClient({
+    clock,
+    allowHttp: config.allowHttp,
+    allowedNetworks: parseAllowedNetworks(config.allowedNetworks),
+    // A lower bound would let one endpoint’s hanging requests hold up its neighbours on the same host.
+    maxConnectionsPerHost: config.maxInFlight,
+  });
+  const owned = createOwnedPartitions();
+  const recentSteps = createRecentSteps(clock);
+  const givenUp = new AbortController();
+  const outcomes = createOutcomeWriter({
+    publish,
+    topics,
+    encodeAttempt: attempts.encode,
+    recentSteps,
+    removeRow: (job) => waitingRows.remove(job),
+    clock,
+    crashPoints,
+    metrics,
+    signal: givenUp.signal,
+  });
+  const dispatch = createDispatch({
+    directory,
+    attempt: createAttempt({ http, clock }),
+    outcomes,
+    disableEndpoint: createDisableEndpoint({ postgres, log }),
+    metrics,
+    crashPoints,
+    clock,
+    random: Math.random,
+    log,
+  });
+  const scheduler = createScheduler({
+    limits: {
+      inFlight: config.maxInFlight,
+      records: config.laneRecords,
+      bytes: config.laneBytes,
+      rowPlaces,
+      totalRecords: config.queueRecords,
+      totalBytes: config.queueBytes,
+      totalRowPlaces,
+    },
+    clock,
+    maxInFlightOf: ({ tenant, endpointId }) => directory.get(tenant, endpointId)?.maxInFlight ?? 1,
+    run: dispatch,
+    park: outcomes.parked,
+    onFailure: (error) => {
+      if (!isAppError(error, 'stopped')) context.fail(error);
+    },
+    giveUp: () => givenUp.abort(),
+    drainMs: Math.max(1_000, config.shutdownTimeoutMs - stopReserveMs),
+  });
+  const waitingRows = createWaitingRows({
+    table: createWaitingTable(postgres),
+    owned,
+    directory,
+    scheduler,
+    recentSteps,
+    metrics,
+    clock,
+    log,
+  });
+  const deliveries = createConsumer({
+    ...kafka,
+    groupId: groupOf(config.topicPrefix, 'dispatcher'),
+    topics: [topics.deliveries],
+    handle: createIntake({ directory, scheduler, recentSteps, outcomes }),
+    onFailure: context.fail,
+    onAssigned: owned.assigned,
+    onRevoked: owned.revoked,
+    // Above what the lanes take: a partition must not stand still because of what is queued, which would hold up every endpoint in it.
+    maxOutstanding: config.queueRecords + 5_000,
+    maxOutstandingBytes: config.queueBytes + 32 * 1024 * 1024,
+    // The lanes have drained by then; what they did not take is left for the successor.
+    stopDrainMs: 200,
+  });
+
+  // Stopped from the end: the lanes drain first, then their rows are removed and their offsets committed.
+  return [postgres, directory, events, attempts, producer, http, fanOut, deliveries, waitingRows, scheduler];
+}

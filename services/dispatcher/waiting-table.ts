@@ -1,0 +1,220 @@
+/**
+ * The table `waiting`, as the owner of a partition reads and clears it. The projector writes its rows.
+ *
+ * A reading costs by the lanes that have rows, not by the rows: from each lane it takes no more than the lane has places for, and one that
+ * has none is passed over. A backlog of a million rows of one endpoint neither slows the reading nor hides what others have.
+ */
+import { formatMicros, parseRfc3339 } from '#lib/clock';
+import { AppError } from '#lib/errors';
+import type { Postgres } from '#lib/postgres';
+
+export interface DueQuestion {
+  partitions: readonly number[];
+  /** In microseconds. */
+  now: number;
+  /** Places in a lane. */
+  perLane: number;
+  /** Lanes that have fewer. */
+  lanes: readonly { tenant: string; endpointId: string; room: number }[];
+  /** Deliveries in hand, whose rows still stand. */
+  except: readonly { tenant: string; id: string }[];
+  limit: number;
+}
+
+export interface DueRow {
+  tenant: string;
+  deliveryId: string;
+  partition: number;
+  endpointId: string;
+  eventId: string;
+  generation: number;
+  state: 'retrying' | 'parked';
+  dueAt: number;
+  step: number;
+  attempts: number;
+  createdAt: number;
+  payloadBytes: number;
+}
+
+/** What a delivery has of its event. */
+export interface EventContent {
+  tenant: string;
+  eventId: string;
+  type: string;
+  receivedAt: number;
+  orderingKey: string | null;
+  traceparent: string;
+  contentType: string;
+  payload: Buffer;
+}
+
+export interface WaitingTable {
+  /**
+   * Due rows, the oldest first. Those of an endpoint that was deleted or disabled are due at once. Rows whose delivery has ended, or whose
+   * event is not in the tables yet, are left out.
+   */
+  due(question: DueQuestion): Promise<DueRow[]>;
+  contents(events: readonly { tenant: string; eventId: string }[]): Promise<EventContent[]>;
+  /** Up to this step: a later row stays. */
+  remove(rows: readonly { tenant: string; deliveryId: string; step: number }[]): Promise<void>;
+  count(partitions: readonly number[]): Promise<{ retrying: number; parked: number }>;
+}
+
+/**
+ * Lanes are found by stepping from one to the next in the index `waiting_by_lane`, and each is read from its oldest row until it has
+ * enough. What decides about a row is asked of it alone, in subqueries: joins would have the planner sort the whole backlog first.
+ */
+const dueRows = `
+  SELECT due.*
+    FROM unnest($1::int[]) AS owned (partition)
+   CROSS JOIN LATERAL (
+     WITH RECURSIVE lane AS (
+       (SELECT tenant, endpoint_id
+          FROM waiting
+         WHERE partition = owned.partition
+         ORDER BY tenant, endpoint_id
+         LIMIT 1)
+       UNION ALL
+       SELECT next.tenant, next.endpoint_id
+         FROM lane
+        CROSS JOIN LATERAL (
+          SELECT w.tenant, w.endpoint_id
+            FROM waiting w
+           WHERE w.partition = owned.partition AND (w.tenant, w.endpoint_id) > (lane.tenant, lane.endpoint_id)
+           ORDER BY w.tenant, w.endpoint_id
+           LIMIT 1) AS next
+     )
+     SELECT rows.*
+       FROM lane
+       LEFT JOIN unnest($2::text[], $3::text[], $4::int[]) AS busy (tenant, endpoint_id, room) USING (tenant, endpoint_id)
+       LEFT JOIN endpoints ep ON ep.tenant = lane.tenant AND ep.id = lane.endpoint_id
+      CROSS JOIN LATERAL (
+        SELECT w.*, row_number() OVER (ORDER BY w.due_at) AS place,
+               (SELECT octet_length(p.body) FROM event_payloads p
+                 WHERE p.tenant = w.tenant AND p.event_id = w.event_id) AS payload_bytes
+          FROM waiting w
+         WHERE w.partition = owned.partition AND w.tenant = lane.tenant AND w.endpoint_id = lane.endpoint_id
+           AND w.due_at <= CASE WHEN ep.deleted_at IS NULL AND ep.disabled_at IS NULL THEN $5::timestamptz
+                                ELSE 'infinity' END
+           AND w.tenant || '/' || w.delivery_id <> ALL ($6::text[])
+           AND (SELECT true FROM events e WHERE e.tenant = w.tenant AND e.id = w.event_id)
+           AND (SELECT true FROM event_payloads p WHERE p.tenant = w.tenant AND p.event_id = w.event_id)
+           AND (SELECT d.status IN ('delivered', 'dead_lettered', 'cancelled') FROM deliveries d
+                 WHERE d.tenant = w.tenant AND d.id = w.delivery_id) IS NOT TRUE
+         ORDER BY w.due_at
+         LIMIT $7) AS rows
+      WHERE coalesce(busy.room, $7) > 0 AND rows.place <= coalesce(busy.room, $7)
+   ) AS due
+   ORDER BY due.due_at
+   LIMIT $8`;
+
+const eventContents = `
+  SELECT e.tenant, e.id, e.type, e.received_at, e.ordering_key, e.traceparent, p.content_type, p.body
+    FROM unnest($1::text[], $2::text[]) AS wanted (tenant, id)
+    JOIN events e ON e.tenant = wanted.tenant AND e.id = wanted.id
+    JOIN event_payloads p ON p.tenant = wanted.tenant AND p.event_id = wanted.id`;
+
+const removeRows = `
+  DELETE FROM waiting w
+   USING unnest($1::text[], $2::text[], $3::int[]) AS done (tenant, delivery_id, step)
+   WHERE w.tenant = done.tenant AND w.delivery_id = done.delivery_id AND w.step <= done.step`;
+
+interface RawDueRow {
+  tenant: string;
+  delivery_id: string;
+  partition: number;
+  endpoint_id: string;
+  event_id: string;
+  generation: number;
+  state: 'retrying' | 'parked';
+  due_at: string;
+  step: number;
+  attempts: number;
+  created_at: string;
+  payload_bytes: number;
+}
+
+interface RawContent {
+  tenant: string;
+  id: string;
+  type: string;
+  received_at: string;
+  ordering_key: string | null;
+  traceparent: string;
+  content_type: string;
+  body: Buffer;
+}
+
+export function createWaitingTable(postgres: Pick<Postgres, 'query' | 'transaction'>): WaitingTable {
+  return {
+    async due({ partitions, now, perLane, lanes, except, limit }) {
+      const values = [
+        partitions,
+        lanes.map(({ tenant }) => tenant),
+        lanes.map(({ endpointId }) => endpointId),
+        lanes.map(({ room }) => room),
+        formatMicros(now),
+        except.map(({ tenant, id }) => `${tenant}/${id}`),
+        perLane,
+        limit,
+      ];
+      const rows = await postgres.transaction(async (tx) => {
+        // The planner takes the recursion for large, and would compile for 100 ms what runs for one.
+        await tx.query('SET LOCAL jit = off');
+        // Not prepared: the planner has to see how few rows are asked for.
+        return tx.query<RawDueRow>(dueRows, values);
+      });
+      return rows.map((row) => ({
+        tenant: row.tenant,
+        deliveryId: row.delivery_id,
+        partition: row.partition,
+        endpointId: row.endpoint_id,
+        eventId: row.event_id,
+        generation: row.generation,
+        state: row.state,
+        dueAt: microsOf(row.due_at),
+        step: row.step,
+        attempts: row.attempts,
+        createdAt: microsOf(row.created_at),
+        payloadBytes: row.payload_bytes,
+      }));
+    },
+    async contents(events) {
+      const values = [events.map(({ tenant }) => tenant), events.map(({ eventId }) => eventId)];
+      const rows = await postgres.query<RawContent>(eventContents, values, 'event-contents');
+      return rows.map((row) => ({
+        tenant: row.tenant,
+        eventId: row.id,
+        type: row.type,
+        receivedAt: microsOf(row.received_at),
+        orderingKey: row.ordering_key,
+        traceparent: row.traceparent,
+        contentType: row.content_type,
+        payload: row.body,
+      }));
+    },
+    async remove(rows) {
+      const values = [
+        rows.map(({ tenant }) => tenant),
+        rows.map(({ deliveryId }) => deliveryId),
+        rows.map(({ step }) => step),
+      ];
+      await postgres.query(removeRows, values, 'remove-rows');
+    },
+    async count(partitions) {
+      const rows = await postgres.query<{ state: 'retrying' | 'parked'; rows: number }>(
+        'SELECT state, count(*)::int AS rows FROM waiting WHERE partition = ANY ($1::int[]) GROUP BY state',
+        [partitions],
+        'count-waiting',
+      );
+      const of = (state: string): number => rows.find((row) => row.state === state)?.rows ?? 0;
+      return { retrying: of('retrying'), parked: of('parked') };
+    },
+  };
+}
+
+function microsOf(rfc3339: string): number {
+  const micros = parseRfc3339(rfc3339);
+  if (micros === undefined) throw new AppError('data_invalid', `${rfc3339} is no instant`);
+  return micros;
+}

@@ -1,0 +1,69 @@
+/** The dispatcher as a process, killed at each of its crash points: what it had in hand is repeated, and nothing is lost. */
+import type { CrashPointName } from '#lib/crash-points';
+import { createWorld, type World } from './world.ts';
+import { within } from '../../support/wait-until.ts';
+
+const events = 20;
+const retry = { base_seconds: 0.1, cap_seconds: 0.1 };
+// The first attempts, two retries of the flaky endpoint, one of the dead one.
+const sendsWithoutCrash = 3 * events + 2 * events + events;
+
+async function killAndRecover(world: World, point: CrashPointName, turn: number): Promise<void> {
+  await world.startProjector();
+  const healthy = await world.addEndpoint('healthy');
+  const flaky = await world.addEndpoint('flaky', { retry });
+  const dead = await world.addEndpoint('dead', { retry: { ...retry, max_attempts: 2 } });
+  world.receiver.react(({ name, attempt }) => {
+    if (name === 'dead') return { status: 500 };
+    return { status: name === 'flaky' && attempt < 3 ? 500 : 200 };
+  });
+  const published = await world.publish(events);
+
+  const armed = await world.spawnDispatcher({ HOOKLINE_CRASH_POINT: `${point}@${turn}` });
+  const exit = await within('the process dies', 40_000, armed.exited);
+  expect(exit).toMatchObject({ signal: 'SIGKILL', killedByTest: false });
+  await world.spawnDispatcher({});
+
+  const ended = await world.ended(3 * events, 60_000);
+  expect(ended).toHaveLength(3 * events);
+  const ids = new Set(published.map(({ id }) => id));
+  for (const endpoint of [healthy, flaky]) {
+    const statuses = ended.filter(({ endpoint_id }) => endpoint_id === endpoint.id).map(({ status }) => status);
+    expect(statuses).toEqual(Array<string>(events).fill('delivered'));
+    expect(new Set(world.arrivalsOf(endpoint).map(({ eventId }) => eventId))).toEqual(ids);
+  }
+  const ofDead = ended.filter(({ endpoint_id }) => endpoint_id === dead.id).map(({ status }) => status);
+  expect(ofDead).toEqual(Array<string>(events).fill('dead_lettered'));
+  const letters = await world.postgres.query('SELECT DISTINCT origin FROM dead_letters');
+  expect(letters).toHaveLength(events);
+  // What was in hand is repeated, at the most once each; not what came after it.
+  expect(world.receiver.arrivals.length).toBeLessThanOrEqual(sendsWithoutCrash + 3 * events);
+  expect(world.failures).toEqual([]);
+}
+
+describe('a dispatcher that is killed', () => {
+  // Each waits out the dead member's session: several at a time take no longer.
+  it.concurrent.each<[CrashPointName, number]>([
+    ['fan-out.before-set', 1],
+    ['fan-out.after-set', 1],
+    ['fan-out.after-deliveries', 1],
+    ['dispatcher.before-send', 7],
+    ['dispatcher.after-send', 7],
+    ['dispatcher.after-letter', 3],
+    ['dispatcher.after-outcome', 7],
+    // Past the first attempts: in the middle of the retries.
+    ['dispatcher.after-outcome', 70],
+    ['dispatcher.before-commit', 7],
+  ])(
+    'at %s (%i) loses nothing',
+    async (point, turn) => {
+      const world = await createWorld('crashes');
+      try {
+        await killAndRecover(world, point, turn);
+      } finally {
+        await world.stop();
+      }
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,227 @@
+import { formatMicros } from '#lib/clock';
+import type { DeliveryStatus } from '#lib/contract';
+import { silentLogger } from '#lib/log';
+import { createPostgres, type Postgres } from '#lib/postgres';
+import { createWaitingTable, type DueQuestion, type WaitingTable } from '../../../services/dispatcher/waiting-table.ts';
+import { createDatabase } from '../../support/servers.ts';
+
+const now = Date.UTC(2026, 0, 1) * 1_000 + 123_456;
+const second = 1_000_000;
+
+interface Row {
+  id: string;
+  endpointId?: string;
+  tenant?: string;
+  partition?: number;
+  dueAt?: number;
+  step?: number;
+  eventId?: string;
+}
+
+describe('the table of what waits', () => {
+  let postgres: Postgres;
+  let table: WaitingTable;
+
+  beforeAll(async () => {
+    postgres = createPostgres({
+      url: await createDatabase(),
+      applicationName: 'hookline-test',
+      maxConnections: 2,
+      statementTimeoutMs: 30_000,
+      log: silentLogger,
+    });
+    await postgres.start();
+    table = createWaitingTable(postgres);
+    await insertEvent('acme', 'evt_1', 'one');
+    await insertEvent('other', 'evt_1', 'other’s');
+  }, 60_000);
+  afterAll(() => postgres?.stop());
+  beforeEach(() => postgres.query('TRUNCATE waiting, deliveries, endpoints'));
+
+  async function insertEvent(tenant: string, id: string, body: string): Promise<void> {
+    await postgres.query(
+      `INSERT INTO events (tenant, id, source_id, type, receipt_id, origin, dedup_key, received_at, updated_at, ordering_key, traceparent)
+       VALUES ($1, $2, 'src_1', 'order.created', 'rcp_1', 'o', '\\x00', $3, $3, 'key', 'trace')`,
+      [tenant, id, formatMicros(now - second)],
+    );
+    await postgres.query(`INSERT INTO event_payloads VALUES ($1, $2, $3, 'text/plain', $4)`, [
+      tenant,
+      id,
+      formatMicros(now - second),
+      Buffer.from(body),
+    ]);
+  }
+  async function insert(...rows: Row[]): Promise<void> {
+    for (const {
+      id,
+      endpointId = 'ep_1',
+      tenant = 'acme',
+      partition = 0,
+      dueAt = now,
+      step = 1,
+      eventId = 'evt_1',
+    } of rows)
+      await postgres.query(`INSERT INTO waiting VALUES ($1, $2, $3, $4, $5, 0, 'retrying', $6, $7, 1, $6)`, [
+        ...[tenant, id, partition, endpointId, eventId, formatMicros(dueAt), step],
+      ]);
+  }
+  const insertDelivery = (id: string, status: DeliveryStatus) =>
+    postgres.query(
+      `INSERT INTO deliveries (tenant, id, event_id, endpoint_id, generation, status, created_at, updated_at)
+       VALUES ('acme', $1, 'evt_1', 'ep_1', 0, $2, now(), now())`,
+      [id, status],
+    );
+  const insertEndpoint = (id: string, closed: 'deleted_at' | 'disabled_at' | 'created_at') =>
+    postgres.query(`INSERT INTO endpoints (tenant, id, url, secrets, ${closed}) VALUES ('acme', $1, '', '', now())`, [
+      id,
+    ]);
+  const question = (changes: Partial<DueQuestion> = {}): DueQuestion => ({
+    ...{ partitions: [0, 1, 2], now, perLane: 10, lanes: [], except: [], limit: 100 },
+    ...changes,
+  });
+  const due = async (changes: Partial<DueQuestion> = {}): Promise<string[]> =>
+    (await table.due(question(changes))).map(({ deliveryId }) => deliveryId);
+
+  it('gives what is due, the oldest first, with all that it says, to the microsecond', async () => {
+    await insert({ id: 'b', dueAt: now }, { id: 'a', dueAt: now - 1, step: 3 }, { id: 'later', dueAt: now + 1 });
+    expect(await table.due(question())).toEqual([
+      {
+        tenant: 'acme',
+        deliveryId: 'a',
+        partition: 0,
+        endpointId: 'ep_1',
+        eventId: 'evt_1',
+        generation: 0,
+        state: 'retrying',
+        dueAt: now - 1,
+        step: 3,
+        attempts: 1,
+        createdAt: now - 1,
+        payloadBytes: 3,
+      },
+      expect.objectContaining({ deliveryId: 'b', dueAt: now }),
+    ]);
+  });
+
+  it('gives rows of the partitions asked for, of every tenant apart', async () => {
+    await insert({ id: 'a', partition: 0 }, { id: 'b', partition: 1 }, { id: 'a', tenant: 'other', partition: 1 });
+    expect(await due({ partitions: [0] })).toEqual(['a']);
+    expect(await due({ partitions: [] })).toEqual([]);
+    const room = [{ tenant: 'acme', endpointId: 'ep_1', room: 0 }];
+    expect((await table.due(question({ lanes: room }))).map(({ tenant }) => tenant)).toEqual(['other']);
+  });
+
+  it('gives of each lane what it has room for, so that a backlog does not hide the others', async () => {
+    const backlog = Array.from({ length: 30 }, (_, at) => ({ id: `backlog${at}`, dueAt: now - second + at }));
+    await insert(...backlog, { id: 'x', endpointId: 'ep_2' }, { id: 'y', endpointId: 'ep_3', partition: 1 });
+    expect(await due({ perLane: 2 })).toEqual(['backlog0', 'backlog1', 'x', 'y']);
+    expect(await due({ perLane: 2, lanes: [{ tenant: 'acme', endpointId: 'ep_1', room: 0 }] })).toEqual(['x', 'y']);
+    expect(await due({ perLane: 3, lanes: [{ tenant: 'acme', endpointId: 'ep_1', room: 1 }] })).toEqual([
+      ...['backlog0', 'x', 'y'],
+    ]);
+    expect(await due({ limit: 1 })).toEqual(['backlog0']);
+  });
+
+  it('leaves out what is in hand, and gives what stands behind it', async () => {
+    await insert({ id: 'a', dueAt: now - 2 }, { id: 'b', dueAt: now - 1 }, { id: 'c' });
+    expect(await due({ perLane: 1, except: [{ tenant: 'acme', id: 'a' }] })).toEqual(['b']);
+    expect(await due({ perLane: 1, except: [{ tenant: 'other', id: 'a' }] })).toEqual(['a']);
+  });
+
+  it('leaves out deliveries that have ended, and those whose event is not known yet', async () => {
+    await insert(
+      { id: 'delivered' },
+      { id: 'dead' },
+      { id: 'cancelled' },
+      { id: 'open' },
+      { id: 'early', eventId: 'evt_unknown' },
+    );
+    await insertDelivery('delivered', 'delivered');
+    await insertDelivery('dead', 'dead_lettered');
+    await insertDelivery('cancelled', 'cancelled');
+    await insertDelivery('open', 'retrying');
+    expect(await due()).toEqual(['open']);
+  });
+
+  it('gives at once what waits for an endpoint that was deleted or disabled', async () => {
+    const dueAt = now + 3_600 * second;
+    await insert(
+      { id: 'a', endpointId: 'ep_deleted', dueAt },
+      { id: 'b', endpointId: 'ep_disabled', dueAt },
+      { id: 'c', endpointId: 'ep_open', dueAt },
+    );
+    await insertEndpoint('ep_deleted', 'deleted_at');
+    await insertEndpoint('ep_disabled', 'disabled_at');
+    await insertEndpoint('ep_open', 'created_at');
+    expect((await due()).sort()).toEqual(['a', 'b']);
+  });
+
+  it('has what a delivery needs of its event', async () => {
+    expect(
+      await table.contents([
+        { tenant: 'acme', eventId: 'evt_1' },
+        { tenant: 'acme', eventId: 'evt_unknown' },
+      ]),
+    ).toEqual([
+      {
+        tenant: 'acme',
+        eventId: 'evt_1',
+        type: 'order.created',
+        receivedAt: now - second,
+        orderingKey: 'key',
+        traceparent: 'trace',
+        contentType: 'text/plain',
+        payload: Buffer.from('one'),
+      },
+    ]);
+  });
+
+  it('removes a row up to its step: a later one stays', async () => {
+    await insert(
+      { id: 'a', step: 2 },
+      { id: 'b', step: 3 },
+      { id: 'c', step: 2 },
+      { id: 'a', tenant: 'other', step: 2 },
+    );
+    await table.remove([
+      { tenant: 'acme', deliveryId: 'a', step: 2 },
+      { tenant: 'acme', deliveryId: 'b', step: 2 },
+    ]);
+    expect((await table.due(question())).map(({ tenant, deliveryId }) => `${tenant}/${deliveryId}`).sort()).toEqual([
+      ...['acme/b', 'acme/c', 'other/a'],
+    ]);
+  });
+
+  it('is counted by state', async () => {
+    await insert({ id: 'a' }, { id: 'b' }, { id: 'elsewhere', partition: 9 });
+    await postgres.query(`UPDATE waiting SET state = 'parked' WHERE delivery_id = 'b'`);
+    expect(await table.count([0, 1])).toEqual({ retrying: 1, parked: 1 });
+    expect(await table.count([])).toEqual({ retrying: 0, parked: 0 });
+  });
+
+  it('is read past a backlog of one lane without looking at its rows', async () => {
+    await postgres.query(
+      `INSERT INTO waiting
+       SELECT 'acme', 'dlv_' || n, 0, 'ep_backlog', 'evt_1', 0, 'parked', $1::timestamptz - n * interval '1 ms', 1, 1, $1
+         FROM generate_series(1, 50000) AS n`,
+      [formatMicros(now)],
+    );
+    await insert({ id: 'x', endpointId: 'ep_2' });
+    await postgres.query('ANALYZE waiting');
+    const before = await blocksRead();
+    expect(await due({ lanes: [{ tenant: 'acme', endpointId: 'ep_backlog', room: 0 }] })).toEqual(['x']);
+    expect((await due({ perLane: 5 })).length).toBe(6);
+    // The backlog alone fills some 700 blocks.
+    expect((await blocksRead()) - before).toBeLessThan(300);
+  });
+
+  /** Of the table’s heap. */
+  async function blocksRead(): Promise<number> {
+    await postgres.query('SELECT pg_stat_force_next_flush()');
+    await postgres.query('SELECT pg_stat_clear_snapshot()');
+    const [row] = await postgres.query<{ blocks: number }>(
+      `SELECT (heap_blks_read + heap_blks_hit)::int AS blocks FROM pg_statio_user_tables WHERE relname = 'waiting'`,
+    );
+    return row?.blocks ?? 0;
+  }
+});

@@ -1,0 +1,248 @@
+/**
+ * The dispatcher and the projector on real servers, with events that stand on their topic as dedup would have written them, and a receiver
+ * of whatever is sent.
+ */
+import { hash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { readSchema } from '#deploy/kafka/schemas.ts';
+import { topicDefinitions } from '#deploy/kafka/topics.ts';
+import { formatMicros, systemClock } from '#lib/clock';
+import { type Fields, readConfig } from '#lib/config';
+import {
+  type DeliveryStatus,
+  type EndpointSettings,
+  type EventRecord,
+  header,
+  secretsContext,
+  topicsOf,
+} from '#lib/contract';
+import { noCrashPoints } from '#lib/crash-points';
+import { createId } from '#lib/ids';
+import { createEventCodec, createProducer, createTopics, registerSchemas, valueSubject } from '#lib/kafka';
+import type { Part } from '#lib/lifecycle';
+import { silentLogger } from '#lib/log';
+import { createPostgres } from '#lib/postgres';
+import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
+import type { ServiceContext } from '#lib/service-host';
+import { generateSecret } from '#lib/signatures';
+import { newTraceparent, Metrics } from '#lib/telemetry';
+import { fields as dispatcherFields } from '../../../services/dispatcher/config.ts';
+import { build as buildDispatcher } from '../../../services/dispatcher/service.ts';
+import { fields as projectorFields } from '../../../services/projector/config.ts';
+import { build as buildProjector } from '../../../services/projector/service.ts';
+import { freePorts } from '../../support/free-ports.ts';
+import { startOrphanReaper } from '../../support/orphan-reaper.ts';
+import { startReceiver } from '../../support/receiver.ts';
+import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
+import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+export type World = Awaited<ReturnType<typeof createWorld>>;
+
+export interface TestEndpoint {
+  id: string;
+  secret: string;
+  name: string;
+}
+
+export interface DeliveryRow {
+  event_id: string;
+  endpoint_id: string;
+  status: DeliveryStatus;
+  step: number;
+  attempts: number;
+  detail: string | null;
+}
+
+const tenant = 'acme';
+const timeoutMs = 30_000;
+const root = join(import.meta.dirname, '../../..');
+const hourMicros = 3_600_000_000;
+
+export async function createWorld(name: string) {
+  const { kafkaBrokers: brokers, schemaRegistryUrl: registryUrl } = serverAddresses();
+  const topicPrefix = uniquePrefix(name);
+  const topics = topicsOf(topicPrefix);
+  const databaseUrl = await createDatabase();
+  const encryptionKey = `test:${randomBytes(32).toString('base64')}`;
+  const secretBox = createSecretBox(parseEncryptionKeys([encryptionKey]));
+  const common = { clock: systemClock, log: silentLogger };
+  const env = {
+    HOOKLINE_ENV: 'test',
+    HOOKLINE_HOST: '127.0.0.1',
+    HOOKLINE_KAFKA_BROKERS: brokers.join(','),
+    HOOKLINE_TOPIC_PREFIX: topicPrefix,
+    HOOKLINE_DATABASE_URL: databaseUrl,
+    HOOKLINE_SCHEMA_REGISTRY_URL: registryUrl,
+    HOOKLINE_ENCRYPTION_KEYS: encryptionKey,
+    HOOKLINE_ALLOW_HTTP: 'true',
+    HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
+  };
+
+  await createTopics(brokers, topicDefinitions({ topicPrefix, partitions: 3, replicationFactor: 1 }), common);
+  await registerSchemas(
+    (['events', 'delivery.attempts'] as const).map((topic) => ({
+      subject: valueSubject(topics[topic]),
+      schema: readSchema(topic),
+    })),
+    { ...common, registryUrl },
+  );
+  const postgres = createPostgres({
+    ...common,
+    url: databaseUrl,
+    applicationName: 'hookline-test',
+    maxConnections: 2,
+    statementTimeoutMs: 10_000,
+  });
+  const eventCodec = createEventCodec({ ...common, registryUrl, topic: topics.events, schema: readSchema('events') });
+  const producer = createProducer({ ...common, brokers, clientId: 'test', metrics: new Metrics() });
+  const receiver = await startReceiver();
+  const failures: Error[] = [];
+  const stops: (() => Promise<unknown>)[] = [() => receiver.stop()];
+
+  async function startParts(parts: readonly Part[]): Promise<{ stop(): Promise<void> }> {
+    for (const part of parts) await part.start();
+    let stopping: Promise<void> | undefined;
+    const stop = (): Promise<void> =>
+      (stopping ??= (async () => {
+        for (const part of [...parts].reverse()) await part.stop();
+      })());
+    stops.push(stop);
+    return { stop };
+  }
+
+  function startService<F extends Fields>(
+    fields: F,
+    build: (config: ReturnType<typeof readConfig<F>>, context: ServiceContext) => readonly Part[],
+    more: Record<string, string> = {},
+  ) {
+    const metrics = new Metrics();
+    const fail = (error: Error): void => void failures.push(error);
+    const context = { ...common, metrics, crashPoints: noCrashPoints, fail };
+    return startParts(build(readConfig(fields, { ...env, ...more }), context)).then(({ stop }) => ({ stop, metrics }));
+  }
+
+  await startParts([postgres, eventCodec, producer]);
+
+  return {
+    topics,
+    postgres,
+    producer,
+    receiver,
+    failures,
+
+    startDispatcher: (more?: Record<string, string>) => startService(dispatcherFields, buildDispatcher, more),
+    startProjector: () => startService(projectorFields, buildProjector),
+
+    /** The dispatcher as a process of its own, which a crash point can kill. */
+    async spawnDispatcher(more: Record<string, string>): Promise<ServiceProcess> {
+      const [adminPort = 0] = await freePorts(1);
+      const reaper = startOrphanReaper();
+      const child = startServiceProcess({
+        name: 'dispatcher',
+        args: ['services/dispatcher/main.ts'],
+        cwd: root,
+        env: { ...env, HOOKLINE_ADMIN_PORT: String(adminPort), ...more },
+        adminUrl: `http://127.0.0.1:${adminPort}`,
+        onLine: () => undefined,
+        reaper,
+      });
+      void child.exited.then(() => reaper.stop());
+      stops.push(() => child.stop(10_000));
+      return child;
+    },
+
+    async addEndpoint(
+      endpointName: string,
+      settings: EndpointSettings = {},
+      createdAgoMs = 3_600_000,
+    ): Promise<TestEndpoint> {
+      const endpoint = { id: createId('ep', Date.now()), secret: generateSecret(), name: endpointName };
+      const createdAt = formatMicros((Date.now() - createdAgoMs) * 1_000);
+      const secrets = secretBox.seal(
+        JSON.stringify([{ secret: endpoint.secret }]),
+        secretsContext('endpoints', tenant, endpoint.id),
+      );
+      await postgres.query(
+        `INSERT INTO endpoints (tenant, id, url, settings, secrets, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+        [tenant, endpoint.id, receiver.url(endpointName), JSON.stringify(settings), secrets, createdAt],
+      );
+      receiver.register(endpointName, endpoint);
+      return endpoint;
+    },
+
+    /** Events of one source, accepted now. */
+    async publish(
+      count: number,
+      payloadOf = (index: number): Buffer => Buffer.from(`{"event":${index}}`),
+    ): Promise<EventRecord[]> {
+      const events = Array.from({ length: count }, (_, index): EventRecord => {
+        const id = createId('evt', Date.now());
+        return {
+          id,
+          tenant,
+          source_id: 'src_1',
+          event_id: null,
+          type: 'order.created',
+          receipt_id: createId('rcp', Date.now()),
+          origin: `${topics['webhooks.received']}-0-${id}`,
+          received_at: Date.now() * 1_000,
+          dedup_key: randomBytes(16),
+          content_type: 'application/json',
+          http_headers: {},
+          ordering_key: null,
+          payload: payloadOf(index),
+        };
+      });
+      await Promise.all(
+        events.map((event) =>
+          producer.send({
+            topic: topics.events,
+            key: event.id,
+            value: eventCodec.encode(event),
+            headers: { [header.traceparent]: newTraceparent(undefined) },
+          }),
+        ),
+      );
+      return events;
+    },
+
+    async deliveries(): Promise<DeliveryRow[]> {
+      return postgres.query<DeliveryRow>(
+        'SELECT event_id, endpoint_id, status, step, attempts, detail FROM deliveries ORDER BY event_id, endpoint_id',
+      );
+    },
+
+    /** Waits until so many deliveries have ended, and gives all. */
+    async ended(count: number, waitMs = timeoutMs): Promise<DeliveryRow[]> {
+      let rows: DeliveryRow[] = [];
+      const counts = (): string =>
+        JSON.stringify(
+          Object.entries(Object.groupBy(rows, ({ status }) => status)).map(([status, of]) => [status, of?.length]),
+        );
+      await waitUntil(
+        `${count} deliveries have ended`,
+        async () => {
+          if (failures[0] !== undefined) throw failures[0];
+          rows = await this.deliveries();
+          return (
+            rows.filter(({ status }) => ['delivered', 'dead_lettered', 'cancelled'].includes(status)).length >= count
+          );
+        },
+        { timeoutMs: waitMs, everyMs: 50, describe: counts },
+      );
+      return rows;
+    },
+
+    arrivalsOf: (endpoint: TestEndpoint) => receiver.arrivals.filter(({ endpointId }) => endpointId === endpoint.id),
+
+    async stop(): Promise<void> {
+      for (const stop of stops.reverse()) await stop();
+    },
+  };
+}
+
+export const sha256 = (bytes: Buffer): string => hash('sha256', bytes);
+
+/** In microseconds, an hour from now. */
+export const inAnHour = (): number => Date.now() * 1_000 + hourMicros;

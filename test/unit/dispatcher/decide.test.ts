@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import type { HttpResult } from '#lib/http-client';
+import { decide, type RetryPolicy } from '../../../services/dispatcher/decide.ts';
+
+const nowMs = Date.UTC(2026, 0, 1);
+const hourMs = 3_600_000;
+const policy: RetryPolicy = { baseMs: 5_000, capMs: 12 * hourMs, windowMs: 72 * hourMs, maxAttempts: Infinity };
+
+const answered = (status: number, retryAfter?: string): HttpResult => ({
+  outcome: status < 300 ? 'delivered' : status < 400 ? 'redirect' : status < 500 ? 'http_4xx' : 'http_5xx',
+  status,
+  retryAfter,
+  excerpt: Buffer.alloc(0),
+});
+const unanswered: HttpResult[] = (['timeout', 'connect', 'tls', 'blocked'] as const).map((outcome) => ({
+  outcome,
+  detail: '',
+}));
+const failures = [301, 400, 401, 404, 408, 425, 429, 500, 502, 503, 504].map((status) => answered(status));
+
+/** The first send of a delivery that was created now. */
+const decideFirst = (result: HttpResult, random = 0.5) =>
+  decide({ result, attempts: 1, createdAt: nowMs * 1_000 }, policy, nowMs, () => random);
+
+const uniform = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+const policies = fc.record({
+  baseMs: fc.integer({ min: 0, max: 60_000 }),
+  capMs: fc.integer({ min: 0, max: 24 * hourMs }),
+  windowMs: fc.integer({ min: 0, max: 96 * hourMs }),
+  maxAttempts: fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 20 })),
+});
+const failedResults = fc.oneof(
+  fc.constantFrom(...failures, ...unanswered),
+  fc.tuple(fc.constantFrom(429, 503), fc.nat()).map(([status, seconds]) => answered(status, String(seconds))),
+);
+const failedSends = fc.record({
+  result: failedResults,
+  attempts: fc.oneof(fc.integer({ min: 1, max: 30 }), fc.constant(2_000)),
+  ageMs: fc.integer({ min: 0, max: 100 * hourMs }),
+  policy: policies,
+  random: uniform,
+});
+
+describe('the decision after a send', () => {
+  it('is done with any 2xx', () => {
+    for (const status of [200, 201, 202, 204, 299])
+      expect(decideFirst(answered(status))).toEqual({ kind: 'delivered' });
+  });
+
+  it('gives the endpoint up at 410 alone', () => {
+    expect(decideFirst(answered(410))).toEqual({ kind: 'gone' });
+    for (const result of [...failures, ...unanswered]) expect(decideFirst(result)).toMatchObject({ kind: 'retry' });
+  });
+
+  it('retries within random(0, min(cap, base · 2^attempt)), the first time within the base', () => {
+    for (const [attempts, mostMs] of [
+      [1, 5_000],
+      [2, 10_000],
+      [5, 80_000],
+      [14, 40_960_000],
+      [15, 12 * hourMs],
+      [1_000, 12 * hourMs],
+    ] as const) {
+      const due = decide({ result: answered(500), attempts, createdAt: nowMs * 1_000 }, policy, nowMs, () => 0.25);
+      expect(due).toEqual({ kind: 'retry', dueAt: (nowMs + mostMs / 4) * 1_000 });
+    }
+  });
+
+  it('takes Retry-After for a floor on 429 and 503, and ignores it elsewhere', () => {
+    for (const status of [429, 503])
+      expect(decideFirst(answered(status, '60'))).toEqual({ kind: 'retry', dueAt: (nowMs + 60_000) * 1_000 });
+    expect(decideFirst(answered(429, '1'), 0.9)).toEqual({ kind: 'retry', dueAt: (nowMs + 4_500) * 1_000 });
+    expect(decideFirst(answered(500, '60'))).toEqual({ kind: 'retry', dueAt: (nowMs + 2_500) * 1_000 });
+    expect(decideFirst(answered(429, 'soon'))).toEqual({ kind: 'retry', dueAt: (nowMs + 2_500) * 1_000 });
+  });
+
+  it('never retries before Retry-After, or before the cap where that is less', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(429, 503), fc.nat(), failedSends, (status, seconds, send) => {
+        const { attempts, random } = send;
+        const sent = { result: answered(status, String(seconds)), attempts, createdAt: nowMs * 1_000 };
+        const decision = decide(sent, { ...send.policy, windowMs: 1e12 }, nowMs, () => random);
+        fc.pre(decision.kind === 'retry');
+        const floorMs = Math.min(seconds * 1_000, send.policy.capMs);
+        expect(decision.kind === 'retry' && decision.dueAt).toBeGreaterThanOrEqual((nowMs + floorMs) * 1_000);
+      }),
+    );
+  });
+
+  it('never waits longer than the cap, and never goes back in time', () => {
+    fc.assert(
+      fc.property(failedSends, ({ result, attempts, ageMs, policy: given, random }) => {
+        const decision = decide({ result, attempts, createdAt: (nowMs - ageMs) * 1_000 }, given, nowMs, () => random);
+        if (decision.kind !== 'retry') return;
+        expect(decision.dueAt).toBeGreaterThanOrEqual(nowMs * 1_000);
+        expect(decision.dueAt).toBeLessThanOrEqual((nowMs + given.capMs) * 1_000);
+        expect(Number.isSafeInteger(decision.dueAt)).toBe(true);
+      }),
+    );
+  });
+
+  it('plans nothing behind the end of the window, nor beyond the last attempt, and ends there', () => {
+    fc.assert(
+      fc.property(failedSends, ({ result, attempts, ageMs, policy: given, random }) => {
+        const createdAt = (nowMs - ageMs) * 1_000;
+        const decision = decide({ result, attempts, createdAt }, given, nowMs, () => random);
+        if (decision.kind === 'retry') {
+          expect(attempts).toBeLessThan(given.maxAttempts);
+          expect(decision.dueAt).toBeLessThanOrEqual(createdAt + given.windowMs * 1_000);
+        } else {
+          expect(decision).toEqual({ kind: 'exhausted' });
+        }
+      }),
+    );
+  });
+
+  it('comes to exactly one end, however the retries fall', () => {
+    fc.assert(
+      fc.property(policies, fc.infiniteStream(uniform), (given, randoms) => {
+        fc.pre(given.baseMs > 0 && given.capMs > 1_000 && given.windowMs < given.capMs * 1_000);
+        const random = (): number => randoms.next().value as number;
+        let atMs = nowMs;
+        for (let attempts = 1; attempts < 100_000; attempts += 1) {
+          const decision = decide({ result: answered(500), attempts, createdAt: nowMs * 1_000 }, given, atMs, random);
+          if (decision.kind === 'exhausted') return;
+          expect(decision.kind).toBe('retry');
+          if (decision.kind === 'retry') atMs = decision.dueAt / 1_000;
+        }
+        throw new Error('no end');
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

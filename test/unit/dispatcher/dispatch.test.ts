@@ -1,0 +1,123 @@
+import { createManualClock } from '#lib/clock';
+import { noCrashPoints } from '#lib/crash-points';
+import type { HttpResult } from '#lib/http-client';
+import { silentLogger } from '#lib/log';
+import { createDispatch } from '../../../services/dispatcher/dispatch.ts';
+import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
+import { anEndpoint, aRecordJob, aRowJob, noMetrics, secondMicros, startMicros } from './fixtures.ts';
+
+function createWorld(endpoint: Endpoint | undefined, result: HttpResult = { outcome: 'timeout', detail: 'late' }) {
+  const calls: unknown[][] = [];
+  const lines: Record<string, unknown>[] = [];
+  const write =
+    (name: string) =>
+    async (...given: unknown[]): Promise<void> =>
+      void calls.push([name, ...given.slice(1)]);
+  const dispatch = createDispatch({
+    directory: { get: () => endpoint },
+    attempt: async (_delivery, _endpoint, attempt) => {
+      calls.push(['sent', attempt]);
+      return { result, durationMs: 3 };
+    },
+    outcomes: {
+      attempted: write('attempted'),
+      ended: write('ended'),
+      parked: write('parked'),
+      malformed: write('malformed'),
+    },
+    disableEndpoint: async ({ id, revision }) => void calls.push(['disabled', id, revision]),
+    metrics: noMetrics,
+    crashPoints: noCrashPoints,
+    clock: createManualClock(),
+    random: () => 0.5,
+    log: { ...silentLogger, info: (line) => void lines.push(line) },
+  });
+  return { dispatch, calls, lines };
+}
+
+describe('a job whose turn has come', () => {
+  it.each([
+    [
+      'a deleted endpoint is cancelled',
+      anEndpoint({ deletedAt: 1, disabledAt: 1 }),
+      { status: 'cancelled', reason: 'endpoint_deleted' },
+    ],
+    [
+      'a disabled endpoint is a dead letter',
+      anEndpoint({ disabledAt: 1 }),
+      { status: 'dead_lettered', reason: 'endpoint_disabled' },
+    ],
+    ['an endpoint that never was is a dead letter', undefined, { status: 'dead_lettered', reason: 'endpoint_unknown' }],
+  ])('of %s, and not sent', async (_title, endpoint, end) => {
+    const { dispatch, calls } = createWorld(endpoint);
+    await dispatch(aRecordJob());
+    await dispatch(aRowJob());
+    expect(calls).toEqual([
+      ['ended', end],
+      ['ended', end],
+    ]);
+  });
+
+  it('is sent, and what came of it written with the time of the next attempt', async () => {
+    const { dispatch, calls } = createWorld(anEndpoint());
+    await dispatch(aRowJob({}, { step: 5, attempts: 3 }));
+    expect(calls).toEqual([
+      ['sent', 4],
+      [
+        'attempted',
+        { outcome: 'timeout', httpStatus: null, durationMs: 3, detail: 'late', excerpt: null },
+        { status: 'retrying', dueAt: startMicros + 20 * secondMicros },
+      ],
+    ]);
+  });
+
+  it('keeps what the endpoint answered', async () => {
+    const excerpt = Buffer.from('sorry');
+    const { dispatch, calls } = createWorld(anEndpoint(), {
+      outcome: 'http_5xx',
+      status: 502,
+      retryAfter: undefined,
+      excerpt,
+    });
+    await dispatch(aRecordJob());
+    expect(calls[1]?.[1]).toEqual({
+      outcome: 'http_5xx',
+      httpStatus: 502,
+      durationMs: 3,
+      detail: 'answered 502',
+      excerpt,
+    });
+  });
+
+  it('disables the endpoint, in the revision that it was sent to, once a 410 is written down', async () => {
+    const gone: HttpResult = { outcome: 'http_4xx', status: 410, retryAfter: undefined, excerpt: Buffer.alloc(0) };
+    const { dispatch, calls } = createWorld(anEndpoint({ revision: 7 }), gone);
+    await dispatch(aRecordJob());
+    expect(calls.map(([name]) => name)).toEqual(['sent', 'attempted', 'disabled']);
+    expect(calls[1]?.[2]).toEqual({ status: 'dead_lettered', reason: 'endpoint_gone' });
+    expect(calls[2]).toEqual(['disabled', 'ep_1', 7]);
+  });
+
+  it('logs one line, without payload or secret', async () => {
+    const ok: HttpResult = {
+      outcome: 'delivered',
+      status: 204,
+      retryAfter: undefined,
+      excerpt: Buffer.from('body of the answer'),
+    };
+    const { dispatch, lines } = createWorld(anEndpoint(), ok);
+    await dispatch(aRecordJob({ payload: Buffer.from('body of the event') }));
+    expect(lines).toMatchObject([
+      {
+        event: 'delivery.attempted',
+        deliveryId: 'dlv_1',
+        outcome: 'delivered',
+        httpStatus: 204,
+        status: 'delivered',
+        attempt: 1,
+        step: 1,
+      },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/body of|whsec_/);
+  });
+});

@@ -1,0 +1,247 @@
+import { createWaitOut } from '#lib/backoff';
+import { createManualClock } from '#lib/clock';
+import { type EventRecord, header, parseDelivery } from '#lib/contract';
+import { type CrashPointName, type CrashPoints, noCrashPoints } from '#lib/crash-points';
+import { AppError } from '#lib/errors';
+import { silentLogger } from '#lib/log';
+import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
+import { createFanOut } from '../../../services/dispatcher/fan-out.ts';
+import { createPublish } from '../../../services/dispatcher/publish.ts';
+import * as fixtures from './fixtures.ts';
+
+const { anEndpoint, anEvent, aRecord, createFakeKafka, encodeAttempt, never, noMetrics, settle, startMicros, topics } =
+  fixtures;
+
+const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
+function createWorld(endpoints: Endpoint[], crashPoints: CrashPoints = noCrashPoints) {
+  const clock = createManualClock();
+  const kafka = createFakeKafka();
+  const directory = { ageMs: 0, refreshes: 0, away: false };
+  const events = new Map<string, EventRecord | AppError>();
+  const waitOut = createWaitOut({ clock, log: silentLogger });
+  const fanOut = createFanOut({
+    directory: {
+      ofTenant: (tenant) => endpoints.filter((endpoint) => endpoint.tenant === tenant),
+      ageMs: () => directory.ageMs,
+      refresh: async () => {
+        directory.refreshes += 1;
+        if (directory.away) throw new AppError('store_unavailable', 'away');
+        directory.ageMs = 0;
+      },
+    },
+    decodeEvent: async (bytes) => {
+      const event = events.get(bytes.toString());
+      if (event === undefined || event instanceof AppError) throw event ?? new AppError('data_invalid', 'no event');
+      return event;
+    },
+    encodeAttempt,
+    publish: createPublish({ producer: kafka, waitOut, clock, log: silentLogger }),
+    waitOut,
+    topics,
+    clock,
+    crashPoints,
+    metrics: noMetrics,
+    log: silentLogger,
+  });
+  const record = (event: EventRecord | AppError, offset = 0n) => {
+    const bytes = `event ${events.size}`;
+    events.set(bytes, event);
+    return aRecord({
+      topic: topics.events,
+      key: Buffer.from('evt_1'),
+      value: Buffer.from(bytes),
+      headers: { [header.traceparent]: traceparent },
+      offset,
+    });
+  };
+  return { clock, kafka, directory, events, fanOut, record };
+}
+
+const sentTopics = ({ kafka }: ReturnType<typeof createWorld>): string[] =>
+  kafka.sent.map(({ topic }) => topic.replace('test.', ''));
+
+describe('fan-out', () => {
+  it('writes the set, then one delivery for each endpoint of it, and then the event is done', async () => {
+    const world = createWorld([
+      anEndpoint({ id: 'ep_1' }),
+      anEndpoint({ id: 'ep_2' }),
+      anEndpoint({ tenant: 'other' }),
+    ]);
+    const record = world.record(anEvent({ ordering_key: 'order-1' }));
+    await world.fanOut([record], never);
+    expect(sentTopics(world)).toEqual(['delivery.attempts', 'deliveries', 'deliveries']);
+    const [set, ...deliveries] = world.kafka.sent;
+    expect(set?.key).toBe('evt_1');
+    const ids = world.kafka.attempts()[0]?.deliveries.map(({ delivery_id }) => delivery_id);
+    expect(world.kafka.attempts()).toMatchObject([
+      {
+        kind: 'fanned_out',
+        tenant: 'acme',
+        event_id: 'evt_1',
+        generation: 0,
+        at: startMicros,
+        deliveries: [{ endpoint_id: 'ep_1' }, { endpoint_id: 'ep_2' }],
+        delivery_id: null,
+      },
+    ]);
+    expect(deliveries.map(({ key }) => key)).toEqual(['ep_1', 'ep_2']);
+    deliveries.forEach(({ headers, value }, index) =>
+      expect(parseDelivery(headers as Record<string, string>, value)).toEqual({
+        id: ids?.[index],
+        tenant: 'acme',
+        eventId: 'evt_1',
+        eventType: 'order.created',
+        endpointId: `ep_${index + 1}`,
+        generation: 0,
+        createdAt: startMicros,
+        receivedAt: startMicros,
+        orderingKey: 'order-1',
+        contentType: 'application/json',
+        traceparent,
+        payload: Buffer.from('{"order":1}'),
+      }),
+    );
+    expect(new Set(ids).size).toBe(2);
+    expect(record.isDone()).toBe(true);
+  });
+
+  it('writes an empty set: it completes the event', async () => {
+    const world = createWorld([]);
+    const record = world.record(anEvent());
+    await world.fanOut([record], never);
+    expect(world.kafka.attempts()).toMatchObject([{ kind: 'fanned_out', deliveries: [] }]);
+    expect(sentTopics(world)).toEqual(['delivery.attempts']);
+    expect(record.isDone()).toBe(true);
+  });
+
+  it('writes no delivery before the sets of its whole batch are acknowledged', async () => {
+    const world = createWorld([anEndpoint()]);
+    const acknowledged = Promise.withResolvers<void>();
+    const handedOver: string[] = [];
+    world.kafka.answer = (record) => {
+      handedOver.push(record.topic.replace('test.', ''));
+      return record.key === 'evt_2' ? acknowledged.promise : undefined;
+    };
+    const records = [world.record(anEvent()), world.record(anEvent({ id: 'evt_2' }))];
+    const working = world.fanOut(records, never);
+    await settle();
+    expect(handedOver).toEqual(['delivery.attempts', 'delivery.attempts']);
+    acknowledged.resolve();
+    await working;
+    expect(sentTopics(world)).toEqual(['delivery.attempts', 'delivery.attempts', 'deliveries', 'deliveries']);
+  });
+
+  it('leaves the event undone until its last delivery is acknowledged', async () => {
+    const world = createWorld([anEndpoint({ id: 'ep_1' }), anEndpoint({ id: 'ep_2' })]);
+    const acknowledged = Promise.withResolvers<void>();
+    world.kafka.answer = (record) => (record.key === 'ep_2' ? acknowledged.promise : undefined);
+    const record = world.record(anEvent());
+    const working = world.fanOut([record], never);
+    await settle();
+    expect(record.isDone()).toBe(false);
+    acknowledged.resolve();
+    await working;
+    expect(record.isDone()).toBe(true);
+  });
+
+  it('comes to the same ids however often, and with whatever has become of the endpoints since', async () => {
+    const before = createWorld([anEndpoint({ id: 'ep_1' }), anEndpoint({ id: 'ep_2' }), anEndpoint({ id: 'ep_3' })]);
+    await before.fanOut([before.record(anEvent())], never);
+    const after = createWorld([
+      anEndpoint({ id: 'ep_3', disabledAt: startMicros + 1 }),
+      anEndpoint({ id: 'ep_2', deletedAt: startMicros + 1 }),
+      anEndpoint({ id: 'ep_1' }),
+      anEndpoint({ id: 'ep_4', createdAt: startMicros }),
+    ]);
+    await after.clock.advance(3_600_000);
+    await after.fanOut([after.record(anEvent())], never);
+    const setOf = ({ kafka }: typeof before) =>
+      new Set(kafka.attempts()[0]?.deliveries.map(({ delivery_id }) => delivery_id));
+    expect(setOf(after)).toEqual(setOf(before));
+  });
+
+  it('judges by a directory that was read less than 5 s before, and waits for one while Postgres is away', async () => {
+    const world = createWorld([anEndpoint()]);
+    world.directory.ageMs = 3_999;
+    await world.fanOut([world.record(anEvent())], never);
+    expect(world.directory.refreshes).toBe(0);
+
+    world.directory.ageMs = 4_000;
+    world.directory.away = true;
+    const record = world.record(anEvent());
+    const working = world.fanOut([record], never);
+    await world.clock.advance(60_000);
+    expect(world.directory.refreshes).toBeGreaterThan(5);
+    expect([world.kafka.attempts().length, record.isDone()]).toEqual([1, false]);
+    world.directory.away = false;
+    await world.clock.advance(5_000);
+    await working;
+    expect(record.isDone()).toBe(true);
+  });
+
+  it('waits while the schema registry is away', async () => {
+    const world = createWorld([anEndpoint()]);
+    const record = world.record(new AppError('registry_unavailable', 'away'));
+    const working = world.fanOut([record], never);
+    await world.clock.advance(60_000);
+    expect(world.kafka.sent).toEqual([]);
+    world.events.set(record.value.toString(), anEvent());
+    await world.clock.advance(5_000);
+    await working;
+    expect(record.isDone()).toBe(true);
+  });
+
+  it('waits while Kafka is away, and gives up when the partition is lost, leaving the event undone', async () => {
+    const world = createWorld([anEndpoint()]);
+    world.kafka.answer = () => {
+      throw new AppError('kafka_unavailable', 'away');
+    };
+    const lost = new AbortController();
+    const record = world.record(anEvent());
+    const working = world.fanOut([record], lost.signal);
+    await world.clock.advance(60_000);
+    lost.abort();
+    await expect(working).rejects.toMatchObject({ code: 'stopped' });
+    expect(record.isDone()).toBe(false);
+  });
+
+  it('buries what is no event, whole, and goes on with its neighbours', async () => {
+    const world = createWorld([anEndpoint()]);
+    const bad = world.record(new AppError('data_invalid', 'no Avro'), 42n);
+    const good = world.record(anEvent());
+    await world.fanOut([bad, good], never);
+    expect(world.kafka.of(topics['dead-letters'])).toMatchObject([
+      {
+        key: bad.key,
+        value: bad.value,
+        headers: {
+          [header.traceparent]: Buffer.from(traceparent),
+          [header.deadLetterStage]: 'fan-out',
+          [header.deadLetterReason]: 'malformed_record',
+          [header.deadLetterOrigin]: 'test.events-0-42',
+        },
+      },
+    ]);
+    expect([bad.isDone(), good.isDone()]).toEqual([true, true]);
+    expect(world.kafka.of(topics.deliveries)).toHaveLength(1);
+  });
+
+  it('passes its crash points between its writes, and a successor after any of them repeats without another id', async () => {
+    const points: CrashPointName[] = ['fan-out.before-set', 'fan-out.after-set', 'fan-out.after-deliveries'];
+    const whole = createWorld([anEndpoint()]);
+    await whole.fanOut([whole.record(anEvent())], never);
+    const written = [0, 1, 2];
+    for (const [index, point] of points.entries()) {
+      const died = createWorld([anEndpoint()], {
+        reach: (reached) => {
+          if (reached === point) throw new Error('killed');
+        },
+      });
+      const record = died.record(anEvent());
+      await expect(died.fanOut([record], never)).rejects.toThrow('killed');
+      expect(died.kafka.sent).toEqual(whole.kafka.sent.slice(0, written[index]));
+      expect(record.isDone()).toBe(false);
+    }
+  });
+});

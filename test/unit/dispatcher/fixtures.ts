@@ -1,0 +1,149 @@
+import { type AttemptRecord, type Delivery, deliveryHeaders, type EventRecord, topicsOf } from '#lib/contract';
+import type { OutgoingRecord, RecordPosition } from '#lib/kafka';
+import type { IncomingRecord } from '#lib/kafka';
+import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
+import type { RecordJob, RowJob } from '../../../services/dispatcher/job.ts';
+import type { DispatcherMetrics } from '../../../services/dispatcher/metrics.ts';
+
+export const topics = topicsOf('test.');
+
+/** 2026-01-01, when the manual clock starts; in microseconds. */
+export const startMicros = Date.UTC(2026, 0, 1) * 1_000;
+export const secondMicros = 1_000_000;
+
+export function anEndpoint(overrides: Partial<Endpoint> = {}): Endpoint {
+  return {
+    tenant: 'acme',
+    id: 'ep_1',
+    url: 'https://receiver.test/hook',
+    eventTypes: [],
+    sourceIds: [],
+    timeoutMs: 5_000,
+    maxInFlight: 10,
+    retry: { baseMs: 5_000, capMs: 12 * 3_600_000, windowMs: 72 * 3_600_000, maxAttempts: Number.POSITIVE_INFINITY },
+    secrets: [{ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', expiresAt: null }],
+    revision: 1,
+    createdAt: startMicros - 3_600 * secondMicros,
+    disabledAt: null,
+    deletedAt: null,
+    ...overrides,
+  };
+}
+
+export function anEvent(overrides: Partial<EventRecord> = {}): EventRecord {
+  return {
+    id: 'evt_1',
+    tenant: 'acme',
+    source_id: 'src_1',
+    event_id: null,
+    type: 'order.created',
+    receipt_id: 'rcp_1',
+    origin: 'test.webhooks.received-0-1',
+    received_at: startMicros,
+    dedup_key: Buffer.alloc(16),
+    content_type: 'application/json',
+    http_headers: {},
+    ordering_key: null,
+    payload: Buffer.from('{"order":1}'),
+    ...overrides,
+  };
+}
+
+export function aDelivery(overrides: Partial<Delivery> = {}): Delivery {
+  return {
+    id: 'dlv_1',
+    tenant: 'acme',
+    eventId: 'evt_1',
+    eventType: 'order.created',
+    endpointId: 'ep_1',
+    generation: 0,
+    createdAt: startMicros,
+    receivedAt: startMicros,
+    orderingKey: null,
+    contentType: 'application/json',
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    payload: Buffer.from('{"order":1}'),
+    ...overrides,
+  };
+}
+
+/** A record as the consumer hands it out; `isDone` tells whether it may be committed. */
+export type FakeRecord = IncomingRecord & { isDone(): boolean };
+
+export function aRecord(fields: Partial<Omit<IncomingRecord, 'done'>> = {}): FakeRecord {
+  let done = false;
+  const headers = fields.headers ?? {};
+  return {
+    topic: topics.deliveries,
+    partition: 0,
+    offset: 0n,
+    key: null,
+    value: Buffer.alloc(0),
+    headers,
+    rawHeaders: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, Buffer.from(text)])),
+    ...fields,
+    done: () => void (done = true),
+    isDone: () => done,
+  };
+}
+
+export function aDeliveryRecord(delivery: Delivery, offset = 0n): FakeRecord {
+  const { payload, ...facts } = delivery;
+  return aRecord({ key: Buffer.from(delivery.endpointId), value: payload, headers: deliveryHeaders(facts), offset });
+}
+
+export const never = new AbortController().signal;
+
+export function aRecordJob(overrides: Partial<Delivery> = {}, signal: AbortSignal = never): RecordJob {
+  const delivery = aDelivery(overrides);
+  return { from: 'record', delivery, step: 1, attempts: 0, claims: [{ record: aDeliveryRecord(delivery), signal }] };
+}
+
+export function aRowJob(overrides: Partial<Delivery> = {}, row: Partial<RowJob> = {}): RowJob {
+  const delivery = aDelivery(overrides);
+  return { from: 'row', delivery, step: 2, attempts: 1, state: 'retrying', dueAt: startMicros, signal: never, ...row };
+}
+
+/** Avro's place is taken by JSON: what is encoded is nothing that these tests look at. */
+export const encodeAttempt = (record: AttemptRecord): Buffer => Buffer.from(JSON.stringify(record));
+export const decodeAttempt = (value: Buffer): AttemptRecord => JSON.parse(value.toString()) as AttemptRecord;
+
+export interface FakeKafka {
+  /** All that was handed over, in order. */
+  readonly sent: OutgoingRecord[];
+  of(topic: string): OutgoingRecord[];
+  /** The records of `delivery.attempts`. */
+  attempts(): AttemptRecord[];
+  send(record: OutgoingRecord): Promise<RecordPosition>;
+  /** Called before a record is taken; what it throws or waits for is the broker's answer. */
+  answer: (record: OutgoingRecord) => void | Promise<void>;
+}
+
+export function createFakeKafka(): FakeKafka {
+  const sent: OutgoingRecord[] = [];
+  const kafka: FakeKafka = {
+    sent,
+    of: (topic) => sent.filter((record) => record.topic === topic),
+    attempts: () => kafka.of(topics['delivery.attempts']).map(({ value }) => decodeAttempt(value)),
+    answer: () => undefined,
+    async send(record) {
+      await kafka.answer(record);
+      sent.push(record);
+      return { topic: record.topic, partition: 0, offset: BigInt(sent.length) };
+    },
+  };
+  return kafka;
+}
+
+export const noMetrics: DispatcherMetrics = {
+  attempted: () => undefined,
+  delivered: () => undefined,
+  deadLettered: () => undefined,
+  retryStarted: () => undefined,
+  waiting: () => undefined,
+};
+
+/** Lets everything run that waits for nothing but its turn. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+}

@@ -1,0 +1,221 @@
+import { createWaitOut } from '#lib/backoff';
+import { createManualClock } from '#lib/clock';
+import { deliveryHeaders, header, parseDeadLetter, parseDelivery } from '#lib/contract';
+import { type CrashPoints, noCrashPoints } from '#lib/crash-points';
+import { AppError } from '#lib/errors';
+import { silentLogger } from '#lib/log';
+import { createOutcomeWriter, type SendFacts } from '../../../services/dispatcher/outcome-writer.ts';
+import type { Job, RowJob } from '../../../services/dispatcher/job.ts';
+import { createPublish } from '../../../services/dispatcher/publish.ts';
+import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
+import * as fixtures from './fixtures.ts';
+
+const {
+  aDelivery,
+  aRecord,
+  aRecordJob,
+  aRowJob,
+  createFakeKafka,
+  encodeAttempt,
+  noMetrics,
+  settle,
+  startMicros,
+  topics,
+} = fixtures;
+
+const failed: SendFacts = {
+  outcome: 'http_5xx',
+  httpStatus: 500,
+  durationMs: 12,
+  detail: 'answered 500',
+  excerpt: Buffer.from('no'),
+};
+
+function createWorld(crashPoints: CrashPoints = noCrashPoints) {
+  const clock = createManualClock();
+  const kafka = createFakeKafka();
+  const removed: RowJob[] = [];
+  const stopping = new AbortController();
+  const recentSteps = createRecentSteps(clock);
+  const waitOut = createWaitOut({ clock, log: silentLogger });
+  const writer = createOutcomeWriter({
+    publish: createPublish({ producer: kafka, waitOut, clock, log: silentLogger }),
+    topics,
+    encodeAttempt,
+    recentSteps,
+    removeRow: (job) => removed.push(job),
+    clock,
+    crashPoints,
+    metrics: noMetrics,
+    signal: stopping.signal,
+  });
+  return { clock, kafka, removed, stopping, recentSteps, writer };
+}
+
+const isDone = (job: Job): boolean =>
+  job.from === 'record' && job.claims.every(({ record }) => (record as fixtures.FakeRecord).isDone());
+
+describe('what came of a delivery', () => {
+  it('is written as one record, of its event’s key, and then the delivery’s record is done', async () => {
+    const { kafka, writer, recentSteps } = createWorld();
+    const job = aRecordJob();
+    await writer.attempted(job, failed, { status: 'retrying', dueAt: startMicros + 7 });
+    expect(kafka.sent.map(({ topic, key }) => [topic, key])).toEqual([[topics['delivery.attempts'], 'evt_1']]);
+    expect(kafka.attempts()).toEqual([
+      {
+        kind: 'attempted',
+        tenant: 'acme',
+        event_id: 'evt_1',
+        generation: 0,
+        at: startMicros,
+        deliveries: [],
+        delivery_id: 'dlv_1',
+        endpoint_id: 'ep_1',
+        step: 1,
+        attempt: 1,
+        status: 'retrying',
+        created_at: startMicros,
+        outcome: 'http_5xx',
+        http_status: 500,
+        duration_ms: 12,
+        detail: 'answered 500',
+        response_excerpt: expect.anything() as unknown,
+        next_attempt_at: startMicros + 7,
+      },
+    ]);
+    expect(isDone(job)).toBe(true);
+    expect(recentSteps.has(job.delivery, 1)).toBe(true);
+  });
+
+  it('has its dead letter before its record: the delivery as it stood on its topic, named by its id', async () => {
+    const { kafka, writer } = createWorld();
+    const job = aRowJob({ orderingKey: 'order-1' }, { step: 4, attempts: 2 });
+    await writer.attempted(job, failed, { status: 'dead_lettered', reason: 'retries_exhausted' });
+    expect(kafka.sent.map(({ topic }) => topic)).toEqual([topics['dead-letters'], topics['delivery.attempts']]);
+    const letter = kafka.sent[0]!;
+    const headers = letter.headers as Record<string, string>;
+    expect(letter.key).toBe('ep_1');
+    expect(parseDelivery(headers, letter.value)).toEqual(job.delivery);
+    expect(parseDeadLetter(headers)).toEqual({
+      stage: 'dispatcher',
+      reason: 'retries_exhausted',
+      attempts: 3,
+      origin: 'dlv_1',
+      at: startMicros,
+    });
+    expect(kafka.attempts()).toMatchObject([
+      { step: 4, attempt: 3, status: 'dead_lettered', detail: 'retries_exhausted: answered 500' },
+    ]);
+  });
+
+  it('counts a parking as a step but not as an attempt', async () => {
+    const { kafka, writer } = createWorld();
+    await writer.parked(aRowJob({}, { step: 3, attempts: 1 }));
+    expect(kafka.attempts()).toMatchObject([{ kind: 'parked', status: 'parked', step: 3, attempt: 1, outcome: null }]);
+  });
+
+  it('ends a deleted endpoint’s delivery without a letter, and a disabled one’s with', async () => {
+    const { kafka, writer } = createWorld();
+    await writer.ended(aRecordJob(), { status: 'cancelled', reason: 'endpoint_deleted' });
+    expect(kafka.of(topics['dead-letters'])).toEqual([]);
+    await writer.ended(aRecordJob(), { status: 'dead_lettered', reason: 'endpoint_disabled' });
+    expect(kafka.of(topics['dead-letters'])).toMatchObject([{ headers: { [header.deadLetterAttempts]: '0' } }]);
+    expect(kafka.attempts()).toMatchObject([
+      { kind: 'ended', status: 'cancelled', detail: 'endpoint_deleted', attempt: 0 },
+      { kind: 'ended', status: 'dead_lettered', detail: 'endpoint_disabled', attempt: 0 },
+    ]);
+  });
+
+  it('is not given up while Kafka is away: nothing is done before it is acknowledged', async () => {
+    const { clock, kafka, writer, recentSteps } = createWorld();
+    let away = true;
+    kafka.answer = () => {
+      if (away) throw new AppError('kafka_unavailable', 'away');
+    };
+    const job = aRecordJob();
+    let written = false;
+    const writing = writer
+      .attempted(job, failed, { status: 'dead_lettered', reason: 'endpoint_gone' })
+      .then(() => (written = true));
+    for (let minute = 0; minute < 10; minute += 1) await clock.advance(60_000);
+    expect([written, isDone(job), recentSteps.has(job.delivery, 1)]).toEqual([false, false, false]);
+    away = false;
+    await clock.advance(5_000);
+    await writing;
+    expect(kafka.sent.map(({ topic }) => topic)).toEqual([topics['dead-letters'], topics['delivery.attempts']]);
+    expect(isDone(job)).toBe(true);
+  });
+
+  it('leaves the delivery undone when the process may wait no longer', async () => {
+    const { kafka, stopping, writer } = createWorld();
+    kafka.answer = () => {
+      throw new AppError('kafka_unavailable', 'away');
+    };
+    const job = aRecordJob();
+    const writing = writer.attempted(job, failed, { status: 'delivered' });
+    await settle();
+    stopping.abort();
+    await expect(writing).rejects.toMatchObject({ code: 'stopped' });
+    expect(isDone(job)).toBe(false);
+  });
+
+  it('waits for someone to mend a topic that refuses a record, and loses nothing', async () => {
+    const { clock, kafka, writer } = createWorld();
+    let refusals = 0;
+    kafka.answer = () => {
+      if ((refusals += 1) <= 2) throw new AppError('data_invalid', 'too large');
+    };
+    const job = aRecordJob();
+    const writing = writer.attempted(job, failed, { status: 'delivered' });
+    await clock.advance(30_000);
+    await writing;
+    expect(isDone(job)).toBe(true);
+  });
+
+  it('removes a row only after the record, and ends every record that waits for the delivery', async () => {
+    const { kafka, removed, writer } = createWorld();
+    const order: string[] = [];
+    kafka.answer = () => void order.push(`sent, ${removed.length} removed`);
+    const row = aRowJob();
+    await writer.attempted(row, failed, { status: 'delivered' });
+    expect(order).toEqual(['sent, 0 removed']);
+    expect(removed).toEqual([row]);
+
+    const job = aRecordJob();
+    job.claims.push({ record: fixtures.aDeliveryRecord(aDelivery(), 9n), signal: fixtures.never });
+    await writer.attempted(job, failed, { status: 'delivered' });
+    expect(isDone(job)).toBe(true);
+  });
+
+  it('buries a record that is no delivery, whole, under its own position', async () => {
+    const { kafka, writer } = createWorld();
+    const { payload, ...facts } = aDelivery();
+    const headers = { ...deliveryHeaders(facts), [header.deliveryId]: '', 'x-other': 'kept' };
+    const record = aRecord({ key: Buffer.from([1]), value: payload, headers, partition: 3, offset: 77n });
+    await writer.malformed(record);
+    expect(record.isDone()).toBe(true);
+    expect(kafka.sent).toMatchObject([
+      {
+        topic: topics['dead-letters'],
+        key: Buffer.from([1]),
+        value: payload,
+        headers: {
+          'x-other': Buffer.from('kept'),
+          [header.deadLetterReason]: 'malformed_record',
+          [header.deadLetterOrigin]: 'test.deliveries-3-77',
+        },
+      },
+    ]);
+  });
+
+  it('passes its crash points in the order of its writes', async () => {
+    const passed: string[] = [];
+    const { kafka, writer } = createWorld({ reach: (point) => passed.push(`${point} after ${kafka.sent.length}`) });
+    await writer.attempted(aRecordJob(), failed, { status: 'dead_lettered', reason: 'endpoint_gone' });
+    expect(passed).toEqual([
+      'dispatcher.after-letter after 1',
+      'dispatcher.after-outcome after 2',
+      'dispatcher.before-commit after 2',
+    ]);
+  });
+});

@@ -1,0 +1,34 @@
+import { createManualClock } from '#lib/clock';
+import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
+import { aDelivery } from './fixtures.ts';
+
+const minuteMs = 60_000;
+
+describe('the memory of recent steps', () => {
+  it('knows a step and those below it, not those above', () => {
+    const recent = createRecentSteps(createManualClock());
+    recent.remember(aDelivery(), 3);
+    expect([1, 2, 3, 4].map((step) => recent.has(aDelivery(), step))).toEqual([true, true, true, false]);
+    expect(recent.has(aDelivery({ tenant: 'other' }), 1)).toBe(false);
+    recent.remember(aDelivery(), 2);
+    expect(recent.has(aDelivery(), 3)).toBe(true);
+  });
+
+  it('forgets after ten minutes', async () => {
+    const clock = createManualClock();
+    const recent = createRecentSteps(clock);
+    recent.remember(aDelivery(), 1);
+    await clock.advance(10 * minuteMs - 1);
+    expect(recent.has(aDelivery(), 1)).toBe(true);
+    await clock.advance(1);
+    expect(recent.has(aDelivery(), 1)).toBe(false);
+  });
+
+  it('keeps the newest hundred thousand', () => {
+    const recent = createRecentSteps(createManualClock());
+    for (let number = 0; number <= 100_000; number += 1) recent.remember(aDelivery({ id: `dlv_${number}` }), 1);
+    expect(recent.has(aDelivery({ id: 'dlv_0' }), 1)).toBe(false);
+    expect(recent.has(aDelivery({ id: 'dlv_1' }), 1)).toBe(true);
+    expect(recent.has(aDelivery({ id: 'dlv_100000' }), 1)).toBe(true);
+  });
+});

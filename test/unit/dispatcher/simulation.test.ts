@@ -1,0 +1,48 @@
+import { isFinal } from '#lib/contract';
+import { simulate, type Mutant, type Result } from './simulation.ts';
+
+const seeds = Array.from({ length: 40 }, (_, at) => 1_000 + at);
+
+const lost = ({ deliveries }: Result): string[] =>
+  deliveries.filter(({ status }) => status === 'unknown' || !isFinal(status)).map(({ id }) => id);
+const sentTooOften = ({ deliveries }: Result): string[] =>
+  deliveries
+    .filter(({ sends, attempts }) => sends !== attempts)
+    .map(({ id, sends, attempts }) => `${id}: ${sends} for ${attempts}`);
+
+const overSeeds = async (
+  options: { kills: number; mutant?: Mutant },
+  fault: (result: Result) => string[],
+): Promise<string[]> => {
+  const faults: string[] = [];
+  for (const seed of seeds) faults.push(...fault(await simulate(seed, options)).map((what) => `seed ${seed}: ${what}`));
+  return faults;
+};
+
+describe('deliveries on their way, with a projector that lags', () => {
+  it('end, each sent exactly as often as its record says, while nothing dies', async () => {
+    expect(await overSeeds({ kills: 0 }, (result) => [...lost(result), ...sentTooOften(result)])).toEqual([]);
+  }, 60_000);
+
+  it('end, with their letters, wherever the process is killed', async () => {
+    let kills = 0;
+    const faults = await overSeeds({ kills: 5 }, (result) => {
+      kills += result.kills;
+      return [...lost(result), ...result.withoutLetter];
+    });
+    expect(faults).toEqual([]);
+    expect(kills).toBeGreaterThan(seeds.length * 3);
+  }, 60_000);
+
+  it.each<[string, { kills: number; mutant: Mutant }, (result: Result) => string[]]>([
+    ['lost, if they are done before that is written', { kills: 5, mutant: { doneEarly: true } }, lost],
+    ['lost, if a row is removed whatever its step', { kills: 0, mutant: { removesLaterSteps: true } }, lost],
+    ['sent twice, if what was lately done is not remembered', { kills: 0, mutant: { forgetful: true } }, sentTooOften],
+  ])(
+    'would be %s',
+    async (_title, options, fault) => {
+      expect((await overSeeds(options, fault)).length).toBeGreaterThan(0);
+    },
+    60_000,
+  );
+});

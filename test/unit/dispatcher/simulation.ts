@@ -1,0 +1,287 @@
+/**
+ * Deliveries on their way through the dispatcher's own parts, with everything around them made up: Kafka's logs, the tables and the
+ * projector (which lags), endpoints that fail at random, and a process that is killed at random crash points and started again. Time is
+ * the test's. What is durable is what the killed process had been told is written, and by chance what it had not been told.
+ */
+import { createManualClock } from '#lib/clock';
+import { type AttemptRecord, type Delivery, type DeliveryStatus, isFinal } from '#lib/contract';
+import { createWaitOut } from '#lib/backoff';
+import { silentLogger } from '#lib/log';
+import { createDispatch } from '../../../services/dispatcher/dispatch.ts';
+import { createIntake } from '../../../services/dispatcher/intake.ts';
+import type { Job } from '../../../services/dispatcher/job.ts';
+import { createOutcomeWriter } from '../../../services/dispatcher/outcome-writer.ts';
+import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
+import { createPublish } from '../../../services/dispatcher/publish.ts';
+import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
+import { createScheduler } from '../../../services/dispatcher/scheduler.ts';
+import { createWaitingRows } from '../../../services/dispatcher/waiting-rows.ts';
+import type { DueRow, WaitingTable } from '../../../services/dispatcher/waiting-table.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
+import * as fixtures from './fixtures.ts';
+
+export interface Mutant {
+  /** The record is done as soon as its outcome is known, not when it is written. */
+  doneEarly?: boolean;
+  /** What was lately done is not remembered. */
+  forgetful?: boolean;
+  /** A row is removed whatever its step. */
+  removesLaterSteps?: boolean;
+}
+
+export interface Result {
+  /** Of each delivery: how often it was sent, and where the tables say that it stands. */
+  deliveries: { id: string; sends: number; attempts: number; status: DeliveryStatus | 'unknown' }[];
+  /** Dead-lettered, but without a letter. */
+  withoutLetter: string[];
+  kills: number;
+}
+
+const endpoints = ['ep_1', 'ep_2', 'ep_3'];
+const perEndpoint = 8;
+const limits = {
+  ...{ inFlight: 6, records: 2, bytes: 10_000, rowPlaces: 2 },
+  ...{ totalRecords: 100, totalBytes: 100_000, totalRowPlaces: 20 },
+};
+const retry = { baseMs: 500, capMs: 2_000, windowMs: 3_600_000, maxAttempts: 4 };
+const restartMs = 1_000;
+const mostMs = 300_000;
+
+export async function simulate(seed: number, options: { kills: number; mutant?: Mutant }): Promise<Result> {
+  const { mutant = {} } = options;
+  const random = seededRandom(seed);
+  const clock = createManualClock();
+  const sleepUpTo = (ms: number): Promise<void> => clock.sleep(1 + Math.floor(random() * ms));
+  let kills = 0;
+
+  // What survives a process.
+  const originals = endpoints.flatMap((endpointId) =>
+    Array.from({ length: perEndpoint }, (_, at) => fixtures.aDelivery({ id: `dlv_${endpointId}_${at}`, endpointId })),
+  );
+  // A fan-out that was repeated has put some on the topic twice.
+  const log: Delivery[] = [...originals, ...originals.filter(() => random() < 0.3)];
+  let committed = 0;
+  const attemptsTopic: AttemptRecord[] = [];
+  const letters = new Set<string>();
+  const known = new Map<string, { step: number; status: DeliveryStatus; attempts: number }>();
+  const waiting = new Map<string, DueRow>();
+  const sends = new Map<string, number>();
+
+  /** As services/projector/statements/outcomes.ts has it. */
+  function project(record: AttemptRecord): void {
+    const { delivery_id: id, step, status, attempt } = record;
+    if (id === null || step === null || status === null || attempt === null) return;
+    const before = known.get(id);
+    if (before !== undefined && (before.step >= step || isFinal(before.status))) return;
+    known.set(id, { step, status, attempts: attempt });
+    const row = waiting.get(id);
+    if (isFinal(status)) {
+      if (row !== undefined && row.step <= step) waiting.delete(id);
+    } else if (row === undefined || row.step < step) {
+      const dueAt = record.next_attempt_at ?? record.at;
+      const state = status === 'retrying' ? ('retrying' as const) : ('parked' as const);
+      waiting.set(id, { ...rowOf(record, id), state, dueAt, step, attempts: attempt });
+    }
+  }
+
+  async function keepProjecting(): Promise<void> {
+    for (let at = 0; ;) {
+      await sleepUpTo(random() < 0.1 ? 3_000 : 50);
+      const upTo = at + Math.ceil(random() * (attemptsTopic.length - at));
+      for (; at < upTo; at += 1) project(attemptsTopic[at] as AttemptRecord);
+    }
+  }
+
+  async function startProcess(): Promise<void> {
+    let dead = false;
+    /** What was asked of a server by a process that dies meanwhile may have happened; it never hears of it. */
+    const ask = async <T>(ms: number, work: () => T): Promise<T> => {
+      await sleepUpTo(ms);
+      if (!dead) return work();
+      if (random() < 0.5) work();
+      return new Promise(() => undefined);
+    };
+    const reach = (): void => {
+      if (dead || kills >= options.kills || random() > 0.05) return;
+      dead = true;
+      kills += 1;
+      void clock.sleep(restartMs).then(startProcess);
+      throw new Error('killed');
+    };
+    const crashPoints = { reach };
+
+    const waitOut = createWaitOut({ clock, log: silentLogger });
+    const publish = createPublish({
+      producer: {
+        send: (record) =>
+          // Now and then a broker takes its time.
+          ask(random() < 0.2 ? 1_500 : 20, () => {
+            if (record.topic === fixtures.topics['delivery.attempts'])
+              attemptsTopic.push(fixtures.decodeAttempt(record.value));
+            else letters.add(String(record.headers['hookline-dl-origin']));
+            return { topic: record.topic, partition: 0, offset: 0n };
+          }),
+      },
+      waitOut,
+      clock,
+      log: silentLogger,
+    });
+    const owned = createOwnedPartitions();
+    owned.assigned([{ topic: 'deliveries', partition: 0 }]);
+    const recentSteps = createRecentSteps(clock);
+    if (mutant.forgetful) recentSteps.has = () => false;
+    const directory = {
+      get: (_tenant: string, id: string) => fixtures.anEndpoint({ id, retry, maxInFlight: 2 }),
+      ofTenant: () => [],
+      ageMs: () => 0,
+      refresh: async () => undefined,
+    };
+    const outcomes = createOutcomeWriter({
+      publish,
+      topics: fixtures.topics,
+      encodeAttempt: fixtures.encodeAttempt,
+      recentSteps,
+      removeRow: (job) => waitingRows.remove(job),
+      clock,
+      crashPoints,
+      metrics: fixtures.noMetrics,
+      signal: fixtures.never,
+    });
+    const dispatch = createDispatch({
+      directory,
+      attempt: async ({ id }) => {
+        sends.set(id, (sends.get(id) ?? 0) + 1);
+        const status = random() < 0.5 ? 200 : 500;
+        return ask(400, () => ({
+          result: {
+            outcome: status === 200 ? 'delivered' : 'http_5xx',
+            status,
+            retryAfter: undefined,
+            excerpt: Buffer.alloc(0),
+          },
+          durationMs: 1,
+        }));
+      },
+      outcomes: mutant.doneEarly
+        ? { ...outcomes, attempted: (job, ...rest) => (doneAtOnce(job), outcomes.attempted(job, ...rest)) }
+        : outcomes,
+      disableEndpoint: async () => undefined,
+      metrics: fixtures.noMetrics,
+      crashPoints,
+      clock,
+      random,
+      log: silentLogger,
+    });
+    const scheduler = createScheduler({
+      limits,
+      clock,
+      maxInFlightOf: () => 2,
+      run: dispatch,
+      park: outcomes.parked,
+      onFailure: () => undefined,
+      giveUp: () => undefined,
+      drainMs: 1_000,
+    });
+    const table: WaitingTable = {
+      due: ({ now, except, perLane, lanes, limit }) =>
+        ask(30, () => {
+          const inHand = new Set(except.map(({ id }) => id));
+          const room = new Map(lanes.map(({ endpointId, room: places }) => [endpointId, places]));
+          return [...waiting.values()]
+            .filter(({ deliveryId, dueAt }) => dueAt <= now && !inHand.has(deliveryId))
+            .filter(({ deliveryId }) => !isFinal(known.get(deliveryId)?.status ?? 'pending'))
+            .sort((a, b) => a.dueAt - b.dueAt)
+            .filter(({ endpointId }) => {
+              const left = room.get(endpointId) ?? perLane;
+              room.set(endpointId, left - 1);
+              return left > 0;
+            })
+            .slice(0, limit);
+        }),
+      contents: (events) =>
+        ask(30, () =>
+          events.map(({ tenant, eventId }) => {
+            const {
+              eventType: type,
+              receivedAt,
+              orderingKey,
+              traceparent,
+              contentType,
+              payload,
+            } = fixtures.aDelivery();
+            return { tenant, eventId, type, receivedAt, orderingKey, traceparent, contentType, payload };
+          }),
+        ),
+      remove: (rows) =>
+        ask(30, () => {
+          for (const { deliveryId, step } of rows)
+            if (mutant.removesLaterSteps || (waiting.get(deliveryId)?.step ?? 0) <= step) waiting.delete(deliveryId);
+        }),
+      count: async () => ({ retrying: 0, parked: 0 }),
+    };
+    const waitingRows = createWaitingRows({
+      ...{ table, owned, directory, scheduler, recentSteps, clock },
+      metrics: fixtures.noMetrics,
+      log: silentLogger,
+    });
+
+    await scheduler.start();
+    await waitingRows.start();
+    const records = log
+      .slice(committed)
+      .map((delivery, at) => fixtures.aDeliveryRecord(delivery, BigInt(committed + at)));
+    const start = committed;
+    void keepCommitting();
+    for (let at = 0; at < records.length && !dead;) {
+      const batch = records.slice(at, (at += 1 + Math.floor(random() * 6)));
+      await createIntake({ directory, scheduler, recentSteps, outcomes })(batch, fixtures.never).catch(() => undefined);
+    }
+
+    async function keepCommitting(): Promise<void> {
+      while (committed < log.length) {
+        await clock.sleep(200);
+        if (dead) return;
+        const open = records.findIndex((record) => !record.isDone());
+        committed = open === -1 ? log.length : start + open;
+      }
+    }
+  }
+
+  void keepProjecting();
+  void startProcess();
+  const allEnded = (): boolean =>
+    committed === log.length && originals.every(({ id }) => isFinal(known.get(id)?.status ?? 'pending'));
+  for (let ms = 0; ms < mostMs && !allEnded(); ms += 1_000) await clock.advance(1_000);
+  // Whatever would still be sent is sent.
+  await clock.advance(10_000);
+
+  return {
+    deliveries: originals.map(({ id }) => ({
+      id,
+      sends: sends.get(id) ?? 0,
+      attempts: known.get(id)?.attempts ?? 0,
+      status: known.get(id)?.status ?? 'unknown',
+    })),
+    withoutLetter: [...known]
+      .filter(([id, { status }]) => status === 'dead_lettered' && !letters.has(id))
+      .map(([id]) => id),
+    kills,
+  };
+}
+
+const doneAtOnce = (job: Job): void => {
+  if (job.from === 'record') for (const { record } of job.claims) record.done();
+};
+
+function rowOf(record: AttemptRecord, deliveryId: string) {
+  return {
+    ...{
+      tenant: record.tenant,
+      deliveryId,
+      partition: 0,
+      endpointId: record.endpoint_id ?? '',
+      eventId: record.event_id,
+    },
+    ...{ generation: 0, createdAt: record.created_at ?? 0, payloadBytes: 11 },
+  };
+}

@@ -1,0 +1,240 @@
+import { createManualClock } from '#lib/clock';
+import { AppError } from '#lib/errors';
+import { silentLogger } from '#lib/log';
+import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
+import { deliveryKey, type Job } from '../../../services/dispatcher/job.ts';
+import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
+import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
+import { createWaitingRows } from '../../../services/dispatcher/waiting-rows.ts';
+import type { DueQuestion, DueRow, EventContent, WaitingTable } from '../../../services/dispatcher/waiting-table.ts';
+import { aDelivery, anEndpoint, aRowJob, noMetrics, settle, startMicros } from './fixtures.ts';
+
+const aRow = (overrides: Partial<DueRow> = {}): DueRow => ({
+  tenant: 'acme',
+  deliveryId: 'dlv_1',
+  partition: 0,
+  endpointId: 'ep_1',
+  eventId: 'evt_1',
+  generation: 0,
+  state: 'retrying',
+  dueAt: startMicros,
+  step: 1,
+  attempts: 1,
+  createdAt: startMicros,
+  payloadBytes: 11,
+  ...overrides,
+});
+
+const contentOf = (eventId: string): EventContent => {
+  const { tenant, eventType, receivedAt, orderingKey, traceparent, contentType, payload } = aDelivery();
+  return { tenant, eventId, type: eventType, receivedAt, orderingKey, traceparent, contentType, payload };
+};
+
+/** The table’s statements are tried on Postgres; here it is what a test says. */
+function createWorld() {
+  const clock = createManualClock();
+  const world = {
+    clock,
+    rows: [] as DueRow[],
+    away: false,
+    questions: [] as DueQuestion[],
+    removed: [] as { tenant: string; deliveryId: string; step: number }[],
+    offered: [] as Job[],
+    held: new Map<string, Job>(),
+    endpoints: new Map<string, Endpoint>([['ep_1', anEndpoint()]]),
+    /** What a reading of the endpoints brings. */
+    news: [] as Endpoint[],
+    total: 100,
+    onDue: () => undefined as void,
+  };
+  const answer = <T>(value: T): T => {
+    if (world.away) throw new AppError('store_unavailable', 'away');
+    return value;
+  };
+  const table: WaitingTable = {
+    due: async (question) => {
+      world.questions.push(question);
+      const rows = answer([...world.rows]);
+      world.onDue();
+      return rows;
+    },
+    contents: async (events) => answer(events.map(({ eventId }) => contentOf(eventId))),
+    remove: async (rows) => void world.removed.push(...answer(rows)),
+    count: async () => answer({ retrying: 0, parked: 0 }),
+  };
+  const owned = createOwnedPartitions();
+  owned.assigned([{ topic: 'deliveries', partition: 0 }]);
+  const recentSteps = createRecentSteps(clock);
+  const waitingRows = createWaitingRows({
+    table,
+    owned,
+    directory: {
+      get: (_tenant, id) => world.endpoints.get(id),
+      refresh: async () => answer(world.news).forEach((endpoint) => void world.endpoints.set(endpoint.id, endpoint)),
+    },
+    scheduler: {
+      offer: (job) => (world.offered.push(job), 'queued'),
+      held: (delivery) => world.held.get(deliveryKey(delivery)),
+      heldRows: () => [...world.held.values()],
+      rowRoom: () => ({ perLane: 50, lanes: [{ tenant: 'acme', endpointId: 'ep_2', room: 3 }], total: world.total }),
+    },
+    recentSteps,
+    metrics: noMetrics,
+    clock,
+    log: silentLogger,
+  });
+  return { ...world, world, owned, recentSteps, waitingRows };
+}
+
+describe('what waits', () => {
+  let created: ReturnType<typeof createWorld>;
+  beforeEach(() => (created = createWorld()));
+  afterEach(async () => {
+    created.world.away = false;
+    const stopping = created.waitingRows.stop();
+    await created.clock.advance(5_000);
+    await stopping;
+  });
+  const start = async (): Promise<void> => {
+    await created.waitingRows.start();
+    await settle();
+  };
+
+  it('comes back into its lane as the next step, with its event’s content', async () => {
+    created.world.rows = [aRow({ step: 4, attempts: 2, state: 'parked' })];
+    await start();
+    expect(created.offered).toEqual([
+      {
+        from: 'row',
+        delivery: aDelivery(),
+        step: 5,
+        attempts: 2,
+        state: 'parked',
+        dueAt: startMicros,
+        signal: created.owned.signalOf(0),
+      },
+    ]);
+  });
+
+  it('is looked for every second or sooner, in the partitions that are owned, against the lanes’ room', async () => {
+    await start();
+    await created.clock.advance(10_000);
+    expect(created.world.questions.length).toBeGreaterThanOrEqual(10);
+    expect(created.world.questions.length).toBeLessThan(20);
+    expect(created.world.questions.at(-1)).toEqual({
+      partitions: [0],
+      now: expect.any(Number) as number,
+      perLane: 50,
+      lanes: [{ tenant: 'acme', endpointId: 'ep_2', room: 3 }],
+      except: [],
+      limit: 100,
+    });
+    created.owned.revoked([{ topic: 'deliveries', partition: 0 }]);
+    const { length } = created.world.questions;
+    await created.clock.advance(5_000);
+    expect(created.world.questions).toHaveLength(length);
+  });
+
+  it('is not looked for where no lane has room', async () => {
+    created.world.total = 0;
+    await start();
+    await created.clock.advance(5_000);
+    expect(created.world.questions).toEqual([]);
+  });
+
+  it('is not sent while it is in a lane, nor when its step was lately done though the table shows it still', async () => {
+    created.recentSteps.remember({ tenant: 'acme', id: 'dlv_done' }, 2);
+    created.recentSteps.remember({ tenant: 'acme', id: 'dlv_later' }, 2);
+    created.world.rows = [
+      aRow({ deliveryId: 'dlv_held' }),
+      aRow({ deliveryId: 'dlv_done', step: 1 }),
+      aRow({ deliveryId: 'dlv_later', step: 2 }),
+    ];
+    created.world.onDue = () => void created.world.held.set('acme/dlv_held', aRowJob({ id: 'dlv_held' }));
+    await start();
+    expect(created.offered.map(({ delivery }) => delivery.id)).toEqual(['dlv_later']);
+  });
+
+  it('is removed up to its step after its outcome, before the next reading', async () => {
+    await start();
+    created.waitingRows.remove(aRowJob({ id: 'dlv_1' }, { step: 3 }));
+    const { length } = created.world.questions;
+    await created.clock.advance(1_000);
+    expect(created.world.removed).toEqual([{ tenant: 'acme', deliveryId: 'dlv_1', step: 2 }]);
+    expect(created.world.questions.length).toBeGreaterThan(length);
+    await created.clock.advance(5_000);
+    expect(created.world.removed).toHaveLength(1);
+  });
+
+  it('waits while Postgres is away, and so do the removals', async () => {
+    await start();
+    created.world.away = true;
+    created.waitingRows.remove(aRowJob({ id: 'dlv_1' }, { step: 2 }));
+    const { length } = created.world.questions;
+    await created.clock.advance(60_000);
+    expect(created.world.removed).toEqual([]);
+    // What is to be removed would else be read once more.
+    expect(created.world.questions).toHaveLength(length);
+    created.world.away = false;
+    created.world.rows = [aRow({ deliveryId: 'dlv_2' })];
+    await created.clock.advance(1_000);
+    expect(created.world.removed).toHaveLength(1);
+    expect(created.offered.map(({ delivery }) => delivery.id)).toContain('dlv_2');
+  });
+
+  it('is removed at the stop too', async () => {
+    await start();
+    created.waitingRows.remove(aRowJob({ id: 'dlv_1' }, { step: 2 }));
+    const stopping = created.waitingRows.stop();
+    await settle();
+    await stopping;
+    expect(created.world.removed).toHaveLength(1);
+  });
+
+  it('is left alone when its partition was lost while it was read', async () => {
+    created.world.rows = [aRow()];
+    created.world.onDue = () => created.owned.revoked([{ topic: 'deliveries', partition: 0 }]);
+    await start();
+    expect(created.offered).toEqual([]);
+  });
+
+  it('is let go of with its partition', async () => {
+    created.world.rows = [aRow()];
+    await start();
+    const [job] = created.offered;
+    expect(job?.from === 'row' && job.signal.aborted).toBe(false);
+    // Taken away and given back: what was read before is not ours any more.
+    created.owned.assigned([{ topic: 'deliveries', partition: 0 }]);
+    expect(job?.from === 'row' && job.signal.aborted).toBe(true);
+  });
+
+  it('of an endpoint that is deleted or disabled is ended before it is due, once the directory has heard of that', async () => {
+    created.world.rows = [aRow({ dueAt: startMicros + 3_600_000_000 })];
+    created.world.news = [anEndpoint({ deletedAt: startMicros })];
+    await start();
+    expect(created.offered).toHaveLength(1);
+  });
+
+  it('is never sent before it is due', async () => {
+    created.world.rows = [aRow({ dueAt: startMicros + 3_600_000_000 })];
+    await start();
+    expect(created.offered).toEqual([]);
+  });
+
+  it('of an endpoint that is not known has the endpoints read again first', async () => {
+    created.world.rows = [aRow({ endpointId: 'ep_new' })];
+    created.world.news = [anEndpoint({ id: 'ep_new' })];
+    await start();
+    expect(created.world.endpoints.has('ep_new')).toBe(true);
+    expect(created.offered).toHaveLength(1);
+  });
+
+  it('comes in portions, so that payloads do not fill the memory', async () => {
+    const mebibyte = 1024 * 1024;
+    created.world.rows = Array.from({ length: 40 }, (_, at) =>
+      aRow({ deliveryId: `dlv_${at}`, payloadBytes: mebibyte }),
+    );
+    await start();
+    expect(created.offered).toHaveLength(16);
+  });
+});
