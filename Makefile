@@ -1,0 +1,46 @@
+# Every target does what its line in `make help` says, on a machine that has nothing but make, Node (20 or later, with npm) and a shell.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+.PHONY: help setup up down clean smoke logs test lint types test-servers stop-test-servers github-payloads
+
+# Node 24, pinned among the packages; `make setup` sees to it that it is there.
+node := node_modules/.bin/node
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+up: setup ## starts the local stack and shows one webhook going through it (HOOKLINE_PORT_OFFSET=n moves all ports)
+	@$(node) deploy/local/up.ts
+
+down: setup ## stops everything that make up has started
+	@$(node) deploy/local/down.ts
+
+clean: setup ## stops it and removes its data
+	@$(node) deploy/local/down.ts --clean
+
+smoke: setup ## one webhook through the running stack; names the stage that is stuck
+	@$(node) deploy/local/run-smoke.ts
+
+logs: setup ## the last lines of the logs (SERVICE=name for one, FOLLOW=1 to go on)
+	@$(node) deploy/local/logs.ts $(if $(FOLLOW),--follow) $(SERVICE)
+
+test: setup lint types ## every test, with servers of its own; runs beside make up
+	@npm test --silent
+
+lint: setup ## formatting and lint rules, the layers of the code among them
+	@npm run --silent lint
+
+types: setup ## the compiler's checks
+	@npm run --silent types
+
+test-servers: setup ## servers that stay up while tests are worked on; prints what to export
+	@echo "export HOOKLINE_TEST_SERVERS=$$($(node) deploy/local/test-servers.ts start --dir .hookline/servers)"
+
+stop-test-servers: setup ## ends them
+	@$(node) deploy/local/test-servers.ts stop --dir .hookline/servers
+
+github-payloads: setup ## all GitHub payloads, each twice, through the running stack to two endpoints, added up
+	@npm run --silent github-payloads
+
+setup: ## installs the npm packages, where they are not what package-lock.json says
+	@deploy/local/setup.sh

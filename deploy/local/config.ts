@@ -1,0 +1,31 @@
+import { delimiter } from 'node:path';
+import { integer, readConfig } from '#lib/config';
+
+/** The highest of the stack's ports by default (see ports.ts) must stay one. */
+const maxOffset = 65_535 - 18_080;
+
+const stackFields = {
+  portOffset: integer('HOOKLINE_PORT_OFFSET', {
+    default: '0',
+    min: 0,
+    max: maxOffset,
+    help: 'added to every port of the local stack',
+  }),
+};
+
+/** undefined where the caller has not chosen: then a stack that runs keeps the ports that it has. */
+export const chosenPortOffset = (): number | undefined =>
+  process.env.HOOKLINE_PORT_OFFSET === undefined
+    ? undefined
+    : readConfig<typeof stackFields>(stackFields, process.env).portOffset;
+
+/** What a child process gets: the environment of this one, and what is given over it. */
+export const childEnvironment = (given: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...given,
+});
+
+export const javaHome = (): string | undefined => process.env.JAVA_HOME;
+
+/** The folders in which programs are looked for. */
+export const searchPath = (): string[] => (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');

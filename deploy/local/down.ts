@@ -1,0 +1,44 @@
+/** `make down`: stops whatever of the stack runs. `--clean` (`make clean`): and removes all that it has written but its downloads. */
+import { readdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { runCommand, say } from './command.ts';
+import { withLock } from './lock.ts';
+import { hooklineDir, jarsDir, stackFiles } from './paths.ts';
+import { removePostgresHome } from './postgres-home.ts';
+import { createProcesses } from './processes.ts';
+import { stopServers } from './servers.ts';
+import { runningIn, stackProcesses, stopStack } from './stack.ts';
+
+async function down(): Promise<void> {
+  const processes = stackProcesses();
+  const running = runningIn(processes);
+  await stopStack(processes);
+  rmSync(stackFiles.localEnv, { force: true });
+  say(running.length === 0 ? 'nothing was running' : `stopped ${running.join(', ')}`);
+}
+
+async function clean(): Promise<void> {
+  await down();
+  removePostgresHome(stackFiles.dir);
+  const kept = new Set([jarsDir, stackFiles.lock, stackFiles.installLock].map((path) => basename(path)));
+  for (const entry of readdirSync(hooklineDir)) {
+    if (entry.startsWith('test-')) await removeLeftTest(join(hooklineDir, entry));
+    else if (!kept.has(entry)) rmSync(join(hooklineDir, entry), { recursive: true, force: true });
+  }
+  say('removed all data (what was downloaded is kept in .hookline/lib)');
+}
+
+/** What a test run left that was killed together with the process that cleans up behind it. One that still runs is none of ours. */
+async function removeLeftTest(dir: string): Promise<void> {
+  const processes = createProcesses({ run: join(dir, 'run'), log: join(dir, 'log') });
+  if (processes.pid('holder') !== undefined) return;
+  await stopServers(processes);
+  removePostgresHome(dir);
+  rmSync(dir, { recursive: true, force: true });
+}
+
+await runCommand(() =>
+  withLock(stackFiles.lock, 'make down', process.argv.includes('--clean') ? clean : down, {
+    onWait: (holder) => say(`waiting for ${holder} to end`),
+  }),
+);

@@ -1,0 +1,56 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface LockOptions {
+  /** Called once when the lock is held by somebody else, with what that one said it does. */
+  onWait?: (holder: string) => void;
+}
+
+const busy = 5;
+
+/**
+ * Runs `work` while no other process holds the same lock. It is a lock of the operating system (SQLite's on its file), so it ends with
+ * the process however that ends: there is no stale lock to clean up.
+ */
+export async function withLock<T>(
+  file: string,
+  doing: string,
+  work: () => Promise<T>,
+  options: LockOptions = {},
+): Promise<T> {
+  mkdirSync(dirname(file), { recursive: true });
+  const holder = `${file}.holder`;
+  const lock = new DatabaseSync(file);
+  let told = false;
+  while (!acquire(lock)) {
+    if (!told) options.onWait?.(readIfThere(holder));
+    told = true;
+    await delay(200);
+  }
+  try {
+    writeFileSync(holder, `${doing} (pid ${process.pid})`);
+    return await work();
+  } finally {
+    lock.close();
+  }
+}
+
+function acquire(lock: DatabaseSync): boolean {
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+    return true;
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === busy) return false;
+    throw error;
+  }
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return 'another command';
+  }
+}

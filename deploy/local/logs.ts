@@ -1,0 +1,24 @@
+/** `make logs`: the last lines of every log, or of those named, each with its process's name; `--follow` goes on. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { runCommand, say } from './command.ts';
+import { StackError } from './failure.ts';
+import { logsIn, stackProcesses } from './stack.ts';
+
+const shown = 100;
+
+await runCommand(async () => {
+  const processes = stackProcesses();
+  const known = logsIn();
+  const asked = process.argv.slice(2).filter((word) => word !== '--follow');
+  for (const name of asked)
+    if (!known.includes(name))
+      throw new StackError(`there is no log of ${name}; there are: ${known.join(', ') || 'none'}`);
+  const names = asked.length > 0 ? asked : known;
+  if (process.argv.includes('--follow') && names.length > 0) {
+    const files = names.map((name) => processes.logFile(name));
+    await once(spawn('tail', ['-n', String(shown), '-F', ...files], { stdio: 'inherit' }), 'exit');
+    return;
+  }
+  for (const name of names) for (const line of processes.lastLogLines(name, shown)) say(`${name.padEnd(10)} | ${line}`);
+});

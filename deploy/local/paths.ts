@@ -1,0 +1,25 @@
+import { join, resolve } from 'node:path';
+
+export const root = resolve(import.meta.dirname, '../..');
+/** Everything that the local stack and the tests write. */
+export const hooklineDir = join(root, '.hookline');
+export const jarsDir = join(hooklineDir, 'lib');
+export const pomFile = join(import.meta.dirname, 'pom.xml');
+
+/** The local stack's own. */
+export const stackFiles = {
+  /** Of the servers' data. */
+  dir: hooklineDir,
+  run: join(hooklineDir, 'run'),
+  log: join(hooklineDir, 'log'),
+  /** Held by whatever starts or stops the stack. */
+  lock: join(hooklineDir, 'stack.lock'),
+  installLock: join(hooklineDir, 'install.lock'),
+  smokeLock: join(hooklineDir, 'smoke.lock'),
+  /** What users and scripts read. */
+  localEnv: join(hooklineDir, 'local.env'),
+  secrets: join(hooklineDir, 'secrets.env'),
+  /** The port offset that the stack was started with. */
+  portOffset: join(hooklineDir, 'port-offset'),
+  smoke: join(hooklineDir, 'smoke.json'),
+};

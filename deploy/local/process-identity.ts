@@ -1,0 +1,62 @@
+/**
+ * Which process a pid belonged to when it was written down. A pid alone is not enough: after a crash or a reboot the same number may
+ * belong to a stranger, who must never be signalled. Its start time tells them apart.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { childEnvironment } from './config.ts';
+
+/** Shell text that prints the identity of the shell itself; what it execs afterwards keeps both pid and start time. */
+export const printOwnIdentity =
+  process.platform === 'linux'
+    ? 'echo $$; cat /proc/sys/kernel/random/boot_id; cat /proc/$$/stat'
+    : 'echo $$; echo; LC_ALL=C ps -o lstart= -p $$';
+
+export interface ProcessIdentity {
+  pid: number;
+  startedAt: string;
+}
+
+/** What `printOwnIdentity` printed, or undefined where the text is not whole. */
+export function parseIdentity(text: string): ProcessIdentity | undefined {
+  const [pid = '', boot = '', ...rest] = text.split('\n');
+  const startedAt = startOf(boot, rest.join('\n'));
+  return /^\d+$/.test(pid) && startedAt !== undefined ? { pid: Number(pid), startedAt } : undefined;
+}
+
+/** The same text for another process; undefined where there is none. */
+export function identityText(pid: number): string | undefined {
+  try {
+    const [boot, start] =
+      process.platform === 'linux'
+        ? [readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(), readFileSync(`/proc/${pid}/stat`, 'utf8')]
+        : ['', startByPs(pid)];
+    return `${pid}\n${boot}\n${start}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether that process runs still. A zombie does not. */
+export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
+  return parseIdentity(identityText(pid) ?? '')?.startedAt === startedAt;
+}
+
+function startByPs(pid: number): string {
+  const env = childEnvironment({ LC_ALL: 'C' });
+  const ps = (field: string): string =>
+    execFileSync('ps', ['-o', `${field}=`, '-p', String(pid)], { encoding: 'utf8', env });
+  return ps('state').trim().startsWith('Z') ? '' : ps('lstart');
+}
+
+/**
+ * proc(5): the name, field 2, may hold spaces and parentheses, so counting starts behind the last one; the state is field 3, the start
+ * in clock ticks since the boot field 22. The boot is part of it: ticks begin anew with each.
+ */
+function startOf(boot: string, text: string): string | undefined {
+  if (process.platform !== 'linux') return text.trim() === '' ? undefined : text.trim();
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const ticks = fields[22 - 3];
+  if (fields[0] === 'Z' || ticks === undefined || !/^\d+$/.test(ticks)) return undefined;
+  return `${boot}/${ticks}`;
+}

@@ -1,0 +1,71 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { StackError } from './failure.ts';
+import { isSuccess, request } from './http-request.ts';
+import { quickStart } from './java.ts';
+import type { Processes } from './processes.ts';
+import { startReady } from './ready.ts';
+
+export interface RegistryOptions {
+  port: number;
+  /** It keeps its schemas there, in a database of its own, so that their ids outlive the process. */
+  postgres: { port: number; password: string };
+  processes: Processes;
+  /** The program, version 17 or later. */
+  java: string;
+  /** The folder that its archive was unpacked into. */
+  jars: string;
+}
+
+export interface Registry {
+  /** Of the Confluent-compatible API. */
+  url: string;
+  /** Needs Postgres to be ready. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  healthy(): Promise<boolean>;
+}
+
+const startTimeoutMs = 120_000;
+
+export function createRegistry({ port, postgres, processes, java, jars }: RegistryOptions): Registry {
+  const url = `http://127.0.0.1:${port}/apis/ccompat/v7`;
+  const answers = async (): Promise<true | undefined> => {
+    return isSuccess(await request(`${url}/subjects`, { timeoutMs: 5_000 })) || undefined;
+  };
+  return {
+    url,
+    async start() {
+      const program = {
+        name: 'registry',
+        command: java,
+        args: [...quickStart, '-Xms64m', '-Xmx256m', '-jar', runnerIn(jars)],
+        env: {
+          QUARKUS_HTTP_HOST: '127.0.0.1',
+          QUARKUS_HTTP_PORT: String(port),
+          // Health and metrics of its own, on all interfaces by default.
+          QUARKUS_MANAGEMENT_HOST_ENABLED: 'false',
+          APICURIO_STORAGE_KIND: 'sql',
+          APICURIO_STORAGE_SQL_KIND: 'postgresql',
+          APICURIO_DATASOURCE_URL: `jdbc:postgresql://127.0.0.1:${postgres.port}/registry`,
+          APICURIO_DATASOURCE_USERNAME: 'hookline',
+          APICURIO_DATASOURCE_PASSWORD: postgres.password,
+          APICURIO_DATASOURCE_JDBC_INITIAL_SIZE: '1',
+          APICURIO_DATASOURCE_JDBC_MIN_SIZE: '1',
+          APICURIO_DATASOURCE_JDBC_MAX_SIZE: '5',
+        },
+        cwd: jars,
+      };
+      await startReady(processes, program, answers, startTimeoutMs);
+    },
+    stop: () => processes.stop('registry'),
+    healthy: () => answers().then(Boolean, () => false),
+  };
+}
+
+function runnerIn(jars: string): string {
+  const runner = readdirSync(jars).find((file) => file.endsWith('-runner.jar'));
+  if (runner === undefined)
+    throw new StackError(`${jars} has no *-runner.jar: remove the folder, and it is downloaded again`);
+  return join(jars, runner);
+}

@@ -1,0 +1,127 @@
+import { dirname, join } from 'node:path';
+import { assertRoom } from './disk-room.ts';
+import { provideTools } from './install.ts';
+import { provideJars } from './jars.ts';
+import { createKafka, type Kafka } from './kafka.ts';
+import { jarsDir, pomFile } from './paths.ts';
+import { createPostgres, type Postgres, postgresStopSignal } from './postgres.ts';
+import { createProcesses, type Processes } from './processes.ts';
+import { createRedis, type Redis } from './redis.ts';
+import { createRegistry, type Registry } from './registry.ts';
+import { postgresUser } from './run-as.ts';
+import { java, maven, postgresServer, redisServer } from './tools.ts';
+
+/** What the services and the tests need to know. Each may be anywhere: the local stack, a test's own servers, a cloud. */
+export interface ServerAddresses {
+  kafkaBrokers: string[];
+  redisUrl: string;
+  /** A superuser's, of the database `hookline`. */
+  databaseUrl: string;
+  schemaRegistryUrl: string;
+}
+
+export interface ServerPorts {
+  kafka: number;
+  kafkaController: number;
+  redis: number;
+  postgres: number;
+  registry: number;
+}
+
+export interface ServersOptions {
+  /** Data, logs and pids go below it. */
+  dir: string;
+  ports: ServerPorts;
+  postgresPassword: string;
+  /** False for tests: see PostgresOptions. */
+  durable: boolean;
+  say: (line: string) => void;
+}
+
+export interface Servers {
+  addresses: ServerAddresses;
+  processes: Processes;
+  kafka: Kafka;
+  redis: Redis;
+  postgres: Postgres;
+  registry: Registry;
+  /** Starts those that do not run; resolves when all are ready. `onReady` is told of each. */
+  start(onReady?: (name: string) => void): Promise<void>;
+  /** Stops those that run, in an order in which none misses another. */
+  stop(): Promise<void>;
+}
+
+/** New databases and a few thousand records, with room to go on. */
+const leastMebibytes = 300;
+
+/** Kafka (one broker), Redis, Postgres and the schema registry, in one folder. Installs and downloads what is missing. */
+export async function createServers({ dir, ports, postgresPassword, durable, say }: ServersOptions): Promise<Servers> {
+  const programs = await provideTools({ java, redisServer, postgresServer }, say);
+  const jars = await provideServerJars(programs.java, say);
+  const processes = createProcesses({ run: join(dir, 'run'), log: join(dir, 'log') });
+  const kafka = createKafka({
+    dir,
+    brokers: [{ id: 1, port: ports.kafka, controllerPort: ports.kafkaController }],
+    processes,
+    java: programs.java,
+    jars: jars.kafka,
+    shortLived: !durable,
+  });
+  const registry = createRegistry({
+    port: ports.registry,
+    postgres: { port: ports.postgres, password: postgresPassword },
+    processes,
+    java: programs.java,
+    jars: jars.registry,
+  });
+  const redis = createRedis({ dir, port: ports.redis, processes, program: programs.redisServer });
+  const postgres = createPostgres({
+    dir,
+    port: ports.postgres,
+    processes,
+    bin: dirname(programs.postgresServer),
+    password: postgresPassword,
+    runAs: postgresUser(),
+    durable,
+    say,
+  });
+  return {
+    addresses: {
+      kafkaBrokers: kafka.bootstrap,
+      redisUrl: redis.url,
+      databaseUrl: postgres.url,
+      schemaRegistryUrl: registry.url,
+    },
+    processes,
+    kafka,
+    redis,
+    postgres,
+    registry,
+    async start(onReady = () => undefined) {
+      assertRoom(dir, leastMebibytes);
+      const started = (server: { start(): Promise<void> }, name: string): Promise<void> =>
+        server.start().then(() => onReady(name));
+      await Promise.all([
+        started(redis, 'redis'),
+        started(kafka, 'kafka'),
+        started(postgres, 'postgres').then(() => started(registry, 'registry')),
+      ]);
+    },
+    stop: () => stopServers(processes),
+  };
+}
+
+/** Kafka's and the registry's jars, downloaded the first time; Maven is installed only for that. */
+export const provideServerJars = (javaProgram: string, say: (line: string) => void) =>
+  provideJars({
+    pom: pomFile,
+    dir: jarsDir,
+    programs: async () => ({ java: javaProgram, ...(await provideTools({ maven }, say)) }),
+    say,
+  });
+
+/** Needs nothing but their pids: it works whatever was started, and installs nothing. */
+export async function stopServers(processes: Processes): Promise<void> {
+  const stopPostgres = (): Promise<void> => processes.stop('postgres', { signal: postgresStopSignal });
+  await Promise.all([processes.stop('redis'), processes.stop('kafka'), processes.stop('registry').then(stopPostgres)]);
+}

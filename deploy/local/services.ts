@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { childEnvironment } from './config.ts';
+import { StackError } from './failure.ts';
+import { filesFingerprint } from './fingerprint.ts';
+import { isSuccess, request } from './http-request.ts';
+import type { ServiceName, StackPorts } from './ports.ts';
+import type { Processes } from './processes.ts';
+import { startReady } from './ready.ts';
+import type { StackSecrets } from './secrets.ts';
+import type { ServerAddresses } from './servers.ts';
+
+const run = promisify(execFile);
+
+export const topicPrefix = 'hookline.';
+
+/** In the order of an event's way. */
+export const serviceNames: readonly ServiceName[] = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'];
+
+export interface ServicesOptions {
+  root: string;
+  ports: StackPorts;
+  addresses: ServerAddresses;
+  secrets: StackSecrets;
+  processes: Processes;
+}
+
+export interface Services {
+  /** `hookline setup`: migrations, topics, schemas. */
+  setUp(): Promise<void>;
+  /** Starts those that do not run; resolves when all are ready. `onReady` is told of each. */
+  start(onReady?: (name: string) => void): Promise<void>;
+  url(service: 'ingress' | 'api'): string;
+  adminUrl(service: ServiceName): string;
+}
+
+const startTimeoutMs = 60_000;
+const setupTimeoutMs = 120_000;
+
+export function createServices({ root, ports, addresses, secrets, processes }: ServicesOptions): Services {
+  const url = (service: 'ingress' | 'api'): string => `http://127.0.0.1:${ports[service]}`;
+  const adminUrl = (service: ServiceName): string => `http://127.0.0.1:${ports.admin[service]}`;
+  const environment = {
+    HOOKLINE_ENV: 'development',
+    HOOKLINE_HOST: '127.0.0.1',
+    HOOKLINE_KAFKA_BROKERS: addresses.kafkaBrokers.join(','),
+    HOOKLINE_TOPIC_PREFIX: topicPrefix,
+    HOOKLINE_TOPIC_PARTITIONS: '6',
+    HOOKLINE_TOPIC_REPLICATION: '1',
+    HOOKLINE_REDIS_URL: addresses.redisUrl,
+    HOOKLINE_DATABASE_URL: addresses.databaseUrl,
+    HOOKLINE_SCHEMA_REGISTRY_URL: addresses.schemaRegistryUrl,
+    HOOKLINE_ENCRYPTION_KEYS: secrets.encryptionKeys,
+    HOOKLINE_ADMIN_KEY: secrets.adminKey,
+    HOOKLINE_INGRESS_PORT: String(ports.ingress),
+    HOOKLINE_INGRESS_URL: url('ingress'),
+    HOOKLINE_API_PORT: String(ports.api),
+    HOOKLINE_API_URL: url('api'),
+    HOOKLINE_ALLOW_HTTP: 'true',
+    HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
+  };
+
+  async function startService(service: ServiceName): Promise<void> {
+    const program = {
+      name: service,
+      command: process.execPath,
+      args: [join('services', service, 'main.ts')],
+      env: { ...environment, HOOKLINE_ADMIN_PORT: String(ports.admin[service]) },
+      cwd: root,
+      made: filesFingerprint([join(root, 'services', service), join(root, 'libs')]),
+    };
+    const isReady = async (): Promise<true | undefined> => {
+      return isSuccess(await request(`${adminUrl(service)}/readyz`, { timeoutMs: 5_000 })) || undefined;
+    };
+    await startReady(processes, program, isReady, startTimeoutMs);
+  }
+
+  return {
+    async setUp() {
+      try {
+        await run(process.execPath, [join('services/cli/main.ts'), 'setup'], {
+          cwd: root,
+          env: childEnvironment(environment),
+          timeout: setupTimeoutMs,
+        });
+      } catch (error) {
+        const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+        throw new StackError(`hookline setup failed\n${`${stdout}${stderr}`.trim()}`, { cause: error });
+      }
+    },
+    async start(onReady = () => undefined) {
+      await Promise.all(serviceNames.map((name) => startService(name).then(() => onReady(name))));
+    },
+    url,
+    adminUrl,
+  };
+}

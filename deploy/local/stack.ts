@@ -1,0 +1,50 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chosenPortOffset } from './config.ts';
+import { StackError } from './failure.ts';
+import { writePrivateFile } from './key-value-file.ts';
+import { stackFiles } from './paths.ts';
+import { createProcesses, type Processes } from './processes.ts';
+import { serviceNames } from './services.ts';
+import { stopServers } from './servers.ts';
+
+export const stackProcesses = (): Processes => createProcesses({ run: stackFiles.run, log: stackFiles.log });
+
+/** Above the services' own limit for their shutdown (HOOKLINE_SHUTDOWN_TIMEOUT_MS). */
+const serviceStopTimeoutMs = 30_000;
+
+/** By pids alone: whatever part of the stack runs is stopped, the services before what they need. */
+export async function stopStack(processes: Processes): Promise<void> {
+  await Promise.all(serviceNames.map((name) => processes.stop(name, { timeoutMs: serviceStopTimeoutMs })));
+  await stopServers(processes);
+}
+
+export const runningIn = (processes: Processes): string[] =>
+  processes.names().filter((name) => processes.pid(name) !== undefined);
+
+/**
+ * The offset that this start is to use. A stack that runs keeps its ports: half of it on others would find nothing.
+ *
+ * @throws StackError where another one is chosen for a stack that runs
+ */
+export function decidePortOffset(processes: Processes): number {
+  const running = runningIn(processes);
+  const kept = keptPortOffset();
+  const chosen = chosenPortOffset();
+  if (running.length > 0 && kept !== undefined && chosen !== undefined && chosen !== kept)
+    throw new StackError(`the stack runs with HOOKLINE_PORT_OFFSET=${kept}; to move it: make down, then make up`);
+  const offset = running.length > 0 ? (kept ?? chosen ?? 0) : (chosen ?? 0);
+  writePrivateFile(stackFiles.portOffset, `${offset}\n`);
+  return offset;
+}
+
+/** Of the last start; undefined where there was none. */
+export const keptPortOffset = (): number | undefined =>
+  existsSync(stackFiles.portOffset) ? Number(readFileSync(stackFiles.portOffset, 'utf8')) : undefined;
+
+/** The names of the processes that have a log. */
+export function logsIn(dir = stackFiles.log): string[] {
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir)
+    .filter((file) => file.endsWith('.log'))
+    .map((file) => file.slice(0, -'.log'.length));
+}

@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { javaHome, searchPath } from './config.ts';
+
+const run = promisify(execFile);
+
+/** A program that the stack needs from the machine. */
+export interface Tool {
+  name: string;
+  program: string;
+  versionArgs: readonly string[];
+  /** The least major version; none where any will do. */
+  atLeast?: number;
+  /** Where it is besides the PATH. */
+  folders: readonly string[];
+  /** Debian packages, the first that the system offers is taken. */
+  debian: readonly string[];
+  brew: string;
+}
+
+const brewKegs = (formula: string): string[] =>
+  ['/opt/homebrew/opt', '/usr/local/opt'].map((opt) => join(opt, formula, 'bin'));
+
+export const java: Tool = {
+  name: 'Java',
+  program: 'java',
+  versionArgs: ['-version'],
+  atLeast: 17,
+  folders: [...(javaHome() === undefined ? [] : [join(javaHome() ?? '', 'bin')]), ...brewKegs('openjdk@17')],
+  debian: ['openjdk-17-jre-headless', 'default-jre-headless'],
+  brew: 'openjdk@17',
+};
+
+export const maven: Tool = {
+  name: 'Maven',
+  program: 'mvn',
+  versionArgs: ['-version'],
+  folders: brewKegs('maven'),
+  debian: ['maven'],
+  brew: 'maven',
+};
+
+/** `SET … NX GET` needs 7.0. */
+export const redisServer: Tool = {
+  name: 'Redis',
+  program: 'redis-server',
+  versionArgs: ['--version'],
+  atLeast: 7,
+  folders: brewKegs('redis'),
+  debian: ['redis-server'],
+  brew: 'redis',
+};
+
+export const postgresServer: Tool = {
+  name: 'Postgres',
+  program: 'postgres',
+  versionArgs: ['--version'],
+  atLeast: 15,
+  folders: [...debianPostgresFolders(), ...brewKegs('postgresql@17'), ...brewKegs('postgresql@15')],
+  debian: ['postgresql'],
+  brew: 'postgresql@17',
+};
+
+/** Debian keeps Postgres outside the PATH, a folder a version: the newest first. */
+function debianPostgresFolders(root = '/usr/lib/postgresql'): string[] {
+  if (!existsSync(root)) return [];
+  return readdirSync(root)
+    .sort((a, b) => Number(b) - Number(a))
+    .map((version) => join(root, version, 'bin'));
+}
+
+export type Found = { path: string } | { tooOld: string; path: string } | undefined;
+
+/** The first of its folders, then of the PATH, that has it in a version that will do. */
+export async function find(tool: Tool, path = searchPath()): Promise<Found> {
+  let tooOld: Found;
+  for (const folder of [...tool.folders, ...path]) {
+    const candidate = join(folder, tool.program);
+    if (!existsSync(candidate)) continue;
+    const major = await majorVersion(candidate, tool.versionArgs);
+    if (major === undefined) continue;
+    if (tool.atLeast === undefined || major >= tool.atLeast) return { path: candidate };
+    tooOld ??= { path: candidate, tooOld: String(major) };
+  }
+  return tooOld;
+}
+
+/** undefined where it can't be run (macOS has a `java` that only says where to get one). */
+async function majorVersion(program: string, args: readonly string[]): Promise<number | undefined> {
+  try {
+    const { stdout, stderr } = await run(program, args);
+    const version = /(\d+)(?:\.\d+)*/.exec(`${stdout}${stderr}`.replace(/^.*?(?:version|v=|PostgreSQL\))/s, ''));
+    return version === null ? 0 : Number(version[1]);
+  } catch {
+    return undefined;
+  }
+}

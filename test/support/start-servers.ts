@@ -1,0 +1,43 @@
+/**
+ * jest's globalSetup for the projects that need servers. It runs once a project; the first call starts one set for the whole run, the
+ * others share it. The set is held by a process of its own that stops it when its standard input ends, so that nothing is left however
+ * jest ends. Where HOOKLINE_TEST_SERVERS names a file with the addresses of running servers, those are used and nothing is started.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface SharedServers {
+  holder: ChildProcess;
+  /** The path of the file with the addresses. */
+  file: Promise<string>;
+  users: number;
+}
+
+declare global {
+  var hooklineTestServers: SharedServers | undefined;
+}
+
+export default async function startServers({ rootDir }: { rootDir: string }): Promise<void> {
+  if (globalThis.hooklineTestServers === undefined && process.env.HOOKLINE_TEST_SERVERS !== undefined) return;
+  const shared = (globalThis.hooklineTestServers ??= hold(rootDir));
+  shared.users += 1;
+  process.env.HOOKLINE_TEST_SERVERS = await shared.file;
+}
+
+function hold(rootDir: string): SharedServers {
+  const dir = join(rootDir, '.hookline', `test-${randomBytes(4).toString('hex')}`);
+  const program = join(rootDir, 'deploy/local/test-servers.ts');
+  const holder = spawn(process.execPath, [program, 'hold', '--dir', dir], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    // In a group of its own: Ctrl-C must reach it only as the end of its input.
+    detached: true,
+  });
+  const file = new Promise<string>((resolve, reject) => {
+    createInterface({ input: holder.stdout }).once('line', resolve);
+    holder.once('error', reject);
+    holder.once('exit', () => reject(new Error('the servers for the tests did not start')));
+  });
+  return { holder, file, users: 0 };
+}
