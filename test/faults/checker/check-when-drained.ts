@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Anomaly } from './anomalies.ts';
+import { check, type Verdict } from './check.ts';
+import { loadHistory, type Witnesses } from './load-history.ts';
+
+/** What no further work can put right: waiting for it would only hide it for a while. */
+const final: readonly Anomaly[] = [
+  'aborted-read',
+  'changed-bytes',
+  'inconsistent-offsets',
+  'two-ends',
+  'second-event-id',
+  'false-duplicate',
+  'reopened-delivery',
+  'refused-signature',
+];
+
+/**
+ * The verdict once nothing is under way any more: looks again until all is well, something can't become well, or the time is up. All
+ * senders must have ended.
+ */
+export async function checkWhenDrained(witnesses: Witnesses, timeoutMs: number): Promise<Verdict> {
+  const deadlineMs = performance.now() + timeoutMs;
+  for (;;) {
+    if ((await isDrained(witnesses)) || performance.now() >= deadlineMs) {
+      const verdict = check(await loadHistory(witnesses));
+      const hopeless = verdict.violations.some(({ anomaly }) => final.includes(anomaly));
+      if (verdict.violations.length === 0 || hopeless || performance.now() >= deadlineMs) return verdict;
+    }
+    await delay(500);
+  }
+}
+
+/** Cheap, and by the API alone: enough to know when the whole is worth being read. */
+async function isDrained({ api, sends, sourceIds, startedAt }: Witnesses): Promise<boolean> {
+  const events = (await api.eventsSince(startedAt)).filter(
+    (event) => sourceIds === 'all' || sourceIds.has(event.source_id),
+  );
+  const accounted = events.reduce((sum, event) => sum + 1 + event.duplicates, 0);
+  const accepted = sends.filter((send) => send.outcome === 'ok').length;
+  return accounted >= accepted && events.every(({ status }) => status === 'completed' || status === 'dead_lettered');
+}

@@ -1,0 +1,138 @@
+import { formatMicros } from '#lib/clock';
+import type { Subject } from './anomalies.ts';
+import type { Send } from './history.ts';
+import { type Ledger, pairOf } from './ledger.ts';
+import { relatedTo } from './related.ts';
+
+interface Step {
+  /** Undefined where the topic keeps no time of its own: shown after the step that it follows. */
+  atMs: number | undefined;
+  what: string;
+}
+
+/** The whole path of the webhook that a violation is about, from its requests to what the API says of it, in order of time. */
+export function explain(ledger: Ledger, subject: Subject): string[] {
+  if ('row' in subject) return [];
+  const { sends, origins, eventIds } = relatedTo(ledger, subject);
+  const steps = [
+    ...requestSteps(ledger, sends),
+    ...[...origins].flatMap((origin) => acceptance(ledger, origin)),
+    ...[...eventIds].flatMap((eventId) => deliverySteps(ledger, eventId)),
+    ...[...eventIds].flatMap((eventId) => arrivalSteps(ledger, eventId)),
+  ];
+  const first = Math.min(...steps.flatMap(({ atMs }) => (atMs === undefined ? [] : [atMs])));
+  const last = Math.max(...steps.flatMap(({ atMs }) => (atMs === undefined ? [] : [atMs])));
+  const faults = ledger.history.faults
+    .filter((fault) => fault.settledAtMs >= first && fault.atMs <= last)
+    .map(({ what, atMs, settledAtMs }) => ({ atMs, what: `fault: ${what}, ${settled(settledAtMs)}` }));
+  return [
+    ...inOrder([...steps, ...faults]).map(
+      ({ atMs, what }) => `${atMs === undefined ? ' '.repeat(15) : time(atMs)}  ${what}`,
+    ),
+    ...[...eventIds].map((eventId) => shown(ledger, eventId)),
+  ];
+}
+
+function requestSteps(ledger: Ledger, sends: readonly Send[]): Step[] {
+  const steps: Step[] = [];
+  let silent: Send[] = [];
+  const flush = (): void => {
+    const [first, last] = [silent[0], silent.at(-1)];
+    if (first !== undefined && last !== undefined) steps.push(silentSteps(first, last, silent.length));
+    silent = [];
+  };
+  for (const send of sends) {
+    if (send.status === null && !ledger.recordsByTrace.has(send.traceId)) {
+      silent.push(send);
+      continue;
+    }
+    flush();
+    const answer = `${send.status ?? 'no answer'} ${send.receiptId ?? send.detail}`;
+    const what = `request ${send.number} of ${send.identity} → ${answer}, at ${time(send.endedAtMs)}`;
+    steps.push({ atMs: send.startedAtMs, what });
+  }
+  flush();
+  return steps;
+}
+
+/** While the ingress is down a sender tries again and again: all of that is one line. */
+function silentSteps(first: Send, last: Send, count: number): Step {
+  const which = count === 1 ? `request ${first.number}` : `requests ${first.number} to ${last.number} (${count})`;
+  const what = `${which} of ${first.identity} → no answer ${last.detail}, no record, until ${time(last.endedAtMs)}`;
+  return { atMs: first.startedAtMs, what };
+}
+
+function acceptance(ledger: Ledger, origin: string): Step[] {
+  const records = ledger.recordsByOrigin.get(origin) ?? [];
+  const receivedAtMs = records[0]?.receivedAtMs;
+  return [
+    ...records.map((record) => ({
+      atMs: record.receivedAtMs,
+      what: `received ${record.receiptId} at ${record.position}`,
+    })),
+    ...(ledger.eventsByOrigin.get(origin) ?? []).map((event) => ({
+      atMs: receivedAtMs,
+      what: `event ${event.id} at ${event.position}, from ${origin}`,
+    })),
+    ...(ledger.duplicatesByOrigin.get(origin) ?? []).map((duplicate) => ({
+      atMs: receivedAtMs,
+      what: `duplicate of ${duplicate.eventId} at ${duplicate.position}, from ${origin}`,
+    })),
+    ...(ledger.lettersByOrigin.get(origin) ?? []).map((letter) => ({
+      atMs: letter.atMs,
+      what: `dead letter (${letter.stage}, ${letter.reason}) at ${letter.position}`,
+    })),
+  ];
+}
+
+function deliverySteps(ledger: Ledger, eventId: string): Step[] {
+  const deliveries = ledger.deliveriesByEvent.get(eventId) ?? [];
+  return [
+    ...(ledger.fanOutsByEvent.get(eventId) ?? []).map((set) => ({
+      atMs: set.atMs,
+      what: `fanned out to ${set.deliveries.map(({ id, endpointId }) => `${endpointId} (${id})`).join(', ') || 'nobody'}`,
+    })),
+    ...deliveries.flatMap(({ id, writes }) =>
+      writes.map(({ position }) => ({ atMs: undefined, what: `${id} written at ${position}` })),
+    ),
+    ...deliveries.flatMap(({ id, steps, letters }) => [
+      ...steps.map(({ atMs, step, kind, outcome, status, position }) => ({
+        atMs,
+        what: `${id} step ${step}: ${kind}, ${outcome ?? 'no send'} → ${status} at ${position}`,
+      })),
+      ...letters.map(({ atMs, reason, position }) => ({ atMs, what: `${id} dead letter (${reason}) at ${position}` })),
+    ]),
+  ];
+}
+
+function arrivalSteps(ledger: Ledger, eventId: string): Step[] {
+  return [...ledger.endpoints.keys()].flatMap((endpointId) =>
+    (ledger.arrivalsByPair.get(pairOf(eventId, endpointId)) ?? []).map((arrival) => ({
+      atMs: arrival.atMs,
+      what: `${endpointId} got it (attempt ${arrival.attempt}) → ${arrival.answered ?? 'no answer'}`,
+    })),
+  );
+}
+
+function shown(ledger: Ledger, eventId: string): string {
+  const event = ledger.apiById.get(eventId);
+  if (event === undefined) return `the API does not list ${eventId}`;
+  const deliveries = event.deliveries.map(({ id, status, attempts }) => `${id} ${status} after ${attempts}`);
+  return `the API: ${eventId} ${event.status}, ${event.duplicates} duplicates, ${deliveries.join(', ') || 'no deliveries'}`;
+}
+
+/** By time; a step without one stays behind the step before it. */
+function inOrder(steps: readonly Step[]): Step[] {
+  let lastMs = 0;
+  return steps
+    .map((step) => ({ step, sortMs: (lastMs = step.atMs ?? lastMs) }))
+    .sort((a, b) => a.sortMs - b.sortMs)
+    .map(({ step }) => step);
+}
+
+const settled = (atMs: number): string => (Number.isFinite(atMs) ? `over at ${time(atMs)}` : 'not over');
+
+/** The time of the day, in UTC, with microseconds. */
+function time(ms: number): string {
+  return formatMicros(Math.round(ms * 1000)).slice(11, 26);
+}

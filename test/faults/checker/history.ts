@@ -1,0 +1,167 @@
+/**
+ * Everything that was seen of one run, from every side, as plain data: the checker is a pure function of it, so that a test can hand it
+ * a history that no healthy system would write. Times are milliseconds since the epoch, with fractions where microseconds are known;
+ * bodies stand as their SHA-256 in hex; origins and positions as `topic-partition-offset`.
+ */
+import type { AttemptOutcome, DeadLetterStage, DeliveryStatus, EventStatus } from '#lib/contract';
+
+export interface History {
+  sends: readonly Send[];
+  endpoints: readonly EndpointFact[];
+  arrivals: readonly Arrival[];
+  faults: readonly Fault[];
+  topics: TopicContents;
+  /** Per group, the committed offset by `topic-partition`: what stands before it counts as dealt with. */
+  committed: Readonly<Record<'dedup' | 'fan-out' | 'dispatcher', Readonly<Record<string, number>>>>;
+  api: readonly ApiEvent[];
+  tables: TableContents;
+}
+
+/** One HTTP request to the ingress. A webhook that is repeated, or sent again for want of an answer, makes several. */
+export interface Send {
+  number: number;
+  sourceId: string;
+  /** What the sender calls the webhook: the same in every repetition. */
+  identity: string;
+  /** Of the `traceparent` that the request carried; no other request has it. */
+  traceId: string;
+  bodySha256: string;
+  startedAtMs: number;
+  endedAtMs: number;
+  /** ok: 2xx · fail: 4xx, it was definitely refused · info: 5xx, time-out, connection lost: both are possible */
+  outcome: 'ok' | 'fail' | 'info';
+  status: number | null;
+  receiptId: string | null;
+  /** The problem's code, or what became of the connection. */
+  detail: string;
+}
+
+export interface EndpointFact {
+  id: string;
+  createdAtMs: number;
+  /** Empty: all. */
+  sourceIds: readonly string[];
+  /** False for one that somebody else's receiver stands behind: nothing is known of its arrivals. */
+  observed: boolean;
+}
+
+/** One request that a receiver got whole. */
+export interface Arrival {
+  endpointId: string;
+  eventId: string;
+  attempt: number;
+  atMs: number;
+  bodySha256: string;
+  /** The status that it was answered with; null where it was not answered. */
+  answered: number | null;
+  /** By each outside verifier, by its name. */
+  signatures: Readonly<Record<string, boolean>>;
+}
+
+/** Something was done to the system that lets records and deliveries be repeated. */
+export interface Fault {
+  what: string;
+  atMs: number;
+  /** When the system was whole again; Infinity before that. */
+  settledAtMs: number;
+}
+
+export interface TopicContents {
+  'webhooks.received': readonly ReceivedEntry[];
+  events: readonly EventEntry[];
+  deliveries: readonly DeliveryEntry[];
+  'delivery.attempts': readonly (FannedOutEntry | StepEntry)[];
+  duplicates: readonly DuplicateEntry[];
+  'dead-letters': readonly LetterEntry[];
+}
+
+export interface ReceivedEntry {
+  position: string;
+  /** Its own position, unless it was written again. */
+  origin: string;
+  sourceId: string;
+  receiptId: string;
+  traceId: string;
+  receivedAtMs: number;
+  dedupTtlSeconds: number;
+  bodySha256: string;
+}
+
+export interface EventEntry {
+  position: string;
+  id: string;
+  origin: string;
+  sourceId: string;
+  receiptId: string;
+  dedupKey: string;
+  receivedAtMs: number;
+  payloadSha256: string;
+}
+
+export interface DuplicateEntry {
+  position: string;
+  origin: string;
+  receiptId: string;
+  /** The event that dedup took it for: it may have died with its worker before it was published. */
+  eventId: string;
+  dedupKey: string;
+  changed: boolean;
+}
+
+export interface LetterEntry {
+  position: string;
+  stage: DeadLetterStage;
+  reason: string;
+  /** The position of the record that died, or the delivery's id. */
+  origin: string;
+  atMs: number;
+}
+
+export interface DeliveryEntry {
+  position: string;
+  id: string;
+  eventId: string;
+  endpointId: string;
+  generation: number;
+  payloadSha256: string;
+}
+
+export interface FannedOutEntry {
+  kind: 'fanned_out';
+  position: string;
+  eventId: string;
+  generation: number;
+  atMs: number;
+  deliveries: readonly { id: string; endpointId: string }[];
+}
+
+export interface StepEntry {
+  kind: 'attempted' | 'parked' | 'ended';
+  position: string;
+  eventId: string;
+  deliveryId: string;
+  endpointId: string;
+  atMs: number;
+  step: number;
+  attempt: number;
+  status: DeliveryStatus;
+  outcome: AttemptOutcome | null;
+}
+
+/** An event as the API's list shows it, with its deliveries; the list's order is kept. */
+export interface ApiEvent {
+  id: string;
+  receiptId: string;
+  status: EventStatus;
+  /** RFC 3339 with microseconds, as it came: its text sorts as its time does. */
+  updatedAt: string;
+  duplicates: number;
+  counts: Readonly<Record<'pending' | 'retrying' | 'delivered' | 'dead_lettered' | 'cancelled', number>>;
+  deliveries: readonly { id: string; endpointId: string; status: DeliveryStatus; attempts: number }[];
+}
+
+export interface TableContents {
+  receipts: readonly { origin: string; receiptId: string; eventId: string; duplicate: boolean }[];
+  dedupKeys: readonly { origin: string; eventId: string; completed: boolean }[];
+  waiting: readonly { deliveryId: string; state: string }[];
+}

@@ -1,0 +1,171 @@
+import { type DeliveryStatus, endpointSettlingMs, isFinal } from '#lib/contract';
+import type {
+  ApiEvent,
+  Arrival,
+  DeliveryEntry,
+  DuplicateEntry,
+  EndpointFact,
+  EventEntry,
+  FannedOutEntry,
+  History,
+  LetterEntry,
+  ReceivedEntry,
+  Send,
+  StepEntry,
+} from './history.ts';
+
+/** One delivery as the fan-out's sets name it, with all that is known of it. */
+export interface DeliveryAccount {
+  id: string;
+  eventId: string;
+  endpointId: string;
+  generation: number;
+  writes: readonly DeliveryEntry[];
+  steps: readonly StepEntry[];
+  letters: readonly LetterEntry[];
+}
+
+/** A history by what its entries refer to each other with. */
+export interface Ledger {
+  history: History;
+  sendByTrace: ReadonlyMap<string, Send>;
+  recordsByTrace: ReadonlyMap<string, readonly ReceivedEntry[]>;
+  recordsByReceipt: ReadonlyMap<string, readonly ReceivedEntry[]>;
+  recordsByOrigin: ReadonlyMap<string, readonly ReceivedEntry[]>;
+  eventsByOrigin: ReadonlyMap<string, readonly EventEntry[]>;
+  eventsById: ReadonlyMap<string, readonly EventEntry[]>;
+  duplicatesByOrigin: ReadonlyMap<string, readonly DuplicateEntry[]>;
+  /** By the event that the duplicate belongs to. */
+  duplicatesByEvent: ReadonlyMap<string, readonly DuplicateEntry[]>;
+  eventOfDuplicate(duplicate: DuplicateEntry): EventEntry | undefined;
+  lettersByOrigin: ReadonlyMap<string, readonly LetterEntry[]>;
+  fanOutsByEvent: ReadonlyMap<string, readonly FannedOutEntry[]>;
+  deliveries: ReadonlyMap<string, DeliveryAccount>;
+  deliveriesByEvent: ReadonlyMap<string, readonly DeliveryAccount[]>;
+  arrivalsByPair: ReadonlyMap<string, readonly Arrival[]>;
+  endpoints: ReadonlyMap<string, EndpointFact>;
+  apiById: ReadonlyMap<string, ApiEvent>;
+}
+
+export function openLedger(history: History): Ledger {
+  const { topics } = history;
+  const received = topics['webhooks.received'];
+  const outcomes = topics['delivery.attempts'];
+  const fanOuts = outcomes.filter((entry) => entry.kind === 'fanned_out');
+  const lettersByOrigin = group(topics['dead-letters'], (letter) => letter.origin);
+  const eventsById = group(topics.events, (entry) => entry.id);
+  const eventsByKey = group(topics.events, (entry) => entry.dedupKey);
+  const deliveries = accounts(
+    fanOuts,
+    group(topics.deliveries, (entry) => entry.id),
+    group(
+      outcomes.filter((entry) => entry.kind !== 'fanned_out'),
+      (entry) => entry.deliveryId,
+    ),
+    lettersByOrigin,
+  );
+  return {
+    history,
+    sendByTrace: new Map(history.sends.map((send) => [send.traceId, send])),
+    recordsByTrace: group(received, (entry) => entry.traceId),
+    recordsByReceipt: group(received, (entry) => entry.receiptId),
+    recordsByOrigin: group(received, (entry) => entry.origin),
+    eventsByOrigin: group(topics.events, (entry) => entry.origin),
+    eventsById,
+    duplicatesByOrigin: group(topics.duplicates, (entry) => entry.origin),
+    duplicatesByEvent: group(
+      topics.duplicates,
+      (entry) => eventOf(entry, eventsById, eventsByKey)?.id ?? entry.eventId,
+    ),
+    eventOfDuplicate: (entry) => eventOf(entry, eventsById, eventsByKey),
+    lettersByOrigin,
+    fanOutsByEvent: group(fanOuts, (entry) => entry.eventId),
+    deliveries,
+    deliveriesByEvent: group([...deliveries.values()], (delivery) => delivery.eventId),
+    arrivalsByPair: group(history.arrivals, (arrival) => pairOf(arrival.eventId, arrival.endpointId)),
+    endpoints: new Map(history.endpoints.map((endpoint) => [endpoint.id, endpoint])),
+    apiById: new Map(history.api.map((event) => [event.id, event])),
+  };
+}
+
+export const pairOf = (eventId: string, endpointId: string): string => `${eventId} → ${endpointId}`;
+
+export interface Standing {
+  status: DeliveryStatus;
+  step: number;
+  attempt: number;
+}
+
+const unsent: Standing = { status: 'pending', step: 0, attempt: 0 };
+
+/**
+ * Where the delivery stands: each record with a higher step than those before takes it on, until a final state. What comes late, because
+ * a crash had a send repeated, changes nothing.
+ */
+export function standing(delivery: DeliveryAccount): Standing {
+  return delivery.steps.reduce<Standing>(
+    (stands, entry) => (entry.step > stands.step && !isFinal(stands.status) ? entry : stands),
+    unsent,
+  );
+}
+
+/** The endpoints that the event must go to: those that had settled when it was accepted, and take its source. */
+export function dueEndpoints(ledger: Ledger, event: EventEntry): EndpointFact[] {
+  if (diedAtFanOut(ledger, event)) return [];
+  return ledger.history.endpoints.filter(
+    (endpoint) =>
+      endpoint.createdAtMs + endpointSettlingMs <= event.receivedAtMs &&
+      (endpoint.sourceIds.length === 0 || endpoint.sourceIds.includes(event.sourceId)),
+  );
+}
+
+/** A dead letter in place of a fan-out is an end too. */
+export function diedAtFanOut(ledger: Ledger, event: EventEntry): boolean {
+  return (ledger.lettersByOrigin.get(event.position) ?? []).some((letter) => letter.stage === 'fan-out');
+}
+
+/** True where the group has committed past this position: what it did not do by then, it never will. */
+export function isPassed(ledger: Ledger, group: keyof History['committed'], position: string): boolean {
+  const [, partition = '', offset = ''] = /^(.*)-(\d+)$/.exec(position) ?? [];
+  return (ledger.history.committed[group][partition] ?? 0) > Number(offset);
+}
+
+/** Clocks of two processes of one machine, and what was under way when a process died. */
+const faultSlackMs = 1_000;
+
+/** True where a fault lies between the two times: what was done before it may have been done again after it. */
+export function isExcused(ledger: Ledger, fromMs: number, untilMs = Number.POSITIVE_INFINITY): boolean {
+  return ledger.history.faults.some(
+    (fault) => fault.settledAtMs >= fromMs - faultSlackMs && fault.atMs - faultSlackMs <= untilMs,
+  );
+}
+
+export function group<T>(entries: Iterable<T>, keyOf: (entry: T) => string): Map<string, T[]> {
+  return Map.groupBy(entries, keyOf);
+}
+
+/** The event that dedup named, or, where that one was never published, the one that has the key. */
+function eventOf(
+  duplicate: DuplicateEntry,
+  eventsById: ReadonlyMap<string, readonly EventEntry[]>,
+  eventsByKey: ReadonlyMap<string, readonly EventEntry[]>,
+): EventEntry | undefined {
+  return eventsById.get(duplicate.eventId)?.[0] ?? eventsByKey.get(duplicate.dedupKey)?.[0];
+}
+
+function accounts(
+  fanOuts: readonly FannedOutEntry[],
+  writes: Map<string, DeliveryEntry[]>,
+  steps: Map<string, StepEntry[]>,
+  letters: Map<string, LetterEntry[]>,
+): Map<string, DeliveryAccount> {
+  const known = new Map<string, Pick<DeliveryAccount, 'eventId' | 'endpointId' | 'generation'>>();
+  for (const { eventId, generation, deliveries } of fanOuts)
+    for (const { id, endpointId } of deliveries) known.set(id, { eventId, endpointId, generation });
+  return new Map(
+    [...known].map(([id, facts]) => [
+      id,
+      { id, ...facts, writes: writes.get(id) ?? [], steps: steps.get(id) ?? [], letters: letters.get(id) ?? [] },
+    ]),
+  );
+}

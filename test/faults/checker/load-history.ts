@@ -1,0 +1,138 @@
+import { parseRfc3339 } from '#lib/clock';
+import type { DeliveryStatus, EventStatus } from '#lib/contract';
+import { silentLogger } from '#lib/log';
+import { createPostgres, type Query } from '#lib/postgres';
+import type { ApiClient, EventAnswer } from '../../support/api-client.ts';
+import type { TopicFollower } from '../../support/topic-follower.ts';
+import type { ApiEvent, Arrival, EndpointFact, Fault, History, Send, TableContents, TopicContents } from './history.ts';
+
+export interface Witnesses {
+  /** The sources of this run, where others use the system too: of theirs nothing is looked at. */
+  sourceIds: ReadonlySet<string> | 'all';
+  sends: readonly Send[];
+  arrivals: readonly Arrival[];
+  /** Endpoints that a receiver of this run stands behind. */
+  observedEndpoints: ReadonlySet<string>;
+  faults: readonly Fault[];
+  follower: TopicFollower;
+  api: ApiClient;
+  databaseUrl: string;
+  /** RFC 3339; before the first send. */
+  startedAt: string;
+}
+
+/**
+ * What every side has to say, in an order in which nothing is seen without its cause: who has committed has written before, so commits
+ * are read before topics; what was delivered was published before, but its record comes after, so arrivals are read last.
+ */
+export async function loadHistory(witnesses: Witnesses): Promise<History> {
+  const { follower, api, sourceIds } = witnesses;
+  const sends = [...witnesses.sends];
+  const committed = await follower.committed();
+  const all = await follower.contents();
+  const topics = sourceIds === 'all' ? all : onlyOf(sourceIds, all);
+  const listed = await api.eventsSince(witnesses.startedAt);
+  const own = sourceIds === 'all' ? listed : listed.filter((event) => sourceIds.has(event.source_id));
+  return {
+    sends,
+    endpoints: await loadEndpoints(api, witnesses.observedEndpoints),
+    faults: witnesses.faults.map((fault) => ({ ...fault })),
+    topics,
+    committed,
+    api: await inTurns(own, (event) => loadEvent(api, event)),
+    tables: await loadTables(witnesses.databaseUrl, sourceIds === 'all' ? undefined : topics),
+    arrivals: [...witnesses.arrivals],
+  };
+}
+
+function onlyOf(sourceIds: ReadonlySet<string>, topics: TopicContents): TopicContents {
+  const received = topics['webhooks.received'].filter((entry) => sourceIds.has(entry.sourceId));
+  const events = topics.events.filter((entry) => sourceIds.has(entry.sourceId));
+  const eventIds = new Set(events.map((entry) => entry.id));
+  const deliveries = topics.deliveries.filter((entry) => eventIds.has(entry.eventId));
+  const origins = new Set(received.map((entry) => entry.origin));
+  // What a letter can be about.
+  const named = new Set([...origins, ...events.map((entry) => entry.position), ...deliveries.map((entry) => entry.id)]);
+  return {
+    'webhooks.received': received,
+    events,
+    deliveries,
+    'delivery.attempts': topics['delivery.attempts'].filter((entry) => eventIds.has(entry.eventId)),
+    duplicates: topics.duplicates.filter((entry) => origins.has(entry.origin)),
+    'dead-letters': topics['dead-letters'].filter((entry) => named.has(entry.origin)),
+  };
+}
+
+async function loadEndpoints(api: ApiClient, observed: ReadonlySet<string>): Promise<EndpointFact[]> {
+  return (await api.endpoints()).map((endpoint) => ({
+    id: endpoint.id,
+    createdAtMs: (parseRfc3339(endpoint.created_at) ?? Number.NaN) / 1000,
+    sourceIds: endpoint.source_ids,
+    observed: observed.has(endpoint.id),
+  }));
+}
+
+async function loadEvent(api: ApiClient, event: EventAnswer): Promise<ApiEvent> {
+  const deliveries = await api.deliveriesOf(event.id);
+  return {
+    id: event.id,
+    receiptId: event.receipt_id,
+    status: event.status as EventStatus,
+    updatedAt: event.updated_at,
+    duplicates: event.duplicates,
+    counts: event.deliveries,
+    deliveries: deliveries.map(({ id, endpoint_id, status, attempts }) => ({
+      id,
+      endpointId: endpoint_id,
+      status: status as DeliveryStatus,
+      attempts,
+    })),
+  };
+}
+
+/** @param of undefined: all rows; else those that belong to these records */
+async function loadTables(url: string, of: TopicContents | undefined): Promise<TableContents> {
+  const postgres = createPostgres({
+    url,
+    applicationName: 'hookline-checker',
+    maxConnections: 1,
+    statementTimeoutMs: 10_000,
+    log: silentLogger,
+  });
+  await postgres.start();
+  try {
+    const origins = of && new Set(of['webhooks.received'].map((entry) => entry.origin));
+    const deliveryIds = of && new Set(of.deliveries.map((entry) => entry.id));
+    const { receipts, dedupKeys, waiting } = await readTables(postgres);
+    return {
+      receipts: receipts.filter((row) => origins?.has(row.origin) ?? true),
+      dedupKeys: dedupKeys.filter((row) => origins?.has(row.origin) ?? true),
+      waiting: waiting.filter((row) => deliveryIds?.has(row.deliveryId) ?? true),
+    };
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function readTables(postgres: Query): Promise<TableContents> {
+  return {
+    receipts: await postgres.query<TableContents['receipts'][number]>(
+      'SELECT origin, receipt_id AS "receiptId", event_id AS "eventId", duplicate FROM receipts',
+    ),
+    dedupKeys: await postgres.query<TableContents['dedupKeys'][number]>(
+      'SELECT origin, event_id AS "eventId", completed_at IS NOT NULL AS completed FROM dedup_keys',
+    ),
+    waiting: await postgres.query<TableContents['waiting'][number]>(
+      'SELECT delivery_id AS "deliveryId", state FROM waiting',
+    ),
+  };
+}
+
+const concurrentRequests = 8;
+
+async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let start = 0; start < items.length; start += concurrentRequests)
+    results.push(...(await Promise.all(items.slice(start, start + concurrentRequests).map(work))));
+  return results;
+}

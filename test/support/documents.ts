@@ -1,0 +1,20 @@
+import { envExample } from '#lib/config';
+import { fields as apiFields } from '../../services/api/config.ts';
+import { setupFields } from '../../services/cli/config.ts';
+import { fields as dedupFields } from '../../services/dedup/config.ts';
+import { fields as dispatcherFields } from '../../services/dispatcher/config.ts';
+import { fields as ingressFields } from '../../services/ingress/config.ts';
+import { fields as projectorFields } from '../../services/projector/config.ts';
+
+/** The settings of each process, by its folder under services/. */
+export const settingsByService = {
+  ingress: ingressFields,
+  dedup: dedupFields,
+  dispatcher: dispatcherFields,
+  projector: projectorFields,
+  api: apiFields,
+  cli: setupFields,
+};
+
+/** The text that `.env.example` must have. */
+export const wholeEnvExample = (): string => envExample(Object.values(settingsByService));

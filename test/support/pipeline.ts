@@ -1,0 +1,233 @@
+/**
+ * The five services as real processes, with a topic prefix, a database, a Redis database number and ports of their own, and a supervisor
+ * that starts again what a test has killed.
+ *
+ * A service that ends without the test having asked for it is no fault but a failure: `assertNoSurprise` throws.
+ */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { CrashPointName } from '#lib/crash-points';
+import type { Fault } from '../faults/checker/history.ts';
+import { freePorts } from './free-ports.ts';
+import { type OrphanReaper, startOrphanReaper } from './orphan-reaper.ts';
+import { type Exit, type ServiceProcess, startServiceProcess } from './service-process.ts';
+import { type ServiceName, serviceNames, type Stack } from './stack.ts';
+import { within } from './wait-until.ts';
+
+export interface PipelineOptions {
+  servers: { kafkaBrokers: readonly string[]; redisUrl: string; schemaRegistryUrl: string };
+  topicPrefix: string;
+  databaseUrl: string;
+  /** Default: all. */
+  services?: readonly ServiceName[];
+  /** Added to every service's environment. */
+  env?: Readonly<Record<string, string>>;
+}
+
+/** Where a process is to die: at this point's n-th passing. */
+export interface PlannedKill {
+  point: CrashPointName;
+  turn: number;
+}
+
+export interface Pipeline {
+  readonly stack: Stack;
+  readonly redisUrl: string;
+  metricsUrl(service: ServiceName): string;
+  /** Topics, migrations and schemas, then the services; resolves when all are ready. */
+  start(): Promise<void>;
+  /** Ends all services in order; resolves with how each ended. */
+  stop(): Promise<Partial<Record<ServiceName, Exit>>>;
+  startService(service: ServiceName, env?: Readonly<Record<string, string>>): Promise<void>;
+  stopService(service: ServiceName): Promise<Exit>;
+  /**
+   * Has one service die at one crash point after the other: each successor is started with the next one armed, the last without any.
+   * There must be work all the while. Resolves when the last one is ready, with how each of the others ended.
+   *
+   * @param beforeRestart what happens between a death and its successor's start
+   * @throws Error where a process does not end at its point in time
+   */
+  killAlong(kills: readonly PlannedKill[], beforeRestart?: () => Promise<void>): Promise<Exit[]>;
+  /** What the test has done to it. A fault is over some time after the last successor is ready. */
+  readonly faults: readonly Fault[];
+  /** @throws Error where a service ended that nobody had asked to */
+  assertNoSurprise(): void;
+  /** The prefix, and the last lines of every service's log. */
+  describe(): string;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const setupTimeoutMs = 60_000;
+const readyTimeoutMs = 60_000;
+/** Above the services' own limit: a service that keeps to it is never killed here. */
+const stopTimeoutMs = 25_000;
+const shutdownTimeoutMs = 20_000;
+/** From an armed process's start: a group that has lost a member waits for it first. */
+const deathTimeoutMs = 60_000;
+/** After the last successor is ready: until what its predecessors had begun has been done again. */
+const settlingMs = 5_000;
+const keptLogLines = 500;
+const shownLogLines = 12;
+const shownLineLength = 300;
+
+export const pause = (ms: number) => async (): Promise<void> => void (await delay(ms));
+
+export async function createPipeline(options: PipelineOptions): Promise<Pipeline> {
+  const { servers, topicPrefix, databaseUrl } = options;
+  const [ingressPort = 0, apiPort = 0, ...adminPorts] = await freePorts(2 + serviceNames.length);
+  const adminUrl = (service: ServiceName): string => `http://127.0.0.1:${adminPorts[serviceNames.indexOf(service)]}`;
+  const stack: Stack = {
+    ingressUrl: `http://127.0.0.1:${ingressPort}`,
+    apiUrl: `http://127.0.0.1:${apiPort}`,
+    adminKey: `admin-${randomBytes(16).toString('hex')}`,
+    kafkaBrokers: servers.kafkaBrokers,
+    topicPrefix,
+    databaseUrl,
+    schemaRegistryUrl: servers.schemaRegistryUrl,
+  };
+  const env: Record<string, string> = {
+    HOOKLINE_ENV: 'test',
+    HOOKLINE_HOST: '127.0.0.1',
+    HOOKLINE_KAFKA_BROKERS: servers.kafkaBrokers.join(','),
+    HOOKLINE_TOPIC_PREFIX: topicPrefix,
+    HOOKLINE_TOPIC_PARTITIONS: '3',
+    HOOKLINE_TOPIC_REPLICATION: '1',
+    HOOKLINE_REDIS_URL: servers.redisUrl,
+    HOOKLINE_DATABASE_URL: databaseUrl,
+    HOOKLINE_SCHEMA_REGISTRY_URL: servers.schemaRegistryUrl,
+    HOOKLINE_ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    HOOKLINE_ADMIN_KEY: stack.adminKey,
+    HOOKLINE_INGRESS_PORT: String(ingressPort),
+    HOOKLINE_INGRESS_URL: stack.ingressUrl,
+    HOOKLINE_API_PORT: String(apiPort),
+    HOOKLINE_API_URL: stack.apiUrl,
+    HOOKLINE_ALLOW_HTTP: 'true',
+    HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
+    HOOKLINE_SHUTDOWN_TIMEOUT_MS: String(shutdownTimeoutMs),
+    ...options.env,
+  };
+
+  const logs = new Map<string, string[]>();
+  const running = new Map<ServiceName, ServiceProcess>();
+  const surprises: string[] = [];
+  const faults: Fault[] = [];
+  const expectedToEnd = new Set<ServiceProcess>();
+  let reaper: OrphanReaper | undefined;
+
+  const keepLine =
+    (name: string) =>
+    (line: string): void => {
+      const lines = logs.get(name) ?? [];
+      logs.set(name, [...lines.slice(1 - keptLogLines), line]);
+    };
+  const spawn = (name: string, args: string[], admin: string, more: Readonly<Record<string, string>>): ServiceProcess =>
+    startServiceProcess({
+      name,
+      args,
+      cwd: root,
+      env: { ...env, ...more },
+      adminUrl: admin,
+      onLine: keepLine(name),
+      reaper: (reaper ??= startOrphanReaper()),
+    });
+
+  const setUp = async (): Promise<void> => {
+    const setup = spawn('setup', ['services/cli/main.ts', 'setup'], '', {});
+    const { code, signal } = await within('setup', setupTimeoutMs, setup.exited).finally(() => setup.kill('SIGKILL'));
+    if (code !== 0) throw new Error(`setup ended with ${code ?? signal}`);
+  };
+
+  const launch = (service: ServiceName, more: Readonly<Record<string, string>> = {}): ServiceProcess => {
+    if (running.has(service)) throw new Error(`${service} runs already`);
+    const adminPort = new URL(adminUrl(service)).port;
+    const launched = spawn(service, [`services/${service}/main.ts`], adminUrl(service), {
+      HOOKLINE_ADMIN_PORT: adminPort,
+      ...more,
+    });
+    running.set(service, launched);
+    void launched.exited.then(({ code, signal }) => {
+      if (running.get(service) === launched) running.delete(service);
+      if (!expectedToEnd.has(launched)) surprises.push(`${service} ended with ${code ?? signal}`);
+    });
+    return launched;
+  };
+
+  const stopService = async (service: ServiceName): Promise<Exit> => {
+    const found = running.get(service);
+    if (found === undefined) throw new Error(`${service} does not run`);
+    expectedToEnd.add(found);
+    return found.stop(stopTimeoutMs);
+  };
+
+  const startService = async (service: ServiceName, more?: Readonly<Record<string, string>>): Promise<void> => {
+    await launch(service, more).ready(readyTimeoutMs);
+  };
+
+  const describe = (): string =>
+    [
+      `topic prefix ${topicPrefix}, database ${new URL(databaseUrl).pathname.slice(1)}`,
+      ...[...logs].map(([name, lines]) =>
+        [`${name}:`, ...lines.slice(-shownLogLines).map((line) => line.slice(0, shownLineLength))].join('\n  '),
+      ),
+    ].join('\n');
+
+  return {
+    stack,
+    redisUrl: servers.redisUrl,
+    metricsUrl: (service) => `${adminUrl(service)}/metrics`,
+    async start() {
+      await setUp();
+      await Promise.all((options.services ?? serviceNames).map((service) => startService(service)));
+    },
+    async stop() {
+      try {
+        // All at once: each must end by itself, whichever of the others are gone.
+        const exits = await Promise.all(
+          [...running.keys()].map(async (name) => [name, await stopService(name)] as const),
+        );
+        return Object.fromEntries(exits);
+      } finally {
+        reaper?.stop();
+        reaper = undefined;
+      }
+    },
+    startService,
+    stopService,
+    async killAlong(kills, beforeRestart = async () => undefined) {
+      const services = [...new Set(kills.map(({ point }) => serviceOf(point)))];
+      const [service] = services;
+      if (service === undefined || services.length > 1) throw new Error('these crash points are not of one service');
+      const { code, signal } = await stopService(service);
+      if (code !== 0) throw new Error(`${service} did not stop in order: ${code ?? signal}`);
+      const exits: Exit[] = [];
+      const own: Fault[] = [];
+      for (const { point, turn } of kills) {
+        const armed = launch(service, { HOOKLINE_CRASH_POINT: `${point}@${turn}` });
+        expectedToEnd.add(armed);
+        const exit = await within(`${service} passes ${point} for the ${turn}. time`, deathTimeoutMs, armed.exited);
+        const fault: Fault = { what: `${point}@${turn}`, atMs: exit.atMs, settledAtMs: Number.POSITIVE_INFINITY };
+        own.push(fault);
+        faults.push(fault);
+        exits.push(exit);
+        await beforeRestart();
+      }
+      await startService(service);
+      for (const fault of own) fault.settledAtMs = Date.now() + settlingMs;
+      return exits;
+    },
+    faults,
+    assertNoSurprise() {
+      if (surprises.length > 0) throw new Error(surprises.join('\n'));
+    },
+    describe,
+  };
+}
+
+/** Fan-out is a part of the dispatcher. */
+function serviceOf(point: CrashPointName): ServiceName {
+  const [part] = point.split('.');
+  const service = serviceNames.find((name) => name === (part === 'fan-out' ? 'dispatcher' : part));
+  if (service === undefined) throw new Error(`no service has the crash point ${point}`);
+  return service;
+}

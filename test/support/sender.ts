@@ -1,0 +1,93 @@
+import { Agent } from 'node:http';
+import { hash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Send } from '../faults/checker/history.ts';
+import { httpPost } from './http-post.ts';
+import { randomHex } from './seeded-random.ts';
+
+export interface WebhookToSend {
+  /** What the sender calls it: the same when it is sent again. */
+  identity: string;
+  body: Buffer;
+  /** Signature and all. */
+  headers: Readonly<Record<string, string>>;
+}
+
+export interface Sender {
+  /** One request, and what became of it. */
+  send(webhook: WebhookToSend): Promise<Send>;
+  /** Sends again, after a pause, for as long as the answer does not say whether it was taken. @throws Error at the time limit */
+  sendUntilAnswered(webhook: WebhookToSend, timeoutMs: number): Promise<Send>;
+  /** Every request that has ended. */
+  readonly log: readonly Send[];
+  close(): void;
+}
+
+interface Options {
+  ingestUrl: string;
+  sourceId: string;
+  random: () => number;
+  /** The log that several senders of one run share; its numbers go on. */
+  log?: Send[];
+  timeoutMs?: number;
+}
+
+const pauseMs = 500;
+
+/** A sender that writes down every attempt and its answer. Each request has a trace of its own, by which its record is known again. */
+export function createSender({ ingestUrl, sourceId, random, log = [], timeoutMs = 10_000 }: Options): Sender {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  let started = log.length;
+
+  const send: Sender['send'] = async ({ identity, body, headers }) => {
+    const number = started++;
+    const traceId = randomHex(random, 32);
+    const startedAtMs = Date.now();
+    const request = { number, sourceId, identity, traceId, bodySha256: hash('sha256', body), startedAtMs };
+    const post = httpPost({
+      url: ingestUrl,
+      headers: { ...headers, traceparent: `00-${traceId}-${randomHex(random, 16)}-01` },
+      body,
+      timeoutMs,
+      agent,
+    });
+    const ended = await post.then(
+      ({ status, body: answer }) => ({ ...readAnswer(status, answer), outcome: outcomeOf(status), status }),
+      (error: NodeJS.ErrnoException) =>
+        ({ outcome: 'info', status: null, receiptId: null, detail: error.code ?? error.message }) as const,
+    );
+    const result: Send = { ...request, ...ended, endedAtMs: Date.now() };
+    log.push(result);
+    return result;
+  };
+
+  return {
+    send,
+    async sendUntilAnswered(webhook, limitMs) {
+      const deadlineMs = performance.now() + limitMs;
+      for (;;) {
+        const result = await send(webhook);
+        if (result.outcome !== 'info') return result;
+        if (performance.now() >= deadlineMs)
+          throw new Error(`${webhook.identity} was not taken within ${limitMs} ms: ${result.status} ${result.detail}`);
+        await delay(pauseMs);
+      }
+    },
+    log,
+    close: () => agent.destroy(),
+  };
+}
+
+function outcomeOf(status: number): Send['outcome'] {
+  if (status >= 200 && status < 300) return 'ok';
+  return status >= 400 && status < 500 ? 'fail' : 'info';
+}
+
+function readAnswer(status: number, body: Buffer): Pick<Send, 'receiptId' | 'detail'> {
+  try {
+    const { id, code } = JSON.parse(body.toString()) as { id?: string; code?: string };
+    return { receiptId: (status < 300 && id) || null, detail: code ?? '' };
+  } catch {
+    return { receiptId: null, detail: body.toString('utf8', 0, 100) };
+  }
+}

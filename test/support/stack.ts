@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+
+export const serviceNames = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+/** Where a running Hookline is to be found, and all that a checker needs to see of it. */
+export interface Stack {
+  ingressUrl: string;
+  apiUrl: string;
+  adminKey: string;
+  kafkaBrokers: readonly string[];
+  topicPrefix: string;
+  databaseUrl: string;
+  schemaRegistryUrl: string;
+}
+
+/** The local stack, by the file that starting it writes. */
+export function readLocalStack(file: string): Stack {
+  const values = new Map(
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .flatMap((line) => {
+        const [, name, value] = /^([A-Z_]+)=(.*)$/.exec(line) ?? [];
+        return name === undefined || value === undefined ? [] : [[name, value] as const];
+      }),
+  );
+  const value = (name: string, otherwise?: string): string => {
+    const found = values.get(name) ?? otherwise;
+    if (found === undefined) throw new Error(`${file} has no ${name}: is the stack up?`);
+    return found;
+  };
+  return {
+    ingressUrl: value('HOOKLINE_INGRESS_URL'),
+    apiUrl: value('HOOKLINE_API_URL'),
+    adminKey: value('HOOKLINE_ADMIN_KEY'),
+    kafkaBrokers: value('HOOKLINE_KAFKA_BROKERS').split(','),
+    topicPrefix: value('HOOKLINE_TOPIC_PREFIX', 'hookline.'),
+    databaseUrl: value('HOOKLINE_DATABASE_URL'),
+    schemaRegistryUrl: value('HOOKLINE_SCHEMA_REGISTRY_URL'),
+  };
+}

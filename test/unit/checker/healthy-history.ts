@@ -1,0 +1,167 @@
+import type {
+  ApiEvent,
+  Arrival,
+  DeliveryEntry,
+  EventEntry,
+  FannedOutEntry,
+  History,
+  ReceivedEntry,
+  Send,
+  StepEntry,
+} from '../../faults/checker/history.ts';
+
+type Mutable<T> = T extends readonly (infer Item)[]
+  ? Mutable<Item>[]
+  : T extends object
+    ? { -readonly [K in keyof T]: Mutable<T[K]> }
+    : T;
+export type MutableHistory = Mutable<History>;
+
+const startMs = Date.UTC(2026, 0, 1);
+const endpointIds = ['ep_a', 'ep_b'];
+
+/**
+ * Two webhooks, each sent twice through one source to two endpoints, and all went well. Webhook n: requests 2n and 2n + 1, receipts
+ * `rcp_<request>`, records `received-0-<request>`, event `evt_<n>`, deliveries `dlv_<n>_a` and `dlv_<n>_b`.
+ */
+export function healthyHistory(): MutableHistory {
+  const webhooks = [0, 1].map(webhook);
+  return structuredClone<MutableHistory>({
+    sends: webhooks.flatMap(({ sends }) => sends),
+    endpoints: endpointIds.map((id) => ({ id, createdAtMs: startMs - 60_000, sourceIds: ['src_1'], observed: true })),
+    arrivals: webhooks.flatMap(({ arrivals }) => arrivals),
+    faults: [],
+    topics: {
+      'webhooks.received': webhooks.flatMap(({ received }) => received),
+      events: webhooks.map(({ event }) => event),
+      deliveries: webhooks.flatMap(({ deliveries }) => deliveries),
+      'delivery.attempts': webhooks.flatMap(({ outcomes }) => outcomes),
+      duplicates: webhooks.map(({ duplicate }) => duplicate),
+      'dead-letters': [],
+    },
+    committed: {
+      dedup: { 'received-0': 4 },
+      'fan-out': { 'events-0': 2 },
+      dispatcher: { 'deliveries-0': 4 },
+    },
+    api: webhooks.map(({ api }) => api),
+    tables: {
+      receipts: webhooks.flatMap(({ event, duplicate }) => [
+        { origin: event.origin, receiptId: event.receiptId, eventId: event.id, duplicate: false },
+        { origin: duplicate.origin, receiptId: duplicate.receiptId, eventId: event.id, duplicate: true },
+      ]),
+      dedupKeys: webhooks.map(({ event }) => ({ origin: event.origin, eventId: event.id, completed: true })),
+      waiting: [],
+    },
+  });
+}
+
+/** A fault that covers the whole of the history. */
+export const faultThroughout = { what: 'SIGKILL of dedup', atMs: startMs, settledAtMs: startMs + 60_000 };
+
+function webhook(n: number) {
+  const id = `evt_${n}`;
+  const bodySha256 = `sha-${n}`;
+  const atMs = startMs + n * 100;
+  const requests = [2 * n, 2 * n + 1];
+  const received: Mutable<ReceivedEntry>[] = requests.map((request, index) => ({
+    position: `received-0-${request}`,
+    origin: `received-0-${request}`,
+    sourceId: 'src_1',
+    receiptId: `rcp_${request}`,
+    traceId: `trace-${request}`,
+    receivedAtMs: atMs + index * 10,
+    dedupTtlSeconds: 259_200,
+    bodySha256,
+  }));
+  const deliveries: DeliveryEntry[] = endpointIds.map((endpointId, index) => ({
+    position: `deliveries-0-${2 * n + index}`,
+    id: `dlv_${n}_${endpointId.at(-1)}`,
+    eventId: id,
+    endpointId,
+    generation: 0,
+    payloadSha256: bodySha256,
+  }));
+  const event: EventEntry = {
+    position: `events-0-${n}`,
+    id,
+    origin: `received-0-${2 * n}`,
+    sourceId: 'src_1',
+    receiptId: `rcp_${2 * n}`,
+    dedupKey: `key-${n}`,
+    receivedAtMs: atMs,
+    payloadSha256: bodySha256,
+  };
+  const outcomes: Mutable<FannedOutEntry | StepEntry>[] = [
+    {
+      kind: 'fanned_out',
+      position: `attempts-0-${3 * n}`,
+      eventId: id,
+      generation: 0,
+      atMs: atMs + 20,
+      deliveries: deliveries.map((delivery) => ({ id: delivery.id, endpointId: delivery.endpointId })),
+    },
+    ...deliveries.map((delivery, index): StepEntry => ({
+      kind: 'attempted',
+      position: `attempts-0-${3 * n + 1 + index}`,
+      eventId: id,
+      deliveryId: delivery.id,
+      endpointId: delivery.endpointId,
+      atMs: atMs + 31,
+      step: 1,
+      attempt: 1,
+      status: 'delivered',
+      outcome: 'delivered',
+    })),
+  ];
+  return {
+    sends: requests.map((request, index): Send => ({
+      number: request,
+      sourceId: 'src_1',
+      identity: `webhook-${n}`,
+      traceId: `trace-${request}`,
+      bodySha256,
+      startedAtMs: atMs + index * 10 - 1,
+      endedAtMs: atMs + index * 10 + 2,
+      outcome: 'ok',
+      status: 202,
+      receiptId: `rcp_${request}`,
+      detail: '',
+    })),
+    received,
+    event,
+    duplicate: {
+      position: `duplicates-0-${n}`,
+      origin: `received-0-${2 * n + 1}`,
+      receiptId: `rcp_${2 * n + 1}`,
+      eventId: id,
+      dedupKey: event.dedupKey,
+      changed: false,
+    },
+    deliveries,
+    outcomes,
+    arrivals: deliveries.map((delivery): Arrival => ({
+      endpointId: delivery.endpointId,
+      eventId: id,
+      attempt: 1,
+      atMs: atMs + 30,
+      bodySha256,
+      answered: 200,
+      signatures: { stripe: true, standardwebhooks: true },
+    })),
+    api: {
+      id,
+      receiptId: event.receiptId,
+      status: 'completed',
+      updatedAt: `2026-01-01T00:00:0${n}.000000Z`,
+      duplicates: 1,
+      counts: { pending: 0, retrying: 0, delivered: 2, dead_lettered: 0, cancelled: 0 },
+      deliveries: deliveries.map((delivery) => ({
+        id: delivery.id,
+        endpointId: delivery.endpointId,
+        status: 'delivered',
+        attempts: 1,
+      })),
+    } satisfies ApiEvent,
+  };
+}
