@@ -22,8 +22,6 @@ const started = async (env?: Record<string, string>) => {
   await child.ready(readyMs);
   return child;
 };
-const hasEnded = (child: { exited: Promise<unknown> }): Promise<boolean> =>
-  Promise.race([child.exited.then(() => true), Promise.resolve(false)]);
 let runs = 0;
 /** Keys that no other test has; each comes `times` times, shuffled over the partitions as the producer likes. */
 const webhooks = (keys: number, times: number) => {
@@ -148,7 +146,9 @@ describe('the service, killed', () => {
     const dying = await started({ HOOKLINE_CRASH_POINT: `${point}@4` });
     const origins: string[] = [];
     const send = async () => void origins.push(...(await world.receive(webhooks(25, 2))));
-    await waitUntil('it dies', async () => (await send(), await hasEnded(dying)), { timeoutMs: 30_000 });
+    let ended = false;
+    void dying.exited.then(() => (ended = true));
+    await waitUntil('it dies', async () => (await send(), ended), { timeoutMs: 30_000 });
     const { signal, killedByTest } = await dying.exited;
     expect({ signal, killedByTest }).toEqual({ signal: 'SIGKILL', killedByTest: false });
     await send();

@@ -59,6 +59,19 @@ export function healthyHistory(): MutableHistory {
 /** A fault that covers the whole of the history. */
 export const faultThroughout = { what: 'SIGKILL of dedup', atMs: startMs, settledAtMs: startMs + 60_000 };
 
+export function at<T>(entries: readonly T[], index: number): T {
+  const entry = entries[index];
+  if (entry === undefined) throw new Error(`the healthy history has no entry ${index} here`);
+  return entry;
+}
+
+/** A record of a delivery's outcome: 0 is the first of `dlv_0_a`. */
+export const stepOf = (topics: MutableHistory['topics'], index: number) =>
+  at(
+    topics['delivery.attempts'].filter((entry) => entry.kind !== 'fanned_out'),
+    index,
+  );
+
 function webhook(n: number) {
   const id = `evt_${n}`;
   const bodySha256 = `sha-${n}`;
