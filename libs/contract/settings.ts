@@ -7,7 +7,8 @@ export interface StoredSecret {
   expires_at?: string;
 }
 
-export const secretsContext = (table: 'sources' | 'endpoints', tenant: string, id: string): string => `${table}/${tenant}/${id}`;
+export const secretsContext = (table: 'sources' | 'endpoints', tenant: string, id: string): string =>
+  `${table}/${tenant}/${id}`;
 
 export const sourceSchemes = ['hookline', 'github'] as const;
 export type SourceScheme = (typeof sourceSchemes)[number];

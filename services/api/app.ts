@@ -1,5 +1,6 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { maxPayloadBytes } from '#lib/contract';
+import { answerClientError } from '#lib/http-server';
 import type { Logger } from '#lib/log';
 import { createCallerCheck } from './caller.ts';
 import { createErrorHandler } from './handle-error.ts';
@@ -24,6 +25,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     requestTimeout: requestTimeoutMs,
     // A request that comes while we stop is served, on a connection that then closes.
     return503OnClosing: false,
+    clientErrorHandler: answerClientError,
     // An id of any length is an id that does not exist.
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error, _request, reply) => void sendProblem(setCommonHeaders(reply), 'not_found'),

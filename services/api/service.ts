@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { parseAllowedNetworks, vetUrl } from '#lib/http-client';
+import { createHttpServer } from '#lib/http-server';
 import type { Part } from '#lib/lifecycle';
 import { createPostgres } from '#lib/postgres';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
 import { buildApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
-import { createHttpServer } from './http-server.ts';
 import { createApiMetrics } from './metrics.ts';
 
 const maxConnections = 10;

@@ -2,11 +2,11 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Clock } from '#lib/clock';
 import { maxPayloadBytes } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
+import { answerClientError } from '#lib/http-server';
 import type { RandomBytes } from '#lib/ids';
 import type { RecordProducer } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import { createBodyReader } from './body-reader.ts';
-import { answerClientError } from './client-error.ts';
 import { deferContinue } from './expect-continue.ts';
 import type { IngressMetrics } from './ingress-metrics.ts';
 import { createReceiveWebhook } from './receive-webhook.ts';

@@ -1,4 +1,5 @@
 import { topicsOf } from '#lib/contract';
+import { createHttpServer } from '#lib/http-server';
 import { createProducer } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
 import { createPostgres } from '#lib/postgres';
@@ -6,7 +7,6 @@ import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
 import { buildApp } from './app.ts';
 import type { IngressConfig } from './config.ts';
-import { createHttpServer } from './http-server.ts';
 import { createIngressMetrics } from './ingress-metrics.ts';
 import { createRandomPool } from './random-pool.ts';
 import { createSourceDirectory } from './source-directory.ts';

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { CrashPointName } from '#lib/crash-points';
 import type { Fault } from '../faults/checker/history.ts';
-import { freePorts } from './free-ports.ts';
+import { freePorts } from '#deploy/local/free-ports.ts';
 import { type OrphanReaper, startOrphanReaper } from './orphan-reaper.ts';
 import { type Exit, type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { type ServiceName, serviceNames, type Stack } from './stack.ts';

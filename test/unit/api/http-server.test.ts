@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
-import { createHttpServer } from '../../../services/api/http-server.ts';
+import { createHttpServer } from '#lib/http-server';
 import { askAt } from './ask.ts';
 import { authorization, buildTestApp } from './build-test-app.ts';
 

@@ -103,6 +103,19 @@ describe('the scheduler', () => {
     expect(['1', '2', '3', '4'].map((id) => offer(id, 'ep_2'))).toEqual(['queued', 'queued', 'queued', 'full']);
   });
 
+  it('lets a lane have a share of what is free, so that the next finds room however many are full', () => {
+    const { offer } = createWorld({ maxInFlight: 1, records: 1_000, totalRecords: 400, totalBytes: 1e9 });
+    const fill = (endpointId: string): number => {
+      let queued = 0;
+      while (offer(`${endpointId} ${queued}`, endpointId) === 'queued') queued += 1;
+      return queued;
+    };
+    const filled = Array.from({ length: 30 }, (_, at) => fill(`ep_${at}`));
+    expect(filled[0]).toBeGreaterThan(75);
+    expect(filled.every((queued, at) => queued <= (filled[at - 1] ?? Infinity))).toBe(true);
+    expect(filled.at(-1)).toBeGreaterThanOrEqual(2);
+  });
+
   it('refuses what all lanes together have no room for, until something has ended', async () => {
     const { offer, end } = createWorld({ totalRecords: 3, totalBytes: 100 });
     expect(offer('a', 'ep_a', 40)).toBe('queued');

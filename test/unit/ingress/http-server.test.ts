@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { createHttpServer } from '../../../services/ingress/http-server.ts';
+import { createHttpServer } from '#lib/http-server';
 import { waitUntil } from '../../support/wait-until.ts';
 import { closeApps, createHarness, type Harness, signed } from './harness.ts';
 import { connectRaw, type RawClient } from './raw-client.ts';
