@@ -1,7 +1,14 @@
 import { join } from 'node:path';
 import { systemClock } from '#lib/clock';
 import { topicsOf } from '#lib/contract';
-import { createTopics, registerSchemas, valueSubject } from '#lib/kafka';
+import {
+  countPartitions,
+  createTopics,
+  type CreateTopicsOptions,
+  registerSchemas,
+  type TopicDefinition,
+  valueSubject,
+} from '#lib/kafka';
 import { createLogger } from '#lib/log';
 import { migrate } from '#lib/postgres';
 import { avroTopics, readSchema } from '#deploy/kafka/schemas.ts';
@@ -25,15 +32,12 @@ export async function run(): Promise<number> {
     directory: join(import.meta.dirname, '../../../deploy/postgres/migrations'),
     log,
   });
-  const creating = createTopics(
-    config.kafkaBrokers,
-    topicDefinitions({
-      topicPrefix: config.topicPrefix,
-      partitions: config.topicPartitions,
-      replicationFactor: config.topicReplication,
-    }),
-    { clock, log },
-  );
+  const definitions = topicDefinitions({
+    topicPrefix: config.topicPrefix,
+    partitions: config.topicPartitions,
+    replicationFactor: config.topicReplication,
+  });
+  const creating = provideTopics(config.kafkaBrokers, definitions, { clock, log });
   const registering = registerSchemas(
     avroTopics.map((topic) => ({ subject: valueSubject(topics[topic]), schema: readSchema(topic) })),
     { registryUrl: config.schemaRegistryUrl, clock, log },
@@ -46,4 +50,19 @@ export async function run(): Promise<number> {
     log.info({ event: 'setup.done', migrations: migrations.value, topics: created.value, schemaIds: schemaIds.value });
   }
   return failures.length === 0 ? 0 : 1;
+}
+
+/** Creates what is missing. A topic that has another number of partitions keeps it: more would send keys to other partitions than before. */
+async function provideTopics(
+  brokers: readonly string[],
+  definitions: readonly TopicDefinition[],
+  options: CreateTopicsOptions,
+): Promise<string[]> {
+  const created = await createTopics(brokers, definitions, options);
+  for (const { name, partitions } of definitions.filter((definition) => !created.includes(definition.name))) {
+    const found = await countPartitions(brokers, name, options);
+    if (found !== partitions)
+      options.log.warn({ event: 'setup.partitions_differ', topic: name, partitions: found, configured: partitions });
+  }
+  return created;
 }
