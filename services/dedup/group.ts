@@ -37,7 +37,7 @@ export function shareOut({ first, followers }: Group, { kind, holder, expiresAt 
 
   // A follower that came after the key's expiry is new again, though the record before it was not.
   const isCovered = (item: Item): boolean =>
-    !holds(item) && (expiresAt === null || item.candidate.receivedAt < expiresAt);
+    (expiresAt === null || item.candidate.receivedAt < expiresAt);
   return {
     duplicates: [...(kind === 'duplicate' ? [first] : []), ...followers.filter(isCovered)],
     open: followers.filter((item) => !isCovered(item)),

@@ -1,7 +1,8 @@
 import { Counter, type Metrics } from '#lib/telemetry';
 
 /** failed: a dead letter. A record that comes again after its outcome was durable has been counted, and is not again. */
-export type Outcome = 'first' | 'duplicate' | 'duplicate_changed' | 'republished' | 'failed';
+const outcomes = ['first', 'duplicate', 'duplicate_changed', 'republished', 'failed'] as const;
+export type Outcome = (typeof outcomes)[number];
 
 export interface DedupMetrics {
   ended(outcome: Outcome): void;
@@ -15,6 +16,8 @@ export function createDedupMetrics(registry: Metrics): DedupMetrics {
     labelNames: ['outcome'],
     registers: [registry],
   });
+  // From 0 on: a rate over a series that begins at 1 misses the first.
+  for (const outcome of outcomes) records.inc({ outcome }, 0);
   const letters = new Counter({
     name: 'hookline_dead_letters_total',
     help: 'Records written to the dead-letter topic',

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { find, redisServer } from '#deploy/local/tools.ts';
-import { freePorts } from '../../support/free-ports.ts';
+import { freePorts } from '#deploy/local/free-ports.ts';
 import { startOrphanReaper } from '../../support/orphan-reaper.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
 

@@ -1,7 +1,7 @@
 import { systemClock } from '#lib/clock';
 import type { Logger } from '#lib/log';
 import { createRedis, type Redis, type RedisOptions } from '#lib/redis';
-import { freePorts } from '../../support/free-ports.ts';
+import { freePorts } from '#deploy/local/free-ports.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
 import { type OwnRedis, startOwnRedis } from './redis-server.ts';
 

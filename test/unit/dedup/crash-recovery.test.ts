@@ -55,6 +55,28 @@ describe.each(points)('a worker that dies at %s', (point) => {
   });
 });
 
+describe('a worker that dies anywhere', () => {
+  // recall, insert, three events, the duplicate, complete, remember
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'loses nothing when its call %i to the outside is not made any more',
+    async (nth) => {
+      const world = createWorld();
+      let calls = 0;
+      const dying = createWorker(world, {
+        turn: async () => {
+          calls += 1;
+          if (calls >= nth) throw new Crash('dead');
+        },
+      });
+      const records = batchOf();
+      await expect(dying.handle(records, never)).rejects.toThrow(Crash);
+      expect(records.some((record) => record.isDone())).toBe(false);
+      await createWorker(world).handle(batchOf(), never);
+      expect(sumUp(world.kafka, origins)).toEqual(exact);
+    },
+  );
+});
+
 describe('a worker that dies with a row for a record that is not the first of its key in the next batch', () => {
   // Once: the later record was taken for a duplicate of itself, and the key had no event.
   it('leaves it to be the event', async () => {
