@@ -42,7 +42,7 @@ export const maven: Tool = {
   brew: 'maven',
 };
 
-/** `SET … NX GET` needs 7.0. */
+/** Dedup takes 7.0 or later: libs/redis. */
 export const redisServer: Tool = {
   name: 'Redis',
   program: 'redis-server',

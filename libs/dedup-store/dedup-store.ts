@@ -4,7 +4,7 @@
  * 1. `recall`    Redis   settles most duplicates: it has copies of completed rows
  * 2. `decide`    table   the row decides for all others; the insert is the atomic set-if-absent
  * 3.             (the caller publishes and waits for every acknowledgment)
- * 4. `complete`  table   the time to live counts from here; then Redis is told
+ * 4. `complete`  table   the time to live counts from here; then Redis is told (`SET NX`, with the row's expiry)
  * 5.             (the caller commits the record)
  *    `release`   table   a record that ends otherwise leaves no row behind
  *
@@ -27,7 +27,7 @@
  * Expiry is judged by the time of receipt, not by now: a record that waited in a long queue is as late as it was when it came. A row that
  * is not completed does not expire.
  *
- * Why Redis is told after the completion, and not asked to claim the key before (`SET NX` with the record in the value): an unfinished
+ * Why Redis is told by `SET NX` after the completion, and not asked by it to claim the key before, with the record in the value: an unfinished
  * claim and an unfinished row could belong to two records, after Redis had lost its memory or been away in between. With both workers dead,
  * the one record came again and was a duplicate of the claim, the other one a duplicate of the row, and the webhook was gone. Now there is
  * one level that unfinished work can be in. And what Redis has is a copy of what does not change before it expires: there is nothing to

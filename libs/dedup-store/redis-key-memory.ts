@@ -5,9 +5,10 @@ import type { CompletedKey, KeyMemory } from './ports.ts';
 /**
  * Key: the deployment's prefix (two deployments may share a server, and one may be a copy of the other), `d:`, and the dedup key's 16
  * bytes, which have the tenant hashed in. Value: 6 bytes of milliseconds of expiry, 8 of the body's hash, and the event id: 44 bytes,
- * what Redis keeps in one allocation with its header. It expires by itself, and says until when it holds for servers whose clock is slow.
+ * what Redis keeps in one allocation with its header. It expires by itself, with the row (72 hours by
+ * default), and says until when it holds for servers whose clock is slow. Written by `SET NX`: a row is copied once, by whoever is first.
  */
-export function createRedisKeyMemory(redis: Pick<Redis, 'getMany' | 'setMany'>, prefix: string): KeyMemory {
+export function createRedisKeyMemory(redis: Pick<Redis, 'getMany' | 'setIfFree'>, prefix: string): KeyMemory {
   const keyPrefix = Buffer.from(`${prefix}d:`);
   const redisKey = (key: Buffer): Buffer => Buffer.concat([keyPrefix, key]);
   return {
@@ -24,7 +25,7 @@ export function createRedisKeyMemory(redis: Pick<Redis, 'getMany' | 'setMany'>, 
         const expiresAtMs = Math.floor(row.expiresAt / 1000);
         return { key: redisKey(row.key), value: formatValue(row, expiresAtMs), expiresAtMs };
       });
-      await redis.setMany(entries);
+      await redis.setIfFree(entries);
     },
   };
 }

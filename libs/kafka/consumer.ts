@@ -38,6 +38,7 @@ const startTimeoutMs = 60_000;
 const retryMs = 500;
 const commitTimeoutMs = 2_000;
 const returnTimeoutMs = 1_000;
+const restartTimeoutMs = 2_000;
 const closeTimeoutMs = 5_000;
 const crashLimits = { awayMs: 10 * 60_000, otherMs: 30_000 };
 
@@ -54,6 +55,8 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
   let memberId: string | undefined;
   let phase: 'consuming' | 'draining' | 'joining' = 'consuming';
   let failed = false;
+  /** Set while kafkajs, after a crash, starts its consumer anew by itself. */
+  let restarting: PromiseWithResolvers<void> | undefined;
 
   const assignment = createAssignment((ref, after) =>
     createPartitionWorker({
@@ -122,6 +125,8 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
 
   function onJoin({ payload }: ConsumerGroupJoinEvent): void {
     const attempts = gate.takeAttempts();
+    restarting?.resolve();
+    restarting = undefined;
     const continuous = payload.memberId === memberId && attempts === 1;
     memberId = payload.memberId;
     const assigned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
@@ -161,6 +166,8 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
     committer.resume();
     memberId = undefined;
     phase = 'consuming';
+    restarting?.resolve();
+    restarting = payload.restart ? Promise.withResolvers() : undefined;
     const error = rootCause(payload.error);
     log.warn({ event: 'consumer.crashed', group: groupId, restart: payload.restart, reason: error.message });
     if (lost.length > 0) options.onRevoked?.(lost.map(refOf));
@@ -252,6 +259,11 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
     const dropped = assignment.dropAll();
     const returned = Promise.all(dropped.map((worker) => worker.returned()));
     await within(clock, returnTimeoutMs, returned, () => []);
+    // A consumer that is told to stop while it starts anew forgets its fetch loop, which then runs for ever.
+    if (restarting !== undefined) {
+      await within(clock, restartTimeoutMs, restarting.promise, () => undefined);
+      await new Promise(setImmediate);
+    }
     await within(clock, closeTimeoutMs, consumer.disconnect(), () =>
       log.warn({ event: 'consumer.close_cut_short', group: groupId }),
     ).catch((error: unknown) => log.debug({ event: 'kafka.disconnect_failed', err: error }));

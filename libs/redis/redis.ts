@@ -24,8 +24,12 @@ export interface ExpiringEntry {
 export interface Redis extends Part {
   /** In order, undefined for keys that are not there. @throws AppError redis_unavailable */
   getMany(keys: readonly Buffer[]): Promise<(Buffer | undefined)[]>;
-  /** Each key with its own expiry, in one round trip. @throws AppError redis_unavailable: any of them may be set all the same */
-  setMany(entries: readonly ExpiringEntry[]): Promise<void>;
+  /**
+   * Sets each key that is free, with an expiry of its own (`SET key value NX PXAT ms`), in one round trip; a key that is there keeps its value.
+   *
+   * @throws AppError redis_unavailable: any of them may have been set all the same
+   */
+  setIfFree(entries: readonly ExpiringEntry[]): Promise<void>;
 }
 
 export interface RedisOptions {
@@ -153,10 +157,10 @@ export function createRedis(options: RedisOptions): Redis {
         const values = await client.mgetBuffer([...keys]);
         return values.map((value) => value ?? undefined);
       }),
-    setMany: (entries) =>
+    setIfFree: (entries) =>
       call(async () => {
         const pipeline = client.pipeline();
-        for (const { key, value, expiresAtMs } of entries) pipeline.set(key, value, 'PXAT', expiresAtMs);
+        for (const { key, value, expiresAtMs } of entries) pipeline.set(key, value, 'PXAT', expiresAtMs, 'NX');
         const answers = (await pipeline.exec()) ?? [];
         const refusal = answers.find(([error]) => error !== null)?.[0];
         if (refusal) throw refusal;

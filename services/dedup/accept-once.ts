@@ -1,3 +1,4 @@
+import type { Clock } from '#lib/clock';
 import { header } from '#lib/contract';
 import { isAppError } from '#lib/errors';
 import type { IncomingRecord, RecordHandler } from '#lib/kafka';
@@ -13,11 +14,12 @@ interface Deps {
   setAside: Pick<SetAside, 'take'>;
   publisher: Pick<Publisher, 'deadLetter'>;
   metrics: DedupMetrics;
+  clock: Clock;
   log: Logger;
 }
 
 /** The handler of `webhooks.received`: settles a batch, sets aside what fails on its data, buries what can't be read. */
-export function createAcceptOnce({ settle, setAside, publisher, metrics, log }: Deps): RecordHandler {
+export function createAcceptOnce({ settle, setAside, publisher, metrics, clock, log }: Deps): RecordHandler {
   const bury = async (record: IncomingRecord, problem: string, signal: AbortSignal): Promise<void> => {
     await publisher.deadLetter(record, { reason: 'malformed_record', attempts: 1 }, signal);
     const origin = originOfRecord(record, record.headers[header.origin]);
@@ -28,6 +30,7 @@ export function createAcceptOnce({ settle, setAside, publisher, metrics, log }: 
   };
 
   return async (records, signal) => {
+    const startedAtMs = clock.monotonicMs();
     try {
       const items: Item[] = [];
       for (const record of records) {
@@ -35,7 +38,16 @@ export function createAcceptOnce({ settle, setAside, publisher, metrics, log }: 
         if ('malformed' in item) await bury(record, item.malformed, signal);
         else items.push(item);
       }
-      await setAside.take(await settle(items, signal), signal);
+      const culprits = await settle(items, signal);
+      log.debug({
+        event: 'batch.settled',
+        partition: records[0]?.partition,
+        records: records.length,
+        malformed: records.length - items.length,
+        setAside: culprits.length,
+        ms: Math.round(clock.monotonicMs() - startedAtMs),
+      });
+      await setAside.take(culprits, signal);
     } catch (error) {
       // The partition went to another owner, or the service stops: what is undone comes again.
       if (!isAppError(error, 'stopped')) throw error;

@@ -1,3 +1,4 @@
+import { createWaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
 import type { EventRecord, Topics } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
@@ -10,7 +11,6 @@ import { createDedupMetrics } from './metrics.ts';
 import { createPublisher } from './publisher.ts';
 import { createSetAside } from './set-aside.ts';
 import { createSettle } from './settle.ts';
-import { createWaitOut } from './wait-out.ts';
 
 export interface DedupDeps {
   store: DedupStore;
@@ -43,5 +43,5 @@ export function createDedup(deps: DedupDeps): Dedup {
   const publisher = createPublisher({ producer, topics, encodeEvent, clock, log, waitOut });
   const settle = createSettle({ store, publisher, crashPoints, metrics, waitOut });
   const setAside = createSetAside({ settle, store, publisher, metrics, clock, random, log, waitOut, fail });
-  return { handle: createAcceptOnce({ settle, setAside, publisher, metrics, log }), idle: setAside.idle };
+  return { handle: createAcceptOnce({ settle, setAside, publisher, metrics, clock, log }), idle: setAside.idle };
 }

@@ -30,14 +30,14 @@ export interface Shares {
 export function shareOut({ first, followers }: Group, { kind, holder, expiresAt }: Verdict): Shares {
   const holds = ({ candidate }: Item): boolean => candidate.eventId === holder.eventId;
   const holderItself = followers.find(holds);
-  // A worker died after it had inserted the key for a later record of this batch. That record goes first now: as a follower it would be
-  // taken for a duplicate of itself, and nothing would become the event.
+  // A worker died after it had inserted the key for a later record of this batch. That record goes first now, so that the others follow it
+  // to its end, whatever that is; as a follower it would be taken for a duplicate of itself.
   if (kind === 'duplicate' && holderItself !== undefined)
     return { duplicates: [], open: [holderItself, first, ...followers.filter((item) => item !== holderItself)] };
 
   // A follower that came after the key's expiry is new again, though the record before it was not.
   const isCovered = (item: Item): boolean =>
-    (expiresAt === null || item.candidate.receivedAt < expiresAt);
+    !holds(item) && (expiresAt === null || item.candidate.receivedAt < expiresAt);
   return {
     duplicates: [...(kind === 'duplicate' ? [first] : []), ...followers.filter(isCovered)],
     open: followers.filter((item) => !isCovered(item)),

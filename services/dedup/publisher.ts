@@ -1,3 +1,4 @@
+import type { WaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
 import { deadLetterHeaders, duplicateToJson, type EventRecord, header, type Topics } from '#lib/contract';
 import type { Holder } from '#lib/dedup-store';
@@ -5,7 +6,6 @@ import { isAppError } from '#lib/errors';
 import type { IncomingRecord, RecordProducer } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import { type Item, originOfRecord } from './item.ts';
-import type { WaitOut } from './wait-out.ts';
 
 /** Each resolves once acknowledged; waits while Kafka is away; throws `stopped` when the signal aborts. */
 export interface Publisher {

@@ -10,7 +10,7 @@
  * duplicate). An outage waits and spends no try. When the signal aborts, everything is left undone: the next owner of the
  * partition begins again.
  */
-import { fullJitterMs, type Random } from '#lib/backoff';
+import { fullJitterMs, type Random, type WaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
 import type { DedupStore } from '#lib/dedup-store';
 import { isAppError, toAppError } from '#lib/errors';
@@ -18,7 +18,6 @@ import type { Logger } from '#lib/log';
 import type { DedupMetrics } from './metrics.ts';
 import type { Publisher } from './publisher.ts';
 import type { Culprit, Settle } from './settle.ts';
-import type { WaitOut } from './wait-out.ts';
 
 export interface SetAside {
   /** Resolves when there is room for more; the culprits go their own way. */

@@ -8,6 +8,7 @@
  * Records of one key form a group: its first record is decided, the others follow it as duplicates of whoever has the key then. What
  * fails on its data is left open with those that would have followed it; so nothing counts as a duplicate of what became no event.
  */
+import type { WaitOut } from '#lib/backoff';
 import type { CrashPoints } from '#lib/crash-points';
 import type { DedupStore, Holder, Verdict } from '#lib/dedup-store';
 import { AppError, isAppError } from '#lib/errors';
@@ -16,7 +17,6 @@ import { collapse, type Group, shareOut } from './group.ts';
 import type { Item } from './item.ts';
 import type { DedupMetrics } from './metrics.ts';
 import { isChanged, type Publisher } from './publisher.ts';
-import type { WaitOut } from './wait-out.ts';
 
 export interface Culprit {
   item: Item;

@@ -30,13 +30,13 @@ export const fields = {
     help: 'requests to endpoints at once, in all lanes together',
   }),
   laneRecords: integer('HOOKLINE_DISPATCHER_LANE_RECORDS', {
-    default: '100',
+    default: '2000',
     min: 1,
     max: 100_000,
-    help: 'deliveries that wait in one endpoint’s lane; what does not fit is parked',
+    help: 'deliveries that wait in one endpoint’s lane; a twentieth once all lanes are half full. What does not fit is parked',
   }),
   laneBytes: integer('HOOKLINE_DISPATCHER_LANE_BYTES', {
-    default: String(4 * mebibyte),
+    default: String(16 * mebibyte),
     min: 1,
     max: 1024 * mebibyte,
     help: 'bytes of payload that wait in one endpoint’s lane; one payload alone may be larger',

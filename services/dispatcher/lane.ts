@@ -7,8 +7,8 @@ import { isAbandoned, type Job } from './job.ts';
  */
 export interface Lane {
   readonly endpoint: { tenant: string; endpointId: string };
-  /** False where there is no room for it. */
-  offer(job: Job, nowMs: number): boolean;
+  /** False where there is no room for it. `crowded`: all lanes together have used half of their room. */
+  offer(job: Job, nowMs: number, crowded: boolean): boolean;
   /** The next to be sent; it is in flight until `ended`. */
   take(): Job | undefined;
   ended(): void;
@@ -21,13 +21,19 @@ export interface Lane {
 }
 
 export interface LaneLimits {
-  /** Fresh deliveries that are queued. */
+  /** Fresh deliveries that are queued, at the most. */
   records: number;
   /** The same in bytes of payload; one alone may be larger. */
   bytes: number;
   /** Deliveries that have waited. */
   rowPlaces: number;
 }
+
+/**
+ * What a lane may queue once it is crowded. A burst for one endpoint is best queued whole; but endpoints that hang fill their lanes too,
+ * and must leave room for those that do not.
+ */
+const shareWhenCrowded = 1 / 20;
 
 interface Queued {
   job: Job;
@@ -42,16 +48,18 @@ export function createLane({ tenant, endpointId }: Pick<Delivery, 'tenant' | 'en
 
   const sizeOf = (job: Job): number => (job.from === 'record' ? job.delivery.payload.length : 0);
 
-  function hasRoomFor(job: Job): boolean {
+  function hasRoomFor(job: Job, crowded: boolean): boolean {
     if (job.from === 'row') return queues.row.length < limits.rowPlaces;
     const { length } = queues.record;
-    return length === 0 || (length < limits.records && bytes + job.delivery.payload.length <= limits.bytes);
+    const share = crowded ? shareWhenCrowded : 1;
+    const fits = length < limits.records * share && bytes + job.delivery.payload.length <= limits.bytes * share;
+    return fits || length === 0;
   }
 
   return {
     endpoint: { tenant, endpointId },
-    offer(job, nowMs) {
-      if (!hasRoomFor(job)) return false;
+    offer(job, nowMs, crowded) {
+      if (!hasRoomFor(job, crowded)) return false;
       queues[job.from].push({ job, sinceMs: nowMs });
       bytes += sizeOf(job);
       return true;

@@ -7,7 +7,8 @@
  *      └──► refused: full | stopping
  *
  * Fair: lanes that may send take turns, one job each, up to the cap on what is in flight in all of them together. Bounded: a lane by its
- * limits, all together by theirs, and what can't be written down keeps its place, so that an outage of Kafka stops the sending.
+ * limits, which are narrower once half of all room is used; all together by theirs; and what can't be written down keeps its place, so that an outage of
+ * Kafka stops the sending.
  */
 import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
@@ -70,12 +71,15 @@ export function createScheduler(deps: Deps): Scheduler & Part {
     return jobs === 0 || (jobs < maxJobs && bytes + job.delivery.payload.length <= limits.totalBytes);
   }
 
+  const isCrowded = (): boolean =>
+    totals.record.jobs > limits.totalRecords / 2 || totals.record.bytes > limits.totalBytes / 2;
+
   function offer(job: Job): 'queued' | 'full' | 'stopping' {
     if (stopping.signal.aborted) return 'stopping';
     if (!fits(job)) return 'full';
     const key = laneKey(job.delivery);
     const lane = lanes.get(key) ?? createLane(job.delivery, limits);
-    if (!lane.offer(job, clock.monotonicMs())) return 'full';
+    if (!lane.offer(job, clock.monotonicMs(), isCrowded())) return 'full';
     lanes.set(key, lane);
     held.set(deliveryKey(job.delivery), job);
     totals[job.from].jobs += 1;

@@ -158,12 +158,8 @@ export function createWaitingTable(postgres: Pick<Postgres, 'query' | 'transacti
         perLane,
         limit,
       ];
-      const rows = await postgres.transaction(async (tx) => {
-        // The planner takes the recursion for large, and would compile for 100 ms what runs for one.
-        await tx.query('SET LOCAL jit = off');
-        // Not prepared: the planner has to see how few rows are asked for.
-        return tx.query<RawDueRow>(dueRows, values);
-      });
+      // Not prepared: the planner has to see how few rows are asked for.
+      const rows = await postgres.query<RawDueRow>(dueRows, values);
       return rows.map((row) => ({
         tenant: row.tenant,
         deliveryId: row.delivery_id,

@@ -43,7 +43,7 @@ describe('a Redis client', () => {
   it('keeps bytes as they are, in order, and knows what is not there', async () => {
     const { redis } = clientOf((await ownRedis()).url);
     await redis.start();
-    await redis.setMany([{ key, value, expiresAtMs: inAMinute() }]);
+    await redis.setIfFree([{ key, value, expiresAtMs: inAMinute() }]);
     expect(await redis.getMany([Buffer.from('none'), key])).toEqual([undefined, value]);
   });
 
@@ -52,7 +52,7 @@ describe('a Redis client', () => {
     const { redis } = clientOf(server.url);
     await redis.start();
     const expiresAtMs = inAMinute();
-    await redis.setMany([{ key: Buffer.from('a'), value, expiresAtMs }]);
+    await redis.setIfFree([{ key: Buffer.from('a'), value, expiresAtMs }]);
     expect(await server.command('PEXPIRETIME', 'a')).toBe(`:${expiresAtMs}\r\n`);
   });
 
@@ -97,7 +97,7 @@ describe('a Redis client', () => {
     const server = await ownRedis({ maxmemory: '1' });
     const { redis } = clientOf(server.url);
     await redis.start();
-    await expect(redis.setMany([{ key, value, expiresAtMs: inAMinute() }])).rejects.toMatchObject(away);
+    await expect(redis.setIfFree([{ key, value, expiresAtMs: inAMinute() }])).rejects.toMatchObject(away);
   });
 
   it('stops at once, whatever the server does', async () => {

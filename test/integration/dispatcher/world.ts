@@ -57,7 +57,6 @@ export interface DeliveryRow {
 const tenant = 'acme';
 const timeoutMs = 30_000;
 const root = join(import.meta.dirname, '../../..');
-const hourMicros = 3_600_000_000;
 
 export async function createWorld(name: string) {
   const { kafkaBrokers: brokers, schemaRegistryUrl: registryUrl } = serverAddresses();
@@ -243,6 +242,3 @@ export async function createWorld(name: string) {
 }
 
 export const sha256 = (bytes: Buffer): string => hash('sha256', bytes);
-
-/** In microseconds, an hour from now. */
-export const inAnHour = (): number => Date.now() * 1_000 + hourMicros;

@@ -1,6 +1,6 @@
 import type { Candidate } from '#lib/dedup-store';
 import { recordOf } from './records.ts';
-import { createWorker, createWorld, never, refuse, topics, type Worker, type World } from './world.ts';
+import { Crash, createWorker, createWorld, never, refuse, topics, type Worker, type World } from './world.ts';
 
 let world: World;
 let worker: Worker;
@@ -129,6 +129,25 @@ describe.each([
     expect(world.kafka.letters()).toEqual([]);
     expect(record.isDone()).toBe(false);
     expect(worker.failures).toEqual([]);
+  });
+});
+
+describe('a record that fails, with a row from a worker that died', () => {
+  it('does not make duplicates of the records before it in its batch either: one of them becomes the event', async () => {
+    const crashAt = { point: 'dedup.after-insert' } as const;
+    const dying = createWorker(world, { crashAt }).handle([recordOf({ id: 'a', offset: 2 })], never);
+    await expect(dying).rejects.toThrow(Crash);
+    refuseEventsOf(2);
+    await worker.handle(
+      [1, 2, 3].map((offset) => recordOf({ id: 'a', offset })),
+      never,
+    );
+    expect(world.kafka.duplicates()).toEqual([]);
+    await world.clock.advance(allTries);
+    await worker.idle();
+    expect(originsOf(world.kafka.letters())).toEqual([origin(2)]);
+    expect(originsOf(world.kafka.events())).toEqual([origin(1)]);
+    expect(originsOf(world.kafka.duplicates())).toEqual([origin(3)]);
   });
 });
 

@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { systemClock } from '#lib/clock';
 import { createHttpClient, type HttpClient, type HttpRequest, parseAllowedNetworks } from '#lib/http-client';
+import { waitUntil } from '../../support/wait-until.ts';
 import { receiverCertificate, receiverKey } from './receiver-certificate.ts';
 
 const timeoutMs = 2_000;
@@ -110,7 +111,7 @@ describe('the client', () => {
     });
     const result = await post(url);
     expect(result).toMatchObject({ outcome: 'delivered', excerpt: Buffer.from('x'.repeat(8 * 1024)) });
-    while (!closed) await new Promise(setImmediate);
+    await waitUntil('the connection is closed', () => closed, { timeoutMs: 2_000, everyMs: 5 });
   });
 
   it('is not held up by a body that stalls, and keeps what has come', async () => {
