@@ -32,7 +32,7 @@ export interface CompletedKey extends Holder {
 export interface KeyMemory {
   /** In order, undefined for what it does not know. @throws AppError redis_unavailable */
   recall(keys: readonly Buffer[]): Promise<(CompletedKey | undefined)[]>;
-  /** @throws AppError redis_unavailable: any of them may be remembered, at once or later */
+  /** What it has of a key that is not expired stays. @throws AppError redis_unavailable: any of them may be remembered, at once or later */
   remember(completed: readonly CompletedKey[]): Promise<void>;
 }
 

@@ -21,6 +21,10 @@ export function createFakeKeyMemory(nowMs: () => number): FakeKeyMemory {
     if (fake.state === 'late') throw new AppError('redis_unavailable', 'the fake’s answer is late');
     return result;
   };
+  const liveRow = (name: string): CompletedKey | undefined => {
+    const row = known.get(name);
+    return row === undefined || row.expiresAt <= nowMs() * 1000 ? undefined : row;
+  };
   const fake: FakeKeyMemory = {
     state: 'up',
     calls: [],
@@ -28,16 +32,13 @@ export function createFakeKeyMemory(nowMs: () => number): FakeKeyMemory {
       known.clear();
       claims.clear();
     },
-    recall: async (keys) =>
-      call('recall', () =>
-        keys.map((key) => {
-          const row = known.get(key.toString('hex'));
-          return row === undefined || row.expiresAt <= nowMs() * 1000 ? undefined : row;
-        }),
-      ),
+    recall: async (keys) => call('recall', () => keys.map((key) => liveRow(key.toString('hex')))),
     remember: async (completed) =>
       call('remember', () => {
-        for (const row of completed) known.set(row.key.toString('hex'), row);
+        for (const row of completed) {
+          const name = row.key.toString('hex');
+          if (liveRow(name) === undefined) known.set(name, row);
+        }
       }),
     claim(key, eventId) {
       const name = key.toString('hex');

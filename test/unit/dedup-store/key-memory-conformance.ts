@@ -31,9 +31,12 @@ export function describeKeyMemory(name: string, create: () => Promise<Subject> |
       expect(await memory.recall([b.key, completed('c', 3).key, a.key])).toEqual([b, undefined, a]);
     });
 
-    it('takes the last that it was told of a key', async () => {
-      const [first, next] = [completed('a', 1), completed('a', 2, 90_000)];
+    it('keeps what it has of a key for as long as that lives, and then takes the next', async () => {
+      const [first, next] = [completed('a', 1, 300), completed('a', 2, 90_000)];
       await memory.remember([first]);
+      await memory.remember([next]);
+      expect(await memory.recall([first.key])).toEqual([first]);
+      await pass(400);
       await memory.remember([next]);
       expect(await memory.recall([first.key])).toEqual([next]);
     });
