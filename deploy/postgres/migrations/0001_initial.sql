@@ -16,6 +16,7 @@ CREATE TABLE sources (
   changed_at         timestamptz NOT NULL DEFAULT clock_timestamp(),
   deleted_at         timestamptz,
   PRIMARY KEY (tenant, id),
+  -- A webhook's URL names the source alone: the source tells the tenant.
   UNIQUE (id)
 );
 CREATE INDEX sources_changed ON sources (changed_at);
