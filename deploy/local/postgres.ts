@@ -1,4 +1,4 @@
-import { chownSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { execFile, spawn } from 'node:child_process';
@@ -8,7 +8,9 @@ import { StackError } from './failure.ts';
 import type { Processes } from './processes.ts';
 import { startReady } from './ready.ts';
 import { makePostgresHome } from './postgres-home.ts';
+import { isZombie } from './process-identity.ts';
 import { asUser, type RunAs } from './run-as.ts';
+import { until } from './until.ts';
 
 const run = promisify(execFile);
 
@@ -35,6 +37,7 @@ export interface Postgres {
 }
 
 const startTimeoutMs = 60_000;
+const reapTimeoutMs = 15_000;
 /** Ours, and the schema registry's. */
 const databases = ['hookline', 'registry'];
 
@@ -83,6 +86,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
       const home = makePostgresHome(dir, runAs, say);
       const data = join(home, 'data');
       if (!existsSync(data)) await initialise(home, data);
+      await predecessorGone(data);
       const settings = {
         port: String(port),
         listen_addresses: '127.0.0.1',
@@ -100,6 +104,18 @@ export function createPostgres(options: PostgresOptions): Postgres {
     stop: () => processes.stop('postgres', { signal: postgresStopSignal }),
     healthy: () => answers(port).then(Boolean, () => false),
   };
+}
+
+/**
+ * A server that was killed leaves its lock file, and a new one refuses to start for as long as that process exists, be it as a zombie whose
+ * parent has not taken notice yet. Where it does not go, Postgres says so itself.
+ */
+async function predecessorGone(data: string): Promise<void> {
+  const lockFile = join(data, 'postmaster.pid');
+  if (!existsSync(lockFile)) return;
+  const pid = Number.parseInt(readFileSync(lockFile, 'utf8'), 10);
+  const gone = (): true | undefined => !isZombie(pid) || undefined;
+  await until('the former Postgres to be gone', gone, { timeoutMs: reapTimeoutMs }).catch(() => undefined);
 }
 
 /**

@@ -42,6 +42,16 @@ export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
   return parseIdentity(identityText(pid) ?? '')?.startedAt === startedAt;
 }
 
+/** Whether there is such a process, dead, whose parent has not taken notice of it yet. */
+export function isZombie(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  return parseIdentity(identityText(pid) ?? '') === undefined;
+}
+
 function startByPs(pid: number): string {
   const env = childEnvironment({ LC_ALL: 'C' });
   const ps = (field: string): string =>
