@@ -32,7 +32,10 @@ export {
   parseDeadLetter,
 } from './dead-letter.ts';
 export {
+  type ClientCertificateSettings,
   type EndpointSettings,
+  type HmacSettings,
+  type RateLimit,
   type RetrySettings,
   type SourceScheme,
   type SourceSettings,

@@ -15,12 +15,49 @@ export type SourceScheme = (typeof sourceSchemes)[number];
 
 export interface SourceSettings {
   signature_header?: string;
+  /** Of the scheme `hmac` alone, which has nothing to go by without. */
+  hmac?: HmacSettings;
+  /** Where the sender believes to send: part of what some schemes sign. */
+  public_url?: string;
   /** `header:Name` or JSON pointers, tried in order; the default is the scheme's own. */
   dedup_id?: string[];
   dedup_ttl_seconds?: number;
   event_type_from?: string[];
+  /** Of the same form: webhooks of one key stay in the order in which they came. */
+  ordering_key?: string[];
   timestamp_tolerance_seconds?: number;
+  /** Addresses and networks (`192.0.2.0/24`) that may send; any may where there is no list. */
+  allowed_ips?: string[];
+  rate_limit?: RateLimit;
   response_status?: 200 | 202 | 204;
+  /** Only senders who show a client certificate that the ingress's authorities have signed. */
+  client_certificate?: ClientCertificateSettings;
+  /** Answers `hub.challenge` where `hub.verify_token` is this. */
+  verify_token?: string;
+  /** Whether a rejected webhook's body is kept with its reason; it may be anybody's. */
+  keep_rejected_bodies?: boolean;
+}
+
+export interface HmacSettings {
+  algorithm: 'sha1' | 'sha256' | 'sha384' | 'sha512';
+  encoding: 'hex' | 'base64' | 'base64url';
+  header: string;
+  /** What stands before the signature in its header, such as `sha256=`. */
+  prefix?: string;
+  /** What is signed: the parts `id`, `timestamp`, `url`, `body` and what joins them. */
+  signed: string;
+  timestamp_header?: string;
+}
+
+export interface RateLimit {
+  per_second: number;
+  burst: number;
+}
+
+export interface ClientCertificateSettings {
+  required: boolean;
+  /** SHA-256 of the certificates that may be shown, in hex; any that the authorities have signed where there is no list. */
+  fingerprints?: string[];
 }
 
 export const sourceDefaults = {

@@ -1,3 +1,5 @@
+import type { HmacSettings } from '#lib/contract';
+
 /**
  * A signature scheme, in the two steps that a server needs: `begin` judges all that the headers alone can tell, before any of the body is
  * read; the check that it gives is fed the body as it arrives and says at its end whether one of the secrets signed it.
@@ -19,6 +21,10 @@ export interface SchemeSettings {
   signatureHeader: string;
   /** How far a signed timestamp may be from now, both ways, inclusive. */
   toleranceSeconds: number;
+  /** Where the sender believes to send, as the source says; some schemes sign it. */
+  publicUrl?: string | undefined;
+  /** Of the scheme `hmac` alone. */
+  hmac?: HmacSettings | undefined;
 }
 
 export interface SignedRequest {
@@ -27,6 +33,8 @@ export interface SignedRequest {
   secrets: readonly string[];
   /** Whole seconds since the Unix epoch. */
   nowSeconds: number;
+  /** The query of the request's URL as it was sent, with its `?`; empty where there is none. */
+  query: string;
   settings: SchemeSettings;
 }
 

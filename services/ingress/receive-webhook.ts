@@ -72,6 +72,7 @@ export function createReceiveWebhook(deps: ReceiveDeps): ReceiveWebhook {
       headers,
       secrets: source.secretsAt(nowMs),
       nowSeconds: Math.floor(nowMs / 1000),
+      query: queryOf(request.url),
       settings: source.schemeSettings,
     });
     if ('rejection' in begun) return { kind: 'refused', code: begun.rejection, source };
@@ -111,4 +112,9 @@ export function createReceiveWebhook(deps: ReceiveDeps): ReceiveWebhook {
 /** Kafka away, our queue full, or stopping: come again. A record that the broker refuses, or a bug, is ours to repair. */
 function codeOf(error: AppError): { code: ProblemCode; error: AppError } {
   return { code: error.retryable || error.code === 'stopped' ? 'unavailable' : 'internal_error', error };
+}
+
+function queryOf(url = ''): string {
+  const start = url.indexOf('?');
+  return start === -1 ? '' : url.slice(start);
 }

@@ -56,6 +56,8 @@ export function readSource(row: SourceRow, secretBox: SecretBox): { source: Sour
       schemeSettings: {
         signatureHeader: (settings.signature_header ?? scheme.signatureHeader).toLowerCase(),
         toleranceSeconds: settings.timestamp_tolerance_seconds ?? sourceDefaults.timestamp_tolerance_seconds,
+        publicUrl: settings.public_url,
+        hmac: settings.hmac,
       },
       secretsAt: secretsAt(secrets),
       responseStatus: settings.response_status ?? sourceDefaults.response_status,
@@ -104,6 +106,9 @@ function openSecrets(row: SourceRow, secretBox: SecretBox): ValidSecret[] | stri
 const isTexts = (value: unknown): boolean =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'string') && value.length > 0;
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 const settingChecks: { [K in keyof SourceSettings]-?: (value: unknown) => boolean } = {
   signature_header: (value) => typeof value === 'string' && /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(value),
   dedup_id: isTexts,
@@ -111,6 +116,14 @@ const settingChecks: { [K in keyof SourceSettings]-?: (value: unknown) => boolea
   event_type_from: isTexts,
   timestamp_tolerance_seconds: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
   response_status: (value) => value === 200 || value === 202 || value === 204,
+  hmac: isObject,
+  public_url: (value) => typeof value === 'string' && URL.canParse(value),
+  ordering_key: isTexts,
+  allowed_ips: isTexts,
+  rate_limit: (value) => isObject(value) && Number(value['per_second']) > 0 && Number(value['burst']) > 0,
+  client_certificate: (value) => isObject(value) && typeof value['required'] === 'boolean',
+  verify_token: (value) => typeof value === 'string' && value !== '',
+  keep_rejected_bodies: (value) => typeof value === 'boolean',
 };
 
 function parseSettings(value: unknown): SourceSettings | string {

@@ -1,6 +1,6 @@
 -- Up Migration
 
--- Every table carries its tenant, first in every key. Who writes what: api → sources, endpoints; dedup → dedup_keys;
+-- Every table carries its tenant, first in every key. Who writes what: api → sources, endpoints; ingress → rejections; dedup → dedup_keys;
 -- projector → events, event_payloads, receipts, deliveries, attempts, dead_letters, and (with the dispatcher, which removes) waiting.
 
 CREATE TABLE sources (
@@ -20,6 +20,24 @@ CREATE TABLE sources (
   UNIQUE (id)
 );
 CREATE INDEX sources_changed ON sources (changed_at);
+
+-- The last webhooks of each source that were refused, for whoever looks why. Written by the ingress, a few per source, and swept.
+CREATE TABLE rejections (
+  tenant             text        NOT NULL,
+  source_id          text        NOT NULL,
+  id                 text        NOT NULL,
+  at                 timestamptz NOT NULL,
+  code               text        NOT NULL,
+  client_address     text        NOT NULL,
+  -- By lower-case name; what may be a secret is replaced.
+  headers            jsonb       NOT NULL,
+  -- As far as it was read or announced; null where neither.
+  body_bytes         bigint,
+  -- Only where the source says so, and only its beginning.
+  body               bytea,
+  PRIMARY KEY (tenant, source_id, id)
+);
+CREATE INDEX rejections_by_time ON rejections (at);
 
 CREATE TABLE endpoints (
   tenant             text        NOT NULL,
@@ -201,4 +219,5 @@ CREATE INDEX dead_letters_by_time ON dead_letters (tenant, at);
 
 -- Down Migration
 
-DROP TABLE dead_letters, waiting, attempts, deliveries, receipts, fan_outs, event_payloads, events, tenant_clocks, dedup_keys, endpoints, sources;
+DROP TABLE dead_letters, waiting, attempts, deliveries, receipts, fan_outs, event_payloads, events, tenant_clocks, dedup_keys, endpoints,
+  rejections, sources;

@@ -18,6 +18,7 @@ export function verify(name: 'hookline' | 'github', given: Given): 'valid' | Sig
     headers,
     secrets: given.secrets ?? ['whsec_test'],
     nowSeconds: given.nowSeconds ?? nowSeconds,
+    query: '',
     settings: { signatureHeader: scheme.signatureHeader, toleranceSeconds: 300 },
   });
   if ('rejection' in begun) return begun.rejection;
