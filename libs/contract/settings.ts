@@ -10,7 +10,19 @@ export interface StoredSecret {
 export const secretsContext = (table: 'sources' | 'endpoints', tenant: string, id: string): string =>
   `${table}/${tenant}/${id}`;
 
-export const sourceSchemes = ['hookline', 'github'] as const;
+export const sourceSchemes = [
+  'hookline',
+  'stripe',
+  'standard-webhooks',
+  'github',
+  'shopify',
+  'slack',
+  'square',
+  'paddle',
+  'twilio',
+  'adyen',
+  'hmac',
+] as const;
 export type SourceScheme = (typeof sourceSchemes)[number];
 
 export interface SourceSettings {
@@ -44,9 +56,12 @@ export interface HmacSettings {
   header: string;
   /** What stands before the signature in its header, such as `sha256=`. */
   prefix?: string;
-  /** What is signed: the parts `id`, `timestamp`, `url`, `body` and what joins them. */
+  /** What is signed: the parts `id`, `timestamp`, `url`, `body` and what joins them (libs/signatures/signed-template.ts). */
   signed: string;
+  /** Needed where a timestamp is signed: Unix seconds, held to the source's tolerance. */
   timestamp_header?: string;
+  /** Needed where an id is signed. */
+  id_header?: string;
 }
 
 export interface RateLimit {

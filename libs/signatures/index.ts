@@ -1,11 +1,15 @@
-export { generateSecret, isUsableSecret, signHookline, signStandardWebhooks, signatureHeaders } from './sign.ts';
 export type {
   Begun,
   HeaderValues,
+  RequestToSign,
+  SchemeProblem,
   SchemeSettings,
+  SchemeSource,
   SignatureCheck,
   SignatureRejection,
   SignatureScheme,
   SignedRequest,
 } from './scheme.ts';
-export { signatureSchemes } from './schemes.ts';
+export { schemeProblems, schemeSettings, signatureSchemes } from './schemes.ts';
+export { generateSecret, isUsableSecret } from './secret.ts';
+export { signatureHeaders, signHookline, signStandardWebhooks } from './sign.ts';

@@ -1,4 +1,5 @@
-import type { HmacSettings } from '#lib/contract';
+import type { HmacSettings, SourceSettings } from '#lib/contract';
+import type { RandomBytes } from '#lib/ids';
 
 /**
  * A signature scheme, in the two steps that a server needs: `begin` judges all that the headers alone can tell, before any of the body is
@@ -47,11 +48,43 @@ export interface SignatureCheck {
 
 export type Begun = { check: SignatureCheck } | { rejection: SignatureRejection };
 
+/** What a source is to be verified by, as a user has set it. */
+export interface SchemeSource {
+  settings: SourceSettings;
+  secret: string;
+  /** What for, where that makes a difference: key pairs have one key for each. To verify, unless said otherwise. */
+  purpose?: 'verify' | 'sign';
+}
+
+/** A field of a source, as a JSON pointer (`/hmac/signed`), and what it must be: the message goes behind the field's name. */
+export interface SchemeProblem {
+  field: string;
+  message: string;
+}
+
+export interface RequestToSign {
+  secret: string;
+  timestampSeconds: number;
+  /** The exact bytes that go over the wire. */
+  body: Uint8Array;
+  /** The sender's identifier of the webhook; some schemes sign it. */
+  id: string;
+  settings: SchemeSettings;
+}
+
 export interface SignatureScheme {
   /** Where the signature is, unless a source says otherwise; lower-case. */
   signatureHeader: string;
   /** Where the sender's event identifier and type are by default: `header:Name` or JSON pointers into the body, tried in order. */
   identifyBy: readonly string[];
   typeBy: readonly string[];
+  /** What stands in the way of verifying anything, of what this scheme alone needs; `schemeProblems` asks for all. */
+  problemsOf?(source: SchemeSource): SchemeProblem[];
+  /** A new secret, of the form that the provider's have. */
+  generateSecret(random: RandomBytes): string;
   begin(request: SignedRequest): Begun;
+  /** The headers with which the provider would send this body. The settings must be without problems. */
+  sign(request: RequestToSign): Record<string, string>;
+  /** What a verified body that only asks whether somebody is there is to be answered with; undefined for every webhook. */
+  challengeOf?(body: Buffer): string | undefined;
 }

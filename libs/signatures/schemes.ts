@@ -1,7 +1,52 @@
-import type { SourceScheme } from '#lib/contract';
+import type { SourceScheme, SourceSettings } from '#lib/contract';
+import { sourceDefaults } from '#lib/contract';
+import { adyen } from './adyen.ts';
 import { github } from './github.ts';
-import { hookline } from './hookline.ts';
-import type { SignatureScheme } from './scheme.ts';
+import { hmac } from './hmac.ts';
+import { hookline, stripe } from './hookline.ts';
+import { paddle } from './paddle.ts';
+import type { SchemeProblem, SchemeSettings, SchemeSource, SignatureScheme } from './scheme.ts';
+import { shopify } from './shopify.ts';
+import { isUsableSecret } from './secret.ts';
+import { slack } from './slack.ts';
+import { square } from './square.ts';
+import { standardWebhooks } from './standard-webhooks.ts';
+import { twilio } from './twilio.ts';
 
 /** Every scheme that a source may have, by its name. */
-export const signatureSchemes: Readonly<Record<SourceScheme, SignatureScheme>> = { hookline, github };
+export const signatureSchemes: Readonly<Record<SourceScheme, SignatureScheme>> = {
+  hookline,
+  stripe,
+  'standard-webhooks': standardWebhooks,
+  github,
+  shopify,
+  slack,
+  square,
+  paddle,
+  twilio,
+  adyen,
+  hmac,
+};
+
+/** Everything for which a source of this scheme could verify nothing; empty where it is ready. */
+export function schemeProblems(name: SourceScheme, source: SchemeSource): SchemeProblem[] {
+  const problems = [...(signatureSchemes[name].problemsOf?.(source) ?? [])];
+  if (!isUsableSecret(source.secret) && !problems.some(({ field }) => field === '/secret')) {
+    problems.push({ field: '/secret', message: 'must be more than blanks behind its prefix' });
+  }
+  if (name !== 'hmac' && source.settings.hmac !== undefined) {
+    problems.push({ field: '/hmac', message: 'is of the scheme hmac alone' });
+  }
+  return problems;
+}
+
+/** A source's settings as its scheme reads them, the defaults filled in. */
+export function schemeSettings(name: SourceScheme, settings: SourceSettings): SchemeSettings {
+  const { hmac: hmacSettings, signature_header: ownHeader, public_url: publicUrl } = settings;
+  return {
+    signatureHeader: (hmacSettings?.header ?? ownHeader ?? signatureSchemes[name].signatureHeader).toLowerCase(),
+    toleranceSeconds: settings.timestamp_tolerance_seconds ?? sourceDefaults.timestamp_tolerance_seconds,
+    publicUrl,
+    hmac: hmacSettings,
+  };
+}

@@ -1,0 +1,10 @@
+import type { SignatureCheck } from './scheme.ts';
+
+/** For schemes that sign fields of the body, or whose algorithm takes no pieces. The caller bounds what arrives. */
+export function checkCollected(verify: (body: Buffer) => ReturnType<SignatureCheck['finish']>): SignatureCheck {
+  const chunks: Uint8Array[] = [];
+  return {
+    update: (chunk) => void chunks.push(chunk),
+    finish: () => verify(Buffer.concat(chunks)),
+  };
+}

@@ -1,0 +1,12 @@
+import type { SchemeProblem, SchemeSource } from './scheme.ts';
+
+/** Schemes that sign the URL know it only as it was entered at the provider: nothing of the request tells it. */
+export function publicUrlProblems({ settings }: SchemeSource): SchemeProblem[] {
+  const { public_url: url } = settings;
+  if (url === undefined) {
+    return [{ field: '/public_url', message: 'is needed: the URL as the provider has it is part of what is signed' }];
+  }
+  return /^https?:\/\//.test(url) && URL.canParse(url)
+    ? []
+    : [{ field: '/public_url', message: 'must be an http or https URL' }];
+}

@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import type { RandomBytes } from '#lib/ids';
+import { decodeExactly } from './decode-exactly.ts';
+
+const prefix = 'whsec_';
+
+/** A secret for both kinds of signature of our own: `whsec_` and the base64 of 32 random bytes. */
+export function generateSecret(random: RandomBytes = randomBytes): string {
+  return prefix + random(32).toString('base64');
+}
+
+/** False for a secret that a stranger could guess: empty, blank, or nothing behind `whsec_`. */
+export function isUsableSecret(secret: string): boolean {
+  return secret.replace(prefix, '').trim() !== '';
+}
+
+/**
+ * What the Standard Webhooks libraries make of a secret: the base64 behind the prefix, if there is one. A secret of the user's own
+ * that is no base64 is taken as its bytes (their `raw` format): decoding it leniently could leave a key of no bytes at all.
+ */
+export function standardWebhooksKey(secret: string): Buffer {
+  return base64Key(secret) ?? Buffer.from(secret);
+}
+
+export function base64Key(secret: string): Buffer | undefined {
+  const key = decodeExactly(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret, 'base64');
+  return key?.length === 0 ? undefined : key;
+}

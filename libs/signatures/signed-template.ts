@@ -1,0 +1,51 @@
+/**
+ * What the scheme `hmac` signs, as a user writes it:
+ *
+ *   signed = item *( joint item )
+ *   item   = "id" / "timestamp" / "url" / "body" / literal
+ *   joint  = "." / ":" / "|" / "," / ";" / "/" / "_" / "-" / LF   stands for itself
+ *          / "+"                                                 stands for nothing
+ *   literal = 1*( ALPHA / DIGIT )                                stands for itself
+ *
+ * Exactly one `body`, each of the others at most once, 100 characters at most: `body`, `timestamp.body`, `v0:timestamp:body`,
+ * `id.timestamp.body`, `url+body`, `timestamp+url+body`.
+ */
+
+const parts = ['id', 'timestamp', 'url', 'body'] as const;
+export type SignedPart = (typeof parts)[number];
+
+export interface SignedTemplate {
+  has(part: SignedPart): boolean;
+  /** What stands before the body and after it, with the values in their places. */
+  fill(values: Readonly<Record<Exclude<SignedPart, 'body'>, string>>): { before: string; after: string };
+}
+
+type Piece = { part: SignedPart } | { text: string };
+
+const joints = /([.:|,;/_\n+-])/;
+const maxLength = 100;
+
+export function parseSignedTemplate(template: string): SignedTemplate | undefined {
+  if (template.length > maxLength) return undefined;
+  // Split by a group, the joints stand at the odd places.
+  const tokens = template.split(joints);
+  const items = tokens.filter((_token, place) => place % 2 === 0);
+  if (!items.every((item) => /^[A-Za-z0-9]+$/.test(item) && !isMisspelled(item))) return undefined;
+  const used = items.filter(isPart);
+  if (new Set(used).size < used.length || !used.includes('body')) return undefined;
+  const pieces = tokens.map((token): Piece => (isPart(token) ? { part: token } : { text: token === '+' ? '' : token }));
+  const bodyAt = pieces.findIndex((piece) => 'part' in piece && piece.part === 'body');
+  return {
+    has: (part) => used.includes(part),
+    fill(values) {
+      const join = (some: readonly Piece[]): string =>
+        some.map((piece) => ('text' in piece ? piece.text : piece.part === 'body' ? '' : values[piece.part])).join('');
+      return { before: join(pieces.slice(0, bodyAt)), after: join(pieces.slice(bodyAt + 1)) };
+    },
+  };
+}
+
+const isPart = (item: string): item is SignedPart => parts.some((part) => part === item);
+
+/** `Body` would be a text that is the same in every request: nothing of the webhook would be signed. */
+const isMisspelled = (item: string): boolean => !isPart(item) && isPart(item.toLowerCase());
