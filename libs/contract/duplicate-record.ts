@@ -8,9 +8,16 @@ export interface DuplicateRecord {
   received_at: number;
   /** Hex. */
   dedup_key: string;
-  /** The event that the receipt belongs to, as far as dedup knew it. */
-  event_id: string;
-  /** True where the same identifier came with another body. */
+  /**
+   * The event that has the key. Null where Redis alone was asked, which keeps the id's end only: then it is the event of this key with that end.
+   * A whole id may be of an event that was never published, because its record became a dead letter: then it is another event of the key.
+   */
+  event_id: string | null;
+  /** The last two characters of the event's id. */
+  event_id_end: string;
+  /** Hex: the first 8 bytes of the body's SHA-256. */
+  body_hash: string;
+  /** True where the same identifier came with another body. By the event's id end alone (`event_id` null) one such body in 10,000 is missed. */
   changed: boolean;
 }
 
@@ -24,9 +31,10 @@ export function parseDuplicate(value: Buffer): DuplicateRecord | { malformed: st
     return { malformed: `not JSON: ${(error as Error).message}` };
   }
   const record = parsed as Partial<Record<keyof DuplicateRecord, unknown>> | null;
-  const texts = ['tenant', 'source_id', 'receipt_id', 'origin', 'dedup_key', 'event_id'] as const;
+  const texts = ['tenant', 'source_id', 'receipt_id', 'origin', 'dedup_key', 'event_id_end', 'body_hash'] as const;
   const missing = texts.find((name) => typeof record?.[name] !== 'string');
   if (missing !== undefined) return { malformed: `${missing} is no text` };
+  if (record?.event_id !== null && typeof record?.event_id !== 'string') return { malformed: 'event_id is no text' };
   if (!Number.isSafeInteger(record?.received_at)) return { malformed: 'received_at is no time in microseconds' };
   if (typeof record?.changed !== 'boolean') return { malformed: 'changed is not true or false' };
   return parsed as DuplicateRecord;

@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { derivedId } from '#lib/ids';
 
 /** What a webhook is known by: the sender's own identifier, or its body where it has none. */
@@ -21,10 +21,6 @@ export function dedupKeyOf(tenant: string, sourceId: string, identifier: Identif
     sha256.update(`${part.length}:`).update(part);
   return sha256.digest().subarray(0, 16);
 }
-
-/** For people, where the identifier itself can't be shown: the same for the same identifier. */
-export const identifierDigest = (identifier: Identifier): string =>
-  `sha256:${hash('sha256', taggedBytes(identifier).bytes, 'hex')}`;
 
 function taggedBytes(identifier: Identifier): { tag: string; bytes: Buffer } {
   switch (identifier.kind) {

@@ -1,7 +1,7 @@
 /**
  * Decides which received record is the first of its key: one event id per key until the key's time to live has passed, whatever dies.
  *
- * 1. `recall`    Redis   settles most duplicates: it has copies of completed rows
+ * 1. `recall`    Redis   settles most duplicates: it has traces of completed rows
  * 2. `decide`    table   the row decides for all others; the insert is the atomic set-if-absent
  * 3.             (the caller publishes and waits for every acknowledgment)
  * 4. `complete`  table   the time to live counts from here; then Redis is told (`SET NX`, with the row's expiry)
@@ -11,10 +11,9 @@
  * | Redis has            | the row                            | verdict   | because                                                      |
  * |----------------------|------------------------------------|-----------|--------------------------------------------------------------|
  * | another's, unexpired | not read                           | duplicate | that event is published                                      |
- * | its own              | not read                           | done      | its event is published, only its commit was lost             |
- * | nothing, or is away  | none                               | first     | inserted                                                     |
+ * | perhaps its own, nothing, or is away | none               | first     | inserted                                                     |
  * |                      | own, not completed                 | republish | died between insert and completion: a duplicate would lose it |
- * |                      | own, completed                     | done      |                                                              |
+ * |                      | own, completed                     | done      | its event is published, only its commit was lost             |
  * |                      | another's, not completed           | duplicate | that record is not committed, and comes again                |
  * |                      | another's, not expired at receipt  | duplicate |                                                              |
  * |                      | another's, expired at receipt      | first     | taken over: next generation                                  |
@@ -30,25 +29,30 @@
  * Why Redis is told by `SET NX` after the completion, and not asked by it to claim the key before, with the record in the value: an unfinished
  * claim and an unfinished row could belong to two records, after Redis had lost its memory or been away in between. With both workers dead,
  * the one record came again and was a duplicate of the claim, the other one a duplicate of the row, and the webhook was gone. Now there is
- * one level that unfinished work can be in. And what Redis has is a copy of what does not change before it expires: there is nothing to
+ * one level that unfinished work can be in. And what Redis has is a trace of what does not change before it expires: there is nothing to
  * correct, to release or to fence, a late command can't do harm, and losing all of it costs time only.
  *
  * Statements over several keys take them in the order of their bytes: batches that overlap would deadlock otherwise.
  */
 import { isAppError } from '#lib/errors';
-import type { Candidate, CompletedKey, Holder, KeyMemory, KeyRow, KeyTable } from './ports.ts';
+import { type Holder, holderOf, type KnownHolder, mayHold } from './holder.ts';
+import type { Candidate, CompletedKey, KeyMemory, KeyRow, KeyTable } from './ports.ts';
 
 export interface Verdict {
   /** first, republish: publish the event (then complete it). done: nothing. duplicate: of `holder`. */
   kind: 'first' | 'republish' | 'done' | 'duplicate';
-  /** Who has the key after this decision; the candidate itself unless it is a duplicate. */
+  /** Who has the key after this decision; the candidate itself unless it is a duplicate. Remembered only where `recall` gave the verdict. */
   holder: Holder;
-  /** Until when, in microseconds since the epoch; null while the holder is not completed. */
+  /** Until when at least, in microseconds since the epoch; null while the holder is not completed. */
   expiresAt: number | null;
 }
 
+interface TableVerdict extends Verdict {
+  holder: KnownHolder;
+}
+
 export interface DedupStore {
-  /** In order: the verdict where Redis knows enough for one, or undefined where `decide` must be asked. Redis may be away: then always. */
+  /** In order: duplicate, where Redis knows enough to say so, or undefined where `decide` must be asked. Redis may be away: then always. */
   recall(candidates: readonly Candidate[]): Promise<(Verdict | undefined)[]>;
   /** No two candidates may have the same key. @throws AppError store_unavailable, data_invalid (one of them; none is decided) */
   decide(candidates: readonly Candidate[]): Promise<Verdict[]>;
@@ -63,12 +67,12 @@ export function createDedupStore({ memory, table }: { memory: KeyMemory; table: 
     if (completed.length > 0) await memory.remember(completed).catch(ignoreRedisAway);
   };
 
-  const decideOnce = async (candidates: readonly Candidate[]): Promise<(Verdict | undefined)[]> => {
+  const decideOnce = async (candidates: readonly Candidate[]): Promise<(TableVerdict | undefined)[]> => {
     const added = await table.insert(candidates);
     const contested = candidates.filter((_, index) => !added[index]);
     // A statement of its own: an insert's snapshot may be too old to see the row that it met.
     const rows = contested.length === 0 ? [] : await table.read(contested);
-    const verdicts = new Map(candidates.map((candidate) => [candidate, first(candidate) as Verdict | undefined]));
+    const verdicts = new Map(candidates.map((candidate) => [candidate, first(candidate) as TableVerdict | undefined]));
     contested.forEach((candidate, index) => verdicts.set(candidate, verdictOf(candidate, rows[index])));
 
     const expired = contested.flatMap((candidate, index) => {
@@ -89,8 +93,9 @@ export function createDedupStore({ memory, table }: { memory: KeyMemory; table: 
       try {
         const known = await memory.recall(candidates.map(({ key }) => key));
         return candidates.map((candidate, index) => {
-          const row = known[index];
-          return row && verdictOf(candidate, { ...row, completed: true });
+          const trace = known[index];
+          if (trace === undefined || trace.expiresAt <= candidate.receivedAt) return undefined;
+          return mayHold(candidate, trace.holder) ? undefined : { kind: 'duplicate', ...trace };
         });
       } catch (error) {
         ignoreRedisAway(error);
@@ -98,7 +103,7 @@ export function createDedupStore({ memory, table }: { memory: KeyMemory; table: 
       }
     },
     async decide(candidates) {
-      const verdicts = new Map<Candidate, Verdict>();
+      const verdicts = new Map<Candidate, TableVerdict>();
       let open = candidates;
       // Each further round means that another worker changed a row between two of our statements.
       while (open.length > 0) {
@@ -110,11 +115,11 @@ export function createDedupStore({ memory, table }: { memory: KeyMemory; table: 
       // What Redis should have known.
       await remember(
         candidates.flatMap((candidate) => {
-          const { holder, expiresAt } = verdicts.get(candidate) as Verdict;
+          const { holder, expiresAt } = verdicts.get(candidate) as TableVerdict;
           return expiresAt === null ? [] : [{ ...holder, key: candidate.key, expiresAt }];
         }),
       );
-      return candidates.map((candidate) => verdicts.get(candidate) as Verdict);
+      return candidates.map((candidate) => verdicts.get(candidate) as TableVerdict);
     },
     async complete(candidates) {
       const expiries = await table.complete(candidates);
@@ -135,18 +140,18 @@ export function createDedupStore({ memory, table }: { memory: KeyMemory; table: 
 }
 
 /** Undefined where the row is expired, or gone: to be taken over, or tried again. */
-function verdictOf(candidate: Candidate, row: Omit<KeyRow, 'generation'> | undefined): Verdict | undefined {
+function verdictOf(candidate: Candidate, row: KeyRow | undefined): TableVerdict | undefined {
   if (row === undefined) return undefined;
   const { eventId, bodyHash, expiresAt } = row;
   const holder = { eventId, bodyHash };
-  if (eventId === candidate.eventId) return { kind: row.completed ? 'done' : 'republish', holder, expiresAt };
+  if (eventId === candidate.eventId) return { kind: expiresAt === null ? 'republish' : 'done', holder, expiresAt };
   if (expiresAt !== null && expiresAt <= candidate.receivedAt) return undefined;
   return { kind: 'duplicate', holder, expiresAt };
 }
 
-const first = ({ eventId, bodyHash }: Candidate): Verdict => ({
+const first = (candidate: Candidate): TableVerdict => ({
   kind: 'first',
-  holder: { eventId, bodyHash },
+  holder: holderOf(candidate),
   expiresAt: null,
 });
 

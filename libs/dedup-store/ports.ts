@@ -1,4 +1,5 @@
 /** The two levels that the store is made of. test/unit/dedup-store has a suite for each, run by the fake and by the real one. */
+import type { KnownHolder, RememberedHolder } from './holder.ts';
 
 /** A received record that may be the first of its key. */
 export interface Candidate {
@@ -16,31 +17,31 @@ export interface Candidate {
   ttlSeconds: number;
 }
 
-/** Who has a key. */
-export interface Holder {
-  eventId: string;
-  bodyHash: Buffer;
-}
-
 /** The holder's event is published, and it keeps the key until this time (microseconds since the epoch): nothing of this changes before. */
-export interface CompletedKey extends Holder {
+export interface CompletedKey extends KnownHolder {
   key: Buffer;
   expiresAt: number;
 }
 
-/** The fast level: copies of completed rows. It may have forgotten any of them, and may be away; it is never wrong. */
+/** What is left of it in the fast level. */
+export interface RememberedKey {
+  holder: RememberedHolder;
+  /** Up to some seconds before the row's own, never after it. */
+  expiresAt: number;
+}
+
+/** The fast level: traces of completed rows. It may have forgotten any of them, and may be away; what it says is never wrong. */
 export interface KeyMemory {
   /** In order, undefined for what it does not know. @throws AppError redis_unavailable */
-  recall(keys: readonly Buffer[]): Promise<(CompletedKey | undefined)[]>;
+  recall(keys: readonly Buffer[]): Promise<(RememberedKey | undefined)[]>;
   /** What it has of a key that is not expired stays. @throws AppError redis_unavailable: any of them may be remembered, at once or later */
   remember(completed: readonly CompletedKey[]): Promise<void>;
 }
 
-export interface KeyRow extends Holder {
+export interface KeyRow extends KnownHolder {
   /** Rises with each takeover. */
   generation: number;
-  completed: boolean;
-  /** Microseconds since the epoch; null until the event has been published: such a row does not expire. */
+  /** Microseconds since the epoch; null until the event has been published (the row is completed): such a row does not expire. */
   expiresAt: number | null;
 }
 

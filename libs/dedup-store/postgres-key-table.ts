@@ -17,7 +17,7 @@ ON CONFLICT (tenant, key) DO NOTHING
 RETURNING key`;
 
 const readSql = `
-SELECT d.key, d.event_id, d.body_hash, d.generation, d.completed_at IS NOT NULL AS completed, d.expires_at
+SELECT d.key, d.event_id, d.body_hash, d.generation, d.expires_at
 FROM unnest($1::text[], $2::bytea[]) AS c (tenant, key)
 JOIN dedup_keys d USING (tenant, key)`;
 
@@ -34,24 +34,24 @@ WITH wanted AS (
 )
 UPDATE dedup_keys d
 SET generation = d.generation + 1, origin = w.origin, event_id = w.event_id, body_hash = w.body_hash,
-    completed_at = NULL, expires_at = NULL
+    expires_at = NULL
 FROM wanted w
 WHERE d.tenant = w.tenant AND d.key = w.key
 RETURNING d.key`;
 
 // Adds a row that is gone (released by a worker that had been paused, lost with the database): the event is on its topic.
 const completeSql = `
-INSERT INTO dedup_keys AS d (tenant, key, origin, event_id, body_hash, completed_at, expires_at)
-SELECT tenant, key, origin, event_id, body_hash, now(), now() + make_interval(secs => ttl_seconds)
-FROM unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::bytea[], $6::integer[]) WITH ORDINALITY
-  AS c (tenant, key, origin, event_id, body_hash, ttl_seconds, n)
+INSERT INTO dedup_keys AS d (tenant, key, event_id, body_hash, expires_at)
+SELECT tenant, key, event_id, body_hash, now() + make_interval(secs => ttl_seconds)
+FROM unnest($1::text[], $2::bytea[], $3::text[], $4::bytea[], $5::integer[]) WITH ORDINALITY
+  AS c (tenant, key, event_id, body_hash, ttl_seconds, n)
 ORDER BY n
-ON CONFLICT (tenant, key) DO UPDATE SET completed_at = excluded.completed_at, expires_at = excluded.expires_at
-WHERE d.event_id = excluded.event_id AND d.completed_at IS NULL
+ON CONFLICT (tenant, key) DO UPDATE SET origin = NULL, expires_at = excluded.expires_at
+WHERE d.event_id = excluded.event_id AND d.expires_at IS NULL
 RETURNING d.key, d.expires_at`;
 
 const removeSql = `
-DELETE FROM dedup_keys WHERE tenant = $1 AND key = $2 AND event_id = $3 AND completed_at IS NULL`;
+DELETE FROM dedup_keys WHERE tenant = $1 AND key = $2 AND event_id = $3 AND expires_at IS NULL`;
 
 // Locked rows are being taken over: theirs is a new life.
 const dropExpiredSql = `
@@ -71,7 +71,6 @@ interface SelectedRow {
   event_id: string;
   body_hash: Buffer;
   generation: number;
-  completed: boolean;
   expires_at: string | null;
 }
 
@@ -109,7 +108,8 @@ export function createPostgresKeyTable(postgres: Query): KeyTable {
     },
     async complete(candidates) {
       const sorted = inKeyOrder(candidates, (candidate) => candidate);
-      const columns = [...identityColumns(sorted), sorted.map((candidate) => candidate.ttlSeconds)];
+      const [tenants, keys, , eventIds, bodyHashes] = identityColumns(sorted);
+      const columns = [tenants, keys, eventIds, bodyHashes, sorted.map((candidate) => candidate.ttlSeconds)];
       const rows = await postgres.query<Pick<SelectedRow, 'key' | 'expires_at'>>(
         completeSql,
         columns,
@@ -147,7 +147,6 @@ function keyRowOf(row: SelectedRow): KeyRow {
     eventId: row.event_id,
     bodyHash: row.body_hash,
     generation: row.generation,
-    completed: row.completed,
     expiresAt: microsOf(row.expires_at),
   };
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** rcp receipt · evt event · src source · ep endpoint · dlv delivery · key API key · dl dead letter · rpl replay */
-export type IdPrefix = 'rcp' | 'evt' | 'src' | 'ep' | 'dlv' | 'key' | 'dl' | 'rpl';
+/** rcp receipt · evt event · src source · ep endpoint · dlv delivery · key API key · dl dead letter · rpl replay · rej rejection */
+export type IdPrefix = 'rcp' | 'evt' | 'src' | 'ep' | 'dlv' | 'key' | 'dl' | 'rpl' | 'rej';
 
 export type RandomBytes = (size: number) => Buffer;
 
@@ -25,6 +25,21 @@ export function derivedId(prefix: IdPrefix, atMs: number, parts: readonly string
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
   return `${prefix}_${encode(atMs, hash.digest())}`;
 }
+
+/** The milliseconds within an id of ours; undefined where it is none, or its time is none that can be written in microseconds. */
+export function timeOfId(id: string): number | undefined {
+  const [, digits] = /^[a-z]+_([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{16}$/.exec(id) ?? [];
+  if (digits === undefined) return undefined;
+  let ms = 0;
+  for (const digit of digits) ms = ms * 32 + alphabet.indexOf(digit);
+  return Number.isSafeInteger(ms * 1000) ? ms : undefined;
+}
+
+/** The last two characters of an id, ten of its random bits, as a number from 0 to 1023. */
+export const idEndToNumber = (end: string): number =>
+  alphabet.indexOf(end[0] ?? '') * 32 + alphabet.indexOf(end[1] ?? '');
+
+export const numberToIdEnd = (number: number): string => `${alphabet[number >> 5]}${alphabet[number & 31]}`;
 
 function encode(ms: number, tail: Buffer): string {
   let text = '';

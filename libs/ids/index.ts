@@ -1,1 +1,1 @@
-export { type IdPrefix, type RandomBytes, createId, derivedId } from './ids.ts';
+export { type IdPrefix, type RandomBytes, createId, derivedId, idEndToNumber, numberToIdEnd, timeOfId } from './ids.ts';

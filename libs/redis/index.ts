@@ -1,1 +1,1 @@
-export { type ExpiringEntry, type Redis, type RedisOptions, createRedis } from './redis.ts';
+export { type ExpiringEntry, type ExpiringValue, type Redis, type RedisOptions, createRedis } from './redis.ts';

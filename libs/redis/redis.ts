@@ -5,6 +5,7 @@
  *
  * A call that failed may still be carried out later: its commands can be on the wire. Callers must be able to live with that.
  */
+import { hash } from 'node:crypto';
 import { Redis as Client } from 'ioredis';
 import { fullJitterMs } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
@@ -14,22 +15,32 @@ import type { Logger } from '#lib/log';
 import { createBreaker } from './breaker.ts';
 import { vetServer, type Vetting } from './vet-server.ts';
 
-export interface ExpiringEntry {
-  key: Buffer;
+export interface ExpiringValue {
   value: Buffer;
   /** Milliseconds since the epoch, by the server's clock. */
   expiresAtMs: number;
 }
 
+export interface ExpiringEntry extends ExpiringValue {
+  key: Buffer;
+}
+
 export interface Redis extends Part {
-  /** In order, undefined for keys that are not there. @throws AppError redis_unavailable */
-  getMany(keys: readonly Buffer[]): Promise<(Buffer | undefined)[]>;
+  /** In order, undefined for keys that are not there, or never expire. @throws AppError redis_unavailable */
+  getMany(keys: readonly Buffer[]): Promise<(ExpiringValue | undefined)[]>;
   /**
    * Sets each key that is free, with an expiry of its own (`SET key value NX PXAT ms`), in one round trip; a key that is there keeps its value.
    *
    * @throws AppError redis_unavailable: any of them may have been set all the same
    */
   setIfFree(entries: readonly ExpiringEntry[]): Promise<void>;
+  /**
+   * Runs a Lua script, atomically; the server keeps it, so that only its hash is sent again.
+   *
+   * @returns what the script returns: whole numbers, texts, and lists of them
+   * @throws AppError redis_unavailable: it may have run all the same
+   */
+  runScript(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
 }
 
 export interface RedisOptions {
@@ -42,8 +53,12 @@ export interface RedisOptions {
   timeLimitMs?: number;
   /** How long nobody asks after a failure. Default 1,000. */
   coolDownMs?: number;
+  /** How often it is looked whether the server may still be used: its settings can be changed while it runs. Default 10,000. */
+  vetEveryMs?: number;
   /** How long `start` waits for a server before it goes on without one. Default 2,000. */
   startTimeoutMs?: number;
+  /** True where a server that must not be used is as good as none: `start` does not fail then. Default false. */
+  optional?: boolean;
 }
 
 const connectTimeoutMs = 2_000;
@@ -51,9 +66,22 @@ const connectTimeoutMs = 2_000;
 const deadConnectionMs = 5_000;
 /** What a connection that is closed has for its goodbye. */
 const disconnectTimeoutMs = 200;
+const logRefusalEveryMs = 10_000;
 const reconnect = { baseMs: 100, capMs: 2_000 };
-/** A server that may not be used is looked at again: its settings can be changed while it runs. */
-const refusedAgainMs = 10_000;
+/**
+ * MGET with the expiries, which come in one piece: eight bytes each, below 0 where there is none. A PEXPIRETIME for each key in a pipeline
+ * costs this process four times as much, expiries one by one a third more.
+ */
+const getManyScript = `
+local expiries, found = {}, {}
+for i, key in ipairs(KEYS) do
+  local expires_at = redis.call('PEXPIRETIME', key)
+  expiries[i] = struct.pack('>d', expires_at)
+  found[i + 1] = expires_at >= 0 and redis.call('GET', key)
+end
+found[1] = table.concat(expiries)
+return found`;
+const getManySha1 = hash('sha1', getManyScript);
 
 /**
  * `start` waits a little for the server and goes on without it.
@@ -61,10 +89,12 @@ const refusedAgainMs = 10_000;
  * @throws AppError config_invalid from `start` where the server answers, but must not be used: too old, or evicting
  */
 export function createRedis(options: RedisOptions): Redis {
-  const { clock, log, timeLimitMs = 200, coolDownMs = 1_000, startTimeoutMs = 2_000 } = options;
+  const { clock, log, timeLimitMs = 200, coolDownMs = 1_000, vetEveryMs = 10_000, startTimeoutMs = 2_000 } = options;
   const stopping = new AbortController();
   const firstVetting = Promise.withResolvers<Vetting>();
   let usable = false;
+  let connections = 0;
+  let logRefusalAtMs = -Infinity;
   let lastError: unknown;
 
   const client = new Client(options.url, {
@@ -82,21 +112,28 @@ export function createRedis(options: RedisOptions): Redis {
   // Without a listener the client prints to the console. Told at the next failed call instead of at each try to connect.
   client.on('error', (error: Error) => (lastError = error));
   client.on('close', () => (usable = false));
-  client.on('ready', () => void vet());
+  client.on('ready', () => void vetWhileConnected((connections += 1)));
 
-  const vet = async (): Promise<void> => {
-    try {
-      const vetting = await vetServer(client);
+  const vetWhileConnected = async (connection: number): Promise<void> => {
+    let reported: string | undefined;
+    while (connection === connections && !stopping.signal.aborted) {
+      let vetting: Vetting;
+      try {
+        vetting = await vetServer(client);
+      } catch (error) {
+        lastError = error;
+        if (connection === connections) client.disconnect(true);
+        return;
+      }
       firstVetting.resolve(vetting);
-      usable = vetting.ok;
-      if (!vetting.ok) {
-        log.error({ event: 'redis.refused', problem: vetting.problem });
-        await clock.sleep(refusedAgainMs, stopping.signal);
-        if (!stopping.signal.aborted) client.disconnect(true);
-      } else if (vetting.unchecked !== undefined) log.warn({ event: 'redis.unchecked', problem: vetting.unchecked });
-    } catch (error) {
-      lastError = error;
-      client.disconnect(true);
+      if (connection === connections) usable = vetting.ok && client.status === 'ready';
+      const problem = vetting.ok ? vetting.unchecked : vetting.problem;
+      if (problem !== undefined && problem !== reported) {
+        if (vetting.ok) log.warn({ event: 'redis.unchecked', problem });
+        else log.error({ event: 'redis.refused', problem });
+      }
+      reported = problem;
+      await clock.sleep(vetEveryMs, stopping.signal);
     }
   };
 
@@ -138,7 +175,7 @@ export function createRedis(options: RedisOptions): Redis {
       client.connect().catch(() => undefined);
       const vetting = await Promise.race([firstVetting.promise, clock.sleep(startTimeoutMs, stopping.signal)]);
       if (vetting === undefined) log.warn({ event: 'redis.away', err: lastError });
-      else if (!vetting.ok) throw new AppError('config_invalid', vetting.problem);
+      else if (!vetting.ok && options.optional !== true) throw new AppError('config_invalid', vetting.problem);
     },
     async () => {
       stopping.abort();
@@ -154,16 +191,44 @@ export function createRedis(options: RedisOptions): Redis {
     ...part,
     getMany: (keys) =>
       call(async () => {
-        const values = await client.mgetBuffer([...keys]);
-        return values.map((value) => value ?? undefined);
+        const given = [keys.length, ...keys] as const;
+        const found = await knownOrWhole(client.callBuffer('EVALSHA', getManySha1, ...given), () =>
+          client.callBuffer('EVAL', getManyScript, ...given),
+        );
+        const [expiries, ...values] = found as [Buffer, ...(Buffer | null)[]];
+        return values.map((value, index) =>
+          value === null ? undefined : { value, expiresAtMs: expiries.readDoubleBE(8 * index) },
+        );
       }),
-    setIfFree: (entries) =>
-      call(async () => {
+    async setIfFree(entries) {
+      const answers = await call(async () => {
         const pipeline = client.pipeline();
         for (const { key, value, expiresAtMs } of entries) pipeline.set(key, value, 'PXAT', expiresAtMs, 'NX');
-        const answers = (await pipeline.exec()) ?? [];
-        const refusal = answers.find(([error]) => error !== null)?.[0];
-        if (refusal) throw refusal;
+        return (await pipeline.exec()) ?? [];
+      });
+      const refusal = answers.find(([error]) => error !== null)?.[0];
+      if (!refusal) return;
+      // An answer, if not the one that was wanted: a server that is full is still worth being asked for what it has.
+      if (clock.monotonicMs() >= logRefusalAtMs) {
+        log.warn({ event: 'redis.write_refused', err: refusal });
+        logRefusalAtMs = clock.monotonicMs() + logRefusalEveryMs;
+      }
+      throw new AppError('redis_unavailable', `Redis: ${refusal.message}`, { cause: refusal });
+    },
+    runScript: (script, keys, args) =>
+      call(() => {
+        const given = [keys.length, ...keys, ...args] as const;
+        return knownOrWhole(client.evalsha(hash('sha1', script), ...given), () => client.eval(script, ...given));
       }),
   };
+}
+
+/** A server that is new, or was told to forget, does not have the script. */
+async function knownOrWhole(byHash: Promise<unknown>, whole: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await byHash;
+  } catch (error) {
+    if (!(error as Error).message.startsWith('NOSCRIPT')) throw error;
+    return whole();
+  }
 }

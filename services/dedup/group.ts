@@ -1,4 +1,4 @@
-import type { Verdict } from '#lib/dedup-store';
+import { mayHold, type Verdict } from '#lib/dedup-store';
 import type { Item } from './item.ts';
 
 /** Records of one key within a batch: the first is decided, the others follow it. */
@@ -28,14 +28,14 @@ export interface Shares {
 
 /** What the verdict on a group's first means for its records; the first itself, where it is no duplicate, is none of the shares. */
 export function shareOut({ first, followers }: Group, { kind, holder, expiresAt }: Verdict): Shares {
-  const holds = ({ candidate }: Item): boolean => candidate.eventId === holder.eventId;
+  const holds = ({ candidate }: Item): boolean => mayHold(candidate, holder);
   const holderItself = followers.find(holds);
   // A worker died after it had inserted the key for a later record of this batch. That record goes first now, so that the others follow it
   // to its end, whatever that is; as a follower it would be taken for a duplicate of itself.
-  if (kind === 'duplicate' && holderItself !== undefined)
+  if (kind === 'duplicate' && expiresAt === null && holderItself !== undefined)
     return { duplicates: [], open: [holderItself, first, ...followers.filter((item) => item !== holderItself)] };
 
-  // A follower that came after the key's expiry is new again, though the record before it was not.
+  // A follower that came after the key's expiry is new again, though the record before it was not. One that may be the holder is asked about.
   const isCovered = (item: Item): boolean =>
     !holds(item) && (expiresAt === null || item.candidate.receivedAt < expiresAt);
   return {

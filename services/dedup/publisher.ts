@@ -1,7 +1,7 @@
 import type { WaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
 import { deadLetterHeaders, duplicateToJson, type EventRecord, header, type Topics } from '#lib/contract';
-import type { Holder } from '#lib/dedup-store';
+import { eventIdEndOf, type Holder, isChanged } from '#lib/dedup-store';
 import { isAppError } from '#lib/errors';
 import type { IncomingRecord, RecordProducer } from '#lib/kafka';
 import type { Logger } from '#lib/log';
@@ -60,7 +60,9 @@ export function createPublisher({ producer, topics, encodeEvent, clock, log, wai
         received_at: webhook.receivedAt,
         dedup_key: dedupKey,
         event_id: holder.eventId,
-        changed: isChanged(item, holder),
+        event_id_end: holder.eventId === null ? holder.eventIdEnd : eventIdEndOf(holder.eventId),
+        body_hash: candidate.bodyHash.toString('hex'),
+        changed: isChanged(candidate, holder),
       });
       const record = { topic: topics.duplicates, key: dedupKey, value, headers: traceOf(item) };
       await waitOut(() => producer.send(record), signal);
@@ -88,8 +90,6 @@ export function createPublisher({ producer, topics, encodeEvent, clock, log, wai
     },
   };
 }
-
-export const isChanged = (item: Item, holder: Holder): boolean => !item.candidate.bodyHash.equals(holder.bodyHash);
 
 const traceOf = ({ webhook }: Item): Record<string, string> =>
   webhook.traceparent === '' ? {} : { [header.traceparent]: webhook.traceparent };

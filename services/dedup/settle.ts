@@ -10,13 +10,13 @@
  */
 import type { WaitOut } from '#lib/backoff';
 import type { CrashPoints } from '#lib/crash-points';
-import type { DedupStore, Holder, Verdict } from '#lib/dedup-store';
+import { type DedupStore, type Holder, isChanged, type Verdict } from '#lib/dedup-store';
 import { AppError, isAppError } from '#lib/errors';
 import { bisect } from './bisect.ts';
 import { collapse, type Group, shareOut } from './group.ts';
 import type { Item } from './item.ts';
 import type { DedupMetrics } from './metrics.ts';
-import { isChanged, type Publisher } from './publisher.ts';
+import type { Publisher } from './publisher.ts';
 
 export interface Culprit {
   item: Item;
@@ -105,7 +105,7 @@ export function createSettle({ store, publisher, crashPoints, metrics, waitOut }
     item.record.done();
   };
   const endDuplicate = (item: Item, holder: Holder): void => {
-    metrics.ended(isChanged(item, holder) ? 'duplicate_changed' : 'duplicate');
+    metrics.ended(isChanged(item.candidate, holder) ? 'duplicate_changed' : 'duplicate');
     item.record.done();
   };
 

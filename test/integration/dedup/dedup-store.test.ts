@@ -134,7 +134,7 @@ describe('the key table in Postgres', () => {
     const [anew] = rivalsOf([old]) as [Candidate];
     await table.insert([anew]);
     expect(await table.takeOver([{ candidate: { ...old, receivedAt }, generation: 0 }])).toEqual([false]);
-    expect(await table.read([anew])).toMatchObject([{ eventId: anew.eventId, generation: 0, completed: false }]);
+    expect(await table.read([anew])).toMatchObject([{ eventId: anew.eventId, generation: 0, expiresAt: null }]);
   });
 
   it('refuses a NUL as data, and is not harmed by one in an identifier: that is hashed', async () => {
@@ -155,27 +155,28 @@ describe('the key table in Postgres', () => {
 });
 
 describe('the store on Redis and Postgres', () => {
-  it('remembers in Redis until the row’s expiry, to the millisecond and never beyond', async () => {
+  it('remembers in Redis until shortly before the row’s expiry, and never beyond', async () => {
     const prefix = uniquePrefix('dedup');
     const store = createDedupStore({ memory: createRedisKeyMemory(redis, prefix), table });
     const candidate = candidateOf({ id: 'expiry', offset: 1, receivedAt: Date.now() * 1000, ttlSeconds: 60 });
     await store.decide([candidate]);
     await store.complete([candidate]);
     const [verdict] = await store.recall([{ ...candidate, eventId: 'evt_rival' }]);
+    expect(verdict).toMatchObject({ kind: 'duplicate', holder: { eventIdEnd: candidate.eventId.slice(-2) } });
     const [row] = await table.read([candidate]);
     const lead = (row?.expiresAt ?? 0) - (verdict?.expiresAt ?? 0);
     expect(lead).toBeGreaterThanOrEqual(0);
-    expect(lead).toBeLessThan(1_000);
+    expect(lead).toBeLessThan(2.048 * second);
   });
 
-  // Measured with 100,000 keys: 181. The value's 44 bytes share an allocation of 64 with Redis's header; one byte more costs 16, a longer prefix too.
-  it('takes less than 190 bytes of Redis’s memory for a key', async () => {
+  // What it is at other numbers: `npm run -s dedup-memory`. Redis doubles its tables at powers of two; here they are three quarters full.
+  it('takes no more than 110 bytes of Redis’s memory for a key, all in', async () => {
     const memory = createRedisKeyMemory(redis, 'hookline.');
     const usedBytes = async (): Promise<number> =>
       Number(/^used_memory:(\d+)/m.exec(await server.command('INFO', 'memory'))?.[1]);
     await server.command('FLUSHALL');
     const before = await usedBytes();
-    const count = 30_000;
+    const count = 100_000;
     for (let from = 0; from < count; from += 5_000) {
       const keys = Array.from({ length: 5_000 }, (_, index) => {
         const { key, eventId, bodyHash } = candidateOf({ id: `id ${from + index}`, offset: from + index });
@@ -184,6 +185,6 @@ describe('the store on Redis and Postgres', () => {
       await memory.remember(keys);
     }
     expect(await server.command('DBSIZE')).toBe(`:${count}\r\n`);
-    expect(((await usedBytes()) - before) / count).toBeLessThan(190);
+    expect(((await usedBytes()) - before) / count).toBeLessThanOrEqual(110);
   });
 });

@@ -43,8 +43,10 @@ describe('a Redis client', () => {
   it('keeps bytes as they are, in order, and knows what is not there', async () => {
     const { redis } = clientOf((await ownRedis()).url);
     await redis.start();
-    await redis.setIfFree([{ key, value, expiresAtMs: inAMinute() }]);
-    expect(await redis.getMany([Buffer.from('none'), key])).toEqual([undefined, value]);
+    const expiresAtMs = inAMinute();
+    await redis.setIfFree([{ key, value, expiresAtMs }]);
+    expect(await redis.getMany([Buffer.from('none'), key])).toEqual([undefined, { value, expiresAtMs }]);
+    expect(await redis.getMany([])).toEqual([]);
   });
 
   it('has each key expire at its own time', async () => {
@@ -54,6 +56,23 @@ describe('a Redis client', () => {
     const expiresAtMs = inAMinute();
     await redis.setIfFree([{ key: Buffer.from('a'), value, expiresAtMs }]);
     expect(await server.command('PEXPIRETIME', 'a')).toBe(`:${expiresAtMs}\r\n`);
+  });
+
+  it('does not take for its own what never expires', async () => {
+    const server = await ownRedis();
+    const { redis } = clientOf(server.url);
+    await redis.start();
+    await server.command('SET', 'a', '1');
+    expect(await redis.getMany([Buffer.from('a')])).toEqual([undefined]);
+  });
+
+  it('asks again by the same script where the server has forgotten it', async () => {
+    const server = await ownRedis();
+    const { redis } = clientOf(server.url);
+    await redis.start();
+    await redis.getMany([key]);
+    await server.command('SCRIPT', 'FLUSH');
+    expect(await redis.getMany([key])).toEqual([undefined]);
   });
 
   it('starts without a server, fails at once, and finds it when it comes', async () => {
@@ -100,6 +119,19 @@ describe('a Redis client', () => {
     await expect(redis.setIfFree([{ key, value, expiresAtMs: inAMinute() }])).rejects.toMatchObject(away);
   });
 
+  it('still asks a server that is full for what it has, and says that it takes no more', async () => {
+    const server = await ownRedis();
+    const { redis, events } = clientOf(server.url);
+    await redis.start();
+    const expiresAtMs = inAMinute();
+    await redis.setIfFree([{ key, value, expiresAtMs }]);
+    await server.command('CONFIG', 'SET', 'maxmemory', '1');
+    for (const name of ['a', 'b'])
+      await expect(redis.setIfFree([{ key: Buffer.from(name), value, expiresAtMs }])).rejects.toMatchObject(away);
+    expect(await redis.getMany([key, Buffer.from('a')])).toEqual([{ value, expiresAtMs }, undefined]);
+    expect(events).toEqual(['redis.write_refused']);
+  });
+
   it('stops at once, whatever the server does', async () => {
     const [port = 0] = await freePorts(1);
     const { redis: unconnected } = clientOf(`redis://127.0.0.1:${port}`, { startTimeoutMs: 50 });
@@ -132,6 +164,19 @@ describe('a server that must not be used', () => {
     await redis.start();
     expect(events).toEqual(['redis.unchecked']);
     expect(await redis.getMany([key])).toEqual([undefined]);
+  });
+
+  it('is treated as away as soon as it is told to evict while it runs, and used again when that is taken back', async () => {
+    const server = await ownRedis();
+    const { redis, events } = clientOf(server.url, { vetEveryMs: 50 });
+    await redis.start();
+    expect(await redis.getMany([key])).toEqual([undefined]);
+    await server.command('CONFIG', 'SET', 'maxmemory-policy', 'volatile-lru');
+    await waitUntil('it is refused', () => events.includes('redis.refused'), { timeoutMs: 15_000 });
+    await expect(redis.getMany([key])).rejects.toMatchObject(away);
+    await server.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+    await eventuallyAnswers(redis);
+    expect(events.filter((event) => event === 'redis.refused')).toHaveLength(1);
   });
 
   it('is treated as away when it comes back with an eviction policy', async () => {

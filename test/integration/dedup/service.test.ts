@@ -134,6 +134,22 @@ describe('the dedup service', () => {
   });
 });
 
+describe('the dedup service, with a Postgres that answers nothing', () => {
+  it('waits, spends no tries on it, and goes on when it answers', async () => {
+    const letters = await lettersNow();
+    const child = await started();
+    const origins: string[] = [];
+    await world.whileDatabaseHangs(async () => {
+      origins.push(...(await world.receive(webhooks(20, 2))));
+      await waitUntil('it says so', () => child.lines.some((line) => line.includes('dependency.away')), {
+        timeoutMs: 30_000,
+      });
+    });
+    await settled(origins);
+    expect(await lettersNow()).toBe(letters);
+  });
+});
+
 // Every point in every situation, without processes: crash-recovery.test.ts.
 describe('the service, killed', () => {
   const atOnce = async (): Promise<unknown> => undefined;

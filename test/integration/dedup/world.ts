@@ -134,6 +134,21 @@ export async function createWorld() {
         await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database]);
       await admin.stop();
     },
+    /** Runs the work while no statement on the dedup keys is answered. */
+    async whileDatabaseHangs(work: () => Promise<void>): Promise<void> {
+      const holder = newPostgres();
+      await holder.start();
+      await holder
+        .transaction(async (tx) => {
+          await tx.query('LOCK TABLE dedup_keys IN ACCESS EXCLUSIVE MODE');
+          let working = true;
+          const done = work().finally(() => (working = false));
+          // A transaction that does nothing would be ended.
+          while (working) await tx.query('SELECT pg_sleep(0.5)');
+          await done;
+        })
+        .finally(() => holder.stop());
+    },
     /** A Redis that has died may be started again, at the same address and empty. */
     redis: {
       flushAll: () => redisServer.command('FLUSHALL'),

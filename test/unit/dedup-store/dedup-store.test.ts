@@ -1,5 +1,5 @@
 import { createManualClock, type ManualClock } from '#lib/clock';
-import { type Candidate, createDedupStore, type DedupStore } from '#lib/dedup-store';
+import { bodyTagOf, type Candidate, createDedupStore, type DedupStore, eventIdEndOf } from '#lib/dedup-store';
 import { candidateOf, second, startMicros } from './candidates.ts';
 import { createFakeKeyMemory, type FakeKeyMemory } from './fake-key-memory.ts';
 import { createFakeKeyTable, type FakeKeyTable } from './fake-key-table.ts';
@@ -18,6 +18,18 @@ beforeEach(() => {
 
 const mine = candidateOf({ id: 'a', offset: 1 });
 const rival = candidateOf({ id: 'a', offset: 2, body: 'another' });
+/** A rival that Redis can't tell from the candidate: its id ends in the same two characters. */
+const namesake = (candidate: Candidate): Candidate => {
+  for (let offset = 100; ; offset += 1) {
+    const other = candidateOf({ id: 'a', offset });
+    if (eventIdEndOf(other.eventId) === eventIdEndOf(candidate.eventId)) return other;
+  }
+};
+const traceOf = ({ eventId, bodyHash }: Candidate) => ({
+  eventId: null,
+  eventIdEnd: eventIdEndOf(eventId),
+  bodyTag: bodyTagOf(bodyHash),
+});
 const holderOf = ({ eventId, bodyHash }: Candidate) => ({ eventId, bodyHash });
 const decideOne = async (candidate: Candidate) => (await store.decide([candidate]))[0];
 const publish = async (candidate: Candidate): Promise<void> => {
@@ -30,13 +42,16 @@ describe('what Redis remembers', () => {
     await publish(mine);
     table.state = 'away';
     expect(await store.recall([rival])).toEqual([
-      { kind: 'duplicate', holder: holderOf(mine), expiresAt: startMicros + 3600 * second },
+      { kind: 'duplicate', holder: traceOf(mine), expiresAt: startMicros + 3600 * second },
     ]);
   });
 
-  it('makes a record done whose own event is published', async () => {
+  it('is not enough to settle a record that may be the holder itself: the table is asked', async () => {
     await publish(mine);
-    expect(await store.recall([mine])).toMatchObject([{ kind: 'done' }]);
+    const other = namesake(mine);
+    expect(await store.recall([mine, other])).toEqual([undefined, undefined]);
+    expect(await store.decide([mine])).toMatchObject([{ kind: 'done' }]);
+    expect(await store.decide([other])).toMatchObject([{ kind: 'duplicate', holder: holderOf(mine) }]);
   });
 
   it('is nothing of a key that is not published: its worker may be dead', async () => {
@@ -160,7 +175,7 @@ describe('the release', () => {
     await publish(rival);
     await store.release(mine);
     await store.release(rival);
-    expect(table.row(rival)).toMatchObject({ completed: true });
+    expect(table.row(rival)).toMatchObject({ expiresAt: startMicros + 3600 * second });
   });
 
   it('takes a candidate for absent that the table can’t be asked about', async () => {
@@ -188,6 +203,6 @@ describe('a completion that comes late', () => {
     await publish(next);
     await store.complete([mine]);
     expect(table.row(next)).toMatchObject({ eventId: next.eventId });
-    expect(await store.recall([rival])).toMatchObject([{ holder: holderOf(next) }]);
+    expect(await store.recall([rival])).toMatchObject([{ holder: traceOf(next) }]);
   });
 });

@@ -1,5 +1,5 @@
 import { AppError } from '#lib/errors';
-import type { CompletedKey, KeyMemory } from '#lib/dedup-store';
+import { bodyTagOf, type CompletedKey, eventIdEndOf, type KeyMemory } from '#lib/dedup-store';
 
 export interface FakeKeyMemory extends KeyMemory {
   /** refusing: nothing is carried out. late: carried out, but no answer comes. */
@@ -32,7 +32,18 @@ export function createFakeKeyMemory(nowMs: () => number): FakeKeyMemory {
       known.clear();
       claims.clear();
     },
-    recall: async (keys) => call('recall', () => keys.map((key) => liveRow(key.toString('hex')))),
+    recall: async (keys) =>
+      call('recall', () =>
+        keys.map((key) => {
+          const row = liveRow(key.toString('hex'));
+          if (row === undefined) return undefined;
+          const { eventId, bodyHash, expiresAt } = row;
+          return {
+            holder: { eventId: null, eventIdEnd: eventIdEndOf(eventId), bodyTag: bodyTagOf(bodyHash) },
+            expiresAt,
+          };
+        }),
+      ),
     remember: async (completed) =>
       call('remember', () => {
         for (const row of completed) {

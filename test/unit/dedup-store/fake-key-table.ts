@@ -24,7 +24,6 @@ export function createFakeKeyTable(nowMs: () => number): FakeKeyTable {
     eventId,
     bodyHash,
     generation,
-    completed: false,
     expiresAt: null,
   });
 
@@ -62,16 +61,16 @@ export function createFakeKeyTable(nowMs: () => number): FakeKeyTable {
       statement('complete', candidates, () =>
         candidates.map((candidate) => {
           const row = rows.get(nameOf(candidate)) ?? rowFor(candidate, 0);
-          if (row.eventId !== candidate.eventId || row.completed) return undefined;
+          if (row.eventId !== candidate.eventId || row.expiresAt !== null) return undefined;
           const expiresAt = (nowMs() + candidate.ttlSeconds * 1000) * 1000;
-          rows.set(nameOf(candidate), { ...row, completed: true, expiresAt });
+          rows.set(nameOf(candidate), { ...row, expiresAt });
           return expiresAt;
         }),
       ),
     remove: (candidate) =>
       statement('remove', [candidate], () => {
         const row = rows.get(nameOf(candidate));
-        if (row?.eventId === candidate.eventId && !row.completed) rows.delete(nameOf(candidate));
+        if (row?.eventId === candidate.eventId && row.expiresAt === null) rows.delete(nameOf(candidate));
       }),
     dropExpired: (keepSeconds, limit) =>
       statement('dropExpired', [], () => {

@@ -62,7 +62,7 @@ describe('a batch of received records', () => {
     const events = world.kafka.events();
     expect(events.map((event) => event.origin)).toEqual([origin(1), origin(2)]);
     const key = Buffer.from(events[0]?.dedup_key ?? []).toString('hex');
-    const duplicateOf = (offset: number, changed: boolean) => ({
+    const duplicateOf = (offset: number, changed: boolean, body_hash: string) => ({
       tenant: 'default',
       source_id: 'src_1',
       receipt_id: `rcp_0_${offset}`,
@@ -70,9 +70,14 @@ describe('a batch of received records', () => {
       received_at: startMicros,
       dedup_key: key,
       event_id: events[0]?.id,
+      event_id_end: events[0]?.id.slice(-2),
+      body_hash,
       changed,
     });
-    expect(world.kafka.duplicates()).toEqual([duplicateOf(3, false), duplicateOf(4, true)]);
+    expect(world.kafka.duplicates()).toEqual([
+      duplicateOf(3, false, '49833fee549adcca'),
+      duplicateOf(4, true, '5bbad8a583b3a705'),
+    ]);
     expect(world.kafka.written.find(({ topic }) => topic === topics.duplicates)?.key).toBe(key);
     expect([
       await worker.count('first'),
@@ -87,7 +92,10 @@ describe('a batch of received records', () => {
     world.table.state = 'away';
     const again = [recordOf({ id: 'a', offset: 2 }), recordOf({ id: 'a', offset: 3, body: '{"id":"a"}' })];
     await worker.handle(again, never);
-    expect(world.kafka.duplicates().map(({ changed }) => changed)).toEqual([false, true]);
+    const [event] = world.kafka.events();
+    expect(world.kafka.duplicates()).toMatchObject(
+      [false, true].map((changed) => ({ event_id: null, event_id_end: event?.id.slice(-2), changed })),
+    );
     expect(again.every((record) => record.isDone())).toBe(true);
   });
 
@@ -137,6 +145,31 @@ describe('a batch of received records', () => {
     );
   });
 
+  it.each<[string, () => Promise<unknown>]>([
+    ['Redis and the table still have its key', async () => undefined],
+    ['Redis has lost everything', async () => world.memory.flushAll()],
+    ['the key was swept', () => world.table.dropExpired(0, 10)],
+  ])('is new again after its key expired, judged by its receipt alone: %s', async (_what, between) => {
+    const worker = createWorker(world);
+    await worker.handle([recordOf({ id: 'a', offset: 1, ttlSeconds: 60 })], never);
+    await world.clock.advance(100_000);
+    await between();
+    await worker.handle([recordOf({ id: 'a', offset: 2, receivedAt: startMicros + 60 * second })], never);
+    expect(world.kafka.events().map((event) => event.origin)).toEqual([origin(1), origin(2)]);
+  });
+
+  it('is a duplicate still where it was received before the expiry and waited until long after, whatever Redis has', async () => {
+    const worker = createWorker(world);
+    await worker.handle([recordOf({ id: 'a', offset: 1, ttlSeconds: 60 })], never);
+    await world.clock.advance(24 * 3600_000);
+    for (const offset of [2, 3]) {
+      world.memory.flushAll();
+      await worker.handle([recordOf({ id: 'a', offset, receivedAt: startMicros + 60 * second - 1 })], never);
+    }
+    expect(world.kafka.events()).toHaveLength(1);
+    expect(world.kafka.duplicates()).toHaveLength(2);
+  });
+
   it.each([
     [0, 60],
     [1, 60],
@@ -177,6 +210,23 @@ describe('while a dependency is away', () => {
     expect(records.every((record) => record.isDone())).toBe(true);
     expect(world.kafka.events()).toHaveLength(2);
     expect(world.kafka.letters()).toEqual([]);
+  });
+
+  it('no duplicate is done before its record is acknowledged', async () => {
+    const worker = createWorker(world);
+    world.kafka.beforeSend = (record) => {
+      if (record.topic === topics.duplicates) away();
+    };
+    const records = [recordOf({ id: 'a', offset: 1 }), recordOf({ id: 'a', offset: 2 })];
+    const handled = worker.handle(records, never);
+    await world.clock.advance(60_000);
+    expect(world.kafka.events()).toHaveLength(1);
+    expect(records[1]?.isDone()).toBe(false);
+    world.kafka.beforeSend = () => undefined;
+    await world.clock.advance(5_000);
+    await handled;
+    expect(world.kafka.duplicates()).toHaveLength(1);
+    expect(records[1]?.isDone()).toBe(true);
   });
 
   it('a batch is given up, undone, when the partition is lost', async () => {

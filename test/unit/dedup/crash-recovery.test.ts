@@ -1,6 +1,13 @@
 import type { CrashPointName } from '#lib/crash-points';
 import { second, startMicros } from '../dedup-store/candidates.ts';
-import { anyClaimSettles, claimsSettle, conflictIsDone, conflictIsDuplicate, redisDecides } from './mutants.ts';
+import {
+  anyClaimSettles,
+  claimsSettle,
+  conflictIsDone,
+  conflictIsDuplicate,
+  redisDecides,
+  traceSettles,
+} from './mutants.ts';
 import { exact, sumUp } from './sum.ts';
 import { recordOf } from './records.ts';
 import { Crash, createWorker, createWorld, never, topics, type World } from './world.ts';
@@ -128,6 +135,12 @@ describe('without a protection', () => {
     await dieAndRecover(world, point, () => undefined, protections);
     expect(sumUp(world.kafka, origins)[symptom]).not.toEqual([]);
     expect(world.kafka.events()).toEqual([]);
+  });
+
+  it('of asking the table about what Redis can’t tell from the holder, an event is a duplicate of itself as well', async () => {
+    const world = createWorld();
+    await dieAndRecover(world, 'dedup.before-commit', () => undefined, { breakStore: traceSettles });
+    expect(sumUp(world.kafka, origins).twofold).not.toEqual([]);
   });
 
   it('of the table, Redis makes a second event id once it has lost its memory', async () => {

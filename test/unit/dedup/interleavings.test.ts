@@ -1,13 +1,21 @@
 import fc from 'fast-check';
 import type { CrashPointName } from '#lib/crash-points';
-import { anyClaimSettles, claimsSettle, conflictIsDone, conflictIsDuplicate, redisDecides } from './mutants.ts';
+import {
+  anyClaimSettles,
+  claimsSettle,
+  conflictIsDone,
+  conflictIsDuplicate,
+  namesakeIsDone,
+  redisDecides,
+} from './mutants.ts';
 import { type Sum, sumUp } from './sum.ts';
 import { recordOf } from './records.ts';
 import { Crash, createWorker, createWorld, never, topics, type World } from './world.ts';
 
 /*
  * Two partitions with records of three keys. Any number of workers at once, paused anywhere, some dying at a crash point, read the same
- * stretches of them; meanwhile Redis forgets, goes away and comes back. In the end one worker reads everything that may be uncommitted.
+ * stretches of them; meanwhile Redis forgets, goes away and comes back. It can't tell the records of even offsets from each other, nor those of
+ * odd ones: the ids of their events end alike. In the end one worker reads everything that may be uncommitted.
  */
 
 const ids = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 5 });
@@ -50,7 +58,9 @@ const oneEventPerKey = (protections: Protections = {}) =>
     async (scheduler, partitions, readers, disturbances) => {
       const world = createWorld();
       const recordsOf = (partition: number, from: number) =>
-        (partitions[partition] ?? []).map((id, offset) => recordOf({ id, offset, partition })).slice(from);
+        (partitions[partition] ?? [])
+          .map((id, offset) => recordOf({ id, offset, partition, idEnd: offset % 2 === 0 ? 'ev' : 'dd' }))
+          .slice(from);
       const read = async ({ partition, from, batch, crashAt }: Reader, turn?: () => Promise<void>): Promise<void> => {
         const worker = createWorker(world, {
           ...protections,
@@ -88,6 +98,7 @@ it.each<[string, Protections]>([
   ['an own row is not a duplicate’s', { breakStore: conflictIsDuplicate }],
   ['an own row is not a published event', { breakStore: conflictIsDone }],
   ['the table decides', { breakStore: redisDecides }],
+  ['the table is asked where Redis can’t tell a record from the holder', { breakStore: namesakeIsDone }],
 ])('would not, without this: %s', async (_what, protections) => {
   const { failed } = await fc.check(oneEventPerKey(protections), { numRuns: 1_000, endOnFailure: true });
   expect(failed).toBe(true);

@@ -1,5 +1,5 @@
 /** The store without one of its protections each, or with another protocol: what the safety tests must find out. */
-import type { DedupStore, Verdict } from '#lib/dedup-store';
+import type { Candidate, DedupStore, KeyMemory, Verdict } from '#lib/dedup-store';
 import type { World } from './world.ts';
 
 /** Keys are claimed in Redis before the decision, by `SET key id NX GET`; who finds another’s claim is a duplicate, without the table. */
@@ -52,6 +52,32 @@ export const redisDecides = (store: DedupStore): DedupStore => ({
     }));
   },
 });
+
+/** What Redis can't tell from the holder is taken for it: its event is published, so there is nothing to do. */
+export const namesakeIsDone = (store: DedupStore, { memory }: World): DedupStore => ({
+  ...store,
+  recall: (candidates) => believing(store, memory, candidates, 'done'),
+});
+
+/** What Redis knows the key of is a duplicate, whoever it is. */
+export const traceSettles = (store: DedupStore, { memory }: World): DedupStore => ({
+  ...store,
+  recall: (candidates) => believing(store, memory, candidates, 'duplicate'),
+});
+
+async function believing(
+  store: DedupStore,
+  memory: KeyMemory,
+  candidates: readonly Candidate[],
+  kind: Verdict['kind'],
+): Promise<(Verdict | undefined)[]> {
+  const verdicts = await store.recall(candidates);
+  const traces = await memory.recall(candidates.map(({ key }) => key)).catch(() => []);
+  return verdicts.map((verdict, index) => {
+    const trace = traces[index];
+    return verdict ?? (trace && { kind, ...trace });
+  });
+}
 
 const duplicateOf = (eventId: string): Verdict => ({
   kind: 'duplicate',

@@ -1,5 +1,6 @@
 import { receivedWebhookHeaders } from '#lib/contract';
 import type { IncomingRecord } from '#lib/kafka';
+import { eventIdOf } from '#lib/dedup-store';
 import { startMicros } from '../dedup-store/candidates.ts';
 
 export interface TestRecord extends IncomingRecord {
@@ -17,6 +18,8 @@ interface Given {
   ttlSeconds?: number;
   orderingKey?: string;
   origin?: string;
+  /** What its event's id is to end in: all that Redis tells two records by. */
+  idEnd?: string;
 }
 
 export function recordOf(given: Given): TestRecord {
@@ -24,7 +27,7 @@ export function recordOf(given: Given): TestRecord {
   const headers = receivedWebhookHeaders({
     tenant,
     sourceId: 'src_1',
-    receiptId: `rcp_${partition}_${offset}`,
+    receiptId: given.idEnd === undefined ? `rcp_${partition}_${offset}` : receiptEndingIn(given.idEnd, given),
     receivedAt: given.receivedAt ?? startMicros,
     contentType: 'application/json',
     httpHeaders: { 'user-agent': 'test' },
@@ -42,6 +45,25 @@ export function recordOf(given: Given): TestRecord {
     headers,
     body: given.body ?? JSON.stringify({ id, type: 'test.happened' }),
   });
+}
+
+const searched = new Map<string, string>();
+
+/** A receipt id that makes the event's id end so: one of a thousand does. */
+function receiptEndingIn(
+  idEnd: string,
+  { topic = 'test.webhooks.received', partition = 0, offset, ...given }: Given,
+): string {
+  const { tenant = 'default', receivedAt = startMicros, origin = `${topic}-${partition}-${offset}` } = given;
+  const name = `${idEnd} ${tenant} ${receivedAt} ${origin}`;
+  const known = searched.get(name);
+  if (known !== undefined) return known;
+  for (let attempt = 0; ; attempt += 1) {
+    const receiptId = `rcp_${partition}_${offset}_${attempt}`;
+    if (!eventIdOf({ tenant, sourceId: 'src_1', origin, receiptId, receivedAt }).endsWith(idEnd)) continue;
+    searched.set(name, receiptId);
+    return receiptId;
+  }
 }
 
 export function rawRecordOf(given: {

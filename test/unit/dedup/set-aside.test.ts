@@ -1,4 +1,5 @@
 import type { Candidate } from '#lib/dedup-store';
+import { type Logger, silentLogger } from '#lib/log';
 import { recordOf } from './records.ts';
 import { Crash, createWorker, createWorld, never, refuse, topics, type Worker, type World } from './world.ts';
 
@@ -58,6 +59,20 @@ describe.each([
     expect(world.kafka.events()).toEqual([]);
     expect([await worker.count('failed'), await worker.letters('data_invalid')]).toEqual([1, 1]);
     expect(worker.failures).toEqual([]);
+  });
+
+  it('keeps the origin where it first stood in its letter, and somebody is told', async () => {
+    refuseRecord(1);
+    const told: object[] = [];
+    const log: Logger = { ...silentLogger, error: (fields: object) => void told.push(fields), child: () => log };
+    const replayed = recordOf({ id: 'a', offset: 1, origin: origin(1) });
+    const other = createWorker(world, { log });
+    await other.handle([{ ...replayed, offset: 90n }], never);
+    await world.clock.advance(allTries);
+    await other.idle();
+    expect(originsOf(world.kafka.letters())).toEqual([origin(1)]);
+    expect(told).toMatchObject([{ event: 'record.dead_lettered', origin: origin(1), tries: 3 }]);
+    expect(await other.letters('data_invalid')).toBe(1);
   });
 
   it('pauses between its tries', async () => {

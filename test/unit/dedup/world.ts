@@ -12,7 +12,7 @@ import type { CrashPointName } from '#lib/crash-points';
 import { createDedupStore, type DedupStore, type KeyTable } from '#lib/dedup-store';
 import { AppError } from '#lib/errors';
 import type { OutgoingRecord, RecordProducer } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { type Logger, silentLogger } from '#lib/log';
 import { Metrics } from '#lib/telemetry';
 import { createDedup, type Dedup } from '../../../services/dedup/dedup.ts';
 import { createFakeKeyMemory, type FakeKeyMemory } from '../dedup-store/fake-key-memory.ts';
@@ -78,6 +78,7 @@ interface WorkerOptions {
   /** Ways to break it: the protections that are to be missing. */
   breakTable?: (table: KeyTable) => KeyTable;
   breakStore?: (store: DedupStore, world: World) => DedupStore;
+  log?: Logger;
   /** Awaited before each of its calls to the outside. */
   turn?: () => Promise<void>;
 }
@@ -86,7 +87,7 @@ const intact = <T>(part: T): T => part;
 
 /** One process: its own memory, the world's Redis, Postgres and Kafka. */
 export function createWorker(world: World, options: WorkerOptions = {}): Worker {
-  const { crashAt, breakTable = intact, breakStore = intact, turn } = options;
+  const { crashAt, breakTable = intact, breakStore = intact, log = silentLogger, turn } = options;
   const { memory, table, kafka } = turn === undefined ? world : takingTurns(world, turn);
   const metrics = new Metrics();
   const failures: Error[] = [];
@@ -106,7 +107,7 @@ export function createWorker(world: World, options: WorkerOptions = {}): Worker 
     metrics,
     clock: world.clock,
     random: () => 0,
-    log: silentLogger,
+    log,
     fail: (error) => void failures.push(error),
   });
 

@@ -1,0 +1,3 @@
+export { type JsonBody, type Scalar, createJsonBody } from './json-body.ts';
+export { locateScalar } from './locate-scalar.ts';
+export { shownScalar } from './shown-scalar.ts';
