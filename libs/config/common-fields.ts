@@ -68,6 +68,14 @@ export const encryptionFields = {
   }),
 };
 
+export const payloadRetentionField = integer('HOOKLINE_PAYLOAD_RETENTION_DAYS', {
+  default: '30',
+  // More than the three days for which deliveries are retried by default.
+  min: 4,
+  max: 3_649,
+  help: 'days for which payloads and attempts are kept, and longer where a delivery that is open needs them; the same for projector and api',
+});
+
 /** Relations that hold for every service. */
 export function serviceRelations(config: ConfigOf<ReturnType<typeof serviceFields>>): Problem[] {
   return config.environment === 'production' && config.crashPoint !== ''

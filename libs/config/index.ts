@@ -16,6 +16,7 @@ export {
   allowedNetworksField,
   encryptionFields,
   kafkaFields,
+  payloadRetentionField,
   postgresFields,
   redisFields,
   registryFields,

@@ -60,6 +60,15 @@ export interface WaitingTable {
   count(partitions: readonly number[]): Promise<{ retrying: number; parked: number }>;
 }
 
+/** `received_at` names the one partition that has the payload; the limit, that there is one, keeps the planner from asking them all. */
+const itsPayload = `
+  LATERAL (
+    SELECT content_type, body
+      FROM event_payloads
+     WHERE tenant = e.tenant AND event_id = e.id AND received_at = e.received_at
+     LIMIT 1)`;
+const payloadOfRow = `events e CROSS JOIN ${itsPayload} AS p WHERE e.tenant = w.tenant AND e.id = w.event_id`;
+
 /**
  * Lanes are found by stepping from one to the next in the index `waiting_by_lane`, and each is read from its oldest row until it has
  * enough. What decides about a row is asked of it alone, in subqueries: joins would have the planner sort the whole backlog first.
@@ -90,15 +99,13 @@ const dueRows = `
        LEFT JOIN endpoints ep ON ep.tenant = lane.tenant AND ep.id = lane.endpoint_id
       CROSS JOIN LATERAL (
         SELECT w.*, row_number() OVER (ORDER BY w.due_at) AS place,
-               (SELECT octet_length(p.body) FROM event_payloads p
-                 WHERE p.tenant = w.tenant AND p.event_id = w.event_id) AS payload_bytes
+               (SELECT octet_length(p.body) FROM ${payloadOfRow}) AS payload_bytes
           FROM waiting w
          WHERE w.partition = owned.partition AND w.tenant = lane.tenant AND w.endpoint_id = lane.endpoint_id
            AND w.due_at <= CASE WHEN ep.deleted_at IS NULL AND ep.disabled_at IS NULL THEN $5::timestamptz
                                 ELSE 'infinity' END
            AND w.tenant || '/' || w.delivery_id <> ALL ($6::text[])
-           AND (SELECT true FROM events e WHERE e.tenant = w.tenant AND e.id = w.event_id)
-           AND (SELECT true FROM event_payloads p WHERE p.tenant = w.tenant AND p.event_id = w.event_id)
+           AND (SELECT true FROM ${payloadOfRow})
            AND (SELECT d.status IN ('delivered', 'dead_lettered', 'cancelled') FROM deliveries d
                  WHERE d.tenant = w.tenant AND d.id = w.delivery_id) IS NOT TRUE
          ORDER BY w.due_at
@@ -112,7 +119,7 @@ const eventContents = `
   SELECT e.tenant, e.id, e.type, e.received_at, e.ordering_key, e.traceparent, p.content_type, p.body
     FROM unnest($1::text[], $2::text[]) AS wanted (tenant, id)
     JOIN events e ON e.tenant = wanted.tenant AND e.id = wanted.id
-    JOIN event_payloads p ON p.tenant = wanted.tenant AND p.event_id = wanted.id`;
+   CROSS JOIN ${itsPayload} AS p`;
 
 const removeRows = `
   DELETE FROM waiting w

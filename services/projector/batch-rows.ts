@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import { formatMicros } from '#lib/clock';
 import { isFinal } from '#lib/contract';
-import { derivedId } from '#lib/ids';
+import { bodyHashOf } from '#lib/dedup-store';
+import { derivedId, timeOfId } from '#lib/ids';
 import type { Fact, FanOut, Letter, Outcome } from './facts.ts';
 import type { LetterRow } from './statements/dead-letters.ts';
 import type { DuplicateRow } from './statements/duplicates.ts';
@@ -11,6 +13,8 @@ import type { EventRef } from './statements/statement.ts';
 
 /** A batch of facts as rows for the statements; all in the order of their keys, so that two projectors lock rows in the same order. */
 export interface BatchRows {
+  /** Whose events may change: also of duplicates that do not name their event. */
+  tenants: string[];
   /** Each event that a fact names, once: those whose row may change. */
   touched: EventRef[];
   events: Omit<EventRow, 'updated_at'>[];
@@ -22,14 +26,17 @@ export interface BatchRows {
 
 /** @param partitionOf the partition of `deliveries` that an endpoint's key falls into */
 export function toBatchRows(facts: readonly Fact[], partitionOf: (endpointId: string) => number): BatchRows {
+  const tenants = new Set<string>();
   const touched = new Map<string, EventRef>();
   const events = new Map<string, BatchRows['events'][number]>();
   const duplicates: DuplicateRow[] = [];
   const fanOuts: FanOutRow[] = [];
   const outcomes: Outcome[] = [];
   const letters: LetterRow[] = [];
-  const touch = (tenant: string, event_id: string): void =>
-    void touched.set(keyOf(tenant, event_id), { tenant, event_id });
+  const touch = (tenant: string, event_id: string | null): void => {
+    tenants.add(tenant);
+    if (event_id !== null) touched.set(keyOf(tenant, event_id), { tenant, event_id });
+  };
 
   for (const fact of facts) {
     switch (fact.kind) {
@@ -55,6 +62,7 @@ export function toBatchRows(facts: readonly Fact[], partitionOf: (endpointId: st
     }
   }
   return {
+    tenants: [...tenants].sort(),
     touched: sorted([...touched.values()], (ref) => keyOf(ref.tenant, ref.event_id)),
     events: sorted([...events.values()], (row) => keyOf(row.tenant, row.id)),
     duplicates: sorted(duplicates, (row) => keyOf(row.tenant, row.origin)),
@@ -79,20 +87,21 @@ function eventRow({ event, traceparent }: Extract<Fact, { kind: 'event' }>): Bat
     ordering_key,
     content_type,
     payload,
+    body_hash: bodyHashOf(hash('sha256', payload, 'buffer')),
     traceparent,
     received_at: formatMicros(event.received_at),
   };
 }
 
 function duplicateRow({ duplicate }: Extract<Fact, { kind: 'duplicate' }>): DuplicateRow {
-  const { tenant, origin, receipt_id, event_id, dedup_key, changed, received_at } = duplicate;
+  const { tenant, origin, receipt_id, event_id, event_id_end, dedup_key, body_hash, received_at } = duplicate;
   return {
     tenant,
     origin,
     receipt_id,
-    hinted_event_id: event_id,
+    event_hint: event_id ?? event_id_end,
     dedup_key: Buffer.from(dedup_key, 'hex'),
-    changed,
+    body_hash: Buffer.from(body_hash, 'hex'),
     received_at: formatMicros(received_at),
   };
 }
@@ -138,6 +147,7 @@ function outcomeRows(outcomes: readonly Outcome[], partitionOf: (endpointId: str
       ...facts,
       at: formatMicros(at),
       created_at: formatMicros(created_at),
+      delivery_at: formatMicros(deliveryAt(outcome)),
       next_attempt_at: next_attempt_at === null ? null : formatMicros(next_attempt_at),
       outcome: sent?.outcome ?? null,
       http_status: sent?.http_status ?? null,
@@ -149,6 +159,15 @@ function outcomeRows(outcomes: readonly Outcome[], partitionOf: (endpointId: str
       due_at: formatMicros(next_attempt_at ?? at),
     };
   });
+}
+
+/**
+ * A fan-out that is repeated after a crash gives the delivery another `created_at`, but never another id. An id of somebody else's
+ * making holds no time; then `created_at` has to do.
+ */
+function deliveryAt({ delivery_id, created_at }: Outcome): number {
+  const ms = timeOfId(delivery_id);
+  return ms === undefined ? created_at : ms * 1000;
 }
 
 /** No part holds a NUL: Postgres refuses such a text, and so the batch, whatever the key. */

@@ -60,7 +60,11 @@ function namesIn(fact: Fact): Record<string, string> {
     }
     case 'duplicate': {
       const { tenant, event_id, source_id } = fact.duplicate;
-      return { [header.tenant]: tenant, [header.eventId]: event_id, [header.sourceId]: source_id };
+      return {
+        [header.tenant]: tenant,
+        [header.sourceId]: source_id,
+        ...(event_id === null ? {} : { [header.eventId]: event_id }),
+      };
     }
     case 'fan-out': {
       const { tenant, event_id } = fact.fanOut;

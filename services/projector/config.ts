@@ -1,15 +1,40 @@
 import {
   type ConfigOf,
+  integer,
   kafkaFields,
+  payloadRetentionField,
   postgresFields,
+  type Problem,
   readConfig,
   registryFields,
   serviceFields,
   serviceRelations,
 } from '#lib/config';
 
-export const fields = { ...serviceFields(9084), ...kafkaFields, ...postgresFields, ...registryFields };
+export const fields = {
+  ...serviceFields(9084),
+  ...kafkaFields,
+  ...postgresFields,
+  ...registryFields,
+  payloadRetentionDays: payloadRetentionField,
+  eventRetentionDays: integer('HOOKLINE_EVENT_RETENTION_DAYS', {
+    default: '90',
+    // A source may remember its keys for 30 days: a duplicate must find its event.
+    min: 31,
+    max: 3_650,
+    help: 'days after its last change for which an ended event stays readable, without its payload; more than payloads are kept',
+  }),
+};
 
 export type ProjectorConfig = ConfigOf<typeof fields>;
 
-export const loadConfig = (): ProjectorConfig => readConfig(fields, process.env, [serviceRelations]);
+export const loadConfig = (): ProjectorConfig =>
+  readConfig(fields, process.env, [serviceRelations, retentionRelations]);
+
+/** An event's payload is past its time before the event is. */
+export const retentionRelations = ({ payloadRetentionDays, eventRetentionDays }: ProjectorConfig): Problem[] =>
+  eventRetentionDays > payloadRetentionDays
+    ? []
+    : [
+        `HOOKLINE_EVENT_RETENTION_DAYS=${eventRetentionDays} must be more than HOOKLINE_PAYLOAD_RETENTION_DAYS=${payloadRetentionDays}`,
+      ];

@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Metrics } from '#lib/telemetry';
+import { Counter, Gauge, Histogram, type Metrics } from '#lib/telemetry';
 
 export type ProjectorMetrics = ReturnType<typeof createProjectorMetrics>;
 
@@ -21,6 +21,30 @@ export function createProjectorMetrics(metrics: Metrics) {
       name: 'hookline_dead_letters_total',
       help: 'Dead letters written, by stage and reason',
       labelNames: ['stage', 'reason'] as const,
+      registers,
+    }),
+    retentionPartitions: new Counter({
+      name: 'hookline_retention_partitions_dropped_total',
+      help: 'Days of payloads or attempts that were dropped',
+      labelNames: ['table'] as const,
+      registers,
+    }),
+    retentionRows: new Counter({
+      name: 'hookline_retention_rows_removed_total',
+      help: 'Rows that were past their time and removed one by one; `events` counts events, not what went with them',
+      labelNames: ['table'] as const,
+      registers,
+    }),
+    retentionKept: new Gauge({
+      name: 'hookline_retention_rows_kept',
+      help: 'Payloads and attempts that are past their time, but needed by deliveries that are open',
+      labelNames: ['table'] as const,
+      registers,
+    }),
+    retentionFailures: new Counter({
+      name: 'hookline_retention_failures_total',
+      help: 'Steps of a round that failed; they are tried again a minute later',
+      labelNames: ['step'] as const,
       registers,
     }),
   };

@@ -100,7 +100,8 @@ function readDuplicate(record: IncomingRecord): Reading {
   const duplicate = parseDuplicate(record.value);
   if ('malformed' in duplicate) return duplicate;
   if (!isInstant(duplicate.received_at)) return { malformed: 'received_at is no time in microseconds' };
-  if (!/^([0-9a-f]{2})+$/.test(duplicate.dedup_key)) return { malformed: 'dedup_key is not in hex' };
+  if (!isHex(duplicate.dedup_key)) return { malformed: 'dedup_key is not in hex' };
+  if (!isHex(duplicate.body_hash)) return { malformed: 'body_hash is not in hex' };
   return { fact: { kind: 'duplicate', duplicate } };
 }
 
@@ -125,6 +126,8 @@ function readLetter({ headers, partition, offset }: IncomingRecord): Reading {
     },
   };
 }
+
+const isHex = (text: string): boolean => /^([0-9a-f]{2})+$/.test(text);
 
 /** Microseconds since the epoch that a double holds exactly: until the year 2255. */
 const isInstant = (micros: number): boolean => Number.isSafeInteger(micros) && micros >= 0;

@@ -12,6 +12,7 @@ import { createProjectorMetrics } from './metrics.ts';
 import { createPartitionOwners } from './partition-owners.ts';
 import { createRecordHandler } from './project-records.ts';
 import { createRecordReader, projectedTopics } from './read-record.ts';
+import { createRetention } from './retention/retention.ts';
 import { writeBatch } from './write-batch.ts';
 
 /** Transactions of one tenant go one after the other anyway: more connections would only hold more of them up. */
@@ -37,6 +38,21 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     maxConnections,
     statementTimeoutMs,
     log,
+  });
+  const retentionPostgres = createPostgres({
+    url: config.databaseUrl,
+    applicationName: `${name}-retention`,
+    maxConnections: 1,
+    statementTimeoutMs,
+    log,
+  });
+  const retention = createRetention({
+    postgres: retentionPostgres,
+    payloadDays: config.payloadRetentionDays,
+    eventDays: config.eventRetentionDays,
+    clock,
+    log,
+    metrics,
   });
   const events = createEventCodec({ ...registry, topic: topics.events, schema: readSchema('events') });
   const attempts = createAttemptCodec({
@@ -68,5 +84,5 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     }),
     onFailure: context.fail,
   });
-  return [postgres, events, attempts, producer, owners, consumer];
+  return [postgres, retentionPostgres, retention, events, attempts, producer, owners, consumer];
 }

@@ -25,21 +25,24 @@ import { takeClocks } from './statements/take-clocks.ts';
 export interface GuardingStatements {
   takeClocks: typeof takeClocks;
   applyOutcomes: typeof applyOutcomes;
+  adoptEarlyDuplicates: typeof adoptEarlyDuplicates;
 }
+
+export const guardingStatements: GuardingStatements = { takeClocks, applyOutcomes, adoptEarlyDuplicates };
 
 export async function writeBatch(
   tx: Query,
   rows: BatchRows,
-  guarding: GuardingStatements = { takeClocks, applyOutcomes },
+  guarding: GuardingStatements = guardingStatements,
 ): Promise<void> {
-  const touched = await touchEvents(tx, rows.touched, guarding);
-  const inserted = await run(
+  const touched = await touchEvents(tx, rows, guarding);
+  const grown = await run(
     tx,
     insertEvents,
     rows.events.map((row) => ({ ...row, updated_at: touched.get(row.tenant, row.id).updated_at })),
   );
   const counts = [
-    ...(await run(tx, adoptEarlyDuplicates, inserted)),
+    ...(await run(tx, guarding.adoptEarlyDuplicates, grown)),
     ...(await run(tx, insertDuplicates, rows.duplicates)),
   ];
   await run(tx, insertFanOuts, rows.fanOuts);
@@ -49,15 +52,22 @@ export async function writeBatch(
   await run(tx, judgeEvents, touched.all());
 }
 
-async function touchEvents(tx: Query, first: readonly EventRef[], { takeClocks }: GuardingStatements) {
+async function touchEvents(
+  tx: Query,
+  first: Pick<BatchRows, 'tenants' | 'touched'>,
+  { takeClocks }: GuardingStatements,
+) {
   const touched = new Map<string, TouchedEvent>();
 
-  async function reserve(events: readonly EventRef[]): Promise<void> {
+  async function reserve(events: readonly EventRef[], tenants: readonly string[] = []): Promise<void> {
     const byTenant = Map.groupBy(events, (event) => event.tenant);
     const readings = await run(
       tx,
       takeClocks,
-      [...byTenant].map(([tenant, { length }]) => ({ tenant, n: length })),
+      [...new Set([...tenants, ...byTenant.keys()])].map((tenant) => ({
+        tenant,
+        n: byTenant.get(tenant)?.length ?? 0,
+      })),
     );
     for (const { tenant, last_at } of readings) {
       const ofTenant = byTenant.get(tenant) ?? [];
@@ -65,7 +75,7 @@ async function touchEvents(tx: Query, first: readonly EventRef[], { takeClocks }
       if (lastMicros === undefined) throw new AppError('bug', `a clock reads ${last_at}`);
       ofTenant.forEach(({ event_id }, index) => {
         const updated_at = formatMicros(lastMicros - (ofTenant.length - 1 - index));
-        touched.set(keyOf(tenant, event_id), { tenant, event_id, updated_at, duplicates: 0 });
+        touched.set(keyOf(tenant, event_id), { tenant, event_id, updated_at, duplicates: 0, duplicates_changed: 0 });
       });
     }
   }
@@ -76,7 +86,7 @@ async function touchEvents(tx: Query, first: readonly EventRef[], { takeClocks }
     return event;
   }
 
-  await reserve(first);
+  await reserve(first.touched, first.tenants);
   return {
     get,
     all: () => [...touched.values()],
@@ -87,7 +97,11 @@ async function touchEvents(tx: Query, first: readonly EventRef[], { takeClocks }
       );
       for (const key of touched.keys()) unforeseen.delete(key);
       await reserve([...unforeseen.values()]);
-      for (const { tenant, event_id, duplicates } of counts) get(tenant, event_id).duplicates += duplicates;
+      for (const { tenant, event_id, duplicates, duplicates_changed } of counts) {
+        const event = get(tenant, event_id);
+        event.duplicates += duplicates;
+        event.duplicates_changed += duplicates_changed;
+      }
     },
   };
 }

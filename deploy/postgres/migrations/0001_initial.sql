@@ -1,7 +1,8 @@
 -- Up Migration
 
 -- Every table carries its tenant, first in every key. Who writes what: api → sources, endpoints; ingress → rejections; dedup → dedup_keys;
--- projector → events, event_payloads, receipts, deliveries, attempts, dead_letters, and (with the dispatcher, which removes) waiting.
+-- projector → events, event_payloads, receipts, deliveries, attempts, dead_letters, retention_horizons, and (with the dispatcher, which
+-- removes) waiting.
 
 CREATE TABLE sources (
   tenant             text        NOT NULL,
@@ -12,6 +13,8 @@ CREATE TABLE sources (
   settings           jsonb       NOT NULL DEFAULT '{}',
   -- Sealed JSON list of {secret, expires_at?}: during a rotation there are two.
   secrets            bytea       NOT NULL,
+  -- Counts changes by people.
+  revision           integer     NOT NULL DEFAULT 1,
   created_at         timestamptz NOT NULL DEFAULT clock_timestamp(),
   changed_at         timestamptz NOT NULL DEFAULT clock_timestamp(),
   deleted_at         timestamptz,
@@ -60,15 +63,15 @@ CREATE TABLE endpoints (
 );
 CREATE INDEX endpoints_changed ON endpoints (changed_at);
 
--- The row that decides whether a webhook is the first of its key. The origin is that of the record that owns the key now.
+-- The row that decides whether a webhook is the first of its key. Completed, it has an expiry, and its origin no longer: the event has that.
 CREATE TABLE dedup_keys (
   tenant             text        NOT NULL,
   key                bytea       NOT NULL,
-  origin             text        NOT NULL,
+  origin             text,
   event_id           text        NOT NULL,
   body_hash          bytea       NOT NULL,
   generation         integer     NOT NULL DEFAULT 0,
-  completed_at       timestamptz,
+  -- Null until the event is published.
   expires_at         timestamptz,
   PRIMARY KEY (tenant, key)
 );
@@ -93,6 +96,8 @@ CREATE TABLE events (
   received_at        timestamptz NOT NULL,
   updated_at         timestamptz NOT NULL,
   duplicates         integer     NOT NULL DEFAULT 0,
+  -- Those of them with another body.
+  duplicates_changed integer     NOT NULL DEFAULT 0,
   -- The newest generation whose set of deliveries is known; null before the first.
   generation         integer,
   -- Deliveries by status, of each endpoint the newest; what is parked counts as pending.
@@ -106,15 +111,20 @@ CREATE TABLE events (
   PRIMARY KEY (tenant, id),
   UNIQUE (tenant, updated_at)
 );
+-- Whose deliveries are not known yet, and may need its payload, however old that is.
+CREATE INDEX events_without_deliveries ON events (tenant, id) WHERE status = 'received';
 
+-- One partition a day, which the projector makes and drops; what belongs to none of its days stands in the one by default, and is refused
+-- nowhere. An event's received_at never changes, so that its payload is in one partition, once.
 CREATE TABLE event_payloads (
   tenant             text        NOT NULL,
   event_id           text        NOT NULL,
   received_at        timestamptz NOT NULL,
   content_type       text        NOT NULL,
   body               bytea       NOT NULL,
-  PRIMARY KEY (tenant, event_id)
-);
+  PRIMARY KEY (tenant, event_id, received_at)
+) PARTITION BY RANGE (received_at);
+CREATE TABLE event_payloads_default PARTITION OF event_payloads DEFAULT;
 
 -- A fan-out's set may be known before the event itself is: the two come by different topics.
 CREATE TABLE fan_outs (
@@ -124,24 +134,29 @@ CREATE TABLE fan_outs (
   PRIMARY KEY (tenant, event_id, generation)
 );
 
--- Which event a receipt belongs to: the event's own, and one for each duplicate. A duplicate may come before its event; it is then
--- found again by the key, and by the event that dedup took it for.
+-- Which event a receipt belongs to: the event's own, and one for each duplicate. A duplicate may come before its event, which it is found
+-- by again by the key: see services/projector/statements/duplicates.ts.
 CREATE TABLE receipts (
   tenant             text        NOT NULL,
   origin             text        NOT NULL,
   receipt_id         text        NOT NULL,
-  event_id           text        NOT NULL,
+  -- Null where no event of the key is known that it could be.
+  event_id           text,
   duplicate          boolean     NOT NULL,
+  -- Leads to the event that dedup named, and does not move any more.
+  settled            boolean     NOT NULL,
   changed            boolean     NOT NULL DEFAULT false,
-  -- Null on the event's own receipt.
-  hinted_event_id    text,
-  dedup_key          bytea,
+  -- Null on the event's own receipt; else the event's id as dedup named it, or the end of it.
+  event_hint         text,
+  dedup_key          bytea       NOT NULL,
+  body_hash          bytea       NOT NULL,
   received_at        timestamptz NOT NULL,
   PRIMARY KEY (tenant, origin)
 );
 CREATE INDEX receipts_by_id ON receipts (tenant, receipt_id);
 CREATE INDEX receipts_by_event ON receipts (tenant, event_id);
-CREATE INDEX receipts_of_duplicates_by_key ON receipts (tenant, dedup_key) WHERE duplicate;
+CREATE INDEX receipts_of_events_by_key ON receipts (tenant, dedup_key) WHERE NOT duplicate;
+CREATE INDEX receipts_unsettled_by_key ON receipts (tenant, dedup_key) WHERE NOT settled;
 
 CREATE TABLE deliveries (
   tenant             text        NOT NULL,
@@ -161,20 +176,26 @@ CREATE TABLE deliveries (
 );
 CREATE INDEX deliveries_by_event ON deliveries (tenant, event_id, generation);
 CREATE INDEX deliveries_by_endpoint ON deliveries (tenant, endpoint_id, updated_at);
+-- What may still need its event's payload, however old that is.
+CREATE INDEX deliveries_open ON deliveries (tenant, event_id) WHERE status IN ('pending', 'retrying', 'parked');
 
+-- Partitioned as payloads are, by the instant within the delivery's id: the one time that is the same in every record of a delivery, also
+-- in those that come again after a crash.
 CREATE TABLE attempts (
   tenant             text        NOT NULL,
   delivery_id        text        NOT NULL,
   step               integer     NOT NULL,
   attempt            integer     NOT NULL,
   at                 timestamptz NOT NULL,
+  delivery_at        timestamptz NOT NULL,
   outcome            text        NOT NULL,
   http_status        integer,
   duration_ms        double precision,
   detail             text,
   response_excerpt   bytea,
-  PRIMARY KEY (tenant, delivery_id, step)
-);
+  PRIMARY KEY (tenant, delivery_id, step, delivery_at)
+) PARTITION BY RANGE (delivery_at);
+CREATE TABLE attempts_default PARTITION OF attempts DEFAULT;
 
 -- Deliveries that wait: until a time (retrying) or for room (parked). Unpolled by clients; read by the owner of `partition`, who sends
 -- and then removes the row.
@@ -216,8 +237,16 @@ CREATE TABLE dead_letters (
   UNIQUE (tenant, stage, origin)
 );
 CREATE INDEX dead_letters_by_time ON dead_letters (tenant, at);
+CREATE INDEX dead_letters_by_event ON dead_letters (tenant, event_id) WHERE event_id IS NOT NULL;
+
+-- Up to which updated_at events of a tenant have been removed: who has read as far, or farther, has missed none of them; who has not, may
+-- have.
+CREATE TABLE retention_horizons (
+  tenant             text        PRIMARY KEY,
+  events_removed_to  timestamptz NOT NULL
+);
 
 -- Down Migration
 
-DROP TABLE dead_letters, waiting, attempts, deliveries, receipts, fan_outs, event_payloads, events, tenant_clocks, dedup_keys, endpoints,
-  rejections, sources;
+DROP TABLE retention_horizons, dead_letters, waiting, attempts, deliveries, receipts, fan_outs, event_payloads, events, tenant_clocks,
+  dedup_keys, endpoints, rejections, sources;

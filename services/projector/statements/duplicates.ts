@@ -4,80 +4,91 @@ export interface DuplicateRow {
   tenant: string;
   origin: string;
   receipt_id: string;
-  hinted_event_id: string;
+  /** The event's id as dedup named it, or the end of it. */
+  event_hint: string;
   dedup_key: Buffer;
-  changed: boolean;
+  body_hash: Buffer;
   received_at: string;
 }
 
 /** By how many the duplicates of an event have become more (or, where a receipt goes to another event, fewer). */
 export interface DuplicateCount extends EventRef {
   duplicates: number;
+  /** Of these, those with another body than the event's. */
+  duplicates_changed: number;
 }
 
 /**
- * Receipts of duplicates, unique by origin: only rows that are really new are counted, however often their records come.
+ * Which event a duplicate `d` belongs to: the one that dedup named, among those with its key. Until that has come, the receipt waits
+ * without an event, if dedup named the end of an id: it does so only of what is published. A whole id may have died with its record, before
+ * anything was published; such a duplicate belongs to another event of its key as long as none of that id comes: to the one that was alive
+ * when it was received, as far as their times tell. `settled` is what was named; it does not move any more.
  *
- * Which event a duplicate belongs to: the one that dedup named, where there is one of that id; else the one that owns the key by now
- * (dedup may have named an id that died with its worker, before anything was published); else the one named, for want of better, until
- * `adoptEarlyDuplicates` finds it an event.
+ * Events are found by their own receipts, which never change.
  */
+const eventOf = (d: string): string => `
+  SELECT own.event_id, own.body_hash, own.named
+    FROM (SELECT r.event_id, r.body_hash, r.received_at,
+                 right(r.event_id, length(${d}.event_hint)) = ${d}.event_hint AS named
+            FROM receipts r
+           WHERE r.tenant = ${d}.tenant AND r.dedup_key = ${d}.dedup_key AND NOT r.duplicate) AS own
+   WHERE own.named OR length(${d}.event_hint) > 2
+   ORDER BY own.named DESC, own.received_at <= ${d}.received_at DESC,
+            greatest(own.received_at, ${d}.received_at) - least(own.received_at, ${d}.received_at), own.event_id
+   LIMIT 1`;
+
+/** Receipts of duplicates, unique by origin: only rows that are really new are counted, however often their records come. */
 export const insertDuplicates: Statement<DuplicateRow, DuplicateCount> = {
   name: 'insert-duplicates',
-  columns: ['tenant', 'origin', 'receipt_id', 'hinted_event_id', 'dedup_key', 'changed', 'received_at'],
+  columns: ['tenant', 'origin', 'receipt_id', 'event_hint', 'dedup_key', 'body_hash', 'received_at'],
   text: `
     WITH incoming AS (
       SELECT *
-        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bytea[], $6::boolean[], $7::timestamptz[])
-             AS t (tenant, origin, receipt_id, hinted_event_id, dedup_key, changed, received_at)
+        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bytea[], $6::bytea[], $7::timestamptz[])
+             AS t (tenant, origin, receipt_id, event_hint, dedup_key, body_hash, received_at)
     ), inserted AS (
-      INSERT INTO receipts (tenant, origin, receipt_id, event_id, duplicate, changed,
-                            hinted_event_id, dedup_key, received_at)
-      SELECT i.tenant, i.origin, i.receipt_id, coalesce(hinted.id, owner.event_id, i.hinted_event_id), true, i.changed,
-             i.hinted_event_id, i.dedup_key, i.received_at
+      INSERT INTO receipts (tenant, origin, receipt_id, event_id, duplicate, settled, changed,
+                            event_hint, dedup_key, body_hash, received_at)
+      SELECT i.tenant, i.origin, i.receipt_id, event.event_id, true, coalesce(event.named, false),
+             coalesce(event.body_hash <> i.body_hash, false), i.event_hint, i.dedup_key, i.body_hash, i.received_at
         FROM incoming i
-        LEFT JOIN events hinted ON hinted.tenant = i.tenant AND hinted.id = i.hinted_event_id
-        LEFT JOIN dedup_keys owner ON owner.tenant = i.tenant AND owner.key = i.dedup_key
+        LEFT JOIN LATERAL (${eventOf('i')}) AS event ON true
       ON CONFLICT (tenant, origin) DO NOTHING
-      RETURNING tenant, event_id
+      RETURNING tenant, event_id, changed
     )
-    SELECT tenant, event_id, count(*)::int AS duplicates FROM inserted GROUP BY tenant, event_id`,
+    SELECT tenant, event_id, count(*)::int AS duplicates, count(*) FILTER (WHERE changed)::int AS duplicates_changed
+      FROM inserted
+     WHERE event_id IS NOT NULL
+     GROUP BY tenant, event_id`,
 };
 
-/**
- * For events that have just been inserted: duplicates that came before them. Receipts that already lead to the event are counted; those
- * that lead elsewhere for want of it (they name it; or they name one that does not exist, and nobody owned their key) are led here.
- */
-export const adoptEarlyDuplicates: Statement<EventRef, DuplicateCount> = {
+/** A key whose events have become more. */
+export interface GrownKey {
+  tenant: string;
+  dedup_key: Buffer;
+}
+
+/** For the keys of events that have just been inserted: duplicates that came before them go where they belong now. */
+export const adoptEarlyDuplicates: Statement<GrownKey, DuplicateCount> = {
   name: 'adopt-early-duplicates',
-  columns: ['tenant', 'event_id'],
+  columns: ['tenant', 'dedup_key'],
   text: `
-    WITH newcomer AS (
-      SELECT e.tenant, e.id, e.dedup_key
-        FROM unnest($1::text[], $2::text[]) AS t (tenant, id)
-        JOIN events e ON e.tenant = t.tenant AND e.id = t.id
-    ), waiting_here AS (
-      SELECT r.tenant, r.event_id
-        FROM newcomer n
-        JOIN receipts r ON r.tenant = n.tenant AND r.event_id = n.id AND r.duplicate
-    ), elsewhere AS (
-      SELECT DISTINCT ON (r.tenant, r.origin) r.tenant, r.origin, r.event_id AS from_event_id, n.id AS to_event_id
-        FROM newcomer n
-        JOIN receipts r ON r.tenant = n.tenant AND r.dedup_key = n.dedup_key AND r.duplicate AND r.event_id <> n.id
-       WHERE r.hinted_event_id = n.id
-          OR (r.hinted_event_id = r.event_id
-              AND NOT EXISTS (SELECT FROM events e WHERE e.tenant = r.tenant AND e.id = r.event_id))
-       ORDER BY r.tenant, r.origin, (r.hinted_event_id = n.id) DESC, n.id
+    WITH grown AS (
+      SELECT DISTINCT tenant, dedup_key FROM unnest($1::text[], $2::bytea[]) AS t (tenant, dedup_key)
+    ), moving AS (
+      SELECT d.tenant, d.origin, d.event_id AS from_event_id, d.changed AS was_changed,
+             event.event_id AS to_event_id, event.named, event.body_hash <> d.body_hash AS changed
+        FROM grown g
+        JOIN receipts d ON d.tenant = g.tenant AND d.dedup_key = g.dedup_key AND NOT d.settled
+        JOIN LATERAL (${eventOf('d')}) AS event ON event.event_id IS DISTINCT FROM d.event_id
     ), moved AS (
-      UPDATE receipts r SET event_id = m.to_event_id
-        FROM elsewhere m
+      UPDATE receipts r SET event_id = m.to_event_id, settled = m.named, changed = m.changed
+        FROM moving m
        WHERE r.tenant = m.tenant AND r.origin = m.origin
     )
-    SELECT tenant, event_id, sum(change)::int AS duplicates
-      FROM (SELECT tenant, event_id, 1 AS change FROM waiting_here
+    SELECT tenant, event_id, sum(duplicates)::int AS duplicates, sum(changed)::int AS duplicates_changed
+      FROM (SELECT tenant, to_event_id AS event_id, 1 AS duplicates, changed::int AS changed FROM moving
             UNION ALL
-            SELECT tenant, to_event_id, 1 FROM elsewhere
-            UNION ALL
-            SELECT tenant, from_event_id, -1 FROM elsewhere) AS changes
+            SELECT tenant, from_event_id, -1, -was_changed::int FROM moving WHERE from_event_id IS NOT NULL) AS changes
      GROUP BY tenant, event_id`,
 };

@@ -1,4 +1,5 @@
-import type { EventRef, Statement } from './statement.ts';
+import type { GrownKey } from './duplicates.ts';
+import type { Statement } from './statement.ts';
 
 export interface EventRow {
   tenant: string;
@@ -9,6 +10,8 @@ export interface EventRow {
   receipt_id: string;
   origin: string;
   dedup_key: Buffer;
+  /** Told from the payload as dedup tells it from the body: see libs/dedup-store. */
+  body_hash: Buffer;
   received_at: string;
   updated_at: string;
   ordering_key: string | null;
@@ -17,8 +20,13 @@ export interface EventRow {
   payload: Buffer;
 }
 
-/** Events with their payloads and their own receipts; one that is known already stays as it is. Gives those that are new. */
-export const insertEvents: Statement<EventRow, EventRef> = {
+/**
+ * Events with their payloads and their own receipts; one that is known already stays as it is. Gives the keys of those that are
+ * new.
+ *
+ * A payload comes with its event alone, and so is there once: of an event that comes again it may be kept no longer.
+ */
+export const insertEvents: Statement<EventRow, GrownKey> = {
   name: 'insert-events',
   columns: [
     'tenant',
@@ -35,14 +43,16 @@ export const insertEvents: Statement<EventRow, EventRef> = {
     'traceparent',
     'content_type',
     'payload',
+    'body_hash',
   ],
   text: `
     WITH incoming AS (
       SELECT *
         FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[],
-                    $9::timestamptz[], $10::timestamptz[], $11::text[], $12::text[], $13::text[], $14::bytea[])
+                    $9::timestamptz[], $10::timestamptz[], $11::text[], $12::text[], $13::text[], $14::bytea[],
+                    $15::bytea[])
              AS t (tenant, id, source_id, event_id, type, receipt_id, origin, dedup_key,
-                   received_at, updated_at, ordering_key, traceparent, content_type, payload)
+                   received_at, updated_at, ordering_key, traceparent, content_type, payload, body_hash)
     ), inserted AS (
       INSERT INTO events (tenant, id, source_id, event_id, type, receipt_id, origin, dedup_key,
                           received_at, updated_at, ordering_key, traceparent)
@@ -50,15 +60,23 @@ export const insertEvents: Statement<EventRow, EventRef> = {
              received_at, updated_at, ordering_key, traceparent
         FROM incoming
       ON CONFLICT (tenant, id) DO NOTHING
-      RETURNING tenant, id
+      RETURNING tenant, id, dedup_key
     ), payloads AS (
       INSERT INTO event_payloads (tenant, event_id, received_at, content_type, body)
-      SELECT tenant, id, received_at, content_type, payload FROM incoming
-      ON CONFLICT (tenant, event_id) DO NOTHING
+      SELECT tenant, id, received_at, content_type, payload
+        FROM incoming
+        JOIN inserted USING (tenant, id)
+      ON CONFLICT DO NOTHING
     ), own_receipts AS (
-      INSERT INTO receipts (tenant, origin, receipt_id, event_id, duplicate, received_at)
-      SELECT tenant, origin, receipt_id, id, false, received_at FROM incoming
-      ON CONFLICT (tenant, origin) DO NOTHING
+      INSERT INTO receipts AS known (tenant, origin, receipt_id, event_id, duplicate, settled,
+                                     dedup_key, body_hash, received_at)
+      SELECT DISTINCT ON (tenant, origin)
+             tenant, origin, receipt_id, id, false, true, dedup_key, body_hash, received_at
+        FROM incoming
+      -- A worker that had been paused can make a duplicate of what has become an event meanwhile.
+      ON CONFLICT (tenant, origin) DO UPDATE
+         SET event_id = EXCLUDED.event_id, duplicate = false, settled = true, changed = false, event_hint = NULL
+       WHERE known.duplicate
     )
-    SELECT tenant, id AS event_id FROM inserted`,
+    SELECT tenant, dedup_key FROM inserted`,
 };

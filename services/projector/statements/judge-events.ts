@@ -3,8 +3,9 @@ import type { EventRef, Statement } from './statement.ts';
 export interface TouchedEvent extends EventRef {
   /** The instant that the event gets if it has changed. */
   updated_at: string;
-  /** To be added to its count. */
+  /** To be added to its counts. */
   duplicates: number;
+  duplicates_changed: number;
 }
 
 /**
@@ -16,11 +17,12 @@ export interface TouchedEvent extends EventRef {
  */
 export const judgeEvents: Statement<TouchedEvent> = {
   name: 'judge-events',
-  columns: ['tenant', 'event_id', 'updated_at', 'duplicates'],
+  columns: ['tenant', 'event_id', 'updated_at', 'duplicates', 'duplicates_changed'],
   text: `
     WITH touched AS (
       SELECT *
-        FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[]) AS t (tenant, id, updated_at, duplicates)
+        FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[], $5::int[])
+             AS t (tenant, id, updated_at, duplicates, duplicates_changed)
     ), newest AS (
       SELECT DISTINCT ON (d.tenant, d.event_id, d.endpoint_id) d.tenant, d.event_id, d.status
         FROM touched t
@@ -36,7 +38,7 @@ export const judgeEvents: Statement<TouchedEvent> = {
         FROM newest
        GROUP BY tenant, event_id
     ), known AS (
-      SELECT t.tenant, t.id, t.updated_at, t.duplicates,
+      SELECT t.tenant, t.id, t.updated_at, t.duplicates, t.duplicates_changed,
              (SELECT max(f.generation) FROM fan_outs f WHERE f.tenant = t.tenant AND f.event_id = t.id) AS generation,
              coalesce(c.pending, 0) AS pending,
              coalesce(c.retrying, 0) AS retrying,
@@ -56,13 +58,14 @@ export const judgeEvents: Statement<TouchedEvent> = {
     )
     UPDATE events e
        SET updated_at = j.updated_at, status = j.status, duplicates = e.duplicates + j.duplicates,
+           duplicates_changed = e.duplicates_changed + j.duplicates_changed,
            generation = j.generation, pending = j.pending, retrying = j.retrying, delivered = j.delivered,
            dead_lettered = j.dead_lettered, cancelled = j.cancelled
       FROM judged j
      WHERE e.tenant = j.tenant AND e.id = j.id
-       AND (e.status, e.duplicates, e.generation,
+       AND (e.status, e.duplicates, e.duplicates_changed, e.generation,
             e.pending, e.retrying, e.delivered, e.dead_lettered, e.cancelled)
            IS DISTINCT FROM
-           (j.status, e.duplicates + j.duplicates, j.generation,
+           (j.status, e.duplicates + j.duplicates, e.duplicates_changed + j.duplicates_changed, j.generation,
             j.pending, j.retrying, j.delivered, j.dead_lettered, j.cancelled)`,
 };

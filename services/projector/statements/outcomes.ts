@@ -11,6 +11,8 @@ export interface OutcomeRow {
   status: string;
   at: string;
   created_at: string;
+  /** Which partition of `attempts` the delivery's are in: the same in each of its records. */
+  delivery_at: string;
   next_attempt_at: string | null;
   detail: string | null;
   /** Null where nothing was sent, with the three after it. */
@@ -59,23 +61,25 @@ export const applyOutcomes: Statement<OutcomeRow> = {
     'last',
     'partition',
     'due_at',
+    'delivery_at',
   ],
   text: `
     WITH incoming AS (
       SELECT *
         FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::int[], $8::text[],
                     $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::text[], $14::int[],
-                    $15::float8[], $16::bytea[], $17::boolean[], $18::int[], $19::timestamptz[])
+                    $15::float8[], $16::bytea[], $17::boolean[], $18::int[], $19::timestamptz[], $20::timestamptz[])
              AS t (tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status,
                    at, created_at, next_attempt_at, detail, outcome, http_status,
-                   duration_ms, response_excerpt, last, partition, due_at)
+                   duration_ms, response_excerpt, last, partition, due_at, delivery_at)
     ), sent AS (
-      INSERT INTO attempts (tenant, delivery_id, step, attempt, at, outcome,
+      INSERT INTO attempts (tenant, delivery_id, step, attempt, at, delivery_at, outcome,
                             http_status, duration_ms, detail, response_excerpt)
-      SELECT tenant, delivery_id, step, attempt, at, outcome, http_status, duration_ms, detail, response_excerpt
+      SELECT tenant, delivery_id, step, attempt, at, delivery_at, outcome,
+             http_status, duration_ms, detail, response_excerpt
         FROM incoming
        WHERE outcome IS NOT NULL
-      ON CONFLICT (tenant, delivery_id, step) DO NOTHING
+      ON CONFLICT (tenant, delivery_id, step, delivery_at) DO NOTHING
     ), advanced AS (
       INSERT INTO deliveries AS known (tenant, id, event_id, endpoint_id, generation, status, step, attempts,
                                        created_at, updated_at, next_attempt_at, detail)

@@ -2,7 +2,7 @@ import type { Statement } from './statement.ts';
 
 export interface ClockRequest {
   tenant: string;
-  /** How many instants to reserve, one microsecond apart. */
+  /** How many instants to reserve, one microsecond apart; none where only the row is needed. */
   n: number;
 }
 

@@ -5,7 +5,8 @@
 import fc from 'fast-check';
 import type { Postgres } from '#lib/postgres';
 import type { Fact } from '../../../services/projector/facts.ts';
-import { duplicateFact, eventFact, fanOutFact, letterFact, outcomeFact } from '../../unit/projector/facts.ts';
+import { guardingStatements as intact, type GuardingStatements } from '../../../services/projector/write-batch.ts';
+import { duplicateFact, eventFact, fanOutFact, letterFact, outcomeFact, startAt } from '../../unit/projector/facts.ts';
 import { closePostgres, openDatabase, project, projectedRows } from './projection.ts';
 
 let postgres: Postgres;
@@ -14,30 +15,27 @@ beforeAll(async () => {
 });
 afterAll(() => closePostgres(postgres));
 
-/** What dedup writes before it publishes the event: it owns the key from then on. */
-interface Claim {
-  kind: 'claim';
-  tenant: string;
-  eventId: string;
-  key: string;
-}
+/** Of the same parameters and columns. */
+const nothingAdopted = `
+  SELECT ($1::text[])[1] AS tenant, encode(($2::bytea[])[1], 'hex') AS event_id, 0 AS duplicates, 0 AS duplicates_changed LIMIT 0`;
 
-type Step = Fact | Claim;
-
-/** An event's whole story. Duplicates name it, or an id that never lived: of a worker that died between its claim and its insert. */
-function storyOf(tenant: string, eventId: string): Step[] {
+/** An event's whole story. Duplicates name it by its id, by the end of that, or by an id that never lived: of a record that was buried. */
+function storyOf(tenant: string, eventId: string): Fact[] {
   const named = { tenant, eventId };
-  const key = `key of ${eventId}`;
   return [
-    { kind: 'claim', tenant, eventId, key },
     eventFact(named),
     duplicateFact(named, { origin: `${eventId}-d1` }),
-    duplicateFact(named, { origin: `${eventId}-d2`, changed: true }),
-    duplicateFact({ tenant, eventId: `${eventId}-never` }, { origin: `${eventId}-d3`, key }),
+    duplicateFact(named, { origin: `${eventId}-d2`, payload: 'another' }),
+    duplicateFact(named, { origin: `${eventId}-d3`, named: 'by its id’s end' }),
+    duplicateFact(named, { origin: `${eventId}-d4`, named: 'by its id’s end', payload: 'another' }),
+    duplicateFact(
+      { tenant, eventId: `${eventId}-never` },
+      { origin: `${eventId}-d5`, key: `key of ${eventId}`, payload: `{"id":"${eventId}"}` },
+    ),
   ];
 }
 
-const history = (tenant: string): Step[] => {
+const history = (tenant: string): Fact[] => {
   const delivered = { tenant, eventId: 'delivered' };
   const failed = { tenant, eventId: 'failed' };
   const replayed = { tenant, eventId: 'replayed' };
@@ -79,105 +77,131 @@ const statuses = {
   waiting: 'processing',
 };
 
-async function run(tenant: string, steps: readonly Step[], batchSizes: readonly number[]): Promise<void> {
-  let batch: Fact[] = [];
-  let batches = 0;
-  const flush = async (): Promise<void> => {
-    await project(postgres, batch);
-    batch = [];
-    batches += 1;
-  };
-  for (const step of steps) {
-    if (step.kind === 'claim') {
-      await flush();
-      await postgres.query(
-        `INSERT INTO dedup_keys (tenant, key, origin, event_id, body_hash) VALUES ($1, $2, '', $3, '')`,
-        [tenant, Buffer.from(step.key), step.eventId],
-      );
-    } else {
-      batch.push(step);
-      if (batch.length >= (batchSizes[batches % batchSizes.length] ?? 1)) await flush();
-    }
-  }
-  await flush();
-}
-
-/** The order of one topic towards another is open, but nothing is published before its claim. */
-function claimsFirst(steps: readonly Step[]): Step[] {
-  const ordered = [...steps];
-  for (const claim of steps.filter((step) => step.kind === 'claim')) {
-    const published = ordered.findIndex((step) => step.kind === 'event' && step.event.id === claim.eventId);
-    const claimed = ordered.indexOf(claim);
-    if (claimed > published) {
-      ordered.splice(claimed, 1);
-      ordered.splice(published, 0, claim);
-    }
-  }
-  return ordered;
+async function run(
+  tenant: string,
+  facts: readonly Fact[],
+  batchSizes: readonly number[],
+  statements?: GuardingStatements,
+): Promise<Record<string, unknown[]>> {
+  const left = [...facts];
+  for (let batches = 0; left.length > 0; batches += 1)
+    await project(postgres, left.splice(0, batchSizes[batches % batchSizes.length] ?? 1), statements);
+  return projectedRows(postgres, tenant);
 }
 
 test('whatever comes first, and again, the rows are the same in the end', async () => {
   const told = history('told');
-  await run('told', told, [told.length]);
-  const expected = await projectedRows(postgres, 'told');
-  const shown = expected['events'] as { id: string; status: string; duplicates: number }[];
+  const expected = await run('told', told, [told.length]);
+  const shown = expected['events'] as { id: string; status: string; duplicates: number; duplicates_changed: number }[];
   expect(Object.fromEntries(shown.map(({ id, status }) => [id, status]))).toEqual(statuses);
-  expect(shown.map(({ duplicates }) => duplicates)).toEqual([3, 3, 3, 3, 3]);
+  for (const event of shown) expect(event).toMatchObject({ duplicates: 5, duplicates_changed: 2 });
   expect(expected['waiting']).toMatchObject([
     { delivery_id: 'dlv_waiting_ep_a_0', state: 'retrying', step: 2, partition: 4 },
     { delivery_id: 'dlv_waiting_ep_bb_0', state: 'parked', step: 1, partition: 5 },
   ]);
 
   let runs = 0;
-  const facts = [...told.keys()].filter((index) => told[index]?.kind !== 'claim');
   await fc.assert(
     fc.asyncProperty(
       fc.shuffledSubarray([...told.keys()], { minLength: told.length }),
-      fc.array(fc.constantFrom(...facts), { maxLength: 15 }),
+      fc.array(fc.nat(told.length - 1), { maxLength: 15 }),
       fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 4 }),
       async (order, again, batchSizes) => {
         const tenant = `run-${(runs += 1)}`;
-        const steps = history(tenant);
-        const at = (index: number): Step[] => steps.slice(index, index + 1);
-        await run(tenant, [...claimsFirst(order.flatMap(at)), ...again.flatMap(at)], batchSizes);
-        expect(await projectedRows(postgres, tenant)).toEqual(expected);
+        const facts = history(tenant);
+        const at = (index: number): Fact[] => facts.slice(index, index + 1);
+        expect(await run(tenant, [...order.flatMap(at), ...again.flatMap(at)], batchSizes)).toEqual(expected);
       },
     ),
     { numRuns: 40 },
   );
 }, 120_000);
 
-test('an owner that took over an expired key does not get the duplicates of the one before', async () => {
-  const steps = (tenant: string): { before: Fact; after: Fact; duplicate: Fact } => ({
-    before: eventFact({ tenant, eventId: 'before' }, { dedup_key: Buffer.from('k') }),
-    after: eventFact({ tenant, eventId: 'after' }, { dedup_key: Buffer.from('k') }),
-    duplicate: duplicateFact({ tenant, eventId: 'before' }, { origin: 'd', key: 'k' }),
-  });
-  const orders = [
-    ['before', 'after', 'duplicate'],
-    ['before', 'duplicate', 'after'],
-    ['after', 'duplicate', 'before'],
-    ['duplicate', 'after', 'before'],
-    ['duplicate', 'before', 'after'],
-  ] as const;
-  for (const [index, order] of orders.entries()) {
-    const tenant = `takeover-${index}`;
-    await postgres.query(
-      `INSERT INTO dedup_keys (tenant, key, origin, event_id, body_hash) VALUES ($1, 'k', '', 'after', '')`,
+describe('the duplicates of a key that was taken over when it had expired', () => {
+  const key = 'k';
+  const [early, late] = [startAt + 50, startAt + 150];
+  const told = (tenant: string): Fact[] => {
+    const of = (eventId: string, origin: string, more: Partial<Parameters<typeof duplicateFact>[1]>): Fact =>
+      duplicateFact({ tenant, eventId }, { origin, key, payload: 'body', ...more });
+    const event = (eventId: string, received_at: number, payload: string): Fact =>
+      eventFact({ tenant, eventId }, { dedup_key: Buffer.from(key), received_at, payload: Buffer.from(payload) });
+    return [
+      event('before', startAt, 'body'),
+      event('taker', startAt + 100, 'another'),
+      of('before', 'by id', { receivedAt: early }),
+      of('before', 'by end', { named: 'by its id’s end', receivedAt: early }),
+      // Received before the key expired, and decided after it was taken over.
+      of('taker', 'by end, late', { named: 'by its id’s end', receivedAt: early }),
+      of('taker', 'by id, late', { receivedAt: early }),
+      of('buried', 'of the first life', { receivedAt: early }),
+      of('buried', 'of the second life', { receivedAt: late }),
+    ];
+  };
+  const owners = {
+    'by id': 'before',
+    'by end': 'before',
+    'by end, late': 'taker',
+    'by id, late': 'taker',
+    'of the first life': 'before',
+    'of the second life': 'taker',
+  };
+  const countsOf = async (tenant: string) => ({
+    events: await postgres.query(
+      'SELECT id, duplicates, duplicates_changed FROM events WHERE tenant = $1 ORDER BY id',
       [tenant],
+    ),
+    owners: Object.fromEntries(
+      (
+        await postgres.query<{ origin: string; event_id: string }>(
+          'SELECT origin, event_id FROM receipts WHERE tenant = $1 AND duplicate',
+          [tenant],
+        )
+      ).map(({ origin, event_id }) => [origin, event_id]),
+    ),
+  });
+  const exact = {
+    events: [
+      { id: 'before', duplicates: 3, duplicates_changed: 0 },
+      { id: 'taker', duplicates: 3, duplicates_changed: 3 },
+    ],
+    owners,
+  };
+  let runs = 0;
+  const inAnyOrder = (statements?: GuardingStatements) =>
+    fc.asyncProperty(
+      fc.shuffledSubarray([...told('').keys()], { minLength: told('').length }),
+      fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 3 }),
+      async (order, batchSizes) => {
+        const tenant = `takeover-${(runs += 1)}`;
+        const facts = told(tenant);
+        await run(
+          tenant,
+          order.map((index) => facts[index] as Fact),
+          batchSizes,
+          statements,
+        );
+        expect(await countsOf(tenant)).toEqual(exact);
+      },
     );
-    for (const step of order) await project(postgres, [steps(tenant)[step]]);
-    const events = await postgres.query('SELECT id, duplicates FROM events WHERE tenant = $1 ORDER BY id', [tenant]);
-    expect(events).toEqual([
-      { id: 'after', duplicates: 0 },
-      { id: 'before', duplicates: 1 },
-    ]);
-  }
+
+  test('go to the event that dedup named, or that was alive when they came, whatever is told first', async () => {
+    await fc.assert(inAnyOrder(), { numRuns: 60 });
+  }, 60_000);
+
+  test('would not, if those that came before their event were left where they are', async () => {
+    const adoptEarlyDuplicates = { ...intact.adoptEarlyDuplicates, name: 'adopt-nothing', text: nothingAdopted };
+    const { failed, errorInstance } = await fc.check(inAnyOrder({ ...intact, adoptEarlyDuplicates }), {
+      numRuns: 20,
+      endOnFailure: true,
+    });
+    expect(failed).toBe(true);
+    expect(String(errorInstance)).toContain('duplicates');
+  }, 60_000);
 });
 
 test('an event that nothing changes keeps its updated_at: pollers are not shown it again', async () => {
   const tenant = 'unchanged';
-  const facts = history(tenant).filter((step) => step.kind !== 'claim');
+  const facts = history(tenant);
   await project(postgres, facts);
   const versions = () => postgres.query('SELECT id, updated_at FROM events WHERE tenant = $1 ORDER BY id', [tenant]);
   const before = await versions();

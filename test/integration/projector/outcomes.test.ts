@@ -1,7 +1,7 @@
 import type { Postgres } from '#lib/postgres';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { applyOutcomes } from '../../../services/projector/statements/outcomes.ts';
-import { takeClocks } from '../../../services/projector/statements/take-clocks.ts';
+import { guardingStatements } from '../../../services/projector/write-batch.ts';
 import { deliveryId, outcomeFact, startAt } from '../../unit/projector/facts.ts';
 import { closePostgres, openDatabase, project as projectWith } from './projection.ts';
 import { formatMicros } from '#lib/clock';
@@ -18,7 +18,7 @@ const delivery = deliveryId('evt', 'ep_abc');
 const outcome = (tenant: string, step: number, status: 'retrying' | 'parked' | 'delivered' | 'cancelled'): Fact =>
   outcomeFact({ tenant, eventId: 'evt' }, 'ep_abc', step, status);
 const project = (facts: Fact[], statement: OutcomeStatement = applyOutcomes): Promise<void> =>
-  projectWith(postgres, facts, { takeClocks, applyOutcomes: statement });
+  projectWith(postgres, facts, { ...guardingStatements, applyOutcomes: statement });
 
 async function standing(tenant: string) {
   const [known] = await postgres.query<{ status: string; step: number }>(

@@ -9,9 +9,8 @@ import type { Postgres } from '#lib/postgres';
 import { listEvents } from '../../../services/api/resources/event.ts';
 import { toBatchRows } from '../../../services/projector/batch-rows.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
-import { applyOutcomes } from '../../../services/projector/statements/outcomes.ts';
 import { takeClocks } from '../../../services/projector/statements/take-clocks.ts';
-import { writeBatch } from '../../../services/projector/write-batch.ts';
+import { guardingStatements, writeBatch } from '../../../services/projector/write-batch.ts';
 import { eventFact, fanOutFact, outcomeFact } from '../../unit/projector/facts.ts';
 import { closePostgres, openDatabase, partitionOf } from './projection.ts';
 
@@ -31,7 +30,7 @@ afterAll(() => closePostgres(postgres));
 /** What writers do while they hold what they hold: the wider the window, the more surely a race is met. */
 async function projectSlowly(facts: readonly Fact[], clock: ClockStatement, holdMs: number): Promise<void> {
   await postgres.transaction(async (tx) => {
-    await writeBatch(tx, toBatchRows(facts, partitionOf), { takeClocks: clock, applyOutcomes });
+    await writeBatch(tx, toBatchRows(facts, partitionOf), { ...guardingStatements, takeClocks: clock });
     await tx.query('SELECT pg_sleep($1)', [holdMs / 1000]);
   });
 }

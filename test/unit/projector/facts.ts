@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { DeliveryStatus } from '#lib/contract';
 import { isFinal } from '#lib/contract';
 import type { Fact } from '../../../services/projector/facts.ts';
@@ -36,7 +37,20 @@ export const eventFact = (
 
 export const duplicateFact = (
   { tenant, eventId }: Named,
-  { origin, key = `key of ${eventId}`, changed = false }: { origin: string; key?: string; changed?: boolean },
+  {
+    origin,
+    key = `key of ${eventId}`,
+    payload = `{"id":"${eventId}"}`,
+    named = 'by its id',
+    receivedAt = startAt + 1,
+  }: {
+    origin: string;
+    key?: string;
+    /** The event's own, unless given. */
+    payload?: string;
+    named?: 'by its id' | 'by its id’s end';
+    receivedAt?: number;
+  },
 ): Fact => ({
   kind: 'duplicate',
   duplicate: {
@@ -44,10 +58,13 @@ export const duplicateFact = (
     source_id: 'src_1',
     receipt_id: `rcp_of_${origin}`,
     origin,
-    received_at: startAt + 1,
+    received_at: receivedAt,
     dedup_key: Buffer.from(key).toString('hex'),
-    event_id: eventId,
-    changed,
+    event_id: named === 'by its id' ? eventId : null,
+    event_id_end: eventId.slice(-2),
+    body_hash: hash('sha256', payload).slice(0, 16),
+    // Dedup's guess; the projector compares the hashes.
+    changed: false,
   },
 });
 

@@ -1,0 +1,148 @@
+/**
+ * Keeps the tables from growing for ever: payloads and attempts go by the day, events and what belongs to them when they have not changed
+ * for long, and nothing goes that open work may need. In rounds, the first at the start; what fails in one is tried again soon.
+ *
+ * How old is old goes by the earlier of two clocks, this process's and the database's: one of them alone, set years ahead, would remove
+ * everything.
+ */
+import { type Clock, formatMicros, parseRfc3339 } from '#lib/clock';
+import { AppError, toAppError } from '#lib/errors';
+import { createPart, type Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import type { Postgres } from '#lib/postgres';
+import type { ProjectorMetrics } from '../metrics.ts';
+import { createDayPartitions, type DayPartitions } from './day-partitions.ts';
+import { partitionedTables } from './partitioned-tables.ts';
+import { sweepEvents, sweepLetters, sweepOrphans } from './sweep-events.ts';
+import type { Paced } from './sweep-rows.ts';
+
+export interface Retention extends Part {
+  /** One round: true if nothing of it failed. */
+  run(): Promise<boolean>;
+}
+
+interface Deps {
+  /** Of its own: what is written never waits for one of its connections. */
+  postgres: Postgres;
+  payloadDays: number;
+  eventDays: number;
+  clock: Clock;
+  log: Logger;
+  metrics: ProjectorMetrics;
+}
+
+interface Horizons {
+  now: number;
+  /** What is older goes, if it may. */
+  payloads: number;
+  events: number;
+}
+
+interface Table {
+  table: string;
+  days: DayPartitions;
+}
+
+type Step = readonly [name: string, take: (horizons: Horizons) => Promise<void>];
+
+const roundEveryMs = 3_600_000;
+const afterFailureMs = 60_000;
+/** Writers wait for as long where a partition is attached or detached. */
+const lockTimeoutMs = 250;
+/** Of its time it works a tenth. */
+const restPerWork = 9;
+const dayMicros = 24 * 3600 * 1_000_000;
+
+export function createRetention({ postgres, payloadDays, eventDays, clock, log, metrics }: Deps): Retention {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let running: Promise<void> = Promise.resolve();
+  const tables = partitionedTables.map((table): Table => ({
+    table: table.name,
+    days: createDayPartitions(postgres, table, { lockTimeoutMs }),
+  }));
+
+  const paced: Paced = async (piece) => {
+    while (!signal.aborted) {
+      const startedAtMs = clock.monotonicMs();
+      const { last } = await piece();
+      if (last) return;
+      await clock.sleep((clock.monotonicMs() - startedAtMs) * restPerWork, signal);
+    }
+  };
+
+  async function horizons(): Promise<Horizons> {
+    const [row] = await postgres.query<{ now: string }>('SELECT least($1::timestamptz, clock_timestamp()) AS now', [
+      formatMicros(Math.floor(clock.nowMs() * 1000)),
+    ]);
+    const now = parseRfc3339(row?.now ?? '');
+    if (now === undefined) throw new AppError('bug', `the time is ${row?.now}`);
+    return { now, payloads: now - payloadDays * dayMicros, events: now - eventDays * dayMicros };
+  }
+
+  function removed(table: string, rows: number): void {
+    if (rows === 0) return;
+    metrics.retentionRows.inc({ table }, rows);
+    log.info({ event: 'retention.rows_removed', table, rows });
+  }
+
+  async function makeDays({ table, days }: Table, { now, payloads }: Horizons): Promise<void> {
+    const left = await days.makeDays(now, payloads);
+    if (left.length > 0) log.warn({ event: 'retention.days_left_to_default', table, partitions: left });
+  }
+
+  async function dropDays({ table, days }: Table, { payloads }: Horizons): Promise<void> {
+    const { partitions, rows, kept } = await days.dropBefore(payloads, paced);
+    metrics.retentionPartitions.inc({ table }, partitions);
+    metrics.retentionKept.set({ table }, kept);
+    if (partitions > 0) log.info({ event: 'retention.partitions_dropped', table, partitions });
+    removed(table, rows);
+    if (kept > 0) log.warn({ event: 'retention.rows_kept', table, rows: kept, why: 'open work needs them' });
+  }
+
+  const making = tables.map((table): Step => [`make days of ${table.table}`, (at) => makeDays(table, at)]);
+  const steps: readonly Step[] = [
+    ...making,
+    ...tables.map((table): Step => [`drop days of ${table.table}`, (at) => dropDays(table, at)]),
+    ['sweep events', async ({ events }) => removed('events', await sweepEvents(postgres, events, paced))],
+    ['sweep orphans', async ({ events }) => removed('orphans', await sweepOrphans(postgres, events, paced))],
+    ['sweep letters', async ({ events }) => removed('dead_letters', await sweepLetters(postgres, events, paced))],
+  ];
+
+  /** Whether all of them did: one that fails holds up no other. */
+  async function attempt(work: readonly Step[]): Promise<boolean> {
+    let done = true;
+    for (const [step, take] of work) {
+      if (signal.aborted) break;
+      try {
+        await take(await horizons());
+      } catch (error) {
+        done = false;
+        metrics.retentionFailures.inc({ step });
+        log.warn({ event: 'retention.failed', step, err: toAppError(error) });
+      }
+    }
+    return done;
+  }
+
+  async function runInRounds(): Promise<void> {
+    while (!signal.aborted) {
+      const done = await attempt(steps);
+      await clock.sleep(done ? roundEveryMs : afterFailureMs, signal);
+    }
+  }
+
+  const part = createPart(
+    'retention',
+    async () => {
+      // Before anything is written: of a day that has no partition yet, the rows would have to be moved.
+      await attempt(making);
+      running = runInRounds();
+    },
+    async () => {
+      stopping.abort();
+      await running;
+    },
+  );
+  return { ...part, stop: () => (stopping.abort(), part.stop()), run: () => attempt(steps) };
+}
