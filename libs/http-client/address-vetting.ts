@@ -8,8 +8,7 @@
  * (anycast of DNS, PCP, TURN, AS112) are no customer's either and stay refused.
  */
 import { isIP } from 'node:net';
-import { embeddedIpv4 } from './embedded-ipv4.ts';
-import { type Family, type Networks, networksOf } from './networks.ts';
+import { embeddedIpv4, type Networks, networksOf } from '#lib/networks';
 
 export type Verdict = { allowed: true } | { allowed: false; reason: string };
 
@@ -34,7 +33,7 @@ const specialIpv6: typeof specialIpv4 = [
   ['a tunnel to IPv4 (6to4)', ['2002::/16']],
 ];
 
-const special: Record<Family, { reason: string; networks: Networks }[]> = {
+const special: Record<'ipv4' | 'ipv6', { reason: string; networks: Networks }[]> = {
   ipv4: specialIpv4.map(([reason, cidrs]) => ({ reason, networks: networksOf(cidrs) })),
   ipv6: specialIpv6.map(([reason, cidrs]) => ({ reason, networks: networksOf(cidrs) })),
 };
@@ -57,9 +56,9 @@ export function vetAddress(address: string, allowed: Networks): Verdict {
     const verdict = vetAddress(embedded.address, allowed);
     if (embedded.form === 'mapped' || !verdict.allowed) return verdict;
   }
-  if (allowed.has(address, family)) return { allowed: true };
-  const block = special[family].find(({ networks }) => networks.has(address, family));
+  if (allowed.has(address)) return { allowed: true };
+  const block = special[family].find(({ networks }) => networks.has(address));
   if (block !== undefined) return refused(block.reason);
-  if (family === 'ipv6' && !globalUnicast.has(address, family)) return refused('outside of IPv6’s global unicast');
+  if (family === 'ipv6' && !globalUnicast.has(address)) return refused('outside of IPv6’s global unicast');
   return { allowed: true };
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
+import type { Networks } from '#lib/networks';
 import { vetAddress, type Verdict } from './address-vetting.ts';
-import type { Networks } from './networks.ts';
 
 export interface UrlPolicy {
   /** Plain http too. */

@@ -9,8 +9,8 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
+import type { Networks } from '#lib/networks';
 import { vetAddress } from './address-vetting.ts';
-import type { Networks } from './networks.ts';
 import { literalAddress } from './vet-url.ts';
 
 /** All addresses of a name. */

@@ -1,27 +1,38 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { Socket } from 'node:net';
+import type { Server } from 'node:net';
+import type { FastifyInstance, FastifyListenOptions } from 'fastify';
 import { createPart, type Part } from '#lib/lifecycle';
+import { openMoreListeners, queueOfEach } from './shared-port.ts';
 
 interface Options {
   app: FastifyInstance;
   host: string;
   port: number;
+  /** Above 1 for servers on which very many may connect at once; see shared-port.ts. Default 1. */
+  listeners?: number;
 }
 
 /**
  * Listens, and stops without losing an answer: no new connections; what is in flight is finished, with `Connection: close`; then every
  * connection that is left is idle, or silent since it was opened, and is cut. (Node's own `close` waits for such connections for as
- * long as they please.)
+ * long as they please, and its `closeAllConnections` does not know those that have not finished their TLS handshake.)
  */
-export function createHttpServer({ app, host, port }: Options): Part {
+export function createHttpServer({ app, host, port, listeners = 1 }: Options): Part {
   const inFlight = new Set<ServerResponse>();
+  const connections = new Set<Socket>();
   let stopping = false;
+  let more: Server[] = [];
   let drained: (() => void) | undefined;
 
   const endConnectionAfter = (response: ServerResponse): void => {
     if (!response.headersSent) response.setHeader('connection', 'close');
   };
 
+  app.server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
   // Before the app, which may answer at once.
   app.server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
     inFlight.add(response);
@@ -35,14 +46,23 @@ export function createHttpServer({ app, host, port }: Options): Part {
   return createPart(
     'http server',
     async () => {
-      await app.listen({ host, port });
+      if (listeners === 1) return void (await app.listen({ host, port }));
+      try {
+        await app.listen({ host, port, reusePort: true, backlog: queueOfEach } as FastifyListenOptions);
+        more = await openMoreListeners(app.server, listeners - 1);
+      } catch (error) {
+        // Where the system has no such thing, one has to do.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOTSUP') throw error;
+        await app.listen({ host, port });
+      }
     },
     async () => {
       stopping = true;
-      app.server.close();
+      for (const listener of [app.server, ...more]) listener.close();
       inFlight.forEach(endConnectionAfter);
       if (inFlight.size > 0) await new Promise<void>((resolve) => (drained = resolve));
       app.server.closeAllConnections();
+      for (const socket of connections) socket.destroy();
       await app.close();
     },
   );

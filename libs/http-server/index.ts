@@ -1,2 +1,5 @@
 export { createHttpServer } from './http-server.ts';
 export { answerClientError } from './client-error.ts';
+export { clientCertificateOf } from './client-certificate.ts';
+export { type TlsFiles, type TlsMaterial, readTlsFiles } from './tls-files.ts';
+export { createTlsRenewal } from './tls-renewal.ts';

@@ -22,13 +22,13 @@ export interface Accumulator {
   putBack(batch: PendingRecord[]): void;
   /** Puts a batch of two or more back as two halves, that are sent one after the other. */
   putBackSplit(batch: PendingRecord[]): void;
-  /** The records that were sent at `sentByMs` or earlier. The caller ends them: they are in no batch any more. */
-  takeExpired(sentByMs: number): PendingRecord[];
+  /** The records whose time is up. The caller ends them: they are in no batch any more. */
+  takeExpired(nowMs: number): PendingRecord[];
 }
 
 export function createAccumulator(limits: BatchLimits): Accumulator {
   const returned: PendingRecord[][] = [];
-  const waiting: PendingRecord[] = [];
+  let waiting: PendingRecord[] = [];
   let waitingBytes = 0;
 
   function takeFromWaiting(count: number): PendingRecord[] {
@@ -70,12 +70,15 @@ export function createAccumulator(limits: BatchLimits): Accumulator {
       const middle = batch.length >> 1;
       returned.unshift(batch.slice(0, middle), batch.slice(middle));
     },
-    takeExpired(sentByMs) {
-      const expired = (record: PendingRecord): boolean => record.sentAtMs <= sentByMs;
+    takeExpired(nowMs) {
+      const expired = (record: PendingRecord): boolean => record.expiresAtMs <= nowMs;
       const ofReturned = returned.flat().filter((record) => expired(record) && !record.ended());
-      // Those that wait are in order of sending, so the expired ones are at the front.
-      const live = waiting.findIndex((record) => !expired(record));
-      return [...ofReturned, ...takeFromWaiting(live === -1 ? waiting.length : live)];
+      const ofWaiting = waiting.filter(expired);
+      if (ofWaiting.length > 0) {
+        waiting = waiting.filter((record) => !expired(record));
+        for (const record of ofWaiting) waitingBytes -= record.bytes;
+      }
+      return [...ofReturned, ...ofWaiting];
     },
   };
 }

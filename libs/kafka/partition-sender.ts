@@ -24,7 +24,7 @@ export interface PartitionSender {
   holdsFullBatch(): boolean;
   /** Its last request failed, a short while ago. */
   failing(): boolean;
-  expire(sentByMs: number, error: (record: PendingRecord) => AppError): void;
+  expire(nowMs: number, error: (record: PendingRecord) => AppError): void;
   /** Ends the linger that is under way. */
   hurry(): void;
 }
@@ -134,9 +134,9 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
     load: () => accumulator.size() + inFlight.length,
     holdsFullBatch: () => accumulator.holdsFullBatch(),
     failing: () => failures > 0 && clock.monotonicMs() - failedAtMs < avoidAfterFailureMs,
-    expire(sentByMs, error) {
-      for (const record of accumulator.takeExpired(sentByMs)) record.fail(error(record));
-      for (const record of inFlight) if (record.sentAtMs <= sentByMs) record.fail(error(record));
+    expire(nowMs, error) {
+      for (const record of accumulator.takeExpired(nowMs)) record.fail(error(record));
+      for (const record of inFlight) if (record.expiresAtMs <= nowMs) record.fail(error(record));
     },
     hurry: () => lingering?.abort(),
   };

@@ -10,6 +10,7 @@ export interface PendingRecord {
   readonly headers: IHeaders;
   readonly bytes: number;
   readonly sentAtMs: number;
+  readonly expiresAtMs: number;
   ended(): boolean;
   acknowledge(position: RecordPosition): void;
   fail(error: AppError): void;
@@ -24,7 +25,7 @@ const overheadBytes = 64;
  */
 export function createPendingRecord(
   record: OutgoingRecord,
-  sentAtMs: number,
+  time: { sentAtMs: number; expiresAtMs: number },
   onEnd: (record: PendingRecord) => void,
 ): { pending: PendingRecord; position: Promise<RecordPosition> } {
   const { promise, resolve, reject } = Promise.withResolvers<RecordPosition>();
@@ -51,7 +52,7 @@ export function createPendingRecord(
     value: record.value,
     headers,
     bytes,
-    sentAtMs,
+    ...time,
     ended: () => ended,
     acknowledge: (position) => end(() => resolve(position)),
     fail: (error) => end(() => reject(error)),

@@ -30,10 +30,15 @@ export interface RecordProducer {
    *
    * A rejection means *not known to be written*: it may stand on the topic all the same.
    *
-   * @throws AppError queue_full at once, where the bound on waiting records or bytes is reached; kafka_unavailable after
-   *   `deliveryTimeoutMs`; data_invalid where the broker refuses the record itself (too large); stopped
+   * Records of one key that were acknowledged stand in the order of their `send`, by the first time that each stands there: the next batch
+   * of a partition goes out when the one before has ended. A record that was rejected may stand behind later ones, and any may stand there
+   * again, behind later ones, where an answer was lost.
+   *
+   * @param timeoutMs less than the producer's own limit, for whoever has less time
+   * @throws AppError queue_full at once, where the bound on waiting records or bytes is reached; kafka_unavailable at the time limit;
+   *   data_invalid where the broker refuses the record itself (too large); stopped
    */
-  send(record: OutgoingRecord): Promise<RecordPosition>;
+  send(record: OutgoingRecord, timeoutMs?: number): Promise<RecordPosition>;
   /** Records and bytes accepted by `send` that have not ended. */
   pending(): { records: number; bytes: number };
 }

@@ -22,7 +22,7 @@ export interface ProducerOptions {
   metrics: Registry;
   /** Topics whose partitions are looked up at the start; others are at their first record. */
   topics?: readonly string[];
-  /** From `send` to its rejection with kafka_unavailable. Default 30,000. */
+  /** From `send` to its rejection with kafka_unavailable, at the latest. Default 30,000. */
   deliveryTimeoutMs?: number;
   /** How long the first record of a batch waits for others. Default 2. */
   lingerMs?: number;
@@ -133,23 +133,26 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
     expiring = true;
     while (pending.records > 0 && state !== 'stopped') {
       await clock.sleep(expiryTickMs, closed.signal);
-      failSentBy(clock.monotonicMs() - deliveryTimeoutMs, `within ${deliveryTimeoutMs} ms`);
+      failExpired(clock.monotonicMs(), 'in its time');
     }
     expiring = false;
   }
 
-  function failSentBy(sentByMs: number, limit: string): void {
+  function failExpired(nowMs: number, limit: string): void {
     for (const topic of topics.values()) {
       topic.expire(
-        sentByMs,
+        nowMs,
         (record) => new AppError('kafka_unavailable', `no acknowledgment from ${record.topic} ${limit}`),
       );
     }
   }
 
-  async function send(record: OutgoingRecord): Promise<RecordPosition> {
+  async function send(record: OutgoingRecord, timeoutMs = deliveryTimeoutMs): Promise<RecordPosition> {
     if (state !== 'running') throw new AppError('stopped', `the producer is ${state}`);
-    const { pending: accepted, position } = createPendingRecord(record, clock.monotonicMs(), onEnd);
+    if (timeoutMs <= 0) throw new AppError('kafka_unavailable', 'there is no time left');
+    const sentAtMs = clock.monotonicMs();
+    const expiresAtMs = sentAtMs + Math.min(timeoutMs, deliveryTimeoutMs);
+    const { pending: accepted, position } = createPendingRecord(record, { sentAtMs, expiresAtMs }, onEnd);
     const full = pending.records >= maxPending.records || pending.bytes + accepted.bytes > maxPending.bytes;
     // A record larger than the whole bound would otherwise never pass.
     if (full && pending.records > 0) {
@@ -180,7 +183,7 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
       const flushed = new Promise<void>((resolve) => (drained = resolve));
       await within(clock, options.flushTimeoutMs ?? 5_000, flushed, () => undefined);
     }
-    failSentBy(Infinity, 'before the producer stopped');
+    failExpired(Infinity, 'before the producer stopped');
     state = 'stopped';
     closed.abort();
     await Promise.all([layouts.stop(), ...[...lanes.values()].map((lane) => lane.close())]);

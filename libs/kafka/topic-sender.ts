@@ -9,7 +9,7 @@ import type { TopicLayout } from './topic-layouts.ts';
 export interface TopicSender {
   add(record: PendingRecord): void;
   layoutChanged(layout: TopicLayout): void;
-  expire(sentByMs: number, error: (record: PendingRecord) => AppError): void;
+  expire(nowMs: number, error: (record: PendingRecord) => AppError): void;
   hurry(): void;
 }
 
@@ -79,10 +79,10 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
       unrouted = [];
       for (const record of waiting) route(record, changed);
     },
-    expire(sentByMs, error) {
-      const live = unrouted.findIndex((record) => record.sentAtMs > sentByMs);
-      for (const record of unrouted.splice(0, live === -1 ? unrouted.length : live)) record.fail(error(record));
-      for (const sender of senders) sender?.expire(sentByMs, error);
+    expire(nowMs, error) {
+      for (const record of unrouted) if (record.expiresAtMs <= nowMs) record.fail(error(record));
+      unrouted = unrouted.filter((record) => !record.ended());
+      for (const sender of senders) sender?.expire(nowMs, error);
     },
     hurry: () => {
       for (const sender of senders) sender?.hurry();

@@ -1,33 +1,58 @@
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify';
 import type { Clock } from '#lib/clock';
 import { maxPayloadBytes } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import { answerClientError } from '#lib/http-server';
 import type { RandomBytes } from '#lib/ids';
-import type { RecordProducer } from '#lib/kafka';
 import type { Logger } from '#lib/log';
+import type { Networks } from '#lib/networks';
+import type { Admission } from './admission.ts';
+import { createAnswer } from './answer.ts';
+import { allowedMethods } from './answer-challenge.ts';
 import { createBodyReader } from './body-reader.ts';
+import { limitConnections } from './connection-limit.ts';
 import { deferContinue } from './expect-continue.ts';
 import type { IngressMetrics } from './ingress-metrics.ts';
+import type { RateGate } from './rate-gate.ts';
 import { createReceiveWebhook } from './receive-webhook.ts';
 import { refuse } from './refuse.ts';
+import { createRetryAfter } from './retry-after.ts';
+import type { RejectionLog } from './rejection-log.ts';
+import { answerChallengeRoute } from './routes/answer-challenge.ts';
 import { receiveWebhookRoute } from './routes/receive-webhook.ts';
 import type { SourceDirectory } from './source-directory.ts';
+import type { Tls } from './tls.ts';
 
 export interface IngressDeps {
   sources: Pick<SourceDirectory, 'known' | 'lookUp'>;
-  producer: Pick<RecordProducer, 'send'>;
+  admission: Admission;
+  judgeRate: RateGate;
   /** Full name of the topic of received webhooks. */
   topic: string;
   clock: Clock;
   random: RandomBytes;
   crashPoints: CrashPoints;
   metrics: IngressMetrics;
+  rejections: Pick<RejectionLog, 'record'>;
   log: Logger;
+  /** Somebody is turned away because there is no room. */
+  reportBusy(reason: string): void;
+  /** Connections beyond it are answered 503 and ended. */
+  maxConnections: number;
   /** What a sender has for its whole body. */
   bodyTimeoutMs: number;
   /** The bound on all bodies that are being read at one time. */
   maxReadingBytes: number;
+  /** Whose word is taken for where a request comes from (X-Forwarded-For). */
+  trustedProxies: Networks;
+  /** Plain HTTP where there is none. */
+  tls?: Tls['options'];
 }
 
 /** How much of a refused body is read so that its sender gets to read the answer: a few times what is allowed. */
@@ -37,38 +62,53 @@ const headersTimeoutMs = 10_000;
 /** Node looks for those who are late in this interval. */
 const checkingIntervalMs = 5_000;
 
-const webhookUrl = /^\/v1\/webhooks\/[^/?]+(?:\?|$)/;
+const webhookUrl = /^\/v1\/webhooks\/([^/?]+)(?:\?|$)/;
 
 export function buildApp(deps: IngressDeps): FastifyInstance {
   const discardLimits = { maxBytes: discardBytes, timeoutMs: deps.bodyTimeoutMs };
   const noRoute = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    if (!webhookUrl.test(request.url)) return refuse(request, reply, 'not_found', discardLimits);
-    reply.header('allow', 'POST');
+    const [, sourceId] = webhookUrl.exec(request.url) ?? [];
+    if (sourceId === undefined) return refuse(request, reply, 'not_found', discardLimits);
+    reply.header('allow', allowedMethods(deps.sources.known(sourceId)));
     return refuse(request, reply, 'method_not_allowed', discardLimits);
   };
 
-  const app = fastify({
+  const app = createFastify(deps.tls, {
     logger: false,
+    trustProxy: (address) => deps.trustedProxies.has(address),
     // Behind ours for bodies, which can answer in order.
     requestTimeout: 2 * deps.bodyTimeoutMs + headersTimeoutMs,
-    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: checkingIntervalMs },
     // An id of any length is an unknown source.
     routerOptions: { maxParamLength: 16_384 },
     clientErrorHandler: answerClientError,
     frameworkErrors: (_error, request, reply) => void refuse(request, reply, 'not_found', discardLimits),
   });
+  const connections = limitConnections(app.server, {
+    maxConnections: deps.maxConnections,
+    onDrop: () => deps.reportBusy('dropped'),
+  });
+  const retryAfterSeconds = createRetryAfter(deps.random);
+  const turnAway = (request: FastifyRequest, reply: FastifyReply): void => {
+    deps.reportBusy('connections');
+    deps.metrics.answered(undefined, 'unavailable');
+    reply.header('connection', 'close').header('retry-after', retryAfterSeconds());
+    refuse(request, reply, 'unavailable', discardLimits);
+  };
   // In the hook, as the route: a path that does not exist is a 404, whatever the content type.
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) noRoute(request, reply);
+    if (connections.isBeyond(request.raw.socket)) turnAway(request, reply);
+    else if (request.is404) noRoute(request, reply);
     else done();
   });
   app.setErrorHandler((error, request, reply) => {
     deps.log.error({ event: 'request.failed', err: error });
     return refuse(request, reply, 'internal_error', discardLimits);
   });
+  const answer = createAnswer({ ...deps, discardLimits });
   app.route(
     receiveWebhookRoute({
       ...deps,
+      answer,
       receive: createReceiveWebhook({
         ...deps,
         readBody: createBodyReader({
@@ -77,9 +117,19 @@ export function buildApp(deps: IngressDeps): FastifyInstance {
           timeoutMs: deps.bodyTimeoutMs,
         }),
       }),
-      discardLimits,
       sendContinue: deferContinue(app.server),
     }),
   );
+  app.route(answerChallengeRoute({ ...deps, answer }));
   return app;
+}
+
+function createFastify(tls: IngressDeps['tls'], options: FastifyServerOptions): FastifyInstance {
+  const http = { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: checkingIntervalMs };
+  if (tls === undefined) return fastify({ ...options, http });
+  // A server of Node's `https` has all of one of `http`.
+  return fastify({
+    ...options,
+    https: { ...http, ...tls, handshakeTimeout: headersTimeoutMs },
+  } as FastifyServerOptions);
 }

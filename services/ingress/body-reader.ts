@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { createChunkJoiner } from './chunk-joiner.ts';
 
 export interface BodyLimits {
   /** Of one body. */
@@ -9,19 +10,42 @@ export interface BodyLimits {
   timeoutMs: number;
 }
 
-export type ReadBody =
-  { body: Buffer } | { stopped: 'payload_too_large' | 'request_timeout' | 'unavailable' | 'client_gone' };
+/** Of a body that was not read to its end, or was refused after it. */
+export interface ReadSoFar {
+  bytes: number;
+  /** The first of them; to be copied by whoever keeps it, since all may hang on it. */
+  beginning: Buffer;
+}
 
-export type BodyReader = (request: IncomingMessage, onChunk: (chunk: Buffer) => void) => Promise<ReadBody>;
+export type ReadBody =
+  | { body: Buffer }
+  | { stopped: 'payload_too_large' | 'request_timeout' | 'unavailable'; read: ReadSoFar }
+  | { stopped: 'client_gone' };
+
+export type BodyReader = (request: IncomingMessage, onBytes: (bytes: Buffer) => void) => Promise<ReadBody>;
+
+const beginningBytes = 16 * 1024;
+/**
+ * Every chunk costs some microseconds, however small: a megabyte in single bytes is seconds for all. Chunks that are smaller than this on
+ * the average of the largest body are as much too much as bytes.
+ */
+const leastChunkBytes = 32;
+
+export const readSoFar = (body: Buffer): ReadSoFar => ({
+  bytes: body.length,
+  beginning: body.subarray(0, beginningBytes),
+});
 
 /** Reads bodies whole, but never more than the limits; where it stops early, the rest is still in the stream. Never rejects. */
 export function createBodyReader(limits: BodyLimits): BodyReader {
   let totalBytes = 0;
+  const maxChunks = limits.maxBytes / leastChunkBytes;
 
-  return (request, onChunk) =>
+  return (request, onBytes) =>
     new Promise((resolve) => {
-      const chunks: Buffer[] = [];
+      const joiner = createChunkJoiner(onBytes);
       let bytes = 0;
+      let chunks = 0;
 
       const end = (result: ReadBody): void => {
         clearTimeout(timer);
@@ -29,23 +53,21 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
         totalBytes -= bytes;
         resolve(result);
       };
+      const stop = (stopped: 'payload_too_large' | 'request_timeout' | 'unavailable'): void => {
+        request.pause();
+        end({ stopped, read: { bytes, beginning: joiner.beginning(beginningBytes) } });
+      };
       const onData = (chunk: Buffer): void => {
         bytes += chunk.length;
+        chunks += 1;
         totalBytes += chunk.length;
-        if (bytes > limits.maxBytes || totalBytes > limits.maxTotalBytes) {
-          request.pause();
-          return end({ stopped: bytes > limits.maxBytes ? 'payload_too_large' : 'unavailable' });
-        }
-        chunks.push(chunk);
-        onChunk(chunk);
+        if (bytes > limits.maxBytes || chunks > maxChunks) return stop('payload_too_large');
+        if (totalBytes > limits.maxTotalBytes) return stop('unavailable');
+        joiner.add(chunk);
       };
-      const onEnd = (): void =>
-        end({ body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes) });
+      const onEnd = (): void => end({ body: joiner.end() });
       const onGone = (): void => end({ stopped: 'client_gone' });
-      const timer = setTimeout(() => {
-        request.pause();
-        end({ stopped: 'request_timeout' });
-      }, limits.timeoutMs);
+      const timer = setTimeout(() => stop('request_timeout'), limits.timeoutMs);
 
       // It may have gone while its source was looked up: then no event will tell.
       if (request.destroyed) return onGone();
@@ -77,7 +99,7 @@ export function discardRest(request: IncomingMessage, limits: DiscardLimits): vo
   socket.once('close', end);
   request
     .on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
+      bytes += Math.max(chunk.length, leastChunkBytes);
       if (bytes > limits.maxBytes) cut();
     })
     .on('end', end)

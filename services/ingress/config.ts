@@ -3,20 +3,24 @@ import {
   encryptionFields,
   integer,
   kafkaFields,
+  list,
+  oneOf,
   postgresFields,
   type Problem,
   readConfig,
+  redisFields,
   serviceFields,
   serviceRelations,
+  text,
 } from '#lib/config';
-
-/** Within this, every webhook whose body is there is answered. */
-const acknowledgmentMs = 2_000;
+import { isNetwork } from '#lib/networks';
+import { answerWithinMs } from './admission.ts';
 
 export const fields = {
   ...serviceFields(9080),
   ...kafkaFields,
   ...postgresFields,
+  ...redisFields,
   ...encryptionFields,
   port: integer('HOOKLINE_INGRESS_PORT', {
     default: '8080',
@@ -42,14 +46,73 @@ export const fields = {
     max: 16 * 1024 * 1024 * 1024,
     help: 'memory for records that Kafka has not acknowledged yet, all together; beyond it, 503',
   }),
+  maxPendingRecords: integer('HOOKLINE_INGRESS_MAX_PENDING_RECORDS', {
+    default: '20000',
+    min: 1,
+    max: 10_000_000,
+    help: 'records that Kafka has not acknowledged yet, all together; beyond it, 503',
+  }),
+  maxConnections: integer('HOOKLINE_INGRESS_MAX_CONNECTIONS', {
+    default: '10000',
+    min: 1,
+    max: 1_000_000,
+    help: 'open connections; beyond it, 503, and a tenth beyond it they are closed unanswered',
+  }),
+  trustedProxies: list('HOOKLINE_TRUSTED_PROXIES', {
+    default: '',
+    allowEmpty: true,
+    help: 'proxies whose X-Forwarded-For is believed, as addresses or CIDR by comma',
+  }),
+  tlsCertFile: text('HOOKLINE_TLS_CERT_FILE', {
+    default: '',
+    help: 'PEM file of the certificate and its chain; with it webhooks are received by HTTPS alone',
+  }),
+  tlsKeyFile: text('HOOKLINE_TLS_KEY_FILE', { default: '', help: 'PEM file of the certificate’s private key' }),
+  tlsClientCaFile: text('HOOKLINE_TLS_CLIENT_CA_FILE', {
+    default: '',
+    help: 'PEM file of the authorities whose client certificates are accepted',
+  }),
+  tlsClientCertificates: oneOf('HOOKLINE_TLS_CLIENT_CERTIFICATES', ['none', 'optional', 'required'], {
+    default: 'none',
+    help: 'optional: sources may demand one; required: no connection without one',
+  }),
+  rejectionRetentionDays: integer('HOOKLINE_REJECTION_RETENTION_DAYS', {
+    default: '7',
+    min: 1,
+    max: 365,
+    help: 'how long the API shows why a webhook was refused; the last 100 of each source at the most',
+  }),
 };
 
 export type IngressConfig = ConfigOf<typeof fields>;
 
 /** A body that has begun to arrive when the process is told to stop, and its acknowledgment, must fit into the time for stopping. */
 const stopsInTime = (config: IngressConfig): Problem[] =>
-  config.shutdownTimeoutMs < config.bodyTimeoutMs + acknowledgmentMs
-    ? [`HOOKLINE_SHUTDOWN_TIMEOUT_MS must be at least ${acknowledgmentMs} more than HOOKLINE_INGRESS_BODY_TIMEOUT_MS`]
+  config.shutdownTimeoutMs < config.bodyTimeoutMs + answerWithinMs
+    ? [`HOOKLINE_SHUTDOWN_TIMEOUT_MS must be at least ${answerWithinMs} more than HOOKLINE_INGRESS_BODY_TIMEOUT_MS`]
     : [];
 
-export const loadConfig = (): IngressConfig => readConfig(fields, process.env, [serviceRelations, stopsInTime]);
+const trustsNetworks = (config: IngressConfig): Problem[] =>
+  config.trustedProxies
+    .filter((text) => !isNetwork(text))
+    .map((text) => `HOOKLINE_TRUSTED_PROXIES: ${JSON.stringify(text)} is no address and no network in CIDR notation`);
+
+function tlsIsWhole(config: IngressConfig): Problem[] {
+  const problems: Problem[] = [];
+  if ((config.tlsCertFile === '') !== (config.tlsKeyFile === '')) {
+    problems.push('HOOKLINE_TLS_CERT_FILE and HOOKLINE_TLS_KEY_FILE go together: set both or none');
+  }
+  const asks = config.tlsClientCertificates !== 'none';
+  if (asks && (config.tlsClientCaFile === '' || config.tlsCertFile === '')) {
+    problems.push(
+      `HOOKLINE_TLS_CLIENT_CERTIFICATES=${config.tlsClientCertificates} needs HOOKLINE_TLS_CLIENT_CA_FILE, HOOKLINE_TLS_CERT_FILE and HOOKLINE_TLS_KEY_FILE`,
+    );
+  }
+  if (!asks && config.tlsClientCaFile !== '') {
+    problems.push('HOOKLINE_TLS_CLIENT_CA_FILE is of no use where HOOKLINE_TLS_CLIENT_CERTIFICATES=none');
+  }
+  return problems;
+}
+
+export const loadConfig = (): IngressConfig =>
+  readConfig(fields, process.env, [serviceRelations, stopsInTime, trustsNetworks, tlsIsWhole]);

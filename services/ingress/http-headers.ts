@@ -3,6 +3,9 @@ import type { HeaderValues } from '#lib/signatures';
 /** The sender's credentials to us, or to a proxy between: nothing behind the ingress needs them, and Kafka keeps what it is given. */
 const credentials = new Set(['authorization', 'proxy-authorization', 'cookie']);
 
+/** @param name lower-case */
+export const isCredential = (name: string): boolean => credentials.has(name);
+
 /** Headers by lower-case name from Node's flat list of names and values; a name that came more than once has a list. */
 export function readHeaders(rawHeaders: readonly string[]): HeaderValues {
   // No prototype: `__proto__` is a valid header name.
@@ -29,7 +32,7 @@ export function headerText(headers: HeaderValues, name: string): string | undefi
 export function keptHeaders(headers: HeaderValues): Record<string, string> {
   const kept = Object.create(null) as Record<string, string>;
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || credentials.has(name)) continue;
+    if (value === undefined || isCredential(name)) continue;
     kept[name] = typeof value === 'string' ? value : value.join(', ');
   }
   return kept;

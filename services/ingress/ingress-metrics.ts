@@ -7,6 +7,8 @@ export interface IngressMetrics {
   /** @param sourceId undefined where no source of that id exists */
   answered(sourceId: string | undefined, outcome: string): void;
   acknowledged(seconds: number): void;
+  /** Unread, because there is no room for it. */
+  turnedAway(reason: string): void;
 }
 
 export function createIngressMetrics(metrics: Metrics, pendingRecords: () => number): IngressMetrics {
@@ -20,6 +22,12 @@ export function createIngressMetrics(metrics: Metrics, pendingRecords: () => num
     name: 'hookline_ingress_ack_seconds',
     help: 'From a webhook’s headers to Kafka’s acknowledgment',
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2],
+    registers: [metrics],
+  });
+  const turnedAway = new Counter({
+    name: 'hookline_ingress_turned_away_total',
+    help: 'Webhooks turned away unread with 503, by what there was no room in; dropped: connections closed unanswered',
+    labelNames: ['reason'],
     registers: [metrics],
   });
   new Gauge({
@@ -43,5 +51,6 @@ export function createIngressMetrics(metrics: Metrics, pendingRecords: () => num
     answered: (sourceId, outcome) =>
       requests.inc({ source: sourceId === undefined ? 'unknown' : labelOf(sourceId), outcome }),
     acknowledged: (seconds) => ackSeconds.observe(seconds),
+    turnedAway: (reason) => turnedAway.inc({ reason }),
   };
 }

@@ -2,7 +2,8 @@
  * What happens to one webhook, in this order: each step costs more than the one before, and a body is read only for those who have
  * passed all that can be told without it.
  *
- *   source known, not deleted → length → signature header, time → body, hashed as it arrives → signature → record → acknowledgment
+ *   source known, not deleted → sender's address, certificate → length → signature header, time → room → rate → body, hashed as it
+ *   arrives → signature → challenge → record → acknowledgment, in time
  *
  * `accepted` means that Kafka has the record with acks=all. Every refusal means that nothing was handed to the producer, but for
  * `unavailable` after that step: then the record may stand on the topic all the same, and the sender's retry is a duplicate.
@@ -13,17 +14,21 @@ import { maxPayloadBytes } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import { type AppError, toAppError } from '#lib/errors';
 import { createId, type RandomBytes } from '#lib/ids';
-import type { RecordProducer } from '#lib/kafka';
 import type { ProblemCode } from '#lib/problem';
 import { newTraceparent } from '#lib/telemetry';
-import type { BodyReader } from './body-reader.ts';
+import type { Admission } from './admission.ts';
+import { type BodyReader, readSoFar } from './body-reader.ts';
+import { findSource } from './find-source.ts';
 import { headerText, readHeaders } from './http-headers.ts';
+import type { Outcome } from './outcome.ts';
+import type { RateGate } from './rate-gate.ts';
+import type { Sender } from './sender-gate.ts';
 import type { SourceDirectory } from './source-directory.ts';
-import type { ActiveSource } from './source.ts';
 
 export interface ReceiveDeps {
   sources: Pick<SourceDirectory, 'known' | 'lookUp'>;
-  producer: Pick<RecordProducer, 'send'>;
+  admission: Admission;
+  judgeRate: RateGate;
   /** Full name of the topic of received webhooks. */
   topic: string;
   readBody: BodyReader;
@@ -34,33 +39,23 @@ export interface ReceiveDeps {
 
 export interface IncomingWebhook {
   sourceId: string;
+  sender: Sender;
   request: IncomingMessage;
   /** Called once it is clear that the body is wanted. */
   wantBody(): void;
 }
 
-/** Whose it was, where the source exists. */
-interface Addressed {
-  source?: { id: string; tenant: string };
-}
-
-export type Outcome =
-  | { kind: 'accepted'; source: ActiveSource; receiptId: string }
-  | ({ kind: 'refused'; code: ProblemCode; error?: AppError } & Addressed)
-  | ({ kind: 'client_gone' } & Addressed);
-
 export type ReceiveWebhook = (webhook: IncomingWebhook) => Promise<Outcome>;
 
 export function createReceiveWebhook(deps: ReceiveDeps): ReceiveWebhook {
-  const { sources, producer, topic, readBody, clock, random, crashPoints } = deps;
+  const { sources, admission, judgeRate, topic, readBody, clock, random, crashPoints } = deps;
 
-  return async ({ sourceId, request, wantBody }) => {
-    const source = sources.known(sourceId) ?? (await sources.lookUp(sourceId));
-    if (source === 'unknown') return { kind: 'refused', code: 'not_found' };
-    if (source === 'unavailable') return { kind: 'refused', code: 'unavailable' };
-    if (source.state !== 'active') {
-      return { kind: 'refused', code: source.state === 'deleted' ? 'gone' : 'unavailable', source };
-    }
+  return async ({ sourceId, sender, request, wantBody }) => {
+    const seenAtMs = clock.monotonicMs();
+    const source = await findSource(sources, sourceId);
+    if ('kind' in source) return source;
+    const senderRefusal = source.judgeSender(sender);
+    if (senderRefusal !== undefined) return { kind: 'refused', code: senderRefusal, source };
     // Without the header, or in chunks, it is what arrives that counts.
     if (Number(request.headers['content-length']) > maxPayloadBytes) {
       return { kind: 'refused', code: 'payload_too_large', source };
@@ -76,31 +71,36 @@ export function createReceiveWebhook(deps: ReceiveDeps): ReceiveWebhook {
       settings: source.schemeSettings,
     });
     if ('rejection' in begun) return { kind: 'refused', code: begun.rejection, source };
+    if (admission.admit() !== undefined) return { kind: 'refused', code: 'unavailable', source, turnedAway: true };
+    const overRate = await judgeRate(source);
+    if (overRate !== undefined) return overRate;
 
+    const spentMs = clock.monotonicMs() - seenAtMs;
     wantBody();
     const read = await readBody(request, begun.check.update);
     if ('stopped' in read) {
       if (read.stopped === 'client_gone') return { kind: 'client_gone', source };
-      return { kind: 'refused', code: read.stopped, source };
+      return { kind: 'refused', code: read.stopped, source, read: read.read };
     }
+    const deadlineMs = admission.deadlineMs(spentMs);
     const verdict = begun.check.finish();
-    if (verdict !== 'valid') return { kind: 'refused', code: verdict, source };
+    if (verdict !== 'valid') return { kind: 'refused', code: verdict, source, read: readSoFar(read.body) };
+    const challenge = source.scheme.challengeOf?.(read.body);
+    if (challenge !== undefined) return { kind: 'challenge', source, challenge };
 
     const receivedAtMs = clock.nowMs();
     const receiptId = createId('rcp', receivedAtMs, random);
+    const orderingKey = source.orderingKey({ headers, body: read.body });
     crashPoints.reach('ingress.before-produce');
     try {
-      await producer.send({
-        topic,
-        key: null,
-        value: read.body,
-        headers: source.recordHeaders({
-          receiptId,
-          receivedAt: Math.round(receivedAtMs * 1000),
-          headers,
-          traceparent: newTraceparent(headerText(headers, 'traceparent'), random),
-        }),
+      const recordHeaders = source.recordHeaders({
+        receiptId,
+        receivedAt: Math.round(receivedAtMs * 1000),
+        headers,
+        orderingKey,
+        traceparent: newTraceparent(headerText(headers, 'traceparent'), random),
       });
+      await admission.send({ topic, key: orderingKey, value: read.body, headers: recordHeaders }, deadlineMs);
     } catch (thrown) {
       return { kind: 'refused', source, ...codeOf(toAppError(thrown)) };
     }

@@ -20,6 +20,7 @@ export interface Arrival {
   /** Microseconds since the epoch. */
   receivedAt: number;
   headers: HeaderValues;
+  orderingKey: string | null;
   traceparent: string;
 }
 
@@ -55,7 +56,7 @@ export function createRecordHeaders(rules: RecordRules): RecordHeaders {
   const identifiedByHeader = readsHeader(rules.identifyBy);
   const typedByHeader = readsHeader(rules.typeBy);
 
-  return ({ receiptId, receivedAt, headers, traceparent }) => {
+  return ({ receiptId, receivedAt, headers, orderingKey, traceparent }) => {
     const record: Record<string, Buffer | string> = {
       ...constant,
       [header.receiptId]: receiptId,
@@ -64,14 +65,15 @@ export function createRecordHeaders(rules: RecordRules): RecordHeaders {
       [header.httpHeaders]: JSON.stringify(keptHeaders(headers)),
       [header.traceparent]: traceparent,
     };
-    if (identifiedByHeader) record[header.identifyBy] = JSON.stringify(locate(rules.identifyBy, headers));
-    if (typedByHeader) record[header.typeBy] = JSON.stringify(locate(rules.typeBy, headers));
+    if (orderingKey !== null) record[header.orderingKey] = orderingKey;
+    if (identifiedByHeader) record[header.identifyBy] = JSON.stringify(locatorsOf(rules.identifyBy, headers));
+    if (typedByHeader) record[header.typeBy] = JSON.stringify(locatorsOf(rules.typeBy, headers));
     return record;
   };
 }
 
 /** Takes from the HTTP headers what is looked for there: a record is identified by itself alone. A header that is absent is no rule. */
-function locate(rules: readonly LocatorRule[], headers: HeaderValues): Locator[] {
+export function locatorsOf(rules: readonly LocatorRule[], headers: HeaderValues): Locator[] {
   const locators: Locator[] = [];
   for (const rule of rules) {
     if ('pointer' in rule) {

@@ -1,13 +1,24 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ProblemCode, problem, problemCodes, problemContentType } from '#lib/problem';
+import { prefersHtml, type ProblemCode, problem, problemCodes, problemContentType, problemPage } from '#lib/problem';
 import { discardRest, type DiscardLimits } from './body-reader.ts';
 
-/** Long enough for a leader to move; a sender with a backoff of its own waits longer anyway. */
-const retryAfterSeconds = 2;
+interface Body {
+  contentType: string;
+  bytes: Buffer;
+}
+
+const codes = Object.keys(problemCodes) as ProblemCode[];
 
 /** As bytes: to a text, Fastify would add a charset, which this media type does not have. */
-const bodies = new Map(
-  (Object.keys(problemCodes) as ProblemCode[]).map((code) => [code, Buffer.from(JSON.stringify(problem(code)))]),
+const problems = new Map<ProblemCode, Body>(
+  codes.map((code) => [code, { contentType: problemContentType, bytes: Buffer.from(JSON.stringify(problem(code))) }]),
+);
+/** For those that a person meets who opens an address in a browser. */
+const pages = new Map<ProblemCode, Body>(
+  codes.flatMap((code) => {
+    const page = problemPage(code);
+    return page === undefined ? [] : [[code, { contentType: 'text/html; charset=utf-8', bytes: Buffer.from(page) }]];
+  }),
 );
 
 /** Answers with the problem, and sees to it that the sender can read the answer while it is still sending its body. */
@@ -17,10 +28,12 @@ export function refuse(
   code: ProblemCode,
   limits: DiscardLimits,
 ): FastifyReply {
-  reply.code(problemCodes[code].status).header('content-type', problemContentType);
-  if (code === 'unavailable') reply.header('retry-after', retryAfterSeconds);
+  const page = pages.get(code);
+  if (page !== undefined) reply.header('vary', 'accept');
+  const body = page !== undefined && prefersHtml(request.headers.accept) ? page : problems.get(code);
+  reply.code(problemCodes[code].status).header('content-type', body?.contentType);
   // A body that did not come in its time is not waited for again.
   if (code === 'request_timeout') reply.header('connection', 'close');
   else discardRest(request.raw, limits);
-  return reply.send(bodies.get(code));
+  return reply.send(body?.bytes);
 }

@@ -2,17 +2,33 @@ import { topicsOf } from '#lib/contract';
 import { createHttpServer } from '#lib/http-server';
 import { createProducer } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
+import { networksOf } from '#lib/networks';
 import { createPostgres } from '#lib/postgres';
+import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
+import { createRedis } from '#lib/redis';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
+import { answerWithinMs, createAdmission } from './admission.ts';
 import { buildApp } from './app.ts';
+import { createBusyReport } from './busy-report.ts';
 import type { IngressConfig } from './config.ts';
 import { createIngressMetrics } from './ingress-metrics.ts';
+import { createLoopDelay } from './loop-delay.ts';
 import { createRandomPool } from './random-pool.ts';
+import { createRateGate } from './rate-gate.ts';
+import { createRejectionLog } from './rejection-log.ts';
+import { createRejectionTable } from './rejection-table.ts';
 import { createSourceDirectory } from './source-directory.ts';
+import { openTls } from './tls.ts';
 
-/** A sender hears within two seconds whether its webhook is durable; the rest is for reading, hashing and answering. */
-const deliveryTimeoutMs = 1_800;
+/** Each webhook has its own time limit, which is less; see admission.ts. */
+const deliveryTimeoutMs = answerWithinMs;
+/** Nobody waits longer for a permit, and then each process goes by its share. */
+const redisTimeLimitMs = 50;
+/** So many connections are taken in one turn of the event loop. */
+const listeners = 256;
+/** Redis may be away: it is not waited for. */
+const redisStartTimeoutMs = 500;
 /**
  * After which a connection to a broker that does not answer is renewed. No sender waits for it by then, and the next ones should not find
  * the same connection.
@@ -47,19 +63,62 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     topics: [topic],
     deliveryTimeoutMs,
     requestTimeoutMs,
+    maxPendingRecords: config.maxPendingRecords,
     maxPendingBytes: config.maxPendingBytes,
   });
+  const metrics = createIngressMetrics(context.metrics, () => producer.pending().records);
+  const reportBusy = createBusyReport({ metrics, clock, log });
+  const loopDelay = createLoopDelay(clock);
+  const admission = createAdmission({
+    producer,
+    loopDelay,
+    clock,
+    maxPendingRecords: config.maxPendingRecords,
+    maxPendingBytes: config.maxPendingBytes,
+    onRefusal: reportBusy,
+  });
+  const redis = createRedis({
+    url: config.redisUrl,
+    name: 'hookline-ingress',
+    clock,
+    log,
+    timeLimitMs: redisTimeLimitMs,
+    startTimeoutMs: redisStartTimeoutMs,
+    optional: true,
+  });
+  const random = createRandomPool();
+  const buckets = createRedisBuckets({
+    redis,
+    prefix: `${config.topicPrefix}rate:source:`,
+    processId: random(8).toString('hex'),
+  });
+  const rejections = createRejectionLog({
+    table: createRejectionTable(postgres),
+    retentionDays: config.rejectionRetentionDays,
+    clock,
+    log,
+    metrics: context.metrics,
+  });
+  const tls = openTls(config);
   const app = buildApp({
     sources,
-    producer,
+    admission,
+    judgeRate: createRateGate(createRateLimiter({ buckets, clock, log })),
     topic,
     clock,
-    random: createRandomPool(),
+    random,
     crashPoints,
-    metrics: createIngressMetrics(context.metrics, () => producer.pending().records),
+    metrics,
+    reportBusy,
+    maxConnections: config.maxConnections,
+    rejections,
     log,
     bodyTimeoutMs: config.bodyTimeoutMs,
     maxReadingBytes: config.maxReadingBytes,
+    trustedProxies: networksOf(config.trustedProxies),
+    ...(tls === undefined ? {} : { tls: tls.options }),
   });
-  return [postgres, sources, producer, createHttpServer({ app, host: config.host, port: config.port })];
+  const server = createHttpServer({ app, host: config.host, port: config.port, listeners });
+  const renewal = tls === undefined ? [] : [tls.renewal(app.server, { clock, log })];
+  return [postgres, sources, redis, producer, rejections, loopDelay, ...renewal, server];
 }

@@ -2,8 +2,17 @@ import { parseRfc3339 } from '#lib/clock';
 import { secretsContext, sourceDefaults, type SourceSettings, sourceSchemes, type StoredSecret } from '#lib/contract';
 import { toAppError } from '#lib/errors';
 import type { SecretBox } from '#lib/secret-box';
-import { isUsableSecret, type SchemeSettings, type SignatureScheme, signatureSchemes } from '#lib/signatures';
+import {
+  isUsableSecret,
+  type SchemeSettings,
+  schemeSettings,
+  type SignatureScheme,
+  signatureSchemes,
+} from '#lib/signatures';
+import type { Rate } from '#lib/rate-limit';
+import { createOrderingKey, type OrderingKey } from './ordering-key.ts';
 import { createRecordHeaders, type LocatorRule, parseLocatorRule, type RecordHeaders } from './record-headers.ts';
+import { createSenderGate, isAllowedIps, isClientCertificateSettings, type SenderGate } from './sender-gate.ts';
 
 /** A row of the table `sources`. */
 export interface SourceRow {
@@ -20,12 +29,19 @@ export interface ActiveSource {
   state: 'active';
   id: string;
   tenant: string;
+  judgeSender: SenderGate;
   scheme: SignatureScheme;
   schemeSettings: SchemeSettings;
   /** Those that are valid at this time; a rotation's old one ends. */
   secretsAt(nowMs: number): readonly string[];
   responseStatus: 200 | 202 | 204;
+  /** Of all that its senders send, by all processes together. */
+  rateLimit: Rate | undefined;
+  orderingKey: OrderingKey;
   recordHeaders: RecordHeaders;
+  /** By which a provider's GET shows that it may have its challenge answered; without one there is no GET. */
+  verifyToken: string | undefined;
+  keepsRejectedBodies: boolean;
 }
 
 /** `unusable`: it exists, but this process can't make sense of it. Its senders are told to come again, not that it never was. */
@@ -42,25 +58,29 @@ export function readSource(row: SourceRow, secretBox: SecretBox): { source: Sour
   if (typeof settings === 'string') return { problem: settings };
   const secrets = openSecrets(row, secretBox);
   if (typeof secrets === 'string') return { problem: secrets };
+  const unverifiable = secrets.map(({ secret }) => scheme.problemsOf?.({ settings, secret })[0]);
+  // Refusing all that comes would lose it; of a source that is not ready the sender keeps it. One good secret of a rotation will do.
+  const [unready] = unverifiable.includes(undefined) ? [] : unverifiable;
+  if (unready !== undefined) return { problem: `scheme ${schemeName}: ${unready.field} ${unready.message}` };
   const identifyBy = parseRules(settings.dedup_id ?? scheme.identifyBy);
   const typeBy = parseRules(settings.event_type_from ?? scheme.typeBy);
-  if (identifyBy === undefined || typeBy === undefined) {
-    return { problem: 'settings: dedup_id or event_type_from has what is neither `header:Name` nor a JSON pointer' };
+  const orderBy = parseRules(settings.ordering_key ?? []);
+  if (identifyBy === undefined || typeBy === undefined || orderBy === undefined) {
+    const names = 'dedup_id, event_type_from or ordering_key';
+    return { problem: `settings: ${names} has what is neither \`header:Name\` nor a JSON pointer` };
   }
   return {
     source: {
       state: 'active',
       id,
       tenant,
+      judgeSender: createSenderGate(settings),
       scheme,
-      schemeSettings: {
-        signatureHeader: (settings.signature_header ?? scheme.signatureHeader).toLowerCase(),
-        toleranceSeconds: settings.timestamp_tolerance_seconds ?? sourceDefaults.timestamp_tolerance_seconds,
-        publicUrl: settings.public_url,
-        hmac: settings.hmac,
-      },
+      schemeSettings: schemeSettings(schemeName, settings),
       secretsAt: secretsAt(secrets),
       responseStatus: settings.response_status ?? sourceDefaults.response_status,
+      rateLimit: settings.rate_limit && { perSecond: settings.rate_limit.per_second, burst: settings.rate_limit.burst },
+      orderingKey: createOrderingKey(orderBy),
       recordHeaders: createRecordHeaders({
         tenant,
         sourceId: id,
@@ -68,6 +88,8 @@ export function readSource(row: SourceRow, secretBox: SecretBox): { source: Sour
         typeBy,
         dedupTtlSeconds: settings.dedup_ttl_seconds ?? sourceDefaults.dedup_ttl_seconds,
       }),
+      verifyToken: settings.verify_token,
+      keepsRejectedBodies: settings.keep_rejected_bodies ?? false,
     },
   };
 }
@@ -119,9 +141,9 @@ const settingChecks: { [K in keyof SourceSettings]-?: (value: unknown) => boolea
   hmac: isObject,
   public_url: (value) => typeof value === 'string' && URL.canParse(value),
   ordering_key: isTexts,
-  allowed_ips: isTexts,
+  allowed_ips: isAllowedIps,
   rate_limit: (value) => isObject(value) && Number(value['per_second']) > 0 && Number(value['burst']) > 0,
-  client_certificate: (value) => isObject(value) && typeof value['required'] === 'boolean',
+  client_certificate: isClientCertificateSettings,
   verify_token: (value) => typeof value === 'string' && value !== '',
   keep_rejected_bodies: (value) => typeof value === 'boolean',
 };

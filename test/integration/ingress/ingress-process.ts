@@ -23,6 +23,7 @@ export interface TestSource {
 }
 
 export interface Ingress {
+  url: string;
   post(sourceId: string, body: Buffer, headers: Readonly<Record<string, string>>): Promise<HttpAnswer>;
   /** How many requests of the source (`unknown`: of none) had the outcome. */
   count(source: string, outcome: string): Promise<number>;
@@ -33,18 +34,29 @@ interface Options {
   brokers: readonly string[];
   topicPrefix: string;
   databaseUrl: string;
+  encryptionKeys?: string;
+  /** More variables of the environment. */
+  env?: Readonly<Record<string, string>>;
 }
 
 /** The whole ingress as its process builds it, in this process. */
-export async function startIngress({ brokers, topicPrefix, databaseUrl }: Options): Promise<Ingress> {
+export async function startIngress({
+  brokers,
+  topicPrefix,
+  databaseUrl,
+  encryptionKeys = encryptionKey,
+  env = {},
+}: Options): Promise<Ingress> {
   const [port = 0] = await freePorts(1);
+  const url = `http://127.0.0.1:${port}`;
   const config = readConfig(fields, {
     HOOKLINE_HOST: '127.0.0.1',
     HOOKLINE_INGRESS_PORT: String(port),
     HOOKLINE_KAFKA_BROKERS: brokers.join(','),
     HOOKLINE_TOPIC_PREFIX: topicPrefix,
     HOOKLINE_DATABASE_URL: databaseUrl,
-    HOOKLINE_ENCRYPTION_KEYS: encryptionKey,
+    HOOKLINE_ENCRYPTION_KEYS: encryptionKeys,
+    ...env,
   });
   const metrics = new Metrics();
   const parts: Part[] = build(config, {
@@ -58,8 +70,9 @@ export async function startIngress({ brokers, topicPrefix, databaseUrl }: Option
   });
   for (const part of parts) await part.start();
   return {
+    url,
     post: (sourceId, body, headers) =>
-      httpPost({ url: `http://127.0.0.1:${port}/v1/webhooks/${sourceId}`, headers, body, timeoutMs: 10_000 }),
+      httpPost({ url: `${url}/v1/webhooks/${sourceId}`, headers, body, timeoutMs: 10_000 }),
     async count(source, outcome) {
       const requests = (await metrics.getMetricsAsJSON()).find(
         ({ name }) => name === 'hookline_ingress_requests_total',

@@ -24,7 +24,8 @@ export function createFakeProducer(): FakeProducer {
       gate = new Promise((resolve) => (release = resolve));
     },
     release: () => release(),
-    async send(record): Promise<RecordPosition> {
+    async send(record, timeoutMs = 1): Promise<RecordPosition> {
+      if (timeoutMs <= 0) throw new AppError('kafka_unavailable', 'there is no time left');
       records.push(record);
       pending += 1;
       await gate;

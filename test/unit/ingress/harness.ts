@@ -4,13 +4,21 @@ import type { FastifyInstance } from 'fastify';
 import { systemClock } from '#lib/clock';
 import { type SourceSettings, secretsContext } from '#lib/contract';
 import { noCrashPoints } from '#lib/crash-points';
+import { AppError } from '#lib/errors';
 import { createId } from '#lib/ids';
+import type { RecordProducer } from '#lib/kafka';
 import { type Logger, silentLogger } from '#lib/log';
+import { networksOf } from '#lib/networks';
+import { createRateLimiter, type SharedBuckets } from '#lib/rate-limit';
 import { createSecretBox } from '#lib/secret-box';
 import { signHookline } from '#lib/signatures';
 import { Metrics } from '#lib/telemetry';
+import { createAdmission } from '../../../services/ingress/admission.ts';
 import { buildApp, type IngressDeps } from '../../../services/ingress/app.ts';
+import { createBusyReport } from '../../../services/ingress/busy-report.ts';
 import { createIngressMetrics } from '../../../services/ingress/ingress-metrics.ts';
+import { createRateGate } from '../../../services/ingress/rate-gate.ts';
+import type { Rejection } from '../../../services/ingress/rejection-row.ts';
 import { readSource, type Source, type SourceRow } from '../../../services/ingress/source.ts';
 import { createFakeProducer, type FakeProducer } from './fake-producer.ts';
 
@@ -63,12 +71,19 @@ export interface Harness {
   source: Source;
   /** What was logged at info and above, in order. */
   logged: { level: string; event: string; [fact: string]: unknown }[];
+  /** What the source's owner would see, in order. */
+  rejections: Rejection[];
   port(): Promise<number>;
   /** One request over a connection of its own; by default POST to the source. */
   send(request: Sent): Promise<Answer>;
   /** Value of one line of the metrics, 0 where it is not there. */
   metric(name: string, labels?: Record<string, string>): Promise<number>;
 }
+
+/** Redis is away: the process goes by itself. */
+const noBuckets: SharedBuckets = {
+  ask: () => Promise.reject(new AppError('redis_unavailable', 'there is none')),
+};
 
 const running: { app: FastifyInstance; listening(): Promise<unknown> }[] = [];
 
@@ -81,31 +96,56 @@ export async function closeApps(): Promise<void> {
   }
 }
 
+interface HarnessOptions {
+  source?: Source;
+  /** Instead of the one that acknowledges. */
+  producer?: Pick<RecordProducer, 'send'>;
+  /** What admission knows of it. */
+  loopDelayMs?: () => number;
+  deps?: Partial<IngressDeps>;
+}
+
 /** The app over one source (of id `source.id`) and a producer that acknowledges. */
-export function createHarness(given: { source?: Source; deps?: Partial<IngressDeps> } = {}): Harness {
+export function createHarness(given: HarnessOptions = {}): Harness {
   const source = given.source ?? sourceOf();
   const producer = createFakeProducer();
   const registry = new Metrics();
   const logged: Harness['logged'] = [];
+  const rejections: Rejection[] = [];
   const collect =
     (level: string) =>
     (line: { event: string }): void =>
       void logged.push({ level, ...line });
   const log: Logger = { ...silentLogger, info: collect('info'), warn: collect('warn'), error: collect('error') };
+  const clock = given.deps?.clock ?? systemClock;
+  const metrics = createIngressMetrics(registry, () => producer.pending().records);
+  const reportBusy = createBusyReport({ metrics, clock, log });
   const app = buildApp({
     sources: {
       known: (id) => (id === source.id ? source : undefined),
       lookUp: async () => 'unknown',
     },
-    producer,
+    admission: createAdmission({
+      producer: { ...producer, ...given.producer },
+      loopDelay: { currentMs: given.loopDelayMs ?? (() => 0) },
+      clock,
+      maxPendingRecords: 1_000,
+      maxPendingBytes: 64 * 1024 * 1024,
+      onRefusal: reportBusy,
+    }),
+    judgeRate: createRateGate(createRateLimiter({ buckets: noBuckets, clock, log })),
+    reportBusy,
+    maxConnections: 1_000,
     topic: 'test.webhooks.received',
-    clock: systemClock,
+    clock,
     random: (size) => Buffer.alloc(size, 7),
     crashPoints: noCrashPoints,
-    metrics: createIngressMetrics(registry, () => producer.pending().records),
+    metrics,
+    rejections: { record: (rejection) => void rejections.push(rejection) },
     log,
     bodyTimeoutMs: 5_000,
     maxReadingBytes: 64 * 1024 * 1024,
+    trustedProxies: networksOf([]),
     ...given.deps,
   });
   let listening: Promise<unknown> | undefined;
@@ -119,6 +159,7 @@ export function createHarness(given: { source?: Source; deps?: Partial<IngressDe
     producer,
     source,
     logged,
+    rejections,
     port,
     send: async (request) => sendTo(await port(), { path: `/v1/webhooks/${source.id}`, ...request }),
     async metric(name, labels = {}) {

@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { createHttpServer } from '#lib/http-server';
 import { waitUntil } from '../../support/wait-until.ts';
 import { closeApps, createHarness, type Harness, signed } from './harness.ts';
@@ -20,6 +20,29 @@ function webhook(harness: Harness): string {
   const headers = `host: a\r\nhookline-signature: ${signed(body)['hookline-signature']}\r\ncontent-length: ${body.length}`;
   return `POST /v1/webhooks/${harness.source.id} HTTP/1.1\r\n${headers}\r\n\r\n${body}`;
 }
+
+test('of very many who connect at once, a server with many listeners takes many in one turn of the event loop', async () => {
+  const mostInOneTurn = async (listeners: number): Promise<number> => {
+    const harness = createHarness();
+    const server = createHttpServer({ app: harness.app, host: '127.0.0.1', port: 0, listeners });
+    await server.start();
+    const { port } = harness.app.server.address() as AddressInfo;
+    let [taken, inThisTurn, most] = [0, 0, 0];
+    harness.app.server.on('connection', () => {
+      taken += 1;
+      inThisTurn += 1;
+      setImmediate(() => (inThisTurn = 0));
+      most = Math.max(most, inThisTurn);
+    });
+    const clients = Array.from({ length: 60 }, () => connect({ host: '127.0.0.1', port }).on('error', () => undefined));
+    await waitUntil('all are taken', () => taken === 60, { timeoutMs: 10_000 });
+    for (const client of clients) client.destroy();
+    await server.stop();
+    return most;
+  };
+  expect(await mostInOneTurn(1)).toBe(1);
+  expect(await mostInOneTurn(32)).toBeGreaterThan(5);
+});
 
 describe('a stop', () => {
   test('waits neither for idle connections nor for those that never said anything', async () => {

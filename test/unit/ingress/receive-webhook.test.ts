@@ -79,7 +79,7 @@ describe('an accepted webhook', () => {
         return Promise.resolve({ topic: record.topic, partition: 0, offset: 0n });
       },
     };
-    const harness = createHarness({ deps: { producer: hasty } });
+    const harness = createHarness({ producer: hasty });
     expect(await isAnsweredBefore({ ...harness, producer: held })).toBe(true);
   });
 

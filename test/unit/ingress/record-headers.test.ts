@@ -14,10 +14,11 @@ test('a record’s headers are exactly those of the contract, whatever the rules
     fc.constantFrom('/id', '/a/b', '/ü~0').map((pointer) => ({ pointer })),
   );
   const rules = fc.array(rule, { maxLength: 4 });
+  const orderingKeys = fc.option(fc.string());
   fc.assert(
-    fc.property(rawHeaders, rules, rules, fc.string(), (raw, identifyBy, typeBy, tenant) => {
+    fc.property(rawHeaders, rules, rules, fc.string(), orderingKeys, (raw, identifyBy, typeBy, tenant, orderingKey) => {
       const constant = { tenant, sourceId: 'src_1', dedupTtlSeconds: 60 };
-      const arrival = { receiptId: 'rcp_1', receivedAt: 1_764_576_000_123_000, traceparent: 'tp' };
+      const arrival = { receiptId: 'rcp_1', receivedAt: 1_764_576_000_123_000, traceparent: 'tp', orderingKey };
       const record = createRecordHeaders({ ...constant, identifyBy, typeBy })({
         ...arrival,
         headers: readHeaders(raw),
@@ -45,7 +46,6 @@ test('a record’s headers are exactly those of the contract, whatever the rules
           httpHeaders,
           identifyBy: locate(identifyBy),
           typeBy: locate(typeBy),
-          orderingKey: null,
           origin: null,
         }),
       );
@@ -62,7 +62,9 @@ test('a record’s headers can be read by whoever takes it from the topic', () =
     dedupTtlSeconds: 60,
   });
   const headers = readHeaders(['X-Id', 'a', 'x-id', 'b', 'Authorization', 'Bearer x', 'Proxy-Authorization', 'y']);
-  const record = asText(recordHeaders({ receiptId: 'rcp_1', receivedAt: 1, headers, traceparent: '' }));
+  const record = asText(
+    recordHeaders({ receiptId: 'rcp_1', receivedAt: 1, headers, orderingKey: null, traceparent: '' }),
+  );
   expect(parseReceivedWebhook(record, Buffer.of(1))).toMatchObject({
     identifyBy: [{ value: 'a, b' }],
     httpHeaders: { 'x-id': 'a, b' },

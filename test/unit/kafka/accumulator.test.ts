@@ -53,14 +53,17 @@ test('what has ended by itself is not sent again', () => {
   expect(valuesOf(accumulator.cut())).toEqual(['a', 'c']);
 });
 
-test('the expired are those sent by then, waiting or come back', () => {
+test('the expired are those whose time is up, waiting or come back, in whatever order they came', () => {
   const accumulator = createAccumulator(limits);
-  const records = [1, 2, 3, 4, 5, 6].map((sentAtMs) => sentRecord(String(sentAtMs), { sentAtMs }).pending);
+  const records = [3, 1, 5, 2, 6, 4].map((expiresAtMs) => sentRecord(String(expiresAtMs), { expiresAtMs }).pending);
   records.forEach(accumulator.add);
   accumulator.putBack(accumulator.cut());
   expect(valuesOf(accumulator.takeExpired(2))).toEqual(['1', '2']);
-  expect(valuesOf(accumulator.takeExpired(4))).toEqual(['1', '2', '3', '4']);
-  expect(accumulator.oldestSentAtMs()).toBe(1);
+  // What came back is in a batch still, and ends by whoever took it.
+  expect(valuesOf(accumulator.takeExpired(4))).toEqual(['3', '1', '4']);
+  expect(accumulator.size()).toBe(4);
+  expect(valuesOf(accumulator.cut())).toEqual(['3', '1', '5']);
+  expect(valuesOf(accumulator.cut())).toEqual(['6']);
 });
 
 test('records leave in the order in which they came, whatever comes back or is halved', () => {

@@ -133,7 +133,7 @@ test('a record that expires in flight fails at once, its late acknowledgment is 
   await clock.advance(1);
   const late = send('late');
   await clock.advance(1);
-  sender.expire(early.pending.sentAtMs, () => new AppError('kafka_unavailable', 'too late'));
+  sender.expire(early.pending.expiresAtMs, () => new AppError('kafka_unavailable', 'too late'));
   await settle();
   expect([early.end(), late.end()]).toEqual(['kafka_unavailable', undefined]);
   await requests[0]?.answer(unknown);

@@ -109,7 +109,7 @@ test('where every partition fails, records without a key still go to one', () =>
 test('what comes before the partitions are known waits, in order, and can expire', async () => {
   const { topic, senders, send } = setUp(undefined);
   const records = [...'ab'].map((value) => send(value, 'key'));
-  topic.expire(-1, () => new AppError('kafka_unavailable', 'late'));
+  topic.expire(0, () => new AppError('kafka_unavailable', 'late'));
   topic.layoutChanged([1]);
   send('c', 'key');
   expect(senders[0]?.records).toEqual(['a', 'b', 'c']);
@@ -117,7 +117,7 @@ test('what comes before the partitions are known waits, in order, and can expire
 
   const other = setUp(undefined);
   const late = other.send('late');
-  other.topic.expire(0, () => new AppError('kafka_unavailable', 'late'));
+  other.topic.expire(late.pending.expiresAtMs, () => new AppError('kafka_unavailable', 'late'));
   other.topic.layoutChanged([1]);
   await Promise.resolve();
   expect(late.end()).toBe('kafka_unavailable');

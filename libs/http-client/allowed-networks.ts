@@ -1,0 +1,16 @@
+import { AppError } from '#lib/errors';
+import { type Networks, parseNetworks } from '#lib/networks';
+
+/**
+ * The networks of HOOKLINE_ALLOWED_NETWORKS.
+ *
+ * @throws AppError config_invalid naming every entry that is no network: one that was skipped would be found out in production
+ */
+export function parseAllowedNetworks(texts: readonly string[]): Networks {
+  const parsed = parseNetworks(texts);
+  if ('networks' in parsed) return parsed.networks;
+  const problems = parsed.wrong.map(
+    (text) => `HOOKLINE_ALLOWED_NETWORKS: ${JSON.stringify(text)} is no network in CIDR notation`,
+  );
+  throw new AppError('config_invalid', problems.join('\n'));
+}

@@ -1,0 +1,63 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createSecureContext, type SecureVersion } from 'node:tls';
+import { AppError } from '#lib/errors';
+
+/** Names of PEM files. */
+export interface TlsFiles {
+  /** The server's certificate, those between it and the root behind it. */
+  certFile: string;
+  keyFile: string;
+  /** The authorities of clients' certificates. */
+  clientCaFile?: string | undefined;
+}
+
+/** What a server needs of them, and `setSecureContext` takes anew. */
+export interface TlsMaterial {
+  cert: string;
+  key: string;
+  ca?: string;
+  minVersion: SecureVersion;
+}
+
+const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** @throws AppError config_invalid saying everything that is wrong with the files; never what is in them */
+export function readTlsFiles({ certFile, keyFile, clientCaFile }: TlsFiles): TlsMaterial {
+  const problems: string[] = [];
+  const read = (file: string): string => {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (error) {
+      problems.push(`${file} can’t be read: ${(error as Error).message}`);
+      return '';
+    }
+  };
+  const material: TlsMaterial = { cert: read(certFile), key: read(keyFile), minVersion: 'TLSv1.2' };
+  if (clientCaFile !== undefined) material.ca = read(clientCaFile);
+  if (problems.length === 0) problems.push(...faultsOf(material, { certFile, keyFile, clientCaFile }));
+  if (problems.length > 0) throw new AppError('config_invalid', problems.join('\n'));
+  return material;
+}
+
+function faultsOf({ ca, ...own }: TlsMaterial, files: TlsFiles): string[] {
+  const faults: string[] = [];
+  try {
+    createSecureContext(own);
+  } catch (error) {
+    faults.push(`${files.certFile} and ${files.keyFile} make no TLS server: ${(error as Error).message}`);
+  }
+  // OpenSSL takes a file without certificates as no authorities at all, and goes on.
+  if (ca !== undefined && !hasCertificates(ca))
+    faults.push(`${files.clientCaFile} has no certificates that can be read`);
+  return faults;
+}
+
+function hasCertificates(pem: string): boolean {
+  const found = pem.match(certificate) ?? [];
+  try {
+    return found.map((text) => new X509Certificate(text)).length > 0;
+  } catch {
+    return false;
+  }
+}

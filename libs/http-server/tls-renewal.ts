@@ -1,0 +1,55 @@
+import type { Clock } from '#lib/clock';
+import { toAppError } from '#lib/errors';
+import { createPart, type Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import { readTlsFiles, type TlsFiles, type TlsMaterial } from './tls-files.ts';
+
+const everyMs = 60_000;
+
+interface Options {
+  server: { setSecureContext(material: TlsMaterial): void };
+  files: TlsFiles;
+  /** What the server was made with. */
+  initial: TlsMaterial;
+  clock: Clock;
+  log: Logger;
+}
+
+/**
+ * Takes renewed files into use without a restart: new connections get them within a minute, those that stand keep what they were opened
+ * with. Files that are missing or don't fit together, as they are in the middle of a renewal, leave the ones before in use.
+ */
+export function createTlsRenewal({ server, files, initial, clock, log }: Options): Part {
+  const stopping = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+  let inUse = initial;
+
+  const renew = (): void => {
+    try {
+      const found = readTlsFiles(files);
+      if (found.cert === inUse.cert && found.key === inUse.key && found.ca === inUse.ca) return;
+      server.setSecureContext(found);
+      inUse = found;
+      log.info({ event: 'tls.renewed' });
+    } catch (error) {
+      log.error({ event: 'tls.not_renewed', err: toAppError(error) });
+    }
+  };
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await clock.sleep(everyMs, stopping.signal);
+      if (!stopping.signal.aborted) renew();
+    }
+  };
+
+  return createPart(
+    'TLS renewal',
+    async () => {
+      running = run();
+    },
+    async () => {
+      stopping.abort();
+      await running;
+    },
+  );
+}

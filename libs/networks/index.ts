@@ -1,0 +1,2 @@
+export { type Networks, isNetwork, networksOf, parseNetworks, plainAddress } from './networks.ts';
+export { embeddedIpv4 } from './embedded-ipv4.ts';

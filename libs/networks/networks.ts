@@ -1,0 +1,65 @@
+import { BlockList, isIP } from 'node:net';
+import { AppError } from '#lib/errors';
+import { embeddedIpv4 } from './embedded-ipv4.ts';
+
+/** A set of addresses. */
+export interface Networks {
+  /** False for what is no address. A mapped address (`::ffff:…`) is its IPv4 address and nothing else; a zone says nothing. */
+  has(address: string): boolean;
+}
+
+/** The set that these make, in CIDR notation, a single address standing for itself; or those of them that are no network. */
+export function parseNetworks(texts: readonly string[]): { networks: Networks } | { wrong: readonly string[] } {
+  const wrong = texts.filter((text) => !isNetwork(text));
+  return wrong.length > 0 ? { wrong } : { networks: networksOf(texts) };
+}
+
+export const isNetwork = (text: string): boolean => parseCidr(text) !== undefined;
+
+/** From networks that are known to be well formed. */
+export function networksOf(cidrs: readonly string[]): Networks {
+  // Two lists: in one, Node lets an IPv4 address be in an IPv6 network such as `::/0`.
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const cidr of cidrs) {
+    const { address, prefix, family } = parseCidr(cidr) ?? {};
+    if (address === undefined || prefix === undefined || family === undefined)
+      throw new AppError('bug', `${cidr} is no network in CIDR notation`);
+    lists[family].addSubnet(address, prefix, family);
+  }
+  return {
+    has(given) {
+      const address = plainAddress(given);
+      if (address === undefined) return false;
+      const family = familyOf(address);
+      return lists[family].check(address, family);
+    },
+  };
+}
+
+/** An address without its zone, a mapped one as the IPv4 address that it is; undefined for what is no address. */
+export function plainAddress(text: string): string | undefined {
+  const version = isIP(text);
+  if (version !== 6) return version === 4 ? text : undefined;
+  const [address = ''] = text.split('%');
+  const embedded = embeddedIpv4(address);
+  return embedded?.form === 'mapped' ? embedded.address : address;
+}
+
+type Family = 'ipv4' | 'ipv6';
+
+const familyOf = (address: string): Family => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
+
+const mappedBits = 96;
+
+function parseCidr(text: string): { address: string; prefix: number; family: Family } | undefined {
+  const [, given = '', prefixText] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const address = plainAddress(given);
+  if (address === undefined) return undefined;
+  const family = familyOf(address);
+  const bits = isIP(given) === 4 ? 32 : 128;
+  const prefix = prefixText === undefined ? bits : Number(prefixText);
+  if (prefix > bits) return undefined;
+  if (family === 'ipv6' || bits === 32) return { address, prefix, family };
+  // Shorter, it would be more than mapped addresses.
+  return prefix < mappedBits ? undefined : { address, prefix: prefix - mappedBits, family };
+}

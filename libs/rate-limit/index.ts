@@ -1,0 +1,3 @@
+export { type Permit, type RateLimiter, createRateLimiter } from './rate-limiter.ts';
+export type { BucketAnswer, BucketRequest, Rate, SharedBuckets } from './ports.ts';
+export { createRedisBuckets } from './redis-buckets.ts';

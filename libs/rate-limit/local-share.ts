@@ -1,0 +1,27 @@
+import type { Rate } from './ports.ts';
+
+/** A token bucket of one process alone. */
+export interface LocalShare {
+  /** 0 where a permit was taken; else how long it is until the next. */
+  take(nowMs: number): number;
+}
+
+/**
+ * What one of so many processes may give out while the common bucket is out of reach: its part of the rate, of the burst, and of what was
+ * free. A burst below the number of processes is still one permit for each.
+ */
+export function createLocalShare(rate: Rate, processes: number, freeNow: number, nowMs: number): LocalShare {
+  const perMs = rate.perSecond / processes / 1000;
+  const most = Math.max(1, rate.burst / processes);
+  let permits = Math.min(most, Math.max(0, freeNow / processes));
+  let atMs = nowMs;
+  return {
+    take(takenAtMs) {
+      permits = Math.min(most, permits + (takenAtMs - atMs) * perMs);
+      atMs = takenAtMs;
+      if (permits < 1) return (1 - permits) / perMs;
+      permits -= 1;
+      return 0;
+    },
+  };
+}

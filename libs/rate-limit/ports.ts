@@ -1,0 +1,33 @@
+export interface Rate {
+  perSecond: number;
+  /** The most that may be taken at once after a pause. */
+  burst: number;
+}
+
+/** What one process asks of the bucket that all share. */
+export interface BucketRequest {
+  key: string;
+  rate: Rate;
+  /** Permits that it was granted and has not used: the bucket counts them as taken, and as part of what it may hold. */
+  unused: number;
+  /** Permits that it gave out by itself while the bucket was away. */
+  debt: number;
+  /** For those who wait for the answer: used as soon as they are granted. */
+  now: number;
+  /** To be held, and used later. */
+  ahead: number;
+}
+
+export interface BucketAnswer {
+  granted: number;
+  /** What nobody has, after this; a fraction, and below zero where processes gave out more by themselves than there was. */
+  free: number;
+  /** How many processes have asked for this key within the last minute, this one included. */
+  processes: number;
+}
+
+/** The buckets that all processes share. */
+export interface SharedBuckets {
+  /** @throws AppError redis_unavailable: the permits may have been granted all the same, and are lost then */
+  ask(request: BucketRequest): Promise<BucketAnswer>;
+}

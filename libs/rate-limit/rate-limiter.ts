@@ -1,0 +1,167 @@
+/**
+ * Limits how often something is done by all processes together, mostly without asking anybody: permits are fetched from the shared bucket
+ * in chunks, the next chunk while there is still half of the last. A bucket (of one key, in this process) is in one of these states:
+ *
+ * | state     | a `take`                                            | left by                                              |
+ * |-----------|-----------------------------------------------------|------------------------------------------------------|
+ * | holding   | is granted at once                                  | the last permit, or `heldForMs` → asking             |
+ * | asking    | waits for the answer                                | permits → holding, none → empty, no answer → on its own |
+ * | empty     | is refused at once                                  | the time until the next permit → asking              |
+ * | on its own | is judged by this process's share of rate and burst | an answer (asked for in the background) → holding, empty |
+ *
+ * How much all processes together may exceed `burst + rate · t` in a window of t seconds:
+ *
+ * - while the shared bucket answers: by what the rate brings in the time of one answer (see redis-buckets.ts);
+ * - when it has lost its memory: by one burst, once;
+ * - while it is away: each of the n processes last known gives out an n-th, so by what came beside those n; and by n − burst where the burst
+ *   is smaller than n. What was given out meanwhile is told when it is back, and taken off there.
+ */
+import type { Clock } from '#lib/clock';
+import { toAppError } from '#lib/errors';
+import type { Logger } from '#lib/log';
+import { createLocalShare, type LocalShare } from './local-share.ts';
+import type { BucketAnswer, Rate, SharedBuckets } from './ports.ts';
+import { heldForMs } from './redis-buckets.ts';
+
+export type Permit = { granted: true } | { granted: false; retryAfterMs: number };
+
+export interface RateLimiter {
+  /** Takes one permit now, or says when there is the next. A rate other than the last one given for the key holds from here on. */
+  take(key: string, rate: Rate): Promise<Permit>;
+}
+
+interface Options {
+  buckets: SharedBuckets;
+  clock: Clock;
+  log: Logger;
+}
+
+interface Bucket {
+  key: string;
+  rate: Rate;
+  held: number;
+  heldUntilMs: number;
+  emptyUntilMs: number;
+  /** Those who wait for the answer. */
+  waiting: number;
+  asking: Promise<void> | undefined;
+  last: (BucketAnswer & { atMs: number }) | undefined;
+  share: LocalShare | undefined;
+  /** Given out of the share, and not told yet. */
+  debt: number;
+  askAgainAtMs: number;
+}
+
+/** Of the rate: what one chunk lasts. Half of it is far longer than an answer takes. */
+const chunkSeconds = 0.1;
+/** A bucket that had less than was wanted is asked again after this at the earliest, and finds what has come meanwhile. */
+const paceMs = 10;
+/** Between two tries to reach a shared bucket that was away. */
+const awayForMs = 1_000;
+/** Beyond it, the key known longest is forgotten. */
+const maxKeys = 10_000;
+
+export function createRateLimiter({ buckets, clock, log }: Options): RateLimiter {
+  const known = new Map<string, Bucket>();
+  let lastProcesses = 1;
+
+  function bucketOf(key: string, rate: Rate): Bucket {
+    let bucket = known.get(key);
+    if (bucket === undefined) {
+      const [oldest] = known.keys();
+      if (oldest !== undefined && known.size >= maxKeys) known.delete(oldest);
+      bucket = newBucket(key, rate);
+      known.set(key, bucket);
+    } else if (bucket.rate.perSecond !== rate.perSecond || bucket.rate.burst !== rate.burst) {
+      bucket.rate = rate;
+      bucket.held = Math.min(bucket.held, chunkOf(bucket));
+      bucket.emptyUntilMs = 0;
+      if (bucket.share !== undefined) bucket.share = shareOf(bucket, clock.monotonicMs());
+    }
+    return bucket;
+  }
+
+  function shareOf({ rate, last }: Bucket, nowMs: number): LocalShare {
+    const free = last === undefined ? rate.burst : last.free + ((nowMs - last.atMs) / 1000) * rate.perSecond;
+    return createLocalShare(rate, last?.processes ?? lastProcesses, Math.min(rate.burst, free), nowMs);
+  }
+
+  function ask(bucket: Bucket): Promise<void> {
+    return (bucket.asking ??= askOnce(bucket).finally(() => (bucket.asking = undefined)));
+  }
+
+  async function askOnce(bucket: Bucket): Promise<void> {
+    const { key, rate, held: unused, debt } = bucket;
+    const askedAtMs = clock.monotonicMs();
+    const now = bucket.waiting;
+    const ahead = Math.max(0, chunkOf(bucket) - unused);
+    try {
+      const answer = await buckets.ask({ key, rate, unused, debt, now, ahead });
+      const nowMs = clock.monotonicMs();
+      bucket.last = { ...answer, atMs: nowMs };
+      lastProcesses = answer.processes;
+      bucket.held += answer.granted;
+      bucket.heldUntilMs = askedAtMs + heldForMs;
+      bucket.debt -= debt;
+      bucket.share = undefined;
+      if (answer.granted < now + ahead) {
+        const nextMs = ((1 - answer.free) / rate.perSecond) * 1000;
+        bucket.emptyUntilMs = nowMs + Math.max(nextMs, Math.min(paceMs, (rate.burst / rate.perSecond) * 500));
+      }
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (error.code !== 'redis_unavailable') log.error({ event: 'rate_limit.failed', err: error });
+      const nowMs = clock.monotonicMs();
+      bucket.share ??= shareOf(bucket, nowMs);
+      bucket.askAgainAtMs = nowMs + awayForMs;
+    }
+  }
+
+  return {
+    async take(key, given) {
+      const bucket = bucketOf(key, { perSecond: given.perSecond, burst: Math.max(1, given.burst) });
+      for (;;) {
+        const nowMs = clock.monotonicMs();
+        if (nowMs >= bucket.heldUntilMs) bucket.held = 0;
+        if (bucket.held >= 1) {
+          bucket.held -= 1;
+          if (bucket.held < chunkOf(bucket) / 2 && nowMs >= bucket.emptyUntilMs && bucket.share === undefined) {
+            void ask(bucket);
+          }
+          return { granted: true };
+        }
+        if (bucket.share !== undefined) {
+          if (nowMs >= bucket.askAgainAtMs) void ask(bucket);
+          const retryAfterMs = bucket.share.take(nowMs);
+          if (retryAfterMs > 0) return { granted: false, retryAfterMs };
+          bucket.debt += 1;
+          return { granted: true };
+        }
+        if (nowMs < bucket.emptyUntilMs) return { granted: false, retryAfterMs: bucket.emptyUntilMs - nowMs };
+        bucket.waiting += 1;
+        await ask(bucket);
+        bucket.waiting -= 1;
+      }
+    },
+  };
+}
+
+const newBucket = (key: string, rate: Rate): Bucket => ({
+  key,
+  rate,
+  held: 0,
+  heldUntilMs: 0,
+  emptyUntilMs: 0,
+  waiting: 0,
+  asking: undefined,
+  last: undefined,
+  share: undefined,
+  debt: 0,
+  askAgainAtMs: 0,
+});
+
+/** None where that would be a single permit: it could lie unused in one process while another is refused. */
+function chunkOf({ rate, last }: Bucket): number {
+  const permits = Math.floor(Math.min(rate.perSecond * chunkSeconds, rate.burst / (2 * (last?.processes ?? 1))));
+  return permits < 2 ? 0 : permits;
+}

@@ -1,0 +1,43 @@
+import type { Clock } from '#lib/clock';
+import { createPart, type Part } from '#lib/lifecycle';
+
+/**
+ * How late this process is with what it has to do: because its event loop was busy, or because it was not given a processor. What comes
+ * over the network may have waited for so long before anybody here could see it, and an answer may be late by as much.
+ */
+export interface LoopDelay extends Part {
+  currentMs(): number;
+}
+
+/** Finer than any delay that matters here; fifty times a second costs nothing. */
+const tickMs = 20;
+
+export function createLoopDelay(clock: Clock): LoopDelay {
+  const stopping = new AbortController();
+  let dueAtMs = Number.POSITIVE_INFINITY;
+  let lastDelayMs = 0;
+  let watching: Promise<void> = Promise.resolve();
+
+  const watch = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      dueAtMs = clock.monotonicMs() + tickMs;
+      await clock.sleep(tickMs, stopping.signal);
+      lastDelayMs = Math.max(0, clock.monotonicMs() - dueAtMs);
+    }
+  };
+
+  return {
+    ...createPart(
+      'loop delay',
+      async () => {
+        watching = watch();
+      },
+      async () => {
+        stopping.abort();
+        await watching;
+      },
+    ),
+    // A tick that is overdue already says more than the last one.
+    currentMs: () => Math.max(lastDelayMs, clock.monotonicMs() - dueAtMs),
+  };
+}

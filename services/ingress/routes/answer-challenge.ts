@@ -1,0 +1,26 @@
+import type { RouteOptions } from 'fastify';
+import type { Clock } from '#lib/clock';
+import type { Answer } from '../answer.ts';
+import { answerChallenge } from '../answer-challenge.ts';
+import type { SourceDirectory } from '../source-directory.ts';
+import { senderOf } from '../webhook-request.ts';
+import { webhookRoute } from './webhook-route.ts';
+
+interface Deps {
+  sources: Pick<SourceDirectory, 'known' | 'lookUp'>;
+  answer: Answer;
+  clock: Clock;
+}
+
+/** `GET /v1/webhooks/{source_id}`, and HEAD the same. */
+export const answerChallengeRoute = ({ sources, ...deps }: Deps): RouteOptions =>
+  webhookRoute({
+    ...deps,
+    method: ['GET', 'HEAD'],
+    decide: (request) =>
+      answerChallenge(sources, {
+        sourceId: request.params.source_id,
+        sender: senderOf(request),
+        query: request.query,
+      }),
+  });

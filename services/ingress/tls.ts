@@ -1,0 +1,36 @@
+import type { Server } from 'node:tls';
+import type { Clock } from '#lib/clock';
+import { createTlsRenewal, readTlsFiles, type TlsFiles, type TlsMaterial } from '#lib/http-server';
+import type { Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import type { IngressConfig } from './config.ts';
+
+export interface Tls {
+  options: TlsMaterial & { requestCert: boolean; rejectUnauthorized: boolean };
+  /** Follows the files for a server that was made with the options. */
+  renewal(server: unknown, context: { clock: Clock; log: Logger }): Part;
+}
+
+/**
+ * Undefined where webhooks come by plain HTTP, from a proxy that ends TLS.
+ *
+ * @throws AppError config_invalid
+ */
+export function openTls(config: IngressConfig): Tls | undefined {
+  if (config.tlsCertFile === '') return undefined;
+  const files: TlsFiles = {
+    certFile: config.tlsCertFile,
+    keyFile: config.tlsKeyFile,
+    clientCaFile: config.tlsClientCaFile === '' ? undefined : config.tlsClientCaFile,
+  };
+  const initial = readTlsFiles(files);
+  return {
+    options: {
+      ...initial,
+      requestCert: config.tlsClientCertificates !== 'none',
+      // Where it is optional, the sources that demand one judge it.
+      rejectUnauthorized: config.tlsClientCertificates === 'required',
+    },
+    renewal: (server, context) => createTlsRenewal({ ...context, server: server as Server, files, initial }),
+  };
+}

@@ -1,0 +1,41 @@
+import { createManualClock } from '#lib/clock';
+import { createLoopDelay } from '../../../services/ingress/loop-delay.ts';
+
+test('a process that is on time has no delay, before it starts and while it runs', async () => {
+  const clock = createManualClock();
+  const delay = createLoopDelay(clock);
+  expect(delay.currentMs()).toBe(0);
+  await delay.start();
+  for (let step = 0; step < 50; step += 1) {
+    await clock.advance(7);
+    expect(delay.currentMs()).toBe(0);
+  }
+  await delay.stop();
+});
+
+test('how late it is shows while it has not come back yet, and until it has been on time once', async () => {
+  let nowMs = 0;
+  const wakers: (() => void)[] = [];
+  const delay = createLoopDelay({
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    sleep: () => new Promise((resolve) => wakers.push(resolve)),
+  });
+  const wake = async (): Promise<void> => {
+    wakers.shift()?.();
+    await new Promise(setImmediate);
+  };
+  await delay.start();
+  nowMs += 520;
+  expect(delay.currentMs()).toBe(500);
+  await wake();
+  nowMs += 15;
+  expect(delay.currentMs()).toBe(500);
+  nowMs += 5;
+  await wake();
+  expect(delay.currentMs()).toBe(0);
+  const stopped = delay.stop();
+  await new Promise(setImmediate);
+  await wake();
+  await stopped;
+});
