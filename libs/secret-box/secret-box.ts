@@ -16,6 +16,8 @@ export interface SecretBox {
   seal(plaintext: string, context: string): Buffer;
   /** @throws AppError data_invalid where the key is not listed, or the value is not what was sealed for this context */
   open(sealed: Buffer, context: string): string;
+  /** Whether it is sealed under the key that seals now; false where another key must stay listed for its sake. */
+  isCurrent(sealed: Buffer): boolean;
 }
 
 interface EncryptionKey {
@@ -23,9 +25,9 @@ interface EncryptionKey {
   key: Buffer;
 }
 
-/** @throws AppError config_invalid for anything but `id:base64 of 32 bytes`; the message never holds key material */
+/** @throws AppError config_invalid for anything but `id:base64 of 32 bytes`, each id once; the message never holds key material */
 export function parseEncryptionKeys(texts: readonly string[]): EncryptionKey[] {
-  return texts.map((text, index) => {
+  const keys = texts.map((text, index) => {
     const [, id, encoded] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/.exec(text) ?? [];
     if (id === undefined || encoded === undefined) {
       throw new AppError(
@@ -35,12 +37,19 @@ export function parseEncryptionKeys(texts: readonly string[]): EncryptionKey[] {
     }
     return { id, key: Buffer.from(encoded, 'base64') };
   });
+  const twice = keys.find(({ id }, index) => keys.findIndex((other) => other.id === id) !== index);
+  // What the second one sealed would not open any more.
+  if (twice !== undefined)
+    throw new AppError('config_invalid', `HOOKLINE_ENCRYPTION_KEYS: two keys have the id ${twice.id}`);
+  return keys;
 }
 
 export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
   const [active] = keys;
   if (active === undefined) throw new AppError('config_invalid', 'HOOKLINE_ENCRYPTION_KEYS names no key');
+  const keyIdOf = (sealed: Buffer): string => sealed.toString('latin1', 1, 1 + (sealed[0] ?? 0));
   return {
+    isCurrent: (sealed) => keyIdOf(sealed) === active.id,
     seal(plaintext, context) {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv('aes-256-gcm', active.key, nonce).setAAD(Buffer.from(context));
@@ -55,7 +64,7 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
     },
     open(sealed, context) {
       const idEnd = 1 + (sealed[0] ?? 0);
-      const id = sealed.toString('latin1', 1, idEnd);
+      const id = keyIdOf(sealed);
       const known = keys.find((candidate) => candidate.id === id);
       if (known === undefined || sealed.length < idEnd + nonceBytes + tagBytes) {
         throw new AppError(

@@ -70,7 +70,8 @@ function setCommonHeaders(reply: FastifyReply): FastifyReply {
 function acceptJsonAlone(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+  const types = ['application/json', 'application/merge-patch+json'];
+  app.addContentTypeParser<string>(types, { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined);
     else void parseJson(request, body, done);
   });

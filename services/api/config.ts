@@ -4,6 +4,7 @@ import {
   type ConfigOf,
   encryptionFields,
   integer,
+  payloadRetentionField,
   postgresFields,
   readConfig,
   serviceFields,
@@ -31,6 +32,7 @@ export const fields = {
     pattern: /^https?:\/\/[^/?#]+(\/[^?#]*)?$/,
     help: 'the ingress as senders reach it, the base of each source’s ingest_url',
   }),
+  payloadRetentionDays: payloadRetentionField,
   allowHttp: allowHttpField,
   allowedNetworks: allowedNetworksField,
 };

@@ -24,17 +24,18 @@ export const secret = {
   description: 'text of one line',
 } as const;
 
-/** Where an identifier or a type is looked for, in this order. */
+const locator = {
+  type: 'string',
+  maxLength: 500,
+  pattern: "^(?:header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}|(?:/(?:[^~/\\u0000-\\u001f]|~[01])*)+)$",
+  description: '`header:Name` or a JSON pointer such as /data/id',
+} as const;
+
+/** Where something is looked for, in this order; a single place may stand without its list. */
 export const locators = {
-  type: 'array',
-  minItems: 1,
-  maxItems: 10,
-  items: {
-    type: 'string',
-    maxLength: 500,
-    pattern: "^(?:header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}|(?:/(?:[^~/\\u0000-\\u001f]|~[01])*)+)$",
-    description: '`header:Name` or a JSON pointer such as /data/id',
-  },
+  if: { type: 'string' },
+  then: locator,
+  else: { type: 'array', minItems: 1, maxItems: 10, items: locator },
 } as const;
 
 export const headerName = {
@@ -52,6 +53,14 @@ export const eventType = {
 } as const;
 
 export const wholeNumber = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum }) as const;
+
+/** Of things in a second, and as many at once. */
+export const rateLimit = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['per_second', 'burst'],
+  properties: { per_second: { type: 'number', minimum: 0.001, maximum: 1_000_000 }, burst: wholeNumber(1, 1_000_000) },
+} as const;
 
 export const seconds = (minimum: number, maximum: number) => ({ type: 'number', minimum, maximum }) as const;
 

@@ -3,17 +3,19 @@ import type { RawServerDefault, RouteGenericInterface, RouteOptions } from 'fast
 import type { Clock } from '#lib/clock';
 import type { Verdict } from '#lib/http-client';
 import type { RandomBytes } from '#lib/ids';
-import type { Query } from '#lib/postgres';
 import type { SecretBox } from '#lib/secret-box';
+import type { Store } from './resources/resource-table.ts';
 
 /** What handlers have. A route's file holds its method, its schema, and what it does. */
 export interface RouteDeps {
-  postgres: Query;
+  postgres: Store;
   secretBox: SecretBox;
   clock: Clock;
   random: RandomBytes;
   /** Whether deliveries may go to this URL, as far as it tells by itself. */
   vetUrl(url: string): Verdict;
+  /** A delivery that is retried must find its payload. */
+  payloadRetentionDays: number;
   /** Base of links to this API; empty: as the request's Host has it. */
   apiUrl: string;
   /** Base of sources' ingest_url. */

@@ -30,6 +30,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     clock,
     random: randomBytes,
     vetUrl: (url) => vetUrl(url, { allowHttp: config.allowHttp, allowedNetworks }),
+    payloadRetentionDays: config.payloadRetentionDays,
     apiUrl: withoutSlash(config.apiUrl),
     ingressUrl: withoutSlash(config.ingressUrl),
     adminKey: config.adminKey,

@@ -13,9 +13,8 @@
  * Every other 4xx is retried too: a receiver that answers 404 while it is deployed wants its events, and the window bounds the cost.
  * A Retry-After above the cap counts as the cap: a stranger's header must not park a delivery past its window.
  */
-import { fullJitterMs, type Random } from '#lib/backoff';
+import { fullJitterMs, type Random, retryAfterMs } from '#lib/backoff';
 import type { HttpResult } from '#lib/http-client';
-import { retryAfterMs } from './retry-after.ts';
 
 export interface RetryPolicy {
   baseMs: number;

@@ -1,4 +1,6 @@
 import type { AttemptOutcome, DeliveryStatus } from '#lib/contract';
+import { formatMicros } from '#lib/clock';
+import { timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
 import type { PageRequest } from '../paging.ts';
 import { idPattern } from './ids.ts';
@@ -61,6 +63,12 @@ export function attemptJson({ step: _step, response_excerpt, ...attempt }: Attem
   return { ...attempt, response_excerpt: response_excerpt?.toString('utf8') ?? null };
 }
 
+/** The one partition that has a delivery's attempts; null where its id does not tell. */
+function deliveryAt(deliveryId: string): string | null {
+  const ms = timeOfId(deliveryId);
+  return ms === undefined ? null : formatMicros(ms * 1000);
+}
+
 export function listAttempts(
   postgres: Query,
   tenant: string,
@@ -71,8 +79,9 @@ export function listAttempts(
     `SELECT step, attempt, at, outcome, http_status, duration_ms, detail, response_excerpt
        FROM attempts
       WHERE tenant = $1 AND delivery_id = $2 AND ($3::int IS NULL OR step > $3)
+        AND ($5::timestamptz IS NULL OR delivery_at = $5)
       ORDER BY step
       LIMIT $4`,
-    [tenant, deliveryId, after, limit + 1],
+    [tenant, deliveryId, after, limit + 1, deliveryAt(deliveryId)],
   );
 }

@@ -1,25 +1,24 @@
-import { endpointDefaults, type EndpointSettings, secretsContext, type StoredSecret } from '#lib/contract';
+import { endpointDefaults, type EndpointSettings } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import type { SecretBox } from '#lib/secret-box';
-import type { PageRequest } from '../paging.ts';
-import { idPattern } from './ids.ts';
+import { createResourceTable, type ResourceRow } from './resource-table.ts';
+import { sealSecrets } from './stored-secrets.ts';
 
-export interface EndpointRow {
-  id: string;
+export interface EndpointRow extends ResourceRow {
   url: string;
   description: string;
   event_types: string[];
   source_ids: string[];
   settings: EndpointSettings;
-  created_at: string;
   disabled_at: string | null;
   disabled_reason: string | null;
-  deleted_at: string | null;
 }
 
-export const endpointId = idPattern('ep');
-const columns =
-  'id, url, description, event_types, source_ids, settings, created_at, disabled_at, disabled_reason, deleted_at';
+const columns = `id, url, description, event_types, source_ids, settings, revision, created_at, disabled_at, disabled_reason,
+                 deleted_at`;
+
+/** The dispatcher ends the open deliveries of an endpoint when it sees that it is deleted. */
+export const endpoints = createResourceTable<EndpointRow>('endpoints', 'ep', columns);
 
 /** The endpoint as clients see it, with the defaults of what was not set. */
 export function endpointJson(row: EndpointRow): Record<string, unknown> {
@@ -54,8 +53,7 @@ export async function insertEndpoint(
   secretBox: SecretBox,
   endpoint: NewEndpoint,
 ): Promise<EndpointRow> {
-  const { tenant, id, url, description, eventTypes, sourceIds, settings } = endpoint;
-  const secrets: StoredSecret[] = [{ secret: endpoint.secret }];
+  const { tenant, id, url, description, eventTypes, sourceIds, settings, secret } = endpoint;
   const [row] = await postgres.query<EndpointRow>(
     `INSERT INTO endpoints (tenant, id, url, description, event_types, source_ids, settings, secrets,
                             created_at, changed_at)
@@ -69,45 +67,8 @@ export async function insertEndpoint(
       eventTypes,
       sourceIds,
       JSON.stringify(settings),
-      secretBox.seal(JSON.stringify(secrets), secretsContext('endpoints', tenant, id)),
+      sealSecrets(secretBox, { table: 'endpoints', tenant, id }, [{ secret }]),
     ],
   );
   return row as EndpointRow;
-}
-
-/** A deleted endpoint is found too. */
-export async function findEndpoint(postgres: Query, tenant: string, id: string): Promise<EndpointRow | undefined> {
-  if (!endpointId.test(id)) return undefined;
-  const [row] = await postgres.query<EndpointRow>(`SELECT ${columns} FROM endpoints WHERE tenant = $1 AND id = $2`, [
-    tenant,
-    id,
-  ]);
-  return row;
-}
-
-export function listEndpoints(postgres: Query, tenant: string, { after, limit }: PageRequest): Promise<EndpointRow[]> {
-  return postgres.query<EndpointRow>(
-    `SELECT ${columns} FROM endpoints
-      WHERE tenant = $1 AND deleted_at IS NULL AND ($2::text IS NULL OR id > $2)
-      ORDER BY id
-      LIMIT $3`,
-    [tenant, after, limit + 1],
-  );
-}
-
-/**
- * The dispatcher ends the open deliveries of an endpoint when it sees that it is deleted.
- *
- * @returns false where there is nothing to delete: it never existed, or is deleted already
- */
-export async function deleteEndpoint(postgres: Query, tenant: string, id: string): Promise<boolean> {
-  if (!endpointId.test(id)) return false;
-  const deleted = await postgres.query(
-    `UPDATE endpoints
-        SET deleted_at = clock_timestamp(), changed_at = clock_timestamp(), revision = revision + 1
-      WHERE tenant = $1 AND id = $2 AND deleted_at IS NULL
-      RETURNING id`,
-    [tenant, id],
-  );
-  return deleted.length > 0;
 }

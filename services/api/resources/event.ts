@@ -12,6 +12,7 @@ export interface EventRow {
   received_at: string;
   updated_at: string;
   duplicates: number;
+  duplicates_changed: number;
   pending: number;
   retrying: number;
   delivered: number;
@@ -20,13 +21,13 @@ export interface EventRow {
 }
 
 export const eventId = idPattern('evt');
-const columns = `id, type, source_id, event_id, receipt_id, status, received_at, updated_at, duplicates,
-                 pending, retrying, delivered, dead_lettered, cancelled`;
+const columns = `id, type, source_id, event_id, receipt_id, status, received_at, updated_at,
+                 duplicates, duplicates_changed, pending, retrying, delivered, dead_lettered, cancelled`;
 
 /** The event as clients see it. */
 export function eventJson(row: EventRow): Record<string, unknown> {
-  const { id, type, source_id, event_id, receipt_id, status, received_at, updated_at, duplicates } = row;
-  const { pending, retrying, delivered, dead_lettered, cancelled } = row;
+  const { id, type, source_id, event_id, receipt_id, status, received_at, updated_at } = row;
+  const { duplicates, duplicates_changed, pending, retrying, delivered, dead_lettered, cancelled } = row;
   return {
     id,
     type,
@@ -37,6 +38,7 @@ export function eventJson(row: EventRow): Record<string, unknown> {
     received_at,
     updated_at,
     duplicates,
+    duplicates_changed,
     deliveries: { pending, retrying, delivered, dead_lettered, cancelled },
   };
 }
@@ -78,12 +80,17 @@ export function listEvents(postgres: Query, tenant: string, filter: EventFilter,
 /** Null where the payload is kept no longer. */
 export type EventWithPayload = EventRow & { content_type: string | null; body: Buffer | null };
 
+/** Of the partitions of payloads, the one of the event's day alone is opened: the planner would else ask them all. */
 export async function findEvent(postgres: Query, tenant: string, id: string): Promise<EventWithPayload | undefined> {
   if (!eventId.test(id)) return undefined;
   const [row] = await postgres.query<EventWithPayload>(
     `SELECT ${columns}, content_type, body
        FROM events
-       LEFT JOIN (SELECT tenant, event_id AS id, content_type, body FROM event_payloads) AS payload USING (tenant, id)
+       LEFT JOIN LATERAL (
+              SELECT p.content_type, p.body
+                FROM event_payloads p
+               WHERE p.tenant = events.tenant AND p.event_id = events.id AND p.received_at = events.received_at
+               LIMIT 1) AS payload ON true
       WHERE tenant = $1 AND id = $2`,
     [tenant, id],
   );

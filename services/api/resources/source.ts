@@ -1,36 +1,33 @@
-import {
-  secretsContext,
-  sourceDefaults,
-  type SourceScheme,
-  type SourceSettings,
-  type StoredSecret,
-} from '#lib/contract';
+import { sourceDefaults, type SourceScheme, type SourceSettings } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import type { SecretBox } from '#lib/secret-box';
-import type { PageRequest } from '../paging.ts';
-import { idPattern } from './ids.ts';
+import { createResourceTable, type ResourceRow } from './resource-table.ts';
+import { sealSecrets } from './stored-secrets.ts';
 
-export interface SourceRow {
-  id: string;
+export interface SourceRow extends ResourceRow {
   name: string;
   scheme: SourceScheme;
   settings: SourceSettings;
-  created_at: string;
-  deleted_at: string | null;
 }
 
-export const sourceId = idPattern('src');
-const columns = 'id, name, scheme, settings, created_at, deleted_at';
+const columns = 'id, name, scheme, settings, revision, created_at, deleted_at';
 
-/** The source as clients see it: what was not set shows its default, or is left to the scheme and absent. */
+export const sources = createResourceTable<SourceRow>('sources', 'src', columns);
+
+/**
+ * The source as clients see it: what was not set shows its default, or is left to the scheme and absent. Of what is secret it shows that
+ * it is set.
+ */
 export function sourceJson(row: SourceRow, ingressUrl: string): Record<string, unknown> {
+  const { verify_token: verifyToken, ...settings } = row.settings;
   return {
     id: row.id,
     name: row.name,
     scheme: row.scheme,
     ingest_url: `${ingressUrl}/v1/webhooks/${row.id}`,
     ...sourceDefaults,
-    ...row.settings,
+    ...settings,
+    ...(verifyToken !== undefined && { verify_token_set: true }),
     created_at: row.created_at,
   };
 }
@@ -45,8 +42,7 @@ export interface NewSource {
 }
 
 export async function insertSource(postgres: Query, secretBox: SecretBox, source: NewSource): Promise<SourceRow> {
-  const { tenant, id, name, scheme, settings } = source;
-  const secrets: StoredSecret[] = [{ secret: source.secret }];
+  const { tenant, id, name, scheme, settings, secret } = source;
   const [row] = await postgres.query<SourceRow>(
     `INSERT INTO sources (tenant, id, name, scheme, settings, secrets, created_at, changed_at)
      VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp(), clock_timestamp())
@@ -57,48 +53,32 @@ export async function insertSource(postgres: Query, secretBox: SecretBox, source
       name,
       scheme,
       JSON.stringify(settings),
-      secretBox.seal(JSON.stringify(secrets), secretsContext('sources', tenant, id)),
+      sealSecrets(secretBox, { table: 'sources', tenant, id }, [{ secret }]),
     ],
   );
   return row as SourceRow;
 }
 
-/** A deleted source is found too. */
-export async function findSource(postgres: Query, tenant: string, id: string): Promise<SourceRow | undefined> {
-  if (!sourceId.test(id)) return undefined;
-  const [row] = await postgres.query<SourceRow>(`SELECT ${columns} FROM sources WHERE tenant = $1 AND id = $2`, [
-    tenant,
-    id,
-  ]);
-  return row;
-}
-
-export function listSources(postgres: Query, tenant: string, { after, limit }: PageRequest): Promise<SourceRow[]> {
-  return postgres.query<SourceRow>(
-    `SELECT ${columns} FROM sources
-      WHERE tenant = $1 AND deleted_at IS NULL AND ($2::text IS NULL OR id > $2)
-      ORDER BY id
-      LIMIT $3`,
-    [tenant, after, limit + 1],
+/** What is set, of a row that `sources.change` holds. */
+export async function updateSource(
+  tx: Query,
+  source: { tenant: string; id: string; name: string; settings: SourceSettings; secrets: Buffer },
+): Promise<SourceRow> {
+  const { tenant, id, name, settings, secrets } = source;
+  const [row] = await tx.query<SourceRow>(
+    `UPDATE sources
+        SET name = $3, settings = $4, secrets = $5, changed_at = clock_timestamp(), revision = revision + 1
+      WHERE tenant = $1 AND id = $2
+      RETURNING ${columns}`,
+    [tenant, id, name, JSON.stringify(settings), secrets],
   );
-}
-
-/** @returns false where there is nothing to delete: it never existed, or is deleted already */
-export async function deleteSource(postgres: Query, tenant: string, id: string): Promise<boolean> {
-  if (!sourceId.test(id)) return false;
-  const deleted = await postgres.query(
-    `UPDATE sources SET deleted_at = clock_timestamp(), changed_at = clock_timestamp()
-      WHERE tenant = $1 AND id = $2 AND deleted_at IS NULL
-      RETURNING id`,
-    [tenant, id],
-  );
-  return deleted.length > 0;
+  return row as SourceRow;
 }
 
 /** Which of these are no sources of the tenant; of another tenant's nothing is told. */
 export async function unknownSources(postgres: Query, tenant: string, ids: readonly string[]): Promise<Set<string>> {
   const unknown = new Set(ids);
-  const possible = ids.filter((id) => sourceId.test(id));
+  const possible = ids.filter((id) => sources.idPattern.test(id));
   if (possible.length === 0) return unknown;
   const rows = await postgres.query<{ id: string }>(
     'SELECT id FROM sources WHERE tenant = $1 AND id = ANY ($2::text[]) AND deleted_at IS NULL',

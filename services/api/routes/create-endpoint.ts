@@ -2,6 +2,7 @@ import { endpointDefaults, type EndpointSettings, type RetrySettings } from '#li
 import { createId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
 import { generateSecret, isUsableSecret } from '#lib/signatures';
+import { sendResource } from '../etag.ts';
 import { description, eventType, seconds, secret, wholeNumber } from '../fields.ts';
 import { endpointJson, insertEndpoint } from '../resources/endpoint.ts';
 import { unknownSources } from '../resources/source.ts';
@@ -18,40 +19,44 @@ interface Body extends EndpointSettings {
 
 const day = 24 * 3600;
 
-const retry = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    base_seconds: seconds(0.01, day),
-    cap_seconds: seconds(0.01, 7 * day),
-    // Well below the 30 days for which payloads are kept.
-    window_seconds: seconds(1, 14 * day),
-    max_attempts: wholeNumber(1, 1_000),
-  },
-} as const;
+const maxWindowDays = 14;
 
-const body = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['url'],
-  properties: {
-    url: { type: 'string', minLength: 1, maxLength: 2_048 },
-    description,
-    event_types: { type: 'array', maxItems: 100, uniqueItems: true, items: eventType },
-    source_ids: { type: 'array', maxItems: 100, uniqueItems: true, items: { type: 'string', maxLength: 100 } },
-    secret,
-    timeout_ms: wholeNumber(100, 60_000),
-    max_in_flight: wholeNumber(1, 1_000),
-    retry,
-  },
-} as const;
+const retry = (payloadRetentionDays: number) =>
+  ({
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      base_seconds: seconds(0.01, day),
+      cap_seconds: seconds(0.01, 7 * day),
+      // Below what the payload is kept for, by the day that may pass between the event and its delivery.
+      window_seconds: seconds(1, Math.min(maxWindowDays, payloadRetentionDays - 1) * day),
+      max_attempts: wholeNumber(1, 1_000),
+    },
+  }) as const;
+
+const body = (payloadRetentionDays: number) =>
+  ({
+    type: 'object',
+    additionalProperties: false,
+    required: ['url'],
+    properties: {
+      url: { type: 'string', minLength: 1, maxLength: 2_048 },
+      description,
+      event_types: { type: 'array', maxItems: 100, uniqueItems: true, items: eventType },
+      source_ids: { type: 'array', maxItems: 100, uniqueItems: true, items: { type: 'string', maxLength: 100 } },
+      secret,
+      timeout_ms: wholeNumber(100, 60_000),
+      max_in_flight: wholeNumber(1, 1_000),
+      retry: retry(payloadRetentionDays),
+    },
+  }) as const;
 
 /** `POST /v1/endpoints`: the only answer that shows the secret. */
-export const createEndpoint: Route = ({ postgres, secretBox, clock, random, vetUrl }) =>
+export const createEndpoint: Route = ({ postgres, secretBox, clock, random, vetUrl, payloadRetentionDays }) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/endpoints',
-    schema: { body },
+    schema: { body: body(payloadRetentionDays) },
     async handler(request, reply) {
       const { tenant } = request;
       const {
@@ -77,10 +82,8 @@ export const createEndpoint: Route = ({ postgres, secretBox, clock, random, vetU
       const id = createId('ep', clock.nowMs(), random);
       const endpoint = { tenant, id, url, description, eventTypes, sourceIds, settings, secret };
       const row = await insertEndpoint(postgres, secretBox, endpoint);
-      return reply
-        .code(201)
-        .header('location', `/v1/endpoints/${id}`)
-        .send({ ...endpointJson(row), secret });
+      void reply.code(201).header('location', `/v1/endpoints/${id}`);
+      return sendResource(reply, row, { ...endpointJson(row), secret });
     },
   });
 

@@ -1,12 +1,14 @@
-import { type SourceScheme, sourceSchemes, type SourceSettings } from '#lib/contract';
+import { type SourceScheme, sourceSchemes } from '#lib/contract';
 import { createId } from '#lib/ids';
-import { generateSecret, isUsableSecret } from '#lib/signatures';
-import { headerName, locators, name, secret, wholeNumber } from '../fields.ts';
+import { signatureSchemes } from '#lib/signatures';
+import { sendResource } from '../etag.ts';
+import { name, secret } from '../fields.ts';
 import { insertSource, sourceJson } from '../resources/source.ts';
 import { type Route, route } from '../route.ts';
 import { sendInvalid } from '../send-problem.ts';
+import { type GivenSettings, normalizeSettings, settingsErrors, settingsFields } from '../source-settings.ts';
 
-interface Body extends SourceSettings {
+interface Body extends GivenSettings {
   name: string;
   scheme: SourceScheme;
   secret?: string;
@@ -16,17 +18,7 @@ const body = {
   type: 'object',
   additionalProperties: false,
   required: ['name', 'scheme'],
-  properties: {
-    name,
-    scheme: { type: 'string', enum: sourceSchemes },
-    secret,
-    signature_header: headerName,
-    dedup_id: locators,
-    dedup_ttl_seconds: wholeNumber(60, 30 * 24 * 3600),
-    event_type_from: locators,
-    timestamp_tolerance_seconds: wholeNumber(1, 24 * 3600),
-    response_status: { type: 'integer', enum: [200, 202, 204] },
-  },
+  properties: { name, scheme: { type: 'string', enum: sourceSchemes }, secret, ...settingsFields },
 } as const;
 
 /** `POST /v1/sources`: the only answer that shows the secret. */
@@ -36,21 +28,14 @@ export const createSource: Route = ({ postgres, secretBox, clock, random, ingres
     url: '/v1/sources',
     schema: { body },
     async handler(request, reply) {
-      const { name, scheme, secret = generateSecret(random), ...settings } = request.body;
-      if (!isUsableSecret(secret))
-        return sendInvalid(reply, [{ field: '/secret', message: 'must be more than blanks behind its prefix' }]);
+      const { name, scheme, secret = signatureSchemes[scheme].generateSecret(random), ...given } = request.body;
+      const settings = normalizeSettings(given);
+      const errors = settingsErrors(scheme, { settings, secret });
+      if (errors.length > 0) return sendInvalid(reply, errors);
       const id = createId('src', clock.nowMs(), random);
-      const row = await insertSource(postgres, secretBox, {
-        tenant: request.tenant,
-        id,
-        name,
-        scheme,
-        settings,
-        secret,
-      });
-      return reply
-        .code(201)
-        .header('location', `/v1/sources/${id}`)
-        .send({ ...sourceJson(row, ingressUrl), secret });
+      const source = { tenant: request.tenant, id, name, scheme, settings, secret };
+      const row = await insertSource(postgres, secretBox, source);
+      void reply.code(201).header('location', `/v1/sources/${id}`);
+      return sendResource(reply, row, { ...sourceJson(row, ingressUrl), secret });
     },
   });

@@ -1,6 +1,7 @@
-import { deleteEndpoint as markDeleted, findEndpoint } from '../resources/endpoint.ts';
+import { changeOf } from '../etag.ts';
+import { endpoints } from '../resources/endpoint.ts';
 import { type Route, route } from '../route.ts';
-import { sendMissing } from '../send-problem.ts';
+import { sendProblem } from '../send-problem.ts';
 
 /** `DELETE /v1/endpoints/{id}` */
 export const deleteEndpoint: Route = ({ postgres }) =>
@@ -8,8 +9,8 @@ export const deleteEndpoint: Route = ({ postgres }) =>
     method: 'DELETE',
     url: '/v1/endpoints/:id',
     async handler(request, reply) {
-      const { id } = request.params;
-      if (await markDeleted(postgres, request.tenant, id)) return reply.code(204).send();
-      return sendMissing(reply, await findEndpoint(postgres, request.tenant, id));
+      const result = await endpoints.remove(postgres, changeOf(request));
+      if ('refused' in result) return sendProblem(reply, result.refused);
+      return reply.code(204).send();
     },
   });

@@ -1,6 +1,7 @@
-import { deleteSource as markDeleted, findSource } from '../resources/source.ts';
+import { changeOf } from '../etag.ts';
+import { sources } from '../resources/source.ts';
 import { type Route, route } from '../route.ts';
-import { sendMissing } from '../send-problem.ts';
+import { sendProblem } from '../send-problem.ts';
 
 /** `DELETE /v1/sources/{id}`: what is left of it answers 410, here and to its senders. */
 export const deleteSource: Route = ({ postgres }) =>
@@ -8,8 +9,8 @@ export const deleteSource: Route = ({ postgres }) =>
     method: 'DELETE',
     url: '/v1/sources/:id',
     async handler(request, reply) {
-      const { id } = request.params;
-      if (await markDeleted(postgres, request.tenant, id)) return reply.code(204).send();
-      return sendMissing(reply, await findSource(postgres, request.tenant, id));
+      const result = await sources.remove(postgres, changeOf(request));
+      if ('refused' in result) return sendProblem(reply, result.refused);
+      return reply.code(204).send();
     },
   });

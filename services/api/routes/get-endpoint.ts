@@ -1,4 +1,5 @@
-import { endpointJson, findEndpoint } from '../resources/endpoint.ts';
+import { sendResource } from '../etag.ts';
+import { endpointJson, endpoints } from '../resources/endpoint.ts';
 import { type Route, route } from '../route.ts';
 import { sendMissing } from '../send-problem.ts';
 
@@ -8,8 +9,8 @@ export const getEndpoint: Route = ({ postgres }) =>
     method: 'GET',
     url: '/v1/endpoints/:id',
     async handler(request, reply) {
-      const row = await findEndpoint(postgres, request.tenant, request.params.id);
+      const row = await endpoints.find(postgres, request.tenant, request.params.id);
       if (row === undefined || row.deleted_at !== null) return sendMissing(reply, row);
-      return endpointJson(row);
+      return sendResource(reply, row, endpointJson(row));
     },
   });

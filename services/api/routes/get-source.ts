@@ -1,4 +1,5 @@
-import { findSource, sourceJson } from '../resources/source.ts';
+import { sendResource } from '../etag.ts';
+import { sourceJson, sources } from '../resources/source.ts';
 import { type Route, route } from '../route.ts';
 import { sendMissing } from '../send-problem.ts';
 
@@ -8,8 +9,8 @@ export const getSource: Route = ({ postgres, ingressUrl }) =>
     method: 'GET',
     url: '/v1/sources/:id',
     async handler(request, reply) {
-      const row = await findSource(postgres, request.tenant, request.params.id);
+      const row = await sources.find(postgres, request.tenant, request.params.id);
       if (row === undefined || row.deleted_at !== null) return sendMissing(reply, row);
-      return sourceJson(row, ingressUrl);
+      return sendResource(reply, row, sourceJson(row, ingressUrl));
     },
   });

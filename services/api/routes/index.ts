@@ -12,14 +12,20 @@ import { listDeliveryAttempts } from './list-delivery-attempts.ts';
 import { listEndpoints } from './list-endpoints.ts';
 import { listEventDeliveries } from './list-event-deliveries.ts';
 import { listEvents } from './list-events.ts';
+import { listSourceRejections } from './list-source-rejections.ts';
 import { listSources } from './list-sources.ts';
+import { rotateSourceSecret } from './rotate-source-secret.ts';
+import { updateSourceRoute } from './update-source.ts';
 
 /** Every route that needs a key. */
 export const routes: readonly Route[] = [
   createSource,
   listSources,
   getSource,
+  updateSourceRoute,
   deleteSource,
+  rotateSourceSecret,
+  listSourceRejections,
   createEndpoint,
   listEndpoints,
   getEndpoint,

@@ -1,5 +1,5 @@
 import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
-import { endpointId, endpointJson, listEndpoints as queryPage } from '../resources/endpoint.ts';
+import { endpointJson, endpoints } from '../resources/endpoint.ts';
 import { type Route, route } from '../route.ts';
 import { sendInvalid } from '../send-problem.ts';
 
@@ -12,9 +12,9 @@ export const listEndpoints: Route = ({ postgres, apiUrl }) =>
     url: '/v1/endpoints',
     schema: { querystring },
     async handler(request, reply) {
-      const page = readPage(request.query, endpointId);
+      const page = readPage(request.query, endpoints.idPattern);
       if ('errors' in page) return sendInvalid(reply, page.errors);
-      const rows = await queryPage(postgres, request.tenant, page);
+      const rows = await endpoints.list(postgres, request.tenant, page);
       return takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl }).map(endpointJson);
     },
   });

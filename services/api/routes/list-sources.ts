@@ -1,5 +1,5 @@
 import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
-import { listSources as queryPage, sourceId, sourceJson } from '../resources/source.ts';
+import { sourceJson, sources } from '../resources/source.ts';
 import { type Route, route } from '../route.ts';
 import { sendInvalid } from '../send-problem.ts';
 
@@ -12,10 +12,10 @@ export const listSources: Route = ({ postgres, ingressUrl, apiUrl }) =>
     url: '/v1/sources',
     schema: { querystring },
     async handler(request, reply) {
-      const page = readPage(request.query, sourceId);
+      const page = readPage(request.query, sources.idPattern);
       if ('errors' in page) return sendInvalid(reply, page.errors);
-      const rows = await queryPage(postgres, request.tenant, page);
-      const sources = takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl });
-      return sources.map((row) => sourceJson(row, ingressUrl));
+      const rows = await sources.list(postgres, request.tenant, page);
+      const shown = takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl });
+      return shown.map((row) => sourceJson(row, ingressUrl));
     },
   });

@@ -14,14 +14,16 @@ import { migrate } from '#lib/postgres';
 import { avroTopics, readSchema } from '#deploy/kafka/schemas.ts';
 import { topicDefinitions } from '#deploy/kafka/topics.ts';
 import { loadSetupConfig } from '../config.ts';
+import { readOptions } from '../options.ts';
 
-export const help = `hookline setup
+export const help = `usage: hookline setup
 
-Brings Postgres, Kafka and the schema registry to what the services need: runs the migrations that have not run, creates the topics that
-are missing, registers the schemas. Safe to run again, and before every upgrade.`;
+Brings Postgres, Kafka and the schema registry to what the services need: runs the migrations that have not run,
+creates the topics that are missing, registers the schemas. Safe to run again, and before every upgrade.`;
 
 /** Everything is idempotent and independent, so a failure in one leaves the others done, and the next run goes on. */
-export async function run(): Promise<number> {
+export async function run(args: readonly string[]): Promise<number> {
+  readOptions(args, {});
   const config = loadSetupConfig();
   const log = createLogger({ service: 'setup', level: config.logLevel });
   const clock = systemClock;

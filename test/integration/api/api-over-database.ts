@@ -1,20 +1,25 @@
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import type { AppDeps } from '../../../services/api/app.ts';
 import { createDatabase } from '../../support/servers.ts';
-import { closeApps, type Asking } from '../../unit/api/ask.ts';
+import { closeApps, type Asking, listen } from '../../unit/api/ask.ts';
 import { authorization, buildTestApp } from '../../unit/api/build-test-app.ts';
 
 /** The API over a database of its own, asked with the admin key. */
-export async function openApi() {
+export async function openApi(given: Partial<AppDeps> = {}) {
+  const databaseUrl = await createDatabase();
   const postgres: Postgres = createPostgres({
-    url: await createDatabase(),
+    url: databaseUrl,
     applicationName: 'hookline-test',
-    maxConnections: 4,
+    maxConnections: 6,
     statementTimeoutMs: 10_000,
     log: silentLogger,
   });
-  const { ask } = buildTestApp({ postgres });
+  const { app, ask } = buildTestApp({ postgres, ...given });
   return {
+    /** For who asks it from another process. */
+    url: async () => `http://127.0.0.1:${await listen(app)}`,
+    databaseUrl,
     postgres,
     ask: (asking: Asking & { tenant?: string }) =>
       ask({

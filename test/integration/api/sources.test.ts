@@ -35,6 +35,7 @@ test('a source is created with its defaults, and shows its secret this once', as
     response_status: 202,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/) as string,
   });
+  expect(answer.headers.etag).toBe('"1"');
   expect(answer.headers.location).toBe(`/v1/sources/${source.id}`);
 
   const read = await api.ask({ path: `/v1/sources/${source.id}` });
@@ -51,6 +52,12 @@ test('everything that is set is kept as it was given', async () => {
     event_type_from: ['/type'],
     timestamp_tolerance_seconds: 60,
     response_status: 204,
+    ordering_key: ['/data/customer'],
+    allowed_ips: ['192.0.2.0/24', '::1'],
+    rate_limit: { per_second: 10, burst: 20 },
+    client_certificate: { required: true, fingerprints: ['ab'.repeat(32)] },
+    keep_rejected_bodies: true,
+    public_url: 'https://example.com/in',
   };
   const given = { name: 'Ünïcode 🛒', scheme: 'github', ...settings, secret: "It's a Secret to Everybody" };
   const { id, secret } = await create(given);
@@ -85,10 +92,17 @@ test('a deleted source is gone, for good and for every method, and no longer lis
 
   const deleted = await api.ask({ method: 'DELETE', path, headers: { 'content-type': 'application/json' } });
   expect([deleted.status, deleted.text]).toEqual([204, '']);
-  for (const method of ['GET', 'DELETE', 'HEAD']) {
-    const answer = await api.ask({ method, path });
+  for (const asking of [
+    { method: 'GET', path },
+    { method: 'DELETE', path },
+    { method: 'HEAD', path },
+    { method: 'PATCH', path, body: { name: 'x' } },
+    { method: 'POST', path: `${path}/rotate-secret`, body: {} },
+    { method: 'GET', path: `${path}/rejections` },
+  ]) {
+    const answer = await api.ask(asking);
     expect(answer.status).toBe(410);
-    if (method !== 'HEAD') expect(answer.json()).toMatchObject({ code: 'gone', status: 410 });
+    if (asking.method !== 'HEAD') expect(answer.json()).toMatchObject({ code: 'gone', status: 410 });
   }
   expect((await api.ask({ path: '/v1/sources?limit=1000' })).text).not.toContain(id);
   // Who follows the table sees a deletion by this.
@@ -104,9 +118,18 @@ test('another tenant’s source can’t be told from one that never was', async 
     text,
     headers: { ...headers, date: '' },
   });
-  for (const method of ['GET', 'DELETE', 'HEAD']) {
+  for (const [method, below, body] of [
+    ['GET', ''],
+    ['DELETE', ''],
+    ['HEAD', ''],
+    ['PATCH', '', { name: 'x' }],
+    ['POST', '/rotate-secret', {}],
+    ['GET', '/rejections'],
+  ] as const) {
     const [foreign, missing] = await Promise.all(
-      [id, never].map((asked) => api.ask({ method, path: `/v1/sources/${asked}`, tenant: 'rival' })),
+      [id, never].map((asked) =>
+        api.ask({ method, path: `/v1/sources/${asked}${below}`, tenant: 'rival', ...(body && { body }) }),
+      ),
     );
     expect(foreign?.status).toBe(404);
     expect(foreign && comparable(foreign)).toEqual(missing && comparable(missing));
@@ -117,6 +140,15 @@ test('another tenant’s source can’t be told from one that never was', async 
   await api.ask({ method: 'DELETE', path: `/v1/sources/${id}`, tenant: 'acme' });
   // A tombstone is its tenant's, too.
   expect((await api.ask({ path: `/v1/sources/${id}`, tenant: 'rival' })).status).toBe(404);
+});
+
+test('a verify token is shown to nobody, not even where it is set', async () => {
+  const { id, ...created } = await create({ name: 'token', scheme: 'hookline', verify_token: 'hush-hush' });
+  expect(created).toMatchObject({ verify_token_set: true });
+  const answers = [await api.ask({ path: `/v1/sources/${id}` }), await api.ask({ path: '/v1/sources?limit=1000' })];
+  for (const { text } of answers) expect(text).not.toContain('hush-hush');
+  expect(answers[0]?.json()).toMatchObject({ verify_token_set: true });
+  expect(JSON.stringify(created)).not.toContain('hush-hush');
 });
 
 test('pages, followed to the end, hold every source once, the oldest first', async () => {

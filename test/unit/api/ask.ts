@@ -21,11 +21,16 @@ export interface Asking {
 const timeoutMs = 10_000;
 const listening = new Map<FastifyInstance, Promise<unknown>>();
 
-/** One request on a connection of its own. What is answered counts, even where the rest of the request is not taken any more. */
-export async function ask(app: FastifyInstance, asking: Asking): Promise<Answer> {
+/** The port on which it can be asked. */
+export async function listen(app: FastifyInstance): Promise<number> {
   if (!listening.has(app)) listening.set(app, app.listen({ host: '127.0.0.1', port: 0 }));
   await listening.get(app);
-  return askAt((app.server.address() as AddressInfo).port, asking);
+  return (app.server.address() as AddressInfo).port;
+}
+
+/** One request on a connection of its own. What is answered counts, even where the rest of the request is not taken any more. */
+export async function ask(app: FastifyInstance, asking: Asking): Promise<Answer> {
+  return askAt(await listen(app), asking);
 }
 
 export function askAt(port: number, { method = 'GET', path, headers = {}, body }: Asking): Promise<Answer> {

@@ -7,16 +7,21 @@ import type { Query } from '#lib/postgres';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { type AppDeps, buildApp } from '../../../services/api/app.ts';
 import { createApiMetrics } from '../../../services/api/metrics.ts';
+import type { Store } from '../../../services/api/resources/resource-table.ts';
 import { ask, type Asking } from './ask.ts';
 
 export const adminKey = 'an-admin-key-for-tests';
 export const authorization = `Bearer ${adminKey}`;
 
-export const noPostgres: Query = {
-  query: async () => {
-    throw new Error('this request has nothing to ask the database');
-  },
-};
+/** A database that answers every statement by this, within a transaction or not. */
+export const postgresOf = (query: (text: string, values?: readonly unknown[]) => Promise<object[]>): Store => ({
+  query: query as Query['query'],
+  transaction: (work) => work({ query: query as Query['query'] }),
+});
+
+export const noPostgres = postgresOf(async () => {
+  throw new Error('this request has nothing to ask the database');
+});
 
 export const testSecretBox = createSecretBox(parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]));
 
@@ -29,6 +34,7 @@ export function buildTestApp(given: Partial<AppDeps> = {}) {
     clock: createManualClock(),
     random: randomBytes,
     vetUrl: (url) => vetUrl(url, { allowHttp: false, allowedNetworks: parseAllowedNetworks([]) }),
+    payloadRetentionDays: 30,
     apiUrl: 'https://api.test',
     ingressUrl: 'https://in.test',
     adminKey,

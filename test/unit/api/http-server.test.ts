@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { createHttpServer } from '#lib/http-server';
 import { askAt } from './ask.ts';
-import { authorization, buildTestApp } from './build-test-app.ts';
+import { authorization, buildTestApp, postgresOf } from './build-test-app.ts';
 
 /** A stop that waits for somebody to let go would take as long as they please. */
 const stopTimeoutMs = 5_000;
@@ -13,12 +13,10 @@ test(
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<never[]>();
     const { app } = buildTestApp({
-      postgres: {
-        query: () => {
-          asked.resolve();
-          return answer.promise;
-        },
-      },
+      postgres: postgresOf(() => {
+        asked.resolve();
+        return answer.promise;
+      }),
     });
     const server = createHttpServer({ app, host: '127.0.0.1', port: 0 });
     await server.start();

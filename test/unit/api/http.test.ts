@@ -1,6 +1,7 @@
+import { sourceSchemes } from '#lib/contract';
 import { AppError } from '#lib/errors';
 import { type Answer, closeApps } from './ask.ts';
-import { adminKey, authorization, buildTestApp, createKeptLog } from './build-test-app.ts';
+import { adminKey, authorization, buildTestApp, createKeptLog, postgresOf } from './build-test-app.ts';
 
 const json = { authorization, 'content-type': 'application/json' };
 const source = { name: 'shop', scheme: 'hookline' };
@@ -44,7 +45,7 @@ describe('who may ask', () => {
   });
 
   test('may write the scheme in any case', async () => {
-    const { ask } = buildTestApp({ postgres: { query: async () => [] } });
+    const { ask } = buildTestApp({ postgres: postgresOf(async () => []) });
     const answer = await ask({
       path: '/v1/sources',
       headers: { authorization: `bEARER ${adminKey}` },
@@ -70,7 +71,7 @@ describe('who may ask', () => {
     ['acme-1.eu_west', 'acme-1.eu_west'],
   ])('asks for the tenant that is named: %j is %s', async (given, tenant) => {
     const asked: unknown[] = [];
-    const { ask } = buildTestApp({ postgres: { query: async (_text, values) => (asked.push(values?.[0]), []) } });
+    const { ask } = buildTestApp({ postgres: postgresOf(async (_text, values) => (asked.push(values?.[0]), [])) });
     const headers = { authorization, ...(given === undefined ? {} : { 'hookline-tenant': given }) };
     await ask({ path: '/v1/sources', headers });
     expect(asked).toEqual([tenant]);
@@ -93,7 +94,8 @@ describe('paths and methods', () => {
   test.each([
     ['PUT', '/v1/sources', 'GET, HEAD, POST'],
     ['DELETE', '/v1/sources', 'GET, HEAD, POST'],
-    ['POST', '/v1/sources/src_x', 'DELETE, GET, HEAD'],
+    ['POST', '/v1/sources/src_x', 'DELETE, GET, HEAD, PATCH'],
+    ['GET', '/v1/sources/src_x/rotate-secret', 'POST'],
     ['OPTIONS', '/v1/endpoints', 'GET, HEAD, POST'],
     ['POST', '/v1/deliveries/dlv_x/attempts', 'GET, HEAD'],
   ] as const)('%s %s is answered with the methods that there are', async (method, path, allow) => {
@@ -104,7 +106,7 @@ describe('paths and methods', () => {
   });
 
   test('HEAD is answered as GET is, without the body', async () => {
-    const { ask } = buildTestApp({ postgres: { query: async () => [] } });
+    const { ask } = buildTestApp({ postgres: postgresOf(async () => []) });
     const [get, head] = await Promise.all(
       (['GET', 'HEAD'] as const).map((method) => ask({ method, path: '/v1/sources', headers: { authorization } })),
     );
@@ -165,7 +167,7 @@ describe('bodies', () => {
       expect.arrayContaining([
         { field: '/name', message: 'is missing' },
         { field: '/a~1b', message: 'is not a field that is known here' },
-        { field: '/scheme', message: 'must be one of hookline, github' },
+        { field: '/scheme', message: `must be one of ${sourceSchemes.join(', ')}` },
         { field: '/dedup_ttl_seconds', message: 'must be integer' },
         { field: '/dedup_id/0', message: 'must be `header:Name` or a JSON pointer such as /data/id' },
         { field: '/response_status', message: 'must be one of 200, 202, 204' },
@@ -231,11 +233,9 @@ describe('parameters', () => {
 describe('trouble', () => {
   test('of the database is 503, with a time to come again', async () => {
     const { ask } = buildTestApp({
-      postgres: {
-        query: async () => {
-          throw new AppError('store_unavailable', 'connection refused');
-        },
-      },
+      postgres: postgresOf(async () => {
+        throw new AppError('store_unavailable', 'connection refused');
+      }),
     });
     const answers = await Promise.all([
       ask({ path: '/v1/events', headers: { authorization } }),

@@ -16,6 +16,19 @@ describe('secrets at rest', () => {
     expect(() => createSecretBox(parseEncryptionKeys([second])).open(sealed, 'row')).toThrow(/"k1"/);
   });
 
+  test('tell whether they are under the key that seals now', () => {
+    const [first, second] = [key('k1'), key('k10')];
+    const sealed = createSecretBox(parseEncryptionKeys([first])).seal('hush', 'row');
+    const box = createSecretBox(parseEncryptionKeys([second, first]));
+    expect(box.isCurrent(sealed)).toBe(false);
+    expect(box.isCurrent(box.seal('hush', 'row'))).toBe(true);
+    expect(box.isCurrent(Buffer.alloc(0))).toBe(false);
+  });
+
+  test('have keys of different ids: of two with one id, the second would open nothing', () => {
+    expect(() => parseEncryptionKeys([key('k1'), key('k2'), key('k1')])).toThrow(/two keys have the id k1/);
+  });
+
   test('do not open in another row, nor when any byte was changed', () => {
     const box = createSecretBox(parseEncryptionKeys([key('k1')]));
     const sealed = box.seal('hush', 'sources/a/1');

@@ -1,4 +1,4 @@
-import { retryAfterMs } from '../../../services/dispatcher/retry-after.ts';
+import { retryAfterMs } from '#lib/backoff';
 
 const nowMs = Date.UTC(2026, 0, 1, 12);
 

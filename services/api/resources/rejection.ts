@@ -1,0 +1,56 @@
+import type { Query } from '#lib/postgres';
+import type { PageRequest } from '../paging.ts';
+import { idPattern } from './ids.ts';
+
+export interface RejectionRow {
+  id: string;
+  at: string;
+  code: string;
+  client_address: string;
+  headers: Record<string, unknown>;
+  /** A bigint, which comes as text. */
+  body_bytes: string | null;
+  body: Buffer | null;
+}
+
+export const rejectionId = idPattern('rej');
+
+/** A webhook that was refused, as whoever looks for the reason sees it. */
+export function rejectionJson(row: RejectionRow): Record<string, unknown> {
+  const bodyBytes = row.body_bytes === null ? null : Number(row.body_bytes);
+  return {
+    id: row.id,
+    at: row.at,
+    code: row.code,
+    client_address: row.client_address,
+    headers: row.headers,
+    body_bytes: bodyBytes,
+    ...(row.body !== null && bodyJson(row.body, bodyBytes !== row.body.length)),
+  };
+}
+
+/** As text where it is text. Of a body that was cut, the last character may be cut, too. */
+function bodyJson(body: Buffer, cut: boolean): Record<string, unknown> {
+  const facts = { body_truncated: cut };
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body, { stream: cut });
+    return { body: text, body_encoding: 'utf-8', ...facts };
+  } catch {
+    return { body: body.toString('base64'), body_encoding: 'base64', ...facts };
+  }
+}
+
+/** The newest first: ids sort by their time. One more than the page holds. */
+export function listRejections(
+  postgres: Query,
+  source: { tenant: string; id: string },
+  { after, limit }: PageRequest,
+): Promise<RejectionRow[]> {
+  return postgres.query<RejectionRow>(
+    `SELECT id, at, code, client_address, headers, body_bytes, body FROM rejections
+      WHERE tenant = $1 AND source_id = $2 AND ($3::text IS NULL OR id < $3)
+      ORDER BY id DESC
+      LIMIT $4`,
+    [source.tenant, source.id, after, limit + 1],
+  );
+}

@@ -1,0 +1,96 @@
+import type { IdPrefix } from '#lib/ids';
+import type { Postgres, Query } from '#lib/postgres';
+import { matches } from '../etag.ts';
+import type { PageRequest } from '../paging.ts';
+import { idPattern } from './ids.ts';
+
+/**
+ * What sources and endpoints have in common: rows of one tenant that people change, one change at a time, and of which a deleted one
+ * stays behind as its tombstone. Every change counts the revision on, which is what an ETag shows, and moves `changed_at`, by which the
+ * other services see it.
+ */
+export interface ResourceRow {
+  id: string;
+  revision: number;
+  created_at: string;
+  deleted_at: string | null;
+}
+
+export type Store = Pick<Postgres, 'query' | 'transaction'>;
+
+/** Which row a request asks to change, and in which state alone. */
+export interface Change {
+  tenant: string;
+  id: string;
+  ifMatch: string | undefined;
+}
+
+export type Refusal = 'not_found' | 'gone' | 'precondition_failed';
+
+export interface ResourceTable<Row extends ResourceRow> {
+  idPattern: RegExp;
+  /** A deleted one is found too. */
+  find(postgres: Query, tenant: string, id: string): Promise<Row | undefined>;
+  /** Those that are not deleted, the oldest first; one more than the page holds. */
+  list(postgres: Query, tenant: string, page: PageRequest): Promise<Row[]>;
+  /** Whoever changes the same row meanwhile waits, and goes on from what this one has made of it. */
+  change<T>(
+    store: Store,
+    change: Change,
+    work: (row: Row & { secrets: Buffer }, tx: Query) => Promise<T>,
+  ): Promise<{ changed: T } | { refused: Refusal }>;
+  remove(store: Store, change: Change): Promise<{ changed: void } | { refused: Refusal }>;
+}
+
+/** @param columns those of `Row` */
+export function createResourceTable<Row extends ResourceRow>(
+  table: 'sources' | 'endpoints',
+  prefix: IdPrefix,
+  columns: string,
+): ResourceTable<Row> {
+  const pattern = idPattern(prefix);
+
+  const change: ResourceTable<Row>['change'] = async (store, { tenant, id, ifMatch }, work) => {
+    if (!pattern.test(id)) return { refused: 'not_found' };
+    return store.transaction(async (tx) => {
+      const [row] = await tx.query<Row & { secrets: Buffer }>(
+        `SELECT ${columns}, secrets FROM ${table} WHERE tenant = $1 AND id = $2 FOR UPDATE`,
+        [tenant, id],
+      );
+      if (row === undefined) return { refused: 'not_found' };
+      if (row.deleted_at !== null) return { refused: 'gone' };
+      if (!matches(ifMatch, row)) return { refused: 'precondition_failed' };
+      return { changed: await work(row, tx) };
+    });
+  };
+
+  return {
+    idPattern: pattern,
+    change,
+    async find(postgres, tenant, id) {
+      if (!pattern.test(id)) return undefined;
+      const [row] = await postgres.query<Row>(`SELECT ${columns} FROM ${table} WHERE tenant = $1 AND id = $2`, [
+        tenant,
+        id,
+      ]);
+      return row;
+    },
+    list: (postgres, tenant, { after, limit }) =>
+      postgres.query<Row>(
+        `SELECT ${columns} FROM ${table}
+          WHERE tenant = $1 AND deleted_at IS NULL AND ($2::text IS NULL OR id > $2)
+          ORDER BY id
+          LIMIT $3`,
+        [tenant, after, limit + 1],
+      ),
+    remove: (store, given) =>
+      change(store, given, async ({ id }, tx) => {
+        await tx.query(
+          `UPDATE ${table}
+              SET deleted_at = clock_timestamp(), changed_at = clock_timestamp(), revision = revision + 1
+            WHERE tenant = $1 AND id = $2`,
+          [given.tenant, id],
+        );
+      }),
+  };
+}

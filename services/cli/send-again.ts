@@ -1,0 +1,38 @@
+import { fullJitterMs, type Random, retryAfterMs } from '#lib/backoff';
+import type { Clock } from '#lib/clock';
+import type { HttpAnswer } from './http.ts';
+
+type Result = HttpAnswer | { noAnswer: string };
+
+interface Options {
+  clock: Clock;
+  random: Random;
+  maxAttempts: number;
+  /** Told before each wait. */
+  onRetry(result: Result, waitMs: number): void;
+}
+
+const policy = { baseMs: 500, capMs: 30_000 };
+/** What these ask for may be had later; every other answer is the answer. */
+const retriedStatuses = [429, 503, 504];
+/** A Retry-After of a year is no reason to sit there for one. */
+const maxRetryAfterMs = 120_000;
+
+/**
+ * Sends until there is an answer that another attempt would not change, or the attempts are used up. Waits what Retry-After asks for and
+ * full jitter on top: clients that were told the same time do not come back at the same time.
+ */
+export async function sendAgain(
+  send: () => Promise<Result>,
+  { clock, random, maxAttempts, onRetry }: Options,
+): Promise<{ result: Result; attempts: number }> {
+  for (let attempts = 1; ; attempts += 1) {
+    const result = await send();
+    const isFinal = 'status' in result && !retriedStatuses.includes(result.status);
+    if (isFinal || attempts >= maxAttempts) return { result, attempts };
+    const askedMs = 'status' in result ? (retryAfterMs(result.header('retry-after'), clock.nowMs()) ?? 0) : 0;
+    const waitMs = Math.min(askedMs, maxRetryAfterMs) + fullJitterMs(policy, attempts - 1, random);
+    onRetry(result, waitMs);
+    await clock.sleep(waitMs);
+  }
+}

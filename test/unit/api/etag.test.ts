@@ -1,0 +1,15 @@
+import { matches } from '../../../services/api/etag.ts';
+
+test.each([
+  [undefined, true],
+  ['*', true],
+  ['"3"', true],
+  ['"1", "3"', true],
+  ['"4"', false],
+  ['W/"3"', false],
+  ['3', false],
+  ['', false],
+  ['"33"', false],
+])('If-Match %j lets revision 3 be changed: %j', (ifMatch, allowed) => {
+  expect(matches(ifMatch, { revision: 3 })).toBe(allowed);
+});

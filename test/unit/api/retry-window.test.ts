@@ -1,0 +1,34 @@
+import { closeApps } from './ask.ts';
+import { authorization, buildTestApp, postgresOf } from './build-test-app.ts';
+
+afterEach(closeApps);
+
+const day = 24 * 3600;
+
+/** What is wrong with an endpoint that is retried for so long; undefined where it is taken to the database. */
+async function refusal(windowSeconds: number, payloadRetentionDays: number): Promise<unknown> {
+  let taken = false;
+  const postgres = postgresOf(async () => {
+    taken = true;
+    return [];
+  });
+  const { ask } = buildTestApp({ postgres, payloadRetentionDays });
+  const answer = await ask({
+    method: 'POST',
+    path: '/v1/endpoints',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: 'https://example.com/hook', retry: { window_seconds: windowSeconds } }),
+  });
+  return taken ? undefined : answer.json<{ errors: unknown }>().errors;
+}
+
+test.each([
+  ['is fourteen days at most', 30, 14],
+  ['is a day less than payloads are kept, where those are not kept for long', 6, 5],
+  ['may be the three days of the default where payloads are kept for the shortest time', 4, 3],
+])('the retry window %s', async (_, payloadRetentionDays, windowDays) => {
+  expect(await refusal(windowDays * day, payloadRetentionDays)).toBeUndefined();
+  expect(await refusal(windowDays * day + 1, payloadRetentionDays)).toEqual([
+    { field: '/retry/window_seconds', message: `must be <= ${windowDays * day}` },
+  ]);
+});

@@ -1,0 +1,48 @@
+import { refusal } from '../../../services/cli/refusal.ts';
+import { describe as describeThing, table } from '../../../services/cli/output.ts';
+
+const answer = (status: number, body: string) => ({ status, body, header: () => undefined });
+
+test('a thing is a line for each field, several are a line each', () => {
+  expect(describeThing({ id: 'src_1', rate_limit: { burst: 2 } })).toBe('id          src_1\nrate_limit  {"burst":2}');
+  expect(
+    table(
+      [
+        { id: '1', name: 'long name' },
+        { id: '22', name: '' },
+      ],
+      ['id', 'name'],
+    ),
+  ).toBe('id  name\n1   long name\n22');
+  expect(table([], ['id'])).toBe('(none)');
+});
+
+test('another’s text moves no cursor', () => {
+  expect(describeThing({ name: '\u001b[2Jgone\u009b' })).toBe('name  ?[2Jgone?');
+});
+
+test('a problem is told with every field that is wrong', () => {
+  const problem = {
+    title: 'The request is not valid',
+    status: 400,
+    code: 'validation_failed',
+    detail: '/name is missing; /scheme is missing',
+    errors: [
+      { field: '/name', message: 'is missing' },
+      { field: '/scheme', message: 'is missing' },
+    ],
+  };
+  expect(refusal(answer(400, JSON.stringify(problem)))).toMatchObject({
+    exitCode: 1,
+    message: 'The request is not valid (400 validation_failed)\n  /name is missing\n  /scheme is missing',
+    facts: problem,
+  });
+});
+
+test.each([
+  ['<html>Bad gateway</html>', 'answered 502: <html>Bad gateway</html>'],
+  ['', 'answered 502: '],
+  ['null', 'answered 502: null'],
+])('what is no problem document is told as it came: %j', (body, message) => {
+  expect(refusal(answer(502, body)).message).toBe(message);
+});
