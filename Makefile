@@ -1,7 +1,7 @@
 # Every target does what its line in `make help` says, on a machine that has nothing but make, Node (20 or later, with npm) and a shell.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
-.PHONY: help setup up down clean smoke logs test lint types test-servers stop-test-servers github-payloads
+.PHONY: help setup up down clean smoke logs test lint types test-servers stop-test-servers github-payloads faults overload
 
 # Node 24, pinned among the packages; `make setup` sees to it that it is there.
 node := node_modules/.bin/node
@@ -38,6 +38,12 @@ test-servers: setup ## servers that stay up while tests are worked on; prints wh
 
 stop-test-servers: setup ## ends them
 	@$(node) deploy/local/test-servers.ts stop --dir .hookline/servers
+
+faults: setup ## the receiving fault runs: kills, zombies, outages under load, added up (ARGS='--webhooks 100000 --seed 7 --scenario zombies')
+	@npm run --silent faults -- $(ARGS)
+
+overload: setup ## ten times what the ingress can take, for a minute: answers, memory, every 2xx on its topic (ARGS='--seconds 60 --factor 10')
+	@npm run --silent overload -- $(ARGS)
 
 github-payloads: setup ## all GitHub payloads, each twice, through the running stack to two endpoints, added up
 	@npm run --silent github-payloads

@@ -5,6 +5,8 @@ export interface ApiClient {
   endpoints(): Promise<EndpointAnswer[]>;
   /** Every event that changed at this time or later, each once, in the order of `updated_at`; pages are followed to the end. */
   eventsSince(updatedAtGte: string): Promise<EventAnswer[]>;
+  /** Whether the webhook of this receipt became the event or a duplicate of it. */
+  eventsOfReceipt(receiptId: string): Promise<EventAnswer[]>;
   deliveriesOf(eventId: string): Promise<DeliveryAnswer[]>;
   remove(path: string): Promise<void>;
 }
@@ -73,6 +75,7 @@ export function createApiClient({ url, adminKey }: { url: string; adminKey: stri
         since = last.updated_at;
       }
     },
+    eventsOfReceipt: (receiptId) => call('GET', `/events?receipt_id=${receiptId}`) as Promise<EventAnswer[]>,
     deliveriesOf: (eventId) => call('GET', `/events/${eventId}/deliveries`) as Promise<DeliveryAnswer[]>,
     remove: async (path) => void (await call('DELETE', path)),
   };

@@ -1,6 +1,6 @@
 import { envExample } from '#lib/config';
 import { fields as apiFields } from '../../services/api/config.ts';
-import { setupFields } from '../../services/cli/config.ts';
+import { fields as cliFields } from '../../services/cli/config.ts';
 import { fields as dedupFields } from '../../services/dedup/config.ts';
 import { fields as dispatcherFields } from '../../services/dispatcher/config.ts';
 import { fields as ingressFields } from '../../services/ingress/config.ts';
@@ -13,7 +13,7 @@ export const settingsByService = {
   dispatcher: dispatcherFields,
   projector: projectorFields,
   api: apiFields,
-  cli: setupFields,
+  cli: cliFields,
 };
 
 /** The text that `.env.example` must have. */

@@ -19,11 +19,16 @@ export interface PipelineOptions {
   servers: { kafkaBrokers: readonly string[]; redisUrl: string; schemaRegistryUrl: string };
   topicPrefix: string;
   databaseUrl: string;
-  /** Default: all. */
-  services?: readonly ServiceName[];
+  /** Default: one of each. */
+  services?: readonly ProcessName[];
   /** Added to every service's environment. */
   env?: Readonly<Record<string, string>>;
+  /** Told of every line that a process logs. */
+  onLine?(name: string, line: string): void;
 }
+
+/** A service, or one more process of it: `dedup`, `dedup-2`. */
+export type ProcessName = ServiceName | `${ServiceName}-${number}`;
 
 /** Where a process is to die: at this point's n-th passing. */
 export interface PlannedKill {
@@ -34,21 +39,28 @@ export interface PlannedKill {
 export interface Pipeline {
   readonly stack: Stack;
   readonly redisUrl: string;
-  metricsUrl(service: ServiceName): string;
+  metricsUrl(name: ProcessName): string;
+  /** Of the processes that run now. */
+  processIds(): Record<string, number>;
   /** Topics, migrations and schemas, then the services; resolves when all are ready. */
   start(): Promise<void>;
   /** Ends all services in order; resolves with how each ended. */
-  stop(): Promise<Partial<Record<ServiceName, Exit>>>;
-  startService(service: ServiceName, env?: Readonly<Record<string, string>>): Promise<void>;
-  stopService(service: ServiceName): Promise<Exit>;
+  stop(): Promise<Partial<Record<ProcessName, Exit>>>;
+  startService(name: ProcessName, env?: Readonly<Record<string, string>>): Promise<void>;
+  stopService(name: ProcessName): Promise<Exit>;
+  /** SIGKILL at this moment; resolves when its successor, started after `beforeRestart`, is ready. */
+  killService(name: ProcessName, beforeRestart?: () => Promise<void>): Promise<void>;
+  /** SIGSTOP for as long as `meanwhile` lasts. */
+  freezeService(name: ProcessName, meanwhile: () => Promise<void>): Promise<void>;
   /**
    * Has one service die at one crash point after the other: each successor is started with the next one armed, the last without any.
    * There must be work all the while. Resolves when the last one is ready, with how each of the others ended.
    *
    * @param beforeRestart what happens between a death and its successor's start
+   * @param name which process of the service; its only one by default
    * @throws Error where a process does not end at its point in time
    */
-  killAlong(kills: readonly PlannedKill[], beforeRestart?: () => Promise<void>): Promise<Exit[]>;
+  killAlong(kills: readonly PlannedKill[], beforeRestart?: () => Promise<void>, name?: ProcessName): Promise<Exit[]>;
   /** What the test has done to it. A fault is over some time after the last successor is ready. */
   readonly faults: readonly Fault[];
   /** @throws Error where a service ended that nobody had asked to */
@@ -64,7 +76,7 @@ const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 25_000;
 const shutdownTimeoutMs = 20_000;
 /** From an armed process's start: a group that has lost a member waits for it first. */
-const deathTimeoutMs = 60_000;
+const deathTimeoutMs = 120_000;
 /** After the last successor is ready: until what its predecessors had begun has been done again. */
 const settlingMs = 5_000;
 const keptLogLines = 500;
@@ -75,8 +87,9 @@ export const pause = (ms: number) => async (): Promise<void> => void (await dela
 
 export async function createPipeline(options: PipelineOptions): Promise<Pipeline> {
   const { servers, topicPrefix, databaseUrl } = options;
-  const [ingressPort = 0, apiPort = 0, ...adminPorts] = await freePorts(2 + serviceNames.length);
-  const adminUrl = (service: ServiceName): string => `http://127.0.0.1:${adminPorts[serviceNames.indexOf(service)]}`;
+  const names = [...new Set<ProcessName>([...serviceNames, ...(options.services ?? [])])];
+  const [ingressPort = 0, apiPort = 0, ...adminPorts] = await freePorts(2 + names.length);
+  const adminUrl = (name: ProcessName): string => `http://127.0.0.1:${adminPorts[names.indexOf(name)]}`;
   const stack: Stack = {
     ingressUrl: `http://127.0.0.1:${ingressPort}`,
     apiUrl: `http://127.0.0.1:${apiPort}`,
@@ -109,7 +122,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Pipeline
   };
 
   const logs = new Map<string, string[]>();
-  const running = new Map<ServiceName, ServiceProcess>();
+  const running = new Map<ProcessName, ServiceProcess>();
   const surprises: string[] = [];
   const faults: Fault[] = [];
   const expectedToEnd = new Set<ServiceProcess>();
@@ -120,6 +133,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Pipeline
     (line: string): void => {
       const lines = logs.get(name) ?? [];
       logs.set(name, [...lines.slice(1 - keptLogLines), line]);
+      options.onLine?.(name, line);
     };
   const spawn = (name: string, args: string[], admin: string, more: Readonly<Record<string, string>>): ServiceProcess =>
     startServiceProcess({
@@ -138,30 +152,44 @@ export async function createPipeline(options: PipelineOptions): Promise<Pipeline
     if (code !== 0) throw new Error(`setup ended with ${code ?? signal}`);
   };
 
-  const launch = (service: ServiceName, more: Readonly<Record<string, string>> = {}): ServiceProcess => {
-    if (running.has(service)) throw new Error(`${service} runs already`);
-    const adminPort = new URL(adminUrl(service)).port;
-    const launched = spawn(service, [`services/${service}/main.ts`], adminUrl(service), {
+  const launch = (name: ProcessName, more: Readonly<Record<string, string>> = {}): ServiceProcess => {
+    if (running.has(name)) throw new Error(`${name} runs already`);
+    const adminPort = new URL(adminUrl(name)).port;
+    const launched = spawn(name, [`services/${serviceOf(name)}/main.ts`], adminUrl(name), {
       HOOKLINE_ADMIN_PORT: adminPort,
       ...more,
     });
-    running.set(service, launched);
+    running.set(name, launched);
     void launched.exited.then(({ code, signal }) => {
-      if (running.get(service) === launched) running.delete(service);
-      if (!expectedToEnd.has(launched)) surprises.push(`${service} ended with ${code ?? signal}`);
+      if (running.get(name) === launched) running.delete(name);
+      if (!expectedToEnd.has(launched)) surprises.push(`${name} ended with ${code ?? signal}`);
     });
     return launched;
   };
 
-  const stopService = async (service: ServiceName): Promise<Exit> => {
-    const found = running.get(service);
-    if (found === undefined) throw new Error(`${service} does not run`);
+  const runningAs = (name: ProcessName): ServiceProcess => {
+    const found = running.get(name);
+    if (found === undefined) throw new Error(`${name} does not run`);
+    return found;
+  };
+
+  const stopService = async (name: ProcessName): Promise<Exit> => {
+    const found = runningAs(name);
     expectedToEnd.add(found);
     return found.stop(stopTimeoutMs);
   };
 
-  const startService = async (service: ServiceName, more?: Readonly<Record<string, string>>): Promise<void> => {
-    await launch(service, more).ready(readyTimeoutMs);
+  const startService = async (name: ProcessName, more?: Readonly<Record<string, string>>): Promise<void> => {
+    await launch(name, more).ready(readyTimeoutMs);
+  };
+
+  const beginFault = (name: ProcessName, what: string, atMs = Date.now()): Fault => {
+    const fault: Fault = { what, service: serviceOf(name), atMs, settledAtMs: Number.POSITIVE_INFINITY };
+    faults.push(fault);
+    return fault;
+  };
+  const endFaults = (ended: readonly Fault[]): void => {
+    for (const fault of ended) fault.settledAtMs = Date.now() + settlingMs;
   };
 
   const describe = (): string =>
@@ -176,6 +204,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Pipeline
     stack,
     redisUrl: servers.redisUrl,
     metricsUrl: (service) => `${adminUrl(service)}/metrics`,
+    processIds: () => Object.fromEntries([...running].map(([name, { pid }]) => [name, pid])),
     async start() {
       await setUp();
       await Promise.all((options.services ?? serviceNames).map((service) => startService(service)));
@@ -194,26 +223,42 @@ export async function createPipeline(options: PipelineOptions): Promise<Pipeline
     },
     startService,
     stopService,
-    async killAlong(kills, beforeRestart = async () => undefined) {
-      const services = [...new Set(kills.map(({ point }) => serviceOf(point)))];
+    async killService(name, beforeRestart = async () => undefined) {
+      const found = runningAs(name);
+      expectedToEnd.add(found);
+      found.kill('SIGKILL');
+      const { atMs } = await found.exited;
+      const fault = beginFault(name, `SIGKILL of ${name}`, atMs);
+      await beforeRestart();
+      await startService(name);
+      endFaults([fault]);
+    },
+    async freezeService(name, meanwhile) {
+      const found = runningAs(name);
+      const fault = beginFault(name, `SIGSTOP of ${name}`);
+      found.kill('SIGSTOP');
+      await meanwhile().finally(() => found.kill('SIGCONT'));
+      endFaults([fault]);
+    },
+    async killAlong(kills, beforeRestart = async () => undefined, only) {
+      const services = [...new Set(kills.map(({ point }) => serviceOfPoint(point)))];
       const [service] = services;
       if (service === undefined || services.length > 1) throw new Error('these crash points are not of one service');
-      const { code, signal } = await stopService(service);
-      if (code !== 0) throw new Error(`${service} did not stop in order: ${code ?? signal}`);
+      const name = only ?? service;
+      const own = [beginFault(name, `SIGTERM of ${name}`)];
+      const { code, signal } = await stopService(name);
+      if (code !== 0) throw new Error(`${name} did not stop in order: ${code ?? signal}`);
       const exits: Exit[] = [];
-      const own: Fault[] = [];
       for (const { point, turn } of kills) {
-        const armed = launch(service, { HOOKLINE_CRASH_POINT: `${point}@${turn}` });
+        const armed = launch(name, { HOOKLINE_CRASH_POINT: `${point}@${turn}` });
         expectedToEnd.add(armed);
-        const exit = await within(`${service} passes ${point} for the ${turn}. time`, deathTimeoutMs, armed.exited);
-        const fault: Fault = { what: `${point}@${turn}`, atMs: exit.atMs, settledAtMs: Number.POSITIVE_INFINITY };
-        own.push(fault);
-        faults.push(fault);
+        const exit = await within(`${name} passes ${point} for the ${turn}. time`, deathTimeoutMs, armed.exited);
+        own.push(beginFault(name, `${point}@${turn}`, exit.atMs));
         exits.push(exit);
         await beforeRestart();
       }
-      await startService(service);
-      for (const fault of own) fault.settledAtMs = Date.now() + settlingMs;
+      await startService(name);
+      endFaults(own);
       return exits;
     },
     faults,
@@ -224,8 +269,14 @@ export async function createPipeline(options: PipelineOptions): Promise<Pipeline
   };
 }
 
+function serviceOf(name: ProcessName): ServiceName {
+  const service = serviceNames.find((known) => name === known || name.startsWith(`${known}-`));
+  if (service === undefined) throw new Error(`no service is called ${name}`);
+  return service;
+}
+
 /** Fan-out is a part of the dispatcher. */
-function serviceOf(point: CrashPointName): ServiceName {
+function serviceOfPoint(point: CrashPointName): ServiceName {
   const [part] = point.split('.');
   const service = serviceNames.find((name) => name === (part === 'fan-out' ? 'dispatcher' : part));
   if (service === undefined) throw new Error(`no service has the crash point ${point}`);

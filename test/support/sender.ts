@@ -27,20 +27,21 @@ interface Options {
   ingestUrl: string;
   sourceId: string;
   random: () => number;
-  /** The log that several senders of one run share; its numbers go on. */
+  /** The log that several senders of one run share, and who numbers their requests. */
   log?: Send[];
+  nextNumber?: () => number;
   timeoutMs?: number;
 }
 
 const pauseMs = 500;
 
 /** A sender that writes down every attempt and its answer. Each request has a trace of its own, by which its record is known again. */
-export function createSender({ ingestUrl, sourceId, random, log = [], timeoutMs = 10_000 }: Options): Sender {
+export function createSender(options: Options): Sender {
+  const { ingestUrl, sourceId, random, log = [], nextNumber = numbersFrom(log.length), timeoutMs = 10_000 } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  let started = log.length;
 
   const send: Sender['send'] = async ({ identity, body, headers }) => {
-    const number = started++;
+    const number = nextNumber();
     const traceId = randomHex(random, 32);
     const startedAtMs = Date.now();
     const request = { number, sourceId, identity, traceId, bodySha256: hash('sha256', body), startedAtMs };
@@ -76,6 +77,11 @@ export function createSender({ ingestUrl, sourceId, random, log = [], timeoutMs 
     log,
     close: () => agent.destroy(),
   };
+}
+
+export function numbersFrom(first: number): () => number {
+  let next = first;
+  return () => next++;
 }
 
 function outcomeOf(status: number): Send['outcome'] {

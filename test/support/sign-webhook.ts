@@ -15,3 +15,19 @@ export function signAsHookline(secret: string, body: Buffer, unixSeconds: number
 export function signAsGithub(secret: string, body: Buffer): Record<string, string> {
   return { 'x-hub-signature-256': `sha256=${hmacHex(secret, body)}` };
 }
+
+/** Standard Webhooks, v1: keyed with what stands behind `whsec_` in base64. */
+export function signAsStandardWebhooks(
+  secret: string,
+  body: Buffer,
+  id: string,
+  unixSeconds: number,
+): Record<string, string> {
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const signature = createHmac('sha256', key).update(`${id}.${unixSeconds}.`).update(body).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': String(unixSeconds), 'webhook-signature': `v1,${signature}` };
+}
+
+export function signAsShopify(secret: string, body: Buffer): Record<string, string> {
+  return { 'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64') };
+}

@@ -8,10 +8,14 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-export interface SharedServers {
+export interface HeldServers {
+  /** Ends and removes them when its standard input ends. */
   holder: ChildProcess;
   /** The path of the file with the addresses. */
   file: Promise<string>;
+}
+
+export interface SharedServers extends HeldServers {
   users: number;
 }
 
@@ -21,12 +25,12 @@ declare global {
 
 export default async function startServers({ rootDir }: { rootDir: string }): Promise<void> {
   if (globalThis.hooklineTestServers === undefined && process.env.HOOKLINE_TEST_SERVERS !== undefined) return;
-  const shared = (globalThis.hooklineTestServers ??= hold(rootDir));
+  const shared = (globalThis.hooklineTestServers ??= { ...holdServers(rootDir), users: 0 });
   shared.users += 1;
   process.env.HOOKLINE_TEST_SERVERS = await shared.file;
 }
 
-function hold(rootDir: string): SharedServers {
+export function holdServers(rootDir: string): HeldServers {
   const dir = join(rootDir, '.hookline', `test-${randomBytes(4).toString('hex')}`);
   const program = join(rootDir, 'deploy/local/test-servers.ts');
   const holder = spawn(process.execPath, [program, 'hold', '--dir', dir], {
@@ -39,5 +43,5 @@ function hold(rootDir: string): SharedServers {
     holder.once('error', reject);
     holder.once('exit', () => reject(new Error('the servers for the tests did not start')));
   });
-  return { holder, file, users: 0 };
+  return { holder, file };
 }

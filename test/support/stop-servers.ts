@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import './start-servers.ts';
+import type { HeldServers } from './start-servers.ts';
 
 /** jest's globalTeardown: the last project that used the shared servers ends them. */
 export default async function stopServers(): Promise<void> {
@@ -8,8 +8,12 @@ export default async function stopServers(): Promise<void> {
   shared.users -= 1;
   if (shared.users > 0) return;
   globalThis.hooklineTestServers = undefined;
-  if (shared.holder.exitCode !== null) return;
-  const gone = once(shared.holder, 'exit');
-  shared.holder.stdin?.end();
+  await releaseServers(shared);
+}
+
+export async function releaseServers({ holder }: HeldServers): Promise<void> {
+  if (holder.exitCode !== null) return;
+  const gone = once(holder, 'exit');
+  holder.stdin?.end();
   await gone;
 }

@@ -57,8 +57,9 @@ export function createEntryReader({ eventCodec, attemptCodec }: Codecs) {
     },
     'delivery.attempts': async ({ value }, position) => attemptEntry(await attemptCodec.decode(value), position),
     duplicates: ({ value }, position) => {
-      const { origin, receipt_id, event_id, dedup_key, changed } = sound(parseDuplicate(value), position);
-      return { position, origin, receiptId: receipt_id, eventId: event_id, dedupKey: dedup_key, changed };
+      const { origin, receipt_id, event_id, event_id_end, dedup_key, changed } = sound(parseDuplicate(value), position);
+      const named = { eventId: event_id, eventIdEnd: event_id_end };
+      return { position, origin, receiptId: receipt_id, ...named, dedupKey: dedup_key, changed };
     },
     'dead-letters': ({ headers }, position) => {
       const { stage, reason, origin, at } = sound(parseDeadLetter(headers), position);

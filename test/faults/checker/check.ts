@@ -3,7 +3,7 @@
  * given comes from load-history.ts, or from a test that hands it a broken one.
  */
 import { type Anomaly, anomalies, type Violation } from './anomalies.ts';
-import { addsUp, type CountRow, countRows, formatCounts } from './counts.ts';
+import { addsUp, type CountRow, countRows, formatCounts, receivingRows } from './counts.ts';
 import { explain } from './explain.ts';
 import type { History } from './history.ts';
 import { openLedger, type Ledger } from './ledger.ts';
@@ -11,9 +11,11 @@ import { acceptedWebhooksAreOnTheTopic } from './rules/accepted.ts';
 import {
   duplicatesAreOfTheirEvent,
   eventsStandForOneWebhook,
+  noSoundWebhookDies,
   recordsEndInOneWay,
   webhooksHaveOneEventId,
 } from './rules/accepted-once.ts';
+import { everyRequestIsAnswered, refusalsComeInTime } from './rules/answered.ts';
 import { arrivalsAreWhatWasSent } from './rules/arrived.ts';
 import { deliveriesEnd } from './rules/ended.ts';
 import { eventsAreFannedOut } from './rules/fanned-out.ts';
@@ -28,24 +30,30 @@ export interface Verdict {
   text: string;
 }
 
-const rules: readonly ((ledger: Ledger) => Violation[])[] = [
+/** How far webhooks go in a run: to the receivers of endpoints, or, where nobody fans out, to the events in the API. */
+export type Scope = 'pipeline' | 'receiving';
+
+type Rule = (ledger: Ledger) => Violation[];
+
+const shared: readonly Rule[] = [
   acceptedWebhooksAreOnTheTopic,
   recordsEndInOneWay,
   eventsStandForOneWebhook,
   webhooksHaveOneEventId,
   duplicatesAreOfTheirEvent,
-  eventsAreFannedOut,
-  deliveriesEnd,
-  arrivalsAreWhatWasSent,
   theApiShowsEveryEvent,
   theTablesAreComplete,
 ];
+const rules: Readonly<Record<Scope, readonly Rule[]>> = {
+  pipeline: [...shared, eventsAreFannedOut, deliveriesEnd, arrivalsAreWhatWasSent],
+  receiving: [...shared, everyRequestIsAnswered, refusalsComeInTime, noSoundWebhookDies],
+};
 
-export function check(history: History): Verdict {
+export function check(history: History, scope: Scope = 'pipeline'): Verdict {
   const ledger = openLedger(history);
-  const counts = countRows(ledger);
+  const counts = scope === 'receiving' ? receivingRows(ledger) : countRows(ledger);
   const violations = [
-    ...rules.flatMap((rule) => rule(ledger)),
+    ...rules[scope].flatMap((rule) => rule(ledger)),
     ...counts
       .filter((row) => !addsUp(row))
       .map((row): Violation => ({

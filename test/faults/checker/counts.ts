@@ -1,6 +1,7 @@
-import { isFinal } from '#lib/contract';
+import { type EventStatus, isFinal } from '#lib/contract';
 import type { Send } from './history.ts';
 import { dueEndpoints, type Ledger, pairOf, standing } from './ledger.ts';
+import { isChangedDuplicate } from './rules/accepted-once.ts';
 import { isTaken } from './rules/ended.ts';
 import { repeatsOf } from './rules/arrived.ts';
 
@@ -14,8 +15,29 @@ export const addsUp = ({ whole, parts }: CountRow): boolean =>
   whole[1] === parts.reduce((sum, [, count]) => sum + count, 0);
 
 /** From the senders' requests to what the API says, stage by stage. */
-export function countRows(ledger: Ledger): CountRow[] {
-  const { sends, topics, arrivals, api } = ledger.history;
+export const countRows = (ledger: Ledger): CountRow[] => [
+  ...acceptedRows(ledger),
+  ...deliveredRows(ledger),
+  shownEvents(ledger, { completed: 'completed', 'dead-lettered': 'dead_lettered' }),
+  shownDuplicates(ledger),
+  row(
+    'ended deliveries in the API',
+    sum(ledger.history.api, (event) => event.deliveries.filter(({ status }) => isFinal(status)).length),
+    { deliveries: ledger.deliveries.size },
+  ),
+];
+
+/** The same where nobody fans out. */
+export const receivingRows = (ledger: Ledger): CountRow[] => [
+  ...acceptedRows(ledger),
+  row('event ids', ledger.eventsById.size, { 'in the API': ledger.history.api.length }),
+  duplicateRow(ledger),
+  shownEvents(ledger, { received: 'received' }),
+  shownDuplicates(ledger),
+];
+
+function acceptedRows(ledger: Ledger): CountRow[] {
+  const { sends, topics } = ledger.history;
   const received = topics['webhooks.received'];
   const own = received.filter((record) => record.origin === record.position);
   const tracesOf = (outcome: Send['outcome']): number =>
@@ -25,7 +47,33 @@ export function countRows(ledger: Ledger): CountRow[] {
   const deadRecords = new Set(
     topics['dead-letters'].filter((letter) => letter.stage === 'dedup').map((letter) => letter.origin),
   );
-  const duplicateOrigins = new Set(topics.duplicates.map((entry) => entry.origin));
+  return [
+    row('requests sent', sends.length, {
+      '2xx': okSends,
+      refused: sends.filter((send) => send.outcome === 'fail').length,
+      'no clear answer': sends.filter((send) => send.outcome === 'info').length,
+    }),
+    row('requests answered 2xx', okSends, { 'on webhooks.received': tracesOf('ok') }),
+    row('records on webhooks.received', received.length, {
+      'of a 2xx': tracesOf('ok'),
+      'of no clear answer': tracesOf('info'),
+      'of a refusal': tracesOf('fail'),
+      'written again': received.length - new Set(own.map(({ traceId }) => traceId)).size,
+    }),
+    row('webhooks received (origins)', ledger.recordsByOrigin.size, {
+      'became an event': ledger.eventsByOrigin.size,
+      duplicate: ledger.duplicatesByOrigin.size,
+      'dead letter': deadRecords.size,
+    }),
+    row('records on events', topics.events.length, {
+      'event ids': ledger.eventsById.size,
+      'published again': sum(ledger.eventsById.values(), (entries) => entries.length - 1),
+    }),
+  ];
+}
+
+function deliveredRows(ledger: Ledger): CountRow[] {
+  const { topics, arrivals } = ledger.history;
   const events = [...ledger.eventsById.values()].flatMap((entries) => entries.slice(0, 1));
   const duePairs = sum(events, (event) => dueEndpoints(ledger, event).length);
   const deliveries = [...ledger.deliveries.values()];
@@ -43,27 +91,6 @@ export function countRows(ledger: Ledger): CountRow[] {
       standing(delivery).status === 'delivered' && ledger.endpoints.get(delivery.endpointId)?.observed === true,
   ).length;
   return [
-    row('requests sent', sends.length, {
-      '2xx': okSends,
-      refused: sends.filter((send) => send.outcome === 'fail').length,
-      'no clear answer': sends.filter((send) => send.outcome === 'info').length,
-    }),
-    row('requests answered 2xx', okSends, { 'on webhooks.received': tracesOf('ok') }),
-    row('records on webhooks.received', received.length, {
-      'of a 2xx': tracesOf('ok'),
-      'of no clear answer': tracesOf('info'),
-      'of a refusal': tracesOf('fail'),
-      'written again': received.length - new Set(own.map(({ traceId }) => traceId)).size,
-    }),
-    row('webhooks received (origins)', ledger.recordsByOrigin.size, {
-      'became an event': ledger.eventsByOrigin.size,
-      duplicate: duplicateOrigins.size,
-      'dead letter': deadRecords.size,
-    }),
-    row('records on events', topics.events.length, {
-      'event ids': ledger.eventsById.size,
-      'published again': sum(ledger.eventsById.values(), (entries) => entries.length - 1),
-    }),
     row('deliveries due (event × endpoint)', duePairs, {
       'fanned out': deliveries.filter((delivery) => delivery.generation === 0).length,
     }),
@@ -82,24 +109,32 @@ export function countRows(ledger: Ledger): CountRow[] {
       'recorded otherwise': takenOnly,
     }),
     row('arrivals', arrivals.length, { taken: taken.length, 'refused or unanswered': arrivals.length - taken.length }),
-    row('events in the API', api.length, {
-      completed: api.filter((event) => event.status === 'completed').length,
-      'dead-lettered': api.filter((event) => event.status === 'dead_lettered').length,
-    }),
-    row(
-      'duplicates in the API',
-      sum(api, (event) => event.duplicates),
-      { 'on duplicates': duplicateOrigins.size },
-    ),
-    row(
-      'ended deliveries in the API',
-      sum(api, (event) => event.deliveries.filter(({ status }) => isFinal(status)).length),
-      {
-        deliveries: deliveries.length,
-      },
-    ),
   ];
 }
+
+/** @param parts the statuses that events may be in at the end, by what the row calls them */
+function shownEvents({ history: { api } }: Ledger, parts: Readonly<Record<string, EventStatus>>): CountRow {
+  const inStatus = (status: EventStatus): number => api.filter((event) => event.status === status).length;
+  return row(
+    'events in the API',
+    api.length,
+    Object.fromEntries(Object.entries(parts).map(([name, status]) => [name, inStatus(status)])),
+  );
+}
+
+/** By the bodies themselves, whatever dedup says. */
+function duplicateRow(ledger: Ledger): CountRow {
+  const entries = [...ledger.duplicatesByOrigin.values()].flatMap((ofOrigin) => ofOrigin.slice(0, 1));
+  const changed = entries.filter((entry) => isChangedDuplicate(ledger, entry)).length;
+  return row('duplicates', entries.length, { 'the same bytes': entries.length - changed, 'other bytes': changed });
+}
+
+const shownDuplicates = (ledger: Ledger): CountRow =>
+  row(
+    'duplicates in the API',
+    sum(ledger.history.api, (event) => event.duplicates),
+    { 'on duplicates': ledger.duplicatesByOrigin.size },
+  );
 
 /** The table as text, a line for each row: `whole  n = part n + part n`. */
 export function formatCounts(rows: readonly CountRow[]): string {

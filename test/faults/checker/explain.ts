@@ -1,7 +1,7 @@
 import { formatMicros } from '#lib/clock';
 import type { Subject } from './anomalies.ts';
 import type { Send } from './history.ts';
-import { type Ledger, pairOf } from './ledger.ts';
+import { type Ledger, namedIn, pairOf } from './ledger.ts';
 import { relatedTo } from './related.ts';
 
 interface Step {
@@ -76,7 +76,7 @@ function acceptance(ledger: Ledger, origin: string): Step[] {
     })),
     ...(ledger.duplicatesByOrigin.get(origin) ?? []).map((duplicate) => ({
       atMs: receivedAtMs,
-      what: `duplicate of ${duplicate.eventId} at ${duplicate.position}, from ${origin}`,
+      what: `duplicate of ${namedIn(duplicate)} at ${duplicate.position}, from ${origin}`,
     })),
     ...(ledger.lettersByOrigin.get(origin) ?? []).map((letter) => ({
       atMs: letter.atMs,

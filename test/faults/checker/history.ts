@@ -4,6 +4,7 @@
  * bodies stand as their SHA-256 in hex; origins and positions as `topic-partition-offset`.
  */
 import type { AttemptOutcome, DeadLetterStage, DeliveryStatus, EventStatus } from '#lib/contract';
+import type { ServiceName } from '../../support/stack.ts';
 
 export interface History {
   sends: readonly Send[];
@@ -61,6 +62,8 @@ export interface Arrival {
 /** Something was done to the system that lets records and deliveries be repeated. */
 export interface Fault {
   what: string;
+  /** Whose process it was done to; none where it was a server's. */
+  service?: ServiceName;
   atMs: number;
   /** When the system was whole again; Infinity before that. */
   settledAtMs: number;
@@ -102,8 +105,9 @@ export interface DuplicateEntry {
   position: string;
   origin: string;
   receiptId: string;
-  /** The event that dedup took it for: it may have died with its worker before it was published. */
-  eventId: string;
+  /** The event that dedup took it for: it may have died with its worker before it was published. Null where dedup knew the end of its id alone. */
+  eventId: string | null;
+  eventIdEnd: string;
   dedupKey: string;
   changed: boolean;
 }
@@ -162,6 +166,6 @@ export interface ApiEvent {
 
 export interface TableContents {
   receipts: readonly { origin: string; receiptId: string; eventId: string; duplicate: boolean }[];
-  dedupKeys: readonly { origin: string; eventId: string; completed: boolean }[];
+  dedupKeys: readonly { origin: string | null; eventId: string; completed: boolean }[];
   waiting: readonly { deliveryId: string; state: string }[];
 }

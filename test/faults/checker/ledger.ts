@@ -1,4 +1,5 @@
 import { type DeliveryStatus, endpointSettlingMs, isFinal } from '#lib/contract';
+import type { ServiceName } from '../../support/stack.ts';
 import type {
   ApiEvent,
   Arrival,
@@ -7,6 +8,7 @@ import type {
   EndpointFact,
   EventEntry,
   FannedOutEntry,
+  Fault,
   History,
   LetterEntry,
   ReceivedEntry,
@@ -75,7 +77,7 @@ export function openLedger(history: History): Ledger {
     duplicatesByOrigin: group(topics.duplicates, (entry) => entry.origin),
     duplicatesByEvent: group(
       topics.duplicates,
-      (entry) => eventOf(entry, eventsById, eventsByKey)?.id ?? entry.eventId,
+      (entry) => eventOf(entry, eventsById, eventsByKey)?.id ?? namedIn(entry),
     ),
     eventOfDuplicate: (entry) => eventOf(entry, eventsById, eventsByKey),
     lettersByOrigin,
@@ -135,14 +137,23 @@ const faultSlackMs = 1_000;
 
 /** True where a fault lies between the two times: what was done before it may have been done again after it. */
 export function isExcused(ledger: Ledger, fromMs: number, untilMs = Number.POSITIVE_INFINITY): boolean {
-  return ledger.history.faults.some(
-    (fault) => fault.settledAtMs >= fromMs - faultSlackMs && fault.atMs - faultSlackMs <= untilMs,
-  );
+  return ledger.history.faults.some((fault) => overlaps(fault, fromMs, untilMs));
 }
+
+/** The same of one service's processes alone. */
+export function overlapsFault(ledger: Ledger, fromMs: number, untilMs: number, service: ServiceName): boolean {
+  return ledger.history.faults.some((fault) => fault.service === service && overlaps(fault, fromMs, untilMs));
+}
+
+const overlaps = (fault: Fault, fromMs: number, untilMs: number): boolean =>
+  fault.settledAtMs >= fromMs - faultSlackMs && fault.atMs - faultSlackMs <= untilMs;
 
 export function group<T>(entries: Iterable<T>, keyOf: (entry: T) => string): Map<string, T[]> {
   return Map.groupBy(entries, keyOf);
 }
+
+/** As it is shown: the event's id as dedup named it, or what it knew of it. */
+export const namedIn = ({ eventId, eventIdEnd }: DuplicateEntry): string => eventId ?? `evt_…${eventIdEnd}`;
 
 /** The event that dedup named, or, where that one was never published, the one that has the key. */
 function eventOf(
@@ -150,7 +161,10 @@ function eventOf(
   eventsById: ReadonlyMap<string, readonly EventEntry[]>,
   eventsByKey: ReadonlyMap<string, readonly EventEntry[]>,
 ): EventEntry | undefined {
-  return eventsById.get(duplicate.eventId)?.[0] ?? eventsByKey.get(duplicate.dedupKey)?.[0];
+  const { eventId, eventIdEnd } = duplicate;
+  const ofKey = eventsByKey.get(duplicate.dedupKey) ?? [];
+  if (eventId === null) return ofKey.find((event) => event.id.endsWith(eventIdEnd));
+  return eventsById.get(eventId)?.[0] ?? ofKey[0];
 }
 
 function accounts(

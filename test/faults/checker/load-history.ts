@@ -2,11 +2,14 @@ import { parseRfc3339 } from '#lib/clock';
 import type { DeliveryStatus, EventStatus } from '#lib/contract';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Query } from '#lib/postgres';
-import type { ApiClient, EventAnswer } from '../../support/api-client.ts';
+import type { ApiClient, DeliveryAnswer, EventAnswer } from '../../support/api-client.ts';
 import type { TopicFollower } from '../../support/topic-follower.ts';
+import type { Scope } from './check.ts';
 import type { ApiEvent, Arrival, EndpointFact, Fault, History, Send, TableContents, TopicContents } from './history.ts';
 
 export interface Witnesses {
+  /** Default: all of it. */
+  scope?: Scope;
   /** The sources of this run, where others use the system too: of theirs nothing is looked at. */
   sourceIds: ReadonlySet<string> | 'all';
   sends: readonly Send[];
@@ -39,7 +42,9 @@ export async function loadHistory(witnesses: Witnesses): Promise<History> {
     faults: witnesses.faults.map((fault) => ({ ...fault })),
     topics,
     committed,
-    api: await inTurns(own, (event) => loadEvent(api, event)),
+    api: await inTurns(own, async (event) =>
+      apiEvent(event, witnesses.scope === 'receiving' ? [] : await api.deliveriesOf(event.id)),
+    ),
     tables: await loadTables(witnesses.databaseUrl, sourceIds === 'all' ? undefined : topics),
     arrivals: [...witnesses.arrivals],
   };
@@ -72,8 +77,7 @@ async function loadEndpoints(api: ApiClient, observed: ReadonlySet<string>): Pro
   }));
 }
 
-async function loadEvent(api: ApiClient, event: EventAnswer): Promise<ApiEvent> {
-  const deliveries = await api.deliveriesOf(event.id);
+function apiEvent(event: EventAnswer, deliveries: readonly DeliveryAnswer[]): ApiEvent {
   return {
     id: event.id,
     receiptId: event.receipt_id,
@@ -96,17 +100,21 @@ async function loadTables(url: string, of: TopicContents | undefined): Promise<T
     url,
     applicationName: 'hookline-checker',
     maxConnections: 1,
-    statementTimeoutMs: 10_000,
+    statementTimeoutMs: 60_000,
     log: silentLogger,
   });
   await postgres.start();
   try {
     const origins = of && new Set(of['webhooks.received'].map((entry) => entry.origin));
+    const eventIds = of && new Set(of.events.map((entry) => entry.id));
     const deliveryIds = of && new Set(of.deliveries.map((entry) => entry.id));
     const { receipts, dedupKeys, waiting } = await readTables(postgres);
     return {
       receipts: receipts.filter((row) => origins?.has(row.origin) ?? true),
-      dedupKeys: dedupKeys.filter((row) => origins?.has(row.origin) ?? true),
+      // A completed row has no origin any more.
+      dedupKeys: dedupKeys.filter(
+        (row) => (row.origin === null ? eventIds?.has(row.eventId) : origins?.has(row.origin)) ?? true,
+      ),
       waiting: waiting.filter((row) => deliveryIds?.has(row.deliveryId) ?? true),
     };
   } finally {
@@ -120,7 +128,7 @@ async function readTables(postgres: Query): Promise<TableContents> {
       'SELECT origin, receipt_id AS "receiptId", event_id AS "eventId", duplicate FROM receipts',
     ),
     dedupKeys: await postgres.query<TableContents['dedupKeys'][number]>(
-      'SELECT origin, event_id AS "eventId", completed_at IS NOT NULL AS completed FROM dedup_keys',
+      'SELECT origin, event_id AS "eventId", expires_at IS NOT NULL AS completed FROM dedup_keys',
     ),
     waiting: await postgres.query<TableContents['waiting'][number]>(
       'SELECT delivery_id AS "deliveryId", state FROM waiting',

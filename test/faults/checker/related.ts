@@ -1,6 +1,6 @@
 import type { Subject } from './anomalies.ts';
 import type { Send } from './history.ts';
-import type { Ledger } from './ledger.ts';
+import { type Ledger, namedIn } from './ledger.ts';
 
 /** All that one violation's webhook has to do with. */
 export interface Related {
@@ -43,7 +43,7 @@ function eventsOfOrigin(ledger: Ledger, origin: string): string[] {
   return [
     ...(ledger.eventsByOrigin.get(origin) ?? []).map(({ id }) => id),
     ...(ledger.duplicatesByOrigin.get(origin) ?? []).map(
-      (duplicate) => ledger.eventOfDuplicate(duplicate)?.id ?? duplicate.eventId,
+      (duplicate) => ledger.eventOfDuplicate(duplicate)?.id ?? namedIn(duplicate),
     ),
   ];
 }

@@ -50,6 +50,23 @@ export function boundsOfSending(client: KafkaClient, cluster: () => TestCluster)
     expect(producer.pending()).toEqual({ records: 0, bytes: 0 });
   }, 30_000);
 
+  it('ends a record at a time limit of its own, before those that were sent earlier', async () => {
+    const producer = await run(client.createProducer(producerOptions(nowhere, { deliveryTimeoutMs: 2_000 })));
+    const patient = producer.send(record('t')).then(
+      () => 'written',
+      () => performance.now(),
+    );
+    const hurried = producer.send(record('t'), 300).then(
+      () => 'written',
+      () => performance.now(),
+    );
+    const startedAtMs = performance.now();
+    expect(Number(await hurried) - startedAtMs).toBeLessThan(800);
+    await expect(producer.send(record('t'), 0)).rejects.toMatchObject({ code: 'kafka_unavailable' });
+    expect(producer.pending().records).toBe(1);
+    expect(Number(await patient) - startedAtMs).toBeGreaterThan(1_900);
+  }, 30_000);
+
   it('refuses what is sent after stop', async () => {
     const producer = client.createProducer(producerOptions(cluster().brokers));
     await producer.start();

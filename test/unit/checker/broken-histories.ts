@@ -122,6 +122,7 @@ export const brokenHistories: [anomaly: Anomaly, title: string, break_: (history
         origin: 'received-0-2',
         receiptId: 'rcp_2',
         eventId: 'evt_1',
+        eventIdEnd: '_1',
         dedupKey: 'key-1',
         changed: false,
       });
@@ -238,6 +239,38 @@ export const brokenHistories: [anomaly: Anomaly, title: string, break_: (history
   ['poll-skip', 'an event that the list leaves out', ({ api }) => void api.pop()],
   ['poll-skip', 'a receipt that leads nowhere', ({ tables }) => void tables.receipts.pop()],
   ['nonmonotonic-poll', 'two events with one updated_at', ({ api }) => (at(api, 1).updatedAt = at(api, 0).updatedAt)],
+  [
+    'duplicate-of-nothing',
+    'a duplicate of which no event of its key has the end of the id',
+    ({ topics }) => Object.assign(at(topics.duplicates, 0), { eventId: null, eventIdEnd: 'zz' }),
+  ],
+  [
+    'needless-letter',
+    'a sound webhook that became a dead letter',
+    ({ topics }) => {
+      topics.duplicates.pop();
+      topics['dead-letters'].push(letter({ stage: 'dedup', origin: 'received-0-3' }));
+    },
+  ],
+  [
+    'no-answer',
+    'a request without an answer while only dedup was killed',
+    ({ sends, faults }) => {
+      Object.assign(at(sends, 0), { outcome: 'info', status: null, receiptId: null, detail: 'ETIMEDOUT' });
+      faults.push({ ...faultThroughout, service: 'dedup' });
+    },
+  ],
+  [
+    'late-answer',
+    'a 503 after four seconds',
+    ({ sends }) =>
+      Object.assign(at(sends, 0), {
+        outcome: 'info',
+        status: 503,
+        receiptId: null,
+        startedAtMs: at(sends, 0).endedAtMs - 4_000,
+      }),
+  ],
   [
     'does-not-add-up',
     'one arrival more than was delivered or repeated',

@@ -1,7 +1,7 @@
 import { anomalies } from '../../faults/checker/anomalies.ts';
 import { check } from '../../faults/checker/check.ts';
 import { brokenHistories } from './broken-histories.ts';
-import { at, faultThroughout, healthyHistory, stepOf } from './healthy-history.ts';
+import { at, faultThroughout, healthyHistory, receivingHistory, stepOf } from './healthy-history.ts';
 
 describe('the checker', () => {
   it('finds nothing in a history in which all went well, and its counts add up', () => {
@@ -16,7 +16,8 @@ describe('the checker', () => {
     const history = healthyHistory();
     breakIt(history);
 
-    expect(check(history).violations.map((violation) => violation.anomaly)).toContain(anomaly);
+    const found = [...check(history).violations, ...check(history, 'receiving').violations];
+    expect(found.map((violation) => violation.anomaly)).toContain(anomaly);
   });
 
   it('has a broken history for every anomaly that it knows', () => {
@@ -64,6 +65,21 @@ describe('the checker', () => {
     expect(check(history).violations).toEqual([]);
   });
 
+  it('lets a request without an answer pass where the ingress was killed meanwhile', () => {
+    const history = receivingHistory();
+    Object.assign(at(history.sends, 0), { outcome: 'info', status: null, receiptId: null, detail: 'ECONNRESET' });
+    history.faults.push({ ...faultThroughout, service: 'ingress' });
+
+    expect(check(history, 'receiving').violations).toEqual([]);
+  });
+
+  it('adds up a run that ends at the events, and misses nothing where nobody fans out', () => {
+    const { violations, text } = check(receivingHistory(), 'receiving');
+
+    expect(violations).toEqual([]);
+    expect(text).toContain('events in the API             2 = received 2');
+  });
+
   it('takes either outcome of a request whose answer was lost', () => {
     const history = healthyHistory();
     const unanswered = { outcome: 'info', status: null, receiptId: null, detail: 'ECONNRESET' } as const;
@@ -90,6 +106,13 @@ describe('the checker', () => {
     });
 
     expect(check(history).violations.map(({ anomaly }) => anomaly)).not.toContain('second-event-id');
+  });
+
+  it('follows a duplicate by its key and the end of the event’s id where dedup knew no more', () => {
+    const history = healthyHistory();
+    at(history.topics.duplicates, 0).eventId = null;
+
+    expect(check(history).violations).toEqual([]);
   });
 
   it('follows a duplicate by its key where the event that it was taken for died unpublished', () => {

@@ -56,6 +56,16 @@ export function healthyHistory(): MutableHistory {
   });
 }
 
+/** The same of a run without a dispatcher. */
+export function receivingHistory(): MutableHistory {
+  const history = healthyHistory();
+  Object.assign(history, { endpoints: [], arrivals: [] });
+  Object.assign(history.topics, { deliveries: [], 'delivery.attempts': [] });
+  const counts = { pending: 0, retrying: 0, delivered: 0, dead_lettered: 0, cancelled: 0 };
+  for (const event of history.api) Object.assign(event, { status: 'received', counts, deliveries: [] });
+  return history;
+}
+
 /** A fault that covers the whole of the history. */
 export const faultThroughout = { what: 'SIGKILL of dedup', atMs: startMs, settledAtMs: startMs + 60_000 };
 
@@ -148,6 +158,7 @@ function webhook(n: number) {
       origin: `received-0-${2 * n + 1}`,
       receiptId: `rcp_${2 * n + 1}`,
       eventId: id,
+      eventIdEnd: id.slice(-2),
       dedupKey: event.dedupKey,
       changed: false,
     },

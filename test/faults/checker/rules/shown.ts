@@ -2,7 +2,7 @@
 import { type EventStatus, isFinal } from '#lib/contract';
 import type { Violation } from '../anomalies.ts';
 import type { ApiEvent } from '../history.ts';
-import { type DeliveryAccount, type Ledger, standing } from '../ledger.ts';
+import { type DeliveryAccount, type Ledger, namedIn, standing } from '../ledger.ts';
 
 export function theApiShowsEveryEvent(ledger: Ledger): Violation[] {
   const { api } = ledger.history;
@@ -98,7 +98,7 @@ export function theTablesAreComplete(ledger: Ledger): Violation[] {
     ...[...ledger.duplicatesByOrigin.values()].flatMap((entries) =>
       entries
         .slice(0, 1)
-        .map((entry) => ({ ...entry, eventId: ledger.eventOfDuplicate(entry)?.id ?? entry.eventId, duplicate: true })),
+        .map((entry) => ({ ...entry, eventId: ledger.eventOfDuplicate(entry)?.id ?? namedIn(entry), duplicate: true })),
     ),
   ];
   return [
@@ -116,7 +116,7 @@ export function theTablesAreComplete(ledger: Ledger): Violation[] {
       .filter((row) => !row.completed || !ledger.eventsById.has(row.eventId))
       .map((row): Violation => ({
         anomaly: 'leftover-row',
-        subject: { origin: row.origin },
+        subject: row.origin === null ? { eventId: row.eventId } : { origin: row.origin },
         says: `dedup key of ${row.eventId}${row.completed ? ', which is not on events' : ' is not completed'}`,
       })),
     ...waiting.map((row): Violation => ({

@@ -1,0 +1,30 @@
+import { overload } from '../faults/overload/overload.ts';
+import { formatResult } from '../faults/overload/result.ts';
+import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
+
+jest.setTimeout(180_000);
+
+let pipeline: OwnPipeline;
+beforeAll(async () => {
+  pipeline = await startOwnPipeline({ services: ['ingress', 'api'] });
+});
+afterAll(() => pipeline.close());
+
+/** The small form of test/faults/overload: how long answers take is told by a run that has the machine for itself. */
+test('of ten times what the ingress can take, every 2xx is on the topic, and the others are told to come again', async () => {
+  await pipeline.explain(async () => {
+    const result = await overload({
+      pipeline,
+      factor: 10,
+      seconds: 6,
+      senders: 1,
+      connections: 500,
+      bodyBytes: 2_000,
+      toleranceMs: 10_000,
+      say: () => undefined,
+    });
+    console.log(formatResult(result));
+    expect(result.violations).toEqual([]);
+    expect(result.load.held + (result.load.answers['503'] ?? 0)).toBeGreaterThan(result.load.due / 2);
+  });
+});

@@ -1,0 +1,26 @@
+/** What senders hear while something is away: an answer, and in time. */
+import type { Violation } from '../anomalies.ts';
+import type { Send } from '../history.ts';
+import { type Ledger, overlapsFault } from '../ledger.ts';
+
+/** Two seconds are promised; the rest is for the sender's own queue and a machine that does other things as well. */
+export const latestRefusalMs = 3_000;
+
+export function everyRequestIsAnswered(ledger: Ledger): Violation[] {
+  return ledger.history.sends
+    .filter((send) => send.status === null)
+    .filter((send) => !overlapsFault(ledger, send.startedAtMs, send.endedAtMs, 'ingress'))
+    .map((send) => ({ anomaly: 'no-answer', subject: { send: send.number }, says: send.detail }));
+}
+
+export function refusalsComeInTime({ history }: Ledger): Violation[] {
+  return history.sends
+    .filter((send) => send.status === 503 && tookMs(send) > latestRefusalMs)
+    .map((send) => ({
+      anomaly: 'late-answer',
+      subject: { send: send.number },
+      says: `503 after ${Math.round(tookMs(send))} ms`,
+    }));
+}
+
+export const tookMs = ({ startedAtMs, endedAtMs }: Send): number => endedAtMs - startedAtMs;

@@ -1,0 +1,66 @@
+import { groupOf, topicsOf } from '#lib/contract';
+import type { ApiClient } from '../../support/api-client.ts';
+import type { KafkaOffsets } from '../../support/kafka-offsets.ts';
+import { shuffled } from '../../support/seeded-random.ts';
+import { checkWhenDrained } from '../checker/check-when-drained.ts';
+import type { Verdict } from '../checker/check.ts';
+import type { Send } from '../checker/history.ts';
+import type { Witnesses } from '../checker/load-history.ts';
+
+const drainTimeoutMs = 180_000;
+
+/** Says of the run so far whether the guarantees held, once dedup and projector have come to the ends of their topics. */
+export function judge(
+  witnesses: Omit<Witnesses, 'scope' | 'arrivals' | 'observedEndpoints'>,
+  { offsets, topicPrefix }: { offsets: KafkaOffsets; topicPrefix: string },
+): Promise<Verdict> {
+  const all: Witnesses = { ...witnesses, scope: 'receiving', arrivals: [], observedEndpoints: new Set() };
+  return checkWhenDrained(all, drainTimeoutMs, () =>
+    hasDrained(offsets, topicPrefix).catch(() => {
+      // The broker is back for a moment only: it is asked again.
+      return false;
+    }),
+  );
+}
+
+export async function hasDrained(offsets: KafkaOffsets, topicPrefix: string): Promise<boolean> {
+  const topics = topicsOf(topicPrefix);
+  const readers = [
+    { group: groupOf(topicPrefix, 'dedup'), topic: topics['webhooks.received'] },
+    ...[topics.events, topics.duplicates].map((topic) => ({ group: groupOf(topicPrefix, 'projector'), topic })),
+  ];
+  for (const { group, topic } of readers) {
+    const ends = await offsets.ends([topic]);
+    const committed = await offsets.committed(group, topic);
+    if (Object.entries(ends).some(([partition, end]) => (committed[partition] ?? 0) < end)) return false;
+  }
+  return true;
+}
+
+const sampledWebhooks = 50;
+
+/**
+ * Whether every receipt of a webhook leads to one and the same event, asked of the API as a user would, for some of those that were taken
+ * more than once.
+ *
+ * @returns in words, what does not fit
+ */
+export async function receiptsThatLeadAstray(
+  api: ApiClient,
+  sends: readonly Send[],
+  random: () => number,
+): Promise<string[]> {
+  const taken = sends.filter(({ receiptId }) => receiptId !== null);
+  const byWebhook = Map.groupBy(taken, ({ sourceId, identity }) => `${sourceId}/${identity}`);
+  const repeated = [...byWebhook].filter(([, ofOne]) => ofOne.length > 1);
+  const astray: string[] = [];
+  for (const [webhook, ofOne] of shuffled(repeated, random).slice(0, sampledWebhooks)) {
+    const found = await Promise.all(ofOne.map(({ receiptId }) => api.eventsOfReceipt(receiptId ?? '')));
+    const leads = found.map((events) => events.map(({ id }) => id).join(' and ') || 'nothing');
+    if (found.some((events) => events.length !== 1) || new Set(leads).size !== 1)
+      astray.push(
+        `the receipts ${ofOne.map(({ receiptId }) => receiptId).join(', ')} of ${webhook} lead to ${leads.join(', ')}`,
+      );
+  }
+  return astray;
+}

@@ -1,0 +1,219 @@
+/** One run: the services as processes, the scenarios one after the other, each judged when all that it began has ended. */
+import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { formatMicros } from '#lib/clock';
+import { createApiClient } from '../../support/api-client.ts';
+import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
+import { createPipeline, type Pipeline, type PipelineOptions } from '../../support/pipeline.ts';
+import { numbersFrom } from '../../support/sender.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
+import { createTopicFollower, type TopicFollower } from '../../support/topic-follower.ts';
+import type { Fault, Send } from '../checker/history.ts';
+import { createGroupWatch } from './group-watch.ts';
+import { createHavoc, dedups } from './havoc.ts';
+import { judge, receiptsThatLeadAstray } from './judge.ts';
+import { countsOf, describeResult, type ScenarioResult } from './result.ts';
+import type { Scenario } from './scenarios.ts';
+import { createLoad } from './send-load.ts';
+import type { FaultyServers } from './servers.ts';
+import { watchTries } from './watch-tries.ts';
+import { planSends } from './webhooks.ts';
+
+export interface RunOptions extends Pick<PipelineOptions, 'servers' | 'topicPrefix' | 'databaseUrl'> {
+  faulty: FaultyServers;
+  scenarios: readonly Scenario[];
+  /** Over all of them. */
+  webhooks: number;
+  seed: number;
+  turns: number;
+  awayScale: number;
+  /** The processes' logs go there. */
+  dir: string;
+  say(line: string): void;
+}
+
+export interface RunResult {
+  results: ScenarioResult[];
+  faults: readonly Fault[];
+}
+
+const repeatedShare = 0.2;
+const partitions = 3;
+
+export async function runScenarios(options: RunOptions): Promise<RunResult> {
+  const { scenarios, dir, say } = options;
+  const groupWatch = createGroupWatch(partitions);
+  const tries = watchTries();
+  const logs = openLogs(dir);
+  const pipeline = await createPipeline({
+    ...options,
+    services: ['ingress', ...dedups, 'projector', 'api'],
+    env: { HOOKLINE_TOPIC_PARTITIONS: String(partitions) },
+    onLine(name, line) {
+      logs.write(name, line);
+      groupWatch.onLine(name, line);
+      tries.onLine(name, line);
+    },
+  });
+  const follower = createTopicFollower(pipeline.stack);
+  let offsets: KafkaOffsets | undefined;
+  const faults: Fault[] = [];
+  const results: ScenarioResult[] = [];
+  const sends: Send[] = [];
+  const startedAt = nowText();
+  try {
+    await pipeline.start();
+    await follower.start();
+    offsets = await connectKafkaOffsets(pipeline.stack.kafkaBrokers);
+    const shares = scenarios.reduce((sum, { share }) => sum + share, 0);
+    const world: World = { ...options, pipeline, follower, offsets, faults, sends, groupWatch, tries };
+    for (const scenario of scenarios) {
+      const count = Math.round((options.webhooks * scenario.share) / shares);
+      const result = await runOne(world, scenario, count);
+      results.push(result);
+      say(`  ${describeResult(result)}`);
+    }
+    if (scenarios.length > 1) results.push(await judgeAll(world, results, startedAt));
+    pipeline.assertNoSurprise();
+  } catch (error) {
+    say(pipeline.describe());
+    throw error;
+  } finally {
+    await Promise.allSettled([pipeline.stop(), follower.stop(), offsets?.close()]);
+    logs.close();
+  }
+  return { results, faults: [...pipeline.faults, ...faults] };
+}
+
+interface World extends RunOptions {
+  pipeline: Pipeline;
+  follower: TopicFollower;
+  offsets: KafkaOffsets;
+  /** Of servers. */
+  faults: Fault[];
+  /** Of all scenarios so far. */
+  sends: Send[];
+  groupWatch: ReturnType<typeof createGroupWatch>;
+  tries: ReturnType<typeof watchTries>;
+}
+
+async function runOne(world: World, scenario: Scenario, count: number): Promise<ScenarioResult> {
+  const { pipeline, faulty, faults, sends, groupWatch, tries, turns, awayScale, say } = world;
+  const { name } = scenario;
+  // Of its own: the same alone as among others.
+  const seed = seedOf(world.seed, name);
+  const random = seededRandom(seed);
+  say(`${name}: ${count} webhooks; ${scenario.says}`);
+  const startMs = performance.now();
+  const startedAt = nowText();
+  const api = createApiClient({ url: pipeline.stack.apiUrl, adminKey: pipeline.stack.adminKey });
+  const load = await createLoad({
+    api,
+    scenario: name,
+    seed,
+    random: seededRandom(seed + 1),
+    nextNumber: numbersFrom(sends.length),
+  });
+  const killsBefore = killsIn(pipeline.faults);
+  try {
+    const havoc = createHavoc({
+      pipeline,
+      servers: faulty,
+      groupWatch,
+      random,
+      turns,
+      awayScale,
+      faults,
+      say: (line) => say(`  ${seconds(startMs).padStart(5)} s  ${line}`),
+    });
+    const planned = planSends(count, repeatedShare, random);
+    const inflicted = scenario.inflict(havoc);
+    await Promise.all([inflicted, load.send(planned, scenario.seconds(turns) * 1000, inflicted)]);
+    pipeline.assertNoSurprise();
+    const sentMs = performance.now();
+    sends.push(...load.log);
+    const verdict = await judge(
+      {
+        sourceIds: load.sourceIds,
+        sends: load.log,
+        faults: [...pipeline.faults, ...faults],
+        follower: world.follower,
+        api,
+        databaseUrl: pipeline.stack.databaseUrl,
+        startedAt,
+      },
+      { offsets: world.offsets, topicPrefix: pipeline.stack.topicPrefix },
+    );
+    const drainSeconds = seconds(sentMs);
+    const violations = [
+      ...(verdict.violations.length > 0 ? [verdict.text] : []),
+      ...(await receiptsThatLeadAstray(api, load.log, random)),
+      ...tries.takeSpent(),
+      ...(scenario.expects?.(load.log) ?? []),
+    ];
+    return {
+      scenario: name,
+      webhooks: count,
+      ...countsOf(load.log, verdict),
+      kills: killsIn(pipeline.faults) - killsBefore,
+      seconds: Number(seconds(startMs)),
+      drainSeconds: Number(drainSeconds),
+      violations,
+    };
+  } finally {
+    load.close();
+  }
+}
+
+/** Everything once more, all scenarios together: what one of them did may have hit another one's webhooks. */
+async function judgeAll(world: World, results: readonly ScenarioResult[], startedAt: string): Promise<ScenarioResult> {
+  const { pipeline, sends, faults } = world;
+  const startMs = performance.now();
+  const api = createApiClient({ url: pipeline.stack.apiUrl, adminKey: pipeline.stack.adminKey });
+  const verdict = await judge(
+    {
+      sourceIds: 'all',
+      sends,
+      faults: [...pipeline.faults, ...faults],
+      follower: world.follower,
+      api,
+      databaseUrl: pipeline.stack.databaseUrl,
+      startedAt,
+    },
+    { offsets: world.offsets, topicPrefix: pipeline.stack.topicPrefix },
+  );
+  const sum = (key: 'webhooks' | 'seconds'): number => results.reduce((total, each) => total + each[key], 0);
+  return {
+    scenario: 'all together',
+    webhooks: sum('webhooks'),
+    ...countsOf(sends, verdict),
+    kills: killsIn(pipeline.faults),
+    seconds: Math.round(sum('seconds')),
+    drainSeconds: Number(seconds(startMs)),
+    violations: verdict.violations.length > 0 ? [verdict.text] : [],
+  };
+}
+
+/** A scenario's seed: made of its name too, so that its webhooks and faults are its own. */
+const seedOf = (seed: number, name: string): number =>
+  [...name].reduce((mixed, letter) => Math.imul(mixed, 31) + letter.charCodeAt(0), seed) >>> 0;
+
+const killsIn = (faults: readonly Fault[]): number =>
+  faults.filter(({ what, service }) => service !== undefined && !/^SIG(STOP|TERM)/.test(what)).length;
+
+const nowText = (): string => formatMicros(Date.now() * 1000);
+
+const seconds = (sinceMs: number): string => ((performance.now() - sinceMs) / 1000).toFixed(1);
+
+function openLogs(dir: string): { write(name: string, line: string): void; close(): void } {
+  mkdirSync(dir, { recursive: true });
+  const files = new Map<string, WriteStream>();
+  return {
+    write(name, line) {
+      const file = files.get(name) ?? createWriteStream(join(dir, `${name}.log`));
+      files.set(name, file);
+      file.write(`${line}\n`);
+    },
+    close: () => files.forEach((file) => file.end()),
+  };
+}

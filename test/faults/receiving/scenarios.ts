@@ -1,0 +1,146 @@
+import type { CrashPointName } from '#lib/crash-points';
+import type { Send } from '../checker/history.ts';
+import { dedups, type Havoc } from './havoc.ts';
+
+export interface Scenario {
+  name: string;
+  /** What is done, for the report. */
+  says: string;
+  /** Of all webhooks. */
+  share: number;
+  /** What the faults take, about; the webhooks are spread over it. */
+  seconds(turns: number): number;
+  inflict(havoc: Havoc): Promise<void>;
+  /** Needs servers of the run's own. */
+  needs?: 'postgres' | 'kafka';
+  /** What must be seen, or the faults did not reach what they were meant for. In words, what is missing. */
+  expects?(sends: readonly Send[]): string[];
+}
+
+const ingressPoints: readonly CrashPointName[] = ['ingress.before-produce', 'ingress.after-produce'];
+const dedupPoints: readonly CrashPointName[] = [
+  'dedup.after-claim',
+  'dedup.after-insert',
+  'dedup.after-publish',
+  'dedup.before-commit',
+];
+/** Of webhooks, and of batches: within the first few there is always one. */
+const maxIngressTurn = 100;
+const maxDedupTurn = 5;
+/** Two workers at once, each at its share of the deaths: mostly the other one lives, now and then none. */
+const dealt = <T>(items: readonly T[], hand: number): T[] => items.filter((_, index) => index % dedups.length === hand);
+
+/** The ingress serves the sources that it knows, whatever else is away; now and then a busy machine makes it turn one away. */
+const servedAllTheWhile: Scenario['expects'] = (sends) => {
+  const refused = sends.filter(({ status }) => status === 503).length;
+  return refused <= sends.length / 20 ? [] : [`${refused} of ${sends.length} requests were answered 503`];
+};
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'ingress-killed',
+    says: 'kill -9 of the ingress: before the produce, after it, at any moment',
+    share: 0.12,
+    seconds: (turns) => 16 * turns,
+    async inflict({ turns, kills, killAlong, kill, pause }) {
+      // It is back within two seconds: there is time for many.
+      await killAlong('ingress', kills(ingressPoints, 3 * turns, maxIngressTurn));
+      for (let turn = 0; turn < 2 * turns; turn += 1) {
+        await pause(300, 1_500);
+        await kill('ingress');
+      }
+    },
+  },
+  {
+    name: 'dedup-killed',
+    says: 'kill -9 of both dedups: after the claim, the insert, the publish, before the commit, at any moment',
+    share: 0.16,
+    seconds: (turns) => 35 * turns,
+    async inflict({ turns, kills, killAlong, kill, pause }) {
+      const deaths = kills(dedupPoints, turns, maxDedupTurn);
+      await Promise.all(dedups.map((name, hand) => killAlong(name, dealt(deaths, hand))));
+      for (let turn = 1; turn < turns; turn += 2) {
+        for (const name of dedups) {
+          await pause(500, 3_000);
+          await kill(name);
+        }
+      }
+    },
+  },
+  {
+    name: 'zombies',
+    says: 'SIGSTOP of one dedup until the other has its partitions, then SIGCONT',
+    share: 0.1,
+    seconds: (turns) => 18 * turns,
+    async inflict({ turns, outlive, pause }) {
+      for (let turn = 0; turn < turns; turn += 1) {
+        await pause(500, 2_000);
+        await (turn % 2 === 0 ? outlive('dedup', 'dedup-2') : outlive('dedup-2', 'dedup'));
+      }
+    },
+  },
+  {
+    name: 'redis-forgets',
+    says: 'FLUSHALL at any moment and between a death of dedup and its restart; Redis killed and started empty',
+    share: 0.12,
+    seconds: (turns) => 12 * turns,
+    async inflict({ turns, kills, killAlong, forget, away, pause }) {
+      const deaths = kills(dedupPoints, Math.ceil(turns / 2), maxDedupTurn);
+      const dying = Promise.all(dedups.map((name, hand) => killAlong(name, dealt(deaths, hand), forget)));
+      const forgetting = async (): Promise<void> => {
+        for (let turn = 0; turn < 3 * turns; turn += 1) {
+          await pause(200, 3_000);
+          await (turn % 3 === 2 ? away('redis', 'killed', 0.5) : forget());
+        }
+      };
+      await Promise.all([dying, forgetting()]);
+    },
+  },
+  {
+    name: 'redis-stopped',
+    says: 'Redis refuses connections for a minute',
+    share: 0.1,
+    seconds: () => 62,
+    inflict: ({ away }) => away('redis', 'stopped', 60),
+  },
+  {
+    name: 'redis-hangs',
+    says: 'Redis takes connections and answers nothing for a minute',
+    share: 0.1,
+    seconds: () => 62,
+    inflict: ({ away }) => away('redis', 'hanging', 60),
+  },
+  {
+    name: 'postgres-stopped',
+    says: 'Postgres refuses connections for two minutes',
+    share: 0.12,
+    seconds: () => 124,
+    inflict: ({ away }) => away('postgres', 'stopped', 120),
+    needs: 'postgres',
+    expects: servedAllTheWhile,
+  },
+  {
+    name: 'postgres-hangs',
+    says: 'Postgres takes connections and answers nothing for 45 s',
+    share: 0.08,
+    seconds: () => 47,
+    inflict: ({ away }) => away('postgres', 'hanging', 45),
+    needs: 'postgres',
+    expects: servedAllTheWhile,
+  },
+  {
+    name: 'kafka-restarted',
+    says: 'the broker stopped for 15 s, killed and started again, hanging for 10 s',
+    share: 0.1,
+    seconds: () => 75,
+    async inflict({ away, pause }) {
+      await away('kafka', 'stopped', 15);
+      await pause(3_000, 6_000);
+      await away('kafka', 'killed', 1);
+      await pause(3_000, 6_000);
+      await away('kafka', 'hanging', 10);
+    },
+    needs: 'kafka',
+    expects: (sends) => (sends.some(({ status }) => status === 503) ? [] : ['nobody was answered 503']),
+  },
+];

@@ -1,0 +1,98 @@
+/** Senders as providers are: so many at once, each webhook sent again until it is taken. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiClient } from '../../support/api-client.ts';
+import { httpPost } from '../../support/http-post.ts';
+import { createSender, type Sender } from '../../support/sender.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import type { Send } from '../checker/history.ts';
+import { kindOf, makeWebhook, type PlannedSend, senderKinds } from './webhooks.ts';
+
+export interface Load {
+  readonly sourceIds: ReadonlySet<string>;
+  readonly log: readonly Send[];
+  /**
+   * Sends all, spread over the time that the faults are expected to take; resolves when each was taken once.
+   *
+   * @param faultsOver from then on at full speed
+   */
+  send(planned: readonly PlannedSend[], expectedMs: number, faultsOver: Promise<unknown>): Promise<void>;
+  close(): void;
+}
+
+interface Options {
+  api: ApiClient;
+  scenario: string;
+  seed: number;
+  random: () => number;
+  nextNumber: () => number;
+}
+
+const atOnce = 48;
+const answerTimeoutMs = 10_000;
+/** Longer than anything is away. */
+const giveUpMs = 300_000;
+const retry = { baseMs: 200, capMs: 2_000 };
+/** At the time that the faults are expected to end, a quarter is left: there must be something to send until the last of them. */
+const haste = 0.7;
+
+export async function createLoad({ api, scenario, seed, random, nextNumber }: Options): Promise<Load> {
+  const log: Send[] = [];
+  const sources = await Promise.all(
+    senderKinds.map(({ scheme, settings }) => api.createSource({ name: scenario, scheme, ...settings })),
+  );
+  await Promise.all(sources.map(({ ingest_url }) => untilKnown(ingest_url)));
+  const senders = sources.map(({ ingest_url, id }): Sender =>
+    createSender({ ingestUrl: ingest_url, sourceId: id, random, log, nextNumber, timeoutMs: answerTimeoutMs }),
+  );
+
+  const sendUntilTaken = async (planned: PlannedSend): Promise<void> => {
+    const deadlineMs = performance.now() + giveUpMs;
+    const kind = kindOf(planned.number);
+    const secret = sources[kind]?.secret ?? '';
+    for (let tries = 0; ; tries += 1) {
+      const sent = await senders[kind]?.send(makeWebhook(planned, { scenario, secret, seed, nowMs: Date.now() }));
+      if (sent?.outcome === 'ok') return;
+      if (performance.now() >= deadlineMs)
+        throw new Error(`${sent?.identity} was not taken for ${giveUpMs / 1000} s: ${sent?.status} ${sent?.detail}`);
+      const longestMs = Math.min(retry.capMs, retry.baseMs * 2 ** tries);
+      await delay(longestMs * (0.5 + random() / 2));
+    }
+  };
+
+  return {
+    sourceIds: new Set(sources.map(({ id }) => id)),
+    log,
+    async send(planned, expectedMs, faultsOver) {
+      const over = new AbortController();
+      const hurry = (): void => over.abort();
+      faultsOver.then(hurry, hurry);
+      const startMs = performance.now();
+      // The pace falls with what is left, so that faults which take three times as long still meet webhooks.
+      const dueMs = (index: number): number =>
+        startMs + haste * expectedMs * Math.log(planned.length / (planned.length - index));
+      const left = planned.entries();
+      const work = async (): Promise<void> => {
+        for (const [index, each] of left) {
+          const waitMs = dueMs(index) - performance.now();
+          if (waitMs > 0) await delay(waitMs, undefined, { signal: over.signal }).catch(() => undefined);
+          await sendUntilTaken(each);
+        }
+      };
+      await Promise.all(Array.from({ length: atOnce }, work));
+    },
+    close: () => senders.forEach((sender) => sender.close()),
+  };
+}
+
+/** A source that the ingress has not read yet can't be served while Postgres is away: that would be no fault. */
+async function untilKnown(url: string): Promise<void> {
+  await waitUntil(
+    `the ingress knows ${url}`,
+    () =>
+      httpPost({ url, headers: {}, body: Buffer.from('{}'), timeoutMs: answerTimeoutMs }).then(
+        ({ status }) => status === 401,
+        () => false,
+      ),
+    { timeoutMs: 30_000 },
+  );
+}

@@ -1,0 +1,113 @@
+/** What a run may take away: each server by itself, in each way in which it can be away. */
+import { execFileSync } from 'node:child_process';
+import { dirname } from 'node:path';
+import { createServers, type ServerAddresses } from '#deploy/local/servers.ts';
+import { serverPlanIn } from '#deploy/local/server-plan.ts';
+import { root } from '#deploy/local/paths.ts';
+import { type OwnRedis, startOwnRedis } from '../../integration/dedup/redis-server.ts';
+import { createLimit } from '../../support/limit.ts';
+import { holdServers } from '../../support/start-servers.ts';
+import { releaseServers } from '../../support/stop-servers.ts';
+
+export interface FaultyServer {
+  /** Connections are refused from now on. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** It keeps its connections and takes new ones, and answers nothing. */
+  hang(): void;
+  resume(): void;
+}
+
+export interface FaultyRedis extends FaultyServer {
+  url: string;
+  /** FLUSHALL. */
+  forget(): Promise<void>;
+}
+
+export interface FaultyServers {
+  redis: FaultyRedis;
+  /** Absent where others use it too. */
+  postgres?: FaultyServer;
+  kafka?: FaultyServer & { kill(): Promise<void> };
+}
+
+export interface OwnServers extends FaultyServers {
+  addresses: ServerAddresses;
+  close(): Promise<void>;
+}
+
+const brokerId = 1;
+
+/** A set of the run's own, held by a process that ends and removes it however the run ends. */
+export async function startFaultyServers(): Promise<OwnServers> {
+  const held = holdServers(root);
+  const dir = dirname(await held.file);
+  const say = (line: string): void => console.error(line);
+  // The same servers, known by their folder: what the holder has started is stopped and started again from here.
+  const { addresses, kafka, postgres, processes } = await createServers({
+    dir,
+    ...(await serverPlanIn(dir)),
+    durable: false,
+    say,
+  });
+  const signalPostgres = (signal: NodeJS.Signals): void => {
+    const postmaster = processes.pid('postgres');
+    if (postmaster === undefined) throw new Error('Postgres does not run');
+    // First the one that makes others; each connection has a process of its own.
+    process.kill(postmaster, signal);
+    for (const pid of childrenOf(postmaster)) process.kill(pid, signal);
+  };
+  const redis = await startFaultyRedis();
+  return {
+    addresses: { ...addresses, redisUrl: redis.url },
+    redis,
+    postgres: {
+      stop: () => postgres.stop(),
+      start: () => postgres.start(),
+      hang: () => signalPostgres('SIGSTOP'),
+      resume: () => signalPostgres('SIGCONT'),
+    },
+    kafka: {
+      stop: () => kafka.stopBroker(brokerId),
+      start: () => kafka.startBroker(brokerId),
+      kill: () => kafka.kill(brokerId),
+      hang: () => void kafka.kill(brokerId, 'SIGSTOP'),
+      resume: () => void kafka.kill(brokerId, 'SIGCONT'),
+    },
+    async close() {
+      await redis.stop();
+      await releaseServers(held);
+    },
+  };
+}
+
+/** It keeps nothing on disk: started again, it is empty. */
+export async function startFaultyRedis(): Promise<FaultyRedis> {
+  let server: OwnRedis | undefined = await startOwnRedis();
+  const { url, port } = server;
+  // It may be told to forget while it is being killed.
+  const inTurn = createLimit(1);
+  return {
+    url,
+    stop: () =>
+      inTurn(async () => {
+        await server?.stop();
+        server = undefined;
+      }),
+    start: () => inTurn(async () => void (server ??= await startOwnRedis({}, port))),
+    hang: () => server?.hang(),
+    resume: () => server?.resume(),
+    forget: () =>
+      inTurn(async () => {
+        const answer = await server?.command('FLUSHALL');
+        if (answer !== undefined && !answer.startsWith('+OK')) throw new Error(`Redis answered ${answer}`);
+      }),
+  };
+}
+
+function childrenOf(pid: number): number[] {
+  return execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .flatMap(([child, parent]) => (child !== undefined && parent === pid ? [child] : []));
+}
