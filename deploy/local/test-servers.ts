@@ -7,43 +7,22 @@
  *                                                     standard input ends: so they end with the process that holds it open, however
  *                                                     that one ends
  */
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runCommand } from './command.ts';
 import { StackError } from './failure.ts';
-import { freePorts } from './free-ports.ts';
 import { writePrivateFile } from './key-value-file.ts';
 import { removePostgresHome } from './postgres-home.ts';
-import { createServers, type Servers, type ServerPorts } from './servers.ts';
-
-interface Plan {
-  ports: ServerPorts;
-  postgresPassword: string;
-}
+import { serverPlanIn } from './server-plan.ts';
+import { createServers, type Servers } from './servers.ts';
 
 const say = (line: string): void => console.error(line);
-
-async function planIn(dir: string): Promise<Plan> {
-  const file = join(dir, 'plan.json');
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Plan;
-  const [kafka = 0, kafkaController = 0, redis = 0, postgres = 0, registry = 0] = await freePorts(5);
-  const plan: Plan = {
-    ports: { kafka, kafkaController, redis, postgres, registry },
-    postgresPassword: randomBytes(16).toString('hex'),
-  };
-  mkdirSync(dir, { recursive: true });
-  write(file, plan);
-  return plan;
-}
-
-const write = (file: string, content: unknown): void => writePrivateFile(file, `${JSON.stringify(content, null, 2)}\n`);
 
 async function start(servers: Servers, dir: string): Promise<string> {
   await servers.start();
   const file = join(dir, 'servers.json');
-  write(file, servers.addresses);
+  writePrivateFile(file, `${JSON.stringify(servers.addresses, null, 2)}\n`);
   return file;
 }
 
@@ -71,7 +50,7 @@ async function main(): Promise<void> {
   const [command] = positionals;
   if (values.dir === undefined) throw new StackError('usage: test-servers.ts start|stop|hold --dir DIR');
   const dir = resolve(values.dir);
-  const servers = await createServers({ dir, ...(await planIn(dir)), durable: false, say });
+  const servers = await createServers({ dir, ...(await serverPlanIn(dir)), durable: false, say });
   if (command === 'start') console.log(await start(servers, dir));
   else if (command === 'stop') await stop(servers, dir);
   else if (command === 'hold') await hold(servers, dir);
