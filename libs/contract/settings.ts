@@ -84,6 +84,7 @@ export const sourceDefaults = {
 export interface EndpointSettings {
   timeout_ms?: number;
   max_in_flight?: number;
+  rate_limit?: RateLimit;
   retry?: RetrySettings;
 }
 

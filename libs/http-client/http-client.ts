@@ -6,6 +6,7 @@ import { Agent } from 'undici';
 import type { Clock } from '#lib/clock';
 import type { AttemptOutcome } from '#lib/contract';
 import { createPart, type Part } from '#lib/lifecycle';
+import { createNameResolver } from './name-resolver.ts';
 import { vetScheme, type UrlPolicy } from './vet-url.ts';
 import { ConnectFailure, createVettingConnector, type Resolve, resolveBySystem } from './vetting-connector.ts';
 
@@ -52,7 +53,7 @@ export function createHttpClient(options: Options): HttpClient {
   const agent = new Agent({
     connect: createVettingConnector({
       allowedNetworks: options.allowedNetworks,
-      resolve: options.resolve ?? resolveBySystem,
+      resolve: options.resolve ?? createNameResolver({ clock, resolveBySystem }),
       timeoutMs: connectTimeoutMs,
       ...(options.ca === undefined ? {} : { ca: options.ca }),
     }),

@@ -11,6 +11,7 @@ import type { EndpointDirectory } from './endpoint-directory.ts';
 import type { Job } from './job.ts';
 import type { DispatcherMetrics } from './metrics.ts';
 import type { AfterSend, EndUnsent, OutcomeWriter, SendFacts } from './outcome-writer.ts';
+import { type SendVerdict, verdictOf } from './send-verdict.ts';
 
 interface Deps {
   directory: Pick<EndpointDirectory, 'get'>;
@@ -24,11 +25,14 @@ interface Deps {
   log: Logger;
 }
 
-/** Works off one job whose turn has come: judges its endpoint as it is now, sends, decides, and has the outcome written. */
-export function createDispatch(deps: Deps): (job: Job) => Promise<void> {
+/**
+ * Works off one job whose turn has come: judges its endpoint as it is now, sends, decides, and has the outcome written. `observed` is told
+ * what the send says about the endpoint; not called where nothing is sent.
+ */
+export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendVerdict) => void) => Promise<void> {
   const { outcomes, metrics, crashPoints, clock } = deps;
 
-  return async (job) => {
+  return async (job, observed) => {
     const { delivery } = job;
     const endpoint = deps.directory.get(delivery.tenant, delivery.endpointId);
     const end = endWithoutSending(endpoint);
@@ -41,6 +45,8 @@ export function createDispatch(deps: Deps): (job: Job) => Promise<void> {
     const attempts = job.attempts + 1;
     const { result, durationMs } = await deps.attempt(delivery, endpoint, attempts);
     crashPoints.reach('dispatcher.after-send');
+    // Before it is written down: Kafka may be away, and the next send should know.
+    observed(verdictOf(result, clock.nowMs(), endpoint.retry.capMs));
 
     const sent = { result, attempts, createdAt: delivery.createdAt };
     const decision = decide(sent, endpoint.retry, clock.nowMs(), deps.random);

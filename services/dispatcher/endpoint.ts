@@ -3,6 +3,8 @@ import { endpointDefaults, type EndpointSettings, secretsContext, type StoredSec
 import { AppError } from '#lib/errors';
 import type { SecretBox } from '#lib/secret-box';
 import type { RetryPolicy } from './decide.ts';
+import type { EndpointFacts } from './endpoint-health.ts';
+import type { Pace } from './lane-places.ts';
 
 /** An endpoint as the dispatcher works with it; instants in microseconds since the epoch. */
 export interface Endpoint {
@@ -14,6 +16,7 @@ export interface Endpoint {
   sourceIds: readonly string[];
   timeoutMs: number;
   maxInFlight: number;
+  pace: Pace | undefined;
   retry: RetryPolicy;
   /** More than one while a secret is rotated. Empty where they can't be read: nothing is sent unsigned. */
   secrets: readonly { secret: string; expiresAt: number | null }[];
@@ -45,6 +48,12 @@ export const endpointColumns =
 /** Deleted or disabled: what is on its way to it ends without being sent. */
 export const isClosed = (endpoint: Endpoint): boolean => endpoint.deletedAt !== null || endpoint.disabledAt !== null;
 
+/** One that is not known is closed to all deliveries: nothing is sent. */
+export function factsOf(endpoint: Endpoint | undefined): EndpointFacts {
+  if (endpoint === undefined) return { maxInFlight: 1, revision: 0, isClosed: true };
+  return { maxInFlight: endpoint.maxInFlight, revision: endpoint.revision, isClosed: isClosed(endpoint) };
+}
+
 /** @param onUnreadable told why where the row's secrets do not open or are not what was sealed */
 export function endpointOf(row: EndpointRow, secretBox: SecretBox, onUnreadable: (error: AppError) => void): Endpoint {
   const { settings } = row;
@@ -57,6 +66,10 @@ export function endpointOf(row: EndpointRow, secretBox: SecretBox, onUnreadable:
     sourceIds: row.source_ids,
     timeoutMs: settings.timeout_ms ?? endpointDefaults.timeout_ms,
     maxInFlight: settings.max_in_flight ?? endpointDefaults.max_in_flight,
+    pace: settings.rate_limit && {
+      perSecond: settings.rate_limit.per_second,
+      burst: settings.rate_limit.burst,
+    },
     retry: {
       baseMs: retry.base_seconds * 1_000,
       capMs: retry.cap_seconds * 1_000,

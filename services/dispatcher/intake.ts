@@ -1,9 +1,13 @@
+import type { Clock } from '#lib/clock';
 import { type Delivery, parseDelivery } from '#lib/contract';
-import { isAppError } from '#lib/errors';
+import { isAppError, toAppError } from '#lib/errors';
 import type { IncomingRecord, RecordHandler } from '#lib/kafka';
+import type { Logger } from '#lib/log';
 import type { EndpointDirectory } from './endpoint-directory.ts';
-import type { RecordJob } from './job.ts';
+import { deliveryKey, type RecordJob } from './job.ts';
+import type { KnownDeliveries } from './known-deliveries.ts';
 import type { OutcomeWriter } from './outcome-writer.ts';
+import type { OwnedPartitions } from './owned-partitions.ts';
 import type { RecentSteps } from './recent-steps.ts';
 import type { Scheduler } from './scheduler.ts';
 
@@ -12,14 +16,31 @@ interface Deps {
   scheduler: Pick<Scheduler, 'offer' | 'held'>;
   recentSteps: Pick<RecentSteps, 'has'>;
   outcomes: Pick<OutcomeWriter, 'parked' | 'malformed'>;
+  knownDeliveries: KnownDeliveries;
+  owned: Pick<OwnedPartitions, 'mayHaveHadAnother'>;
+  clock: Clock;
+  log: Logger;
+}
+
+interface Taken {
+  record: IncomingRecord;
+  delivery: Delivery;
 }
 
 const firstStep = 1;
+/** After a question to Postgres that was not answered. */
+const askAgainAfterMs = 5_000;
 
 /**
  * Takes deliveries from Kafka into the lanes. It never waits for an endpoint: what finds no room is parked, at the speed of Kafka.
+ *
+ * What was on the topic when its partition came to this process may have been sent by an earlier owner that did not come to commit it. What
+ * the tables know of it goes on from there, as a row or not at all; where they do not answer it is sent, at least once.
  */
-export function createIntake({ directory, scheduler, recentSteps, outcomes }: Deps): RecordHandler {
+export function createIntake(deps: Deps): RecordHandler {
+  const { directory, scheduler, recentSteps, outcomes, clock } = deps;
+  let askFromMs = Number.NEGATIVE_INFINITY;
+
   /** Whether the directory can be trusted to know these endpoints, or not to: an unknown one may have been made a moment ago. */
   async function directoryKnows(deliveries: readonly Delivery[]): Promise<boolean> {
     const isKnown = ({ tenant, endpointId }: Delivery): boolean => directory.get(tenant, endpointId) !== undefined;
@@ -33,14 +54,30 @@ export function createIntake({ directory, scheduler, recentSteps, outcomes }: De
     }
   }
 
+  async function knownAmong(taken: readonly Taken[]): Promise<ReadonlySet<string>> {
+    const inDoubt = taken.filter(({ record, delivery }) =>
+      deps.owned.mayHaveHadAnother(record.partition, delivery.createdAt),
+    );
+    if (inDoubt.length === 0 || clock.monotonicMs() < askFromMs) return new Set();
+    try {
+      return await deps.knownDeliveries.among(inDoubt.map(({ delivery }) => delivery));
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (!error.retryable) throw error;
+      deps.log.warn({ event: 'deliveries.not_looked_up', deliveries: inDoubt.length, err: error });
+      askFromMs = clock.monotonicMs() + askAgainAfterMs;
+      return new Set();
+    }
+  }
+
   async function take(
-    record: IncomingRecord,
-    delivery: Delivery,
+    { record, delivery }: Taken,
+    known: ReadonlySet<string>,
     canJudge: boolean,
     signal: AbortSignal,
   ): Promise<void> {
-    // On the topic twice, or handed out again after a rebalance: its outcome is durable, or will be soon.
-    if (recentSteps.has(delivery, firstStep)) return record.done();
+    // On the topic twice, or handed out again: its outcome is durable, or will be soon.
+    if (known.has(deliveryKey(delivery)) || recentSteps.has(delivery, firstStep)) return record.done();
     const held = scheduler.held(delivery);
     if (held?.from === 'record') return void held.claims.push({ record, signal });
     if (held?.from === 'row') return record.done();
@@ -55,13 +92,15 @@ export function createIntake({ directory, scheduler, recentSteps, outcomes }: De
 
   return async (records, signal) => {
     const parsed = records.map((record) => ({ record, delivery: parseDelivery(record.headers, record.value) }));
-    const canJudge = await directoryKnows(
-      parsed.flatMap(({ delivery }) => ('malformed' in delivery ? [] : [delivery])),
-    );
-    await Promise.all(
-      parsed.map(({ record, delivery }) =>
-        'malformed' in delivery ? outcomes.malformed(record) : take(record, delivery, canJudge, signal),
-      ),
-    );
+    const taken = parsed.filter((one): one is Taken => !('malformed' in one.delivery));
+    const malformed = parsed.filter(({ delivery }) => 'malformed' in delivery);
+    const [canJudge, known] = await Promise.all([
+      directoryKnows(taken.map(({ delivery }) => delivery)),
+      knownAmong(taken),
+    ]);
+    await Promise.all([
+      ...malformed.map(({ record }) => outcomes.malformed(record)),
+      ...taken.map((one) => take(one, known, canJudge, signal)),
+    ]);
   };
 }

@@ -1,5 +1,6 @@
 import type { Delivery } from '#lib/contract';
 import { isAbandoned, type Job } from './job.ts';
+import type { LanePlaces } from './lane-places.ts';
 
 /**
  * The queue of one endpoint, and how much of it is in flight. Fresh deliveries and those that have waited have places of their own and
@@ -7,78 +8,79 @@ import { isAbandoned, type Job } from './job.ts';
  */
 export interface Lane {
   readonly endpoint: { tenant: string; endpointId: string };
-  /** False where there is no room for it. `crowded`: all lanes together have used half of their room. */
-  offer(job: Job, nowMs: number, crowded: boolean): boolean;
-  /** The next to be sent; it is in flight until `ended`. */
+  /** False where there is no room for it. */
+  offer(job: Job, nowMs: number, places: LanePlaces): boolean;
+  /** A place in flight is taken for the next of its queue: until `gaveUp`, or until `ended` for what was taken. */
+  began(): void;
   take(): Job | undefined;
+  gaveUp(): void;
   ended(): void;
+  /** Its endpoint took something. */
+  answered(nowMs: number): void;
+  answeredAtMs(): number;
+  /** Something is queued that has no place yet. */
+  wantsPlace(): boolean;
   inFlight(): number;
-  queued(): number;
-  /** Places that are free for deliveries that have waited. */
-  rowRoom(): number;
+  queued(): { records: number; rows: number };
   /** Removes what should not wait on: what was abandoned, and what has been queued since `sinceMs` or longer. */
   remove(sinceMs: number): { abandoned: Job[]; late: Job[] };
 }
-
-export interface LaneLimits {
-  /** Fresh deliveries that are queued, at the most. */
-  records: number;
-  /** The same in bytes of payload; one alone may be larger. */
-  bytes: number;
-  /** Deliveries that have waited. */
-  rowPlaces: number;
-}
-
-/**
- * What a lane may queue once it is crowded. A burst for one endpoint is best queued whole; but endpoints that hang fill their lanes too,
- * and must leave room for those that do not.
- */
-const shareWhenCrowded = 1 / 20;
 
 interface Queued {
   job: Job;
   sinceMs: number;
 }
 
-export function createLane({ tenant, endpointId }: Pick<Delivery, 'tenant' | 'endpointId'>, limits: LaneLimits): Lane {
+export function createLane({ tenant, endpointId }: Pick<Delivery, 'tenant' | 'endpointId'>): Lane {
   const queues: Record<Job['from'], Queued[]> = { record: [], row: [] };
   let bytes = 0;
   let inFlight = 0;
+  /** Places in flight whose job is still in the queue. */
+  let reserved = 0;
+  let answeredAtMs = Number.NEGATIVE_INFINITY;
   let turn: Job['from'] = 'record';
 
   const sizeOf = (job: Job): number => (job.from === 'record' ? job.delivery.payload.length : 0);
 
-  function hasRoomFor(job: Job, crowded: boolean): boolean {
-    if (job.from === 'row') return queues.row.length < limits.rowPlaces;
+  function hasRoomFor(job: Job, places: LanePlaces): boolean {
+    if (job.from === 'row') return queues.row.length < places.rows;
     const { length } = queues.record;
-    const share = crowded ? shareWhenCrowded : 1;
-    const fits = length < limits.records * share && bytes + job.delivery.payload.length <= limits.bytes * share;
-    return fits || length === 0;
+    return length < places.records && (length === 0 || bytes + job.delivery.payload.length <= places.bytes);
   }
 
   return {
     endpoint: { tenant, endpointId },
-    offer(job, nowMs, crowded) {
-      if (!hasRoomFor(job, crowded)) return false;
+    offer(job, nowMs, places) {
+      if (!hasRoomFor(job, places)) return false;
       queues[job.from].push({ job, sinceMs: nowMs });
       bytes += sizeOf(job);
       return true;
     },
+    began() {
+      inFlight += 1;
+      reserved += 1;
+    },
     take() {
+      reserved -= 1;
       const from = queues[turn].length > 0 ? turn : turn === 'record' ? 'row' : 'record';
       const next = queues[from].shift();
       if (next === undefined) return undefined;
       turn = from === 'record' ? 'row' : 'record';
       bytes -= sizeOf(next.job);
-      inFlight += 1;
       return next.job;
+    },
+    gaveUp() {
+      reserved -= 1;
+      inFlight -= 1;
     },
     ended() {
       inFlight -= 1;
     },
+    answered: (nowMs) => void (answeredAtMs = nowMs),
+    answeredAtMs: () => answeredAtMs,
+    wantsPlace: () => queues.record.length + queues.row.length > reserved,
     inFlight: () => inFlight,
-    queued: () => queues.record.length + queues.row.length,
-    rowRoom: () => limits.rowPlaces - queues.row.length,
+    queued: () => ({ records: queues.record.length, rows: queues.row.length }),
     remove(sinceMs) {
       const removed: { abandoned: Job[]; late: Job[] } = { abandoned: [], late: [] };
       for (const from of ['record', 'row'] as const) {

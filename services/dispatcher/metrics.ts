@@ -9,6 +9,8 @@ export interface DispatcherMetrics {
   /** A retry is sent this long after it was due. */
   retryStarted(lateSeconds: number): void;
   waiting(counts: { retrying: number; parked: number }): void;
+  /** Endpoints that are not sent to as usual. */
+  breakers(counts: Readonly<Record<'open' | 'half-open' | 'shrunk', number>>): void;
 }
 
 export function createDispatcherMetrics(registry: Metrics): DispatcherMetrics {
@@ -49,6 +51,13 @@ export function createDispatcherMetrics(registry: Metrics): DispatcherMetrics {
     labelNames: ['state'],
     registers,
   });
+  const breakers = new Gauge({
+    name: 'hookline_endpoint_breaker_state',
+    help: 'Endpoints that are not sent to as usual: open, half-open, or closed with fewer connections than they may have (shrunk)',
+    labelNames: ['state'],
+    registers,
+  });
+  for (const state of ['open', 'half-open', 'shrunk']) breakers.set({ state }, 0);
   return {
     attempted(outcome, seconds) {
       attempts.inc({ outcome });
@@ -60,6 +69,9 @@ export function createDispatcherMetrics(registry: Metrics): DispatcherMetrics {
     waiting({ retrying, parked }) {
       waiting.set({ state: 'retrying' }, retrying);
       waiting.set({ state: 'parked' }, parked);
+    },
+    breakers(counts) {
+      for (const [state, endpoints] of Object.entries(counts)) breakers.set({ state }, endpoints);
     },
   };
 }

@@ -34,13 +34,18 @@ export type AfterSend =
 
 export type EndUnsent =
   | { status: 'cancelled'; reason: 'endpoint_deleted' }
-  | { status: 'dead_lettered'; reason: 'endpoint_disabled' | 'endpoint_unknown' };
+  | {
+      status: 'dead_lettered';
+      reason: 'endpoint_disabled' | 'endpoint_unknown' | 'retries_exhausted' | 'event_unavailable';
+    };
 
 /** Each resolves when all is written; throws AppError stopped when the process may wait no longer. */
 export interface OutcomeWriter {
   attempted(job: Job, send: SendFacts, after: AfterSend): Promise<void>;
   parked(job: Job): Promise<void>;
   ended(job: Job, end: EndUnsent): Promise<void>;
+  /** Its end is durable already, but in a step that the tables do not take for its last: told again in this one. */
+  endedBefore(job: RowJob, status: DeliveryStatus): Promise<void>;
   /** A record that is no delivery at all. */
   malformed(record: IncomingRecord): Promise<void>;
 }
@@ -77,14 +82,14 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
 
   async function write(
     job: Job,
-    facts: Partial<AttemptRecord> & Pick<AttemptRecord, 'kind' | 'status'>,
+    facts: Partial<AttemptRecord> & Pick<AttemptRecord, 'kind'> & { status: DeliveryStatus },
   ): Promise<void> {
     const { delivery, step } = job;
     const record: AttemptRecord = { ...recordOf(job), at: nowMicros(), ...facts };
     const value = deps.encodeAttempt(record);
     await publish({ topic: topics['delivery.attempts'], key: delivery.eventId, value, headers: {} }, signal);
     crashPoints.reach('dispatcher.after-outcome');
-    deps.recentSteps.remember(delivery, step);
+    deps.recentSteps.remember(delivery, step, facts.status);
     settle(job);
   }
 
@@ -115,6 +120,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
       if (status === 'dead_lettered') await buryDelivery(job, job.attempts, reason);
       await write(job, { kind: 'ended', status, detail: reason });
     },
+    endedBefore: (job, status) => write(job, { kind: 'ended', status }),
     async malformed(record) {
       const { key, value, rawHeaders: headers } = record;
       await bury({ key, value, headers }, { reason: 'malformed_record', attempts: 0, origin: originOf(record) });

@@ -1,3 +1,4 @@
+import type { Clock } from '#lib/clock';
 import type { PartitionRef } from '#lib/kafka';
 
 /** The partitions of `deliveries` that this process owns, each with a signal that aborts when it is lost. */
@@ -6,13 +7,18 @@ export interface OwnedPartitions {
   revoked(partitions: readonly PartitionRef[]): void;
   numbers(): number[];
   signalOf(partition: number): AbortSignal | undefined;
+  /** Whether an earlier owner may have had a delivery that was created at this time, in microseconds. */
+  mayHaveHadAnother(partition: number, createdAt: number): boolean;
 }
 
-export function createOwnedPartitions(): OwnedPartitions {
-  const owned = new Map<number, AbortController>();
+/** How far the clocks of two hosts may be apart. */
+const clockSkewMs = 60_000;
+
+export function createOwnedPartitions(clock: Clock): OwnedPartitions {
+  const owned = new Map<number, { lost: AbortController; sinceMs: number }>();
 
   function release(partition: number): void {
-    owned.get(partition)?.abort();
+    owned.get(partition)?.lost.abort();
     owned.delete(partition);
   }
 
@@ -21,11 +27,13 @@ export function createOwnedPartitions(): OwnedPartitions {
       for (const { partition } of partitions) {
         // Handed to us anew: what was read under the old assignment is not ours any more.
         release(partition);
-        owned.set(partition, new AbortController());
+        owned.set(partition, { lost: new AbortController(), sinceMs: clock.nowMs() });
       }
     },
     revoked: (partitions) => partitions.forEach(({ partition }) => release(partition)),
     numbers: () => [...owned.keys()],
-    signalOf: (partition) => owned.get(partition)?.signal,
+    signalOf: (partition) => owned.get(partition)?.lost.signal,
+    mayHaveHadAnother: (partition, createdAt) =>
+      createdAt / 1_000 < (owned.get(partition)?.sinceMs ?? Number.POSITIVE_INFINITY) + clockSkewMs,
   };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '#lib/clock';
-import type { Delivery } from '#lib/contract';
+import { type Delivery, type DeliveryStatus, isFinal } from '#lib/contract';
 import { deliveryKey } from './job.ts';
 
 /**
@@ -7,9 +7,16 @@ import { deliveryKey } from './job.ts';
  * a delivery that its topic has twice. Forgetting one costs a repeated send, no more, so the memory is bounded.
  */
 export interface RecentSteps {
-  remember(delivery: Pick<Delivery, 'tenant' | 'id'>, step: number): void;
-  /** True where the delivery has come to this step, or past it. */
+  remember(delivery: Pick<Delivery, 'tenant' | 'id'>, step: number, status: DeliveryStatus): void;
+  /** True where the delivery has come to this step, or past it; of one that has ended, for every step. */
   has(delivery: Pick<Delivery, 'tenant' | 'id'>, step: number): boolean;
+  /** How it has ended, and in which step. */
+  endOf(delivery: Pick<Delivery, 'tenant' | 'id'>): Reached | undefined;
+}
+
+export interface Reached {
+  step: number;
+  status: DeliveryStatus;
 }
 
 const keptMs = 10 * 60_000;
@@ -17,7 +24,12 @@ const maxKept = 100_000;
 
 export function createRecentSteps(clock: Clock): RecentSteps {
   /** In the order of their times. */
-  const steps = new Map<string, { step: number; atMs: number }>();
+  const steps = new Map<string, Reached & { atMs: number }>();
+
+  function recent(delivery: Pick<Delivery, 'tenant' | 'id'>): Reached | undefined {
+    const known = steps.get(deliveryKey(delivery));
+    return known !== undefined && known.atMs > clock.monotonicMs() - keptMs ? known : undefined;
+  }
 
   function forget(): void {
     const oldestMs = clock.monotonicMs() - keptMs;
@@ -28,16 +40,27 @@ export function createRecentSteps(clock: Clock): RecentSteps {
   }
 
   return {
-    remember(delivery, step) {
+    remember(delivery, step, status) {
       const key = deliveryKey(delivery);
-      const known = steps.get(key)?.step ?? 0;
+      const known = steps.get(key);
       steps.delete(key);
-      steps.set(key, { step: Math.max(known, step), atMs: clock.monotonicMs() });
+      steps.set(key, { ...later(known, { step, status }), atMs: clock.monotonicMs() });
       forget();
     },
     has(delivery, step) {
-      const known = steps.get(deliveryKey(delivery));
-      return known !== undefined && known.step >= step && known.atMs > clock.monotonicMs() - keptMs;
+      const known = recent(delivery);
+      return known !== undefined && (known.step >= step || isFinal(known.status));
+    },
+    endOf(delivery) {
+      const known = recent(delivery);
+      return known !== undefined && isFinal(known.status) ? known : undefined;
     },
   };
+}
+
+/** Steps never go back, and an end is never left again, whichever step it came in; told again, it is known in the later one. */
+function later(known: Reached | undefined, now: Reached): Reached {
+  if (known === undefined) return now;
+  if (isFinal(known.status)) return now.status === known.status && now.step > known.step ? now : known;
+  return isFinal(now.status) || now.step > known.step ? now : known;
 }

@@ -2,20 +2,24 @@
  * Who is sent next. A job's way through here:
  *
  *   offered ──► queued in its endpoint's lane ──► in flight ──► ended: its outcome is durable
- *      │            ├──► parked     a fresh one that found no place within 30 s, or at the stop
+ *      │            ├──► parked     a fresh one that found no place within 30 s, whose endpoint's breaker opens, or at the stop
  *      │            └──► let go     its partition is lost; or a row that found no place: it stays in its table
  *      └──► refused: full | stopping
  *
- * Fair: lanes that may send take turns, one job each, up to the cap on what is in flight in all of them together. Bounded: a lane by its
- * limits, which are narrower once half of all room is used; all together by theirs; and what can't be written down keeps its place, so that an outage of
- * Kafka stops the sending.
+ * A lane has its turn (turns.ts) while something is queued in it, it has less in flight than its endpoint takes now (endpoint-health.ts), it
+ * is not paused, and its endpoint's rate has a permit left. Bounded: a lane by its places (lane-places.ts), all together by the limits here;
+ * and what can't be written down keeps its place, so that an outage of Kafka stops the sending.
  */
 import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Delivery } from '#lib/contract';
+import { type EndpointHealth, type EndpointRef, isSick } from './endpoint-health.ts';
 import { deliveryKey, isAbandoned, type Job, laneKey, type RecordJob } from './job.ts';
-import { createLane, type Lane, type LaneLimits } from './lane.ts';
+import { createLane, type Lane } from './lane.ts';
+import { type LanePlaces, type Pace, placesOf } from './lane-places.ts';
+import type { SendVerdict } from './send-verdict.ts';
+import { createTurns, turnLimitsOf } from './turns.ts';
 
 export interface Scheduler {
   offer(job: Job): 'queued' | 'full' | 'stopping';
@@ -26,22 +30,28 @@ export interface Scheduler {
   rowRoom(): { perLane: number; lanes: { tenant: string; endpointId: string; room: number }[]; total: number };
 }
 
-export interface SchedulerLimits extends LaneLimits {
+export interface SchedulerLimits {
   inFlight: number;
-  /** Jobs in hand, in flight or not; those from the table have the same again for themselves. */
+  lane: LanePlaces;
+  /** Jobs in hand, in flight or not; those from the table have the same bytes again for themselves. */
   totalRecords: number;
   totalBytes: number;
-  totalRowPlaces: number;
+  totalRows: number;
 }
+
+/** How long it is until the endpoint's rate has a permit; 0 where one was taken. */
+export type TakePermit = (endpoint: EndpointRef, pace: Pace) => Promise<number>;
 
 interface Deps {
   limits: SchedulerLimits;
   clock: Clock;
-  maxInFlightOf(endpoint: Pick<Delivery, 'tenant' | 'endpointId'>): number;
-  /** Resolves when the outcome is durable. */
-  run(job: Job): Promise<void>;
+  health: EndpointHealth;
+  paceOf(endpoint: EndpointRef): Pace | undefined;
+  takePermit: TakePermit;
+  /** Resolves when the outcome is durable. `observed` is told as soon as the endpoint has answered, or not. */
+  run(job: Job, observed: (verdict: SendVerdict) => void): Promise<void>;
   park(job: RecordJob): Promise<void>;
-  /** Neither of the two is expected to throw. */
+  /** None of the three is expected to throw. */
   onFailure(error: Error): void;
   /** Told at the end of `drainMs`: whoever waits for Kafka ends now. */
   giveUp(): void;
@@ -54,107 +64,171 @@ const startWithinMs = 30_000;
 const sweepEveryMs = 1_000;
 
 export function createScheduler(deps: Deps): Scheduler & Part {
-  const { limits, clock } = deps;
+  const { limits, clock, health } = deps;
   const lanes = new Map<string, Lane>();
-  /** Lanes that may send, in the order of their turns. */
-  const ready = new Set<Lane>();
+  const turns = createTurns<Lane>(turnLimitsOf(limits.inFlight), clock);
+  /** Lanes that send nothing until a time: they were asked to, or their rate is used up. */
+  const paused = new Set<Lane>();
   const held = new Map<string, Job>();
   const totals = { record: { jobs: 0, bytes: 0 }, row: { jobs: 0, bytes: 0 } };
   const stopping = new AbortController();
   const drained = Promise.withResolvers<void>();
-  let inFlight = 0;
   let sweeping: Promise<void> = Promise.resolve();
 
   function fits(job: Job): boolean {
     const { jobs, bytes } = totals[job.from];
-    const maxJobs = job.from === 'record' ? limits.totalRecords : limits.totalRowPlaces;
+    const maxJobs = job.from === 'record' ? limits.totalRecords : limits.totalRows;
     return jobs === 0 || (jobs < maxJobs && bytes + job.delivery.payload.length <= limits.totalBytes);
   }
 
-  const isCrowded = (): boolean =>
-    totals.record.jobs > limits.totalRecords / 2 || totals.record.bytes > limits.totalBytes / 2;
+  function placesIn(endpoint: EndpointRef, lane: Lane | undefined): LanePlaces {
+    const standing = health.standingOf(endpoint);
+    // One probe, and nothing beside it, not even what was begun before.
+    const isBusy = lane !== undefined && (lane.inFlight() > 0 || isQueued(lane));
+    if (standing.kind === 'probe' && isBusy) return { records: 0, bytes: 0, rows: 0 };
+    const { record } = totals;
+    const crowded = record.jobs > limits.totalRecords / 2 || record.bytes > limits.totalBytes / 2;
+    return placesOf(standing, deps.paceOf(endpoint), limits.lane, { crowded, nowMs: clock.monotonicMs() });
+  }
 
   function offer(job: Job): 'queued' | 'full' | 'stopping' {
     if (stopping.signal.aborted) return 'stopping';
     if (!fits(job)) return 'full';
     const key = laneKey(job.delivery);
-    const lane = lanes.get(key) ?? createLane(job.delivery, limits);
-    if (!lane.offer(job, clock.monotonicMs(), isCrowded())) return 'full';
+    const lane = lanes.get(key) ?? createLane(job.delivery);
+    if (!lane.offer(job, clock.monotonicMs(), placesIn(job.delivery, lane))) return 'full';
     lanes.set(key, lane);
     held.set(deliveryKey(job.delivery), job);
     totals[job.from].jobs += 1;
     totals[job.from].bytes += job.delivery.payload.length;
-    queueTurn(lane);
+    placeInLine(lane);
     pump();
     return 'queued';
   }
 
-  function queueTurn(lane: Lane): void {
-    if (lane.queued() > 0 && lane.inFlight() < deps.maxInFlightOf(lane.endpoint)) ready.add(lane);
+  function placeInLine(lane: Lane): void {
+    const standing = health.standingOf(lane.endpoint);
+    const inFlight = lane.inFlight();
+    const couldSend = lane.wantsPlace() && inFlight < standing.width;
+    if (couldSend) pause(lane, standing.pausedUntilMs);
+    turns.place(lane, {
+      wantsTurn: couldSend && !paused.has(lane),
+      sick: isSick(standing),
+      inFlight,
+      answeredAtMs: lane.answeredAtMs(),
+    });
+  }
+
+  function pause(lane: Lane, untilMs: number): void {
+    const forMs = untilMs - clock.monotonicMs();
+    if (forMs <= 0 || paused.has(lane)) return;
+    paused.add(lane);
+    void clock.sleep(forMs, stopping.signal).then(() => {
+      paused.delete(lane);
+      placeInLine(lane);
+      pump();
+    });
   }
 
   function pump(): void {
-    while (inFlight < limits.inFlight && !stopping.signal.aborted) {
-      const [lane] = ready;
+    while (!stopping.signal.aborted) {
+      const lane = turns.next();
       if (lane === undefined) return;
-      ready.delete(lane);
-      const job = lane.take();
-      if (job === undefined) continue;
-      inFlight += 1;
-      // To the end of the line.
-      queueTurn(lane);
-      if (isAbandoned(job)) ended(lane, job);
-      else void start(lane, job);
+      lane.began();
+      placeInLine(lane);
+      const pace = deps.paceOf(lane.endpoint);
+      if (pace === undefined) sendNext(lane);
+      else void sendPaced(lane, pace);
     }
   }
 
-  async function start(lane: Lane, job: Job): Promise<void> {
-    await deps.run(job).catch((error: unknown) => deps.onFailure(toAppError(error)));
-    ended(lane, job);
+  /** The place is kept while the permit is asked for, so that one that was granted is used at once. */
+  async function sendPaced(lane: Lane, pace: Pace): Promise<void> {
+    const waitMs = await deps.takePermit(lane.endpoint, pace).catch((error: unknown) => {
+      deps.onFailure(toAppError(error));
+      return sweepEveryMs;
+    });
+    if (waitMs > 0) {
+      pause(lane, clock.monotonicMs() + waitMs);
+      lane.gaveUp();
+      placeInLine(lane);
+      dropIfEmpty(lane);
+    } else sendNext(lane);
     pump();
   }
 
-  function ended(lane: Lane, job: Job): void {
-    inFlight -= 1;
-    lane.ended();
-    release(lane, job);
-    queueTurn(lane);
+  function sendNext(lane: Lane): void {
+    const job = lane.take();
+    if (job !== undefined && !isAbandoned(job)) return void send(lane, job);
+    if (job !== undefined) release(job);
+    ended(lane);
   }
 
-  function release(lane: Lane, job: Job): void {
+  async function send(lane: Lane, job: Job): Promise<void> {
+    const tell = health.begin(job.delivery);
+    let observed = false;
+    const observe = (verdict: SendVerdict): void => {
+      observed = true;
+      if (verdict.kind === 'well') lane.answered(clock.monotonicMs());
+      tell(verdict);
+      reconsider(lane);
+    };
+    await deps.run(job, observe).catch((error: unknown) => deps.onFailure(toAppError(error)));
+    if (!observed) tell(undefined);
+    release(job);
+    ended(lane);
+    pump();
+  }
+
+  /** Its endpoint's standing has changed: with an open breaker nothing waits here. */
+  function reconsider(lane: Lane): void {
+    const { kind } = health.standingOf(lane.endpoint);
+    if (kind === 'open' || kind === 'probe') removeQueued(lane, Number.POSITIVE_INFINITY);
+    placeInLine(lane);
+    pump();
+  }
+
+  function ended(lane: Lane): void {
+    lane.ended();
+    placeInLine(lane);
+    dropIfEmpty(lane);
+  }
+
+  function dropIfEmpty(lane: Lane): void {
+    const key = laneKey(lane.endpoint);
+    // A job that was parked may outlive its lane, and find another in its place.
+    if (!isQueued(lane) && lane.inFlight() === 0 && lanes.get(key) === lane) lanes.delete(key);
+  }
+
+  function release(job: Job): void {
     held.delete(deliveryKey(job.delivery));
     totals[job.from].jobs -= 1;
     totals[job.from].bytes -= job.delivery.payload.length;
-    const key = laneKey(lane.endpoint);
-    // A job that was parked may outlive its lane, and find another in its place.
-    if (lane.queued() === 0 && lane.inFlight() === 0 && lanes.get(key) === lane) {
-      lanes.delete(key);
-      ready.delete(lane);
-    }
     if (stopping.signal.aborted && held.size === 0) drained.resolve();
   }
 
-  /** Looks through the queues for what must not wait on. */
-  function sweep(queuedBeforeMs: number): void {
-    for (const lane of [...lanes.values()]) {
-      const { abandoned, late } = lane.remove(queuedBeforeMs);
-      for (const job of abandoned) release(lane, job);
-      for (const job of late) {
-        if (job.from === 'row') release(lane, job);
-        else void park(lane, job);
-      }
+  /** Looks through the queue for what must not wait on. */
+  function removeQueued(lane: Lane, queuedBeforeMs: number): void {
+    const { abandoned, late } = lane.remove(queuedBeforeMs);
+    for (const job of abandoned) release(job);
+    for (const job of late) {
+      if (job.from === 'row') release(job);
+      else void park(job);
     }
+    placeInLine(lane);
+    dropIfEmpty(lane);
   }
 
-  async function park(lane: Lane, job: RecordJob): Promise<void> {
+  async function park(job: RecordJob): Promise<void> {
     await deps.park(job).catch((error: unknown) => deps.onFailure(toAppError(error)));
-    release(lane, job);
+    release(job);
   }
 
   async function keepSweeping(): Promise<void> {
     while (!stopping.signal.aborted) {
       await clock.sleep(sweepEveryMs, stopping.signal);
-      if (!stopping.signal.aborted) sweep(clock.monotonicMs() - startWithinMs);
+      if (stopping.signal.aborted) return;
+      for (const lane of [...lanes.values()]) removeQueued(lane, clock.monotonicMs() - startWithinMs);
     }
   }
 
@@ -162,12 +236,29 @@ export function createScheduler(deps: Deps): Scheduler & Part {
   async function stop(): Promise<void> {
     stopping.abort();
     await sweeping;
-    sweep(Number.POSITIVE_INFINITY);
+    for (const lane of [...lanes.values()]) removeQueued(lane, Number.POSITIVE_INFINITY);
     if (held.size === 0) return;
     const inTime = new AbortController();
     await Promise.race([drained.promise, clock.sleep(deps.drainMs, inTime.signal)]);
     inTime.abort();
     deps.giveUp();
+  }
+
+  function rowRoom(): ReturnType<Scheduler['rowRoom']> {
+    const perLane = limits.lane.rows;
+    const endpoints = new Map<string, EndpointRef>();
+    for (const endpoint of health.remembered()) endpoints.set(laneKey(endpoint), endpoint);
+    for (const [key, { endpoint }] of lanes) endpoints.set(key, endpoint);
+    const rooms = [...endpoints].map(([key, { tenant, endpointId }]) => {
+      const lane = lanes.get(key);
+      const room = placesIn({ tenant, endpointId }, lane).rows - (lane?.queued().rows ?? 0);
+      return { tenant, endpointId, room: Math.max(0, room) };
+    });
+    return {
+      perLane,
+      lanes: rooms.filter(({ room }) => room < perLane),
+      total: limits.totalRows - totals.row.jobs,
+    };
   }
 
   return {
@@ -181,12 +272,11 @@ export function createScheduler(deps: Deps): Scheduler & Part {
     offer,
     held: (delivery) => held.get(deliveryKey(delivery)),
     heldRows: () => [...held.values()].filter(({ from }) => from === 'row'),
-    rowRoom: () => ({
-      perLane: limits.rowPlaces,
-      lanes: [...lanes.values()]
-        .map((lane) => ({ ...lane.endpoint, room: lane.rowRoom() }))
-        .filter(({ room }) => room < limits.rowPlaces),
-      total: limits.totalRowPlaces - totals.row.jobs,
-    }),
+    rowRoom,
   };
+}
+
+function isQueued(lane: Lane): boolean {
+  const { records, rows } = lane.queued();
+  return records + rows > 0;
 }

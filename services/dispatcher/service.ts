@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createWaitOut } from '#lib/backoff';
 import { groupOf, topicsOf } from '#lib/contract';
 import { readSchema } from '#deploy/kafka/schemas.ts';
@@ -6,25 +7,33 @@ import { createHttpClient, parseAllowedNetworks } from '#lib/http-client';
 import { createAttemptCodec, createConsumer, createEventCodec, createProducer } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
 import { createPostgres } from '#lib/postgres';
+import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
+import { createRedis } from '#lib/redis';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
 import { createAttempt } from './attempt.ts';
 import type { DispatcherConfig } from './config.ts';
 import { createDisableEndpoint } from './disable-endpoint.ts';
 import { createDispatch } from './dispatch.ts';
+import { createEndOverdue } from './end-overdue.ts';
+import { factsOf } from './endpoint.ts';
 import { createEndpointDirectory } from './endpoint-directory.ts';
+import { createEndpointHealth } from './endpoint-health.ts';
 import { createFanOut } from './fan-out.ts';
 import { createIntake } from './intake.ts';
+import { createKnownDeliveries } from './known-deliveries.ts';
 import { createDispatcherMetrics } from './metrics.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
+import { createOverdueTable } from './overdue-table.ts';
 import { createOwnedPartitions } from './owned-partitions.ts';
 import { createPublish } from './publish.ts';
 import { createRecentSteps } from './recent-steps.ts';
 import { createScheduler } from './scheduler.ts';
+import { createTakePermit } from './take-permit.ts';
 import { createWaitingRows } from './waiting-rows.ts';
 import { createWaitingTable } from './waiting-table.ts';
 
-/** The directory, one reading of the table, its removals, a 410. */
+/** The directory, what is done with the table, what may have been sent before, a 410. */
 const maxConnections = 4;
 const statementTimeoutMs = 5_000;
 /** Deliveries that have waited: in one lane, and in all. */
@@ -87,7 +96,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     // A lower bound would let one endpoint’s hanging requests hold up its neighbours on the same host.
     maxConnectionsPerHost: config.maxInFlight,
   });
-  const owned = createOwnedPartitions();
+  const owned = createOwnedPartitions(clock);
   const recentSteps = createRecentSteps(clock);
   const givenUp = new AbortController();
   const outcomes = createOutcomeWriter({
@@ -112,18 +121,28 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     random: Math.random,
     log,
   });
+  const redis = createRedis({ url: config.redisUrl, name, clock, log, optional: true });
+  const buckets = createRedisBuckets({ redis, prefix: `${config.topicPrefix}rate:endpoint:`, processId: randomUUID() });
+  const limiter = createRateLimiter({ buckets, clock, log });
+  const health = createEndpointHealth({
+    factsOf: ({ tenant, endpointId }) => factsOf(directory.get(tenant, endpointId)),
+    metrics,
+    clock,
+    random: Math.random,
+    log,
+  });
   const scheduler = createScheduler({
     limits: {
       inFlight: config.maxInFlight,
-      records: config.laneRecords,
-      bytes: config.laneBytes,
-      rowPlaces,
+      lane: { records: config.laneRecords, bytes: config.laneBytes, rows: rowPlaces },
       totalRecords: config.queueRecords,
       totalBytes: config.queueBytes,
-      totalRowPlaces,
+      totalRows: totalRowPlaces,
     },
     clock,
-    maxInFlightOf: ({ tenant, endpointId }) => directory.get(tenant, endpointId)?.maxInFlight ?? 1,
+    health,
+    paceOf: ({ tenant, endpointId }) => directory.get(tenant, endpointId)?.pace,
+    takePermit: createTakePermit(limiter),
     run: dispatch,
     park: outcomes.parked,
     onFailure: (error) => {
@@ -132,12 +151,26 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     giveUp: () => givenUp.abort(),
     drainMs: Math.max(1_000, config.shutdownTimeoutMs - stopReserveMs),
   });
+  const table = createWaitingTable(postgres);
+  const endOverdue = createEndOverdue({
+    table: createOverdueTable(postgres),
+    contents: table.contents,
+    owned,
+    directory,
+    health,
+    scheduler,
+    recentSteps,
+    outcomes,
+    clock,
+  });
   const waitingRows = createWaitingRows({
-    table: createWaitingTable(postgres),
+    table,
     owned,
     directory,
     scheduler,
     recentSteps,
+    outcomes,
+    endOverdue,
     metrics,
     clock,
     log,
@@ -146,7 +179,16 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     ...kafka,
     groupId: groupOf(config.topicPrefix, 'dispatcher'),
     topics: [topics.deliveries],
-    handle: createIntake({ directory, scheduler, recentSteps, outcomes }),
+    handle: createIntake({
+      directory,
+      scheduler,
+      recentSteps,
+      outcomes,
+      knownDeliveries: createKnownDeliveries(postgres),
+      owned,
+      clock,
+      log,
+    }),
     onFailure: context.fail,
     onAssigned: owned.assigned,
     onRevoked: owned.revoked,
@@ -158,5 +200,5 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   });
 
   // Stopped from the end: the lanes drain first, then their rows are removed and their offsets committed.
-  return [postgres, directory, events, attempts, producer, http, fanOut, deliveries, waitingRows, scheduler];
+  return [postgres, redis, directory, events, attempts, producer, http, fanOut, deliveries, waitingRows, scheduler];
 }

@@ -4,20 +4,25 @@
  * A row is taken for as long as it stands, so three things keep it from being sent twice: its delivery is in a lane; its step is remembered
  * as done; or it is removed, which follows every outcome with the next reading and comes before that reading. Postgres away: rows wait,
  * and so do the removals, of which there are no more than lanes have places for rows.
+ *
+ * After a crash a delivery can be sent from its record and have a row as well, of a step that its earlier owner wrote. Where it has ended
+ * here, the row is not sent: the end is told again, in the step after the row's, and so ends for the tables too.
  */
 import type { Clock } from '#lib/clock';
-import type { Delivery } from '#lib/contract';
 import { toAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { isClosed } from './endpoint.ts';
 import type { EndpointDirectory } from './endpoint-directory.ts';
+import type { EndOverdue } from './end-overdue.ts';
 import { deliveryKey, type RowJob } from './job.ts';
 import type { DispatcherMetrics } from './metrics.ts';
+import type { OutcomeWriter } from './outcome-writer.ts';
 import type { OwnedPartitions } from './owned-partitions.ts';
 import type { RecentSteps } from './recent-steps.ts';
+import { rowJob, withoutContent } from './row-job.ts';
 import type { Scheduler } from './scheduler.ts';
-import type { DueRow, EventContent, WaitingTable } from './waiting-table.ts';
+import type { DueRow, WaitingTable } from './waiting-table.ts';
 
 export interface WaitingRows extends Part {
   /** The outcome of a delivery that was read from here is durable. */
@@ -29,7 +34,9 @@ interface Deps {
   owned: Pick<OwnedPartitions, 'numbers' | 'signalOf'>;
   directory: Pick<EndpointDirectory, 'get' | 'refresh'>;
   scheduler: Pick<Scheduler, 'offer' | 'held' | 'heldRows' | 'rowRoom'>;
-  recentSteps: Pick<RecentSteps, 'has'>;
+  recentSteps: Pick<RecentSteps, 'has' | 'endOf'>;
+  outcomes: Pick<OutcomeWriter, 'endedBefore'>;
+  endOverdue: EndOverdue;
   metrics: DispatcherMetrics;
   clock: Clock;
   log: Logger;
@@ -91,6 +98,16 @@ export function createWaitingRows(deps: Deps): WaitingRows {
     return chosen;
   }
 
+  async function tellEndsAgain(rows: readonly DueRow[]): Promise<void> {
+    for (const row of rows) {
+      const end = recentSteps.endOf({ tenant: row.tenant, id: row.deliveryId });
+      const signal = owned.signalOf(row.partition);
+      // A row of a lower step is that of the end's own way here, and about to be removed.
+      if (end === undefined || signal === undefined || row.step < end.step) continue;
+      await deps.outcomes.endedBefore(rowJob(row, withoutContent(row), signal), end.status);
+    }
+  }
+
   async function bringBack(rows: readonly DueRow[]): Promise<void> {
     if (rows.length === 0) return;
     const events = new Map(rows.map(({ tenant, eventId }) => [`${tenant}/${eventId}`, { tenant, eventId }]));
@@ -101,7 +118,7 @@ export function createWaitingRows(deps: Deps): WaitingRows {
       const content = contents.get(`${row.tenant}/${row.eventId}`);
       const signal = owned.signalOf(row.partition);
       // Its partition was lost while it was read, or its endpoint's lane filled up: it stands, and is found again.
-      if (content !== undefined && signal !== undefined) scheduler.offer(jobOf(row, content, signal));
+      if (content !== undefined && signal !== undefined) scheduler.offer(rowJob(row, content, signal));
     }
   }
 
@@ -117,8 +134,10 @@ export function createWaitingRows(deps: Deps): WaitingRows {
     let pauseMs = busyPauseMs;
     while (!stopping.signal.aborted) {
       try {
+        await deps.endOverdue();
         await removeDone();
         const found = await findDue();
+        await tellEndsAgain(found);
         await bringBack(await choose(found));
         await count();
         pauseMs = found.length > 0 ? busyPauseMs : Math.min(idlePauseMs, pauseMs * 2);
@@ -148,23 +167,4 @@ export function createWaitingRows(deps: Deps): WaitingRows {
     remove: ({ delivery, step }) =>
       void toRemove.set(deliveryKey(delivery), { tenant: delivery.tenant, deliveryId: delivery.id, step: step - 1 }),
   };
-}
-
-function jobOf(row: DueRow, content: EventContent, signal: AbortSignal): RowJob {
-  const delivery: Delivery = {
-    id: row.deliveryId,
-    tenant: row.tenant,
-    eventId: row.eventId,
-    eventType: content.type,
-    endpointId: row.endpointId,
-    generation: row.generation,
-    createdAt: row.createdAt,
-    receivedAt: content.receivedAt,
-    orderingKey: content.orderingKey,
-    contentType: content.contentType,
-    traceparent: content.traceparent,
-    payload: content.payload,
-  };
-  const { state, dueAt, attempts } = row;
-  return { from: 'row', delivery, step: row.step + 1, attempts, state, dueAt, signal };
 }

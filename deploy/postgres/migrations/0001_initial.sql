@@ -216,6 +216,8 @@ CREATE TABLE waiting (
 );
 -- From lane to lane, and in each from the oldest: see services/dispatcher/waiting-table.ts.
 CREATE INDEX waiting_by_lane ON waiting (partition, tenant, endpoint_id, due_at);
+-- What has waited past its window: see services/dispatcher/overdue-table.ts.
+CREATE INDEX waiting_by_age ON waiting (partition, created_at);
 
 CREATE TABLE dead_letters (
   tenant             text        NOT NULL,

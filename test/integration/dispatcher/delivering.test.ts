@@ -37,7 +37,7 @@ describe('the dispatcher', () => {
   }, 60_000);
 
   it('completes an event that no endpoint wants', async () => {
-    await world.addEndpoint('too new', {}, 1_000);
+    await world.addEndpoint('too new', {}, { createdAgoMs: 1_000 });
     await world.startDispatcher();
     const [event] = await world.publish(1);
     await waitUntil(

@@ -13,7 +13,7 @@ describe('the dispatcher’s lanes', () => {
   }, 60_000);
 
   it('let no endpoint be held up by one that hangs', async () => {
-    await world.addEndpoint('hanging', { timeout_ms: 4_000, max_in_flight: 2 });
+    await world.addEndpoint('hanging', { timeout_ms: 15_000, max_in_flight: 2 });
     const healthy = await world.addEndpoint('healthy');
     world.receiver.react(({ name }) => (name === 'hanging' ? 'hang' : { status: 200 }));
     await world.startDispatcher();
@@ -23,7 +23,7 @@ describe('the dispatcher’s lanes', () => {
       timeoutMs: 20_000,
     });
     // One time-out of the other has not passed, and it has a hundred of its own to come to.
-    expect(performance.now() - startedAtMs).toBeLessThan(4_000);
+    expect(performance.now() - startedAtMs).toBeLessThan(15_000);
   }, 60_000);
 
   it('park what they have no room for, and send it once there is', async () => {

@@ -59,7 +59,7 @@ const timeoutMs = 30_000;
 const root = join(import.meta.dirname, '../../..');
 
 export async function createWorld(name: string) {
-  const { kafkaBrokers: brokers, schemaRegistryUrl: registryUrl } = serverAddresses();
+  const { kafkaBrokers: brokers, schemaRegistryUrl: registryUrl, redisUrl } = serverAddresses();
   const topicPrefix = uniquePrefix(name);
   const topics = topicsOf(topicPrefix);
   const databaseUrl = await createDatabase();
@@ -72,6 +72,7 @@ export async function createWorld(name: string) {
     HOOKLINE_KAFKA_BROKERS: brokers.join(','),
     HOOKLINE_TOPIC_PREFIX: topicPrefix,
     HOOKLINE_DATABASE_URL: databaseUrl,
+    HOOKLINE_REDIS_URL: redisUrl,
     HOOKLINE_SCHEMA_REGISTRY_URL: registryUrl,
     HOOKLINE_ENCRYPTION_KEYS: encryptionKey,
     HOOKLINE_ALLOW_HTTP: 'true',
@@ -125,6 +126,7 @@ export async function createWorld(name: string) {
 
   return {
     topics,
+    topicPrefix,
     postgres,
     producer,
     receiver,
@@ -133,13 +135,16 @@ export async function createWorld(name: string) {
     startDispatcher: (more?: Record<string, string>) => startService(dispatcherFields, buildDispatcher, more),
     startProjector: () => startService(projectorFields, buildProjector),
 
-    /** The dispatcher as a process of its own, which a crash point can kill. */
-    async spawnDispatcher(more: Record<string, string>): Promise<ServiceProcess> {
+    /** A service as a process of its own, which a crash point can kill. */
+    async spawnService(
+      service: 'dispatcher' | 'projector',
+      more: Record<string, string> = {},
+    ): Promise<ServiceProcess> {
       const [adminPort = 0] = await freePorts(1);
       const reaper = startOrphanReaper();
       const child = startServiceProcess({
-        name: 'dispatcher',
-        args: ['services/dispatcher/main.ts'],
+        name: service,
+        args: [`services/${service}/main.ts`],
         cwd: root,
         env: { ...env, HOOKLINE_ADMIN_PORT: String(adminPort), ...more },
         adminUrl: `http://127.0.0.1:${adminPort}`,
@@ -154,7 +159,7 @@ export async function createWorld(name: string) {
     async addEndpoint(
       endpointName: string,
       settings: EndpointSettings = {},
-      createdAgoMs = 3_600_000,
+      { createdAgoMs = 3_600_000, url = receiver.url(endpointName), sourceIds = [] as string[] } = {},
     ): Promise<TestEndpoint> {
       const endpoint = { id: createId('ep', Date.now()), secret: generateSecret(), name: endpointName };
       const createdAt = formatMicros((Date.now() - createdAgoMs) * 1_000);
@@ -163,8 +168,9 @@ export async function createWorld(name: string) {
         secretsContext('endpoints', tenant, endpoint.id),
       );
       await postgres.query(
-        `INSERT INTO endpoints (tenant, id, url, settings, secrets, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-        [tenant, endpoint.id, receiver.url(endpointName), JSON.stringify(settings), secrets, createdAt],
+        `INSERT INTO endpoints (tenant, id, url, source_ids, settings, secrets, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [tenant, endpoint.id, url, sourceIds, JSON.stringify(settings), secrets, createdAt],
       );
       receiver.register(endpointName, endpoint);
       return endpoint;
@@ -174,13 +180,14 @@ export async function createWorld(name: string) {
     async publish(
       count: number,
       payloadOf = (index: number): Buffer => Buffer.from(`{"event":${index}}`),
+      sourceId = 'src_1',
     ): Promise<EventRecord[]> {
       const events = Array.from({ length: count }, (_, index): EventRecord => {
         const id = createId('evt', Date.now());
         return {
           id,
           tenant,
-          source_id: 'src_1',
+          source_id: sourceId,
           event_id: null,
           type: 'order.created',
           receipt_id: createId('rcp', Date.now()),

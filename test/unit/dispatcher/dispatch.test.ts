@@ -4,6 +4,8 @@ import type { HttpResult } from '#lib/http-client';
 import { silentLogger } from '#lib/log';
 import { createDispatch } from '../../../services/dispatcher/dispatch.ts';
 import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
+import type { Job } from '../../../services/dispatcher/job.ts';
+import type { SendVerdict } from '../../../services/dispatcher/send-verdict.ts';
 import { anEndpoint, aRecordJob, aRowJob, noMetrics, secondMicros, startMicros } from './fixtures.ts';
 
 function createWorld(endpoint: Endpoint | undefined, result: HttpResult = { outcome: 'timeout', detail: 'late' }) {
@@ -13,7 +15,8 @@ function createWorld(endpoint: Endpoint | undefined, result: HttpResult = { outc
     (name: string) =>
     async (...given: unknown[]): Promise<void> =>
       void calls.push([name, ...given.slice(1)]);
-  const dispatch = createDispatch({
+  const verdicts: SendVerdict[] = [];
+  const work = createDispatch({
     directory: { get: () => endpoint },
     attempt: async (_delivery, _endpoint, attempt) => {
       calls.push(['sent', attempt]);
@@ -23,6 +26,7 @@ function createWorld(endpoint: Endpoint | undefined, result: HttpResult = { outc
       attempted: write('attempted'),
       ended: write('ended'),
       parked: write('parked'),
+      endedBefore: write('endedBefore'),
       malformed: write('malformed'),
     },
     disableEndpoint: async ({ id, revision }) => void calls.push(['disabled', id, revision]),
@@ -32,7 +36,8 @@ function createWorld(endpoint: Endpoint | undefined, result: HttpResult = { outc
     random: () => 0.5,
     log: { ...silentLogger, info: (line) => void lines.push(line) },
   });
-  return { dispatch, calls, lines };
+  const dispatch = (job: Job): Promise<void> => work(job, (verdict) => verdicts.push(verdict));
+  return { dispatch, calls, lines, verdicts };
 }
 
 describe('a job whose turn has come', () => {
@@ -49,9 +54,10 @@ describe('a job whose turn has come', () => {
     ],
     ['an endpoint that never was is a dead letter', undefined, { status: 'dead_lettered', reason: 'endpoint_unknown' }],
   ])('of %s, and not sent', async (_title, endpoint, end) => {
-    const { dispatch, calls } = createWorld(endpoint);
+    const { dispatch, calls, verdicts } = createWorld(endpoint);
     await dispatch(aRecordJob());
     await dispatch(aRowJob());
+    expect(verdicts).toEqual([]);
     expect(calls).toEqual([
       ['ended', end],
       ['ended', end],
@@ -59,8 +65,9 @@ describe('a job whose turn has come', () => {
   });
 
   it('is sent, and what came of it written with the time of the next attempt', async () => {
-    const { dispatch, calls } = createWorld(anEndpoint());
+    const { dispatch, calls, verdicts } = createWorld(anEndpoint());
     await dispatch(aRowJob({}, { step: 5, attempts: 3 }));
+    expect(verdicts).toEqual([{ kind: 'unreachable' }]);
     expect(calls).toEqual([
       ['sent', 4],
       [

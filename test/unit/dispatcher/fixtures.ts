@@ -20,6 +20,7 @@ export function anEndpoint(overrides: Partial<Endpoint> = {}): Endpoint {
     sourceIds: [],
     timeoutMs: 5_000,
     maxInFlight: 10,
+    pace: undefined,
     retry: { baseMs: 5_000, capMs: 12 * 3_600_000, windowMs: 72 * 3_600_000, maxAttempts: Number.POSITIVE_INFINITY },
     secrets: [{ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', expiresAt: null }],
     revision: 1,
@@ -141,6 +142,7 @@ export const noMetrics: DispatcherMetrics = {
   deadLettered: () => undefined,
   retryStarted: () => undefined,
   waiting: () => undefined,
+  breakers: () => undefined,
 };
 
 /** Lets everything run that waits for nothing but its turn. */

@@ -1,17 +1,41 @@
 import { createManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
+import { silentLogger } from '#lib/log';
 import { createIntake } from '../../../services/dispatcher/intake.ts';
-import type { Job } from '../../../services/dispatcher/job.ts';
+import { deliveryKey, type Job } from '../../../services/dispatcher/job.ts';
+import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
 import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
-import { aDelivery, aDeliveryRecord, anEndpoint, aRecord, aRecordJob, aRowJob, never } from './fixtures.ts';
+import {
+  aDelivery,
+  aDeliveryRecord,
+  anEndpoint,
+  aRecord,
+  aRecordJob,
+  aRowJob,
+  never,
+  secondMicros,
+  startMicros,
+} from './fixtures.ts';
 
-function createWorld(options: { answer?: 'queued' | 'full' | 'stopping'; known?: string[]; held?: Job } = {}) {
-  const { answer = 'queued', known = ['ep_1'], held } = options;
+interface Options {
+  answer?: 'queued' | 'full' | 'stopping';
+  known?: string[];
+  held?: Job;
+  /** Ids of deliveries that the tables know an outcome of. */
+  withOutcome?: string[];
+}
+
+function createWorld(options: Options = {}) {
+  const { answer = 'queued', known = ['ep_1'], held, withOutcome = [] } = options;
+  const clock = createManualClock();
+  const owned = createOwnedPartitions(clock);
+  owned.assigned([{ topic: 'deliveries', partition: 0 }]);
+  const lookUp = { questions: [] as string[][], failure: undefined as AppError | undefined };
   const offered: Job[] = [];
   const parked: Job[] = [];
   const malformed: unknown[] = [];
   const directory = { refreshes: 0, failure: undefined as AppError | undefined };
-  const recentSteps = createRecentSteps(createManualClock());
+  const recentSteps = createRecentSteps(clock);
   const intake = createIntake({
     directory: {
       get: (_tenant, id) => (known.includes(id) ? anEndpoint({ id }) : undefined),
@@ -24,12 +48,22 @@ function createWorld(options: { answer?: 'queued' | 'full' | 'stopping'; known?:
     },
     scheduler: { offer: (job) => (offered.push(job), answer), held: () => held },
     recentSteps,
+    knownDeliveries: {
+      among: async (deliveries) => {
+        lookUp.questions.push(deliveries.map(({ id }) => id));
+        if (lookUp.failure !== undefined) throw lookUp.failure;
+        return new Set(deliveries.filter(({ id }) => withOutcome.includes(id)).map(deliveryKey));
+      },
+    },
+    owned,
+    clock,
+    log: silentLogger,
     outcomes: {
       parked: async (job) => void parked.push(job),
       malformed: async (record) => void malformed.push(record),
     },
   });
-  return { intake, offered, parked, malformed, directory, recentSteps };
+  return { intake, offered, parked, malformed, directory, recentSteps, lookUp, clock };
 }
 
 describe('the intake', () => {
@@ -67,7 +101,7 @@ describe('the intake', () => {
 
   it('is done with a delivery whose first step was lately written', async () => {
     const { intake, offered, recentSteps } = createWorld();
-    recentSteps.remember(aDelivery(), 1);
+    recentSteps.remember(aDelivery(), 1, 'parked');
     const record = aDeliveryRecord(aDelivery());
     await intake([record], never);
     expect([offered.length, record.isDone()]).toEqual([0, true]);
@@ -106,5 +140,36 @@ describe('the intake', () => {
     );
     expect(parked.map(({ delivery }) => delivery.endpointId)).toEqual(['ep_new']);
     expect(offered.map(({ delivery }) => delivery.endpointId)).toEqual(['ep_1']);
+  });
+
+  it('is done with what an earlier owner may have had, where the tables know what came of it', async () => {
+    const { intake, offered, lookUp } = createWorld({ withOutcome: ['dlv_1'] });
+    const [done, open] = [aDeliveryRecord(aDelivery()), aDeliveryRecord(aDelivery({ id: 'dlv_2' }))];
+    await intake([done, open], never);
+    expect(lookUp.questions).toEqual([['dlv_1', 'dlv_2']]);
+    expect([done.isDone(), open.isDone()]).toEqual([true, false]);
+    expect(offered.map(({ delivery }) => delivery.id)).toEqual(['dlv_2']);
+  });
+
+  it('does not ask for what was created after its partition came here, two clocks’ difference included', async () => {
+    const { intake, offered, lookUp } = createWorld();
+    const after = aDelivery({ createdAt: startMicros + 60 * secondMicros });
+    await intake([aDeliveryRecord(after)], never);
+    expect([lookUp.questions.length, offered.length]).toEqual([0, 1]);
+    await intake([aDeliveryRecord({ ...after, id: 'dlv_2', createdAt: after.createdAt - 1 })], never);
+    expect(lookUp.questions).toEqual([['dlv_2']]);
+  });
+
+  it('sends it, at least once, while Postgres is away, and does not ask again for a while', async () => {
+    const { intake, offered, lookUp, clock } = createWorld({ withOutcome: ['dlv_1', 'dlv_2', 'dlv_3'] });
+    lookUp.failure = new AppError('store_unavailable', 'away');
+    await intake([aDeliveryRecord(aDelivery())], never);
+    await intake([aDeliveryRecord(aDelivery({ id: 'dlv_2' }))], never);
+    expect(offered).toHaveLength(2);
+    expect(lookUp.questions).toEqual([['dlv_1']]);
+    lookUp.failure = undefined;
+    await clock.advance(5_000);
+    await intake([aDeliveryRecord(aDelivery({ id: 'dlv_3' }))], never);
+    expect(offered).toHaveLength(2);
   });
 });

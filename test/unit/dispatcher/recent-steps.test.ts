@@ -7,17 +7,31 @@ const minuteMs = 60_000;
 describe('the memory of recent steps', () => {
   it('knows a step and those below it, not those above', () => {
     const recent = createRecentSteps(createManualClock());
-    recent.remember(aDelivery(), 3);
+    recent.remember(aDelivery(), 3, 'retrying');
     expect([1, 2, 3, 4].map((step) => recent.has(aDelivery(), step))).toEqual([true, true, true, false]);
     expect(recent.has(aDelivery({ tenant: 'other' }), 1)).toBe(false);
-    recent.remember(aDelivery(), 2);
+    recent.remember(aDelivery(), 2, 'retrying');
     expect(recent.has(aDelivery(), 3)).toBe(true);
+  });
+
+  it('takes a delivery that has ended for past every step, whichever step that was, and no later one for its going on', () => {
+    const recent = createRecentSteps(createManualClock());
+    recent.remember(aDelivery(), 3, 'retrying');
+    expect(recent.endOf(aDelivery())).toBeUndefined();
+    recent.remember(aDelivery(), 1, 'delivered');
+    expect(recent.endOf(aDelivery())).toMatchObject({ step: 1, status: 'delivered' });
+    recent.remember(aDelivery(), 4, 'retrying');
+    recent.remember(aDelivery(), 5, 'dead_lettered');
+    expect(recent.endOf(aDelivery())).toMatchObject({ step: 1, status: 'delivered' });
+    expect(recent.has(aDelivery(), 9)).toBe(true);
+    recent.remember(aDelivery(), 4, 'delivered');
+    expect(recent.endOf(aDelivery())).toMatchObject({ step: 4, status: 'delivered' });
   });
 
   it('forgets after ten minutes', async () => {
     const clock = createManualClock();
     const recent = createRecentSteps(clock);
-    recent.remember(aDelivery(), 1);
+    recent.remember(aDelivery(), 1, 'parked');
     await clock.advance(10 * minuteMs - 1);
     expect(recent.has(aDelivery(), 1)).toBe(true);
     await clock.advance(1);
@@ -26,7 +40,8 @@ describe('the memory of recent steps', () => {
 
   it('keeps the newest hundred thousand', () => {
     const recent = createRecentSteps(createManualClock());
-    for (let number = 0; number <= 100_000; number += 1) recent.remember(aDelivery({ id: `dlv_${number}` }), 1);
+    for (let number = 0; number <= 100_000; number += 1)
+      recent.remember(aDelivery({ id: `dlv_${number}` }), 1, 'parked');
     expect(recent.has(aDelivery({ id: 'dlv_0' }), 1)).toBe(false);
     expect(recent.has(aDelivery({ id: 'dlv_1' }), 1)).toBe(true);
     expect(recent.has(aDelivery({ id: 'dlv_100000' }), 1)).toBe(true);

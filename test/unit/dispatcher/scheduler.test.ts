@@ -1,37 +1,53 @@
 import { createManualClock, type ManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
+import { silentLogger } from '#lib/log';
+import { createEndpointHealth } from '../../../services/dispatcher/endpoint-health.ts';
 import type { Job, RecordJob } from '../../../services/dispatcher/job.ts';
+import type { LanePlaces, Pace } from '../../../services/dispatcher/lane-places.ts';
 import { createScheduler, type SchedulerLimits } from '../../../services/dispatcher/scheduler.ts';
-import { aRecordJob, aRowJob, settle } from './fixtures.ts';
+import type { SendVerdict } from '../../../services/dispatcher/send-verdict.ts';
+import { aRecordJob, aRowJob, noMetrics, settle } from './fixtures.ts';
 
 const limits: SchedulerLimits = {
   inFlight: 100,
-  records: 5,
-  bytes: 1_000,
-  rowPlaces: 3,
+  lane: { records: 5, bytes: 1_000, rows: 3 },
   totalRecords: 1_000,
   totalBytes: 1_000_000,
-  totalRowPlaces: 100,
+  totalRows: 100,
 };
 
+interface Overrides extends Partial<Omit<SchedulerLimits, 'lane'>>, Partial<LanePlaces> {
+  maxInFlight?: number;
+  pace?: Pace;
+}
+
 /** Sends last until the test ends them. */
-function createWorld(overrides: Partial<SchedulerLimits> & { maxInFlight?: number } = {}) {
-  const { maxInFlight = 2, ...changed } = overrides;
+function createWorld({ maxInFlight = 2, pace, records = 5, bytes = 1_000, rows = 3, ...changed }: Overrides = {}) {
   const clock: ManualClock = createManualClock();
+  const endpoint = { maxInFlight, revision: 1, isClosed: false };
+  const permits = { asked: [] as string[], waitMs: 0 };
   const started: string[] = [];
   const parked: string[] = [];
   const failures: Error[] = [];
-  const ends = new Map<string, () => void>();
+  const ends = new Map<string, (verdict: SendVerdict) => void>();
   const parkEnds = new Map<string, () => void>();
   let holdParks = false;
   let givenUp = false;
   const scheduler = createScheduler({
-    limits: { ...limits, ...changed },
+    limits: { ...limits, ...changed, lane: { records, bytes, rows } },
     clock,
-    maxInFlightOf: () => maxInFlight,
-    run(job) {
+    health: createEndpointHealth({
+      factsOf: () => endpoint,
+      metrics: noMetrics,
+      clock,
+      random: () => 1,
+      log: silentLogger,
+    }),
+    paceOf: () => pace,
+    takePermit: async ({ endpointId }) => (permits.asked.push(endpointId), permits.waitMs),
+    async run(job, observed) {
       started.push(job.delivery.id);
-      return new Promise((resolve) => ends.set(job.delivery.id, resolve));
+      observed(await new Promise((resolve) => ends.set(job.delivery.id, resolve)));
     },
     async park(job: RecordJob) {
       parked.push(job.delivery.id);
@@ -43,6 +59,8 @@ function createWorld(overrides: Partial<SchedulerLimits> & { maxInFlight?: numbe
   });
   return {
     clock,
+    endpoint,
+    permits,
     scheduler,
     started,
     parked,
@@ -50,8 +68,8 @@ function createWorld(overrides: Partial<SchedulerLimits> & { maxInFlight?: numbe
     givenUp: () => givenUp,
     holdParks: () => (holdParks = true),
     endPark: (id: string) => (parkEnds.get(id)?.(), settle()),
-    end: async (id: string) => {
-      ends.get(id)?.();
+    end: async (id: string, kind: SendVerdict['kind'] = 'well') => {
+      ends.get(id)?.(kind === 'wait' ? { kind, waitMs: 5_000 } : { kind });
       await settle();
     },
     offer: (id: string, endpointId = 'ep_1', size = 10) =>
@@ -92,7 +110,7 @@ describe('the scheduler', () => {
     for (const id of numbered('b', 3)) offer(id, 'ep_b');
     offer('c0', 'ep_c');
     for (let sent = 0; sent < 6; sent += 1) await end(started[sent] ?? '');
-    expect(started).toEqual(['a0', 'a1', 'b0', 'c0', 'a2', 'b1', 'b2']);
+    expect(started).toEqual(['a0', 'b0', 'c0', 'a1', 'b1', 'a2', 'b2']);
   });
 
   it('refuses what a lane has no room for, by number and by bytes, and takes one payload that is larger than a lane', () => {
@@ -134,7 +152,7 @@ describe('the scheduler', () => {
   });
 
   it('keeps places for what has waited, and lets both kinds take turns', async () => {
-    const { offer, offerRow, scheduler, started, end } = createWorld({ maxInFlight: 1, records: 3, rowPlaces: 2 });
+    const { offer, offerRow, scheduler, started, end } = createWorld({ maxInFlight: 1, records: 3, rows: 2 });
     for (const id of ['f0', 'f1', 'f2', 'f3']) expect(offer(id)).toBe('queued');
     expect(offer('f4')).toBe('full');
     expect(scheduler.rowRoom()).toEqual({ perLane: 2, lanes: [], total: 100 });
@@ -251,7 +269,15 @@ describe('the scheduler', () => {
     const scheduler = createScheduler({
       limits: { ...limits, inFlight: 1 },
       clock,
-      maxInFlightOf: () => 1,
+      health: createEndpointHealth({
+        factsOf: () => ({ maxInFlight: 1, revision: 1, isClosed: false }),
+        metrics: noMetrics,
+        clock,
+        random: () => 1,
+        log: silentLogger,
+      }),
+      paceOf: () => undefined,
+      takePermit: async () => 0,
       run: async ({ delivery }) => {
         if (delivery.id === 'bad') throw new AppError('bug', 'unforeseen');
       },
@@ -265,5 +291,152 @@ describe('the scheduler', () => {
     await settle();
     expect(failures).toMatchObject([{ code: 'bug' }]);
     expect(scheduler.held({ tenant: 'acme', id: 'good' })).toBeUndefined();
+  });
+
+  it('sends one at a time to an endpoint that could not be reached, and more again as it goes well', async () => {
+    const { offer, started, end } = createWorld({ maxInFlight: 3, records: 100 });
+    for (const id of numbered('d', 20)) offer(id);
+    expect(started).toHaveLength(3);
+    await end('d0', 'unreachable');
+    await end('d1', 'unreachable');
+    expect(started).toHaveLength(3);
+    await end('d2', 'unreachable');
+    expect(started).toHaveLength(4);
+    await end('d3');
+    expect(started).toHaveLength(6);
+    await end('d4');
+    await end('d5');
+    expect(started).toHaveLength(9);
+  });
+
+  describe('whose endpoint has failed for long enough', () => {
+    async function openBreaker(world: ReturnType<typeof createWorld>): Promise<void> {
+      const { offer, end, clock } = world;
+      for (const id of numbered('down', 4)) {
+        offer(id);
+        await end(id, 'failed');
+      }
+      await clock.advance(30_000);
+      offer('last straw');
+      for (const id of numbered('queued', 3)) offer(id);
+      world.offerRow('queued row');
+      await end('last straw', 'failed');
+      // Begun before, where the lane has two places.
+      await end('queued0');
+    }
+    const roomOf = ({ scheduler }: ReturnType<typeof createWorld>): number | undefined =>
+      scheduler.rowRoom().lanes.find(({ endpointId }) => endpointId === 'ep_1')?.room;
+
+    it('parks what is queued, lets its rows stand, refuses what comes, and has no room for rows', async () => {
+      const world = createWorld({ maxInFlight: 1 });
+      await openBreaker(world);
+      expect(world.parked).toEqual(numbered('queued', 3));
+      expect(world.scheduler.held({ tenant: 'acme', id: 'queued row' })).toBeUndefined();
+      expect([world.offer('fresh'), world.offerRow('row')]).toEqual(['full', 'full']);
+      expect(roomOf(world)).toBe(0);
+      expect(world.offer('fresh', 'ep_2')).toBe('queued');
+    });
+
+    it('probes with one that has waited; with a fresh one only where none is found', async () => {
+      const world = createWorld({ maxInFlight: 1 });
+      await openBreaker(world);
+      await world.clock.advance(1_000);
+      expect(roomOf(world)).toBe(1);
+      expect(world.offer('fresh')).toBe('full');
+      expect(world.offerRow('probe')).toBe('queued');
+      expect(world.started.at(-1)).toBe('probe');
+      expect([world.offerRow('beside it'), roomOf(world)]).toEqual(['full', 0]);
+      await world.end('probe', 'failed');
+      await world.clock.advance(2_000);
+      expect(world.offer('fresh')).toBe('full');
+      await world.clock.advance(2_500);
+      expect([world.offer('fresh'), world.offer('beside it')]).toEqual(['queued', 'full']);
+      expect(world.started.at(-1)).toBe('fresh');
+    });
+
+    it('comes back slowly: one at a time, then more', async () => {
+      const world = createWorld({ maxInFlight: 2, records: 100, bytes: 10_000 });
+      await openBreaker(world);
+      await world.clock.advance(1_000);
+      world.offerRow('probe');
+      await world.end('probe');
+      const before = world.started.length;
+      for (const id of numbered('fresh', 4)) expect(world.offer(id)).not.toBe('stopping');
+      expect(world.started.length - before).toBe(1);
+      for (const id of numbered('fresh', 3)) await world.end(id);
+      expect(world.started.slice(before)).toEqual(numbered('fresh', 4));
+      await world.end('fresh3');
+      const closed = world.started.length;
+      for (const id of numbered('more', 4)) world.offer(id);
+      expect(world.started.length - closed).toBe(2);
+    });
+
+    it('starts anew once a person has changed it, and at once where it was deleted or disabled', async () => {
+      const changed = createWorld({ maxInFlight: 1 });
+      await openBreaker(changed);
+      changed.endpoint.revision = 2;
+      expect(changed.offer('fresh')).toBe('queued');
+      const closed = createWorld({ maxInFlight: 1 });
+      await openBreaker(closed);
+      closed.endpoint.isClosed = true;
+      expect(closed.offerRow('to be ended')).toBe('queued');
+    });
+  });
+
+  it('sends nothing to an endpoint that asked to wait, until the time is over, and reads none of its rows', async () => {
+    const { clock, scheduler, offer, started, end } = createWorld({ maxInFlight: 1 });
+    await scheduler.start();
+    for (const id of ['a', 'b']) offer(id);
+    offer('other', 'ep_2');
+    await end('a', 'wait');
+    expect(started).toEqual(['a', 'other']);
+    expect(scheduler.rowRoom().lanes).toContainEqual({ tenant: 'acme', endpointId: 'ep_1', room: 0 });
+    await clock.advance(4_999);
+    expect(started).toEqual(['a', 'other']);
+    await clock.advance(1);
+    expect(started).toEqual(['a', 'other', 'b']);
+  });
+
+  describe('with a rate', () => {
+    const pace = { perSecond: 1, burst: 2 };
+
+    it('asks for a permit for each send, and waits with all of the lane for as long as there is none', async () => {
+      const { clock, offer, started, permits, end } = createWorld({ pace, maxInFlight: 5 });
+      offer('a');
+      await settle();
+      expect(started).toEqual(['a']);
+      permits.waitMs = 700;
+      offer('b');
+      offer('c');
+      await settle();
+      expect([started, permits.asked.length]).toEqual([['a'], 3]);
+      await clock.advance(699);
+      expect([started, permits.asked.length]).toEqual([['a'], 3]);
+      permits.waitMs = 0;
+      await clock.advance(1);
+      await settle();
+      expect(started).toEqual(['a', 'b', 'c']);
+      expect(permits.asked).toHaveLength(5);
+      await end('a');
+    });
+
+    it('holds no place while it waits: another endpoint is sent to', async () => {
+      const { offer, started, permits } = createWorld({ pace, inFlight: 1 });
+      permits.waitMs = 60_000;
+      offer('a');
+      await settle();
+      permits.waitMs = 0;
+      offer('b', 'ep_2');
+      await settle();
+      expect(started).toEqual(['b']);
+    });
+
+    it('takes in what it will have sent within 30 s, and of rows what it will have sent before they are read again', async () => {
+      const { offer, scheduler, permits } = createWorld({ pace, records: 1_000, rows: 100, bytes: 1e9 });
+      permits.waitMs = 60_000;
+      const answers = Array.from({ length: 40 }, (_, at) => offer(`d${at}`));
+      expect(answers.filter((answer) => answer === 'queued')).toHaveLength(32);
+      expect(scheduler.rowRoom().lanes).toEqual([{ tenant: 'acme', endpointId: 'ep_1', room: 4 }]);
+    });
   });
 });

@@ -24,11 +24,11 @@ describe('deliveries on their way, with a projector that lags', () => {
     expect(await overSeeds({ kills: 0 }, (result) => [...lost(result), ...sentTooOften(result)])).toEqual([]);
   }, 60_000);
 
-  it('end, with their letters, wherever the process is killed', async () => {
+  it('end, with their letters, wherever the process is killed, and none is sent that is known to have ended', async () => {
     let kills = 0;
     const faults = await overSeeds({ kills: 5 }, (result) => {
       kills += result.kills;
-      return [...lost(result), ...result.withoutLetter];
+      return [...lost(result), ...result.withoutLetter, ...result.sentAfterEnd];
     });
     expect(faults).toEqual([]);
     expect(kills).toBeGreaterThan(seeds.length * 3);
@@ -37,6 +37,21 @@ describe('deliveries on their way, with a projector that lags', () => {
   it.each<[string, { kills: number; mutant: Mutant }, (result: Result) => string[]]>([
     ['lost, if they are done before that is written', { kills: 5, mutant: { doneEarly: true } }, lost],
     ['lost, if a row is removed whatever its step', { kills: 0, mutant: { removesLaterSteps: true } }, lost],
+    [
+      'sent again though it has ended, if a record that comes again is not looked up',
+      { kills: 5, mutant: { trusting: true } },
+      ({ sentAfterEnd }) => sentAfterEnd,
+    ],
+    [
+      'sent again though it has ended, if an end on one way does not hold for the other',
+      { kills: 5, mutant: { reopening: true } },
+      ({ sentAfterEnd }) => sentAfterEnd,
+    ],
+    [
+      'without an end, if that is not told again where the tables missed it',
+      { kills: 5, mutant: { silent: true } },
+      lost,
+    ],
     ['sent twice, if what was lately done is not remembered', { kills: 0, mutant: { forgetful: true } }, sentTooOften],
   ])(
     'would be %s',

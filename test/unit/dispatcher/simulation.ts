@@ -8,8 +8,9 @@ import { type AttemptRecord, type Delivery, type DeliveryStatus, isFinal } from 
 import { createWaitOut } from '#lib/backoff';
 import { silentLogger } from '#lib/log';
 import { createDispatch } from '../../../services/dispatcher/dispatch.ts';
+import { createEndpointHealth } from '../../../services/dispatcher/endpoint-health.ts';
 import { createIntake } from '../../../services/dispatcher/intake.ts';
-import type { Job } from '../../../services/dispatcher/job.ts';
+import { deliveryKey, type Job } from '../../../services/dispatcher/job.ts';
 import { createOutcomeWriter } from '../../../services/dispatcher/outcome-writer.ts';
 import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
 import { createPublish } from '../../../services/dispatcher/publish.ts';
@@ -27,6 +28,12 @@ export interface Mutant {
   forgetful?: boolean;
   /** A row is removed whatever its step. */
   removesLaterSteps?: boolean;
+  /** A record that comes again is not looked up. */
+  trusting?: boolean;
+  /** An end that the tables do not know is not told again. */
+  silent?: boolean;
+  /** A delivery that has ended on one way goes on in higher steps on another. */
+  reopening?: boolean;
 }
 
 export interface Result {
@@ -34,14 +41,17 @@ export interface Result {
   deliveries: { id: string; sends: number; attempts: number; status: DeliveryStatus | 'unknown' }[];
   /** Dead-lettered, but without a letter. */
   withoutLetter: string[];
+  /** Sent by a process that knew its end: the tables had it at the process's start, or the process had written it itself. */
+  sentAfterEnd: string[];
   kills: number;
 }
 
 const endpoints = ['ep_1', 'ep_2', 'ep_3'];
 const perEndpoint = 8;
 const limits = {
-  ...{ inFlight: 6, records: 2, bytes: 10_000, rowPlaces: 2 },
-  ...{ totalRecords: 100, totalBytes: 100_000, totalRowPlaces: 20 },
+  inFlight: 6,
+  lane: { records: 2, bytes: 10_000, rows: 2 },
+  ...{ totalRecords: 100, totalBytes: 100_000, totalRows: 20 },
 };
 const retry = { baseMs: 500, capMs: 2_000, windowMs: 3_600_000, maxAttempts: 4 };
 const restartMs = 1_000;
@@ -66,6 +76,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
   const known = new Map<string, { step: number; status: DeliveryStatus; attempts: number }>();
   const waiting = new Map<string, DueRow>();
   const sends = new Map<string, number>();
+  const sentAfterEnd: string[] = [];
 
   /** As services/projector/statements/outcomes.ts has it. */
   function project(record: AttemptRecord): void {
@@ -94,6 +105,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
 
   async function startProcess(): Promise<void> {
     let dead = false;
+    const ended = new Set([...known].filter(([, { status }]) => isFinal(status)).map(([id]) => id));
     /** What was asked of a server by a process that dies meanwhile may have happened; it never hears of it. */
     const ask = async <T>(ms: number, work: () => T): Promise<T> => {
       await sleepUpTo(ms);
@@ -110,14 +122,18 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     };
     const crashPoints = { reach };
 
+    const tell = (record: AttemptRecord): void => {
+      attemptsTopic.push(record);
+      if (record.delivery_id !== null && record.status !== null && isFinal(record.status))
+        ended.add(record.delivery_id);
+    };
     const waitOut = createWaitOut({ clock, log: silentLogger });
     const publish = createPublish({
       producer: {
         send: (record) =>
           // Now and then a broker takes its time.
           ask(random() < 0.2 ? 1_500 : 20, () => {
-            if (record.topic === fixtures.topics['delivery.attempts'])
-              attemptsTopic.push(fixtures.decodeAttempt(record.value));
+            if (record.topic === fixtures.topics['delivery.attempts']) tell(fixtures.decodeAttempt(record.value));
             else letters.add(String(record.headers['hookline-dl-origin']));
             return { topic: record.topic, partition: 0, offset: 0n };
           }),
@@ -126,10 +142,14 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       clock,
       log: silentLogger,
     });
-    const owned = createOwnedPartitions();
+    const owned = createOwnedPartitions(clock);
     owned.assigned([{ topic: 'deliveries', partition: 0 }]);
     const recentSteps = createRecentSteps(clock);
     if (mutant.forgetful) recentSteps.has = () => false;
+    const { has, endOf } = recentSteps;
+    if (mutant.reopening)
+      recentSteps.has = (delivery, step) => has(delivery, step) && !((endOf(delivery)?.step ?? step) < step);
+    if (mutant.reopening || mutant.silent) recentSteps.endOf = () => undefined;
     const directory = {
       get: (_tenant: string, id: string) => fixtures.anEndpoint({ id, retry, maxInFlight: 2 }),
       ofTenant: () => [],
@@ -151,6 +171,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       directory,
       attempt: async ({ id }) => {
         sends.set(id, (sends.get(id) ?? 0) + 1);
+        if (ended.has(id)) sentAfterEnd.push(id);
         const status = random() < 0.5 ? 200 : 500;
         return ask(400, () => ({
           result: {
@@ -175,7 +196,15 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     const scheduler = createScheduler({
       limits,
       clock,
-      maxInFlightOf: () => 2,
+      health: createEndpointHealth({
+        factsOf: () => ({ maxInFlight: 2, revision: 1, isClosed: false }),
+        metrics: fixtures.noMetrics,
+        clock,
+        random,
+        log: silentLogger,
+      }),
+      paceOf: () => undefined,
+      takePermit: async () => 0,
       run: dispatch,
       park: outcomes.parked,
       onFailure: () => undefined,
@@ -220,7 +249,8 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       count: async () => ({ retrying: 0, parked: 0 }),
     };
     const waitingRows = createWaitingRows({
-      ...{ table, owned, directory, scheduler, recentSteps, clock },
+      ...{ table, owned, directory, scheduler, recentSteps, outcomes, clock },
+      endOverdue: async () => undefined,
       metrics: fixtures.noMetrics,
       log: silentLogger,
     });
@@ -232,9 +262,17 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       .map((delivery, at) => fixtures.aDeliveryRecord(delivery, BigInt(committed + at)));
     const start = committed;
     void keepCommitting();
+    const intake = createIntake({
+      ...{ directory, scheduler, recentSteps, outcomes, owned, clock },
+      knownDeliveries: {
+        among: (deliveries) =>
+          ask(30, () => new Set(mutant.trusting ? [] : deliveries.filter(({ id }) => known.has(id)).map(deliveryKey))),
+      },
+      log: silentLogger,
+    });
     for (let at = 0; at < records.length && !dead;) {
       const batch = records.slice(at, (at += 1 + Math.floor(random() * 6)));
-      await createIntake({ directory, scheduler, recentSteps, outcomes })(batch, fixtures.never).catch(() => undefined);
+      await intake(batch, fixtures.never).catch(() => undefined);
     }
 
     async function keepCommitting(): Promise<void> {
@@ -265,6 +303,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     withoutLetter: [...known]
       .filter(([id, { status }]) => status === 'dead_lettered' && !letters.has(id))
       .map(([id]) => id),
+    sentAfterEnd,
     kills,
   };
 }

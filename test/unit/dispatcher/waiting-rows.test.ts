@@ -1,8 +1,9 @@
 import { createManualClock } from '#lib/clock';
+import type { DeliveryStatus } from '#lib/contract';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
 import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
-import { deliveryKey, type Job } from '../../../services/dispatcher/job.ts';
+import { deliveryKey, type Job, type RowJob } from '../../../services/dispatcher/job.ts';
 import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
 import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
 import { createWaitingRows } from '../../../services/dispatcher/waiting-rows.ts';
@@ -44,6 +45,7 @@ function createWorld() {
     endpoints: new Map<string, Endpoint>([['ep_1', anEndpoint()]]),
     /** What a reading of the endpoints brings. */
     news: [] as Endpoint[],
+    toldAgain: [] as { job: RowJob; status: DeliveryStatus }[],
     total: 100,
     onDue: () => undefined as void,
   };
@@ -62,7 +64,7 @@ function createWorld() {
     remove: async (rows) => void world.removed.push(...answer(rows)),
     count: async () => answer({ retrying: 0, parked: 0 }),
   };
-  const owned = createOwnedPartitions();
+  const owned = createOwnedPartitions(clock);
   owned.assigned([{ topic: 'deliveries', partition: 0 }]);
   const recentSteps = createRecentSteps(clock);
   const waitingRows = createWaitingRows({
@@ -79,6 +81,8 @@ function createWorld() {
       rowRoom: () => ({ perLane: 50, lanes: [{ tenant: 'acme', endpointId: 'ep_2', room: 3 }], total: world.total }),
     },
     recentSteps,
+    outcomes: { endedBefore: async (job, status) => void world.toldAgain.push({ job, status }) },
+    endOverdue: async () => undefined,
     metrics: noMetrics,
     clock,
     log: silentLogger,
@@ -143,8 +147,8 @@ describe('what waits', () => {
   });
 
   it('is not sent while it is in a lane, nor when its step was lately done though the table shows it still', async () => {
-    created.recentSteps.remember({ tenant: 'acme', id: 'dlv_done' }, 2);
-    created.recentSteps.remember({ tenant: 'acme', id: 'dlv_later' }, 2);
+    created.recentSteps.remember({ tenant: 'acme', id: 'dlv_done' }, 2, 'retrying');
+    created.recentSteps.remember({ tenant: 'acme', id: 'dlv_later' }, 2, 'retrying');
     created.world.rows = [
       aRow({ deliveryId: 'dlv_held' }),
       aRow({ deliveryId: 'dlv_done', step: 1 }),
@@ -236,5 +240,25 @@ describe('what waits', () => {
     );
     await start();
     expect(created.offered).toHaveLength(16);
+  });
+
+  it('is not sent where it has ended here on another way: the end is told again, in the step after the row’s', async () => {
+    const delivery = { tenant: 'acme', id: 'dlv_1' };
+    created.recentSteps.remember(delivery, 1, 'delivered');
+    created.world.rows = [aRow({ step: 1 })];
+    await start();
+    expect(created.offered).toEqual([]);
+    expect(created.world.toldAgain).toMatchObject([{ job: { step: 2, delivery }, status: 'delivered' }]);
+    // Written, and so remembered: the row that still stands is not told of any more.
+    created.recentSteps.remember(delivery, 2, 'delivered');
+    await created.clock.advance(1_000);
+    expect(created.world.toldAgain).toHaveLength(1);
+  });
+
+  it('of a step before its end is left to be removed, and nothing is told again', async () => {
+    created.recentSteps.remember({ tenant: 'acme', id: 'dlv_1' }, 2, 'delivered');
+    created.world.rows = [aRow({ step: 1 })];
+    await start();
+    expect([created.offered.length, created.world.toldAgain.length]).toEqual([0, 0]);
   });
 });

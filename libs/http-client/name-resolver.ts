@@ -1,0 +1,78 @@
+/**
+ * The addresses of a name, asked of the name servers without holding a thread. `getaddrinfo` holds one of the process's few threads for as
+ * long as a name's servers do not answer: four such names stop the resolution of all others, and whatever else needs a thread. Here a slow
+ * name costs one timer, and is given up within the time limit.
+ *
+ * `getaddrinfo` is still asked where the name servers do not know a name, or there are none: it may stand in the hosts file, or below a
+ * search domain. Of those questions only two are under way at once; who waits too long for one of them fails alone.
+ */
+import { Resolver } from 'node:dns/promises';
+import type { Clock } from '#lib/clock';
+import type { Resolve } from './vetting-connector.ts';
+
+interface Options {
+  clock: Clock;
+  /** `getaddrinfo`. */
+  resolveBySystem: Resolve;
+  /** Name servers instead of the system's, as `address:port`. */
+  servers?: readonly string[];
+}
+
+/** Twice: 0.7 s, then 1.4 s. */
+const askTimeoutMs = 700;
+const asks = 2;
+/** Over all, whatever the number of name servers: connecting has 3 s, this included. */
+const limitMs = 2_500;
+const maxSystemQuestions = 2;
+
+export function createNameResolver({ clock, resolveBySystem, servers }: Options): Resolve {
+  const resolver = new Resolver({ timeout: askTimeoutMs, tries: asks });
+  if (servers !== undefined) resolver.setServers(servers);
+  const bySystem = limited(maxSystemQuestions, resolveBySystem);
+
+  async function ask(hostname: string, unwanted: AbortSignal): Promise<readonly string[]> {
+    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.length > 0) return addresses;
+    const errors = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as Error] : []));
+    // One that did not answer may know the name: the system would ask it again, and wait for it on a thread.
+    const slow = errors.find((error) => !isAnsweredAtOnce(error));
+    if (slow !== undefined) throw slow;
+    return bySystem(hostname, unwanted);
+  }
+
+  return async (hostname) => {
+    const ended = new AbortController();
+    const late = clock.sleep(limitMs, ended.signal).then(() => {
+      throw new Error(`the address of ${hostname} was not found within ${limitMs} ms`);
+    });
+    late.catch(() => undefined);
+    try {
+      return await Promise.race([ask(hostname, ended.signal), late]);
+    } finally {
+      ended.abort();
+    }
+  };
+}
+
+const isAnsweredAtOnce = (error: Error): boolean =>
+  ['ENOTFOUND', 'ENODATA', 'ENOENT', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+/** So many questions at once; the others wait for their turn, and are not asked where nobody waits for the answer by then. */
+function limited(
+  most: number,
+  resolve: Resolve,
+): (hostname: string, unwanted: AbortSignal) => Promise<readonly string[]> {
+  const waiting: (() => void)[] = [];
+  let underWay = 0;
+  return async (hostname, unwanted) => {
+    while (underWay >= most) await new Promise<void>((begin) => waiting.push(begin));
+    underWay += 1;
+    try {
+      return unwanted.aborted ? [] : await resolve(hostname);
+    } finally {
+      underWay -= 1;
+      waiting.shift()?.();
+    }
+  };
+}

@@ -1,0 +1,117 @@
+/**
+ * Whether an endpoint is sent to at all. One for each endpoint, in the memory of the process that owns it.
+ *
+ * | state     | what is sent                    | a send went well             | failed                       | asked to wait        |
+ * |-----------|---------------------------------|------------------------------|------------------------------|----------------------|
+ * | closed    | as much as the lane may         | closed, counts from nothing  | counts; enough of it → open  | –                    |
+ * | open      | nothing until the probe's time, | –                            | –                            | –                    |
+ * |           | then one delivery → probing     |                              |                              |                      |
+ * | probing   | nothing beside the probe        | → half-open                  | → open, for longer           | → open, for that long |
+ * | half-open | one at a time                   | counts; enough of it → closed | → open, for longer          | –                    |
+ *
+ * A probe that came to no send goes back to open, and the next may follow at once. What was begun before the breaker opened says nothing
+ * about the time after: it is not counted.
+ *
+ * It opens on deliveries that fail one after the other, not on a share of them: an endpoint that takes one in ten is worth sending to, and
+ * each that fails waits for its own retry. They have to be different ones, since a delivery that fails whenever it is sent says nothing
+ * about the others; and over half a minute, since an endpoint that restarts, or fails at first, is back before a probe would find it.
+ */
+import type { Random } from '#lib/backoff';
+import type { Clock } from '#lib/clock';
+import type { SendVerdict } from './send-verdict.ts';
+
+export type BreakerState = 'closed' | 'open' | 'probing' | 'half-open';
+
+export interface Breaker {
+  state(): BreakerState;
+  /** Open, and it is time to try again: for how long it has been. */
+  probeDueForMs(): number | undefined;
+  /** A send of this delivery begins. */
+  begin(deliveryId: string): BreakerSend;
+  /** Closed, and nothing counted: as good as new. */
+  isPristine(): boolean;
+}
+
+export interface BreakerSend {
+  /** Once: what it came to, undefined where nothing was sent after all. */
+  ended(verdict: SendVerdict | undefined): void;
+}
+
+type State =
+  | { kind: 'closed'; failed: { deliveries: ReadonlySet<string>; sinceMs: number } | undefined }
+  | { kind: 'open'; probes: number; probeAtMs: number }
+  | { kind: 'probing'; probes: number }
+  | { kind: 'half-open'; probes: number; wentWell: number };
+
+const opensAfter = { deliveries: 5, forMs: 30_000 };
+const closesAfter = 5;
+const probeEvery = { baseMs: 1_000, capMs: 60_000 };
+
+export function createBreaker({ clock, random }: { clock: Clock; random: Random }): Breaker {
+  let state: State = { kind: 'closed', failed: undefined };
+  /** Counts the openings. */
+  let epoch = 0;
+
+  function open(probes: number, waitMs = probeWaitMs(probes, random)): void {
+    epoch += 1;
+    state = { kind: 'open', probes, probeAtMs: clock.monotonicMs() + waitMs };
+  }
+
+  function whileClosed(verdict: SendVerdict, deliveryId: string): void {
+    if (state.kind !== 'closed') return;
+    if (verdict.kind === 'well') state = { kind: 'closed', failed: undefined };
+    if (verdict.kind !== 'failed' && verdict.kind !== 'unreachable') return;
+    const nowMs = clock.monotonicMs();
+    const { deliveries, sinceMs } = state.failed ?? { deliveries: new Set<string>(), sinceMs: nowMs };
+    const isEnough = deliveries.size >= opensAfter.deliveries;
+    const failed = { deliveries: isEnough ? deliveries : new Set([...deliveries, deliveryId]), sinceMs };
+    if (failed.deliveries.size >= opensAfter.deliveries && nowMs - sinceMs >= opensAfter.forMs) open(0);
+    else state = { kind: 'closed', failed };
+  }
+
+  function whileProbing(verdict: SendVerdict | undefined): void {
+    if (state.kind !== 'probing') return;
+    const { probes } = state;
+    if (verdict === undefined) open(probes, 0);
+    else if (verdict.kind === 'well') state = { kind: 'half-open', probes, wentWell: 1 };
+    else if (verdict.kind === 'wait') open(probes, verdict.waitMs);
+    else open(probes + 1);
+  }
+
+  function whileHalfOpen(verdict: SendVerdict): void {
+    if (state.kind !== 'half-open' || verdict.kind === 'wait') return;
+    const { probes, wentWell } = state;
+    if (verdict.kind !== 'well') open(probes + 1);
+    else if (wentWell + 1 >= closesAfter) state = { kind: 'closed', failed: undefined };
+    else state = { kind: 'half-open', probes, wentWell: wentWell + 1 };
+  }
+
+  return {
+    state: () => state.kind,
+    probeDueForMs() {
+      if (state.kind !== 'open') return undefined;
+      const forMs = clock.monotonicMs() - state.probeAtMs;
+      return forMs < 0 ? undefined : forMs;
+    },
+    begin(deliveryId) {
+      if (state.kind === 'open') state = { kind: 'probing', probes: state.probes };
+      const begunIn = epoch;
+      return {
+        ended(verdict) {
+          if (begunIn !== epoch) return;
+          if (state.kind === 'probing') return whileProbing(verdict);
+          if (verdict === undefined) return;
+          whileClosed(verdict, deliveryId);
+          whileHalfOpen(verdict);
+        },
+      };
+    },
+    isPristine: () => state.kind === 'closed' && state.failed === undefined,
+  };
+}
+
+/** Between half and the whole of what has doubled with each probe: endpoints that fell together are not probed together. */
+function probeWaitMs(probes: number, random: Random): number {
+  const mostMs = Math.min(probeEvery.capMs, probeEvery.baseMs * 2 ** Math.min(probes, 30));
+  return mostMs * (0.5 + random() / 2);
+}

@@ -1,0 +1,116 @@
+/** The rows of `waiting` that nothing would bring back. */
+import { formatMicros, parseRfc3339 } from '#lib/clock';
+import { AppError } from '#lib/errors';
+import type { Query } from '#lib/postgres';
+
+export interface OverdueRow {
+  tenant: string;
+  deliveryId: string;
+  partition: number;
+  endpointId: string;
+  eventId: string;
+  generation: number;
+  state: 'retrying' | 'parked';
+  dueAt: number;
+  step: number;
+  attempts: number;
+  createdAt: number;
+}
+
+export interface OverdueTable {
+  /** Of these lanes the rows of deliveries that were created by the given times (in microseconds), and whose event is known. */
+  ofLanes(question: {
+    partitions: readonly number[];
+    lanes: readonly { tenant: string; endpointId: string; createdBy: number }[];
+    limit: number;
+  }): Promise<OverdueRow[]>;
+  /** Rows of deliveries that were created by this time, and whose event, or its payload, is not in the tables. */
+  withoutEvent(question: { partitions: readonly number[]; createdBy: number; limit: number }): Promise<OverdueRow[]>;
+  /** When the tables were last written to, in microseconds; 0 where they never were. */
+  writtenAt(): Promise<number>;
+}
+
+const columns =
+  'w.tenant, w.delivery_id, w.partition, w.endpoint_id, w.event_id, w.generation, w.state, w.due_at, w.step, w.attempts, w.created_at';
+const withEvent = `EXISTS (
+  SELECT FROM events e
+    JOIN event_payloads p ON p.tenant = e.tenant AND p.event_id = e.id AND p.received_at = e.received_at
+   WHERE e.tenant = w.tenant AND e.id = w.event_id)`;
+const hasNotEnded = `NOT EXISTS (
+  SELECT FROM deliveries d
+   WHERE d.tenant = w.tenant AND d.id = w.delivery_id AND d.status IN ('delivered', 'dead_lettered', 'cancelled'))`;
+
+const overdueOfLanes = `
+  SELECT ${columns}
+    FROM waiting w
+    JOIN unnest($2::text[], $3::text[], $4::timestamptz[]) AS lane (tenant, endpoint_id, created_by) USING (tenant, endpoint_id)
+   WHERE w.partition = ANY ($1::int[]) AND w.created_at <= lane.created_by AND w.created_at <= $5 AND ${withEvent} AND ${hasNotEnded}
+   ORDER BY w.created_at
+   LIMIT $6`;
+
+const overdueWithoutEvent = `
+  SELECT ${columns}
+    FROM waiting w
+   WHERE w.partition = ANY ($1::int[]) AND w.created_at <= $2 AND NOT ${withEvent} AND ${hasNotEnded}
+   ORDER BY w.created_at
+   LIMIT $3`;
+
+interface RawRow {
+  tenant: string;
+  delivery_id: string;
+  partition: number;
+  endpoint_id: string;
+  event_id: string;
+  generation: number;
+  state: 'retrying' | 'parked';
+  due_at: string;
+  step: number;
+  attempts: number;
+  created_at: string;
+}
+
+export function createOverdueTable(postgres: Query): OverdueTable {
+  return {
+    async ofLanes({ partitions, lanes, limit }) {
+      if (lanes.length === 0) return [];
+      const newest = Math.max(...lanes.map(({ createdBy }) => createdBy));
+      const rows = await postgres.query<RawRow>(overdueOfLanes, [
+        partitions,
+        lanes.map(({ tenant }) => tenant),
+        lanes.map(({ endpointId }) => endpointId),
+        lanes.map(({ createdBy }) => formatMicros(createdBy)),
+        formatMicros(newest),
+        limit,
+      ]);
+      return rows.map(rowOf);
+    },
+    async withoutEvent({ partitions, createdBy, limit }) {
+      const rows = await postgres.query<RawRow>(overdueWithoutEvent, [partitions, formatMicros(createdBy), limit]);
+      return rows.map(rowOf);
+    },
+    async writtenAt() {
+      const [row] = await postgres.query<{ at: string | null }>('SELECT max(last_at) AS at FROM tenant_clocks', []);
+      return row?.at == null ? 0 : microsOf(row.at);
+    },
+  };
+}
+
+const rowOf = (row: RawRow): OverdueRow => ({
+  tenant: row.tenant,
+  deliveryId: row.delivery_id,
+  partition: row.partition,
+  endpointId: row.endpoint_id,
+  eventId: row.event_id,
+  generation: row.generation,
+  state: row.state,
+  dueAt: microsOf(row.due_at),
+  step: row.step,
+  attempts: row.attempts,
+  createdAt: microsOf(row.created_at),
+});
+
+function microsOf(rfc3339: string): number {
+  const micros = parseRfc3339(rfc3339);
+  if (micros === undefined) throw new AppError('data_invalid', `${rfc3339} is no instant`);
+  return micros;
+}

@@ -1,0 +1,55 @@
+import type { RowJob } from './job.ts';
+import type { EventContent } from './waiting-table.ts';
+
+/** What a row says of its delivery. */
+interface Row {
+  tenant: string;
+  deliveryId: string;
+  endpointId: string;
+  eventId: string;
+  generation: number;
+  state: 'retrying' | 'parked';
+  dueAt: number;
+  step: number;
+  attempts: number;
+  createdAt: number;
+}
+
+/** The delivery of a row as its next step. */
+export function rowJob(row: Row, content: EventContent, signal: AbortSignal): RowJob {
+  const { state, dueAt, attempts } = row;
+  return {
+    from: 'row',
+    delivery: {
+      id: row.deliveryId,
+      tenant: row.tenant,
+      eventId: row.eventId,
+      eventType: content.type,
+      endpointId: row.endpointId,
+      generation: row.generation,
+      createdAt: row.createdAt,
+      receivedAt: content.receivedAt,
+      orderingKey: content.orderingKey,
+      contentType: content.contentType,
+      traceparent: content.traceparent,
+      payload: content.payload,
+    },
+    step: row.step + 1,
+    attempts,
+    state,
+    dueAt,
+    signal,
+  };
+}
+
+/** In place of an event that is not to be had, for what is ended without a send. */
+export const withoutContent = ({ tenant, eventId, createdAt }: Row): EventContent => ({
+  tenant,
+  eventId,
+  type: '',
+  receivedAt: createdAt,
+  orderingKey: null,
+  traceparent: '',
+  contentType: '',
+  payload: Buffer.alloc(0),
+});

@@ -1,0 +1,27 @@
+import { retryAfterMs } from '#lib/backoff';
+import type { HttpResult } from '#lib/http-client';
+
+/**
+ * What a send says about its endpoint, whatever it means for the delivery:
+ *
+ * - `well`: it answers. A 4xx or a redirect is an answer too: it judges the delivery, comes as fast as any, and is retried on a schedule
+ *   that bounds its cost. An endpoint that was set up wrongly must not be kept from what follows once that has been mended.
+ * - `wait`: it answers, and asks for time: 429, or 503 with Retry-After.
+ * - `failed`: it is in no state to take anything: 5xx, or an address that may not be connected to.
+ * - `unreachable`: the same, and it costs: a connection is held until a time-out, or there is none.
+ */
+export type SendVerdict = { kind: 'well' | 'failed' | 'unreachable' } | { kind: 'wait'; waitMs: number };
+
+/** However long was asked for: the delivery itself waits for as long as it was told to, its lane is asked again. */
+const maxWaitMs = 60_000;
+/** For a 429 that does not say. */
+const usualWaitMs = 1_000;
+
+/** @param capMs the most that the endpoint's own retries wait */
+export function verdictOf(result: HttpResult, nowMs: number, capMs: number): SendVerdict {
+  if (!('status' in result)) return { kind: result.outcome === 'blocked' ? 'failed' : 'unreachable' };
+  const asked = result.status === 429 || result.status === 503 ? retryAfterMs(result.retryAfter, nowMs) : undefined;
+  if (asked !== undefined) return { kind: 'wait', waitMs: Math.min(asked, maxWaitMs, capMs) };
+  if (result.status === 429) return { kind: 'wait', waitMs: Math.min(usualWaitMs, capMs) };
+  return { kind: result.outcome === 'http_5xx' ? 'failed' : 'well' };
+}

@@ -1,0 +1,142 @@
+import { createManualClock } from '#lib/clock';
+import { createEndOverdue } from '../../../services/dispatcher/end-overdue.ts';
+import type { Standing } from '../../../services/dispatcher/endpoint-health.ts';
+import type { Job } from '../../../services/dispatcher/job.ts';
+import type { EndUnsent } from '../../../services/dispatcher/outcome-writer.ts';
+import type { OverdueRow } from '../../../services/dispatcher/overdue-table.ts';
+import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
+import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
+import { aDelivery, anEndpoint, secondMicros, startMicros } from './fixtures.ts';
+
+const minuteMs = 60_000;
+const hourMicros = 3_600 * secondMicros;
+
+const aRow = (overrides: Partial<OverdueRow> = {}): OverdueRow => ({
+  ...{ tenant: 'acme', deliveryId: 'dlv_1', partition: 0, endpointId: 'ep_1', eventId: 'evt_1', generation: 0 },
+  ...{ state: 'parked' as const, dueAt: 1, step: 3, attempts: 2, createdAt: 1 },
+  ...overrides,
+});
+
+function createWorld() {
+  const clock = createManualClock();
+  const owned = createOwnedPartitions(clock);
+  owned.assigned([{ topic: 'deliveries', partition: 0 }]);
+  const recentSteps = createRecentSteps(clock);
+  const world = {
+    standing: 'open' as Standing['kind'],
+    /** What the table answers. */
+    ofLanes: [] as OverdueRow[],
+    withoutEvent: [] as OverdueRow[],
+    writtenAt: startMicros,
+    lanesAsked: [] as unknown[],
+    held: undefined as Job | undefined,
+    ended: [] as { job: Job; end: EndUnsent }[],
+  };
+  const { tenant, eventType, receivedAt, orderingKey, traceparent, contentType, payload } = aDelivery();
+  const endOverdue = createEndOverdue({
+    table: {
+      ofLanes: async ({ lanes }) => (world.lanesAsked.push(lanes), world.ofLanes),
+      withoutEvent: async () => world.withoutEvent,
+      writtenAt: async () => world.writtenAt,
+    },
+    contents: async (events) =>
+      events.map(({ eventId }) => ({
+        ...{ tenant, eventId, type: eventType, receivedAt, orderingKey, traceparent, contentType, payload },
+      })),
+    owned,
+    directory: { get: () => anEndpoint() },
+    health: {
+      remembered: () => [{ tenant: 'acme', endpointId: 'ep_1' }],
+      standingOf: () => ({ kind: world.standing, width: 1, pausedUntilMs: 0 }) as Standing,
+    },
+    scheduler: { held: () => world.held },
+    recentSteps,
+    outcomes: { ended: async (job, end) => void world.ended.push({ job, end }) },
+    clock,
+  });
+  /** One look at the tables. */
+  const look = async (): Promise<void> => {
+    await clock.advance(minuteMs);
+    await endOverdue();
+  };
+  return { world, look, recentSteps, endOverdue, clock };
+}
+
+describe('what waits and can’t come back', () => {
+  it('ends, with its payload, when its window is over and its endpoint is given up', async () => {
+    const { world, look, clock } = createWorld();
+    world.ofLanes = [aRow()];
+    await look();
+    expect(world.lanesAsked).toEqual([
+      [{ tenant: 'acme', endpointId: 'ep_1', createdBy: clock.nowMs() * 1_000 - 72 * hourMicros }],
+    ]);
+    expect(world.ended).toMatchObject([
+      {
+        job: { step: 4, attempts: 2, delivery: { id: 'dlv_1', payload: aDelivery().payload } },
+        end: { status: 'dead_lettered', reason: 'retries_exhausted' },
+      },
+    ]);
+  });
+
+  it.each(['healthy', 'shrunk', 'half-open'] as const)('is not looked for in a lane that is %s', async (kind) => {
+    const { world, look } = createWorld();
+    world.standing = kind;
+    await look();
+    expect(world.lanesAsked).toEqual([[]]);
+  });
+
+  it('is looked for once a minute', async () => {
+    const { world, look, endOverdue } = createWorld();
+    await endOverdue();
+    await look();
+    await endOverdue();
+    expect(world.lanesAsked).toHaveLength(1);
+  });
+
+  it('is left alone while it is in hand, or was done lately', async () => {
+    const { world, look, recentSteps } = createWorld();
+    world.ofLanes = [aRow()];
+    world.held = {} as Job;
+    await look();
+    world.held = undefined;
+    recentSteps.remember({ tenant: 'acme', id: 'dlv_1' }, 4, 'retrying');
+    await look();
+    expect(world.ended).toEqual([]);
+  });
+
+  it('ends without its event, once the tables have been written to for an hour and still do not have it', async () => {
+    const { world, look } = createWorld();
+    world.withoutEvent = [aRow()];
+    await look();
+    world.writtenAt = startMicros + hourMicros - 1;
+    await look();
+    expect(world.ended).toEqual([]);
+    world.writtenAt += 1;
+    await look();
+    expect(world.ended).toMatchObject([
+      {
+        job: { delivery: { payload: Buffer.alloc(0) } },
+        end: { status: 'dead_lettered', reason: 'event_unavailable' },
+      },
+    ]);
+  });
+
+  it('waits on where the projector is away, however long', async () => {
+    const { world, look } = createWorld();
+    world.withoutEvent = [aRow()];
+    for (let looks = 0; looks < 200; looks += 1) await look();
+    expect(world.ended).toEqual([]);
+  });
+
+  it('is counted from anew where its event came and went', async () => {
+    const { world, look } = createWorld();
+    world.withoutEvent = [aRow()];
+    await look();
+    world.withoutEvent = [];
+    await look();
+    world.withoutEvent = [aRow()];
+    world.writtenAt = startMicros + 2 * hourMicros;
+    await look();
+    expect(world.ended).toEqual([]);
+  });
+});
