@@ -3,7 +3,7 @@ import { createId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
 import { generateSecret, isUsableSecret } from '#lib/signatures';
 import { sendResource } from '../etag.ts';
-import { description, eventType, seconds, secret, wholeNumber } from '../fields.ts';
+import { description, eventType, rateLimit, seconds, secret, wholeNumber } from '../fields.ts';
 import { endpointJson, insertEndpoint } from '../resources/endpoint.ts';
 import { unknownSources } from '../resources/source.ts';
 import { type Route, route } from '../route.ts';
@@ -47,6 +47,7 @@ const body = (payloadRetentionDays: number) =>
       secret,
       timeout_ms: wholeNumber(100, 60_000),
       max_in_flight: wholeNumber(1, 1_000),
+      rate_limit: rateLimit,
       retry: retry(payloadRetentionDays),
     },
   }) as const;

@@ -59,6 +59,7 @@ test('everything that is set is kept, and stored without the defaults', async ()
     source_ids: [source.id],
     timeout_ms: 100,
     max_in_flight: 1,
+    rate_limit: { per_second: 5, burst: 10 },
     retry: { base_seconds: 0.5, max_attempts: 3 },
   };
   const created = await post({ ...given, secret: 'my own' });
@@ -69,7 +70,12 @@ test('everything that is set is kept, and stored without the defaults', async ()
     retry: { base_seconds: 0.5, max_attempts: 3, cap_seconds: 43_200, window_seconds: 259_200 },
   });
   const [row] = await api.postgres.query<{ settings: object }>('SELECT settings FROM endpoints WHERE id = $1', [id]);
-  expect(row?.settings).toEqual({ timeout_ms: 100, max_in_flight: 1, retry: given.retry });
+  expect(row?.settings).toEqual({
+    timeout_ms: 100,
+    max_in_flight: 1,
+    rate_limit: given.rate_limit,
+    retry: given.retry,
+  });
 });
 
 test.each([
