@@ -1,7 +1,7 @@
 # Every target does what its line in `make help` says, on a machine that has nothing but make, Node (20 or later, with npm) and a shell.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
-.PHONY: help setup up down clean smoke logs test lint types test-servers stop-test-servers github-payloads faults overload
+.PHONY: help setup up down clean smoke logs test lint types test-servers stop-test-servers github-payloads faults overload replay-dlq replay-run
 
 # Node 24, pinned among the packages; `make setup` sees to it that it is there.
 node := node_modules/.bin/node
@@ -44,6 +44,12 @@ faults: setup ## the receiving fault runs: kills, zombies, outages under load, a
 
 overload: setup ## ten times what the ingress can take, for a minute: answers, memory, every 2xx on its topic (ARGS='--seconds 60 --factor 10')
 	@npm run --silent overload -- $(ARGS)
+
+replay-dlq: setup ## replays dead letters of the running stack (ARGS='--dry-run --endpoint ep_… --rate 50', or --help)
+	@npm run --silent hookline -- dlq replay $(ARGS)
+
+replay-run: setup ## 10,000 dead letters, replayed while their dispatcher is killed and two operators ask at once, added up (ARGS='--letters 10000')
+	@npm run --silent replay-run -- $(ARGS)
 
 github-payloads: setup ## all GitHub payloads, each twice, through the running stack to two endpoints, added up
 	@npm run --silent github-payloads

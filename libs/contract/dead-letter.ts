@@ -28,7 +28,10 @@ export function deadLetterHeaders(facts: DeadLetterFacts): Record<string, string
   };
 }
 
-export function parseDeadLetter(headers: HeaderText): DeadLetterFacts | { malformed: string } {
+/** A letter as it is read. With stage and origin, the generation says which death it tells of: what was replayed may die again. */
+export type ReadDeadLetter = DeadLetterFacts & { generation: number };
+
+export function parseDeadLetter(headers: HeaderText): ReadDeadLetter | { malformed: string } {
   const stage = deadLetterStages.find((known) => known === headers[header.deadLetterStage]);
   const attempts = wholeNumber(headers[header.deadLetterAttempts]);
   const at = wholeNumber(headers[header.deadLetterAt]);
@@ -37,5 +40,39 @@ export function parseDeadLetter(headers: HeaderText): DeadLetterFacts | { malfor
   if (stage === undefined || attempts === undefined || at === undefined || !reason || !origin) {
     return { malformed: 'one of the hookline-dl- headers is missing or wrong' };
   }
-  return { stage, reason, attempts, origin, at };
+  return { stage, reason, attempts, origin, at, generation: wholeNumber(headers[header.generation]) ?? 0 };
 }
+
+type RawHeaders = Readonly<Record<string, Buffer | readonly Buffer[]>>;
+
+/**
+ * The headers of the record that died, without those of its letter, as the projector keeps them: JSON of base64, because neither names nor
+ * values need be text that Postgres takes.
+ */
+export function packHeaders(headers: RawHeaders): Buffer {
+  const kept = Object.entries(headers).filter(([name]) => !letterHeaders.has(name));
+  return Buffer.from(
+    JSON.stringify(Object.fromEntries(kept.map(([name, values]) => [name, [values].flat().map(toBase64)]))),
+  );
+}
+
+export function unpackHeaders(packed: Buffer): Record<string, Buffer[]> {
+  const headers = JSON.parse(packed.toString()) as Record<string, string[]>;
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, values]) => [name, values.map((value) => Buffer.from(value, 'base64'))]),
+  );
+}
+
+const toBase64 = (bytes: Buffer): string => bytes.toString('base64');
+
+/** Only another stage's copy is passed over: a record that names nobody is for all. */
+export const isForAnother = (headers: HeaderText, stage: DeadLetterStage): boolean =>
+  (headers[header.replayFor] ?? stage) !== stage;
+
+const letterHeaders: ReadonlySet<string> = new Set([
+  header.deadLetterStage,
+  header.deadLetterReason,
+  header.deadLetterAttempts,
+  header.deadLetterOrigin,
+  header.deadLetterAt,
+]);

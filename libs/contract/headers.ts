@@ -21,9 +21,12 @@ export const header = {
   eventType: 'hookline-event-type',
   deliveryId: 'hookline-delivery-id',
   endpointId: 'hookline-endpoint-id',
+  /** Decimal: 0 or absent, and one more for each replay. */
   generation: 'hookline-generation',
   /** Microseconds since the epoch, decimal: when the delivery was created, from which its retry window counts. */
   createdAt: 'hookline-created-at',
+  /** On a dead letter's record that was replayed: the stage that it is for. Who else reads the topic has had it. */
+  replayFor: 'hookline-replay-for',
 
   deadLetterStage: 'hookline-dl-stage',
   deadLetterReason: 'hookline-dl-reason',

@@ -27,10 +27,15 @@ export { type DuplicateRecord, duplicateToJson, parseDuplicate } from './duplica
 export {
   type DeadLetterFacts,
   type DeadLetterStage,
+  type ReadDeadLetter,
   deadLetterHeaders,
   deadLetterStages,
+  isForAnother,
+  packHeaders,
   parseDeadLetter,
+  unpackHeaders,
 } from './dead-letter.ts';
+export { type Subscription, isSubscribed } from './subscription.ts';
 export {
   type ClientCertificateSettings,
   type EndpointSettings,

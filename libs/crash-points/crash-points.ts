@@ -19,6 +19,8 @@ export const crashPointNames = [
   'dispatcher.after-letter',
   'dispatcher.after-outcome',
   'dispatcher.before-commit',
+  'replay.after-claim',
+  'replay.after-publish',
   'projector.before-transaction',
   'projector.after-transaction',
 ] as const;

@@ -5,7 +5,7 @@ import { refusal } from './refusal.ts';
 export interface ApiClient {
   /** @throws CommandFailure for anything but success, in the API's own words */
   ask<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, given?: Given): Promise<T>;
-  /** A collection, page by page, up to so many items. */
+  /** A collection, filtered as its path's query says, page by page, up to so many items. */
   list<T>(path: string, limit: number): Promise<T[]>;
 }
 
@@ -55,7 +55,8 @@ export function createApiClient({ apiUrl, adminKey, tenant }: Options): ApiClien
     },
     async list<T>(path: string, limit: number) {
       const items: T[] = [];
-      let next: string | undefined = `/v1${path}?limit=${Math.min(limit, maxPageSize)}`;
+      const firstLimit = `${path.includes('?') ? '&' : '?'}limit=${Math.min(limit, maxPageSize)}`;
+      let next: string | undefined = `/v1${path}${firstLimit}`;
       while (next !== undefined && items.length < limit) {
         const answer: HttpAnswer = await request('GET', next);
         items.push(...(JSON.parse(answer.body) as T[]));

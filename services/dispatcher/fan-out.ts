@@ -18,6 +18,7 @@ import {
   endpointSettlingMs,
   type EventRecord,
   header,
+  isForAnother,
   type Topics,
 } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
@@ -27,6 +28,7 @@ import { type IncomingRecord, originOf, type OutgoingRecord, type RecordHandler 
 import type { Logger } from '#lib/log';
 import type { Endpoint } from './endpoint.ts';
 import type { EndpointDirectory } from './endpoint-directory.ts';
+import { type DeliverySet, fannedOut } from './fanned-out.ts';
 import { forEachLimited } from './for-each-limited.ts';
 import { matchEndpoints } from './match-endpoints.ts';
 import type { DispatcherMetrics } from './metrics.ts';
@@ -61,6 +63,7 @@ interface Plan {
 
 export function createFanOut(deps: Deps): RecordHandler {
   const { directory, publish, waitOut, topics, crashPoints } = deps;
+  const encodeSet = (set: DeliverySet): Buffer => deps.encodeAttempt(fannedOut(set));
   const nowMicros = (): number => Math.round(deps.clock.nowMs() * 1_000);
 
   /** Undefined for a record that is no event: its letter is written by then. */
@@ -75,7 +78,7 @@ export function createFanOut(deps: Deps): RecordHandler {
   }
 
   async function bury(record: IncomingRecord, error: Error, signal: AbortSignal): Promise<void> {
-    const origin = originOf(record);
+    const origin = record.headers[header.origin] || originOf(record);
     const reason = 'malformed_record';
     deps.log.error({ event: 'event.unreadable', origin, err: error });
     const facts = deadLetterHeaders({ stage: 'fan-out', reason, attempts: 0, origin, at: nowMicros() });
@@ -95,10 +98,10 @@ export function createFanOut(deps: Deps): RecordHandler {
   }
 
   function setOf({ event, deliveries }: Plan): OutgoingRecord {
-    const value = deps.encodeAttempt({
-      ...emptySet,
+    const value = encodeSet({
       tenant: event.tenant,
       event_id: event.id,
+      generation,
       at: nowMicros(),
       deliveries: deliveries.map(({ id, endpoint }) => ({ delivery_id: id, endpoint_id: endpoint.id })),
     });
@@ -125,7 +128,11 @@ export function createFanOut(deps: Deps): RecordHandler {
     }
   }
 
-  return async (records, signal) => {
+  return async (given, signal) => {
+    const { mine: records = [], others = [] } = Object.groupBy(given, ({ headers }) =>
+      isForAnother(headers, 'fan-out') ? 'others' : 'mine',
+    );
+    for (const record of others) record.done();
     const events = await Promise.all(records.map((record) => readEvent(record, signal)));
     if (directory.ageMs() >= maxDirectoryAgeMs) await waitOut(directory.refresh, signal);
     const plans = records.flatMap((record, index) => {
@@ -142,21 +149,3 @@ export function createFanOut(deps: Deps): RecordHandler {
     for (const { record } of plans) record.done();
   };
 }
-
-const emptySet: Omit<AttemptRecord, 'tenant' | 'event_id' | 'at'> = {
-  kind: 'fanned_out',
-  generation,
-  deliveries: [],
-  delivery_id: null,
-  endpoint_id: null,
-  step: null,
-  attempt: null,
-  status: null,
-  created_at: null,
-  outcome: null,
-  http_status: null,
-  duration_ms: null,
-  detail: null,
-  response_excerpt: null,
-  next_attempt_at: null,
-};

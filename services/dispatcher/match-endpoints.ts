@@ -1,4 +1,4 @@
-import { endpointSettlingMs, type EventRecord } from '#lib/contract';
+import { endpointSettlingMs, type EventRecord, isSubscribed } from '#lib/contract';
 import type { Endpoint } from './endpoint.ts';
 
 /**
@@ -11,16 +11,9 @@ export function matchEndpoints(event: EventRecord, endpoints: Iterable<Endpoint>
     (endpoint) =>
       endpoint.createdAt + endpointSettlingMs * 1_000 <= event.received_at &&
       isOpenAt(endpoint, event.received_at) &&
-      (endpoint.eventTypes.length === 0 || endpoint.eventTypes.some((pattern) => matchesType(pattern, event.type))) &&
-      (endpoint.sourceIds.length === 0 || endpoint.sourceIds.includes(event.source_id)),
+      isSubscribed(endpoint, event),
   );
 }
 
 const isOpenAt = ({ disabledAt, deletedAt }: Endpoint, micros: number): boolean =>
   (disabledAt === null || disabledAt > micros) && (deletedAt === null || deletedAt > micros);
-
-/** A type by its name, `*` for every type, `order.*` for those below `order`. */
-function matchesType(pattern: string, type: string): boolean {
-  if (pattern === '*') return true;
-  return pattern.endsWith('.*') ? type.startsWith(pattern.slice(0, -1)) : pattern === type;
-}

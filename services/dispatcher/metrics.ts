@@ -11,6 +11,8 @@ export interface DispatcherMetrics {
   waiting(counts: { retrying: number; parked: number }): void;
   /** Endpoints that are not sent to as usual. */
   breakers(counts: Readonly<Record<'open' | 'half-open' | 'shrunk', number>>): void;
+  /** `replayed`, or why not. */
+  replayed(outcome: string): void;
 }
 
 export function createDispatcherMetrics(registry: Metrics): DispatcherMetrics {
@@ -58,6 +60,12 @@ export function createDispatcherMetrics(registry: Metrics): DispatcherMetrics {
     registers,
   });
   for (const state of ['open', 'half-open', 'shrunk']) breakers.set({ state }, 0);
+  const replays = new Counter({
+    name: 'hookline_replay_items_total',
+    help: 'What replays have sent again, and why what they have not',
+    labelNames: ['outcome'],
+    registers,
+  });
   return {
     attempted(outcome, seconds) {
       attempts.inc({ outcome });
@@ -66,6 +74,7 @@ export function createDispatcherMetrics(registry: Metrics): DispatcherMetrics {
     delivered: (seconds) => endToEnd.observe(seconds),
     deadLettered: (stage, reason) => letters.inc({ stage, reason }),
     retryStarted: (seconds) => dueError.observe(Math.max(0, seconds)),
+    replayed: (outcome) => replays.inc({ outcome }),
     waiting({ retrying, parked }) {
       waiting.set({ state: 'retrying' }, retrying);
       waiting.set({ state: 'parked' }, parked);

@@ -9,6 +9,7 @@ import type { Part } from '#lib/lifecycle';
 import { createPostgres } from '#lib/postgres';
 import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
 import { createRedis } from '#lib/redis';
+import { createReplayWork } from '#lib/replay-store';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
 import { createAttempt } from './attempt.ts';
@@ -28,6 +29,9 @@ import { createOverdueTable } from './overdue-table.ts';
 import { createOwnedPartitions } from './owned-partitions.ts';
 import { createPublish } from './publish.ts';
 import { createRecentSteps } from './recent-steps.ts';
+import { createReplayRunner } from './replay/replay-runner.ts';
+import { createRunReplay } from './replay/run-replay.ts';
+import { createSendItems } from './replay/send-items.ts';
 import { createScheduler } from './scheduler.ts';
 import { createTakePermit } from './take-permit.ts';
 import { createWaitingRows } from './waiting-rows.ts';
@@ -35,6 +39,8 @@ import { createWaitingTable } from './waiting-table.ts';
 
 /** The directory, what is done with the table, what may have been sent before, a 410. */
 const maxConnections = 4;
+/** Of their own: what is delivered never waits for them. */
+const replayConnections = 2;
 const statementTimeoutMs = 5_000;
 /** Deliveries that have waited: in one lane, and in all. */
 const rowPlaces = 100;
@@ -56,6 +62,13 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     url: config.databaseUrl,
     applicationName: name,
     maxConnections,
+    statementTimeoutMs,
+    log,
+  });
+  const replayPostgres = createPostgres({
+    url: config.databaseUrl,
+    applicationName: `${name}-replay`,
+    maxConnections: replayConnections,
     statementTimeoutMs,
     log,
   });
@@ -175,6 +188,22 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     clock,
     log,
   });
+  const replayWork = createReplayWork(replayPostgres);
+  const replays = createReplayRunner({
+    work: replayWork,
+    run: createRunReplay({
+      work: replayWork,
+      send: createSendItems({ directory, table, encodeAttempt: attempts.encode, publish, waitOut, topics, clock }),
+      waitOut,
+      crashPoints,
+      onSettled: (ends) => {
+        for (const { reason } of ends) metrics.replayed(reason ?? 'replayed');
+      },
+    }),
+    owner: randomUUID(),
+    clock,
+    log,
+  });
   const deliveries = createConsumer({
     ...kafka,
     groupId: groupOf(config.topicPrefix, 'dispatcher'),
@@ -199,6 +228,20 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     stopDrainMs: 200,
   });
 
-  // Stopped from the end: the lanes drain first, then their rows are removed and their offsets committed.
-  return [postgres, redis, directory, events, attempts, producer, http, fanOut, deliveries, waitingRows, scheduler];
+  // Stopped from the end: replays bring nothing more, the lanes drain, then their rows are removed and their offsets committed.
+  return [
+    postgres,
+    replayPostgres,
+    redis,
+    directory,
+    events,
+    attempts,
+    producer,
+    http,
+    fanOut,
+    deliveries,
+    waitingRows,
+    scheduler,
+    replays,
+  ];
 }

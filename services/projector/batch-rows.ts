@@ -68,7 +68,7 @@ export function toBatchRows(facts: readonly Fact[], partitionOf: (endpointId: st
     duplicates: sorted(duplicates, (row) => keyOf(row.tenant, row.origin)),
     fanOuts: sorted(fanOuts, (row) => keyOf(row.tenant, row.event_id, row.delivery_id ?? '')),
     outcomes: sorted(outcomeRows(outcomes, partitionOf), (row) => keyOf(row.tenant, row.delivery_id)),
-    letters: sorted(letters, (row) => keyOf(row.tenant, row.stage, row.origin)),
+    letters: sorted(letters, (row) => keyOf(row.tenant, row.stage, row.origin, String(row.generation))),
   };
 }
 
@@ -113,11 +113,12 @@ function fanOutRows({ tenant, event_id, generation, at, deliveries }: FanOut): F
 }
 
 function letterRow(letter: Letter): LetterRow {
-  const { tenant, stage, origin, at } = letter;
+  const { tenant, stage, origin, generation, at } = letter;
   return {
     tenant,
-    id: derivedId('dl', Math.floor(at / 1000), [tenant, stage, origin]),
+    id: derivedId('dl', Math.floor(at / 1000), [tenant, stage, origin, String(generation)]),
     origin,
+    generation,
     stage,
     reason: letter.reason,
     attempts: letter.attempts,
@@ -126,6 +127,9 @@ function letterRow(letter: Letter): LetterRow {
     endpoint_id: letter.endpoint_id,
     source_id: letter.source_id,
     event_type: letter.event_type,
+    key: letter.key,
+    headers: letter.headers,
+    value: letter.value,
     letter_partition: letter.partition,
     letter_offset: String(letter.offset),
     at: formatMicros(at),

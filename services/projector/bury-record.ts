@@ -18,6 +18,7 @@ interface Deps {
 /** Writes the dead letter of a record: key, headers and bytes as they were, and what happened. */
 export function createBurial({ producer, topic, clock, log, metrics }: Deps) {
   return async ({ record, fact, reason, attempts }: FailedRecord): Promise<void> => {
+    const origin = record.headers[header.origin] || originOf(record);
     const letter: OutgoingRecord = {
       topic,
       key: record.key,
@@ -29,7 +30,7 @@ export function createBurial({ producer, topic, clock, log, metrics }: Deps) {
           stage: 'projector',
           reason,
           attempts,
-          origin: originOf(record),
+          origin,
           at: clock.nowMs() * 1000,
         }),
       },
@@ -39,7 +40,7 @@ export function createBurial({ producer, topic, clock, log, metrics }: Deps) {
     } catch (error) {
       if (!isAppError(error, 'data_invalid')) throw error;
       // It would be refused for ever. The record itself stays where it stands for as long as its topic keeps it.
-      log.error({ event: 'letter.refused', origin: originOf(record), err: error });
+      log.error({ event: 'letter.refused', origin, err: error });
       return;
     }
     metrics.deadLetters.inc({ stage: 'projector', reason });

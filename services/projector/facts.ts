@@ -1,10 +1,10 @@
 import type {
   AttemptOutcome,
   AttemptRecord,
-  DeadLetterFacts,
   DeliveryStatus,
   DuplicateRecord,
   EventRecord,
+  ReadDeadLetter,
 } from '#lib/contract';
 
 /** What one record says, checked: nothing in it is missing, and every time in it is one that can be written down. */
@@ -42,7 +42,7 @@ export interface Outcome {
   } | null;
 }
 
-export interface Letter extends DeadLetterFacts {
+export interface Letter extends ReadDeadLetter {
   /** Empty where the record that died did not say. */
   tenant: string;
   event_id: string | null;
@@ -50,6 +50,11 @@ export interface Letter extends DeadLetterFacts {
   endpoint_id: string | null;
   source_id: string | null;
   event_type: string | null;
+  key: Buffer | null;
+  /** Packed: see libs/contract/dead-letter.ts. */
+  headers: Buffer;
+  /** Null for a delivery: its value is its event's payload, and kept with that. */
+  value: Buffer | null;
   /** Where the letter stands on `dead-letters`. */
   partition: number;
   offset: bigint;

@@ -11,6 +11,7 @@
  */
 import type { WaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
+import { isForAnother } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import { type AppError, isAppError } from '#lib/errors';
 import type { IncomingRecord, RecordHandler } from '#lib/kafka';
@@ -66,6 +67,11 @@ export function createRecordHandler(deps: Deps): RecordHandler {
   async function readAll(records: readonly IncomingRecord[], patiently: Patiently): Promise<ReadRecord[]> {
     const read: ReadRecord[] = [];
     for (const record of records) {
+      // A letter still has the headers of what died, and is for nobody else.
+      if (record.topic !== deps.deadLettersTopic && isForAnother(record.headers, 'projector')) {
+        record.done();
+        continue;
+      }
       const reading = await patiently(() => deps.read(record));
       if ('fact' in reading) read.push({ record, fact: reading.fact });
       else await fail({ record, fact: null, reason: 'malformed_record', attempts: 1 }, reading.malformed, patiently);

@@ -2,7 +2,9 @@ import {
   type AttemptRecord,
   type EventRecord,
   header,
+  packHeaders,
   parseDeadLetter,
+  parseDelivery,
   parseDuplicate,
   type TopicName,
   type Topics,
@@ -105,10 +107,11 @@ function readDuplicate(record: IncomingRecord): Reading {
   return { fact: { kind: 'duplicate', duplicate } };
 }
 
-function readLetter({ headers, partition, offset }: IncomingRecord): Reading {
+function readLetter({ key, value, headers, rawHeaders, partition, offset }: IncomingRecord): Reading {
   const facts = parseDeadLetter(headers);
   if ('malformed' in facts) return facts;
   const named = (name: string): string | null => headers[name] || null;
+  const isDelivery = facts.stage === 'dispatcher' && !('malformed' in parseDelivery(headers, value));
   return {
     fact: {
       kind: 'letter',
@@ -120,6 +123,9 @@ function readLetter({ headers, partition, offset }: IncomingRecord): Reading {
         endpoint_id: named(header.endpointId),
         source_id: named(header.sourceId),
         event_type: named(header.eventType),
+        key,
+        headers: packHeaders(rawHeaders),
+        value: isDelivery ? null : value,
         partition,
         offset,
       },

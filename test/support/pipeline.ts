@@ -275,10 +275,10 @@ function serviceOf(name: ProcessName): ServiceName {
   return service;
 }
 
-/** Fan-out is a part of the dispatcher. */
+/** Fan-out and replay are parts of the dispatcher. */
 function serviceOfPoint(point: CrashPointName): ServiceName {
   const [part] = point.split('.');
-  const service = serviceNames.find((name) => name === (part === 'fan-out' ? 'dispatcher' : part));
+  const service = serviceNames.find((name) => name === (part === 'fan-out' || part === 'replay' ? 'dispatcher' : part));
   if (service === undefined) throw new Error(`no service has the crash point ${point}`);
   return service;
 }

@@ -1,6 +1,7 @@
 -- Up Migration
 
--- Every table carries its tenant, first in every key. Who writes what: api → sources, endpoints; ingress → rejections; dedup → dedup_keys;
+-- Every table carries its tenant, first in every key. Who writes what: api → sources, endpoints, replays with their items
+-- and generations, and (with the dispatcher, which works them off) the status of dead_letters; ingress → rejections; dedup → dedup_keys;
 -- projector → events, event_payloads, receipts, deliveries, attempts, dead_letters, retention_horizons, and (with the dispatcher, which
 -- removes) waiting.
 
@@ -223,6 +224,8 @@ CREATE TABLE dead_letters (
   tenant             text        NOT NULL,
   id                 text        NOT NULL,
   origin             text        NOT NULL,
+  -- Of what died: 0, and one more for each replay, after which it may die again.
+  generation         integer     NOT NULL DEFAULT 0,
   stage              text        NOT NULL,
   reason             text        NOT NULL,
   attempts           integer     NOT NULL,
@@ -235,11 +238,66 @@ CREATE TABLE dead_letters (
   letter_partition   integer     NOT NULL,
   letter_offset      bigint      NOT NULL,
   at                 timestamptz NOT NULL,
+  -- What died, to be written again: headers as libs/contract/dead-letter.ts packs them; a delivery's value is its event's payload, and null.
+  key                bytea,
+  headers            bytea       NOT NULL,
+  value              bytea,
+  -- dead, replaying (claimed by replay_id, and by no other), replayed.
+  status             text        NOT NULL DEFAULT 'dead',
+  replay_id          text,
+  replayed_at        timestamptz,
   PRIMARY KEY (tenant, id),
-  UNIQUE (tenant, stage, origin)
+  UNIQUE (tenant, stage, origin, generation)
 );
 CREATE INDEX dead_letters_by_time ON dead_letters (tenant, at);
 CREATE INDEX dead_letters_by_event ON dead_letters (tenant, event_id) WHERE event_id IS NOT NULL;
+CREATE INDEX dead_letters_to_replay ON dead_letters (tenant, at, id) WHERE status = 'dead';
+
+-- Jobs: see libs/replay-store. Whoever holds the lease works one off.
+CREATE TABLE replays (
+  tenant             text             NOT NULL,
+  id                 text             NOT NULL,
+  -- As it was asked for.
+  request            jsonb            NOT NULL,
+  rate_per_second    double precision,
+  status             text             NOT NULL,
+  matched            integer          NOT NULL,
+  replayed           integer          NOT NULL DEFAULT 0,
+  failed             integer          NOT NULL DEFAULT 0,
+  -- More matched than the limit let in.
+  capped             boolean          NOT NULL,
+  created_at         timestamptz      NOT NULL,
+  ended_at           timestamptz,
+  lease_owner        text,
+  lease_until        timestamptz,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX replays_running ON replays (created_at) WHERE status = 'running';
+
+-- What a replay is to send: a dead letter, or an event's delivery to an endpoint.
+CREATE TABLE replay_items (
+  tenant             text        NOT NULL,
+  replay_id          text        NOT NULL,
+  item               integer     NOT NULL,
+  letter_id          text,
+  -- Of a delivery, with the endpoint.
+  event_id           text,
+  endpoint_id        text,
+  -- Under which it is sent, however often that is begun.
+  generation         integer     NOT NULL,
+  status             text        NOT NULL DEFAULT 'waiting',
+  reason             text,
+  PRIMARY KEY (tenant, replay_id, item)
+);
+CREATE INDEX replay_items_open ON replay_items (tenant, replay_id, item) WHERE status IN ('waiting', 'sending');
+
+-- The last generation that was given to a replay of each event.
+CREATE TABLE replay_generations (
+  tenant             text        NOT NULL,
+  event_id           text        NOT NULL,
+  generation         integer     NOT NULL,
+  PRIMARY KEY (tenant, event_id)
+);
 
 -- Up to which updated_at events of a tenant have been removed: who has read as far, or farther, has missed none of them; who has not, may
 -- have.
@@ -250,5 +308,5 @@ CREATE TABLE retention_horizons (
 
 -- Down Migration
 
-DROP TABLE retention_horizons, dead_letters, waiting, attempts, deliveries, receipts, fan_outs, event_payloads, events, tenant_clocks,
-  dedup_keys, endpoints, rejections, sources;
+DROP TABLE retention_horizons, replay_generations, replay_items, replays, dead_letters, waiting, attempts, deliveries, receipts, fan_outs,
+  event_payloads, events, tenant_clocks, dedup_keys, endpoints, rejections, sources;

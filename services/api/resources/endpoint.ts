@@ -20,6 +20,15 @@ const columns = `id, url, description, event_types, source_ids, settings, revisi
 /** The dispatcher ends the open deliveries of an endpoint when it sees that it is deleted. */
 export const endpoints = createResourceTable<EndpointRow>('endpoints', 'ep', columns);
 
+/** All that deliveries may go to. */
+export const openEndpoints = (postgres: Query, tenant: string): Promise<EndpointRow[]> =>
+  postgres.query<EndpointRow>(
+    `SELECT ${columns} FROM endpoints
+      WHERE tenant = $1 AND deleted_at IS NULL AND disabled_at IS NULL
+      ORDER BY id`,
+    [tenant],
+  );
+
 /** The endpoint as clients see it, with the defaults of what was not set. */
 export function endpointJson(row: EndpointRow): Record<string, unknown> {
   return {

@@ -1,19 +1,27 @@
 import type { Route } from '../route.ts';
+import { cancelReplay } from './cancel-replay.ts';
 import { createEndpoint } from './create-endpoint.ts';
 import { createSource } from './create-source.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
 import { deleteSource } from './delete-source.ts';
+import { getDeadLetter } from './get-dead-letter.ts';
 import { getDelivery } from './get-delivery.ts';
 import { getEndpoint } from './get-endpoint.ts';
 import { getEventPayload } from './get-event-payload.ts';
 import { getEvent } from './get-event.ts';
+import { getReplay } from './get-replay.ts';
 import { getSource } from './get-source.ts';
+import { listDeadLetters } from './list-dead-letters.ts';
 import { listDeliveryAttempts } from './list-delivery-attempts.ts';
 import { listEndpoints } from './list-endpoints.ts';
 import { listEventDeliveries } from './list-event-deliveries.ts';
 import { listEvents } from './list-events.ts';
+import { listReplays } from './list-replays.ts';
 import { listSourceRejections } from './list-source-rejections.ts';
 import { listSources } from './list-sources.ts';
+import { replayDeadLetters } from './replay-dead-letters.ts';
+import { replayEvent } from './replay-event.ts';
+import { retryDelivery } from './retry-delivery.ts';
 import { rotateSourceSecret } from './rotate-source-secret.ts';
 import { updateSourceRoute } from './update-source.ts';
 
@@ -36,4 +44,12 @@ export const routes: readonly Route[] = [
   listEventDeliveries,
   getDelivery,
   listDeliveryAttempts,
+  retryDelivery,
+  replayEvent,
+  listDeadLetters,
+  getDeadLetter,
+  replayDeadLetters,
+  listReplays,
+  getReplay,
+  cancelReplay,
 ];

@@ -16,8 +16,19 @@ const sources = createCommandGroup('hookline sources', {
   },
 });
 
+const dlq = createCommandGroup('hookline dlq', {
+  list: { summary: 'what has died, and why', load: () => import('./dlq/list.ts') },
+  show: {
+    summary: 'one dead letter with its headers and payload, or where a replay stands',
+    load: () => import('./dlq/show.ts'),
+  },
+  replay: { summary: 'sends what has died again', load: () => import('./dlq/replay.ts') },
+  cancel: { summary: 'ends a replay; what it has not sent is dead again', load: () => import('./dlq/cancel.ts') },
+});
+
 export const hookline = createCommandGroup('hookline', {
   sources: { summary: 'where webhooks come from: create, change, rotate secrets, look at rejections', group: sources },
+  dlq: { summary: 'dead letters: look at them, replay them', group: dlq },
   send: {
     summary: 'sends signed webhooks to a source, again until they are accepted',
     load: () => import('./send.ts'),

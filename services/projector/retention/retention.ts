@@ -13,7 +13,7 @@ import type { Postgres } from '#lib/postgres';
 import type { ProjectorMetrics } from '../metrics.ts';
 import { createDayPartitions, type DayPartitions } from './day-partitions.ts';
 import { partitionedTables } from './partitioned-tables.ts';
-import { sweepEvents, sweepLetters, sweepOrphans } from './sweep-events.ts';
+import { sweepEvents, sweepLetters, sweepOrphans, sweepReplays } from './sweep-events.ts';
 import type { Paced } from './sweep-rows.ts';
 
 export interface Retention extends Part {
@@ -106,6 +106,7 @@ export function createRetention({ postgres, payloadDays, eventDays, clock, log, 
     ...tables.map((table): Step => [`drop days of ${table.table}`, (at) => dropDays(table, at)]),
     ['sweep events', async ({ events }) => removed('events', await sweepEvents(postgres, events, paced))],
     ['sweep orphans', async ({ events }) => removed('orphans', await sweepOrphans(postgres, events, paced))],
+    ['sweep replays', async ({ events }) => removed('replays', await sweepReplays(postgres, events, paced))],
     ['sweep letters', async ({ events }) => removed('dead_letters', await sweepLetters(postgres, events, paced))],
   ];
 

@@ -35,6 +35,8 @@ const removeEvents = `
     DELETE FROM fan_outs f USING ended e WHERE f.tenant = e.tenant AND f.event_id = e.id
   ), of_letters AS (
     DELETE FROM dead_letters l USING ended e WHERE l.tenant = e.tenant AND l.event_id = e.id
+  ), of_generations AS (
+    DELETE FROM replay_generations g USING ended e WHERE g.tenant = e.tenant AND g.event_id = e.id
   ), themselves AS (
     DELETE FROM events t USING ended e WHERE t.tenant = e.tenant AND t.id = e.id
   ), horizon AS (
@@ -114,6 +116,14 @@ export async function sweepOrphans(postgres: Postgres, before: number, paced: Pa
           AND NOT EXISTS (SELECT FROM deliveries d WHERE d.tenant = r.tenant AND d.event_id = r.event_id)`,
         values: [tenant, firstId('evt')],
       },
+      {
+        table: 'replay_generations',
+        key: [text('tenant'), text('event_id')],
+        columns: [],
+        within: ofTenant('event_id'),
+        removable: hasNoEvent,
+        values: [tenant, firstId('evt')],
+      },
     ];
     for (const sweep of sweeps) removed += await sweepRows(postgres, sweep, paced);
   }
@@ -136,6 +146,37 @@ export const sweepLetters = (postgres: Postgres, before: number, paced: Paced): 
     },
     paced,
   );
+
+/** Replays that ended long ago, and then what they had sent. @returns how many rows were removed */
+export async function sweepReplays(postgres: Postgres, before: number, paced: Paced): Promise<number> {
+  const text = (column: string) => ({ column, type: 'text' as const });
+  const replays = await sweepRows(
+    postgres,
+    {
+      table: 'replays',
+      key: [text('tenant'), text('id')],
+      columns: ['ended_at'],
+      removable: 'r.ended_at < $1::timestamptz',
+      values: [formatMicros(before)],
+    },
+    paced,
+  );
+  // Of none that is new: between a replay's items and itself lies a transaction.
+  const oldest = createId('rpl', Math.floor(before / 1000), (size) => Buffer.alloc(size));
+  const items = await sweepRows(
+    postgres,
+    {
+      table: 'replay_items',
+      key: [text('tenant'), text('replay_id'), { column: 'item', type: 'integer' }],
+      columns: [],
+      within: 'replay_id < $1',
+      removable: 'NOT EXISTS (SELECT FROM replays p WHERE p.tenant = r.tenant AND p.id = r.replay_id)',
+      values: [oldest],
+    },
+    paced,
+  );
+  return replays + items;
+}
 
 async function tenants(postgres: Postgres): Promise<string[]> {
   const rows = await postgres.query<{ tenant: string }>('SELECT tenant FROM tenant_clocks ORDER BY tenant');

@@ -4,6 +4,7 @@ export interface LetterRow {
   tenant: string;
   id: string;
   origin: string;
+  generation: number;
   stage: string;
   reason: string;
   attempts: number;
@@ -12,12 +13,15 @@ export interface LetterRow {
   endpoint_id: string | null;
   source_id: string | null;
   event_type: string | null;
+  key: Buffer | null;
+  headers: Buffer;
+  value: Buffer | null;
   letter_partition: number;
   letter_offset: string;
   at: string;
 }
 
-/** A letter that was written again (a stage died before it could commit) has the same stage and origin. */
+/** A letter that was written again (a stage died before it could commit) has the same stage, origin and generation. */
 export const insertDeadLetters: Statement<LetterRow> = {
   name: 'insert-dead-letters',
   columns: [
@@ -35,14 +39,21 @@ export const insertDeadLetters: Statement<LetterRow> = {
     'letter_partition',
     'letter_offset',
     'at',
+    'generation',
+    'key',
+    'headers',
+    'value',
   ],
   text: `
     INSERT INTO dead_letters (tenant, id, origin, stage, reason, attempts, event_id, delivery_id, endpoint_id,
-                              source_id, event_type, letter_partition, letter_offset, at)
+                              source_id, event_type, letter_partition, letter_offset, at,
+                              generation, key, headers, value)
     SELECT *
       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[], $8::text[],
-                  $9::text[], $10::text[], $11::text[], $12::int[], $13::bigint[], $14::timestamptz[])
-           AS t (tenant, id, origin, stage)
-     ORDER BY tenant, stage, origin
+                  $9::text[], $10::text[], $11::text[], $12::int[], $13::bigint[], $14::timestamptz[],
+                  $15::int[], $16::bytea[], $17::bytea[], $18::bytea[])
+           AS t (tenant, id, origin, stage, reason, attempts, event_id, delivery_id, endpoint_id,
+                 source_id, event_type, letter_partition, letter_offset, at, generation)
+     ORDER BY tenant, stage, origin, generation
     ON CONFLICT DO NOTHING`,
 };

@@ -293,3 +293,32 @@ test('an open delivery without its event stays, and so does a letter of an event
   ]);
   expect(await rowsIn(postgres, 'dead_letters')).toBe(1);
 });
+
+test('a replay goes with its items when it ended long ago, a generation with its event; what is running stays', async () => {
+  const told = { old: aged('a', past - day), young: aged('b', past + day) };
+  await postgres.query('INSERT INTO tenant_clocks VALUES ($1, clock_timestamp())', [tenant]);
+  for (const { eventId } of Object.values(told))
+    await postgres.query(`INSERT INTO replay_generations VALUES ($1, $2, 1)`, [tenant, eventId]);
+  const replays = [
+    { id: createId('rpl', (past - day) / 1000), endedAt: formatMicros(past - day), status: 'completed' },
+    { id: createId('rpl', (past - day) / 1000), endedAt: formatMicros(past + day), status: 'partial' },
+    { id: createId('rpl', (past - day) / 1000), endedAt: null, status: 'running' },
+  ];
+  for (const { id, endedAt, status } of replays) {
+    await postgres.query(
+      `INSERT INTO replays (tenant, id, request, status, matched, capped, created_at, ended_at)
+       VALUES ($1, $2, '{}', $3, 2, false, clock_timestamp(), $4)`,
+      [tenant, id, status, endedAt],
+    );
+    await postgres.query(
+      `INSERT INTO replay_items (tenant, replay_id, item, generation) VALUES ($1, $2, 1, 1), ($1, $2, 2, 1)`,
+      [tenant, id],
+    );
+  }
+  expect(await retentionOver(postgres).runAt(now)).toBe(true);
+  const left = replays.slice(1).map(({ id }) => id);
+  const idsOf = async (text: string) => (await postgres.query<{ id: string }>(text)).map(({ id }) => id).sort();
+  expect(await idsOf('SELECT id FROM replays')).toEqual([...left].sort());
+  expect(await idsOf('SELECT DISTINCT replay_id AS id FROM replay_items')).toEqual([...left].sort());
+  expect(await idsOf('SELECT event_id AS id FROM replay_generations')).toEqual([told.young.eventId]);
+});

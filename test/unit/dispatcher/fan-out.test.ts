@@ -245,3 +245,11 @@ describe('fan-out', () => {
     }
   });
 });
+
+test('an event that was replayed for the projector is not fanned out again', async () => {
+  const { fanOut, record, kafka } = createWorld([anEndpoint()]);
+  const replayed = { ...record(anEvent()), headers: { [header.replayFor]: 'projector' } };
+  await fanOut([replayed], never);
+  expect(kafka.sent).toEqual([]);
+  expect(replayed.isDone()).toBe(true);
+});

@@ -143,6 +143,7 @@ export const noMetrics: DispatcherMetrics = {
   retryStarted: () => undefined,
   waiting: () => undefined,
   breakers: () => undefined,
+  replayed: () => undefined,
 };
 
 /** Lets everything run that waits for nothing but its turn. */

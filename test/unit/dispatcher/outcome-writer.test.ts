@@ -100,6 +100,7 @@ describe('what came of a delivery', () => {
       stage: 'dispatcher',
       reason: 'retries_exhausted',
       attempts: 3,
+      generation: 0,
       origin: 'dlv_1',
       at: startMicros,
     });

@@ -5,11 +5,14 @@ import {
   deadLetterHeaders,
   deliveryHeaders,
   header,
+  isForAnother,
+  packHeaders,
   parseDeadLetter,
   parseDelivery,
   parseDuplicate,
   parseReceivedWebhook,
   receivedWebhookHeaders,
+  unpackHeaders,
 } from '#lib/contract';
 
 const webhook: ReceivedWebhook = {
@@ -56,7 +59,22 @@ describe('records', () => {
 
   test('a dead letter’s facts come back as they were written', () => {
     const facts = { stage: 'dedup', reason: 'data_invalid', attempts: 3, origin: 't-0-1', at: 1 } as const;
-    expect(parseDeadLetter(deadLetterHeaders(facts))).toEqual(facts);
+    expect(parseDeadLetter(deadLetterHeaders(facts))).toEqual({ ...facts, generation: 0 });
+    const replayed = { ...deadLetterHeaders(facts), [header.generation]: '2' };
+    expect(parseDeadLetter(replayed)).toEqual({ ...facts, generation: 2 });
+  });
+
+  test('the headers of what died are kept as they were, its letter’s own left out', () => {
+    const letter = deadLetterHeaders({ stage: 'dedup', reason: 'r', attempts: 3, origin: 't-0-1', at: 1 });
+    const own = { plain: Buffer.from('ä'), odd: [Buffer.from([0, 255]), Buffer.alloc(0)] };
+    const raw = Object.fromEntries(Object.entries(letter).map(([name, text]) => [name, Buffer.from(text)]));
+    expect(unpackHeaders(packHeaders({ ...own, ...raw }))).toEqual({ plain: [own.plain], odd: own.odd });
+  });
+
+  test('a replayed record is for the stage that it names, any other for all', () => {
+    expect(isForAnother({}, 'fan-out')).toBe(false);
+    expect(isForAnother({ [header.replayFor]: 'fan-out' }, 'fan-out')).toBe(false);
+    expect(isForAnother({ [header.replayFor]: 'fan-out' }, 'projector')).toBe(true);
   });
 
   test.each([header.tenant, header.sourceId, header.receiptId, header.receivedAt, header.dedupTtlSeconds])(

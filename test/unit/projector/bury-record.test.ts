@@ -50,6 +50,7 @@ test('a letter has the key, the bytes and the headers as they were, and what hap
     stage: 'projector',
     reason: 'malformed_record',
     attempts: 1,
+    generation: 0,
     origin: 'p.events-3-42',
     at: 1_700_000_000_000_000,
   });

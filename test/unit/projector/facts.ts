@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { DeliveryStatus } from '#lib/contract';
-import { isFinal } from '#lib/contract';
+import { isFinal, packHeaders } from '#lib/contract';
 import type { Fact } from '../../../services/projector/facts.ts';
 
 /** Microseconds; of the history that tests tell. */
@@ -132,6 +132,10 @@ export const letterFact = (tenant: string, origin: string): Fact => ({
     endpoint_id: null,
     source_id: null,
     event_type: null,
+    generation: 0,
+    key: null,
+    headers: packHeaders({}),
+    value: null,
     partition: 2,
     offset: 2n ** 40n,
   },

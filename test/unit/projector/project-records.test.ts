@@ -55,6 +55,19 @@ test('a batch is written at once, and done when it is committed', async () => {
   expect(steps).toEqual(['projector.before-transaction', 'write', 'projector.after-transaction']);
 });
 
+test('what was replayed for another stage is passed over; its letter, should it die again, is not', async () => {
+  const { handle, written } = createHarness();
+  const headers = { 'hookline-replay-for': 'fan-out' };
+  const replayed = [
+    incomingRecord({ topic: 'events', offset: 1, headers }),
+    incomingRecord({ topic: 'events', offset: 2, headers: { 'hookline-replay-for': 'projector' } }),
+    incomingRecord({ topic: 'dead-letters', offset: 3, headers }),
+  ];
+  await handle(replayed, running());
+  expect(written).toEqual([['2', '3']]);
+  expect(doneOffsets(replayed)).toEqual([1, 2, 3]);
+});
+
 test('nothing is done while the write is under way', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { handle } = createHarness({ write: () => promise });

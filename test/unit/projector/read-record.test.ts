@@ -1,4 +1,4 @@
-import { type AttemptRecord, deadLetterHeaders, duplicateToJson, header, topicsOf } from '#lib/contract';
+import { type AttemptRecord, deadLetterHeaders, duplicateToJson, header, packHeaders, topicsOf } from '#lib/contract';
 import { AppError } from '#lib/errors';
 import { createRecordReader } from '../../../services/projector/read-record.ts';
 import { duplicateFact, eventFact, startAt } from './facts.ts';
@@ -95,6 +95,10 @@ test('a dead letter is read from its headers, whatever its bytes; what it does n
         endpoint_id: null,
         source_id: null,
         event_type: null,
+        generation: 0,
+        key: null,
+        headers: packHeaders({}),
+        value: letter.value,
         partition: 3,
         offset: 7n,
       },

@@ -1,0 +1,63 @@
+import type { Query } from '#lib/postgres';
+import { nextItems } from './next-items.ts';
+import { endIfDone, type ReplayStatus } from './replay-row.ts';
+
+/** Within the time of one statement. */
+const itemsAtOnce = 5_000;
+
+/**
+ * Gives back what was not begun; what is being sent comes to its end first, and the replay with it. The replay's row is taken before
+ * its items, as by whoever takes some to send them: none is both given back and sent.
+ *
+ * @returns where the replay stood, undefined where there is none
+ */
+export async function cancelReplay(tx: Query, tenant: string, id: string): Promise<ReplayStatus | undefined> {
+  const [replay] = await tx.query<{ status: ReplayStatus }>(
+    'SELECT status FROM replays WHERE tenant = $1 AND id = $2 FOR UPDATE',
+    [tenant, id],
+  );
+  if (replay?.status !== 'running') return replay?.status;
+  for (let after = 0; ;) {
+    const range = await nextItems(tx, { tenant, id }, { status: ['waiting'], after, max: itemsAtOnce });
+    if (range === undefined) break;
+    const items = await tx.query<{ letter_id: string | null; event_id: string | null; endpoint_id: string | null }>(
+      `UPDATE replay_items SET status = 'cancelled'
+        WHERE tenant = $1 AND replay_id = $2 AND item BETWEEN $3 AND $4 AND status = 'waiting'
+        RETURNING letter_id, event_id, endpoint_id`,
+      [tenant, id, range.first, range.last],
+    );
+    await setLetters(tx, tenant, id, 'dead', items);
+    after = range.last;
+  }
+  await endIfDone(tx, tenant, id);
+  return replay.status;
+}
+
+/** What became of the letters that the replay has claimed: by their ids, or with their delivery. */
+export async function setLetters(
+  tx: Query,
+  tenant: string,
+  replayId: string,
+  status: 'dead' | 'replayed',
+  items: readonly { letter_id: string | null; event_id: string | null; endpoint_id: string | null }[],
+): Promise<void> {
+  const set = `UPDATE dead_letters l
+                  SET status = $3, replayed_at = CASE WHEN $3 = 'replayed' THEN clock_timestamp() END`;
+  const claimed = `l.tenant = $1 AND l.replay_id = $2 AND l.status = 'replaying'`;
+  const named = items.flatMap(({ letter_id }) => letter_id ?? []);
+  if (named.length > 0)
+    await tx.query(`${set} WHERE ${claimed} AND l.id = ANY ($4::text[])`, [tenant, replayId, status, named]);
+  const deliveries = items.filter(({ letter_id }) => letter_id === null);
+  if (deliveries.length > 0)
+    await tx.query(
+      `${set} FROM unnest($4::text[], $5::text[]) AS d (event_id, endpoint_id)
+        WHERE ${claimed} AND l.event_id = d.event_id AND l.endpoint_id = d.endpoint_id`,
+      [
+        tenant,
+        replayId,
+        status,
+        deliveries.map(({ event_id }) => event_id),
+        deliveries.map(({ endpoint_id }) => endpoint_id),
+      ],
+    );
+}

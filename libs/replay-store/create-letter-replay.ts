@@ -1,0 +1,83 @@
+/**
+ * A replay of dead letters, from its request to its items, all in the transaction that answers for it. Each letter is claimed by its
+ * row's change from `dead` to `replaying`, which only one of several transactions can make: two replays never have the same letter. With
+ * the claim goes the generation under which it will be sent, so that whoever sends it, after any crash, computes the same ids.
+ */
+import type { Query } from '#lib/postgres';
+import { type LetterFilter, letterConditions, letterTables } from './letter-filter.ts';
+import { insertReplay, type NewReplay, type ReplayRow } from './replay-row.ts';
+
+export interface LetterReplay extends NewReplay {
+  filter: LetterFilter;
+  limit: number;
+}
+
+/** What one transaction claims in some seconds, on a slow machine too. A larger replay ends as `partial`, and is asked for again. */
+export const maxReplayLetters = 100_000;
+/** Within the time of one statement. */
+const lettersAtOnce = 5_000;
+
+/**
+ * The oldest first. Letters that another transaction holds are about to be another's.
+ *
+ * A delivery (its value is null) gets a generation of its event that no delivery has had, and all of them that are claimed at once the
+ * same; of any other record it is the letter's own, raised, because a letter is claimed once.
+ */
+export const claimLetters = (
+  conditions: string,
+  { replay, from, limit }: Record<'replay' | 'from' | 'limit', string>,
+) => `
+  WITH picked AS MATERIALIZED (
+    SELECT l.tenant, l.id, l.at, l.event_id, l.endpoint_id, l.generation, l.value IS NULL AS is_delivery
+      FROM ${letterTables}
+     WHERE ${conditions}
+     ORDER BY l.at, l.id
+     LIMIT ${limit}
+       FOR UPDATE OF l SKIP LOCKED
+  ), claimed AS (
+    UPDATE dead_letters l
+       SET status = 'replaying', replay_id = ${replay}
+      FROM picked p
+     WHERE l.tenant = p.tenant AND l.id = p.id
+    RETURNING p.*
+  ), raised AS (
+    INSERT INTO replay_generations AS known (tenant, event_id, generation)
+    SELECT tenant, event_id, 1 + (SELECT coalesce(max(d.generation), 0) FROM deliveries d
+                                   WHERE d.tenant = c.tenant AND d.event_id = c.event_id)
+      FROM (SELECT DISTINCT tenant, event_id FROM claimed WHERE is_delivery) AS c
+     ORDER BY tenant, event_id
+    ON CONFLICT (tenant, event_id) DO UPDATE SET generation = greatest(known.generation + 1, EXCLUDED.generation)
+    RETURNING tenant, event_id, generation
+  )
+  INSERT INTO replay_items (tenant, replay_id, item, letter_id, event_id, endpoint_id, generation)
+  SELECT c.tenant, ${replay}, ${from} + row_number() OVER (ORDER BY c.at, c.id), c.id,
+         CASE WHEN c.is_delivery THEN c.event_id END, CASE WHEN c.is_delivery THEN c.endpoint_id END,
+         CASE WHEN c.is_delivery THEN r.generation ELSE c.generation + 1 END
+    FROM claimed c
+    LEFT JOIN raised r ON r.tenant = c.tenant AND r.event_id = c.event_id
+  RETURNING item`;
+
+/** @param claim a test puts a defective variant in its place, to see itself fail */
+export async function createLetterReplay(tx: Query, replay: LetterReplay, claim = claimLetters): Promise<ReplayRow> {
+  const { tenant, id, limit } = replay;
+  const filter: LetterFilter = { ...replay.filter, status: 'dead' };
+  let matched = 0;
+  for (let claimed = lettersAtOnce; claimed === lettersAtOnce && matched < limit; matched += claimed) {
+    const values: unknown[] = [];
+    const conditions = letterConditions(tenant, filter, values);
+    const parameter = (value: unknown, type: string): string => `$${values.push(value)}::${type}`;
+    const text = claim(conditions, {
+      replay: parameter(id, 'text'),
+      from: parameter(matched, 'int'),
+      limit: parameter(Math.min(lettersAtOnce, limit - matched), 'int'),
+    });
+    claimed = (await tx.query(text, values)).length;
+  }
+  return insertReplay(tx, replay, { matched, capped: matched === limit && (await isMore(tx, tenant, filter)) });
+}
+
+async function isMore(tx: Query, tenant: string, filter: LetterFilter): Promise<boolean> {
+  const values: unknown[] = [];
+  const conditions = letterConditions(tenant, filter, values);
+  return (await tx.query(`SELECT FROM ${letterTables} WHERE ${conditions} LIMIT 1`, values)).length > 0;
+}

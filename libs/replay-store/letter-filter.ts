@@ -1,0 +1,37 @@
+import type { DeadLetterStage } from '#lib/contract';
+
+/** Which dead letters: those that all of what is given applies to. Times are RFC 3339. */
+export interface LetterFilter {
+  ids?: readonly string[];
+  stage?: DeadLetterStage;
+  endpointId?: string;
+  eventType?: string;
+  sourceId?: string;
+  reason?: string;
+  since?: string;
+  /** Not itself. */
+  until?: string;
+  status?: 'dead' | 'replaying' | 'replayed';
+}
+
+/** A delivery names its event, which knows the source. */
+export const letterTables = 'dead_letters l LEFT JOIN events e ON e.tenant = l.tenant AND e.id = l.event_id';
+
+/** The filter over `letterTables`, as a condition; its values are added to those of the statement. */
+export function letterConditions(tenant: string, filter: LetterFilter, values: unknown[]): string {
+  const conditions: string[] = [];
+  const where = (condition: (parameter: string) => string, value: unknown): void => {
+    if (value !== undefined) conditions.push(condition(`$${values.push(value)}`));
+  };
+  where((parameter) => `l.tenant = ${parameter}`, tenant);
+  where((parameter) => `l.id = ANY (${parameter}::text[])`, filter.ids);
+  where((parameter) => `l.stage = ${parameter}`, filter.stage);
+  where((parameter) => `l.endpoint_id = ${parameter}`, filter.endpointId);
+  where((parameter) => `coalesce(l.event_type, e.type) = ${parameter}`, filter.eventType);
+  where((parameter) => `coalesce(l.source_id, e.source_id) = ${parameter}`, filter.sourceId);
+  where((parameter) => `l.reason = ${parameter}`, filter.reason);
+  where((parameter) => `l.at >= ${parameter}::timestamptz`, filter.since);
+  where((parameter) => `l.at < ${parameter}::timestamptz`, filter.until);
+  where((parameter) => `l.status = ${parameter}`, filter.status);
+  return conditions.join(' AND ');
+}

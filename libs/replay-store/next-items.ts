@@ -1,0 +1,29 @@
+import type { Query } from '#lib/postgres';
+
+interface Wanted {
+  status: readonly ('waiting' | 'sending')[];
+  /** Only those behind this one. */
+  after: number;
+  max: number;
+}
+
+/**
+ * The first items that are in these states, as a range of numbers: whatever the planner thinks of a replay that has just been written, a
+ * range is looked up in an index, where a list of items may have it read all of the replay each time. Undefined where there is none.
+ */
+export async function nextItems(
+  tx: Query,
+  { tenant, id }: { tenant: string; id: string },
+  { status, after, max }: Wanted,
+): Promise<{ first: number; last: number } | undefined> {
+  const [range] = await tx.query<{ first: number | null; last: number | null }>(
+    `SELECT min(item) AS first, max(item) AS last
+       FROM (SELECT item FROM replay_items
+              WHERE tenant = $1 AND replay_id = $2 AND item > $3 AND status IN (${status.map((each) => `'${each}'`).join()})
+              ORDER BY item
+              LIMIT $4) AS next`,
+    [tenant, id, after, max],
+  );
+  if (range === undefined || range.first === null || range.last === null) return undefined;
+  return { first: range.first, last: range.last };
+}

@@ -1,0 +1,73 @@
+import type { Query } from '#lib/postgres';
+
+/**
+ * A replay:
+ *
+ *   running ──► completed      every item was sent, or failed
+ *          ├──► partial        the same, but more had matched than the limit let in
+ *          └──► cancelled      what was not sent by then went back to the dead
+ *
+ * Its items: waiting ──taken──► sending ──► replayed | failed;  waiting ──► cancelled. An item that is `sending` when its runner dies is
+ * sent again by the next, under the same generation.
+ *
+ * A letter: dead ──claimed──► replaying ──► replayed, or dead again where its item failed or was cancelled.
+ */
+export type ReplayStatus = 'running' | 'completed' | 'partial' | 'cancelled';
+
+export interface ReplayRow {
+  id: string;
+  status: ReplayStatus;
+  request: Record<string, unknown>;
+  rate_per_second: number | null;
+  matched: number;
+  replayed: number;
+  failed: number;
+  created_at: string;
+  ended_at: string | null;
+}
+
+export const replayColumns = 'id, status, request, rate_per_second, matched, replayed, failed, created_at, ended_at';
+
+export interface NewReplay {
+  tenant: string;
+  id: string;
+  /** As it was asked for, to be shown. */
+  request: Readonly<Record<string, unknown>>;
+  ratePerSecond: number | null;
+  /** RFC 3339. */
+  createdAt: string;
+}
+
+/** Once its items are there: with none, it has ended as it begins. */
+export async function insertReplay(
+  tx: Query,
+  { tenant, id, request, ratePerSecond, createdAt }: NewReplay,
+  { matched, capped }: { matched: number; capped: boolean },
+): Promise<ReplayRow> {
+  const [row] = await tx.query<ReplayRow>(
+    `INSERT INTO replays (tenant, id, request, rate_per_second, status, matched, capped, created_at, ended_at)
+     VALUES ($1, $2, $3, $4, CASE WHEN $5 = 0 THEN 'completed' ELSE 'running' END, $5, $6, $7::timestamptz,
+             CASE WHEN $5 = 0 THEN $7::timestamptz END)
+     RETURNING ${replayColumns}`,
+    [tenant, id, JSON.stringify(request), ratePerSecond, matched, capped, createdAt],
+  );
+  return row as ReplayRow;
+}
+
+/** Ends the replay where nothing of it is open any more. Its row must be held. */
+export async function endIfDone(tx: Query, tenant: string, id: string): Promise<ReplayStatus | undefined> {
+  const [ended] = await tx.query<{ status: ReplayStatus }>(
+    `UPDATE replays r
+        SET status = CASE WHEN replayed + failed < matched THEN 'cancelled'
+                          WHEN capped THEN 'partial'
+                          ELSE 'completed'
+                     END,
+            ended_at = clock_timestamp(), lease_owner = NULL, lease_until = NULL
+      WHERE tenant = $1 AND id = $2 AND status = 'running'
+        AND NOT EXISTS (SELECT FROM replay_items i
+                         WHERE i.tenant = r.tenant AND i.replay_id = r.id AND i.status IN ('waiting', 'sending'))
+      RETURNING status`,
+    [tenant, id],
+  );
+  return ended?.status;
+}

@@ -1,0 +1,184 @@
+/**
+ * How replays are worked off, by any number of processes. Each replay is leased by one of them; whoever dies loses its lease and another
+ * goes on. In this order:
+ *
+ *   take (items become `sending`, committed) ──► publish ──► settle (replayed or failed, with the counts) ──► take …
+ *
+ * Taken before it is published, an item can't be cancelled behind its back, and is sent again by a successor under the same generation.
+ * Both steps ask for the lease under the replay's row lock: a process that was paused past its lease changes nothing any more. What it
+ * still publishes are the same ids once more.
+ */
+import { AppError } from '#lib/errors';
+import { parseRfc3339 } from '#lib/clock';
+import type { DeadLetterStage } from '#lib/contract';
+import type { Postgres, Query } from '#lib/postgres';
+import { setLetters } from './cancel-replay.ts';
+import { nextItems } from './next-items.ts';
+import { endIfDone, type ReplayStatus } from './replay-row.ts';
+
+export interface LeasedReplay {
+  tenant: string;
+  id: string;
+  /** Microseconds since the epoch. */
+  createdAt: number;
+  ratePerSecond: number | null;
+  owner: string;
+}
+
+export type ReplayItem = { item: number; generation: number } & (
+  | { kind: 'delivery'; eventId: string; endpointId: string }
+  | { kind: 'record'; stage: DeadLetterStage; origin: string; key: Buffer | null; headers: Buffer; value: Buffer }
+  /** Its letter was removed meanwhile. */
+  | { kind: 'missing' }
+);
+
+/** A reason: it failed. */
+export interface ItemEnd {
+  item: number;
+  reason: string | null;
+}
+
+/** Every method @throws AppError store_unavailable */
+export interface ReplayWork {
+  /** Replays that are nobody's, or whose holder has died: the oldest, up to so many. */
+  lease(owner: string, max: number): Promise<LeasedReplay[]>;
+  /** False where the lease is lost, or the replay has ended. */
+  renew(replay: LeasedReplay): Promise<boolean>;
+  release(replay: LeasedReplay): Promise<void>;
+  /** The next items, those first that a predecessor had taken. */
+  take(replay: LeasedReplay, max: number): Promise<{ items: ReplayItem[] } | { ended: ReplayStatus } | 'lost'>;
+  /** False where the lease is lost: nothing is changed then. */
+  settle(replay: LeasedReplay, ends: readonly ItemEnd[]): Promise<boolean>;
+}
+
+export const leaseMs = 10_000;
+
+const held = `tenant = $1 AND id = $2 AND lease_owner = $3 AND status = 'running'`;
+const leaseEnd = `clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
+
+interface RawItem {
+  item: number;
+  generation: number;
+  event_id: string | null;
+  endpoint_id: string | null;
+  stage: DeadLetterStage | null;
+  origin: string | null;
+  key: Buffer | null;
+  headers: Buffer | null;
+  value: Buffer | null;
+}
+
+export function createReplayWork(postgres: Postgres): ReplayWork {
+  const extend = async (query: Query, { tenant, id, owner }: LeasedReplay): Promise<boolean> => {
+    const rows = await query.query(`UPDATE replays SET lease_until = ${leaseEnd} WHERE ${held} RETURNING id`, [
+      tenant,
+      id,
+      owner,
+    ]);
+    return rows.length > 0;
+  };
+
+  return {
+    async lease(owner, max) {
+      const rows = await postgres.query<{
+        tenant: string;
+        id: string;
+        created_at: string;
+        rate_per_second: number | null;
+      }>(
+        `UPDATE replays r
+            SET lease_owner = $1, lease_until = ${leaseEnd}
+           FROM (SELECT tenant, id FROM replays
+                  WHERE status = 'running' AND (lease_until IS NULL OR lease_until < clock_timestamp())
+                  ORDER BY created_at
+                  LIMIT $2
+                    FOR UPDATE SKIP LOCKED) AS free
+          WHERE r.tenant = free.tenant AND r.id = free.id
+          RETURNING r.tenant, r.id, r.created_at, r.rate_per_second`,
+        [owner, max],
+      );
+      return rows.map((row) => ({
+        tenant: row.tenant,
+        id: row.id,
+        createdAt: microsOf(row.created_at),
+        ratePerSecond: row.rate_per_second,
+        owner,
+      }));
+    },
+    renew: (replay) => extend(postgres, replay),
+    async release({ tenant, id, owner }) {
+      await postgres.query(`UPDATE replays SET lease_owner = NULL, lease_until = NULL WHERE ${held}`, [
+        tenant,
+        id,
+        owner,
+      ]);
+    },
+    take: (replay, max) =>
+      postgres.transaction(async (tx) => {
+        const { tenant, id } = replay;
+        if (!(await extend(tx, replay))) return 'lost';
+        const range = await nextItems(tx, replay, { status: ['waiting', 'sending'], after: 0, max });
+        if (range === undefined) {
+          const ended = await endIfDone(tx, tenant, id);
+          if (ended === undefined) throw new AppError('bug', `replay ${id} has items that nobody can take`);
+          return { ended };
+        }
+        const rows = await tx.query<RawItem>(
+          `WITH taken AS (
+             UPDATE replay_items SET status = 'sending'
+              WHERE tenant = $1 AND replay_id = $2 AND item BETWEEN $3 AND $4 AND status IN ('waiting', 'sending')
+             RETURNING *
+           )
+           SELECT t.item, t.generation, t.event_id, t.endpoint_id, l.stage, l.origin, l.key, l.headers, l.value
+             FROM taken t
+             LEFT JOIN dead_letters l ON l.tenant = t.tenant AND l.id = t.letter_id AND t.event_id IS NULL
+            ORDER BY t.item`,
+          [tenant, id, range.first, range.last],
+        );
+        return { items: rows.map(itemOf) };
+      }),
+    settle: (replay, ends) =>
+      postgres.transaction(async (tx) => {
+        const { tenant, id } = replay;
+        if (!(await extend(tx, replay))) return false;
+        const items = ends.map(({ item }) => item);
+        const settled = await tx.query<{
+          status: 'replayed' | 'failed';
+          letter_id: string | null;
+          event_id: string | null;
+          endpoint_id: string | null;
+        }>(
+          `UPDATE replay_items i
+              SET status = CASE WHEN e.reason IS NULL THEN 'replayed' ELSE 'failed' END, reason = e.reason
+             FROM unnest($3::int[], $4::text[]) AS e (item, reason)
+            WHERE i.tenant = $1 AND i.replay_id = $2 AND i.item = e.item AND i.status = 'sending'
+              AND i.item BETWEEN $5 AND $6
+            RETURNING i.status, i.letter_id, i.event_id, i.endpoint_id`,
+          [tenant, id, items, ends.map(({ reason }) => reason), Math.min(...items), Math.max(...items)],
+        );
+        const { replayed = [], failed = [] } = Object.groupBy(settled, ({ status }) => status);
+        await setLetters(tx, tenant, id, 'replayed', replayed);
+        await setLetters(tx, tenant, id, 'dead', failed);
+        await tx.query(
+          'UPDATE replays SET replayed = replayed + $3, failed = failed + $4 WHERE tenant = $1 AND id = $2',
+          [tenant, id, replayed.length, failed.length],
+        );
+        return true;
+      }),
+  };
+}
+
+function itemOf(row: RawItem): ReplayItem {
+  const { item, generation, event_id: eventId, endpoint_id: endpointId } = row;
+  const { stage, origin, key, headers, value } = row;
+  if (eventId !== null && endpointId !== null) return { item, generation, kind: 'delivery', eventId, endpointId };
+  if (stage === null || origin === null || headers === null || value === null)
+    return { item, generation, kind: 'missing' };
+  return { item, generation, kind: 'record', stage, origin, key, headers, value };
+}
+
+function microsOf(rfc3339: string): number {
+  const micros = parseRfc3339(rfc3339);
+  if (micros === undefined) throw new AppError('data_invalid', `${rfc3339} is no instant`);
+  return micros;
+}

@@ -1,0 +1,160 @@
+import { type DeadLetterStage, unpackHeaders } from '#lib/contract';
+import type { Query } from '#lib/postgres';
+import { type LetterFilter, letterConditions, letterTables } from '#lib/replay-store';
+import type { PageRequest } from '../paging.ts';
+import { idPattern } from './ids.ts';
+import { jsonText } from './json-text.ts';
+
+/** As clients see it in lists. */
+export interface DeadLetterRow {
+  id: string;
+  stage: DeadLetterStage;
+  reason: string;
+  attempts: number;
+  at: string;
+  origin: string;
+  generation: number;
+  event_id: string | null;
+  delivery_id: string | null;
+  endpoint_id: string | null;
+  source_id: string | null;
+  event_type: string | null;
+  status: 'dead' | 'replaying' | 'replayed';
+  /** The replay that has it, or had it last. */
+  replay_id: string | null;
+  replayed_at: string | null;
+}
+
+export const deadLetterId = idPattern('dl');
+
+const columns = `l.id, l.stage, l.reason, l.attempts, l.at, l.origin, l.generation, l.event_id, l.delivery_id, l.endpoint_id,
+                 coalesce(l.source_id, e.source_id) AS source_id, coalesce(l.event_type, e.type) AS event_type,
+                 l.status, l.replay_id, l.replayed_at`;
+
+/** The newest first: ids sort by their time. One more than the page holds. */
+export function listDeadLetters(
+  postgres: Query,
+  tenant: string,
+  filter: LetterFilter,
+  { after, limit }: PageRequest,
+): Promise<DeadLetterRow[]> {
+  const values: unknown[] = [];
+  const conditions = letterConditions(tenant, filter, values);
+  const before = after === null ? 'true' : `l.id < $${values.push(after)}`;
+  return postgres.query<DeadLetterRow>(
+    `SELECT ${columns} FROM ${letterTables}
+      WHERE ${conditions} AND ${before}
+      ORDER BY l.id DESC
+      LIMIT $${values.push(limit + 1)}`,
+    values,
+  );
+}
+
+type WholeLetter = DeadLetterRow & {
+  key: Buffer | null;
+  headers: Buffer;
+  /** Null where a delivery's payload is kept no longer. */
+  value: Buffer | null;
+};
+
+/** With what died; a delivery's value is its event's payload. */
+export async function findDeadLetter(postgres: Query, tenant: string, id: string): Promise<WholeLetter | undefined> {
+  if (!deadLetterId.test(id)) return undefined;
+  const [row] = await postgres.query<WholeLetter>(
+    `SELECT ${columns}, l.key, l.headers, coalesce(l.value, payload.body) AS value
+       FROM ${letterTables}
+       LEFT JOIN LATERAL (
+              SELECT p.body
+                FROM event_payloads p
+               WHERE l.value IS NULL AND p.tenant = e.tenant AND p.event_id = e.id AND p.received_at = e.received_at
+               LIMIT 1) AS payload ON true
+      WHERE l.tenant = $1 AND l.id = $2`,
+    [tenant, id],
+  );
+  return row;
+}
+
+/** The letter of a delivery that has died. */
+export async function findLetterOfDelivery(
+  postgres: Query,
+  tenant: string,
+  deliveryId: string,
+): Promise<DeadLetterRow | undefined> {
+  const [row] = await postgres.query<DeadLetterRow>(
+    `SELECT ${columns} FROM ${letterTables} WHERE l.tenant = $1 AND l.stage = 'dispatcher' AND l.origin = $2`,
+    [tenant, deliveryId],
+  );
+  return row;
+}
+
+/**
+ * As JSON text: a payload that is JSON stands in it as it came, any other in base64. Of headers that came more than once, all values.
+ * The ingress has left the sender's credentials out of them.
+ */
+export function deadLetterText({ key, headers, value, ...letter }: WholeLetter): string {
+  const shown = Object.entries(unpackHeaders(headers)).map(([name, values]) => {
+    const texts = values.map((bytes) => bytes.toString('utf8'));
+    return [name, texts.length === 1 ? texts[0] : texts];
+  });
+  const json = value === null ? undefined : jsonText(value);
+  const facts = {
+    ...letter,
+    key: key?.toString('utf8') ?? null,
+    headers: Object.fromEntries(shown) as Record<string, unknown>,
+    payload_encoding: value === null ? null : json === undefined ? 'base64' : 'json',
+  };
+  const payload = json ?? JSON.stringify(value?.toString('base64') ?? null);
+  return `${JSON.stringify(facts).slice(0, -1)},"payload":${payload}}`;
+}
+
+export interface ReplayPreview {
+  matched: number;
+  /** More matched than the limit lets in. */
+  left_out: number;
+  ids: string[];
+  by_endpoint: { endpoint_id: string | null; letters: number }[];
+  by_reason: { stage: DeadLetterStage; reason: string; letters: number }[];
+}
+
+const sampleSize = 20;
+
+/** What a replay of these letters would send, the oldest first as it would. */
+export async function previewReplay(
+  postgres: Query,
+  tenant: string,
+  filter: LetterFilter,
+  limit: number,
+): Promise<ReplayPreview> {
+  const values: unknown[] = [];
+  const conditions = letterConditions(tenant, { ...filter, status: 'dead' }, values);
+  const bounded = `$${values.push(limit)}::int`;
+  const [row] = await postgres.query<{
+    all_matched: number;
+    ids: string[] | null;
+    by_endpoint: ReplayPreview['by_endpoint'] | null;
+    by_reason: ReplayPreview['by_reason'] | null;
+  }>(
+    `WITH matching AS MATERIALIZED (
+       SELECT l.id, l.stage, l.reason, l.endpoint_id, row_number() OVER (ORDER BY l.at, l.id) AS place
+         FROM ${letterTables}
+        WHERE ${conditions}
+     ), going AS (
+       SELECT * FROM matching WHERE place <= ${bounded}
+     )
+     SELECT (SELECT count(*)::int FROM matching) AS all_matched,
+            (SELECT json_agg(id ORDER BY place) FROM going WHERE place <= ${sampleSize}) AS ids,
+            (SELECT json_agg(g) FROM (SELECT endpoint_id, count(*)::int AS letters FROM going
+                                       GROUP BY endpoint_id ORDER BY 2 DESC, 1 LIMIT 100) g) AS by_endpoint,
+            (SELECT json_agg(g) FROM (SELECT stage, reason, count(*)::int AS letters FROM going
+                                       GROUP BY stage, reason ORDER BY 3 DESC, 1, 2 LIMIT 100) g) AS by_reason`,
+    values,
+  );
+  const all = row?.all_matched ?? 0;
+  return {
+    matched: Math.min(all, limit),
+    left_out: Math.max(0, all - limit),
+    ids: row?.ids ?? [],
+    by_endpoint: row?.by_endpoint ?? [],
+    by_reason: row?.by_reason ?? [],
+  };
+}

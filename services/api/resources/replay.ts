@@ -1,0 +1,44 @@
+import type { Query } from '#lib/postgres';
+import { replayColumns, type ReplayRow } from '#lib/replay-store';
+import type { PageRequest } from '../paging.ts';
+import { idPattern } from './ids.ts';
+
+export const replayId = idPattern('rpl');
+
+/** The replay as clients see it. `matched` is all that it was to send; what is not `remaining` was sent, or could not be. */
+export function replayJson(row: ReplayRow): Record<string, unknown> {
+  const { id, status, request, rate_per_second, matched, replayed, failed, created_at, ended_at } = row;
+  const remaining = matched - replayed - failed;
+  return { id, status, matched, replayed, failed, remaining, request, rate_per_second, created_at, ended_at };
+}
+
+export async function findReplay(postgres: Query, tenant: string, id: string): Promise<ReplayRow | undefined> {
+  if (!replayId.test(id)) return undefined;
+  const [row] = await postgres.query<ReplayRow>(`SELECT ${replayColumns} FROM replays WHERE tenant = $1 AND id = $2`, [
+    tenant,
+    id,
+  ]);
+  return row;
+}
+
+/** The newest first. One more than the page holds. */
+export const listReplays = (postgres: Query, tenant: string, { after, limit }: PageRequest): Promise<ReplayRow[]> =>
+  postgres.query<ReplayRow>(
+    `SELECT ${replayColumns} FROM replays
+      WHERE tenant = $1 AND ($2::text IS NULL OR id < $2)
+      ORDER BY id DESC
+      LIMIT $3`,
+    [tenant, after, limit + 1],
+  );
+
+/** Why items could not be sent, and how many for each reason. */
+export async function failuresOf(postgres: Query, tenant: string, id: string): Promise<Record<string, number>> {
+  const rows = await postgres.query<{ reason: string; items: number }>(
+    `SELECT reason, count(*)::int AS items FROM replay_items
+      WHERE tenant = $1 AND replay_id = $2 AND status = 'failed'
+      GROUP BY reason
+      ORDER BY 2 DESC, 1`,
+    [tenant, id],
+  );
+  return Object.fromEntries(rows.map(({ reason, items }) => [reason, items]));
+}

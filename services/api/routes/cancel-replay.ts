@@ -1,0 +1,19 @@
+import { cancelReplay as cancel } from '#lib/replay-store';
+import { replayId } from '../resources/replay.ts';
+import { type Route, route } from '../route.ts';
+import { sendProblem } from '../send-problem.ts';
+
+/** `DELETE /v1/replays/{id}`: what is not sent yet is dead again. The replay stays readable: it says what was sent. */
+export const cancelReplay: Route = ({ postgres }) =>
+  route<{ Params: { id: string } }>({
+    method: 'DELETE',
+    url: '/v1/replays/:id',
+    async handler(request, reply) {
+      const { id } = request.params;
+      const status = replayId.test(id) ? await postgres.transaction((tx) => cancel(tx, request.tenant, id)) : undefined;
+      if (status === undefined) return sendProblem(reply, 'not_found');
+      if (status === 'completed' || status === 'partial')
+        return sendProblem(reply, 'conflict', `The replay has ended: ${status}`);
+      return reply.code(204).send();
+    },
+  });

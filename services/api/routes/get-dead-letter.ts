@@ -1,0 +1,15 @@
+import { deadLetterText, findDeadLetter } from '../resources/dead-letter.ts';
+import { type Route, route } from '../route.ts';
+import { sendProblem } from '../send-problem.ts';
+
+/** `GET /v1/dead-letters/{id}`, with the key, headers and payload of what died. */
+export const getDeadLetter: Route = ({ postgres }) =>
+  route<{ Params: { id: string } }>({
+    method: 'GET',
+    url: '/v1/dead-letters/:id',
+    async handler(request, reply) {
+      const letter = await findDeadLetter(postgres, request.tenant, request.params.id);
+      if (letter === undefined) return sendProblem(reply, 'not_found');
+      return reply.header('content-type', 'application/json; charset=utf-8').send(deadLetterText(letter));
+    },
+  });

@@ -1,0 +1,17 @@
+import { failuresOf, findReplay, replayJson } from '../resources/replay.ts';
+import { type Route, route } from '../route.ts';
+import { sendProblem } from '../send-problem.ts';
+
+/** `GET /v1/replays/{id}` */
+export const getReplay: Route = ({ postgres }) =>
+  route<{ Params: { id: string } }>({
+    method: 'GET',
+    url: '/v1/replays/:id',
+    async handler(request, reply) {
+      const { tenant } = request;
+      const replay = await findReplay(postgres, tenant, request.params.id);
+      if (replay === undefined) return sendProblem(reply, 'not_found');
+      const failures = replay.failed === 0 ? {} : await failuresOf(postgres, tenant, replay.id);
+      return { ...replayJson(replay), failures };
+    },
+  });

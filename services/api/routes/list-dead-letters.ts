@@ -1,0 +1,38 @@
+import type { LetterFilter } from '#lib/replay-store';
+import { type GivenLetterFilter, letterFilterFields, readLetterFilter } from '../letter-filter-fields.ts';
+import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { deadLetterId, listDeadLetters as queryDeadLetters } from '../resources/dead-letter.ts';
+import { type Route, route } from '../route.ts';
+import { sendInvalid } from '../send-problem.ts';
+
+interface LetterQuery extends GivenLetterFilter, PageQuery {
+  status?: NonNullable<LetterFilter['status']>;
+}
+
+const querystring = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ...letterFilterFields,
+    status: { type: 'string', enum: ['dead', 'replaying', 'replayed'] },
+    ...pageParameters,
+  },
+} as const;
+
+/** `GET /v1/dead-letters`: the newest first. */
+export const listDeadLetters: Route = ({ postgres, apiUrl }) =>
+  route<{ Querystring: LetterQuery }>({
+    method: 'GET',
+    url: '/v1/dead-letters',
+    schema: { querystring },
+    async handler(request, reply) {
+      const { query } = request;
+      const page = readPage(query, deadLetterId);
+      if ('errors' in page) return sendInvalid(reply, page.errors);
+      const read = readLetterFilter(query, (name) => name);
+      if ('errors' in read) return sendInvalid(reply, read.errors);
+      const filter = query.status === undefined ? read.filter : { ...read.filter, status: query.status };
+      const rows = await queryDeadLetters(postgres, request.tenant, filter, page);
+      return takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl });
+    },
+  });

@@ -1,0 +1,20 @@
+import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { listReplays as queryReplays, replayId, replayJson } from '../resources/replay.ts';
+import { type Route, route } from '../route.ts';
+import { sendInvalid } from '../send-problem.ts';
+
+const querystring = { type: 'object', additionalProperties: false, properties: pageParameters } as const;
+
+/** `GET /v1/replays`: the newest first. */
+export const listReplays: Route = ({ postgres, apiUrl }) =>
+  route<{ Querystring: PageQuery }>({
+    method: 'GET',
+    url: '/v1/replays',
+    schema: { querystring },
+    async handler(request, reply) {
+      const page = readPage(request.query, replayId);
+      if ('errors' in page) return sendInvalid(reply, page.errors);
+      const rows = await queryReplays(postgres, request.tenant, page);
+      return takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl }).map(replayJson);
+    },
+  });

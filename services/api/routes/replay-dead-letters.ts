@@ -1,0 +1,68 @@
+import { formatMicros } from '#lib/clock';
+import { createId } from '#lib/ids';
+import { createLetterReplay, type LetterFilter, maxReplayLetters } from '#lib/replay-store';
+import { wholeNumber } from '../fields.ts';
+import { type GivenLetterFilter, letterFilterFields, readLetterFilter } from '../letter-filter-fields.ts';
+import { previewReplay } from '../resources/dead-letter.ts';
+import { type Route, route } from '../route.ts';
+import { sendInvalid } from '../send-problem.ts';
+import { sendReplay } from '../send-replay.ts';
+
+interface Body extends GivenLetterFilter {
+  ids?: string[];
+  all?: boolean;
+  limit?: number;
+  rate_per_second?: number;
+  dry_run?: boolean;
+}
+
+const body = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ids: { type: 'array', minItems: 1, maxItems: 10_000, items: { type: 'string', maxLength: 100 } },
+    ...letterFilterFields,
+    all: { type: 'boolean' },
+    limit: wholeNumber(1, maxReplayLetters),
+    rate_per_second: { type: 'number', minimum: 0.01, maximum: 10_000 },
+    dry_run: { type: 'boolean' },
+  },
+} as const;
+
+/**
+ * `POST /v1/dead-letters/replay`: claims the letters that match and are dead, the oldest first, and answers; a dispatcher sends them. With
+ * `dry_run` it answers what would go, and nothing changes.
+ */
+export const replayDeadLetters: Route = ({ postgres, clock, random }) =>
+  route<{ Body: Body }>({
+    method: 'POST',
+    url: '/v1/dead-letters/replay',
+    schema: { body },
+    async handler(request, reply) {
+      const { tenant, body } = request;
+      const { ids, all = false, limit = maxReplayLetters, rate_per_second: ratePerSecond = null } = body;
+      const read = readLetterFilter(body, (name) => `/${name}`);
+      if ('errors' in read) return sendInvalid(reply, read.errors);
+      const filter: LetterFilter = ids === undefined ? read.filter : { ...read.filter, ids };
+      if (!all && Object.keys(filter).length === 0)
+        return sendInvalid(reply, [{ field: '(body)', message: 'must have a filter, or `all`: true' }]);
+
+      if (body.dry_run === true) {
+        const preview = await previewReplay(postgres, tenant, filter, limit);
+        return reply.code(202).send({ dry_run: true, ...preview });
+      }
+      const nowMs = clock.nowMs();
+      const replay = await postgres.transaction((tx) =>
+        createLetterReplay(tx, {
+          tenant,
+          id: createId('rpl', nowMs, random),
+          request: { ...body },
+          ratePerSecond,
+          createdAt: formatMicros(nowMs * 1_000),
+          filter,
+          limit,
+        }),
+      );
+      return sendReplay(reply, replay);
+    },
+  });

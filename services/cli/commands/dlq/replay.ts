@@ -1,0 +1,86 @@
+import { createInterface } from 'node:readline/promises';
+import { systemClock } from '#lib/clock';
+import { CommandFailure, usageFailure } from '../../command.ts';
+import { readOptions, readWholeNumber } from '../../options.ts';
+import { describe, print } from '../../output.ts';
+import { connect, filterHelp, filterOf, filterOptions, tenantHelp } from './filter-options.ts';
+import { followReplay, type Replay } from './follow-replay.ts';
+
+export const help = `usage: hookline dlq replay [options]
+
+Sends dead letters again, the oldest first, and shows how far it has come until it ends. Each is sent by one
+replay only, however many are asked for at once. Ctrl-C ends the watching, not the replay.
+
+  --all                        all that are dead; without it there must be a filter
+  --id ID                      this letter, as often as needed
+${filterHelp}
+  --limit N                    at most so many
+  --rate N                     at most so many a second
+  --dry-run                    shows what would go; changes nothing
+  --yes                        does not ask
+${tenantHelp}`;
+
+const options = {
+  ...filterOptions,
+  all: { type: 'boolean', default: false },
+  id: { type: 'string', multiple: true },
+  limit: { type: 'string' },
+  rate: { type: 'string' },
+  'dry-run': { type: 'boolean', default: false },
+  yes: { type: 'boolean', default: false },
+} as const;
+
+interface Preview extends Record<string, unknown> {
+  matched: number;
+  left_out: number;
+}
+
+export async function run(args: readonly string[]): Promise<number> {
+  const { values } = readOptions(args, options);
+  const filter = filterOf(values, systemClock.nowMs());
+  if (!values.all && values.id === undefined && Object.keys(filter).length === 0)
+    throw usageFailure('which dead letters? Give a filter, or --all');
+  const body = {
+    ...filter,
+    ...(values.id !== undefined && { ids: values.id }),
+    ...(values.all && { all: true }),
+    ...(values.limit !== undefined && {
+      limit: readWholeNumber('limit', values.limit, { min: 1, max: 100_000, otherwise: 1 }),
+    }),
+    ...(values.rate !== undefined && { rate_per_second: readRate(values.rate) }),
+  };
+  const mayAsk = process.stdin.isTTY && process.stderr.isTTY;
+  if (!values['dry-run'] && !values.yes && !mayAsk) throw usageFailure('there is no terminal to ask on: give --yes');
+
+  const api = connect(values.tenant);
+  if (values['dry-run'] || !values.yes) {
+    const preview = await api.ask<Preview>('POST', '/dead-letters/replay', { body: { ...body, dry_run: true } });
+    if (values['dry-run']) {
+      print(preview, values.json, describe);
+      return 0;
+    }
+    process.stderr.write(`${describe(preview)}\n`);
+    if (!(await isWanted(preview))) throw new CommandFailure(1, 'nothing was replayed');
+  }
+
+  const started = await api.ask<Replay>('POST', '/dead-letters/replay', { body });
+  const ended = await followReplay(started, () => api.ask<Replay>('GET', `/replays/${started.id}`), {
+    clock: systemClock,
+    tenant: values.tenant,
+  });
+  if (ended === undefined) return 0;
+  print(ended, values.json, describe);
+  return ended.failed === 0 && ended.status !== 'cancelled' ? 0 : 1;
+}
+
+function readRate(text: string): number {
+  const rate = /^\d{1,5}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
+  if (rate >= 0.01 && rate <= 10_000) return rate;
+  throw usageFailure(`--rate must be a number from 0.01 to 10000, not ${text}`);
+}
+
+async function isWanted({ matched }: Preview): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`Replay ${matched} dead letters? [y/N] `).finally(() => terminal.close());
+  return /^y(es)?$/i.test(answer.trim());
+}

@@ -1,0 +1,99 @@
+/**
+ * Looks for replays that nobody works on, and works on a few of them at a time. Every dispatcher has one; a replay is in the hands of one
+ * of them, for as long as its lease is renewed.
+ */
+import type { Clock } from '#lib/clock';
+import { isAppError, toAppError } from '#lib/errors';
+import { createPart, type Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import type { LeasedReplay, ReplayWork } from '#lib/replay-store';
+import { createPace } from './pace.ts';
+import type { RunReplay } from './run-replay.ts';
+
+interface Deps {
+  work: Pick<ReplayWork, 'lease' | 'renew' | 'release'>;
+  run: RunReplay;
+  /** Names this process among those that lease. */
+  owner: string;
+  clock: Clock;
+  log: Logger;
+}
+
+/** A slow one must not hold up the rest. */
+const maxReplays = 4;
+/** Payloads in memory at once: a megabyte each at the most, times the replays. */
+const maxBatch = 25;
+const lookEveryMs = 1_000;
+const renewEveryMs = 3_000;
+/** For what is being sent when the process stops; the lanes drain after it. */
+const drainMs = 2_000;
+
+export function createReplayRunner({ work, run, owner, clock, log }: Deps): Part {
+  const stopping = new AbortController();
+  const givenUp = new AbortController();
+  const running = new Set<Promise<void>>();
+  let looking: Promise<void> = Promise.resolve();
+
+  async function renewUntil(replay: LeasedReplay, done: AbortSignal): Promise<void> {
+    while (!done.aborted) {
+      await clock.sleep(renewEveryMs, done);
+      // Where it fails, or the lease is lost, the next step finds out.
+      if (!done.aborted) await work.renew(replay).catch(() => undefined);
+    }
+  }
+
+  async function workOff(replay: LeasedReplay): Promise<void> {
+    const facts = { tenant: replay.tenant, replayId: replay.id };
+    const done = new AbortController();
+    const renewing = renewUntil(replay, done.signal);
+    log.info({ event: 'replay.taken', ...facts });
+    try {
+      const pace = createPace(replay.ratePerSecond, maxBatch, clock);
+      const end = await run(replay, pace, { stopping: stopping.signal, givenUp: givenUp.signal });
+      log.info({ event: 'replay.left', ...facts, end });
+    } catch (error) {
+      if (!isAppError(error, 'stopped')) log.error({ event: 'replay.failed', ...facts, err: toAppError(error) });
+      // It is begun again when its lease has run out: not at once, which would go round without a pause.
+      if (!stopping.signal.aborted) return;
+    } finally {
+      done.abort();
+      await renewing;
+    }
+    await work
+      .release(replay)
+      .catch((error: unknown) => log.warn({ event: 'replay.not_released', ...facts, err: error }));
+  }
+
+  async function look(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        const room = maxReplays - running.size;
+        const leased = room > 0 ? await work.lease(owner, room) : [];
+        for (const replay of leased) {
+          const task = workOff(replay).finally(() => running.delete(task));
+          running.add(task);
+        }
+      } catch (error) {
+        log.warn({ event: 'replays.not_read', err: toAppError(error) });
+      }
+      await clock.sleep(lookEveryMs, stopping.signal);
+    }
+  }
+
+  return createPart(
+    'replays',
+    async () => {
+      looking = look();
+    },
+    async () => {
+      stopping.abort();
+      await looking;
+      const all = Promise.all(running);
+      const drained = new AbortController();
+      await Promise.race([all, clock.sleep(drainMs, drained.signal)]);
+      drained.abort();
+      givenUp.abort();
+      await all;
+    },
+  );
+}

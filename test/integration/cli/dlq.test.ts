@@ -1,0 +1,73 @@
+import { systemClock } from '#lib/clock';
+import { createReplayWork } from '#lib/replay-store';
+import { runHookline } from '../../support/run-hookline.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { adminKey } from '../../unit/api/build-test-app.ts';
+import { type OpenApi, openApi } from '../api/api-over-database.ts';
+import { killDeliveries } from '../replay-store/dead-deliveries.ts';
+
+jest.setTimeout(120_000);
+
+let api: OpenApi;
+let env: Record<string, string>;
+beforeAll(async () => {
+  api = await openApi({ clock: systemClock });
+  env = { HOOKLINE_API_URL: await api.url(), HOOKLINE_ADMIN_KEY: adminKey };
+  await killDeliveries(api.postgres, 'default', ['evt_1', 'evt_2', 'evt_3'], ['ep_a', 'ep_b']);
+});
+afterAll(() => api.close());
+
+const dlq = (...args: string[]) => runHookline(['dlq', ...args], { env });
+
+/** What a dispatcher does, one replay long. */
+async function sendNext(): Promise<void> {
+  const work = createReplayWork(api.postgres);
+  const replay = await waitUntil('a replay', async () => (await work.lease('test', 1))[0], { timeoutMs: 60_000 });
+  for (;;) {
+    const taken = await work.take(replay, 10);
+    if (taken === 'lost' || 'ended' in taken) return;
+    await work.settle(
+      replay,
+      taken.items.map(({ item }) => ({ item, reason: item === 2 ? 'payload_expired' : null })),
+    );
+  }
+}
+
+test('letters are listed and shown', async () => {
+  const listed = await dlq('list', '--endpoint', 'ep_a', '--json');
+  const letters = JSON.parse(listed.stdout) as { id: string }[];
+  expect(letters).toHaveLength(3);
+  const lines = (await dlq('list', '--limit', '2')).stdout.trim().split('\n');
+  expect([lines.length, lines[0]]).toEqual([3, expect.stringMatching(/^id +at +stage +reason/)]);
+  const shown = await dlq('show', letters[0]?.id ?? '', '--json');
+  expect(JSON.parse(shown.stdout)).toMatchObject({ ...letters[0], key: 'ep_a' });
+  expect((await dlq('list', '--since', '1h')).stdout).toBe('(none)\n');
+});
+
+test('a replay wants to know which, and without a terminal to be told yes', async () => {
+  expect(await dlq('replay')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('a filter, or --all') as string,
+  });
+  expect(await dlq('replay', '--all')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') as string });
+  expect(await dlq('replay', '--all', '--yes', '--rate', 'fast')).toMatchObject({ code: 2 });
+  expect(await dlq('replay', '--since', 'yesterday', '--yes')).toMatchObject({ code: 2 });
+});
+
+test('a dry run says what would go', async () => {
+  const { code, stdout } = await dlq('replay', '--endpoint', 'ep_a', '--dry-run', '--json');
+  expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ dry_run: true, matched: 3 })]);
+});
+
+test('a replay is followed to its end; what failed is told by the exit code', async () => {
+  const [ran] = await Promise.all([dlq('replay', '--endpoint', 'ep_a', '--rate', '50', '--yes', '--json'), sendNext()]);
+  const replay = JSON.parse(ran.stdout) as { id: string };
+  expect([ran.code, replay]).toEqual([
+    1,
+    expect.objectContaining({ status: 'completed', replayed: 2, failed: 1, failures: { payload_expired: 1 } }),
+  ]);
+  expect(ran.stderr).toMatch(/2 replayed, 1 failed, 0 remaining\n$/);
+  const shown = await dlq('show', replay.id);
+  expect(shown.stdout).toMatch(/^status +completed$/m);
+  expect(await dlq('cancel', replay.id)).toMatchObject({ code: 1, stderr: expect.stringContaining('409') as string });
+});

@@ -1,0 +1,82 @@
+import { formatMicros } from '#lib/clock';
+import { createId } from '#lib/ids';
+import type { Postgres } from '#lib/postgres';
+import { createLetterReplay, type LetterFilter, type LetterReplay } from '#lib/replay-store';
+import type { Fact } from '../../../services/projector/facts.ts';
+import { deliveryId, eventFact, fanOutFact, outcomeFact, startAt } from '../../unit/projector/facts.ts';
+import { packHeaders } from '#lib/contract';
+import { project } from '../projector/projection.ts';
+
+type Letter = Extract<Fact, { kind: 'letter' }>['letter'];
+
+/** The letter of a delivery of an event to an endpoint. */
+export const deliveryLetter = (
+  tenant: string,
+  eventId: string,
+  endpointId: string,
+  more: Partial<Letter> = {},
+): Fact => ({
+  kind: 'letter',
+  letter: {
+    tenant,
+    stage: 'dispatcher',
+    reason: 'retries_exhausted',
+    attempts: 4,
+    origin: deliveryId(eventId, endpointId, more.generation ?? 0),
+    generation: 0,
+    at: startAt + 500,
+    event_id: eventId,
+    delivery_id: deliveryId(eventId, endpointId, more.generation ?? 0),
+    endpoint_id: endpointId,
+    source_id: null,
+    event_type: 'order.created',
+    key: Buffer.from(endpointId),
+    headers: packHeaders({}),
+    value: null,
+    partition: 0,
+    offset: 1n,
+    ...more,
+  },
+});
+
+/** Events whose deliveries to all of these endpoints have died. */
+export async function killDeliveries(
+  postgres: Postgres,
+  tenant: string,
+  eventIds: readonly string[],
+  endpointIds: readonly string[],
+): Promise<void> {
+  const facts = eventIds.flatMap((eventId, index) => [
+    eventFact({ tenant, eventId }, { origin: `r-0-${eventId}` }),
+    fanOutFact({ tenant, eventId }, endpointIds),
+    ...endpointIds.flatMap((endpointId) => [
+      outcomeFact({ tenant, eventId }, endpointId, 1, 'dead_lettered'),
+      deliveryLetter(tenant, eventId, endpointId, { at: startAt + 1_000 * index }),
+    ]),
+  ]);
+  await project(postgres, facts);
+}
+
+/** Asks for a replay of letters as the API does. */
+export const replayLetters = (
+  postgres: Postgres,
+  tenant: string,
+  filter: LetterFilter = {},
+  { claim, ...more }: Partial<LetterReplay> & { claim?: Parameters<typeof createLetterReplay>[2] } = {},
+) =>
+  postgres.transaction((tx) =>
+    createLetterReplay(
+      tx,
+      {
+        tenant,
+        id: createId('rpl', Date.now()),
+        request: {},
+        ratePerSecond: null,
+        createdAt: formatMicros(Date.now() * 1_000),
+        filter,
+        limit: 100_000,
+        ...more,
+      },
+      claim,
+    ),
+  );

@@ -1,0 +1,139 @@
+import { createWaitOut } from '#lib/backoff';
+import { createManualClock } from '#lib/clock';
+import type { CrashPointName } from '#lib/crash-points';
+import { silentLogger } from '#lib/log';
+import type { ItemEnd, LeasedReplay, ReplayItem } from '#lib/replay-store';
+import { createRunReplay } from '../../../../services/dispatcher/replay/run-replay.ts';
+
+type Work = Parameters<typeof createRunReplay>[0]['work'];
+type Status = 'waiting' | 'sending' | 'replayed' | 'failed' | 'cancelled';
+
+const never = new AbortController().signal;
+const replay: LeasedReplay = { tenant: 't', id: 'rpl_1', createdAt: 0, ratePerSecond: null, owner: 'me' };
+const waitOut = createWaitOut({ clock: createManualClock(), log: silentLogger });
+const pace = { size: 3, turn: async () => undefined };
+
+/** The items of one replay, as libs/replay-store keeps them. Its lease, too, is in one hand. */
+function createItems(count: number) {
+  const items = new Map<number, Status>(Array.from({ length: count }, (_, index) => [index + 1, 'waiting']));
+  const of = (...wanted: Status[]): number[] => [...items].flatMap(([item, is]) => (wanted.includes(is) ? item : []));
+  let owner = replay.owner;
+  const work: Work = {
+    async take(leased, max) {
+      if (leased.owner !== owner) return 'lost';
+      const taken = of('waiting', 'sending').slice(0, max);
+      for (const item of taken) items.set(item, 'sending');
+      if (taken.length === 0) return { ended: of('cancelled').length > 0 ? 'cancelled' : 'completed' };
+      return { items: taken.map((item): ReplayItem => ({ item, kind: 'missing', generation: 1 })) };
+    },
+    async settle(leased, ends) {
+      if (leased.owner !== owner) return false;
+      for (const { item, reason } of ends) items.set(item, reason === null ? 'replayed' : 'failed');
+      return true;
+    },
+  };
+  return {
+    work,
+    of,
+    cancel: () => void of('waiting').forEach((item) => items.set(item, 'cancelled')),
+    takeOver: (by: string) => void (owner = by),
+  };
+}
+
+type Items = ReturnType<typeof createItems>;
+
+interface Given {
+  work?: Work;
+  onSend?(): void;
+  dieAt?: CrashPointName;
+}
+
+function createRun(items: Items, { work = items.work, onSend = () => undefined, dieAt }: Given = {}) {
+  const published: number[] = [];
+  const run = createRunReplay({
+    work,
+    waitOut,
+    send: async (_replay, taken) => {
+      published.push(...taken.map(({ item }) => item));
+      onSend();
+      return taken.map(({ item }): ItemEnd => ({ item, reason: item % 5 === 0 ? 'payload_expired' : null }));
+    },
+    crashPoints: {
+      reach(point) {
+        if (point === dieAt) throw new Error(point);
+      },
+    },
+    onSettled: () => undefined,
+  });
+  return { published, run: (leased = replay) => run(leased, pace, { stopping: never, givenUp: never }) };
+}
+
+test('every item is sent once, and settled as it was sent', async () => {
+  const items = createItems(10);
+  const { run, published } = createRun(items);
+  expect(await run()).toBe('completed');
+  expect(published).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  expect(items.of('failed')).toEqual([5, 10]);
+  expect(items.of('replayed')).toHaveLength(8);
+});
+
+test.each<[CrashPointName, number]>([
+  ['replay.after-claim', 0],
+  ['replay.after-publish', 3],
+])('after a death at %s its successor sends the same items first, and nothing else twice', async (dieAt, repeated) => {
+  const items = createItems(10);
+  const dying = createRun(items, { dieAt });
+  await expect(dying.run()).rejects.toThrow(dieAt);
+  expect(items.of('sending')).toEqual([1, 2, 3]);
+  items.takeOver('successor');
+  const successor = createRun(items);
+  expect(await successor.run({ ...replay, owner: 'successor' })).toBe('completed');
+  expect(successor.published).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  expect(dying.published).toHaveLength(repeated);
+});
+
+test('who has lost the lease while it sent settles nothing and sends no more', async () => {
+  const items = createItems(10);
+  const { run, published } = createRun(items, { onSend: () => items.takeOver('another') });
+  expect(await run()).toBe('lost');
+  expect(published).toEqual([1, 2, 3]);
+  expect(items.of('sending')).toEqual([1, 2, 3]);
+});
+
+/** What was both sent and given back: an operator would send it again. */
+const sentAndGivenBack = (items: Items, published: readonly number[]): number[] =>
+  items.of('cancelled').filter((item) => published.includes(item));
+
+test('what is cancelled while it is sent is not given back', async () => {
+  const items = createItems(10);
+  const { run, published } = createRun(items, { onSend: items.cancel });
+  expect(await run()).toBe('cancelled');
+  expect(published).toEqual([1, 2, 3]);
+  expect(items.of('cancelled')).toEqual([4, 5, 6, 7, 8, 9, 10]);
+  expect(sentAndGivenBack(items, published)).toEqual([]);
+});
+
+test('mutant: published before it is claimed, it is sent and given back', async () => {
+  const items = createItems(10);
+  let seen: ReplayItem[] = [];
+  const publishFirst: Work = {
+    // Looks, and claims when it is sent.
+    async take(_leased, max) {
+      seen = items
+        .of('waiting')
+        .slice(0, max)
+        .map((item): ReplayItem => ({ item, kind: 'missing', generation: 1 }));
+      return seen.length === 0 ? { ended: 'cancelled' } : { items: seen };
+    },
+    settle: async (leased, ends) => {
+      const waiting = items.of('waiting');
+      return items.work.settle(
+        leased,
+        ends.filter(({ item }) => waiting.includes(item)),
+      );
+    },
+  };
+  const { run, published } = createRun(items, { work: publishFirst, onSend: items.cancel });
+  await run();
+  expect(sentAndGivenBack(items, published)).toEqual([1, 2, 3]);
+});

@@ -1,0 +1,187 @@
+import { createWaitOut } from '#lib/backoff';
+import { createManualClock } from '#lib/clock';
+import { header, packHeaders, parseDelivery } from '#lib/contract';
+import { silentLogger } from '#lib/log';
+import type { LeasedReplay, ReplayItem } from '#lib/replay-store';
+import type { Endpoint } from '../../../../services/dispatcher/endpoint.ts';
+import { createPublish } from '../../../../services/dispatcher/publish.ts';
+import { createSendItems } from '../../../../services/dispatcher/replay/send-items.ts';
+import type { EventContent } from '../../../../services/dispatcher/waiting-table.ts';
+import { anEndpoint, createFakeKafka, encodeAttempt, never, secondMicros, startMicros, topics } from '../fixtures.ts';
+
+const replay: LeasedReplay = {
+  tenant: 'acme',
+  id: 'rpl_1',
+  createdAt: startMicros - 60 * secondMicros,
+  ratePerSecond: null,
+  owner: 'me',
+};
+const delivery = (item: number, eventId: string, endpointId: string, generation = 1): ReplayItem => ({
+  item,
+  kind: 'delivery',
+  eventId,
+  endpointId,
+  generation,
+});
+const content = (eventId: string): EventContent => ({
+  tenant: 'acme',
+  eventId,
+  type: 'order.created',
+  receivedAt: startMicros - 3_600 * secondMicros,
+  orderingKey: null,
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  contentType: 'application/json',
+  payload: Buffer.from(`{"id":"${eventId}"}`),
+});
+
+function createWorld(endpoints: Endpoint[], { known = ['evt_1', 'evt_2'], refreshed = endpoints } = {}) {
+  const clock = createManualClock();
+  const kafka = createFakeKafka();
+  const waitOut = createWaitOut({ clock, log: silentLogger });
+  let current = endpoints;
+  const send = createSendItems({
+    directory: {
+      get: (tenant, id) => current.find((endpoint) => endpoint.tenant === tenant && endpoint.id === id),
+      refresh: async () => void (current = refreshed),
+    },
+    table: {
+      contents: async (events) => events.flatMap(({ eventId }) => (known.includes(eventId) ? content(eventId) : [])),
+    },
+    encodeAttempt,
+    publish: createPublish({ producer: kafka, waitOut, clock, log: silentLogger }),
+    waitOut,
+    topics,
+    clock,
+  });
+  return { clock, kafka, send: (items: ReplayItem[]) => send(replay, items, never) };
+}
+
+test('deliveries are announced as a set of their generation, then sent with a whole window before them', async () => {
+  const { kafka, send } = createWorld([anEndpoint({ id: 'ep_a' }), anEndpoint({ id: 'ep_b' })]);
+  const ends = await send([
+    delivery(1, 'evt_1', 'ep_a'),
+    delivery(2, 'evt_1', 'ep_b'),
+    delivery(3, 'evt_2', 'ep_a', 4),
+  ]);
+  expect(ends).toEqual([1, 2, 3].map((item) => ({ item, reason: null })));
+
+  const sets = kafka.attempts();
+  expect(kafka.sent.map(({ topic }) => topic)).toEqual([
+    ...sets.map(() => topics['delivery.attempts']),
+    ...Array.from({ length: 3 }, () => topics.deliveries),
+  ]);
+  expect(sets).toMatchObject([
+    {
+      kind: 'fanned_out',
+      event_id: 'evt_1',
+      generation: 1,
+      deliveries: [{ endpoint_id: 'ep_a' }, { endpoint_id: 'ep_b' }],
+    },
+    { kind: 'fanned_out', event_id: 'evt_2', generation: 4, deliveries: [{ endpoint_id: 'ep_a' }] },
+  ]);
+  const deliveries = kafka
+    .of(topics.deliveries)
+    .map(({ headers, value }) => parseDelivery(headers as Record<string, string>, value));
+  expect(deliveries.map((each) => ('malformed' in each ? each.malformed : each.id))).toEqual(
+    sets.flatMap((set) => set.deliveries.map(({ delivery_id }) => delivery_id)),
+  );
+  expect(deliveries[0]).toMatchObject({
+    eventId: 'evt_1',
+    generation: 1,
+    createdAt: startMicros,
+    receivedAt: startMicros - 3_600 * secondMicros,
+    payload: Buffer.from('{"id":"evt_1"}'),
+  });
+});
+
+test('what is sent again after a crash, at another time, has the same ids; another generation has others', async () => {
+  const { clock, kafka, send } = createWorld([anEndpoint({ id: 'ep_a' })]);
+  await send([delivery(1, 'evt_1', 'ep_a')]);
+  await clock.advance(60_000);
+  await send([delivery(1, 'evt_1', 'ep_a')]);
+  await send([delivery(1, 'evt_1', 'ep_a', 2)]);
+  const [first, again, other] = kafka.attempts().map(({ deliveries }) => deliveries);
+  expect(again).toEqual(first);
+  expect(other).not.toEqual(first);
+});
+
+test('what would end without being sent fails with its reason, and is neither announced nor sent', async () => {
+  const { kafka, send } = createWorld([
+    anEndpoint({ id: 'ep_gone', deletedAt: startMicros }),
+    anEndpoint({ id: 'ep_off', disabledAt: startMicros }),
+    anEndpoint({ id: 'ep_a' }),
+  ]);
+  const items = [
+    delivery(1, 'evt_1', 'ep_gone'),
+    delivery(2, 'evt_1', 'ep_off'),
+    delivery(3, 'evt_1', 'ep_none'),
+    delivery(4, 'evt_past', 'ep_a'),
+    { item: 5, kind: 'missing', generation: 1 } as const,
+  ];
+  expect(await send(items)).toEqual([
+    { item: 1, reason: 'endpoint_deleted' },
+    { item: 2, reason: 'endpoint_disabled' },
+    { item: 3, reason: 'endpoint_unknown' },
+    { item: 4, reason: 'payload_expired' },
+    { item: 5, reason: 'letter_removed' },
+  ]);
+  expect(kafka.sent).toEqual([]);
+});
+
+test('an endpoint that was enabled a moment ago is sent to: the directory is read anew before anything fails', async () => {
+  const off = anEndpoint({ id: 'ep_a', disabledAt: startMicros });
+  const { kafka, send } = createWorld([off], { refreshed: [{ ...off, disabledAt: null }] });
+  expect(await send([delivery(1, 'evt_1', 'ep_a')])).toEqual([{ item: 1, reason: null }]);
+  expect(kafka.of(topics.deliveries)).toHaveLength(1);
+});
+
+test.each([
+  ['dedup', 'test.webhooks.received-0-7', 'webhooks.received'],
+  ['fan-out', 'test.events-2-7', 'events'],
+  ['dispatcher', 'test.deliveries-2-7', 'deliveries'],
+  ['projector', 'test.duplicates-11-7', 'duplicates'],
+  ['projector', 'test.delivery.attempts-0-7', 'delivery.attempts'],
+] as const)(
+  'a record that died at %s (%s) goes back to its topic, with key, headers and bytes as they were',
+  async (stage, origin, topic) => {
+    const { kafka, send } = createWorld([]);
+    const odd = [Buffer.from([255, 0]), Buffer.from('b')];
+    const headers = packHeaders({
+      [header.tenant]: Buffer.from('acme'),
+      odd,
+      [header.deadLetterReason]: Buffer.from('why'),
+    });
+    const value = Buffer.from([0, 1, 255]);
+    const item = { item: 1, kind: 'record', generation: 3, stage, origin, key: null, headers, value } as const;
+    expect(await send([item])).toEqual([{ item: 1, reason: null }]);
+    expect(kafka.sent).toEqual([
+      {
+        topic: topics[topic],
+        key: null,
+        value,
+        headers: {
+          [header.tenant]: [Buffer.from('acme')],
+          odd,
+          [header.origin]: origin,
+          [header.generation]: '3',
+          [header.replayFor]: stage,
+        },
+      },
+    ]);
+  },
+);
+
+test('a record of a topic that is none of ours any more fails', async () => {
+  const { kafka, send } = createWorld([]);
+  const record = {
+    stage: 'projector',
+    origin: 'old.events-0-1',
+    key: null,
+    headers: packHeaders({}),
+    value: Buffer.from('x'),
+  } as const;
+  expect(await send([{ item: 1, kind: 'record', generation: 1, ...record }])).toEqual([
+    { item: 1, reason: 'topic_unknown' },
+  ]);
+  expect(kafka.sent).toEqual([]);
+});
