@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import type { Server } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import type { FastifyInstance, FastifyListenOptions } from 'fastify';
 import { createPart, type Part } from '#lib/lifecycle';
 import { openMoreListeners, queueOfEach } from './shared-port.ts';
