@@ -42,7 +42,7 @@ stop-test-servers: setup ## ends them
 faults: setup ## the receiving fault runs: kills, zombies, outages under load, added up (ARGS='--webhooks 100000 --seed 7 --scenario zombies')
 	@npm run --silent faults -- $(ARGS)
 
-overload: setup ## ten times what the ingress can take, for a minute: answers, memory, every 2xx on its topic (ARGS='--seconds 60 --factor 10')
+overload: setup ## ten times what the ingress can take, for minutes: answers, memory, every 2xx on its topic (ARGS='--seconds 150 --factor 10')
 	@npm run --silent overload -- $(ARGS)
 
 replay-dlq: setup ## replays dead letters of the running stack (ARGS='--dry-run --endpoint ep_… --rate 50', or --help)
