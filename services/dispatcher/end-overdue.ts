@@ -14,11 +14,12 @@ import type { EndpointDirectory } from './endpoint-directory.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import { deliveryKey, type RowJob } from './job.ts';
 import type { OutcomeWriter } from './outcome-writer.ts';
-import type { OverdueRow, OverdueTable } from './overdue-table.ts';
+import type { OverdueTable } from './overdue-table.ts';
 import type { OwnedPartitions } from './owned-partitions.ts';
 import type { RecentSteps } from './recent-steps.ts';
 import { rowJob, withoutContent } from './row-job.ts';
 import type { Scheduler } from './scheduler.ts';
+import type { WaitingRow } from './waiting-row.ts';
 import type { EventContent, WaitingTable } from './waiting-table.ts';
 
 /** @throws AppError store_unavailable; stopped */
@@ -59,7 +60,7 @@ export function createEndOverdue(deps: Deps): EndOverdue {
     });
   }
 
-  async function end(row: OverdueRow, content: EventContent | undefined, reason: Reason): Promise<void> {
+  async function end(row: WaitingRow, content: EventContent | undefined, reason: Reason): Promise<void> {
     const signal = owned.signalOf(row.partition);
     const delivery = { tenant: row.tenant, id: row.deliveryId };
     if (signal === undefined || deps.scheduler.held(delivery) || deps.recentSteps.has(delivery, row.step + 1)) return;

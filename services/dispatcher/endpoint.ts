@@ -1,8 +1,8 @@
-import { parseRfc3339 } from '#lib/clock';
 import { endpointDefaults, type EndpointSettings, secretsContext, type StoredSecret } from '#lib/contract';
 import { AppError } from '#lib/errors';
 import type { SecretBox } from '#lib/secret-box';
 import type { RetryPolicy } from './decide.ts';
+import { microsOf } from './micros-of.ts';
 import type { EndpointFacts } from './endpoint-health.ts';
 import type { Pace } from './lane-places.ts';
 
@@ -101,10 +101,4 @@ function secretsOf(
     onUnreadable(new AppError('data_invalid', `the secrets of endpoint ${row.id} can’t be read`, { cause: error }));
     return [];
   }
-}
-
-function microsOf(rfc3339: string): number {
-  const micros = parseRfc3339(rfc3339);
-  if (micros === undefined) throw new AppError('data_invalid', `${rfc3339} is no instant`);
-  return micros;
 }

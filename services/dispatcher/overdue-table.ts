@@ -1,21 +1,8 @@
 /** The rows of `waiting` that nothing would bring back. */
-import { formatMicros, parseRfc3339 } from '#lib/clock';
-import { AppError } from '#lib/errors';
+import { formatMicros } from '#lib/clock';
 import type { Query } from '#lib/postgres';
-
-export interface OverdueRow {
-  tenant: string;
-  deliveryId: string;
-  partition: number;
-  endpointId: string;
-  eventId: string;
-  generation: number;
-  state: 'retrying' | 'parked';
-  dueAt: number;
-  step: number;
-  attempts: number;
-  createdAt: number;
-}
+import { microsOf } from './micros-of.ts';
+import { type RawWaitingRow, type WaitingRow, waitingRowOf } from './waiting-row.ts';
 
 export interface OverdueTable {
   /** Of these lanes the rows of deliveries that were created by the given times (in microseconds), and whose event is known. */
@@ -23,9 +10,9 @@ export interface OverdueTable {
     partitions: readonly number[];
     lanes: readonly { tenant: string; endpointId: string; createdBy: number }[];
     limit: number;
-  }): Promise<OverdueRow[]>;
+  }): Promise<WaitingRow[]>;
   /** Rows of deliveries that were created by this time, and whose event, or its payload, is not in the tables. */
-  withoutEvent(question: { partitions: readonly number[]; createdBy: number; limit: number }): Promise<OverdueRow[]>;
+  withoutEvent(question: { partitions: readonly number[]; createdBy: number; limit: number }): Promise<WaitingRow[]>;
   /** When the tables were last written to, in microseconds; 0 where they never were. */
   writtenAt(): Promise<number>;
 }
@@ -55,26 +42,12 @@ const overdueWithoutEvent = `
    ORDER BY w.created_at
    LIMIT $3`;
 
-interface RawRow {
-  tenant: string;
-  delivery_id: string;
-  partition: number;
-  endpoint_id: string;
-  event_id: string;
-  generation: number;
-  state: 'retrying' | 'parked';
-  due_at: string;
-  step: number;
-  attempts: number;
-  created_at: string;
-}
-
 export function createOverdueTable(postgres: Query): OverdueTable {
   return {
     async ofLanes({ partitions, lanes, limit }) {
       if (lanes.length === 0) return [];
       const newest = Math.max(...lanes.map(({ createdBy }) => createdBy));
-      const rows = await postgres.query<RawRow>(overdueOfLanes, [
+      const rows = await postgres.query<RawWaitingRow>(overdueOfLanes, [
         partitions,
         lanes.map(({ tenant }) => tenant),
         lanes.map(({ endpointId }) => endpointId),
@@ -82,35 +55,19 @@ export function createOverdueTable(postgres: Query): OverdueTable {
         formatMicros(newest),
         limit,
       ]);
-      return rows.map(rowOf);
+      return rows.map(waitingRowOf);
     },
     async withoutEvent({ partitions, createdBy, limit }) {
-      const rows = await postgres.query<RawRow>(overdueWithoutEvent, [partitions, formatMicros(createdBy), limit]);
-      return rows.map(rowOf);
+      const rows = await postgres.query<RawWaitingRow>(overdueWithoutEvent, [
+        partitions,
+        formatMicros(createdBy),
+        limit,
+      ]);
+      return rows.map(waitingRowOf);
     },
     async writtenAt() {
       const [row] = await postgres.query<{ at: string | null }>('SELECT max(last_at) AS at FROM tenant_clocks', []);
       return row?.at == null ? 0 : microsOf(row.at);
     },
   };
-}
-
-const rowOf = (row: RawRow): OverdueRow => ({
-  tenant: row.tenant,
-  deliveryId: row.delivery_id,
-  partition: row.partition,
-  endpointId: row.endpoint_id,
-  eventId: row.event_id,
-  generation: row.generation,
-  state: row.state,
-  dueAt: microsOf(row.due_at),
-  step: row.step,
-  attempts: row.attempts,
-  createdAt: microsOf(row.created_at),
-});
-
-function microsOf(rfc3339: string): number {
-  const micros = parseRfc3339(rfc3339);
-  if (micros === undefined) throw new AppError('data_invalid', `${rfc3339} is no instant`);
-  return micros;
 }

@@ -4,9 +4,10 @@
  * A reading costs by the lanes that have rows, not by the rows: from each lane it takes no more than the lane has places for, and one that
  * has none is passed over. A backlog of a million rows of one endpoint neither slows the reading nor hides what others have.
  */
-import { formatMicros, parseRfc3339 } from '#lib/clock';
-import { AppError } from '#lib/errors';
+import { formatMicros } from '#lib/clock';
 import type { Postgres } from '#lib/postgres';
+import { microsOf } from './micros-of.ts';
+import { type RawWaitingRow, type WaitingRow, waitingRowOf } from './waiting-row.ts';
 
 export interface DueQuestion {
   partitions: readonly number[];
@@ -21,18 +22,7 @@ export interface DueQuestion {
   limit: number;
 }
 
-export interface DueRow {
-  tenant: string;
-  deliveryId: string;
-  partition: number;
-  endpointId: string;
-  eventId: string;
-  generation: number;
-  state: 'retrying' | 'parked';
-  dueAt: number;
-  step: number;
-  attempts: number;
-  createdAt: number;
+export interface DueRow extends WaitingRow {
   payloadBytes: number;
 }
 
@@ -126,18 +116,7 @@ const removeRows = `
    USING unnest($1::text[], $2::text[], $3::int[]) AS done (tenant, delivery_id, step)
    WHERE w.tenant = done.tenant AND w.delivery_id = done.delivery_id AND w.step <= done.step`;
 
-interface RawDueRow {
-  tenant: string;
-  delivery_id: string;
-  partition: number;
-  endpoint_id: string;
-  event_id: string;
-  generation: number;
-  state: 'retrying' | 'parked';
-  due_at: string;
-  step: number;
-  attempts: number;
-  created_at: string;
+interface RawDueRow extends RawWaitingRow {
   payload_bytes: number;
 }
 
@@ -167,20 +146,7 @@ export function createWaitingTable(postgres: Pick<Postgres, 'query' | 'transacti
       ];
       // Not prepared: the planner has to see how few rows are asked for.
       const rows = await postgres.query<RawDueRow>(dueRows, values);
-      return rows.map((row) => ({
-        tenant: row.tenant,
-        deliveryId: row.delivery_id,
-        partition: row.partition,
-        endpointId: row.endpoint_id,
-        eventId: row.event_id,
-        generation: row.generation,
-        state: row.state,
-        dueAt: microsOf(row.due_at),
-        step: row.step,
-        attempts: row.attempts,
-        createdAt: microsOf(row.created_at),
-        payloadBytes: row.payload_bytes,
-      }));
+      return rows.map((row) => ({ ...waitingRowOf(row), payloadBytes: row.payload_bytes }));
     },
     async contents(events) {
       const values = [events.map(({ tenant }) => tenant), events.map(({ eventId }) => eventId)];
@@ -214,10 +180,4 @@ export function createWaitingTable(postgres: Pick<Postgres, 'query' | 'transacti
       return { retrying: of('retrying'), parked: of('parked') };
     },
   };
-}
-
-function microsOf(rfc3339: string): number {
-  const micros = parseRfc3339(rfc3339);
-  if (micros === undefined) throw new AppError('data_invalid', `${rfc3339} is no instant`);
-  return micros;
 }

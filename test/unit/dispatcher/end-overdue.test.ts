@@ -3,7 +3,7 @@ import { createEndOverdue } from '../../../services/dispatcher/end-overdue.ts';
 import type { Standing } from '../../../services/dispatcher/endpoint-health.ts';
 import type { Job } from '../../../services/dispatcher/job.ts';
 import type { EndUnsent } from '../../../services/dispatcher/outcome-writer.ts';
-import type { OverdueRow } from '../../../services/dispatcher/overdue-table.ts';
+import type { WaitingRow } from '../../../services/dispatcher/waiting-row.ts';
 import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
 import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
 import { aDelivery, anEndpoint, secondMicros, startMicros } from './fixtures.ts';
@@ -11,7 +11,7 @@ import { aDelivery, anEndpoint, secondMicros, startMicros } from './fixtures.ts'
 const minuteMs = 60_000;
 const hourMicros = 3_600 * secondMicros;
 
-const aRow = (overrides: Partial<OverdueRow> = {}): OverdueRow => ({
+const aRow = (overrides: Partial<WaitingRow> = {}): WaitingRow => ({
   ...{ tenant: 'acme', deliveryId: 'dlv_1', partition: 0, endpointId: 'ep_1', eventId: 'evt_1', generation: 0 },
   ...{ state: 'parked' as const, dueAt: 1, step: 3, attempts: 2, createdAt: 1 },
   ...overrides,
@@ -25,8 +25,8 @@ function createWorld() {
   const world = {
     standing: 'open' as Standing['kind'],
     /** What the table answers. */
-    ofLanes: [] as OverdueRow[],
-    withoutEvent: [] as OverdueRow[],
+    ofLanes: [] as WaitingRow[],
+    withoutEvent: [] as WaitingRow[],
     writtenAt: startMicros,
     lanesAsked: [] as unknown[],
     held: undefined as Job | undefined,

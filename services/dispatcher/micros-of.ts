@@ -1,0 +1,9 @@
+import { parseRfc3339 } from '#lib/clock';
+import { AppError } from '#lib/errors';
+
+/** An instant as Postgres gives it, in microseconds since the epoch. */
+export function microsOf(rfc3339: string): number {
+  const micros = parseRfc3339(rfc3339);
+  if (micros === undefined) throw new AppError('data_invalid', `${rfc3339} is no instant`);
+  return micros;
+}
