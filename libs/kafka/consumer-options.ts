@@ -19,6 +19,8 @@ export interface ConsumerOptions {
   onFailure(error: Error): void;
   /** Partitions that this member owns from now on; before the first of their records is handled. */
   onAssigned?(partitions: readonly PartitionRef[]): void;
+  /** A partition that was assigned will be read from this offset: everything below it was done by an earlier owner. */
+  onOpened?(partition: PartitionRef, startOffset: bigint): void;
   /** Partitions that this member has lost; their handlers' signals have been aborted. Not called by `stop`. */
   onRevoked?(partitions: readonly PartitionRef[]): void;
   /** Records of one call of `handle`. Default 500. */
@@ -52,7 +54,11 @@ export interface ConsumerOptions {
 export interface RecordConsumer extends Part {
   /** The partitions assigned to this member now. */
   partitions(): readonly PartitionRef[];
+  /** Whether no other member can have these partitions now, however long this process may have been paused: see membership-lease.ts. */
+  ownsSurely(): boolean;
 }
+
+export const sessionTimeoutOf = ({ sessionTimeoutMs = 10_000 }: ConsumerOptions): number => sessionTimeoutMs;
 
 const mebibyte = 1024 * 1024;
 

@@ -17,11 +17,12 @@ import { AppError, type AppErrorCode } from '#lib/errors';
 import { createPart } from '#lib/lifecycle';
 import { createAssignment } from './assignment.ts';
 import { clientRetry, createClient, metadataMaxAgeMs, rootCause } from './client.ts';
-import { type ConsumerOptions, type RecordConsumer, workLimitsOf } from './consumer-options.ts';
+import { type ConsumerOptions, type RecordConsumer, sessionTimeoutOf, workLimitsOf } from './consumer-options.ts';
 import { createCrashPolicy } from './crash-policy.ts';
 import { createGroupOffsets } from './group-offsets.ts';
 import { createJoinGate } from './join-gate.ts';
 import { monitorLag } from './lag-monitor.ts';
+import { createMembershipLease } from './membership-lease.ts';
 import { consumerLag } from './metrics.ts';
 import { createOffsetCommitter } from './offset-committer.ts';
 import { createPartitionWorker, type PartitionWorker } from './partition-worker.ts';
@@ -52,6 +53,7 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
   const groupOffsets = createGroupOffsets(newClient, groupId);
   const crashes = createCrashPolicy(clock, crashLimits);
   const gate = createJoinGate(beforeJoin);
+  const lease = createMembershipLease(clock, sessionTimeoutOf(options));
   let memberId: string | undefined;
   let phase: 'consuming' | 'draining' | 'joining' = 'consuming';
   let failed = false;
@@ -76,7 +78,7 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
   const consumer: Consumer = newClient().consumer({
     groupId,
     partitionAssigners: [gate.assigner],
-    sessionTimeout: options.sessionTimeoutMs ?? 10_000,
+    sessionTimeout: sessionTimeoutOf(options),
     heartbeatInterval: options.heartbeatIntervalMs ?? 2_000,
     rebalanceTimeout: 60_000,
     maxWaitTimeInMs: maxWaitMs,
@@ -93,7 +95,10 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
   consumer.on(consumer.events.GROUP_JOIN, onJoin);
   consumer.on(consumer.events.CRASH, onCrash);
   // A join can fail and leave the member in its old generation, alive and well: then there will be no GROUP_JOIN.
-  consumer.on(consumer.events.HEARTBEAT, goOn);
+  consumer.on(consumer.events.HEARTBEAT, () => {
+    lease.heard();
+    goOn();
+  });
 
   async function onBatch({ batch, commitOffsetsIfNecessary, isStale }: EachBatchPayload): Promise<void> {
     crashes.progressed();
@@ -125,6 +130,7 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
 
   function onJoin({ payload }: ConsumerGroupJoinEvent): void {
     const attempts = gate.takeAttempts();
+    lease.heard();
     restarting?.resolve();
     restarting = undefined;
     const continuous = payload.memberId === memberId && attempts === 1;
@@ -155,6 +161,7 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
   }
 
   function open(worker: PartitionWorker, startOffset: bigint): void {
+    options.onOpened?.(refOf(worker), startOffset);
     worker.open(startOffset);
     seek(worker, startOffset);
     resume(worker);
@@ -257,6 +264,7 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
     await drain(options.stopDrainMs ?? 5_000);
     await within(clock, commitTimeoutMs, committer.commit(), () => undefined);
     const dropped = assignment.dropAll();
+    memberId = undefined;
     const returned = Promise.all(dropped.map((worker) => worker.returned()));
     await within(clock, returnTimeoutMs, returned, () => []);
     // A consumer that is told to stop while it starts anew forgets its fetch loop, which then runs for ever.
@@ -284,6 +292,7 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
       return part.stop();
     },
     partitions: () => assignment.workers().map(refOf),
+    ownsSurely: () => phase === 'consuming' && memberId !== undefined && lease.holds(),
   };
 }
 

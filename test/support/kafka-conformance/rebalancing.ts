@@ -153,6 +153,8 @@ export function rebalancing(client: KafkaClient, cluster: () => TestCluster): vo
     );
     await delay(1_000);
     expect(second.partitions()).toEqual([]);
+    // It still has them, but what it starts now may outlast that.
+    expect([first.partitions().length, first.ownsSurely()]).toEqual([4, false]);
     release.resolve();
     await joined;
     await waitUntil('the partitions are shared', () => has(second, 2)() && has(first, 2)(), { timeoutMs: 20_000 });
@@ -162,6 +164,34 @@ export function rebalancing(client: KafkaClient, cluster: () => TestCluster): vo
       { timeoutMs: 10_000 },
     );
     expect(handled.sort()).toEqual(replicas.map((_, partition) => `${topic}/${partition}`));
+  }, 60_000);
+
+  it('is sure of its partitions while it hears from the group, and never while another is', async () => {
+    const topic = await cluster().createTopic('sure', replicas);
+    const done: RecordHandler = async (records) => records.forEach((record) => record.done());
+    const first = member(topic, done);
+    const second = member(topic, done);
+    const sureOf = (consumer: RecordConsumer): string[] =>
+      consumer.ownsSurely() ? consumer.partitions().map(placeOf) : [];
+    const both: string[] = [];
+    const watch = setInterval(() => {
+      const ofSecond = new Set(sureOf(second));
+      both.push(...sureOf(first).filter((place) => ofSecond.has(place)));
+    }, 5);
+    try {
+      expect(first.ownsSurely()).toBe(false);
+      await run(first);
+      await waitUntil('the first is sure of all', () => sureOf(first).length === 4, { timeoutMs: 20_000 });
+      await run(second);
+      const isShared = () => sureOf(first).length === 2 && sureOf(second).length === 2;
+      await waitUntil('each is sure of its half', isShared, { timeoutMs: 20_000 });
+      await first.stop();
+      expect(first.ownsSurely()).toBe(false);
+      await waitUntil('the second is sure of all', () => sureOf(second).length === 4, { timeoutMs: 20_000 });
+    } finally {
+      clearInterval(watch);
+    }
+    expect(both).toEqual([]);
   }, 60_000);
 
   it('loses no record while members come and go under load', async () => {
