@@ -73,7 +73,7 @@ export const payloadRetentionField = integer('HOOKLINE_PAYLOAD_RETENTION_DAYS', 
   // More than the three days for which deliveries are retried by default.
   min: 4,
   max: 3_649,
-  help: 'days for which payloads and attempts are kept, and longer where a delivery that is open needs them; the same for projector and api',
+  help: 'days for which payloads and attempts are kept, and longer where a delivery that is open needs them; the same for projector, api and dispatcher',
 });
 
 /** Relations that hold for every service. */

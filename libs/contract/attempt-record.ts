@@ -48,4 +48,6 @@ export interface AttemptRecord {
   response_excerpt: Buffer | null;
   /** retrying: due at this time, in microseconds. */
   next_attempt_at: number | null;
+  /** Set where the endpoint is ordered and the event has a key: its row of `waiting` is then the dispatcher's to write and remove. */
+  ordering_key: string | null;
 }

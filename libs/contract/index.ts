@@ -35,19 +35,28 @@ export {
   parseDeadLetter,
   unpackHeaders,
 } from './dead-letter.ts';
-export { type Subscription, isSubscribed } from './subscription.ts';
+export { longestWindowSeconds } from './retry-window.ts';
+export {
+  type PastSubscription,
+  type Subscription,
+  isSubscribed,
+  operationalSourceId,
+  subscriptionAt,
+} from './subscription.ts';
 export {
   type ClientCertificateSettings,
   type EndpointSettings,
   type HmacSettings,
   type RateLimit,
-  type RetrySettings,
+  type BackoffSettings,
+  type ScheduleSettings,
   type SourceScheme,
   type SourceSettings,
   type StoredSecret,
   endpointDefaults,
   endpointSettlingMs,
   maxPayloadBytes,
+  scheduleDefaults,
   secretsContext,
   sourceDefaults,
   sourceSchemes,

@@ -85,22 +85,35 @@ export interface EndpointSettings {
   timeout_ms?: number;
   max_in_flight?: number;
   rate_limit?: RateLimit;
-  retry?: RetrySettings;
+  /** Events of one ordering key are sent in their order, each after the one before has ended. */
+  ordered?: boolean;
+  retry?: BackoffSettings | ScheduleSettings;
 }
 
 /** `random(0, min(cap, base · 2^attempt))` until the window has passed since the delivery's creation, or the attempts are used up. */
-export interface RetrySettings {
+export interface BackoffSettings {
   base_seconds?: number;
   cap_seconds?: number;
   window_seconds?: number;
   max_attempts?: number;
 }
 
+/** One retry after each of these waits, and no more than these. */
+export interface ScheduleSettings {
+  /** In seconds, of what is left of the delivery's window. */
+  schedule: number[];
+  /** Each wait is random between this share less and this share more of it: 0 (none) to 1. */
+  jitter?: number;
+}
+
 export const endpointDefaults = {
   timeout_ms: 5_000,
   max_in_flight: 10,
+  ordered: false,
   retry: { base_seconds: 5, cap_seconds: 12 * 3600, window_seconds: 72 * 3600 },
 } as const;
+
+export const scheduleDefaults = { jitter: 0 } as const;
 
 /** An endpoint gets the events accepted at least this long after its creation, so that every process knows it by then. */
 export const endpointSettlingMs = 5_000;

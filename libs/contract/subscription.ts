@@ -1,18 +1,57 @@
-/** Which events an endpoint is to get; an empty list is all. */
+import { endpointSettlingMs } from './settings.ts';
+
+/** Which events an endpoint is to get; an empty list is all. Its filter, which looks at the payload, is libs/event-filter. */
 export interface Subscription {
   /** A type by its name, `*` for every type, `order.*` for those below `order`. */
   eventTypes: readonly string[];
   sourceIds: readonly string[];
 }
 
-export const isSubscribed = (
+/**
+ * In place of a source's id on events about Hookline itself, whose types begin with `hookline.`. They go to the endpoints that name such a
+ * type or pattern, whatever sources those name, and to no other; what a sender gives such a type is an event like any other, and does not
+ * go to those who ask for Hookline's.
+ */
+export const operationalSourceId = 'hookline';
+const operationalTypes = 'hookline.';
+
+export function isSubscribed(
   { eventTypes, sourceIds }: Subscription,
   event: { type: string; source_id: string },
-): boolean =>
-  (eventTypes.length === 0 || eventTypes.some((pattern) => matchesType(pattern, event.type))) &&
-  (sourceIds.length === 0 || sourceIds.includes(event.source_id));
+): boolean {
+  const isNamedBy = (pattern: string): boolean => matchesType(pattern, event.type);
+  if (event.source_id === operationalSourceId)
+    return eventTypes.some((pattern) => isOperational(pattern) && isNamedBy(pattern));
+  return (
+    (eventTypes.length === 0 || eventTypes.some((pattern) => !isOperational(pattern) && isNamedBy(pattern))) &&
+    (sourceIds.length === 0 || sourceIds.includes(event.source_id))
+  );
+}
+
+const isOperational = (pattern: string): boolean => pattern.startsWith(operationalTypes);
 
 function matchesType(pattern: string, type: string): boolean {
   if (pattern === '*') return true;
   return pattern.endsWith('.*') ? type.startsWith(pattern.slice(0, -1)) : pattern === type;
 }
+
+/** An entry of `endpoints.history`: what was in force until a change, which a trigger writes down (deploy/postgres/migrations). */
+export interface PastSubscription {
+  /** RFC 3339. */
+  until: string;
+  /** Neither deleted nor disabled. */
+  open: boolean;
+  event_types: string[];
+  source_ids: string[];
+  filter: unknown;
+}
+
+/**
+ * What was in force for an event, as of its receipt: a fan-out that is repeated, hours later and with a newer list of endpoints, judges by
+ * the same. A change counts for events that were accepted `endpointSettlingMs` or more after it, as a creation does: by then every
+ * process knows of it, so that none has judged by what was before.
+ *
+ * @param past oldest first, each until a change; instants in microseconds
+ */
+export const subscriptionAt = <S>(past: readonly (S & { until: number })[], now: S, receivedAt: number): S =>
+  past.find(({ until }) => receivedAt < until + endpointSettlingMs * 1_000) ?? now;

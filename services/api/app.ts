@@ -6,6 +6,7 @@ import { createCallerCheck } from './caller.ts';
 import { createErrorHandler } from './handle-error.ts';
 import type { ApiMetrics } from './metrics.ts';
 import type { RouteDeps } from './route.ts';
+import { refuseDeepBody } from './refuse-deep-body.ts';
 import { routes } from './routes/index.ts';
 import { sendProblem } from './send-problem.ts';
 
@@ -49,6 +50,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     if (request.is404) sendProblem(reply, 'not_found');
     else done();
   });
+  app.addHook('preValidation', refuseDeepBody);
   app.addHook('onResponse', (request, reply, done) => {
     report(deps, request, reply);
     done();

@@ -64,6 +64,9 @@ export const rateLimit = {
 
 export const seconds = (minimum: number, maximum: number) => ({ type: 'number', minimum, maximum }) as const;
 
+/** Deliveries and records in a second, at which a replay sends. */
+export const replayRate = { type: 'number', minimum: 0.01, maximum: 10_000 } as const;
+
 /** A filter of any text finds what has it, if there is any; only what no text column can hold is refused. */
 export const filterText = {
   type: 'string',

@@ -22,10 +22,14 @@ export function sendProblem(
 
 export type FieldErrors = NonNullable<Problem['errors']>;
 
-/** `validation_failed`, with the fields named in the text too: many clients show nothing else. */
-export function sendInvalid(reply: FastifyReply, errors: FieldErrors): FastifyReply {
+/** What is wrong with a request, with the fields named in the text too: many clients show nothing else. */
+export function sendInvalid(
+  reply: FastifyReply,
+  errors: FieldErrors,
+  code: ProblemCode = 'validation_failed',
+): FastifyReply {
   const detail = errors.map(({ field, message }) => `${field} ${message}`).join('; ');
-  return sendProblem(reply, 'validation_failed', detail, errors);
+  return sendProblem(reply, code, detail, errors);
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   encryptionFields,
   integer,
   kafkaFields,
+  payloadRetentionField,
   postgresFields,
   type Problem,
   readConfig,
@@ -25,6 +26,13 @@ export const fields = {
   ...encryptionFields,
   allowHttp: allowHttpField,
   allowedNetworks: allowedNetworksField,
+  payloadRetentionDays: payloadRetentionField,
+  failingSeconds: integer('HOOKLINE_ENDPOINT_FAILING_SECONDS', {
+    default: String(5 * 24 * 3600),
+    min: 10,
+    max: 365 * 24 * 3600,
+    help: 'an endpoint that has taken nothing of what was sent to it for so long is disabled',
+  }),
   maxInFlight: integer('HOOKLINE_DISPATCHER_MAX_IN_FLIGHT', {
     default: '500',
     min: 1,

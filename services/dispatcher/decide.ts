@@ -7,22 +7,40 @@
  * | 410                         |                                               | gone: dead letter, endpoint disabled     |
  * | anything else               | no attempts are left                          | exhausted: dead letter                   |
  * |                             | the next would be due after the window's end  | exhausted: dead letter                   |
+ * |                             | else                                          | retry after the policy's wait            |
  * |                             | 429 or 503 with Retry-After                   | retry, not before min(Retry-After, cap)  |
- * |                             | else                                          | retry after random(0, min(cap, base·2ⁿ)) |
+ *
+ * | policy   | retry n (from 1) waits                                | attempts             | cap                        |
+ * |----------|-------------------------------------------------------|----------------------|----------------------------|
+ * | backoff  | random(0, min(cap, base·2ⁿ⁻¹))                        | as many as are set   | of its waits, Retry-After  |
+ * | schedule | the nth of its waits · random(1 − jitter, 1 + jitter) | one more than waits  | of Retry-After alone       |
  *
  * Every other 4xx is retried too: a receiver that answers 404 while it is deployed wants its events, and the window bounds the cost.
  * A Retry-After above the cap counts as the cap: a stranger's header must not park a delivery past its window.
  */
-import { fullJitterMs, type Random, retryAfterMs } from '#lib/backoff';
+import { fullJitterMs, type Random, retryAfterMs, spreadAroundMs } from '#lib/backoff';
 import type { HttpResult } from '#lib/http-client';
 
-export interface RetryPolicy {
-  baseMs: number;
+export type RetryPolicy = BackoffPolicy | SchedulePolicy;
+
+interface Bounds {
+  /** The longest that a receiver may ask to be left alone. */
   capMs: number;
   /** From the delivery's creation. */
   windowMs: number;
+}
+
+export interface BackoffPolicy extends Bounds {
+  kind: 'backoff';
+  baseMs: number;
   /** Infinity: as many as the window has room for. */
   maxAttempts: number;
+}
+
+export interface SchedulePolicy extends Bounds {
+  kind: 'schedule';
+  waitsMs: readonly number[];
+  jitter: number;
 }
 
 export interface Sent {
@@ -51,11 +69,19 @@ export function decide(
   if (result.outcome === 'delivered') return { kind: 'delivered' };
   const status = 'status' in result ? result.status : undefined;
   if (status === 410) return { kind: 'gone' };
-  if (attempts >= policy.maxAttempts) return { kind: 'exhausted' };
+  const plannedMs = nextWaitMs(policy, attempts, random);
+  if (plannedMs === undefined) return { kind: 'exhausted' };
 
   const wanted = 'status' in result && asksToWait.includes(result.status) ? retryAfterMs(result.retryAfter, nowMs) : 0;
   const floorMs = Math.min(wanted ?? 0, policy.capMs);
-  const waitMs = Math.max(floorMs, fullJitterMs(policy, attempts - 1, random));
-  const dueAt = Math.round((nowMs + waitMs) * 1_000);
+  const dueAt = Math.round((nowMs + Math.max(floorMs, plannedMs)) * 1_000);
   return dueAt > createdAt + policy.windowMs * 1_000 ? { kind: 'exhausted' } : { kind: 'retry', dueAt };
+}
+
+/** Undefined where the policy has no further attempt. */
+function nextWaitMs(policy: RetryPolicy, attempts: number, random: Random): number | undefined {
+  if (policy.kind === 'backoff')
+    return attempts < policy.maxAttempts ? fullJitterMs(policy, attempts - 1, random) : undefined;
+  const waitMs = policy.waitsMs[attempts - 1];
+  return waitMs === undefined ? undefined : spreadAroundMs(waitMs, policy.jitter, random);
 }

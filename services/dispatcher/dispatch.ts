@@ -1,23 +1,28 @@
 import type { Random } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
+import type { Delivery } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
+import { isAppError } from '#lib/errors';
 import type { HttpResult } from '#lib/http-client';
 import type { Logger } from '#lib/log';
 import type { Attempt } from './attempt.ts';
 import { decide, type Decision } from './decide.ts';
 import type { DisableEndpoint } from './disable-endpoint.ts';
-import type { Endpoint } from './endpoint.ts';
+import { type Endpoint, isClosed } from './endpoint.ts';
 import type { EndpointDirectory } from './endpoint-directory.ts';
+import type { EndpointFailing } from './endpoint-failing.ts';
 import type { Job } from './job.ts';
 import type { DispatcherMetrics } from './metrics.ts';
 import type { AfterSend, EndUnsent, OutcomeWriter, SendFacts } from './outcome-writer.ts';
+import type { JobEnd } from './scheduler.ts';
 import { type SendVerdict, verdictOf } from './send-verdict.ts';
 
 interface Deps {
-  directory: Pick<EndpointDirectory, 'get'>;
+  directory: Pick<EndpointDirectory, 'get' | 'ageMs' | 'refresh'>;
   attempt: Attempt;
   outcomes: OutcomeWriter;
   disableEndpoint: DisableEndpoint;
+  endpointFailing: Pick<EndpointFailing, 'observe'>;
   metrics: DispatcherMetrics;
   crashPoints: CrashPoints;
   clock: Clock;
@@ -25,19 +30,23 @@ interface Deps {
   log: Logger;
 }
 
+/** How far the clocks of two hosts may be apart. */
+const clockSkewMs = 1_000;
+
 /**
  * Works off one job whose turn has come: judges its endpoint as it is now, sends, decides, and has the outcome written. `observed` is told
  * what the send says about the endpoint; not called where nothing is sent.
  */
-export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendVerdict) => void) => Promise<void> {
+export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendVerdict) => void) => Promise<JobEnd> {
   const { outcomes, metrics, crashPoints, clock } = deps;
 
   return async (job, observed) => {
     const { delivery } = job;
-    const endpoint = deps.directory.get(delivery.tenant, delivery.endpointId);
+    const endpoint = await endpointOf(delivery);
     const end = endWithoutSending(endpoint);
     if (endpoint === undefined || end !== undefined) {
-      return outcomes.ended(job, end ?? { status: 'dead_lettered', reason: 'endpoint_unknown' });
+      await outcomes.ended(job, end ?? { status: 'dead_lettered', reason: 'endpoint_unknown' });
+      return 'over';
     }
     if (job.from === 'row' && job.state === 'retrying') metrics.retryStarted(clock.nowMs() / 1e3 - job.dueAt / 1e6);
 
@@ -47,6 +56,8 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
     crashPoints.reach('dispatcher.after-send');
     // Before it is written down: Kafka may be away, and the next send should know.
     observed(verdictOf(result, clock.nowMs(), endpoint.retry.capMs));
+    // Without secrets nothing was sent, for a reason of ours.
+    if (endpoint.secrets.length > 0) deps.endpointFailing.observe(endpoint, result.outcome === 'delivered');
 
     const sent = { result, attempts, createdAt: delivery.createdAt };
     const decision = decide(sent, endpoint.retry, clock.nowMs(), deps.random);
@@ -55,8 +66,19 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
     if (after.status === 'delivered') metrics.delivered(clock.nowMs() / 1e3 - delivery.receivedAt / 1e6);
     logAttempt(job, result, durationMs, after);
     await outcomes.attempted(job, factsOf(result, durationMs), after);
-    if (decision.kind === 'gone') await deps.disableEndpoint(endpoint);
+    if (decision.kind === 'gone') await deps.disableEndpoint(endpoint, { reason: 'gone' });
+    return decision.kind === 'retry' ? 'waits' : 'over';
   };
+
+  /** One that was closed may have been opened since, and the delivery be of a replay that was asked for then. */
+  async function endpointOf({ tenant, endpointId, createdAt }: Delivery): Promise<Endpoint | undefined> {
+    const endpoint = deps.directory.get(tenant, endpointId);
+    const readAtMs = clock.nowMs() - deps.directory.ageMs();
+    if (endpoint === undefined || !isClosed(endpoint) || readAtMs > createdAt / 1_000 + clockSkewMs) return endpoint;
+    // While Postgres is away, what was last known holds.
+    await deps.directory.refresh().catch(throwUnlessRetryable);
+    return deps.directory.get(tenant, endpointId);
+  }
 
   /** The unit of work is the send, and this its one line: told even if writing it down takes until Kafka is back. */
   function logAttempt(
@@ -81,6 +103,10 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
       traceparent: delivery.traceparent,
     });
   }
+}
+
+function throwUnlessRetryable(error: unknown): void {
+  if (!isAppError(error) || !error.retryable) throw error;
 }
 
 function endWithoutSending(endpoint: Endpoint | undefined): EndUnsent | undefined {

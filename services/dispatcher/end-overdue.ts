@@ -26,7 +26,7 @@ import type { EventContent, WaitingTable } from './waiting-table.ts';
 export type EndOverdue = () => Promise<void>;
 
 interface Deps {
-  table: OverdueTable;
+  table: Pick<OverdueTable, 'ofLanes' | 'withoutEvent' | 'writtenAt'>;
   contents: WaitingTable['contents'];
   owned: Pick<OwnedPartitions, 'numbers' | 'signalOf'>;
   directory: Pick<EndpointDirectory, 'get'>;

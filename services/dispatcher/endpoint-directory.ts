@@ -18,6 +18,8 @@ export interface EndpointDirectory {
 interface Deps {
   postgres: Query;
   secretBox: SecretBox;
+  /** Of retries whose settings name none. */
+  longestWindowMs: number;
   clock: Clock;
   log: Logger;
 }
@@ -25,7 +27,8 @@ interface Deps {
 const intervalMs = 1_000;
 
 /** Every endpoint of every tenant, in memory, not older than about a second while Postgres answers. */
-export function createEndpointDirectory({ postgres, secretBox, clock, log }: Deps): EndpointDirectory & Part {
+export function createEndpointDirectory(deps: Deps): EndpointDirectory & Part {
+  const { postgres, secretBox, longestWindowMs, clock, log } = deps;
   const tenants = new Map<string, Map<string, Endpoint>>();
   const changedAt = new Map<string, string>();
   const tellUnreadable = (row: EndpointRow) => (error: Error) =>
@@ -45,7 +48,10 @@ export function createEndpointDirectory({ postgres, secretBox, clock, log }: Dep
         if (changedAt.get(key) === row.changed_at) continue;
         changedAt.set(key, row.changed_at);
         const endpoints = tenants.get(row.tenant) ?? new Map<string, Endpoint>();
-        tenants.set(row.tenant, endpoints.set(row.id, endpointOf(row, secretBox, tellUnreadable(row))));
+        tenants.set(
+          row.tenant,
+          endpoints.set(row.id, endpointOf(row, { secretBox, longestWindowMs, onUnreadable: tellUnreadable(row) })),
+        );
       }
     },
   });

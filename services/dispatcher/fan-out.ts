@@ -32,7 +32,9 @@ import { type DeliverySet, fannedOut } from './fanned-out.ts';
 import { forEachLimited } from './for-each-limited.ts';
 import { matchEndpoints } from './match-endpoints.ts';
 import type { DispatcherMetrics } from './metrics.ts';
+import { orderingKeyOf } from './ordering.ts';
 import type { Publish } from './publish.ts';
+import { type Publication, publishAll } from './publish-all.ts';
 
 interface Deps {
   directory: Pick<EndpointDirectory, 'ofTenant' | 'ageMs' | 'refresh'>;
@@ -88,9 +90,10 @@ export function createFanOut(deps: Deps): RecordHandler {
     record.done();
   }
 
-  function planOf(record: IncomingRecord, event: EventRecord): Plan {
+  async function planOf(record: IncomingRecord, event: EventRecord): Promise<Plan> {
     const atMs = Math.floor(event.received_at / 1_000);
-    const deliveries = matchEndpoints(event, directory.ofTenant(event.tenant)).map((endpoint) => ({
+    const endpoints = await matchEndpoints(event, directory.ofTenant(event.tenant));
+    const deliveries = endpoints.map((endpoint) => ({
       id: derivedId('dlv', atMs, [event.id, endpoint.id, String(generation)]),
       endpoint,
     }));
@@ -108,7 +111,7 @@ export function createFanOut(deps: Deps): RecordHandler {
     return { topic: topics['delivery.attempts'], key: event.id, value, headers: {} };
   }
 
-  function* deliveriesOf({ record, event, deliveries }: Plan): Iterable<OutgoingRecord> {
+  function* deliveriesOf({ record, event, deliveries }: Plan): Iterable<Publication> {
     const createdAt = nowMicros();
     for (const { id, endpoint } of deliveries) {
       const headers = deliveryHeaders({
@@ -124,7 +127,11 @@ export function createFanOut(deps: Deps): RecordHandler {
         contentType: event.content_type,
         traceparent: record.headers[header.traceparent] ?? '',
       });
-      yield { topic: topics.deliveries, key: endpoint.id, value: event.payload, headers };
+      const key = orderingKeyOf(endpoint, { orderingKey: event.ordering_key });
+      yield {
+        record: { topic: topics.deliveries, key: endpoint.id, value: event.payload, headers },
+        order: key && `${endpoint.id}/${key}`,
+      };
     }
   }
 
@@ -135,16 +142,16 @@ export function createFanOut(deps: Deps): RecordHandler {
     for (const record of others) record.done();
     const events = await Promise.all(records.map((record) => readEvent(record, signal)));
     if (directory.ageMs() >= maxDirectoryAgeMs) await waitOut(directory.refresh, signal);
-    const plans = records.flatMap((record, index) => {
+    const plans: Plan[] = [];
+    for (const [index, record] of records.entries()) {
       const event = events[index];
-      return event === undefined ? [] : [planOf(record, event)];
-    });
+      if (event !== undefined) plans.push(await planOf(record, event));
+    }
 
     crashPoints.reach('fan-out.before-set');
     await forEachLimited(plans.map(setOf), maxUnacknowledged, (set) => publish(set, signal));
     crashPoints.reach('fan-out.after-set');
-    const deliveries = plans.values().flatMap(deliveriesOf);
-    await forEachLimited(deliveries, maxUnacknowledged, (delivery) => publish(delivery, signal));
+    await publishAll(plans.values().flatMap(deliveriesOf), { publish, limit: maxUnacknowledged, signal });
     crashPoints.reach('fan-out.after-deliveries');
     for (const { record } of plans) record.done();
   };

@@ -18,4 +18,5 @@ export const fannedOut = (set: DeliverySet): AttemptRecord => ({
   detail: null,
   response_excerpt: null,
   next_attempt_at: null,
+  ordering_key: null,
 });

@@ -1,11 +1,13 @@
 import type { Clock } from '#lib/clock';
 import { type Delivery, parseDelivery } from '#lib/contract';
 import { isAppError, toAppError } from '#lib/errors';
-import type { IncomingRecord, RecordHandler } from '#lib/kafka';
+import type { RecordHandler } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import type { EndpointDirectory } from './endpoint-directory.ts';
 import { deliveryKey, type RecordJob } from './job.ts';
 import type { KnownDeliveries } from './known-deliveries.ts';
+import type { OrderedIntake, TakenRecord } from './ordered-intake.ts';
+import { orderingKeyOf } from './ordering.ts';
 import type { OutcomeWriter } from './outcome-writer.ts';
 import type { OwnedPartitions } from './owned-partitions.ts';
 import type { RecentSteps } from './recent-steps.ts';
@@ -17,14 +19,10 @@ interface Deps {
   recentSteps: Pick<RecentSteps, 'has'>;
   outcomes: Pick<OutcomeWriter, 'parked' | 'malformed'>;
   knownDeliveries: KnownDeliveries;
+  orderedIntake: OrderedIntake;
   owned: Pick<OwnedPartitions, 'mayHaveHadAnother'>;
   clock: Clock;
   log: Logger;
-}
-
-interface Taken {
-  record: IncomingRecord;
-  delivery: Delivery;
 }
 
 const firstStep = 1;
@@ -36,15 +34,23 @@ const askAgainAfterMs = 5_000;
  *
  * What was on the topic when its partition came to this process may have been sent by an earlier owner that did not come to commit it. What
  * the tables know of it goes on from there, as a row or not at all; where they do not answer it is sent, at least once.
+ *
+ * What is sent in an order goes its own way (ordered-intake.ts), so that it waits for Postgres where it must, and holds up no other.
  */
 export function createIntake(deps: Deps): RecordHandler {
   const { directory, scheduler, recentSteps, outcomes, clock } = deps;
   let askFromMs = Number.NEGATIVE_INFINITY;
 
+  const isUnknown = ({ tenant, endpointId }: Delivery): boolean => directory.get(tenant, endpointId) === undefined;
+
+  /** Or may be: its endpoint is not known yet. */
+  const isInOrder = (delivery: Delivery, canJudge: boolean): boolean =>
+    orderingKeyOf(directory.get(delivery.tenant, delivery.endpointId), delivery) !== undefined ||
+    (delivery.orderingKey !== null && isUnknown(delivery) && !canJudge);
+
   /** Whether the directory can be trusted to know these endpoints, or not to: an unknown one may have been made a moment ago. */
   async function directoryKnows(deliveries: readonly Delivery[]): Promise<boolean> {
-    const isKnown = ({ tenant, endpointId }: Delivery): boolean => directory.get(tenant, endpointId) !== undefined;
-    if (deliveries.every(isKnown)) return true;
+    if (!deliveries.some(isUnknown)) return true;
     try {
       await directory.refresh();
       return true;
@@ -54,7 +60,7 @@ export function createIntake(deps: Deps): RecordHandler {
     }
   }
 
-  async function knownAmong(taken: readonly Taken[]): Promise<ReadonlySet<string>> {
+  async function knownAmong(taken: readonly TakenRecord[]): Promise<ReadonlySet<string>> {
     const inDoubt = taken.filter(({ record, delivery }) =>
       deps.owned.mayHaveHadAnother(record.partition, delivery.createdAt),
     );
@@ -71,7 +77,7 @@ export function createIntake(deps: Deps): RecordHandler {
   }
 
   async function take(
-    { record, delivery }: Taken,
+    { record, delivery }: TakenRecord,
     known: ReadonlySet<string>,
     canJudge: boolean,
     signal: AbortSignal,
@@ -82,25 +88,29 @@ export function createIntake(deps: Deps): RecordHandler {
     if (held?.from === 'record') return void held.claims.push({ record, signal });
     if (held?.from === 'row') return record.done();
 
-    const job: RecordJob = { from: 'record', delivery, step: firstStep, attempts: 0, claims: [{ record, signal }] };
-    const isUnknown = directory.get(delivery.tenant, delivery.endpointId) === undefined;
+    const job: RecordJob = {
+      ...{ from: 'record', delivery, order: undefined, step: firstStep, attempts: 0 },
+      claims: [{ record, signal }],
+    };
     // Unknown with Postgres away: it waits there, until someone can tell what the endpoint is.
-    if (isUnknown && !canJudge) return outcomes.parked(job);
+    if (isUnknown(delivery) && !canJudge) return outcomes.parked(job);
     // 'stopping' leaves it undone, for the successor.
     if (scheduler.offer(job) === 'full') await outcomes.parked(job);
   }
 
   return async (records, signal) => {
     const parsed = records.map((record) => ({ record, delivery: parseDelivery(record.headers, record.value) }));
-    const taken = parsed.filter((one): one is Taken => !('malformed' in one.delivery));
+    const taken = parsed.filter((one): one is TakenRecord => !('malformed' in one.delivery));
     const malformed = parsed.filter(({ delivery }) => 'malformed' in delivery);
-    const [canJudge, known] = await Promise.all([
-      directoryKnows(taken.map(({ delivery }) => delivery)),
-      knownAmong(taken),
-    ]);
+    const canJudge = await directoryKnows(taken.map(({ delivery }) => delivery));
+    const { ordered = [], unordered = [] } = Object.groupBy(taken, ({ delivery }) =>
+      isInOrder(delivery, canJudge) ? 'ordered' : 'unordered',
+    );
+    const known = await knownAmong(unordered);
     await Promise.all([
       ...malformed.map(({ record }) => outcomes.malformed(record)),
-      ...taken.map((one) => take(one, known, canJudge, signal)),
+      ...unordered.map((one) => take(one, known, canJudge, signal)),
+      deps.orderedIntake.push(records, ordered, signal),
     ]);
   };
 }

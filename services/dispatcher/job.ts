@@ -1,11 +1,14 @@
 import type { Delivery } from '#lib/contract';
 import type { IncomingRecord } from '#lib/kafka';
+import type { Order } from './ordering.ts';
 
 /** A delivery in the dispatcher's hands, from its intake until its outcome is durable or it is let go. */
 export type Job = RecordJob | RowJob;
 
 interface Work {
   readonly delivery: Delivery;
+  /** Undefined: it waits for no other. */
+  readonly order: Order | undefined;
   /** The number that the record of its outcome will have. */
   readonly step: number;
   /** Sends so far. */

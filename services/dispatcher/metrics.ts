@@ -11,6 +11,7 @@ export interface DispatcherMetrics {
   waiting(counts: { retrying: number; parked: number }): void;
   /** Endpoints that are not sent to as usual. */
   breakers(counts: Readonly<Record<'open' | 'half-open' | 'shrunk', number>>): void;
+  endpointDisabled(reason: 'gone' | 'failing'): void;
   /** `replayed`, or why not. */
   replayed(outcome: string): void;
 }
@@ -60,6 +61,12 @@ export function createDispatcherMetrics(registry: Metrics): DispatcherMetrics {
     registers,
   });
   for (const state of ['open', 'half-open', 'shrunk']) breakers.set({ state }, 0);
+  const disabled = new Counter({
+    name: 'hookline_endpoints_disabled_total',
+    help: 'Endpoints given up: they answered 410 (gone), or took nothing for too long (failing)',
+    labelNames: ['reason'],
+    registers,
+  });
   const replays = new Counter({
     name: 'hookline_replay_items_total',
     help: 'What replays have sent again, and why what they have not',
@@ -74,6 +81,7 @@ export function createDispatcherMetrics(registry: Metrics): DispatcherMetrics {
     delivered: (seconds) => endToEnd.observe(seconds),
     deadLettered: (stage, reason) => letters.inc({ stage, reason }),
     retryStarted: (seconds) => dueError.observe(Math.max(0, seconds)),
+    endpointDisabled: (reason) => disabled.inc({ reason }),
     replayed: (outcome) => replays.inc({ outcome }),
     waiting({ retrying, parked }) {
       waiting.set({ state: 'retrying' }, retrying);

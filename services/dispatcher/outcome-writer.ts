@@ -1,7 +1,8 @@
 /**
- * What came of a delivery, made durable. In this order: the dead letter, if there is one; the record on `delivery.attempts`; only then
- * the record of `deliveries` is done, or the row of `waiting` removed. Dying in between repeats: the letter is recognised by its origin,
- * the record by its step, the send by the event's id. Nothing here is ever given up for want of Kafka; whoever waits keeps its place.
+ * What came of a delivery, made durable. In this order: the dead letter, if there is one, or the row of `waiting`, if the delivery waits and
+ * is in an order (any other's row follows from the record); the record on `delivery.attempts`; only then the record of `deliveries` is
+ * done, or the row of `waiting` removed. Dying in between repeats: the letter is recognised by its origin, row and record by their step,
+ * the send by the event's id. Nothing here is ever given up for want of Kafka; whoever waits keeps its place.
  */
 import type { Clock } from '#lib/clock';
 import {
@@ -14,8 +15,9 @@ import {
 } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import { type IncomingRecord, originOf, type OutgoingRecord } from '#lib/kafka';
-import type { Job, RowJob } from './job.ts';
+import { isAbandoned, type Job, type RowJob } from './job.ts';
 import type { DispatcherMetrics } from './metrics.ts';
+import type { OrderedRows } from './ordered-rows.ts';
 import type { Publish } from './publish.ts';
 import type { RecentSteps } from './recent-steps.ts';
 
@@ -33,7 +35,7 @@ export type AfterSend =
   | { status: 'dead_lettered'; reason: 'endpoint_gone' | 'retries_exhausted' };
 
 export type EndUnsent =
-  | { status: 'cancelled'; reason: 'endpoint_deleted' }
+  | { status: 'cancelled'; reason: 'endpoint_deleted' | 'cancelled_by_request' }
   | {
       status: 'dead_lettered';
       reason: 'endpoint_disabled' | 'endpoint_unknown' | 'retries_exhausted' | 'event_unavailable';
@@ -55,6 +57,7 @@ interface Deps {
   topics: Topics;
   encodeAttempt(record: AttemptRecord): Buffer;
   recentSteps: RecentSteps;
+  orderedRows: Pick<OrderedRows, 'write'>;
   removeRow(job: RowJob): void;
   clock: Clock;
   crashPoints: CrashPoints;
@@ -86,11 +89,35 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
   ): Promise<void> {
     const { delivery, step } = job;
     const record: AttemptRecord = { ...recordOf(job), at: nowMicros(), ...facts };
+    const hasNewRow = await writeRow(job, record);
     const value = deps.encodeAttempt(record);
     await publish({ topic: topics['delivery.attempts'], key: delivery.eventId, value, headers: {} }, signal);
     crashPoints.reach('dispatcher.after-outcome');
     deps.recentSteps.remember(delivery, step, facts.status);
-    settle(job);
+    if (!hasNewRow || job.from === 'record') settle(job);
+  }
+
+  /** @returns whether it did: in the place of the row, if there was one, that the job was read from */
+  async function writeRow(job: Job, record: AttemptRecord): Promise<boolean> {
+    const { delivery, order, step } = job;
+    const { status: state } = record;
+    if (order === undefined || (state !== 'retrying' && state !== 'parked')) return false;
+    const row = {
+      tenant: delivery.tenant,
+      deliveryId: delivery.id,
+      partition: order.partition,
+      endpointId: delivery.endpointId,
+      eventId: delivery.eventId,
+      generation: delivery.generation,
+      state,
+      dueAt: record.next_attempt_at ?? record.at,
+      step,
+      attempts: record.attempt ?? 0,
+      createdAt: delivery.createdAt,
+      order,
+    };
+    await deps.orderedRows.write(row, () => !signal.aborted && !isAbandoned(job));
+    return true;
   }
 
   function settle(job: Job): void {
@@ -137,6 +164,7 @@ interface Letter {
 
 function recordOf({
   delivery,
+  order,
   step,
   attempts,
 }: Job): Omit<AttemptRecord, 'kind' | 'at'> & { status: DeliveryStatus | null } {
@@ -157,5 +185,6 @@ function recordOf({
     detail: null,
     response_excerpt: null,
     next_attempt_at: null,
+    ordering_key: order === undefined ? null : delivery.orderingKey,
   };
 }

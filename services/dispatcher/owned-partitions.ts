@@ -5,6 +5,12 @@ import type { PartitionRef } from '#lib/kafka';
 export interface OwnedPartitions {
   assigned(partitions: readonly PartitionRef[]): void;
   revoked(partitions: readonly PartitionRef[]): void;
+  /** It is read from this offset on. */
+  opened(partition: PartitionRef, startOffset: bigint): void;
+  /** All its records below this offset are in lanes or rows, or have ended. */
+  tookUpTo(partition: number, offset: bigint, signal: AbortSignal): void;
+  /** Whether that can be said of the record at this offset. */
+  hasTaken(partition: number, offset: bigint): boolean;
   numbers(): number[];
   signalOf(partition: number): AbortSignal | undefined;
   /** Whether an earlier owner may have had a delivery that was created at this time, in microseconds. */
@@ -15,7 +21,7 @@ export interface OwnedPartitions {
 const clockSkewMs = 60_000;
 
 export function createOwnedPartitions(clock: Clock): OwnedPartitions {
-  const owned = new Map<number, { lost: AbortController; sinceMs: number }>();
+  const owned = new Map<number, { lost: AbortController; sinceMs: number; takenUpTo: bigint }>();
 
   function release(partition: number): void {
     owned.get(partition)?.lost.abort();
@@ -27,9 +33,18 @@ export function createOwnedPartitions(clock: Clock): OwnedPartitions {
       for (const { partition } of partitions) {
         // Handed to us anew: what was read under the old assignment is not ours any more.
         release(partition);
-        owned.set(partition, { lost: new AbortController(), sinceMs: clock.nowMs() });
+        owned.set(partition, { lost: new AbortController(), sinceMs: clock.nowMs(), takenUpTo: 0n });
       }
     },
+    opened({ partition }, startOffset) {
+      const entry = owned.get(partition);
+      if (entry !== undefined) entry.takenUpTo = startOffset;
+    },
+    tookUpTo(partition, offset, signal) {
+      const entry = owned.get(partition);
+      if (entry !== undefined && !signal.aborted && offset > entry.takenUpTo) entry.takenUpTo = offset;
+    },
+    hasTaken: (partition, offset) => offset < (owned.get(partition)?.takenUpTo ?? 0n),
     revoked: (partitions) => partitions.forEach(({ partition }) => release(partition)),
     numbers: () => [...owned.keys()],
     signalOf: (partition) => owned.get(partition)?.lost.signal,

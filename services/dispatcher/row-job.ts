@@ -1,19 +1,9 @@
 import type { RowJob } from './job.ts';
+import type { WaitingRow } from './waiting-row.ts';
 import type { EventContent } from './waiting-table.ts';
 
 /** What a row says of its delivery. */
-interface Row {
-  tenant: string;
-  deliveryId: string;
-  endpointId: string;
-  eventId: string;
-  generation: number;
-  state: 'retrying' | 'parked';
-  dueAt: number;
-  step: number;
-  attempts: number;
-  createdAt: number;
-}
+type Row = Omit<WaitingRow, 'partition'>;
 
 /** The delivery of a row as its next step. */
 export function rowJob(row: Row, content: EventContent, signal: AbortSignal): RowJob {
@@ -34,6 +24,7 @@ export function rowJob(row: Row, content: EventContent, signal: AbortSignal): Ro
       traceparent: content.traceparent,
       payload: content.payload,
     },
+    order: row.order,
     step: row.step + 1,
     attempts,
     state,

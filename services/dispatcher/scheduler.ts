@@ -6,6 +6,8 @@
  *      │            └──► let go     its partition is lost; or a row that found no place: it stays in its table
  *      └──► refused: full | stopping
  *
+ * What is sent in an order has another way out: where the first of its key waits, instead of ending, those behind it are parked or let go.
+ *
  * A lane has its turn (turns.ts) while something is queued in it, it has less in flight than its endpoint takes now (endpoint-health.ts), it
  * is not paused, and its endpoint's rate has a permit left. Bounded: a lane by its places (lane-places.ts), all together by the limits here;
  * and what can't be written down keeps its place, so that an outage of Kafka stops the sending.
@@ -39,6 +41,9 @@ export interface SchedulerLimits {
   totalRows: number;
 }
 
+/** Of the delivery, or only of this job: the delivery waits. */
+export type JobEnd = 'over' | 'waits';
+
 /** How long it is until the endpoint's rate has a permit; 0 where one was taken. */
 export type TakePermit = (endpoint: EndpointRef, pace: Pace) => Promise<number>;
 
@@ -48,8 +53,10 @@ interface Deps {
   health: EndpointHealth;
   paceOf(endpoint: EndpointRef): Pace | undefined;
   takePermit: TakePermit;
+  /** False where another process may have our partitions: nothing is sent then that is in an order. */
+  ownsSurely(): boolean;
   /** Resolves when the outcome is durable. `observed` is told as soon as the endpoint has answered, or not. */
-  run(job: Job, observed: (verdict: SendVerdict) => void): Promise<void>;
+  run(job: Job, observed: (verdict: SendVerdict) => void): Promise<JobEnd>;
   park(job: RecordJob): Promise<void>;
   /** None of the three is expected to throw. */
   onFailure(error: Error): void;
@@ -62,6 +69,7 @@ interface Deps {
 /** A commit waits for the lowest offset: nothing may hold one for longer. */
 const startWithinMs = 30_000;
 const sweepEveryMs = 1_000;
+const askAgainWhoOwnsMs = 100;
 
 export function createScheduler(deps: Deps): Scheduler & Part {
   const { limits, clock, health } = deps;
@@ -70,6 +78,8 @@ export function createScheduler(deps: Deps): Scheduler & Part {
   /** Lanes that send nothing until a time: they were asked to, or their rate is used up. */
   const paused = new Set<Lane>();
   const held = new Map<string, Job>();
+  /** Of the ordering keys, by lane, how many deliveries are about to be parked: nothing of the key goes before them. */
+  const leaving = new Map<string, number>();
   const totals = { record: { jobs: 0, bytes: 0 }, row: { jobs: 0, bytes: 0 } };
   const stopping = new AbortController();
   const drained = Promise.withResolvers<void>();
@@ -93,7 +103,7 @@ export function createScheduler(deps: Deps): Scheduler & Part {
 
   function offer(job: Job): 'queued' | 'full' | 'stopping' {
     if (stopping.signal.aborted) return 'stopping';
-    if (!fits(job)) return 'full';
+    if (!fits(job) || leaving.has(orderKey(job))) return 'full';
     const key = laneKey(job.delivery);
     const lane = lanes.get(key) ?? createLane(job.delivery);
     if (!lane.offer(job, clock.monotonicMs(), placesIn(job.delivery, lane))) return 'full';
@@ -111,6 +121,7 @@ export function createScheduler(deps: Deps): Scheduler & Part {
     const inFlight = lane.inFlight();
     const couldSend = lane.wantsPlace() && inFlight < standing.width;
     if (couldSend) pause(lane, standing.pausedUntilMs);
+    if (couldSend && mayNotBeOurs(lane)) pause(lane, clock.monotonicMs() + askAgainWhoOwnsMs);
     turns.place(lane, {
       wantsTurn: couldSend && !paused.has(lane),
       sick: isSick(standing),
@@ -118,6 +129,8 @@ export function createScheduler(deps: Deps): Scheduler & Part {
       answeredAtMs: lane.answeredAtMs(),
     });
   }
+
+  const mayNotBeOurs = (lane: Lane): boolean => lane.isOrdered() && !deps.ownsSurely();
 
   function pause(lane: Lane, untilMs: number): void {
     const forMs = untilMs - clock.monotonicMs();
@@ -134,6 +147,10 @@ export function createScheduler(deps: Deps): Scheduler & Part {
     while (!stopping.signal.aborted) {
       const lane = turns.next();
       if (lane === undefined) return;
+      if (mayNotBeOurs(lane)) {
+        placeInLine(lane);
+        continue;
+      }
       lane.began();
       placeInLine(lane);
       const pace = deps.paceOf(lane.endpoint);
@@ -148,7 +165,8 @@ export function createScheduler(deps: Deps): Scheduler & Part {
       deps.onFailure(toAppError(error));
       return sweepEveryMs;
     });
-    if (waitMs > 0) {
+    // The answer may have taken its time, or this process: who owns the lane is looked at again.
+    if (waitMs > 0 || mayNotBeOurs(lane)) {
       pause(lane, clock.monotonicMs() + waitMs);
       lane.gaveUp();
       placeInLine(lane);
@@ -161,7 +179,7 @@ export function createScheduler(deps: Deps): Scheduler & Part {
     const job = lane.take();
     if (job !== undefined && !isAbandoned(job)) return void send(lane, job);
     if (job !== undefined) release(job);
-    ended(lane);
+    ended(lane, job, 'waits');
   }
 
   async function send(lane: Lane, job: Job): Promise<void> {
@@ -173,10 +191,13 @@ export function createScheduler(deps: Deps): Scheduler & Part {
       tell(verdict);
       reconsider(lane);
     };
-    await deps.run(job, observe).catch((error: unknown) => deps.onFailure(toAppError(error)));
+    const end = await deps.run(job, observe).catch((error: unknown): JobEnd => {
+      deps.onFailure(toAppError(error));
+      return 'waits';
+    });
     if (!observed) tell(undefined);
     release(job);
-    ended(lane);
+    ended(lane, job, end);
     pump();
   }
 
@@ -188,8 +209,8 @@ export function createScheduler(deps: Deps): Scheduler & Part {
     pump();
   }
 
-  function ended(lane: Lane): void {
-    lane.ended();
+  function ended(lane: Lane, job: Job | undefined, how: JobEnd): void {
+    letGo(lane.ended(job, how));
     placeInLine(lane);
     dropIfEmpty(lane);
   }
@@ -211,16 +232,26 @@ export function createScheduler(deps: Deps): Scheduler & Part {
   function removeQueued(lane: Lane, queuedBeforeMs: number): void {
     const { abandoned, late } = lane.remove(queuedBeforeMs);
     for (const job of abandoned) release(job);
-    for (const job of late) {
-      if (job.from === 'row') release(job);
-      else void park(job);
-    }
+    letGo(late);
     placeInLine(lane);
     dropIfEmpty(lane);
   }
 
+  /** A row stands in its table, and is found there again. */
+  function letGo(jobs: readonly Job[]): void {
+    for (const job of jobs) {
+      if (job.from === 'row' || isAbandoned(job)) release(job);
+      else void park(job);
+    }
+  }
+
   async function park(job: RecordJob): Promise<void> {
+    const key = orderKey(job);
+    leaving.set(key, (leaving.get(key) ?? 0) + 1);
     await deps.park(job).catch((error: unknown) => deps.onFailure(toAppError(error)));
+    const others = (leaving.get(key) ?? 1) - 1;
+    if (others > 0) leaving.set(key, others);
+    else leaving.delete(key);
     release(job);
   }
 
@@ -275,6 +306,10 @@ export function createScheduler(deps: Deps): Scheduler & Part {
     rowRoom,
   };
 }
+
+/** Without an order, a delivery follows no other. */
+const orderKey = ({ delivery, order }: Job): string =>
+  `${laneKey(delivery)}/${order === undefined ? delivery.id : order.key}`;
 
 function isQueued(lane: Lane): boolean {
   const { records, rows } = lane.queued();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createWaitOut } from '#lib/backoff';
-import { groupOf, topicsOf } from '#lib/contract';
+import { groupOf, longestWindowSeconds, topicsOf } from '#lib/contract';
 import { readSchema } from '#deploy/kafka/schemas.ts';
 import { isAppError } from '#lib/errors';
 import { createHttpClient, parseAllowedNetworks } from '#lib/http-client';
@@ -12,23 +12,32 @@ import { createRedis } from '#lib/redis';
 import { createReplayWork } from '#lib/replay-store';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
+import { createAnnounceDisablings } from './announce-disablings.ts';
 import { createAttempt } from './attempt.ts';
 import type { DispatcherConfig } from './config.ts';
 import { createDisableEndpoint } from './disable-endpoint.ts';
 import { createDispatch } from './dispatch.ts';
+import { createEndCancelled } from './end-cancelled.ts';
 import { createEndOverdue } from './end-overdue.ts';
 import { factsOf } from './endpoint.ts';
 import { createEndpointDirectory } from './endpoint-directory.ts';
+import { createEndpointFailing } from './endpoint-failing.ts';
 import { createEndpointHealth } from './endpoint-health.ts';
 import { createFanOut } from './fan-out.ts';
+import { inRounds } from './in-rounds.ts';
 import { createIntake } from './intake.ts';
 import { createKnownDeliveries } from './known-deliveries.ts';
 import { createDispatcherMetrics } from './metrics.ts';
+import { createOrderedIntake } from './ordered-intake.ts';
+import { createOrderedRows } from './ordered-rows.ts';
+import { createOrderedTable } from './ordered-table.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import { createOverdueTable } from './overdue-table.ts';
 import { createOwnedPartitions } from './owned-partitions.ts';
 import { createPublish } from './publish.ts';
+import { createReadContents } from './read-contents.ts';
 import { createRecentSteps } from './recent-steps.ts';
+import { createReleaseOrdered } from './release-ordered.ts';
 import { createReplayRunner } from './replay/replay-runner.ts';
 import { createRunReplay } from './replay/run-replay.ts';
 import { createSendItems } from './replay/send-items.ts';
@@ -37,8 +46,8 @@ import { createTakePermit } from './take-permit.ts';
 import { createWaitingRows } from './waiting-rows.ts';
 import { createWaitingTable } from './waiting-table.ts';
 
-/** The directory, what is done with the table, what may have been sent before, a 410. */
-const maxConnections = 4;
+/** The directory, what is done with the table, the ordered rows, what may have been sent before, a 410. */
+const maxConnections = 5;
 /** Of their own: what is delivered never waits for them. */
 const replayConnections = 2;
 const statementTimeoutMs = 5_000;
@@ -73,7 +82,13 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     log,
   });
   const secretBox = createSecretBox(parseEncryptionKeys(config.encryptionKeys));
-  const directory = createEndpointDirectory({ postgres, secretBox, clock, log });
+  const directory = createEndpointDirectory({
+    postgres,
+    secretBox,
+    longestWindowMs: longestWindowSeconds(config.payloadRetentionDays) * 1_000,
+    clock,
+    log,
+  });
   const events = createEventCodec({ ...registry, topic: topics.events, schema: readSchema('events') });
   const attempts = createAttemptCodec({
     ...registry,
@@ -111,23 +126,47 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   });
   const owned = createOwnedPartitions(clock);
   const recentSteps = createRecentSteps(clock);
+  const orderedRows = createOrderedRows({ table: createOrderedTable(postgres), clock, random: Math.random });
   const givenUp = new AbortController();
   const outcomes = createOutcomeWriter({
     publish,
     topics,
     encodeAttempt: attempts.encode,
     recentSteps,
+    orderedRows,
     removeRow: (job) => waitingRows.remove(job),
     clock,
     crashPoints,
     metrics,
     signal: givenUp.signal,
   });
+  const disableEndpoint = createDisableEndpoint({ postgres, metrics, log });
+  const endpointFailing = createEndpointFailing({
+    postgres,
+    disableEndpoint,
+    failingMs: config.failingSeconds * 1_000,
+    clock,
+    log,
+  });
+  const failing = inRounds(endpointFailing.settle, {
+    name: 'failing endpoints',
+    everyMs: 1_000,
+    lastRound: true,
+    clock,
+    log,
+  });
+  const announcing = inRounds(createAnnounceDisablings({ postgres, publish, topics, clock }), {
+    name: 'disablings',
+    everyMs: 2_000,
+    clock,
+    log,
+  });
   const dispatch = createDispatch({
     directory,
     attempt: createAttempt({ http, clock }),
     outcomes,
-    disableEndpoint: createDisableEndpoint({ postgres, log }),
+    disableEndpoint,
+    endpointFailing,
     metrics,
     crashPoints,
     clock,
@@ -144,6 +183,9 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     random: Math.random,
     log,
   });
+  const failUnlessStopped = (error: Error): void => {
+    if (!isAppError(error, 'stopped')) context.fail(error);
+  };
   const scheduler = createScheduler({
     limits: {
       inFlight: config.maxInFlight,
@@ -156,17 +198,17 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     health,
     paceOf: ({ tenant, endpointId }) => directory.get(tenant, endpointId)?.pace,
     takePermit: createTakePermit(limiter),
+    ownsSurely: () => deliveries.ownsSurely(),
     run: dispatch,
     park: outcomes.parked,
-    onFailure: (error) => {
-      if (!isAppError(error, 'stopped')) context.fail(error);
-    },
+    onFailure: failUnlessStopped,
     giveUp: () => givenUp.abort(),
     drainMs: Math.max(1_000, config.shutdownTimeoutMs - stopReserveMs),
   });
   const table = createWaitingTable(postgres);
+  const overdueTable = createOverdueTable(postgres);
   const endOverdue = createEndOverdue({
-    table: createOverdueTable(postgres),
+    table: overdueTable,
     contents: table.contents,
     owned,
     directory,
@@ -176,14 +218,27 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     outcomes,
     clock,
   });
+  const readContents = createReadContents(table);
   const waitingRows = createWaitingRows({
     table,
+    readContents,
+    orderedRows,
+    releaseOrdered: createReleaseOrdered({
+      orderedRows,
+      readContents,
+      owned,
+      directory,
+      scheduler,
+      recentSteps,
+      clock,
+    }),
     owned,
     directory,
     scheduler,
     recentSteps,
     outcomes,
     endOverdue,
+    endCancelled: createEndCancelled({ table: overdueTable, owned, scheduler, recentSteps, outcomes }),
     metrics,
     clock,
     log,
@@ -214,6 +269,16 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
       recentSteps,
       outcomes,
       knownDeliveries: createKnownDeliveries(postgres),
+      orderedIntake: createOrderedIntake({
+        directory,
+        scheduler,
+        recentSteps,
+        outcomes,
+        orderedRows,
+        owned,
+        waitOut,
+        onFailure: failUnlessStopped,
+      }),
       owned,
       clock,
       log,
@@ -221,6 +286,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     onFailure: context.fail,
     onAssigned: owned.assigned,
     onRevoked: owned.revoked,
+    onOpened: owned.opened,
     // Above what the lanes take: a partition must not stand still because of what is queued, which would hold up every endpoint in it.
     maxOutstanding: config.queueRecords + 5_000,
     maxOutstandingBytes: config.queueBytes + 32 * 1024 * 1024,
@@ -238,6 +304,8 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     attempts,
     producer,
     http,
+    announcing,
+    failing,
     fanOut,
     deliveries,
     waitingRows,

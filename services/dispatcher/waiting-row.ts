@@ -1,4 +1,5 @@
 import { microsOf } from './micros-of.ts';
+import type { Order } from './ordering.ts';
 
 /** A delivery that waits; instants in microseconds since the epoch. */
 export interface WaitingRow {
@@ -9,10 +10,12 @@ export interface WaitingRow {
   eventId: string;
   generation: number;
   state: 'retrying' | 'parked';
+  /** Infinity behind another of its key. */
   dueAt: number;
   step: number;
   attempts: number;
   createdAt: number;
+  order: Order | undefined;
 }
 
 /** A row of the table `waiting`. */
@@ -28,7 +31,13 @@ export interface RawWaitingRow {
   step: number;
   attempts: number;
   created_at: string;
+  ordering_key: Buffer | null;
+  sequence: string | null;
 }
+
+export const waitingColumns =
+  'w.tenant, w.delivery_id, w.partition, w.endpoint_id, w.event_id, w.generation, w.state, w.due_at, w.step, w.attempts, w.created_at, ' +
+  'w.ordering_key, w.sequence';
 
 export const waitingRowOf = (row: RawWaitingRow): WaitingRow => ({
   tenant: row.tenant,
@@ -38,8 +47,12 @@ export const waitingRowOf = (row: RawWaitingRow): WaitingRow => ({
   eventId: row.event_id,
   generation: row.generation,
   state: row.state,
-  dueAt: microsOf(row.due_at),
+  dueAt: row.due_at === 'infinity' ? Number.POSITIVE_INFINITY : microsOf(row.due_at),
   step: row.step,
   attempts: row.attempts,
   createdAt: microsOf(row.created_at),
+  order: orderOf(row),
 });
+
+const orderOf = ({ ordering_key: key, sequence, partition }: RawWaitingRow): Order | undefined =>
+  key === null || sequence === null ? undefined : { key: key.toString('hex'), sequence: BigInt(sequence), partition };

@@ -7,6 +7,8 @@
  *
  * After a crash a delivery can be sent from its record and have a row as well, of a step that its earlier owner wrote. Where it has ended
  * here, the row is not sent: the end is told again, in the step after the row's, and so ends for the tables too.
+ *
+ * Rows that are in an order come back by a way of their own: release-ordered.ts.
  */
 import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
@@ -14,12 +16,17 @@ import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { isClosed } from './endpoint.ts';
 import type { EndpointDirectory } from './endpoint-directory.ts';
+import type { EndCancelled } from './end-cancelled.ts';
 import type { EndOverdue } from './end-overdue.ts';
 import { deliveryKey, type RowJob } from './job.ts';
 import type { DispatcherMetrics } from './metrics.ts';
+import type { OrderedRows } from './ordered-rows.ts';
+import type { RowRef } from './ordered-table.ts';
 import type { OutcomeWriter } from './outcome-writer.ts';
 import type { OwnedPartitions } from './owned-partitions.ts';
+import type { ReadContents } from './read-contents.ts';
 import type { RecentSteps } from './recent-steps.ts';
+import type { ReleaseOrdered } from './release-ordered.ts';
 import { rowJob, withoutContent } from './row-job.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { DueRow, WaitingTable } from './waiting-table.ts';
@@ -30,13 +37,17 @@ export interface WaitingRows extends Part {
 }
 
 interface Deps {
-  table: WaitingTable;
+  table: Pick<WaitingTable, 'due' | 'remove' | 'count'>;
+  readContents: ReadContents;
+  orderedRows: Pick<OrderedRows, 'remove'>;
+  releaseOrdered: ReleaseOrdered;
   owned: Pick<OwnedPartitions, 'numbers' | 'signalOf'>;
   directory: Pick<EndpointDirectory, 'get' | 'refresh'>;
   scheduler: Pick<Scheduler, 'offer' | 'held' | 'heldRows' | 'rowRoom'>;
   recentSteps: Pick<RecentSteps, 'has' | 'endOf'>;
   outcomes: Pick<OutcomeWriter, 'endedBefore'>;
   endOverdue: EndOverdue;
+  endCancelled: EndCancelled;
   metrics: DispatcherMetrics;
   clock: Clock;
   log: Logger;
@@ -46,20 +57,23 @@ const busyPauseMs = 100;
 const idlePauseMs = 1_000;
 const countEveryMs = 10_000;
 const maxRows = 500;
-/** Payloads that one reading brings into memory; one alone may be larger. */
-const maxReadBytes = 16 * 1024 * 1024;
+
+type RowToRemove = Omit<RowRef, 'order'> & Pick<RowJob, 'order'>;
 
 export function createWaitingRows(deps: Deps): WaitingRows {
   const { table, owned, directory, scheduler, recentSteps, clock, log } = deps;
   const stopping = new AbortController();
-  const toRemove = new Map<string, { tenant: string; deliveryId: string; step: number }>();
+  const toRemove = new Map<string, RowToRemove>();
   let polling: Promise<void> = Promise.resolve();
   let countedAtMs = Number.NEGATIVE_INFINITY;
 
   async function removeDone(): Promise<void> {
     const rows = [...toRemove];
     if (rows.length === 0) return;
-    await table.remove(rows.map(([, row]) => row));
+    const inOrder = rows.flatMap(([, { order, ...row }]) => (order === undefined ? [] : [{ ...row, order }]));
+    const others = rows.flatMap(([, row]) => (row.order === undefined ? [row] : []));
+    if (inOrder.length > 0) await deps.orderedRows.remove(inOrder);
+    if (others.length > 0) await table.remove(others);
     // One that was done again meanwhile, at a later step, stays to be removed.
     for (const [key, row] of rows) if (toRemove.get(key) === row) toRemove.delete(key);
   }
@@ -73,29 +87,24 @@ export function createWaitingRows(deps: Deps): WaitingRows {
     return table.due({ partitions, now: nowMicros(), perLane, lanes, except, limit });
   }
 
-  /** What may be sent of what was found, once the directory is as new as the table. */
-  async function choose(found: readonly DueRow[]): Promise<DueRow[]> {
-    const isEarly = (row: DueRow): boolean => row.dueAt > nowMicros();
-    const endpointOf = (row: DueRow) => directory.get(row.tenant, row.endpointId);
-    const isSurprising = (row: DueRow): boolean => {
-      const endpoint = endpointOf(row);
-      // Early because its endpoint was closed, of which the directory has not heard.
-      return endpoint === undefined || (isEarly(row) && !isClosed(endpoint));
-    };
-    if (found.some(isSurprising)) await directory.refresh();
+  const isEarly = (row: DueRow): boolean => row.dueAt > nowMicros();
 
-    let bytes = 0;
-    const chosen: DueRow[] = [];
-    for (const row of found) {
-      const delivery = { tenant: row.tenant, id: row.deliveryId };
-      const endpoint = endpointOf(row);
-      if (recentSteps.has(delivery, row.step + 1) || scheduler.held(delivery) !== undefined) continue;
-      if (isEarly(row) && endpoint !== undefined && !isClosed(endpoint)) continue;
-      bytes += row.payloadBytes;
-      if (chosen.length > 0 && bytes > maxReadBytes) break;
-      chosen.push(row);
-    }
-    return chosen;
+  function isToBeEnded({ tenant, endpointId }: DueRow): boolean {
+    const endpoint = directory.get(tenant, endpointId);
+    return endpoint === undefined || isClosed(endpoint);
+  }
+
+  /** What was found may be newer than the directory: of a new endpoint, or early because its endpoint was closed. */
+  async function refreshDirectory(found: readonly DueRow[]): Promise<void> {
+    const isSurprising = (row: DueRow): boolean =>
+      directory.get(row.tenant, row.endpointId) === undefined || (isEarly(row) && !isToBeEnded(row));
+    if (found.some(isSurprising)) await directory.refresh();
+  }
+
+  function mayBeSent(row: DueRow): boolean {
+    const delivery = { tenant: row.tenant, id: row.deliveryId };
+    if (recentSteps.has(delivery, row.step + 1) || scheduler.held(delivery) !== undefined) return false;
+    return !isEarly(row) || isToBeEnded(row);
   }
 
   async function tellEndsAgain(rows: readonly DueRow[]): Promise<void> {
@@ -109,17 +118,17 @@ export function createWaitingRows(deps: Deps): WaitingRows {
   }
 
   async function bringBack(rows: readonly DueRow[]): Promise<void> {
-    if (rows.length === 0) return;
-    const events = new Map(rows.map(({ tenant, eventId }) => [`${tenant}/${eventId}`, { tenant, eventId }]));
-    const contents = new Map(
-      (await table.contents([...events.values()])).map((content) => [`${content.tenant}/${content.eventId}`, content]),
-    );
+    const contents = await deps.readContents(rows);
     for (const row of rows) {
-      const content = contents.get(`${row.tenant}/${row.eventId}`);
+      const content = contents.of(row);
       const signal = owned.signalOf(row.partition);
       // Its partition was lost while it was read, or its endpoint's lane filled up: it stands, and is found again.
       if (content !== undefined && signal !== undefined) scheduler.offer(rowJob(row, content, signal));
     }
+  }
+
+  function remove({ tenant, deliveryId, endpointId, step, order }: RowToRemove): void {
+    toRemove.set(deliveryKey({ tenant, id: deliveryId }), { tenant, deliveryId, endpointId, step, order });
   }
 
   async function count(): Promise<void> {
@@ -135,10 +144,16 @@ export function createWaitingRows(deps: Deps): WaitingRows {
     while (!stopping.signal.aborted) {
       try {
         await deps.endOverdue();
+        await deps.endCancelled();
         await removeDone();
         const found = await findDue();
         await tellEndsAgain(found);
-        await bringBack(await choose(found));
+        await refreshDirectory(found);
+        const { ordered = [], unordered = [] } = Object.groupBy(found, ({ order }) =>
+          order ? 'ordered' : 'unordered',
+        );
+        await bringBack(unordered.filter(mayBeSent));
+        await deps.releaseOrdered(ordered, remove);
         await count();
         pauseMs = found.length > 0 ? busyPauseMs : Math.min(idlePauseMs, pauseMs * 2);
       } catch (error) {
@@ -164,7 +179,7 @@ export function createWaitingRows(deps: Deps): WaitingRows {
         );
       },
     ),
-    remove: ({ delivery, step }) =>
-      void toRemove.set(deliveryKey(delivery), { tenant: delivery.tenant, deliveryId: delivery.id, step: step - 1 }),
+    remove: ({ delivery: { tenant, id, endpointId }, order, step }) =>
+      remove({ tenant, deliveryId: id, endpointId, order, step: step - 1 }),
   };
 }

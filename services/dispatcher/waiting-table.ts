@@ -7,7 +7,8 @@
 import { formatMicros } from '#lib/clock';
 import type { Postgres } from '#lib/postgres';
 import { microsOf } from './micros-of.ts';
-import { type RawWaitingRow, type WaitingRow, waitingRowOf } from './waiting-row.ts';
+import { hasPayload, hasRowEnded, itsPayload, payloadBytesOfRow } from './row-conditions.ts';
+import { type RawWaitingRow, waitingColumns, type WaitingRow, waitingRowOf } from './waiting-row.ts';
 
 export interface DueQuestion {
   partitions: readonly number[];
@@ -24,6 +25,8 @@ export interface DueQuestion {
 
 export interface DueRow extends WaitingRow {
   payloadBytes: number;
+  /** The tables know that its delivery has ended: only of rows that are in an order, which the projector does not remove. */
+  ended: boolean;
 }
 
 /** What a delivery has of its event. */
@@ -40,28 +43,20 @@ export interface EventContent {
 
 export interface WaitingTable {
   /**
-   * Due rows, the oldest first. Those of an endpoint that was deleted or disabled are due at once. Rows whose delivery has ended, or whose
-   * event is not in the tables yet, are left out.
+   * Due rows, the oldest first. Those of an endpoint that was deleted or disabled are due at once. Rows whose delivery has ended (but for
+   * those in an order), or whose event is not in the tables yet, are left out.
    */
   due(question: DueQuestion): Promise<DueRow[]>;
   contents(events: readonly { tenant: string; eventId: string }[]): Promise<EventContent[]>;
   /** Up to this step: a later row stays. */
   remove(rows: readonly { tenant: string; deliveryId: string; step: number }[]): Promise<void>;
+  /** Exact for as long as there are not many; else by a sample. */
   count(partitions: readonly number[]): Promise<{ retrying: number; parked: number }>;
 }
 
-/** `received_at` names the one partition that has the payload; the limit, that there is one, keeps the planner from asking them all. */
-const itsPayload = `
-  LATERAL (
-    SELECT content_type, body
-      FROM event_payloads
-     WHERE tenant = e.tenant AND event_id = e.id AND received_at = e.received_at
-     LIMIT 1)`;
-const payloadOfRow = `events e CROSS JOIN ${itsPayload} AS p WHERE e.tenant = w.tenant AND e.id = w.event_id`;
-
 /**
  * Lanes are found by stepping from one to the next in the index `waiting_by_lane`, and each is read from its oldest row until it has
- * enough. What decides about a row is asked of it alone, in subqueries: joins would have the planner sort the whole backlog first.
+ * enough. What decides about a row is asked of it alone (row-conditions.ts).
  */
 const dueRows = `
   SELECT due.*
@@ -88,16 +83,15 @@ const dueRows = `
        LEFT JOIN unnest($2::text[], $3::text[], $4::int[]) AS busy (tenant, endpoint_id, room) USING (tenant, endpoint_id)
        LEFT JOIN endpoints ep ON ep.tenant = lane.tenant AND ep.id = lane.endpoint_id
       CROSS JOIN LATERAL (
-        SELECT w.*, row_number() OVER (ORDER BY w.due_at) AS place,
-               (SELECT octet_length(p.body) FROM ${payloadOfRow}) AS payload_bytes
+        SELECT ${waitingColumns}, row_number() OVER (ORDER BY w.due_at) AS place,
+               ${payloadBytesOfRow} AS payload_bytes, ${hasRowEnded} AS ended
           FROM waiting w
          WHERE w.partition = owned.partition AND w.tenant = lane.tenant AND w.endpoint_id = lane.endpoint_id
            AND w.due_at <= CASE WHEN ep.deleted_at IS NULL AND ep.disabled_at IS NULL THEN $5::timestamptz
                                 ELSE 'infinity' END
            AND w.tenant || '/' || w.delivery_id <> ALL ($6::text[])
-           AND (SELECT true FROM ${payloadOfRow})
-           AND (SELECT d.status IN ('delivered', 'dead_lettered', 'cancelled') FROM deliveries d
-                 WHERE d.tenant = w.tenant AND d.id = w.delivery_id) IS NOT TRUE
+           AND ${hasPayload}
+           AND (w.ordering_key IS NOT NULL OR NOT ${hasRowEnded})
          ORDER BY w.due_at
          LIMIT $7) AS rows
       WHERE coalesce(busy.room, $7) > 0 AND rows.place <= coalesce(busy.room, $7)
@@ -116,8 +110,22 @@ const removeRows = `
    USING unnest($1::text[], $2::text[], $3::int[]) AS done (tenant, delivery_id, step)
    WHERE w.tenant = done.tenant AND w.delivery_id = done.delivery_id AND w.step <= done.step`;
 
+/**
+ * Of a table of more pages than this, so many are looked at, and the rest is taken to be like them: within some per cent. To count ten
+ * million rows takes seconds, in which nothing that is due is read.
+ */
+const countedPages = 1_000;
+
+const countByState = `
+  SELECT counted.state, (count(*) / min(pages.share))::int AS rows
+    FROM (SELECT least(1, $2 * current_setting('block_size')::float8 / greatest(1, pg_relation_size('waiting'))) AS share) AS pages
+   CROSS JOIN LATERAL (
+     SELECT state FROM waiting TABLESAMPLE SYSTEM (100 * pages.share) WHERE partition = ANY ($1::int[])) AS counted
+   GROUP BY counted.state`;
+
 interface RawDueRow extends RawWaitingRow {
   payload_bytes: number;
+  ended: boolean;
 }
 
 interface RawContent {
@@ -146,7 +154,7 @@ export function createWaitingTable(postgres: Pick<Postgres, 'query' | 'transacti
       ];
       // Not prepared: the planner has to see how few rows are asked for.
       const rows = await postgres.query<RawDueRow>(dueRows, values);
-      return rows.map((row) => ({ ...waitingRowOf(row), payloadBytes: row.payload_bytes }));
+      return rows.map((row) => ({ ...waitingRowOf(row), payloadBytes: row.payload_bytes, ended: row.ended }));
     },
     async contents(events) {
       const values = [events.map(({ tenant }) => tenant), events.map(({ eventId }) => eventId)];
@@ -172,8 +180,8 @@ export function createWaitingTable(postgres: Pick<Postgres, 'query' | 'transacti
     },
     async count(partitions) {
       const rows = await postgres.query<{ state: 'retrying' | 'parked'; rows: number }>(
-        'SELECT state, count(*)::int AS rows FROM waiting WHERE partition = ANY ($1::int[]) GROUP BY state',
-        [partitions],
+        countByState,
+        [partitions, countedPages],
         'count-waiting',
       );
       const of = (state: string): number => rows.find((row) => row.state === state)?.rows ?? 0;

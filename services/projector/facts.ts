@@ -33,6 +33,8 @@ export interface Outcome {
   created_at: number;
   next_attempt_at: number | null;
   detail: string | null;
+  /** In an order with others: its row of `waiting` is the dispatcher's own. */
+  ordered: boolean;
   /** Null where nothing was sent. */
   sent: {
     outcome: AttemptOutcome;

@@ -92,6 +92,7 @@ function readOutcome(record: AttemptRecord): Reading {
         created_at,
         next_attempt_at,
         detail,
+        ordered: record.ordering_key !== null,
         sent,
       },
     },

@@ -16,6 +16,7 @@ export interface EndpointAnswer {
   url: string;
   source_ids: string[];
   created_at: string;
+  disabled_at: string | null;
 }
 
 export interface EventAnswer {

@@ -269,7 +269,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Pipeline
   };
 }
 
-function serviceOf(name: ProcessName): ServiceName {
+export function serviceOf(name: ProcessName): ServiceName {
   const service = serviceNames.find((known) => name === known || name.startsWith(`${known}-`));
   if (service === undefined) throw new Error(`no service is called ${name}`);
   return service;

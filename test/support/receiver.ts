@@ -9,13 +9,22 @@ import type { Arrival } from '../faults/checker/history.ts';
 /** How a receiver takes one request. */
 export type Reaction = { status: number; delayMs?: number; headers?: Record<string, string> } | 'hang' | 'reset';
 
+/** What is known of a request before it is answered. */
+export interface ReceivedRequest {
+  /** Of the endpoint. */
+  name: string;
+  attempt: number;
+  eventId: string;
+  body: Buffer;
+}
+
 export interface Receiver {
   /** Where an endpoint of this name has its deliveries sent. */
   url(name: string): string;
   /** Once the endpoint exists: what was sent to its URL is known by its id, and verified with its secret. */
   register(name: string, endpoint: { id: string; secret: string }): void;
   /** How the next requests are taken, until it is told something else. The default is 200 at once. */
-  react(reaction: (arrival: { name: string; attempt: number }) => Reaction): void;
+  react(reaction: (request: ReceivedRequest) => Reaction): void;
   /** Every request that came in whole, in order. */
   readonly arrivals: readonly Arrival[];
   stop(): Promise<void>;
@@ -40,21 +49,23 @@ export async function startReceiver(): Promise<Receiver> {
     const endpoint = endpoints.get(name);
     const header = (key: string): string => String(request.headers[key] ?? '');
     const attempt = Number(header('hookline-attempt'));
-    const arrival: Arrival & { answered: number | null } = {
+    const arrival: Arrival & { answered: number | null; answeredAtMs: number | null } = {
       endpointId: endpoint?.id ?? name,
       eventId: header('webhook-id'),
       attempt,
       atMs: Date.now(),
       bodySha256: hash('sha256', body),
       answered: null,
+      answeredAtMs: null,
       signatures: endpoint === undefined ? { registered: false } : verify(endpoint.secret, body, header),
     };
     arrivals.push(arrival);
-    const reaction = reactTo({ name, attempt });
+    const reaction = reactTo({ name, attempt, eventId: arrival.eventId, body });
     if (reaction === 'hang') return;
     if (reaction === 'reset') return void request.socket.resetAndDestroy();
     if (reaction.delayMs !== undefined) await delay(reaction.delayMs);
     arrival.answered = reaction.status;
+    arrival.answeredAtMs = Date.now();
     response.writeHead(reaction.status, reaction.headers).end();
   };
 

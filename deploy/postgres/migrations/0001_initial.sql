@@ -1,9 +1,10 @@
 -- Up Migration
 
 -- Every table carries its tenant, first in every key. Who writes what: api → sources, endpoints, replays with their items
--- and generations, and (with the dispatcher, which works them off) the status of dead_letters; ingress → rejections; dedup → dedup_keys;
+-- and generations, (with the dispatcher, which works them off) the status of dead_letters, and what people ask of an open delivery: its
+-- cancel_requested, and the due_at of its row of waiting; ingress → rejections; dedup → dedup_keys;
 -- projector → events, event_payloads, receipts, deliveries, attempts, dead_letters, retention_horizons, and (with the dispatcher, which
--- removes) waiting.
+-- removes) waiting; dispatcher → failing_since of endpoints, their disabling where they are given up, and disablings.
 
 CREATE TABLE sources (
   tenant             text        NOT NULL,
@@ -51,6 +52,10 @@ CREATE TABLE endpoints (
   -- Empty: all.
   event_types        text[]      NOT NULL DEFAULT '{}',
   source_ids         text[]      NOT NULL DEFAULT '{}',
+  -- Which payloads it gets: libs/event-filter. Null: all.
+  filter             jsonb,
+  -- What it was to get before changes by people, for events that were accepted before them: libs/contract/subscription.ts.
+  history            jsonb       NOT NULL DEFAULT '[]',
   settings           jsonb       NOT NULL DEFAULT '{}',
   secrets            bytea       NOT NULL,
   -- Counts changes by people; a 410 disables only the revision that it saw.
@@ -59,10 +64,51 @@ CREATE TABLE endpoints (
   changed_at         timestamptz NOT NULL DEFAULT clock_timestamp(),
   disabled_at        timestamptz,
   disabled_reason    text,
+  -- Since when nothing that was sent to it was taken; null while something is. Written by the dispatcher.
+  failing_since      timestamptz,
   deleted_at         timestamptz,
   PRIMARY KEY (tenant, id)
 );
 CREATE INDEX endpoints_changed ON endpoints (changed_at);
+
+-- What an endpoint was to get before a change is kept with the instant of the change, for events that were accepted before it; of the last
+-- hundred changes, since every process has all of them in memory. `changed_at` grows with every change, whoever makes it and whatever the
+-- clock does: by it the other processes find what is new. After a change by a person, whether it fails is found out anew.
+CREATE FUNCTION keep_endpoint_history() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.changed_at <= OLD.changed_at THEN
+    NEW.changed_at := greatest(clock_timestamp(), OLD.changed_at + interval '1 microsecond');
+  END IF;
+  IF NEW.revision <> OLD.revision THEN
+    NEW.failing_since := NULL;
+  END IF;
+  IF (NEW.event_types, NEW.source_ids, NEW.filter, NEW.disabled_at IS NULL AND NEW.deleted_at IS NULL) IS DISTINCT FROM
+     (OLD.event_types, OLD.source_ids, OLD.filter, OLD.disabled_at IS NULL AND OLD.deleted_at IS NULL) THEN
+    NEW.history :=
+      CASE WHEN jsonb_array_length(OLD.history) < 100 THEN OLD.history ELSE OLD.history - 0 END || jsonb_build_object(
+        'until', to_char(NEW.changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+        'open', OLD.disabled_at IS NULL AND OLD.deleted_at IS NULL,
+        'event_types', OLD.event_types,
+        'source_ids', OLD.source_ids,
+        'filter', OLD.filter);
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER keep_endpoint_history BEFORE UPDATE ON endpoints FOR EACH ROW EXECUTE FUNCTION keep_endpoint_history();
+
+-- Endpoints that the dispatcher has given up, until an event has told so: written with the disabling, removed after the event. Whoever
+-- claims one tells it.
+CREATE TABLE disablings (
+  tenant             text        NOT NULL,
+  endpoint_id        text        NOT NULL,
+  disabled_at        timestamptz NOT NULL,
+  revision           integer     NOT NULL,
+  url                text        NOT NULL,
+  reason             text        NOT NULL,
+  failing_since      timestamptz,
+  claimed_until      timestamptz NOT NULL DEFAULT '-infinity',
+  PRIMARY KEY (tenant, endpoint_id, disabled_at)
+);
 
 -- The row that decides whether a webhook is the first of its key. Completed, it has an expiry, and its origin no longer: the event has that.
 CREATE TABLE dedup_keys (
@@ -173,12 +219,16 @@ CREATE TABLE deliveries (
   updated_at         timestamptz NOT NULL,
   next_attempt_at    timestamptz,
   detail             text,
+  -- Somebody wants it ended: its partition's owner does so as soon as it waits.
+  cancel_requested   boolean     NOT NULL DEFAULT false,
   PRIMARY KEY (tenant, id)
 );
 CREATE INDEX deliveries_by_event ON deliveries (tenant, event_id, generation);
 CREATE INDEX deliveries_by_endpoint ON deliveries (tenant, endpoint_id, updated_at);
 -- What may still need its event's payload, however old that is.
 CREATE INDEX deliveries_open ON deliveries (tenant, event_id) WHERE status IN ('pending', 'retrying', 'parked');
+CREATE INDEX deliveries_to_cancel ON deliveries (tenant, id)
+ WHERE cancel_requested AND status IN ('pending', 'retrying', 'parked');
 
 -- Partitioned as payloads are, by the instant within the delivery's id: the one time that is the same in every record of a delivery, also
 -- in those that come again after a crash.
@@ -213,12 +263,18 @@ CREATE TABLE waiting (
   step               integer     NOT NULL,
   attempts           integer     NOT NULL,
   created_at         timestamptz NOT NULL,
-  PRIMARY KEY (tenant, delivery_id)
+  -- Of an ordered endpoint: a hash of its key, and its place in the order, which is the offset on `deliveries`. The dispatcher alone
+  -- writes and removes such rows; the first of a key has a time at which it is due, those behind it are due at infinity.
+  ordering_key       bytea,
+  sequence           bigint,
+  PRIMARY KEY (tenant, delivery_id),
+  CHECK ((ordering_key IS NULL) = (sequence IS NULL))
 );
 -- From lane to lane, and in each from the oldest: see services/dispatcher/waiting-table.ts.
 CREATE INDEX waiting_by_lane ON waiting (partition, tenant, endpoint_id, due_at);
 -- What has waited past its window: see services/dispatcher/overdue-table.ts.
 CREATE INDEX waiting_by_age ON waiting (partition, created_at);
+CREATE INDEX waiting_by_key ON waiting (tenant, endpoint_id, ordering_key, sequence) WHERE ordering_key IS NOT NULL;
 
 CREATE TABLE dead_letters (
   tenant             text        NOT NULL,
@@ -309,4 +365,5 @@ CREATE TABLE retention_horizons (
 -- Down Migration
 
 DROP TABLE retention_horizons, replay_generations, replay_items, replays, dead_letters, waiting, attempts, deliveries, receipts, fan_outs,
-  event_payloads, events, tenant_clocks, dedup_keys, endpoints, rejections, sources;
+  event_payloads, events, tenant_clocks, dedup_keys, disablings, endpoints, rejections, sources;
+DROP FUNCTION keep_endpoint_history;

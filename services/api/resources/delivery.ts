@@ -20,15 +20,18 @@ export interface DeliveryRow {
 }
 
 export const deliveryId = idPattern('dlv');
-const columns =
-  'id, event_id, endpoint_id, generation, status, attempts, next_attempt_at, detail, created_at, updated_at';
+/** When it is tried again is for the row by which it waits: people move it. */
+const columns = `d.id, d.event_id, d.endpoint_id, d.generation, d.status, d.attempts,
+                 CASE WHEN d.status = 'retrying' AND isfinite(w.due_at) THEN w.due_at ELSE d.next_attempt_at END AS next_attempt_at,
+                 d.detail, d.created_at, d.updated_at`;
+const tables = 'deliveries d LEFT JOIN waiting w ON w.tenant = d.tenant AND w.delivery_id = d.id';
 
 export async function findDelivery(postgres: Query, tenant: string, id: string): Promise<DeliveryRow | undefined> {
   if (!deliveryId.test(id)) return undefined;
-  const [row] = await postgres.query<DeliveryRow>(`SELECT ${columns} FROM deliveries WHERE tenant = $1 AND id = $2`, [
-    tenant,
-    id,
-  ]);
+  const [row] = await postgres.query<DeliveryRow>(
+    `SELECT ${columns} FROM ${tables} WHERE d.tenant = $1 AND d.id = $2`,
+    [tenant, id],
+  );
   return row;
 }
 
@@ -39,9 +42,9 @@ export function listDeliveriesOfEvent(
   { after, limit }: PageRequest,
 ): Promise<DeliveryRow[]> {
   return postgres.query<DeliveryRow>(
-    `SELECT ${columns} FROM deliveries
-      WHERE tenant = $1 AND event_id = $2 AND ($3::text IS NULL OR id > $3)
-      ORDER BY id
+    `SELECT ${columns} FROM ${tables}
+      WHERE d.tenant = $1 AND d.event_id = $2 AND ($3::text IS NULL OR d.id > $3)
+      ORDER BY d.id
       LIMIT $4`,
     [tenant, eventId, after, limit + 1],
   );

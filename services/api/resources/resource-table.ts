@@ -18,10 +18,13 @@ export interface ResourceRow {
 
 export type Store = Pick<Postgres, 'query' | 'transaction'>;
 
-/** Which row a request asks to change, and in which state alone. */
-export interface Change {
+export interface Named {
   tenant: string;
   id: string;
+}
+
+/** Which row a request asks to change, and in which state alone. */
+export interface Change extends Named {
   ifMatch: string | undefined;
 }
 
@@ -39,6 +42,8 @@ export interface ResourceTable<Row extends ResourceRow> {
     change: Change,
     work: (row: Row & { secrets: Buffer }, tx: Query) => Promise<T>,
   ): Promise<{ changed: T } | { refused: Refusal }>;
+  /** Of a row that `change` holds. @param assignments whose values begin at $3 */
+  set(tx: Query, named: Named, assignments: string, values?: readonly unknown[]): Promise<Row>;
   remove(store: Store, change: Change): Promise<{ changed: void } | { refused: Refusal }>;
 }
 
@@ -64,9 +69,21 @@ export function createResourceTable<Row extends ResourceRow>(
     });
   };
 
+  const set: ResourceTable<Row>['set'] = async (tx, { tenant, id }, assignments, values = []) => {
+    const [row] = await tx.query<Row>(
+      `UPDATE ${table}
+          SET ${assignments}, changed_at = clock_timestamp(), revision = revision + 1
+        WHERE tenant = $1 AND id = $2
+        RETURNING ${columns}`,
+      [tenant, id, ...values],
+    );
+    return row as Row;
+  };
+
   return {
     idPattern: pattern,
     change,
+    set,
     async find(postgres, tenant, id) {
       if (!pattern.test(id)) return undefined;
       const [row] = await postgres.query<Row>(`SELECT ${columns} FROM ${table} WHERE tenant = $1 AND id = $2`, [
@@ -84,13 +101,6 @@ export function createResourceTable<Row extends ResourceRow>(
         [tenant, after, limit + 1],
       ),
     remove: (store, given) =>
-      change(store, given, async ({ id }, tx) => {
-        await tx.query(
-          `UPDATE ${table}
-              SET deleted_at = clock_timestamp(), changed_at = clock_timestamp(), revision = revision + 1
-            WHERE tenant = $1 AND id = $2`,
-          [given.tenant, id],
-        );
-      }),
+      change(store, given, async (_row, tx) => void (await set(tx, given, 'deleted_at = clock_timestamp()'))),
   };
 }

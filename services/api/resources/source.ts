@@ -1,7 +1,7 @@
 import { sourceDefaults, type SourceScheme, type SourceSettings } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import type { SecretBox } from '#lib/secret-box';
-import { createResourceTable, type ResourceRow } from './resource-table.ts';
+import { createResourceTable, type Named, type ResourceRow } from './resource-table.ts';
 import { sealSecrets } from './stored-secrets.ts';
 
 export interface SourceRow extends ResourceRow {
@@ -59,21 +59,8 @@ export async function insertSource(postgres: Query, secretBox: SecretBox, source
   return row as SourceRow;
 }
 
-/** What is set, of a row that `sources.change` holds. */
-export async function updateSource(
-  tx: Query,
-  source: { tenant: string; id: string; name: string; settings: SourceSettings; secrets: Buffer },
-): Promise<SourceRow> {
-  const { tenant, id, name, settings, secrets } = source;
-  const [row] = await tx.query<SourceRow>(
-    `UPDATE sources
-        SET name = $3, settings = $4, secrets = $5, changed_at = clock_timestamp(), revision = revision + 1
-      WHERE tenant = $1 AND id = $2
-      RETURNING ${columns}`,
-    [tenant, id, name, JSON.stringify(settings), secrets],
-  );
-  return row as SourceRow;
-}
+export const setContent = (tx: Query, named: Named, { name, settings }: Pick<SourceRow, 'name' | 'settings'>) =>
+  sources.set(tx, named, 'name = $3, settings = $4', [name, JSON.stringify(settings)]);
 
 /** Which of these are no sources of the tenant; of another tenant's nothing is told. */
 export async function unknownSources(postgres: Query, tenant: string, ids: readonly string[]): Promise<Set<string>> {

@@ -1,9 +1,12 @@
 import type { Route } from '../route.ts';
+import { cancelDelivery } from './cancel-delivery.ts';
 import { cancelReplay } from './cancel-replay.ts';
 import { createEndpoint } from './create-endpoint.ts';
 import { createSource } from './create-source.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
 import { deleteSource } from './delete-source.ts';
+import { disableEndpoint } from './disable-endpoint.ts';
+import { enableEndpoint } from './enable-endpoint.ts';
 import { getDeadLetter } from './get-dead-letter.ts';
 import { getDelivery } from './get-delivery.ts';
 import { getEndpoint } from './get-endpoint.ts';
@@ -19,25 +22,33 @@ import { listEvents } from './list-events.ts';
 import { listReplays } from './list-replays.ts';
 import { listSourceRejections } from './list-source-rejections.ts';
 import { listSources } from './list-sources.ts';
+import { recoverEndpoint } from './recover-endpoint.ts';
 import { replayDeadLetters } from './replay-dead-letters.ts';
 import { replayEvent } from './replay-event.ts';
 import { retryDelivery } from './retry-delivery.ts';
+import { rotateEndpointSecret } from './rotate-endpoint-secret.ts';
 import { rotateSourceSecret } from './rotate-source-secret.ts';
-import { updateSourceRoute } from './update-source.ts';
+import { updateEndpoint } from './update-endpoint.ts';
+import { updateSource } from './update-source.ts';
 
 /** Every route that needs a key. */
 export const routes: readonly Route[] = [
   createSource,
   listSources,
   getSource,
-  updateSourceRoute,
+  updateSource,
   deleteSource,
   rotateSourceSecret,
   listSourceRejections,
   createEndpoint,
   listEndpoints,
   getEndpoint,
+  updateEndpoint,
   deleteEndpoint,
+  rotateEndpointSecret,
+  disableEndpoint,
+  enableEndpoint,
+  recoverEndpoint,
   listEvents,
   getEvent,
   getEventPayload,
@@ -45,6 +56,7 @@ export const routes: readonly Route[] = [
   getDelivery,
   listDeliveryAttempts,
   retryDelivery,
+  cancelDelivery,
   replayEvent,
   listDeadLetters,
   getDeadLetter,

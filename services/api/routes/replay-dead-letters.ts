@@ -1,8 +1,7 @@
-import { formatMicros } from '#lib/clock';
-import { createId } from '#lib/ids';
 import { createLetterReplay, type LetterFilter, maxReplayLetters } from '#lib/replay-store';
-import { wholeNumber } from '../fields.ts';
+import { replayRate, wholeNumber } from '../fields.ts';
 import { type GivenLetterFilter, letterFilterFields, readLetterFilter } from '../letter-filter-fields.ts';
+import { newReplay } from '../new-replay.ts';
 import { previewReplay } from '../resources/dead-letter.ts';
 import { type Route, route } from '../route.ts';
 import { sendInvalid } from '../send-problem.ts';
@@ -24,7 +23,7 @@ const body = {
     ...letterFilterFields,
     all: { type: 'boolean' },
     limit: wholeNumber(1, maxReplayLetters),
-    rate_per_second: { type: 'number', minimum: 0.01, maximum: 10_000 },
+    rate_per_second: replayRate,
     dry_run: { type: 'boolean' },
   },
 } as const;
@@ -33,12 +32,13 @@ const body = {
  * `POST /v1/dead-letters/replay`: claims the letters that match and are dead, the oldest first, and answers; a dispatcher sends them. With
  * `dry_run` it answers what would go, and nothing changes.
  */
-export const replayDeadLetters: Route = ({ postgres, clock, random }) =>
+export const replayDeadLetters: Route = (deps) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/dead-letters/replay',
     schema: { body },
     async handler(request, reply) {
+      const { postgres } = deps;
       const { tenant, body } = request;
       const { ids, all = false, limit = maxReplayLetters, rate_per_second: ratePerSecond = null } = body;
       const read = readLetterFilter(body, (name) => `/${name}`);
@@ -51,18 +51,8 @@ export const replayDeadLetters: Route = ({ postgres, clock, random }) =>
         const preview = await previewReplay(postgres, tenant, filter, limit);
         return reply.code(202).send({ dry_run: true, ...preview });
       }
-      const nowMs = clock.nowMs();
-      const replay = await postgres.transaction((tx) =>
-        createLetterReplay(tx, {
-          tenant,
-          id: createId('rpl', nowMs, random),
-          request: { ...body },
-          ratePerSecond,
-          createdAt: formatMicros(nowMs * 1_000),
-          filter,
-          limit,
-        }),
-      );
+      const begun = newReplay(deps, { tenant, request: { ...body }, ratePerSecond });
+      const replay = await postgres.transaction((tx) => createLetterReplay(tx, { ...begun, filter, limit }));
       return sendReplay(reply, replay);
     },
   });

@@ -1,7 +1,8 @@
-import { formatMicros } from '#lib/clock';
 import { isSubscribed } from '#lib/contract';
-import { createId } from '#lib/ids';
+import { compileFilter, type JudgedPayload, judgedPayload, problemsOfFilter } from '#lib/event-filter';
 import { createDeliveryReplay } from '#lib/replay-store';
+import { newReplay } from '../new-replay.ts';
+import { optionalBody } from '../optional-body.ts';
 import { endpoints, openEndpoints } from '../resources/endpoint.ts';
 import { findEvent } from '../resources/event.ts';
 import { type Route, route } from '../route.ts';
@@ -22,16 +23,14 @@ const body = {
  * `POST /v1/events/{id}/replay`: to every endpoint that gets such events today, or to the one that is named, which need not be
  * subscribed. Whatever became of the event before, it is sent again.
  */
-export const replayEvent: Route = ({ postgres, clock, random }) =>
+export const replayEvent: Route = (deps) =>
   route<{ Params: { id: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/events/:id/replay',
     schema: { body },
-    preValidation: (request, _reply, done) => {
-      request.body ??= {};
-      done();
-    },
+    preValidation: optionalBody,
     async handler(request, reply) {
+      const { postgres } = deps;
       const { tenant } = request;
       const { endpoint_id: endpointId } = request.body;
       const event = await findEvent(postgres, tenant, request.params.id);
@@ -41,8 +40,10 @@ export const replayEvent: Route = ({ postgres, clock, random }) =>
       let endpointIds: string[];
       if (endpointId === undefined) {
         const open = await openEndpoints(postgres, tenant);
-        const subscribed = open.filter(({ event_types: eventTypes, source_ids: sourceIds }) =>
-          isSubscribed({ eventTypes, sourceIds }, event),
+        const payload = judgedPayload(event.body);
+        const subscribed = open.filter(
+          ({ event_types: eventTypes, source_ids: sourceIds, filter }) =>
+            isSubscribed({ eventTypes, sourceIds }, event) && takes(filter, payload),
         );
         endpointIds = subscribed.map(({ id }) => id);
       } else {
@@ -53,18 +54,14 @@ export const replayEvent: Route = ({ postgres, clock, random }) =>
         endpointIds = [endpoint.id];
       }
 
-      const nowMs = clock.nowMs();
+      const begun = newReplay(deps, { tenant, request: { event_id: event.id, ...request.body } });
       const replay = await postgres.transaction((tx) =>
-        createDeliveryReplay(tx, {
-          tenant,
-          id: createId('rpl', nowMs, random),
-          request: { event_id: event.id, ...request.body },
-          ratePerSecond: null,
-          createdAt: formatMicros(nowMs * 1_000),
-          eventId: event.id,
-          endpointIds,
-        }),
+        createDeliveryReplay(tx, { ...begun, eventId: event.id, endpointIds }),
       );
       return sendReplay(reply, replay);
     },
   });
+
+/** One that can't be used takes everything, as it does where events are fanned out. */
+const takes = (filter: unknown, payload: JudgedPayload): boolean =>
+  filter === null || problemsOfFilter(filter).length > 0 || compileFilter(filter)(payload);

@@ -1,48 +1,55 @@
-import { formatMicros } from '#lib/clock';
-import { createId } from '#lib/ids';
+import type { FastifyReply } from 'fastify';
+import { isFinal } from '#lib/contract';
 import { createLetterReplay } from '#lib/replay-store';
+import { newReplay } from '../new-replay.ts';
+import { emptyBody, optionalBody } from '../optional-body.ts';
 import { findLetterOfDelivery } from '../resources/dead-letter.ts';
 import { findDelivery } from '../resources/delivery.ts';
-import { type Route, route } from '../route.ts';
+import { type MadeDue, makeDue } from '../resources/waiting.ts';
+import { type Route, route, type RouteDeps } from '../route.ts';
 import { sendProblem } from '../send-problem.ts';
 import { sendReplay } from '../send-replay.ts';
 
-const body = { type: 'object', additionalProperties: false, properties: {} } as const;
+const whyNotDue: Record<Exclude<MadeDue, 'due'>, string> = {
+  'behind another': 'It waits for an earlier delivery of its ordering key: retry that one, or cancel it',
+  'to be cancelled': 'Its cancellation was asked for',
+  absent: 'It is being sent, or about to be: try again',
+};
 
-/** `POST /v1/deliveries/{id}/retry`: replays the letter of a delivery that is dead-lettered. */
-export const retryDelivery: Route = ({ postgres, clock, random }) =>
+/** `POST /v1/deliveries/{id}/retry`: one that waits is due now; of one that is dead-lettered the letter is replayed. */
+export const retryDelivery: Route = (deps) =>
   route<{ Params: { id: string } }>({
     method: 'POST',
     url: '/v1/deliveries/:id/retry',
-    schema: { body },
-    preValidation: (request, _reply, done) => {
-      request.body ??= {};
-      done();
-    },
+    schema: { body: emptyBody },
+    preValidation: optionalBody,
     async handler(request, reply) {
+      const { postgres } = deps;
       const { tenant } = request;
       const delivery = await findDelivery(postgres, tenant, request.params.id);
       if (delivery === undefined) return sendProblem(reply, 'not_found');
-      if (delivery.status !== 'dead_lettered')
-        return sendProblem(reply, 'conflict', `The delivery is ${delivery.status}, not dead_lettered`);
-      const letter = await findLetterOfDelivery(postgres, tenant, delivery.id);
-      if (letter === undefined) return sendProblem(reply, 'conflict', 'Its dead letter is not known yet: try again');
-      if (letter.status !== 'dead')
-        return sendProblem(reply, 'conflict', `The delivery is ${letter.status} by ${letter.replay_id}`);
-
-      const nowMs = clock.nowMs();
-      const replay = await postgres.transaction((tx) =>
-        createLetterReplay(tx, {
-          tenant,
-          id: createId('rpl', nowMs, random),
-          request: { delivery_id: delivery.id },
-          ratePerSecond: null,
-          createdAt: formatMicros(nowMs * 1_000),
-          filter: { ids: [letter.id] },
-          limit: 1,
-        }),
-      );
-      if (replay.matched === 0) return sendProblem(reply, 'conflict', 'The delivery is replayed already');
-      return sendReplay(reply, replay);
+      const { id, status } = delivery;
+      if (status === 'dead_lettered') return replayLetter(deps, { tenant, id }, reply);
+      if (isFinal(status)) return sendProblem(reply, 'conflict', `The delivery is ${status}`);
+      const made = await makeDue(postgres, tenant, id);
+      if (made !== 'due') return sendProblem(reply, 'conflict', whyNotDue[made]);
+      return reply.code(202).send(await findDelivery(postgres, tenant, id));
     },
   });
+
+async function replayLetter(
+  deps: RouteDeps,
+  { tenant, id }: { tenant: string; id: string },
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const letter = await findLetterOfDelivery(deps.postgres, tenant, id);
+  if (letter === undefined) return sendProblem(reply, 'conflict', 'Its dead letter is not known yet: try again');
+  if (letter.status !== 'dead')
+    return sendProblem(reply, 'conflict', `The delivery is ${letter.status} by ${letter.replay_id}`);
+  const begun = newReplay(deps, { tenant, request: { delivery_id: id } });
+  const replay = await deps.postgres.transaction((tx) =>
+    createLetterReplay(tx, { ...begun, filter: { ids: [letter.id] }, limit: 1 }),
+  );
+  if (replay.matched === 0) return sendProblem(reply, 'conflict', 'The delivery is replayed already');
+  return sendReplay(reply, replay);
+}

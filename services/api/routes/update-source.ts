@@ -1,13 +1,11 @@
-import type { FastifyRequest, FastifySchemaValidationError } from 'fastify';
-import type { SourceSettings } from '#lib/contract';
 import { changeOf, sendResource } from '../etag.ts';
-import { fieldErrors } from '../field-errors.ts';
 import { name } from '../fields.ts';
 import { mergePatch } from '../merge-patch.ts';
-import { sourceJson, sources, updateSource } from '../resources/source.ts';
+import { patchOf, readPatched } from '../patch-body.ts';
+import { setContent, sourceJson, sources } from '../resources/source.ts';
 import { currentSecret, openSecrets } from '../resources/stored-secrets.ts';
 import { type Route, route } from '../route.ts';
-import { type FieldErrors, sendInvalid, sendProblem } from '../send-problem.ts';
+import { sendInvalid, sendProblem } from '../send-problem.ts';
 import { type GivenSettings, normalizeSettings, settingsErrors, settingsFields } from '../source-settings.ts';
 
 type Source = GivenSettings & { name: string };
@@ -19,12 +17,7 @@ const source = {
   properties: { name, ...settingsFields },
 } as const;
 
-/** Any value: it is judged by what becomes of the source. */
-const patch = {
-  type: 'object',
-  additionalProperties: false,
-  properties: Object.fromEntries(Object.keys({ ...source.properties, scheme: {}, secret: {} }).map((key) => [key, {}])),
-};
+const patch = patchOf(Object.keys({ ...source.properties, scheme: {}, secret: {} }));
 
 const notPatched: readonly { field: string; message: string }[] = [
   { field: '/scheme', message: 'can’t be changed: create another source' },
@@ -32,7 +25,7 @@ const notPatched: readonly { field: string; message: string }[] = [
 ];
 
 /** `PATCH /v1/sources/{id}`: JSON merge patch, `null` resets a setting to its default; what comes of it must be a valid source. */
-export const updateSourceRoute: Route = ({ postgres, secretBox, ingressUrl }) =>
+export const updateSource: Route = ({ postgres, secretBox, ingressUrl }) =>
   route<{ Params: { id: string }; Body: Record<string, unknown> }>({
     method: 'PATCH',
     url: '/v1/sources/:id',
@@ -44,28 +37,18 @@ export const updateSourceRoute: Route = ({ postgres, secretBox, ingressUrl }) =>
 
       const result = await sources.change(postgres, changeOf(request), async (row, tx) => {
         const merged = mergePatch({ name: row.name, ...row.settings }, body);
-        const read = readSource(request, merged);
-        if ('errors' in read) return read;
+        const patched = readPatched<Source>(request, source, merged);
+        if ('errors' in patched) return patched;
+        const { name, ...given } = patched.read;
+        const settings = normalizeSettings(given);
         const secret =
           currentSecret(openSecrets(secretBox, { table: 'sources', tenant, id: row.id }, row.secrets)) ?? '';
-        const errors = settingsErrors(row.scheme, { settings: read.settings, secret });
+        const errors = settingsErrors(row.scheme, { settings, secret });
         if (errors.length > 0) return { errors };
-        return { row: await updateSource(tx, { tenant, id: row.id, secrets: row.secrets, ...read }) };
+        return { row: await setContent(tx, { tenant, id: row.id }, { name, settings }) };
       });
       if ('refused' in result) return sendProblem(reply, result.refused);
       if ('errors' in result.changed) return sendInvalid(reply, result.changed.errors);
       return sendResource(reply, result.changed.row, sourceJson(result.changed.row, ingressUrl));
     },
   });
-
-function readSource(
-  request: FastifyRequest,
-  merged: unknown,
-): { name: string; settings: SourceSettings } | { errors: FieldErrors } {
-  const validate = request.compileValidationSchema(source, 'body');
-  if (validate(merged) !== true) {
-    return { errors: fieldErrors((validate.errors ?? []) as FastifySchemaValidationError[], 'body') };
-  }
-  const { name, ...given } = merged as Source;
-  return { name, settings: normalizeSettings(given) };
-}

@@ -12,7 +12,9 @@ import type { ItemEnd, LeasedReplay, ReplayItem } from '#lib/replay-store';
 import type { EndpointDirectory } from '../endpoint-directory.ts';
 import { fannedOut } from '../fanned-out.ts';
 import { forEachLimited } from '../for-each-limited.ts';
+import { orderingKeyOf } from '../ordering.ts';
 import type { Publish } from '../publish.ts';
+import { type Publication, publishAll } from '../publish-all.ts';
 import type { EventContent, WaitingTable } from '../waiting-table.ts';
 import { recordOfLetter } from './record-of-letter.ts';
 
@@ -70,7 +72,7 @@ export function createSendItems({ directory, table, encodeAttempt, publish, wait
     });
   }
 
-  function deliveryOf(replay: LeasedReplay, item: DeliveryItem, content: EventContent): OutgoingRecord {
+  function deliveryOf(replay: LeasedReplay, item: DeliveryItem, content: EventContent): Publication {
     const { type, receivedAt, orderingKey, contentType, traceparent, payload } = content;
     const headers = deliveryHeaders({
       id: idOf(replay, item),
@@ -85,7 +87,11 @@ export function createSendItems({ directory, table, encodeAttempt, publish, wait
       contentType,
       traceparent,
     });
-    return { topic: topics.deliveries, key: item.endpointId, value: payload, headers };
+    const key = orderingKeyOf(directory.get(replay.tenant, item.endpointId), { orderingKey });
+    return {
+      record: { topic: topics.deliveries, key: item.endpointId, value: payload, headers },
+      order: key && `${item.endpointId}/${key}`,
+    };
   }
 
   return async (replay, items, signal) => {
@@ -97,29 +103,29 @@ export function createSendItems({ directory, table, encodeAttempt, publish, wait
 
     const ends: ItemEnd[] = [];
     const deliveries: DeliveryItem[] = [];
-    const records: OutgoingRecord[] = [];
+    const publications: Publication[] = [];
     for (const item of items) {
-      const { record, reason } = plan(item);
+      const { publication, reason } = plan(item);
       ends.push({ item: item.item, reason: reason ?? null });
-      if (record === undefined) continue;
-      records.push(record);
+      if (publication === undefined) continue;
+      publications.push(publication);
       if (item.kind === 'delivery') deliveries.push(item);
     }
 
     await forEachLimited(setsOf(replay, deliveries), maxUnacknowledged, (set) => publish(set, signal));
-    await forEachLimited(records, maxUnacknowledged, (record) => publish(record, signal));
+    await publishAll(publications, { publish, limit: maxUnacknowledged, signal });
     return ends;
 
-    function plan(item: ReplayItem): { record?: OutgoingRecord; reason?: string } {
+    function plan(item: ReplayItem): { publication?: Publication; reason?: string } {
       if (item.kind === 'missing') return { reason: 'letter_removed' };
       if (item.kind === 'record') {
         const record = recordOfLetter(item, topics);
-        return record === undefined ? { reason: 'topic_unknown' } : { record };
+        return record === undefined ? { reason: 'topic_unknown' } : { publication: { record, order: undefined } };
       }
       const reason = whyNot(tenant, item);
       if (reason !== undefined) return { reason };
       const content = contents.get(item.eventId);
-      return content === undefined ? { reason: 'payload_expired' } : { record: deliveryOf(replay, item, content) };
+      return content === undefined ? { reason: 'payload_expired' } : { publication: deliveryOf(replay, item, content) };
     }
   };
 }

@@ -25,6 +25,8 @@ export interface OutcomeRow {
   /** The partition of `deliveries` that the endpoint's key falls into. */
   partition: number;
   due_at: string;
+  /** Its row of `waiting` is the dispatcher's to write and remove. */
+  ordered: boolean;
 }
 
 /**
@@ -35,6 +37,8 @@ export interface OutcomeRow {
  *   step > the delivery's     the delivery is advanced, and with it its row of `waiting`:
  *     retrying, parked          the row is written, unless the dispatcher has written a later one itself
  *     final                     the row is removed, up to this step
+ *
+ * The rows of deliveries that are sent in an order are left to the dispatcher, which writes and removes them itself.
  *
  * Rows of `waiting` follow only from a delivery that was advanced here and now. An old record that comes again can't bring back a row
  * that the dispatcher has removed: the delivery would be sent twice.
@@ -62,16 +66,18 @@ export const applyOutcomes: Statement<OutcomeRow> = {
     'partition',
     'due_at',
     'delivery_at',
+    'ordered',
   ],
   text: `
     WITH incoming AS (
       SELECT *
         FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::int[], $8::text[],
                     $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::text[], $14::int[],
-                    $15::float8[], $16::bytea[], $17::boolean[], $18::int[], $19::timestamptz[], $20::timestamptz[])
+                    $15::float8[], $16::bytea[], $17::boolean[], $18::int[], $19::timestamptz[], $20::timestamptz[],
+                    $21::boolean[])
              AS t (tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status,
                    at, created_at, next_attempt_at, detail, outcome, http_status,
-                   duration_ms, response_excerpt, last, partition, due_at, delivery_at)
+                   duration_ms, response_excerpt, last, partition, due_at, delivery_at, ordered)
     ), sent AS (
       INSERT INTO attempts (tenant, delivery_id, step, attempt, at, delivery_at, outcome,
                             http_status, duration_ms, detail, response_excerpt)
@@ -101,7 +107,7 @@ export const applyOutcomes: Statement<OutcomeRow> = {
              i.status, i.due_at, i.step, i.attempt, i.created_at
         FROM advanced a
         JOIN incoming i ON i.tenant = a.tenant AND i.delivery_id = a.id AND i.last
-       WHERE a.status IN ('retrying', 'parked')
+       WHERE a.status IN ('retrying', 'parked') AND NOT i.ordered
        ORDER BY i.tenant, i.delivery_id
       ON CONFLICT (tenant, delivery_id) DO UPDATE
          SET state = EXCLUDED.state, due_at = EXCLUDED.due_at, step = EXCLUDED.step,
@@ -111,5 +117,5 @@ export const applyOutcomes: Statement<OutcomeRow> = {
     DELETE FROM waiting w
      USING advanced a
      WHERE w.tenant = a.tenant AND w.delivery_id = a.id AND w.step <= a.step
-       AND a.status IN ('delivered', 'dead_lettered', 'cancelled')`,
+       AND a.status IN ('delivered', 'dead_lettered', 'cancelled') AND w.ordering_key IS NULL`,
 };

@@ -205,16 +205,18 @@ describe('a replay of an event', () => {
     const [eventId = ''] = eventIds(1);
     await projectEvent(eventId);
     const { type } = await get<{ type: string }>(`/events/${eventId}`);
-    const wanted = [await createEndpoint(), await createEndpoint({ event_types: [type] })].sort();
+    const wanted = [await createEndpoint(), await createEndpoint({ event_types: [type] })];
+    wanted.push(await createEndpoint({ filter: { id: eventId } }));
     await createEndpoint({ event_types: ['another'] });
+    await createEndpoint({ filter: { id: 'another' } });
     const deleted = await createEndpoint();
     await api.ask({ method: 'DELETE', path: `/v1/endpoints/${deleted}`, tenant });
 
     const answer = await post(`/events/${eventId}/replay`);
     expect(answer.status).toBe(202);
     const started = answer.json<Replay>();
-    expect(started).toMatchObject({ status: 'running', matched: 2, request: { event_id: eventId } });
-    expect(await endpointsOf(started.id)).toEqual(wanted);
+    expect(started).toMatchObject({ status: 'running', matched: 3, request: { event_id: eventId } });
+    expect(await endpointsOf(started.id)).toEqual(wanted.sort());
   });
 
   it('or to the one that is named, subscribed or not', async () => {
@@ -237,6 +239,74 @@ describe('a replay of an event', () => {
     await projectEvent(eventId);
     await api.postgres.query('DELETE FROM event_payloads WHERE event_id = $1', [eventId]);
     expect((await post(`/events/${eventId}/replay`)).status).toBe(409);
+  });
+});
+
+describe('a recovery of an endpoint', () => {
+  const recover = (id: string, body: object) => post(`/endpoints/${id}/recover`, body);
+  const statuses = async () =>
+    (await get<Letter[]>('/dead-letters')).map(({ endpoint_id, stage, at, status }) => ({
+      endpoint_id,
+      stage,
+      at,
+      status,
+    }));
+
+  it('replays what of its own has died since then, and nothing else', async () => {
+    const [one, other] = [await createEndpoint(), await createEndpoint()];
+    await killDeliveries(api.postgres, tenant, eventIds(5), [one, other]);
+    // Of the same endpoint, but not a delivery's.
+    await project(api.postgres, [deliveryLetter(tenant, 'evt_x', one, { stage: 'fan-out', origin: 'e-0-1' })]);
+    const letters = await get<Letter[]>(`/dead-letters?endpoint_id=${one}&stage=dispatcher`);
+    const [, , since] = letters.map(({ at }) => at).sort();
+
+    const answer = await recover(one, { since, rate_per_second: 2.5 });
+    expect(answer.status).toBe(202);
+    const started = answer.json<Replay>();
+    expect(answer.headers['location']).toBe(`/v1/replays/${started.id}`);
+    expect(started).toMatchObject({
+      status: 'running',
+      matched: 3,
+      rate_per_second: 2.5,
+      request: { stage: 'dispatcher', endpoint_id: one, since, rate_per_second: 2.5 },
+    });
+    for (const letter of await statuses())
+      expect(letter.status).toBe(
+        letter.endpoint_id === one && letter.stage === 'dispatcher' && letter.at >= (since ?? '')
+          ? 'replaying'
+          : 'dead',
+      );
+    // What is replayed already is not replayed twice.
+    expect((await recover(one, { since: '2020-01-01T00:00:00Z', limit: 1 })).json()).toMatchObject({ matched: 1 });
+    expect((await recover(one, { since: '2020-01-01T00:00:00Z' })).json()).toMatchObject({ matched: 1 });
+    expect((await recover(one, { since: '2020-01-01T00:00:00Z' })).json()).toMatchObject({
+      matched: 0,
+      status: 'completed',
+    });
+  });
+
+  it('waits for the endpoint to be enabled', async () => {
+    const id = await createEndpoint();
+    await killDeliveries(api.postgres, tenant, eventIds(1), [id]);
+    await post(`/endpoints/${id}/disable`);
+    const answer = await recover(id, { since: '2020-01-01T00:00:00Z' });
+    expect(answer.json()).toMatchObject({ status: 409, detail: expect.stringMatching(/enable it first/) as string });
+    expect((await statuses()).map(({ status }) => status)).toEqual(['dead']);
+    await post(`/endpoints/${id}/enable`);
+    expect((await recover(id, { since: '2020-01-01T00:00:00Z' })).json()).toMatchObject({ matched: 1 });
+  });
+
+  it.each([
+    [{}, '/since'],
+    [{ since: 'yesterday' }, '/since'],
+    [{ since: '2026-01-01' }, '/since'],
+    [{ since: 0 }, '/since'],
+    [{ since: '2026-01-01T00:00:00Z', limit: 0 }, '/limit'],
+    [{ since: '2026-01-01T00:00:00Z', rate_per_second: 0 }, '/rate_per_second'],
+    [{ since: '2026-01-01T00:00:00Z', until: '2026-01-02T00:00:00Z' }, '/until'],
+  ])('of %j is refused at %s', async (body, field) => {
+    const id = await createEndpoint();
+    expect((await recover(id, body)).json()).toMatchObject({ status: 400, errors: [{ field }] });
   });
 });
 

@@ -64,6 +64,7 @@ const outcomeFact = (tenant: string, eventId: string, step: number, failed: bool
     at: at + step,
     delivery_id: deliveryOf(eventId, 'ep_a'),
     endpoint_id: 'ep_a',
+    ordered: false,
     step,
     attempt: step,
     status: failed ? 'retrying' : 'delivered',

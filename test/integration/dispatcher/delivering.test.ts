@@ -114,13 +114,7 @@ describe('the dispatcher', () => {
     world.receiver.react(() => ({ status: gone ? 410 : 500 }));
     await world.startDispatcher();
     await world.publish(3);
-    await waitUntil(
-      'three are retrying',
-      async () => (await world.deliveries()).filter(({ status }) => status === 'retrying').length === 3,
-      {
-        timeoutMs: 30_000,
-      },
-    );
+    await world.standing('retrying', 3);
     gone = true;
     await world.publish(1);
     const ended = await world.ended(4);
@@ -140,13 +134,7 @@ describe('the dispatcher', () => {
     world.receiver.react(() => ({ status: 500 }));
     await world.startDispatcher();
     await world.publish(2);
-    await waitUntil(
-      'two are retrying',
-      async () => (await world.deliveries()).filter(({ status }) => status === 'retrying').length === 2,
-      {
-        timeoutMs: 30_000,
-      },
-    );
+    await world.standing('retrying', 2);
     await world.postgres.query('UPDATE endpoints SET deleted_at = clock_timestamp(), changed_at = clock_timestamp()');
     const ended = await world.ended(2);
     expect(ended.map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);

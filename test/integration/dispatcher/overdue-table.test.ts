@@ -64,6 +64,7 @@ describe('rows that nothing would bring back', () => {
     expect(rows[1]).toEqual({
       ...{ tenant: 'acme', deliveryId: 'b', partition: 0, endpointId: 'ep_1', eventId: 'evt_1', generation: 0 },
       ...{ state: 'parked', dueAt: now - hour, step: 3, attempts: 2, createdAt: now - 73 * hour },
+      order: undefined,
     });
     expect(ids(await table.ofLanes({ partitions: [0], lanes, limit: 1 }))).toEqual(['a']);
     expect(await table.ofLanes({ partitions: [0], lanes: [], limit: 10 })).toEqual([]);
@@ -76,6 +77,18 @@ describe('rows that nothing would bring back', () => {
     await insert('young', { eventId: 'evt_unknown', createdAt: now - hour });
     const question = { partitions: [0], createdBy: now - 72 * hour, limit: 10 };
     expect(ids(await table.withoutEvent(question))).toEqual(['without', 'without payload']);
+  });
+
+  it('are those whose delivery somebody wants ended, and has not ended', async () => {
+    for (const id of ['wanted', 'ended', 'elsewhere', 'not asked for', 'without row'])
+      await insertDelivery(id, id === 'ended' ? 'delivered' : 'parked', 1);
+    await insert('wanted');
+    await insert('ended');
+    await insert('elsewhere', { partition: 7 });
+    await insert('not asked for');
+    await postgres.query(`UPDATE deliveries SET cancel_requested = true WHERE id <> 'not asked for'`);
+    expect(ids(await table.toCancel({ partitions: [0, 1], limit: 10 }))).toEqual(['wanted']);
+    expect(ids(await table.toCancel({ partitions: [0, 7], limit: 1 }))).toHaveLength(1);
   });
 
   it('are judged by when the tables were last written to', async () => {

@@ -97,7 +97,9 @@ describe('the table of what waits', () => {
         step: 3,
         attempts: 1,
         createdAt: now - 1,
+        order: undefined,
         payloadBytes: 3,
+        ended: false,
       },
       expect.objectContaining({ deliveryId: 'b', dueAt: now }),
     ]);
@@ -141,6 +143,25 @@ describe('the table of what waits', () => {
     await insertDelivery('cancelled', 'cancelled');
     await insertDelivery('open', 'retrying');
     expect(await due()).toEqual(['open']);
+  });
+
+  it('gives one that has ended where it is in an order, and says so: nobody else removes it', async () => {
+    await insert({ id: 'ended' }, { id: 'open', dueAt: now - 1 });
+    await postgres.query(`UPDATE waiting SET ordering_key = '\\xabcd', sequence = 9007199254740993`);
+    await insertDelivery('ended', 'delivered');
+    const order = { key: 'abcd', sequence: 9007199254740993n, partition: 0 };
+    expect(await table.due(question())).toMatchObject([
+      { deliveryId: 'open', order, ended: false },
+      { deliveryId: 'ended', order, ended: true },
+    ]);
+  });
+
+  it('never gives what stands behind another', async () => {
+    await insert({ id: 'first' }, { id: 'behind' });
+    await postgres.query(
+      `UPDATE waiting SET ordering_key = '\\xab', sequence = 1, due_at = CASE delivery_id WHEN 'first' THEN due_at ELSE 'infinity' END`,
+    );
+    expect(await due()).toEqual(['first']);
   });
 
   it('gives at once what waits for an endpoint that was deleted or disabled', async () => {
@@ -198,6 +219,23 @@ describe('the table of what waits', () => {
     expect(await table.count([0, 1])).toEqual({ retrying: 1, parked: 1 });
     expect(await table.count([])).toEqual({ retrying: 0, parked: 0 });
   });
+
+  it('is counted from a part of it once it is large', async () => {
+    await postgres.query(
+      `INSERT INTO waiting (tenant, delivery_id, partition, endpoint_id, event_id, generation, state, due_at, step, attempts, created_at)
+       SELECT 'acme', 'dlv_' || n, n % 3, 'ep_backlog', 'evt_1', 0, CASE WHEN n % 4 = 0 THEN 'parked' ELSE 'retrying' END, $1, 1, 1, $1
+         FROM generate_series(1, 240000) AS n`,
+      [formatMicros(now)],
+    );
+    const { retrying, parked } = await table.count([0, 1]);
+    expect(Math.abs(retrying / 120_000 - 1)).toBeLessThan(0.1);
+    expect(Math.abs(parked / 40_000 - 1)).toBeLessThan(0.1);
+    const [plan] = await postgres.query<{ pages: string }>(
+      `SELECT pg_relation_size('waiting') / current_setting('block_size')::int AS pages`,
+    );
+    // Else all of it was looked at.
+    expect(Number(plan?.pages)).toBeGreaterThan(2_500);
+  }, 30_000);
 
   it('is read past a backlog of one lane without looking at its rows', async () => {
     await postgres.query(

@@ -26,6 +26,8 @@ import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
 import { generateSecret } from '#lib/signatures';
 import { newTraceparent, Metrics } from '#lib/telemetry';
+import { fields as dedupFields } from '../../../services/dedup/config.ts';
+import { build as buildDedup } from '../../../services/dedup/service.ts';
 import { fields as dispatcherFields } from '../../../services/dispatcher/config.ts';
 import { build as buildDispatcher } from '../../../services/dispatcher/service.ts';
 import { fields as projectorFields } from '../../../services/projector/config.ts';
@@ -58,7 +60,7 @@ const tenant = 'acme';
 const timeoutMs = 30_000;
 const root = join(import.meta.dirname, '../../..');
 
-export async function createWorld(name: string) {
+export async function createWorld(name: string, { partitions = 3 } = {}) {
   const { kafkaBrokers: brokers, schemaRegistryUrl: registryUrl, redisUrl } = serverAddresses();
   const topicPrefix = uniquePrefix(name);
   const topics = topicsOf(topicPrefix);
@@ -79,7 +81,7 @@ export async function createWorld(name: string) {
     HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
   };
 
-  await createTopics(brokers, topicDefinitions({ topicPrefix, partitions: 3, replicationFactor: 1 }), common);
+  await createTopics(brokers, topicDefinitions({ topicPrefix, partitions, replicationFactor: 1 }), common);
   await registerSchemas(
     (['events', 'delivery.attempts'] as const).map((topic) => ({
       subject: valueSubject(topics[topic]),
@@ -127,39 +129,49 @@ export async function createWorld(name: string) {
   return {
     topics,
     topicPrefix,
+    databaseUrl,
     postgres,
     producer,
     receiver,
     failures,
 
     startDispatcher: (more?: Record<string, string>) => startService(dispatcherFields, buildDispatcher, more),
+    startDedup: () => startService(dedupFields, buildDedup),
     startProjector: () => startService(projectorFields, buildProjector),
 
     /** A service as a process of its own, which a crash point can kill. */
     async spawnService(
       service: 'dispatcher' | 'projector',
       more: Record<string, string> = {},
-    ): Promise<ServiceProcess> {
+    ): Promise<ServiceProcess & { adminUrl: string; lines: string[] }> {
       const [adminPort = 0] = await freePorts(1);
+      const adminUrl = `http://127.0.0.1:${adminPort}`;
+      const lines: string[] = [];
       const reaper = startOrphanReaper();
       const child = startServiceProcess({
         name: service,
         args: [`services/${service}/main.ts`],
         cwd: root,
         env: { ...env, HOOKLINE_ADMIN_PORT: String(adminPort), ...more },
-        adminUrl: `http://127.0.0.1:${adminPort}`,
-        onLine: () => undefined,
+        adminUrl,
+        onLine: (line) => lines.push(line),
         reaper,
       });
       void child.exited.then(() => reaper.stop());
       stops.push(() => child.stop(10_000));
-      return child;
+      return { ...child, adminUrl, lines };
     },
 
     async addEndpoint(
       endpointName: string,
       settings: EndpointSettings = {},
-      { createdAgoMs = 3_600_000, url = receiver.url(endpointName), sourceIds = [] as string[] } = {},
+      {
+        createdAgoMs = 3_600_000,
+        url = receiver.url(endpointName),
+        sourceIds = [] as string[],
+        eventTypes = [] as string[],
+        filter = null as object | null,
+      } = {},
     ): Promise<TestEndpoint> {
       const endpoint = { id: createId('ep', Date.now()), secret: generateSecret(), name: endpointName };
       const createdAt = formatMicros((Date.now() - createdAgoMs) * 1_000);
@@ -168,9 +180,9 @@ export async function createWorld(name: string) {
         secretsContext('endpoints', tenant, endpoint.id),
       );
       await postgres.query(
-        `INSERT INTO endpoints (tenant, id, url, source_ids, settings, secrets, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [tenant, endpoint.id, url, sourceIds, JSON.stringify(settings), secrets, createdAt],
+        `INSERT INTO endpoints (tenant, id, url, event_types, source_ids, filter, settings, secrets, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        [tenant, endpoint.id, url, eventTypes, sourceIds, filter, JSON.stringify(settings), secrets, createdAt],
       );
       receiver.register(endpointName, endpoint);
       return endpoint;
@@ -181,6 +193,7 @@ export async function createWorld(name: string) {
       count: number,
       payloadOf = (index: number): Buffer => Buffer.from(`{"event":${index}}`),
       sourceId = 'src_1',
+      orderingKeyOf = (_index: number): string | null => null,
     ): Promise<EventRecord[]> {
       const events = Array.from({ length: count }, (_, index): EventRecord => {
         const id = createId('evt', Date.now());
@@ -196,7 +209,7 @@ export async function createWorld(name: string) {
           dedup_key: randomBytes(16),
           content_type: 'application/json',
           http_headers: {},
-          ordering_key: null,
+          ordering_key: orderingKeyOf(index),
           payload: payloadOf(index),
         };
       });
@@ -204,7 +217,7 @@ export async function createWorld(name: string) {
         events.map((event) =>
           producer.send({
             topic: topics.events,
-            key: event.id,
+            key: event.ordering_key ?? event.id,
             value: eventCodec.encode(event),
             headers: { [header.traceparent]: newTraceparent(undefined) },
           }),
@@ -217,6 +230,12 @@ export async function createWorld(name: string) {
       return postgres.query<DeliveryRow>(
         'SELECT event_id, endpoint_id, status, step, attempts, detail FROM deliveries ORDER BY event_id, endpoint_id',
       );
+    },
+
+    /** Waits until so many deliveries stand at this. */
+    async standing(status: DeliveryStatus, count: number): Promise<void> {
+      const find = async () => (await this.deliveries()).filter((row) => row.status === status).length === count;
+      await waitUntil(`${count} are ${status}`, find, { timeoutMs });
     },
 
     /** Waits until so many deliveries have ended, and gives all. */

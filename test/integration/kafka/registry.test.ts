@@ -52,6 +52,7 @@ const attempt: AttemptRecord = {
   detail: null,
   response_excerpt: Buffer.from('busy'),
   next_attempt_at: 1_763_712_005_000_001,
+  ordering_key: 'né',
 };
 
 const register = (topic: string, schema: AvroSchema): Promise<number[]> =>

@@ -15,8 +15,12 @@ beforeAll(async () => {
 afterAll(() => closePostgres(postgres));
 
 const delivery = deliveryId('evt', 'ep_abc');
-const outcome = (tenant: string, step: number, status: 'retrying' | 'parked' | 'delivered' | 'cancelled'): Fact =>
-  outcomeFact({ tenant, eventId: 'evt' }, 'ep_abc', step, status);
+const outcome = (
+  tenant: string,
+  step: number,
+  status: 'retrying' | 'parked' | 'delivered' | 'cancelled',
+  more?: { ordered: boolean },
+): Fact => outcomeFact({ tenant, eventId: 'evt' }, 'ep_abc', step, status, more);
 const project = (facts: Fact[], statement: OutcomeStatement = applyOutcomes): Promise<void> =>
   projectWith(postgres, facts, { ...guardingStatements, applyOutcomes: statement });
 
@@ -102,6 +106,45 @@ test('a row that the dispatcher has written for a later step stays as it is', as
   expect((await standing(tenant)).waiting).toEqual([{ state: 'parked', step: 3 }]);
   await project([outcome(tenant, 4, 'delivered')]);
   expect((await standing(tenant)).waiting).toEqual([]);
+});
+
+describe('the row of a delivery that is sent in an order', () => {
+  const inOrder = { ordered: true };
+  const writeRow = (tenant: string, step: number): Promise<unknown> =>
+    postgres.query(
+      `INSERT INTO waiting (tenant, delivery_id, partition, endpoint_id, event_id, generation, state, due_at, step, attempts, created_at,
+                            ordering_key, sequence)
+       VALUES ($1, $2, 6, 'ep_abc', 'evt', 0, 'parked', 'infinity', $3, 0, now(), '\\xab', 5)`,
+      [tenant, delivery, step],
+    );
+
+  test('is not written: where the delivery stands is', async () => {
+    const afterWaits = async (tenant: string, statement?: OutcomeStatement) => {
+      await project([outcome(tenant, 1, 'parked', inOrder)], statement);
+      await project([outcome(tenant, 2, 'retrying', inOrder)], statement);
+      return standing(tenant);
+    };
+    const right = { status: 'retrying', step: 2, waiting: [] };
+    expect(await afterWaits('ordered')).toEqual(right);
+    expect(await afterWaits('ordered-writing', mutant('writing', 'AND NOT i.ordered', 'AND true'))).not.toEqual(right);
+  });
+
+  test('is neither changed nor removed, whatever its delivery comes to: the next of its key would not be due', async () => {
+    const afterEnd = async (tenant: string, statement?: OutcomeStatement) => {
+      await writeRow(tenant, 1);
+      await project([outcome(tenant, 1, 'parked', inOrder), outcome(tenant, 2, 'retrying', inOrder)], statement);
+      await project([outcome(tenant, 3, 'delivered', inOrder)], statement);
+      return standing(tenant);
+    };
+    const right = { status: 'delivered', step: 3, waiting: [{ state: 'parked', step: 1 }] };
+    expect(await afterEnd('ordered-end')).toEqual(right);
+    const removing = mutant('removing', 'AND w.ordering_key IS NULL', 'AND true');
+    expect(await afterEnd('ordered-removing', removing)).not.toEqual(right);
+    // An end that is told without a key, by whoever no longer holds the endpoint to an order, leaves it too.
+    await writeRow('ordered-once', 1);
+    await project([outcome('ordered-once', 2, 'delivered')]);
+    expect((await standing('ordered-once')).waiting).toHaveLength(1);
+  });
 });
 
 test('what waits says until when, for whom, and whose partition it is in', async () => {

@@ -113,6 +113,7 @@ const attemptRecord = (more: Partial<AttemptRecord>): AttemptRecord => ({
   detail: null,
   response_excerpt: null,
   next_attempt_at: null,
+  ordering_key: null,
   ...more,
 });
 

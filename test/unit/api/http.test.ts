@@ -96,6 +96,9 @@ describe('paths and methods', () => {
     ['DELETE', '/v1/sources', 'GET, HEAD, POST'],
     ['POST', '/v1/sources/src_x', 'DELETE, GET, HEAD, PATCH'],
     ['GET', '/v1/sources/src_x/rotate-secret', 'POST'],
+    ['POST', '/v1/endpoints/ep_x', 'DELETE, GET, HEAD, PATCH'],
+    ['GET', '/v1/endpoints/ep_x/recover', 'POST'],
+    ['DELETE', '/v1/deliveries/dlv_x/cancel', 'POST'],
     ['OPTIONS', '/v1/endpoints', 'GET, HEAD, POST'],
     ['POST', '/v1/deliveries/dlv_x/attempts', 'GET, HEAD'],
   ] as const)('%s %s is answered with the methods that there are', async (method, path, allow) => {
@@ -155,6 +158,20 @@ describe('bodies', () => {
 
   test('of more than 1 MiB are too large', async () => {
     expectProblem(await post(JSON.stringify({ name: 'x'.repeat(1024 * 1024) })), 413, 'payload_too_large');
+  });
+
+  test.each([
+    ['POST', '/v1/endpoints', { url: 'https://example.com', filter: null }],
+    ['PATCH', `/v1/endpoints/ep_${'0'.repeat(26)}`, { retry: null }],
+    ['PATCH', `/v1/sources/src_${'0'.repeat(26)}`, { hmac: null }],
+  ])('that are nested too deep to be looked through are refused: %s %s', async (method, path, around) => {
+    for (const levels of [100, 150_000]) {
+      const deep = '{"a":'.repeat(levels) + '1' + '}'.repeat(levels);
+      const body = JSON.stringify(around).replace('null', deep);
+      const answer = await buildTestApp().ask({ method, path, headers: json, body });
+      expectProblem(answer, 400, 'validation_failed');
+      expect(answer.json()).toMatchObject({ errors: [{ field: '(body)' }] });
+    }
   });
 
   test('are refused with every field that is wrong', async () => {

@@ -1,11 +1,22 @@
 import fc from 'fast-check';
 import type { HttpResult } from '#lib/http-client';
 import { seededRandom } from '../../support/seeded-random.ts';
-import { decide, type RetryPolicy } from '../../../services/dispatcher/decide.ts';
+import {
+  type BackoffPolicy,
+  decide,
+  type RetryPolicy,
+  type SchedulePolicy,
+} from '../../../services/dispatcher/decide.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);
 const hourMs = 3_600_000;
-const policy: RetryPolicy = { baseMs: 5_000, capMs: 12 * hourMs, windowMs: 72 * hourMs, maxAttempts: Infinity };
+const policy: BackoffPolicy = {
+  kind: 'backoff',
+  baseMs: 5_000,
+  capMs: 12 * hourMs,
+  windowMs: 72 * hourMs,
+  maxAttempts: Infinity,
+};
 
 const answered = (status: number, retryAfter?: string): HttpResult => ({
   outcome: status < 300 ? 'delivered' : status < 400 ? 'redirect' : status < 500 ? 'http_4xx' : 'http_5xx',
@@ -24,12 +35,28 @@ const decideFirst = (result: HttpResult, random = 0.5) =>
   decide({ result, attempts: 1, createdAt: nowMs * 1_000 }, policy, nowMs, () => random);
 
 const uniform = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-const policies = fc.record({
+const backoffs = fc.record<BackoffPolicy>({
+  kind: fc.constant('backoff'),
   baseMs: fc.integer({ min: 0, max: 60_000 }),
   capMs: fc.integer({ min: 0, max: 24 * hourMs }),
   windowMs: fc.integer({ min: 0, max: 96 * hourMs }),
   maxAttempts: fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 20 })),
 });
+const schedules = fc.record<SchedulePolicy>({
+  kind: fc.constant('schedule'),
+  capMs: fc.constant(12 * hourMs),
+  windowMs: fc.integer({ min: 0, max: 14 * 24 * hourMs }),
+  waitsMs: fc.array(fc.integer({ min: 0, max: 7 * 24 * hourMs }), { minLength: 1, maxLength: 20 }),
+  jitter: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+const policies = fc.oneof<fc.Arbitrary<RetryPolicy>[]>(backoffs, schedules);
+/** The longest that it may have a delivery wait before retry `attempts`, whatever was asked for. */
+const longestWaitMs = (given: RetryPolicy, attempts: number): number =>
+  given.kind === 'backoff'
+    ? given.capMs
+    : Math.max(given.capMs, (given.waitsMs[attempts - 1] ?? 0) * (1 + given.jitter));
+const maxAttemptsOf = (given: RetryPolicy): number =>
+  given.kind === 'backoff' ? given.maxAttempts : given.waitsMs.length + 1;
 const failedResults = fc.oneof(
   fc.constantFrom(...failures, ...unanswered),
   fc.tuple(fc.constantFrom(429, 503), fc.nat()).map(([status, seconds]) => answered(status, String(seconds))),
@@ -94,7 +121,7 @@ describe('the decision after a send', () => {
         const decision = decide({ result, attempts, createdAt: (nowMs - ageMs) * 1_000 }, given, nowMs, () => random);
         if (decision.kind !== 'retry') return;
         expect(decision.dueAt).toBeGreaterThanOrEqual(nowMs * 1_000);
-        expect(decision.dueAt).toBeLessThanOrEqual((nowMs + given.capMs) * 1_000);
+        expect(decision.dueAt).toBeLessThanOrEqual(Math.ceil((nowMs + longestWaitMs(given, attempts)) * 1_000));
         expect(Number.isSafeInteger(decision.dueAt)).toBe(true);
       }),
     );
@@ -106,7 +133,7 @@ describe('the decision after a send', () => {
         const createdAt = (nowMs - ageMs) * 1_000;
         const decision = decide({ result, attempts, createdAt }, given, nowMs, () => random);
         if (decision.kind === 'retry') {
-          expect(attempts).toBeLessThan(given.maxAttempts);
+          expect(attempts).toBeLessThan(maxAttemptsOf(given));
           expect(decision.dueAt).toBeLessThanOrEqual(createdAt + given.windowMs * 1_000);
         } else {
           expect(decision).toEqual({ kind: 'exhausted' });
@@ -115,20 +142,87 @@ describe('the decision after a send', () => {
     );
   });
 
-  it('comes to exactly one end, however the retries fall', () => {
+  it('comes to exactly one end, within the window and the attempts, however the retries fall', () => {
     fc.assert(
       fc.property(policies, fc.integer(), (given, seed) => {
-        fc.pre(given.baseMs > 0 && given.capMs > 1_000 && given.windowMs < given.capMs * 1_000);
+        fc.pre(given.kind === 'schedule' || (given.baseMs > 0 && given.capMs > 1_000));
+        fc.pre(given.windowMs < given.capMs * 1_000);
         const random = seededRandom(seed);
         let atMs = nowMs;
         for (let attempts = 1; attempts < 100_000; attempts += 1) {
+          expect(attempts).toBeLessThanOrEqual(maxAttemptsOf(given));
+          expect(atMs).toBeLessThanOrEqual(nowMs + given.windowMs);
           const decision = decide({ result: answered(500), attempts, createdAt: nowMs * 1_000 }, given, atMs, random);
           if (decision.kind !== 'retry') return expect(decision).toEqual({ kind: 'exhausted' });
           atMs = decision.dueAt / 1_000;
         }
         throw new Error('no end');
       }),
-      { numRuns: 50 },
+      { numRuns: 100 },
     );
   });
 });
+
+/** The times of all attempts, in seconds since the first, of a delivery that always fails. */
+function attemptsBy(given: SchedulePolicy, random: () => number, result = answered(500)): number[] {
+  const times = [0];
+  for (;;) {
+    const atMs = nowMs + (times.at(-1) ?? 0) * 1_000;
+    const decision = decide({ result, attempts: times.length, createdAt: nowMs * 1_000 }, given, atMs, random);
+    if (decision.kind !== 'retry') return times;
+    times.push((decision.dueAt / 1_000 - nowMs) / 1_000);
+  }
+}
+
+const aSchedule = (waits: number[], jitter: number): SchedulePolicy => ({
+  kind: 'schedule',
+  waitsMs: waits.map((seconds) => seconds * 1_000),
+  jitter,
+  capMs: 12 * hourMs,
+  windowMs: 14 * 24 * hourMs,
+});
+
+describe('a schedule of retries', () => {
+  it('is kept to the second, as Standard Webhooks publishes its own', () => {
+    const waits = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+    const clockTimes = [
+      '0:00:00',
+      '0:00:05',
+      '0:05:05',
+      '0:35:05',
+      '2:35:05',
+      '7:35:05',
+      '17:35:05',
+      '31:35:05',
+      '51:35:05',
+    ];
+    const times = attemptsBy(aSchedule(waits, 0), () => 0.9);
+    expect(times).toHaveLength(10);
+    expect(times.slice(0, 9).map(clockTime)).toEqual(clockTimes);
+    expect(times[9]).toBe(75 * 3_600 + 35 * 60 + 5);
+  });
+
+  it('waits within a fifth of each wait where its jitter is 0.2, as Svix does, and makes one attempt more than it has waits', () => {
+    const waits = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
+    for (const [random, share] of [
+      [() => 0, 0.8],
+      [() => 0.5, 1],
+      [() => 1 - Number.EPSILON, 1.2],
+    ] as const) {
+      const times = attemptsBy(aSchedule(waits, 0.2), random);
+      expect(times).toHaveLength(8);
+      times
+        .slice(1)
+        .forEach((at, index) => expect(at - (times[index] ?? 0)).toBeCloseTo((waits[index] ?? 0) * share, 3));
+    }
+  });
+
+  it('takes Retry-After for a floor under each wait, and no more of it than twelve hours', () => {
+    expect(attemptsBy(aSchedule([5, 300], 0), () => 0, answered(503, '60'))).toEqual([0, 60, 360]);
+    expect(attemptsBy(aSchedule([5], 0), () => 0, answered(429, '999999999999'))).toEqual([0, 43_200]);
+    expect(attemptsBy(aSchedule([100_000], 0), () => 0, answered(429, '999999999999'))).toEqual([0, 100_000]);
+  });
+});
+
+const clockTime = (seconds: number): string =>
+  `${Math.floor(seconds / 3_600)}:${String(Math.floor(seconds / 60) % 60).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;

@@ -5,10 +5,16 @@ import { silentLogger } from '#lib/log';
 import { createDispatch } from '../../../services/dispatcher/dispatch.ts';
 import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
 import type { Job } from '../../../services/dispatcher/job.ts';
+import type { JobEnd } from '../../../services/dispatcher/scheduler.ts';
 import type { SendVerdict } from '../../../services/dispatcher/send-verdict.ts';
 import { anEndpoint, aRecordJob, aRowJob, noMetrics, secondMicros, startMicros } from './fixtures.ts';
 
-function createWorld(endpoint: Endpoint | undefined, result: HttpResult = { outcome: 'timeout', detail: 'late' }) {
+function createWorld(
+  endpoint: Endpoint | undefined,
+  result: HttpResult = { outcome: 'timeout', detail: 'late' },
+  newer: Endpoint | undefined = endpoint,
+) {
+  let refreshed = false;
   const calls: unknown[][] = [];
   const lines: Record<string, unknown>[] = [];
   const write =
@@ -16,8 +22,13 @@ function createWorld(endpoint: Endpoint | undefined, result: HttpResult = { outc
     async (...given: unknown[]): Promise<void> =>
       void calls.push([name, ...given.slice(1)]);
   const verdicts: SendVerdict[] = [];
+  const observed: [string, boolean][] = [];
   const work = createDispatch({
-    directory: { get: () => endpoint },
+    directory: {
+      get: () => (refreshed ? newer : endpoint),
+      ageMs: () => 500,
+      refresh: async () => void (refreshed = true),
+    },
     attempt: async (_delivery, _endpoint, attempt) => {
       calls.push(['sent', attempt]);
       return { result, durationMs: 3 };
@@ -29,15 +40,19 @@ function createWorld(endpoint: Endpoint | undefined, result: HttpResult = { outc
       endedBefore: write('endedBefore'),
       malformed: write('malformed'),
     },
-    disableEndpoint: async ({ id, revision }) => void calls.push(['disabled', id, revision]),
+    disableEndpoint: async ({ id, revision }, { reason }) => {
+      calls.push(['disabled', id, revision, reason]);
+      return true;
+    },
+    endpointFailing: { observe: ({ id }, taken) => void observed.push([id, taken]) },
     metrics: noMetrics,
     crashPoints: noCrashPoints,
     clock: createManualClock(),
     random: () => 0.5,
     log: { ...silentLogger, info: (line) => void lines.push(line) },
   });
-  const dispatch = (job: Job): Promise<void> => work(job, (verdict) => verdicts.push(verdict));
-  return { dispatch, calls, lines, verdicts };
+  const dispatch = (job: Job): Promise<JobEnd> => work(job, (verdict) => verdicts.push(verdict));
+  return { dispatch, calls, lines, verdicts, observed };
 }
 
 describe('a job whose turn has come', () => {
@@ -62,6 +77,13 @@ describe('a job whose turn has come', () => {
       ['ended', end],
       ['ended', end],
     ]);
+  });
+
+  it('is sent where its endpoint has been opened again, of which this process had not heard', async () => {
+    const closed = anEndpoint({ disabledAt: 1 });
+    const { dispatch, calls } = createWorld(closed, undefined, anEndpoint({ revision: 2 }));
+    await dispatch(aRecordJob());
+    expect(calls[0]).toEqual(['sent', 1]);
   });
 
   it('is sent, and what came of it written with the time of the next attempt', async () => {
@@ -102,7 +124,39 @@ describe('a job whose turn has come', () => {
     await dispatch(aRecordJob());
     expect(calls.map(([name]) => name)).toEqual(['sent', 'attempted', 'disabled']);
     expect(calls[1]?.[2]).toEqual({ status: 'dead_lettered', reason: 'endpoint_gone' });
-    expect(calls[2]).toEqual(['disabled', 'ep_1', 7]);
+    expect(calls[2]).toEqual(['disabled', 'ep_1', 7, 'gone']);
+  });
+
+  it('tells whether the endpoint took it, unless nothing was sent for a reason of ours', async () => {
+    const taken = createWorld(anEndpoint(), {
+      outcome: 'delivered',
+      status: 204,
+      retryAfter: undefined,
+      excerpt: Buffer.alloc(0),
+    });
+    const refused = createWorld(anEndpoint(), {
+      outcome: 'http_4xx',
+      status: 429,
+      retryAfter: '5',
+      excerpt: Buffer.alloc(0),
+    });
+    const unsigned = createWorld(anEndpoint({ secrets: [] }), { outcome: 'blocked', detail: 'no secret' });
+    for (const { dispatch } of [taken, refused, unsigned]) await dispatch(aRecordJob());
+    expect([taken.observed, refused.observed, unsigned.observed]).toEqual([[['ep_1', true]], [['ep_1', false]], []]);
+  });
+
+  it('is over with its delivery, or leaves it to wait: what stands behind it in an order is sent, or waits too', async () => {
+    const endOf = async (endpoint: Endpoint | undefined, status: number): Promise<JobEnd> => {
+      const outcome = status === 200 ? 'delivered' : 'http_5xx';
+      const { dispatch } = createWorld(endpoint, { outcome, status, retryAfter: undefined, excerpt: Buffer.alloc(0) });
+      return dispatch(aRecordJob());
+    };
+    const once = { ...anEndpoint().retry, maxAttempts: 1 } as Endpoint['retry'];
+    expect(await endOf(anEndpoint(), 500)).toBe('waits');
+    expect(await endOf(anEndpoint(), 200)).toBe('over');
+    expect(await endOf(anEndpoint({ retry: once }), 500)).toBe('over');
+    expect(await endOf(anEndpoint({ deletedAt: 1 }), 200)).toBe('over');
+    expect(await endOf(undefined, 200)).toBe('over');
   });
 
   it('logs one line, without payload or secret', async () => {

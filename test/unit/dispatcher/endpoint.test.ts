@@ -1,9 +1,10 @@
 import { createManualClock, formatMicros } from '#lib/clock';
 import { secretsContext, type StoredSecret } from '#lib/contract';
 import { AppError } from '#lib/errors';
+import { judgedPayload } from '#lib/event-filter';
 import { silentLogger } from '#lib/log';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
-import { endpointOf, type EndpointRow } from '../../../services/dispatcher/endpoint.ts';
+import { type Endpoint, endpointOf, type EndpointRow } from '../../../services/dispatcher/endpoint.ts';
 import { createEndpointDirectory } from '../../../services/dispatcher/endpoint-directory.ts';
 import { startMicros } from './fixtures.ts';
 
@@ -16,26 +17,43 @@ function aRow(overrides: Partial<EndpointRow> = {}, secrets: StoredSecret[] = [{
     url: 'https://receiver.test/',
     event_types: ['order.*'],
     source_ids: [],
+    filter: null,
+    history: [],
     settings: {},
     secrets: secretBox.seal(JSON.stringify(secrets), secretsContext('endpoints', 'acme', 'ep_1')),
     revision: 3,
     created_at: formatMicros(startMicros),
     changed_at: formatMicros(startMicros),
+    failing_since: null,
     disabled_at: null,
     deleted_at: null,
     ...overrides,
   };
 }
-const unexpected = (error: Error): void => {
-  throw error;
-};
+const longestWindowMs = 14 * 24 * 3_600_000;
+const read = (row: EndpointRow, onUnreadable?: (error: AppError) => void): Endpoint =>
+  endpointOf(row, {
+    secretBox,
+    longestWindowMs,
+    onUnreadable:
+      onUnreadable ??
+      ((error) => {
+        throw error;
+      }),
+  });
 
 describe('an endpoint', () => {
   it('has the defaults of what was not set', () => {
-    expect(endpointOf(aRow(), secretBox, unexpected)).toMatchObject({
+    expect(read(aRow())).toMatchObject({
       timeoutMs: 5_000,
       maxInFlight: 10,
-      retry: { baseMs: 5_000, capMs: 43_200_000, windowMs: 259_200_000, maxAttempts: Number.POSITIVE_INFINITY },
+      retry: {
+        kind: 'backoff',
+        baseMs: 5_000,
+        capMs: 43_200_000,
+        windowMs: 259_200_000,
+        maxAttempts: Number.POSITIVE_INFINITY,
+      },
       createdAt: startMicros,
       disabledAt: null,
       deletedAt: null,
@@ -44,16 +62,16 @@ describe('an endpoint', () => {
 
   it('has what was set, in part too', () => {
     const settings = { timeout_ms: 1_000, max_in_flight: 2, retry: { base_seconds: 0.5, max_attempts: 3 } };
-    expect(endpointOf(aRow({ settings }), secretBox, unexpected)).toMatchObject({
+    expect(read(aRow({ settings }))).toMatchObject({
       timeoutMs: 1_000,
       maxInFlight: 2,
-      retry: { baseMs: 500, capMs: 43_200_000, windowMs: 259_200_000, maxAttempts: 3 },
+      retry: { kind: 'backoff', baseMs: 500, capMs: 43_200_000, windowMs: 259_200_000, maxAttempts: 3 },
     });
   });
 
   it('has both secrets while one is rotated', () => {
     const secrets = [{ secret: 'whsec_new' }, { secret: 'whsec_old', expires_at: formatMicros(startMicros + 5) }];
-    expect(endpointOf(aRow({}, secrets), secretBox, unexpected).secrets).toEqual([
+    expect(read(aRow({}, secrets)).secrets).toEqual([
       { secret: 'whsec_new', expiresAt: null },
       { secret: 'whsec_old', expiresAt: startMicros + 5 },
     ]);
@@ -61,8 +79,40 @@ describe('an endpoint', () => {
 
   it('has none where they do not open, and says so', () => {
     const errors: AppError[] = [];
-    const { secrets } = endpointOf(aRow({ secrets: Buffer.from('changed') }), secretBox, (error) => errors.push(error));
+    const { secrets } = read(aRow({ secrets: Buffer.from('changed') }), (error) => errors.push(error));
     expect(secrets).toEqual([]);
+    expect(errors).toMatchObject([{ code: 'data_invalid' }]);
+  });
+
+  it('has the waits of its schedule, no jitter that was not asked for, and the longest window that payloads are kept for', () => {
+    expect(read(aRow({ settings: { retry: { schedule: [0.5, 60] } } })).retry).toEqual({
+      kind: 'schedule',
+      waitsMs: [500, 60_000],
+      jitter: 0,
+      capMs: 43_200_000,
+      windowMs: longestWindowMs,
+    });
+    expect(read(aRow({ settings: { retry: { schedule: [5], jitter: 0.2 } } })).retry).toMatchObject({ jitter: 0.2 });
+  });
+
+  it('has its filter, and what it was to get before', () => {
+    const filter = { 'data.amount': { $gte: 100 } };
+    const history = [
+      { until: formatMicros(startMicros), open: false, event_types: ['a'], source_ids: ['src_1'], filter },
+    ];
+    const { subscription, past } = read(aRow({ filter, history, disabled_at: formatMicros(startMicros) }));
+    const small = judgedPayload(Buffer.from('{"data":{"amount":99}}'));
+    expect(subscription).toMatchObject({ open: false, eventTypes: ['order.*'], sourceIds: [] });
+    expect(past).toMatchObject([{ until: startMicros, open: false, eventTypes: ['a'], sourceIds: ['src_1'] }]);
+    expect([subscription.filter?.(small), past[0]?.filter?.(small)]).toEqual([false, false]);
+    expect(read(aRow()).subscription).toMatchObject({ open: true });
+    expect(read(aRow()).subscription.filter).toBeNull();
+  });
+
+  it('gets every payload where its filter can’t be used, and says so', () => {
+    const errors: AppError[] = [];
+    const { subscription } = read(aRow({ filter: { $where: 'true' } }), (error) => errors.push(error));
+    expect(subscription.filter).toBeNull();
     expect(errors).toMatchObject([{ code: 'data_invalid' }]);
   });
 });
@@ -74,6 +124,7 @@ describe('the directory of endpoints', () => {
     const directory = createEndpointDirectory({
       postgres: { query: async <T extends object>() => answer() as unknown as T[] },
       secretBox,
+      longestWindowMs,
       clock,
       log: silentLogger,
     });

@@ -227,6 +227,30 @@ describe('fan-out', () => {
     expect(world.kafka.of(topics.deliveries)).toHaveLength(1);
   });
 
+  it('writes the deliveries of an ordering key in the order of its events, where an endpoint wants that, whatever Kafka refuses', async () => {
+    const world = createWorld([anEndpoint({ id: 'ep_ordered', ordered: true }), anEndpoint({ id: 'ep_other' })]);
+    const names = ['a1', 'b1', 'a2', 'b2', 'a3'];
+    const records = names.map((id, at) => world.record(anEvent({ id, ordering_key: id.slice(0, 1) }), BigInt(at)));
+    const refused = new Set(['ep_ordered a1', 'ep_other a1']);
+    world.kafka.answer = ({ topic, key, headers }) => {
+      if (topic === topics.deliveries && refused.delete(`${String(key)} ${String(headers[header.eventId])}`))
+        throw new AppError('kafka_unavailable', 'not acknowledged');
+    };
+    const fanningOut = world.fanOut(records, never);
+    await world.clock.advance(10_000);
+    await fanningOut;
+    const writtenTo = (endpointId: string, key: string): string[] =>
+      world.kafka
+        .of(topics.deliveries)
+        .filter((record) => record.key === endpointId)
+        .map(({ headers }) => String(headers[header.eventId]))
+        .filter((id) => id.startsWith(key));
+    expect(writtenTo('ep_ordered', 'a')).toEqual(['a1', 'a2', 'a3']);
+    expect(writtenTo('ep_ordered', 'b')).toEqual(['b1', 'b2']);
+    // Where nobody asks for an order, nothing waits for what was refused.
+    expect(writtenTo('ep_other', 'a')).toEqual(['a2', 'a3', 'a1']);
+  });
+
   it('passes its crash points between its writes, and a successor after any of them repeats without another id', async () => {
     const points: CrashPointName[] = ['fan-out.before-set', 'fan-out.after-set', 'fan-out.after-deliveries'];
     const whole = createWorld([anEndpoint()]);

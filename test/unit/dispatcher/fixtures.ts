@@ -1,9 +1,11 @@
 import { type AttemptRecord, type Delivery, deliveryHeaders, type EventRecord, topicsOf } from '#lib/contract';
 import type { OutgoingRecord, RecordPosition } from '#lib/kafka';
 import type { IncomingRecord } from '#lib/kafka';
-import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
-import type { RecordJob, RowJob } from '../../../services/dispatcher/job.ts';
+import type { Endpoint, EndpointSubscription } from '../../../services/dispatcher/endpoint.ts';
+import type { Job, RecordJob, RowJob } from '../../../services/dispatcher/job.ts';
 import type { DispatcherMetrics } from '../../../services/dispatcher/metrics.ts';
+import type { Order } from '../../../services/dispatcher/ordering.ts';
+import type { EventContent } from '../../../services/dispatcher/waiting-table.ts';
 
 export const topics = topicsOf('test.');
 
@@ -11,20 +13,37 @@ export const topics = topicsOf('test.');
 export const startMicros = Date.UTC(2026, 0, 1) * 1_000;
 export const secondMicros = 1_000_000;
 
+export const aSubscription = (overrides: Partial<EndpointSubscription> = {}): EndpointSubscription => ({
+  open: true,
+  eventTypes: [],
+  sourceIds: [],
+  filter: null,
+  ...overrides,
+});
+
 export function anEndpoint(overrides: Partial<Endpoint> = {}): Endpoint {
   return {
     tenant: 'acme',
     id: 'ep_1',
     url: 'https://receiver.test/hook',
-    eventTypes: [],
-    sourceIds: [],
+    subscription: aSubscription(),
+    past: [],
     timeoutMs: 5_000,
     maxInFlight: 10,
+    ordered: false,
     pace: undefined,
-    retry: { baseMs: 5_000, capMs: 12 * 3_600_000, windowMs: 72 * 3_600_000, maxAttempts: Number.POSITIVE_INFINITY },
+    retry: {
+      kind: 'backoff',
+      baseMs: 5_000,
+      capMs: 12 * 3_600_000,
+      windowMs: 72 * 3_600_000,
+      maxAttempts: Number.POSITIVE_INFINITY,
+    },
     secrets: [{ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', expiresAt: null }],
     revision: 1,
     createdAt: startMicros - 3_600 * secondMicros,
+    changedAt: startMicros - 3_600 * secondMicros,
+    failingSince: null,
     disabledAt: null,
     deletedAt: null,
     ...overrides,
@@ -68,6 +87,12 @@ export function aDelivery(overrides: Partial<Delivery> = {}): Delivery {
   };
 }
 
+/** What the tables have of the event that `aDelivery` is of, under this id. */
+export function contentOf(eventId: string): EventContent {
+  const { tenant, eventType, receivedAt, orderingKey, traceparent, contentType, payload } = aDelivery();
+  return { tenant, eventId, type: eventType, receivedAt, orderingKey, traceparent, contentType, payload };
+}
+
 /** A record as the consumer hands it out; `isDone` tells whether it may be committed. */
 export type FakeRecord = IncomingRecord & { isDone(): boolean };
 
@@ -97,13 +122,28 @@ export const never = new AbortController().signal;
 
 export function aRecordJob(overrides: Partial<Delivery> = {}, signal: AbortSignal = never): RecordJob {
   const delivery = aDelivery(overrides);
-  return { from: 'record', delivery, step: 1, attempts: 0, claims: [{ record: aDeliveryRecord(delivery), signal }] };
+  return {
+    ...{ from: 'record', delivery, order: undefined, step: 1, attempts: 0 },
+    claims: [{ record: aDeliveryRecord(delivery), signal }],
+  };
 }
 
 export function aRowJob(overrides: Partial<Delivery> = {}, row: Partial<RowJob> = {}): RowJob {
   const delivery = aDelivery(overrides);
-  return { from: 'row', delivery, step: 2, attempts: 1, state: 'retrying', dueAt: startMicros, signal: never, ...row };
+  return {
+    ...{ from: 'row', delivery, order: undefined, step: 2, attempts: 1 },
+    ...{ state: 'retrying', dueAt: startMicros, signal: never, ...row },
+  };
 }
+
+export const anOrder = (sequence: number, name = 'k1'): Order => ({
+  ...{ key: Buffer.from(name).toString('hex'), sequence: BigInt(sequence), partition: 0 },
+});
+
+export const inOrder = <J extends Job>(job: J, sequence: number, name?: string): J => ({
+  ...job,
+  order: anOrder(sequence, name),
+});
 
 /** Avro's place is taken by JSON: what is encoded is nothing that these tests look at. */
 export const encodeAttempt = (record: AttemptRecord): Buffer => Buffer.from(JSON.stringify(record));
@@ -143,6 +183,7 @@ export const noMetrics: DispatcherMetrics = {
   retryStarted: () => undefined,
   waiting: () => undefined,
   breakers: () => undefined,
+  endpointDisabled: () => undefined,
   replayed: () => undefined,
 };
 

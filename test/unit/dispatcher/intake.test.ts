@@ -1,8 +1,10 @@
 import { createManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
+import type { IncomingRecord } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import { createIntake } from '../../../services/dispatcher/intake.ts';
 import { deliveryKey, type Job } from '../../../services/dispatcher/job.ts';
+import type { TakenRecord } from '../../../services/dispatcher/ordered-intake.ts';
 import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
 import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
 import {
@@ -21,12 +23,14 @@ interface Options {
   answer?: 'queued' | 'full' | 'stopping';
   known?: string[];
   held?: Job;
+  /** Endpoints that are sent to in an order. */
+  ordered?: string[];
   /** Ids of deliveries that the tables know an outcome of. */
   withOutcome?: string[];
 }
 
 function createWorld(options: Options = {}) {
-  const { answer = 'queued', known = ['ep_1'], held, withOutcome = [] } = options;
+  const { answer = 'queued', known = ['ep_1'], ordered: orderedIds = [], held, withOutcome = [] } = options;
   const clock = createManualClock();
   const owned = createOwnedPartitions(clock);
   owned.assigned([{ topic: 'deliveries', partition: 0 }]);
@@ -34,11 +38,12 @@ function createWorld(options: Options = {}) {
   const offered: Job[] = [];
   const parked: Job[] = [];
   const malformed: unknown[] = [];
+  const ordered: { records: readonly IncomingRecord[]; inOrder: readonly TakenRecord[] }[] = [];
   const directory = { refreshes: 0, failure: undefined as AppError | undefined };
   const recentSteps = createRecentSteps(clock);
   const intake = createIntake({
     directory: {
-      get: (_tenant, id) => (known.includes(id) ? anEndpoint({ id }) : undefined),
+      get: (_tenant, id) => (known.includes(id) ? anEndpoint({ id, ordered: orderedIds.includes(id) }) : undefined),
       ofTenant: () => [],
       ageMs: () => 0,
       refresh: async () => {
@@ -55,6 +60,7 @@ function createWorld(options: Options = {}) {
         return new Set(deliveries.filter(({ id }) => withOutcome.includes(id)).map(deliveryKey));
       },
     },
+    orderedIntake: { push: async (records, inOrder) => void ordered.push({ records, inOrder }) },
     owned,
     clock,
     log: silentLogger,
@@ -63,7 +69,7 @@ function createWorld(options: Options = {}) {
       malformed: async (record) => void malformed.push(record),
     },
   });
-  return { intake, offered, parked, malformed, directory, recentSteps, lookUp, clock };
+  return { intake, offered, parked, ordered, malformed, directory, recentSteps, lookUp, clock };
 }
 
 describe('the intake', () => {
@@ -72,7 +78,10 @@ describe('the intake', () => {
     const record = aDeliveryRecord(aDelivery());
     await intake([record], never);
     expect(offered).toEqual([
-      { from: 'record', delivery: aDelivery(), step: 1, attempts: 0, claims: [{ record, signal: never }] },
+      {
+        ...{ from: 'record', delivery: aDelivery(), order: undefined, step: 1, attempts: 0 },
+        claims: [{ record, signal: never }],
+      },
     ]);
     expect(parked).toEqual([]);
     expect(record.isDone()).toBe(false);
@@ -171,5 +180,39 @@ describe('the intake', () => {
     await clock.advance(5_000);
     await intake([aDeliveryRecord(aDelivery({ id: 'dlv_3' }))], never);
     expect(offered).toHaveLength(2);
+  });
+
+  it('hands on what is in an order, with all records of the batch, and takes in the others itself', async () => {
+    const { intake, offered, ordered, lookUp } = createWorld({ known: ['ep_1', 'ep_2'], ordered: ['ep_1'] });
+    const records = [
+      aDeliveryRecord(aDelivery({ orderingKey: 'k' }), 1n),
+      aDeliveryRecord(aDelivery({ id: 'without key' }), 2n),
+      aDeliveryRecord(aDelivery({ id: 'not ordered', endpointId: 'ep_2', orderingKey: 'k' }), 3n),
+      aRecord({ offset: 4n }),
+    ];
+    await intake(records, never);
+    expect(ordered.map(({ inOrder }) => inOrder.map(({ delivery }) => delivery.id))).toEqual([['dlv_1']]);
+    expect(ordered[0]?.records).toEqual(records);
+    expect(offered.map(({ delivery }) => delivery.id)).toEqual(['without key', 'not ordered']);
+    expect(lookUp.questions).toEqual([['without key', 'not ordered']]);
+  });
+
+  it('tells of each batch how far it goes, though nothing of it is in an order', async () => {
+    const { intake, ordered } = createWorld();
+    const records = [aDeliveryRecord(aDelivery())];
+    await intake(records, never);
+    expect(ordered).toEqual([{ records, inOrder: [] }]);
+  });
+
+  it('takes for ordered what may be, while Postgres is away: what has a key, of an endpoint that is not known', async () => {
+    const { intake, ordered, parked, directory } = createWorld();
+    directory.failure = new AppError('store_unavailable', 'away');
+    const delivery = aDelivery({ endpointId: 'ep_new' });
+    await intake(
+      [aDeliveryRecord(delivery), aDeliveryRecord({ ...delivery, id: 'dlv_2', orderingKey: 'k' }, 1n)],
+      never,
+    );
+    expect(parked.map((job) => job.delivery.id)).toEqual(['dlv_1']);
+    expect(ordered[0]?.inOrder.map((taken) => taken.delivery.id)).toEqual(['dlv_2']);
   });
 });

@@ -108,6 +108,7 @@ export async function simulateLanes(options: Options): Promise<SimulationResult>
     health: mutant.careless ? careless : known,
     paceOf: () => undefined,
     takePermit: async () => 0,
+    ownsSurely: () => true,
     async run({ delivery }, observed) {
       queuedRows.delete(delivery.id);
       const at = indexOf(delivery.endpointId);
@@ -120,7 +121,10 @@ export async function simulateLanes(options: Options): Promise<SimulationResult>
       if (verdict.kind === 'well') {
         result.latenciesMs.push(clock.monotonicMs() - (offeredAtMs.get(delivery.id) ?? 0));
         result.open -= 1;
-      } else waiting.get(at)?.push(delivery.id);
+        return 'over';
+      }
+      waiting.get(at)?.push(delivery.id);
+      return 'waits';
     },
     async park({ delivery }) {
       waiting.get(indexOf(delivery.endpointId))?.push(delivery.id);

@@ -1,12 +1,21 @@
+import fc from 'fast-check';
+import { endpointSettlingMs, type EventRecord } from '#lib/contract';
+import { compileFilter } from '#lib/event-filter';
+import type { Endpoint, EndpointSubscription } from '../../../services/dispatcher/endpoint.ts';
 import { matchEndpoints } from '../../../services/dispatcher/match-endpoints.ts';
-import { anEndpoint, anEvent, secondMicros, startMicros } from './fixtures.ts';
+import { anEndpoint, anEvent, aSubscription, secondMicros, startMicros } from './fixtures.ts';
 
-const matches = (endpoint: Parameters<typeof anEndpoint>[0], event: Parameters<typeof anEvent>[0] = {}): boolean =>
-  matchEndpoints(anEvent(event), [anEndpoint(endpoint)]).length === 1;
+type Event = Parameters<typeof anEvent>[0];
+
+const isMatched = async (endpoint: Partial<Endpoint>, event: Event = {}): Promise<boolean> =>
+  (await matchEndpoints(anEvent(event), [anEndpoint(endpoint)])).length === 1;
+
+const matches = (subscription: Partial<EndpointSubscription>, event: Event = {}): Promise<boolean> =>
+  isMatched({ subscription: aSubscription(subscription) }, event);
 
 describe('an endpoint gets an event', () => {
-  it('of any type and source where it names none', () => {
-    expect(matches({})).toBe(true);
+  it('of any type and source where it names none', async () => {
+    expect(await matches({})).toBe(true);
   });
 
   it.each([
@@ -18,31 +27,131 @@ describe('an endpoint gets an event', () => {
     [['orders.*'], false],
     [['order.created.*'], false],
     [['order.create'], false],
-  ])('of the types %j: %s', (eventTypes, expected) => {
-    expect(matches({ eventTypes })).toBe(expected);
+  ])('of the types %j: %s', async (eventTypes, expected) => {
+    expect(await matches({ eventTypes })).toBe(expected);
   });
 
-  it('below a prefix at any depth, but not the prefix itself', () => {
-    expect(matches({ eventTypes: ['order.*'] }, { type: 'order.item.added' })).toBe(true);
-    expect(matches({ eventTypes: ['order.*'] }, { type: 'order' })).toBe(false);
-    expect(matches({ eventTypes: ['order.*'] }, { type: 'orderly.x' })).toBe(false);
+  it('below a prefix at any depth, but not the prefix itself', async () => {
+    expect(await matches({ eventTypes: ['order.*'] }, { type: 'order.item.added' })).toBe(true);
+    expect(await matches({ eventTypes: ['order.*'] }, { type: 'order' })).toBe(false);
+    expect(await matches({ eventTypes: ['order.*'] }, { type: 'orderly.x' })).toBe(false);
   });
 
-  it('of the sources that it names', () => {
-    expect(matches({ sourceIds: ['src_1'] })).toBe(true);
-    expect(matches({ sourceIds: ['src_2'] })).toBe(false);
-    expect(matches({ sourceIds: ['src_1'], eventTypes: ['other'] })).toBe(false);
+  it('of the sources that it names', async () => {
+    expect(await matches({ sourceIds: ['src_1'] })).toBe(true);
+    expect(await matches({ sourceIds: ['src_2'] })).toBe(false);
+    expect(await matches({ sourceIds: ['src_1'], eventTypes: ['other'] })).toBe(false);
   });
 
-  it('that was accepted 5 s or more after its creation', () => {
-    expect(matches({ createdAt: startMicros - 5 * secondMicros })).toBe(true);
-    expect(matches({ createdAt: startMicros - 5 * secondMicros + 1 })).toBe(false);
+  it('whose payload its filter takes', async () => {
+    const filter = compileFilter({ order: { $gte: 5 } });
+    expect(await matches({ filter }, { payload: Buffer.from('{"order":5}') })).toBe(true);
+    expect(await matches({ filter }, { payload: Buffer.from('{"order":4}') })).toBe(false);
+    expect(await matches({ filter }, { payload: Buffer.from('order=5') })).toBe(false);
   });
 
-  it('that was accepted before it was deleted or disabled, whenever the fan-out comes to it', () => {
-    for (const closedAt of ['deletedAt', 'disabledAt']) {
-      expect(matches({ [closedAt]: startMicros + 1 })).toBe(true);
-      expect(matches({ [closedAt]: startMicros })).toBe(false);
-    }
+  it('that was accepted 5 s or more after its creation', async () => {
+    expect(await isMatched({ createdAt: startMicros - 5 * secondMicros })).toBe(true);
+    expect(await isMatched({ createdAt: startMicros - 5 * secondMicros + 1 })).toBe(false);
   });
+
+  it('that was accepted less than 5 s after it was closed, whenever the fan-out comes to it', async () => {
+    const closedAt = (until: number): Partial<Endpoint> => ({
+      subscription: aSubscription({ open: false }),
+      past: [{ ...aSubscription(), until }],
+    });
+    expect(await isMatched(closedAt(startMicros - 5 * secondMicros + 1))).toBe(true);
+    expect(await isMatched(closedAt(startMicros - 5 * secondMicros))).toBe(false);
+    expect(await isMatched({ subscription: aSubscription({ open: false }) })).toBe(false);
+  });
+});
+
+describe('an event about Hookline itself', () => {
+  const event = { type: 'hookline.endpoint.disabled', source_id: 'hookline' };
+
+  it('goes to the endpoints that name its type, whatever their sources, and to no other', async () => {
+    for (const eventTypes of [['hookline.*'], ['hookline.endpoint.*'], ['order.*', 'hookline.endpoint.disabled']])
+      expect(await matches({ eventTypes, sourceIds: ['src_1'] }, event)).toBe(true);
+    for (const eventTypes of [[], ['*'], ['hookline.source.*'], ['order.*'], ['hook.*']])
+      expect(await matches({ eventTypes }, event)).toBe(false);
+  });
+
+  it('is not what a sender may make of its own', async () => {
+    const forged = { ...event, source_id: 'src_1' };
+    expect(await matches({ eventTypes: ['hookline.*'] }, forged)).toBe(false);
+    expect(await matches({ eventTypes: ['*'] }, forged)).toBe(true);
+    expect(await matches({}, forged)).toBe(true);
+  });
+});
+
+/** What the trigger makes of changes, one after the other. */
+function endpointAfter(changes: readonly Change[], until: number): Endpoint {
+  const made = changes.filter(({ at }) => at <= until);
+  const states = [aSubscription(), ...made.map(({ to }) => to)];
+  return anEndpoint({
+    createdAt: startMicros - 3_600 * secondMicros,
+    subscription: states.at(-1) as EndpointSubscription,
+    past: made.map(({ at }, index) => ({ ...(states[index] as EndpointSubscription), until: at })),
+  });
+}
+
+interface Change {
+  at: number;
+  to: EndpointSubscription;
+}
+
+const micros = fc.integer({ min: 0, max: 60 * secondMicros }).map((offset) => startMicros + offset);
+const subscriptions = fc.record<EndpointSubscription>({
+  open: fc.boolean(),
+  eventTypes: fc.constantFrom([], ['order.*'], ['invoice.*']),
+  sourceIds: fc.constantFrom([], ['src_1'], ['src_2']),
+  filter: fc.constantFrom(null, compileFilter({ order: 1 }), compileFilter({ order: { $ne: 1 } })),
+});
+const changeLists = fc
+  .uniqueArray(fc.record<Change>({ at: micros, to: subscriptions }), { selector: ({ at }) => at, maxLength: 12 })
+  .map((changes) => changes.toSorted((a, b) => a.at - b.at));
+/** Fan-out uses a list of less than four seconds; what was committed a second after its instant may not have been in that. */
+const settlingMicros = endpointSettlingMs * 1_000;
+const olderBy = fc.integer({ min: 0, max: settlingMicros });
+const newerBy = fc.integer({ min: 0, max: 120 * secondMicros });
+
+describe('a fan-out that is repeated with a newer list of endpoints', () => {
+  const isSameWith = (match: typeof matchEndpoints) =>
+    fc.asyncProperty(changeLists, micros, olderBy, newerBy, async (changes, receivedAt, older, newer) => {
+      const event = anEvent({ received_at: receivedAt });
+      const first = await match(event, [endpointAfter(changes, receivedAt - older)]);
+      const again = await match(event, [endpointAfter(changes, receivedAt + newer)]);
+      return first.length === again.length;
+    });
+
+  it('comes to the same set, whatever was changed, and how often', async () => {
+    await fc.assert(isSameWith(matchEndpoints), { numRuns: 2_000 });
+  });
+
+  const forget = (endpoints: Iterable<Endpoint>): Endpoint[] =>
+    [...endpoints].map((endpoint) => ({ ...endpoint, past: [] }));
+  const later = (event: EventRecord): EventRecord => ({ ...event, received_at: event.received_at + settlingMicros });
+
+  it.each<[string, typeof matchEndpoints]>([
+    ['went by what is in force now', (event, endpoints) => matchEndpoints(event, forget(endpoints))],
+    ['had a change count at once', (event, endpoints) => matchEndpoints(later(event), endpoints)],
+  ])('would not, if it %s', async (_title, mutant) => {
+    expect((await fc.check(isSameWith(mutant), { numRuns: 2_000 })).failed).toBe(true);
+  });
+});
+
+it('judging many filters on a large payload lets others have their turn', async () => {
+  const filter = compileFilter({ order: 1 });
+  const endpoints = Array.from({ length: 8 }, () => anEndpoint({ subscription: aSubscription({ filter }) }));
+  let turns = 0;
+  let isDone = false;
+  const others = (): void => {
+    turns += 1;
+    if (!isDone) setImmediate(others);
+  };
+  setImmediate(others);
+  const payload = Buffer.from(JSON.stringify({ order: 1, text: 'x'.repeat(512 * 1024) }));
+  expect(await matchEndpoints(anEvent({ payload }), endpoints)).toHaveLength(8);
+  isDone = true;
+  expect(turns).toBeGreaterThanOrEqual(7);
 });

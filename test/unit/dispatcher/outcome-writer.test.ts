@@ -5,6 +5,7 @@ import { type CrashPoints, noCrashPoints } from '#lib/crash-points';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
 import { createOutcomeWriter, type SendFacts } from '../../../services/dispatcher/outcome-writer.ts';
+import type { OrderedRow } from '../../../services/dispatcher/ordered-table.ts';
 import type { Job, RowJob } from '../../../services/dispatcher/job.ts';
 import { createPublish } from '../../../services/dispatcher/publish.ts';
 import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
@@ -35,6 +36,7 @@ function createWorld(crashPoints: CrashPoints = noCrashPoints) {
   const clock = createManualClock();
   const kafka = createFakeKafka();
   const removed: RowJob[] = [];
+  const rows: { row: OrderedRow; sentBefore: number }[] = [];
   const stopping = new AbortController();
   const recentSteps = createRecentSteps(clock);
   const waitOut = createWaitOut({ clock, log: silentLogger });
@@ -43,13 +45,19 @@ function createWorld(crashPoints: CrashPoints = noCrashPoints) {
     topics,
     encodeAttempt,
     recentSteps,
+    orderedRows: {
+      async write(row, isWanted) {
+        if (!isWanted()) throw new AppError('stopped', 'no longer wanted');
+        rows.push({ row, sentBefore: kafka.sent.length });
+      },
+    },
     removeRow: (job) => removed.push(job),
     clock,
     crashPoints,
     metrics: noMetrics,
     signal: stopping.signal,
   });
-  return { clock, kafka, removed, stopping, recentSteps, writer };
+  return { clock, kafka, removed, rows, stopping, recentSteps, writer };
 }
 
 const isDone = (job: Job): boolean =>
@@ -81,6 +89,7 @@ describe('what came of a delivery', () => {
         detail: 'answered 500',
         response_excerpt: expect.anything() as unknown,
         next_attempt_at: startMicros + 7,
+        ordering_key: null,
       },
     ]);
     expect(isDone(job)).toBe(true);
@@ -218,5 +227,36 @@ describe('what came of a delivery', () => {
       'dispatcher.after-outcome after 2',
       'dispatcher.before-commit after 2',
     ]);
+  });
+
+  it('has its row before its record, where it waits and is in an order, and the row it came from is not removed', async () => {
+    const { writer, kafka, rows, removed } = createWorld();
+    const order = { key: 'ab'.repeat(16), sequence: 7n, partition: 2 };
+    const job = { ...aRowJob({ orderingKey: 'customer-1' }), order };
+    await writer.attempted(job, failed, { status: 'retrying', dueAt: startMicros + 5 });
+    await writer.parked({ ...aRecordJob({ id: 'dlv_2', orderingKey: 'customer-1' }), order });
+    expect(rows).toMatchObject([
+      {
+        sentBefore: 0,
+        row: { deliveryId: 'dlv_1', state: 'retrying', dueAt: startMicros + 5, step: 2, attempts: 2, order },
+      },
+      { sentBefore: 1, row: { deliveryId: 'dlv_2', state: 'parked', step: 1, attempts: 0, order, partition: 2 } },
+    ]);
+    expect(kafka.attempts()).toMatchObject([{ ordering_key: 'customer-1' }, { ordering_key: 'customer-1' }]);
+    expect(removed).toEqual([]);
+
+    await writer.attempted({ ...job, step: 3 }, { ...failed, outcome: 'delivered' }, { status: 'delivered' });
+    expect(rows).toHaveLength(2);
+    expect(removed).toHaveLength(1);
+  });
+
+  it('leaves its record undone where its row can’t be written any more', async () => {
+    const { writer, kafka } = createWorld();
+    const lost = new AbortController();
+    lost.abort();
+    const job = { ...aRecordJob({ orderingKey: 'k' }, lost.signal), order: { key: 'ab', sequence: 1n, partition: 0 } };
+    await expect(writer.parked(job)).rejects.toMatchObject({ code: 'stopped' });
+    expect(kafka.sent).toEqual([]);
+    expect(isDone(job)).toBe(false);
   });
 });

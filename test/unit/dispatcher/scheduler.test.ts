@@ -1,85 +1,11 @@
-import { createManualClock, type ManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
 import { createEndpointHealth } from '../../../services/dispatcher/endpoint-health.ts';
-import type { Job, RecordJob } from '../../../services/dispatcher/job.ts';
-import type { LanePlaces, Pace } from '../../../services/dispatcher/lane-places.ts';
-import { createScheduler, type SchedulerLimits } from '../../../services/dispatcher/scheduler.ts';
-import type { SendVerdict } from '../../../services/dispatcher/send-verdict.ts';
+import type { Job } from '../../../services/dispatcher/job.ts';
+import { createScheduler } from '../../../services/dispatcher/scheduler.ts';
 import { aRecordJob, aRowJob, noMetrics, settle } from './fixtures.ts';
-
-const limits: SchedulerLimits = {
-  inFlight: 100,
-  lane: { records: 5, bytes: 1_000, rows: 3 },
-  totalRecords: 1_000,
-  totalBytes: 1_000_000,
-  totalRows: 100,
-};
-
-interface Overrides extends Partial<Omit<SchedulerLimits, 'lane'>>, Partial<LanePlaces> {
-  maxInFlight?: number;
-  pace?: Pace;
-}
-
-/** Sends last until the test ends them. */
-function createWorld({ maxInFlight = 2, pace, records = 5, bytes = 1_000, rows = 3, ...changed }: Overrides = {}) {
-  const clock: ManualClock = createManualClock();
-  const endpoint = { maxInFlight, revision: 1, isClosed: false };
-  const permits = { asked: [] as string[], waitMs: 0 };
-  const started: string[] = [];
-  const parked: string[] = [];
-  const failures: Error[] = [];
-  const ends = new Map<string, (verdict: SendVerdict) => void>();
-  const parkEnds = new Map<string, () => void>();
-  let holdParks = false;
-  let givenUp = false;
-  const scheduler = createScheduler({
-    limits: { ...limits, ...changed, lane: { records, bytes, rows } },
-    clock,
-    health: createEndpointHealth({
-      factsOf: () => endpoint,
-      metrics: noMetrics,
-      clock,
-      random: () => 1,
-      log: silentLogger,
-    }),
-    paceOf: () => pace,
-    takePermit: async ({ endpointId }) => (permits.asked.push(endpointId), permits.waitMs),
-    async run(job, observed) {
-      started.push(job.delivery.id);
-      observed(await new Promise((resolve) => ends.set(job.delivery.id, resolve)));
-    },
-    async park(job: RecordJob) {
-      parked.push(job.delivery.id);
-      if (holdParks) await new Promise<void>((resolve) => parkEnds.set(job.delivery.id, resolve));
-    },
-    onFailure: (error) => failures.push(error),
-    giveUp: () => (givenUp = true),
-    drainMs: 10_000,
-  });
-  return {
-    clock,
-    endpoint,
-    permits,
-    scheduler,
-    started,
-    parked,
-    failures,
-    givenUp: () => givenUp,
-    holdParks: () => (holdParks = true),
-    endPark: (id: string) => (parkEnds.get(id)?.(), settle()),
-    end: async (id: string, kind: SendVerdict['kind'] = 'well') => {
-      ends.get(id)?.(kind === 'wait' ? { kind, waitMs: 5_000 } : { kind });
-      await settle();
-    },
-    offer: (id: string, endpointId = 'ep_1', size = 10) =>
-      scheduler.offer(aRecordJob({ id, endpointId, payload: Buffer.alloc(size) })),
-    offerRow: (id: string, endpointId = 'ep_1') => scheduler.offer(aRowJob({ id, endpointId })),
-  };
-}
-
-const numbered = (prefix: string, count: number): string[] =>
-  Array.from({ length: count }, (_, at) => `${prefix}${at}`);
+import { createWorld, limits, numbered } from './scheduler-world.ts';
 
 describe('the scheduler', () => {
   it('sends as many at once to an endpoint as it takes, then one for each that ends', async () => {
@@ -278,8 +204,10 @@ describe('the scheduler', () => {
       }),
       paceOf: () => undefined,
       takePermit: async () => 0,
+      ownsSurely: () => true,
       run: async ({ delivery }) => {
         if (delivery.id === 'bad') throw new AppError('bug', 'unforeseen');
+        return 'over';
       },
       park: async () => undefined,
       onFailure: (error) => failures.push(error),

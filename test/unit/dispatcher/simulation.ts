@@ -10,15 +10,20 @@ import { silentLogger } from '#lib/log';
 import { createDispatch } from '../../../services/dispatcher/dispatch.ts';
 import { createEndpointHealth } from '../../../services/dispatcher/endpoint-health.ts';
 import { createIntake } from '../../../services/dispatcher/intake.ts';
+import { createOrderedIntake } from '../../../services/dispatcher/ordered-intake.ts';
+import { createOrderedRows, type OrderedRows } from '../../../services/dispatcher/ordered-rows.ts';
 import { deliveryKey, type Job } from '../../../services/dispatcher/job.ts';
 import { createOutcomeWriter } from '../../../services/dispatcher/outcome-writer.ts';
 import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
 import { createPublish } from '../../../services/dispatcher/publish.ts';
+import { createReadContents } from '../../../services/dispatcher/read-contents.ts';
 import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
+import { createReleaseOrdered } from '../../../services/dispatcher/release-ordered.ts';
 import { createScheduler } from '../../../services/dispatcher/scheduler.ts';
 import { createWaitingRows } from '../../../services/dispatcher/waiting-rows.ts';
 import type { DueRow, WaitingTable } from '../../../services/dispatcher/waiting-table.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
+import { createFakeOrderedTable, endedIn } from './fake-ordered-table.ts';
 import * as fixtures from './fixtures.ts';
 
 export interface Mutant {
@@ -34,6 +39,16 @@ export interface Mutant {
   silent?: boolean;
   /** A delivery that has ended on one way goes on in higher steps on another. */
   reopening?: boolean;
+  /** In an order: the next goes though the one before waits. */
+  impatient?: boolean;
+  /** In an order: rows of its key are no reason to wait. */
+  unblocked?: boolean;
+  /** In an order: the lines are not read again before they are used. */
+  stale?: boolean;
+  /** In an order: its row is durable some time after its record. */
+  rowLate?: boolean;
+  /** In an order: rows are sent though not every record before them was seen. */
+  hasty?: boolean;
 }
 
 export interface Result {
@@ -43,17 +58,21 @@ export interface Result {
   withoutLetter: string[];
   /** Sent by a process that knew its end: the tables had it at the process's start, or the process had written it itself. */
   sentAfterEnd: string[];
+  /** Sent before one that comes before it in its order had ended. */
+  outOfOrder: string[];
   kills: number;
 }
 
-const endpoints = ['ep_1', 'ep_2', 'ep_3'];
+const endpoints = ['ep_1', 'ep_2', 'ep_ordered'];
 const perEndpoint = 8;
+/** Of the events of the endpoint that is ordered; one in three has none. */
+const orderingKeyOf = (at: number): string | null => ['k1', 'k2', null][at % 3] ?? null;
 const limits = {
   inFlight: 6,
   lane: { records: 2, bytes: 10_000, rows: 2 },
   ...{ totalRecords: 100, totalBytes: 100_000, totalRows: 20 },
 };
-const retry = { baseMs: 500, capMs: 2_000, windowMs: 3_600_000, maxAttempts: 4 };
+const retry = { kind: 'backoff', baseMs: 500, capMs: 2_000, windowMs: 3_600_000, maxAttempts: 4 } as const;
 const restartMs = 1_000;
 const mostMs = 300_000;
 
@@ -66,7 +85,12 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
 
   // What survives a process.
   const originals = endpoints.flatMap((endpointId) =>
-    Array.from({ length: perEndpoint }, (_, at) => fixtures.aDelivery({ id: `dlv_${endpointId}_${at}`, endpointId })),
+    Array.from({ length: perEndpoint }, (_, at) =>
+      fixtures.aDelivery({
+        ...{ id: `dlv_${endpointId}_${at}`, eventId: `evt_${endpointId}_${at}`, endpointId },
+        ...(endpointId === 'ep_ordered' && { orderingKey: orderingKeyOf(at) }),
+      }),
+    ),
   );
   // A fan-out that was repeated has put some on the topic twice.
   const log: Delivery[] = [...originals, ...originals.filter(() => random() < 0.3)];
@@ -77,6 +101,20 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
   const waiting = new Map<string, DueRow>();
   const sends = new Map<string, number>();
   const sentAfterEnd: string[] = [];
+  const outOfOrder: string[] = [];
+  const accepted = new Set<string>();
+  const recordedEnds = new Set<string>();
+
+  function checkOrder({ id, endpointId, orderingKey }: Delivery): void {
+    if (endpointId !== 'ep_ordered' || orderingKey === null) return;
+    const ofKey = originals.filter((one) => one.endpointId === endpointId && one.orderingKey === orderingKey);
+    const before = ofKey.slice(
+      0,
+      ofKey.findIndex((one) => one.id === id),
+    );
+    for (const one of before)
+      if (!accepted.has(one.id) && !recordedEnds.has(one.id)) outOfOrder.push(`${id} before ${one.id}`);
+  }
 
   /** As services/projector/statements/outcomes.ts has it. */
   function project(record: AttemptRecord): void {
@@ -86,6 +124,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     if (before !== undefined && (before.step >= step || isFinal(before.status))) return;
     known.set(id, { step, status, attempts: attempt });
     const row = waiting.get(id);
+    if (record.ordering_key !== null || row?.order !== undefined) return;
     if (isFinal(status)) {
       if (row !== undefined && row.step <= step) waiting.delete(id);
     } else if (row === undefined || row.step < step) {
@@ -107,10 +146,10 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     let dead = false;
     const ended = new Set([...known].filter(([, { status }]) => isFinal(status)).map(([id]) => id));
     /** What was asked of a server by a process that dies meanwhile may have happened; it never hears of it. */
-    const ask = async <T>(ms: number, work: () => T): Promise<T> => {
+    const ask = async <T>(ms: number, work: () => T | Promise<T>): Promise<T> => {
       await sleepUpTo(ms);
       if (!dead) return work();
-      if (random() < 0.5) work();
+      if (random() < 0.5) void work();
       return new Promise(() => undefined);
     };
     const reach = (): void => {
@@ -124,8 +163,10 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
 
     const tell = (record: AttemptRecord): void => {
       attemptsTopic.push(record);
-      if (record.delivery_id !== null && record.status !== null && isFinal(record.status))
+      if (record.delivery_id !== null && record.status !== null && isFinal(record.status)) {
         ended.add(record.delivery_id);
+        recordedEnds.add(record.delivery_id);
+      }
     };
     const waitOut = createWaitOut({ clock, log: silentLogger });
     const publish = createPublish({
@@ -143,7 +184,10 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       log: silentLogger,
     });
     const owned = createOwnedPartitions(clock);
-    owned.assigned([{ topic: 'deliveries', partition: 0 }]);
+    const partition = { topic: 'deliveries', partition: 0 };
+    owned.assigned([partition]);
+    owned.opened(partition, BigInt(committed));
+    if (mutant.hasty) owned.hasTaken = () => true;
     const recentSteps = createRecentSteps(clock);
     if (mutant.forgetful) recentSteps.has = () => false;
     const { has, endOf } = recentSteps;
@@ -151,16 +195,30 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       recentSteps.has = (delivery, step) => has(delivery, step) && !((endOf(delivery)?.step ?? step) < step);
     if (mutant.reopening || mutant.silent) recentSteps.endOf = () => undefined;
     const directory = {
-      get: (_tenant: string, id: string) => fixtures.anEndpoint({ id, retry, maxInFlight: 2 }),
+      get: (_tenant: string, id: string) =>
+        fixtures.anEndpoint({ id, retry, maxInFlight: 2, ordered: id === 'ep_ordered' }),
       ofTenant: () => [],
       ageMs: () => 0,
       refresh: async () => undefined,
     };
+    const fakeTable = createFakeOrderedTable({ waiting, known, nowMicros: () => clock.nowMs() * 1_000 });
+    const orderedRows = createOrderedRows({
+      table: { apply: (change) => ask(30, () => fakeTable.apply(change)) },
+      clock,
+      random,
+    });
+    const { placesOf, write } = orderedRows;
+    if (mutant.unblocked)
+      orderedRows.placesOf = async (...asked) =>
+        (await placesOf(...asked)).map((place) => ({ ...place, blocked: false }));
+    if (mutant.rowLate)
+      orderedRows.write = async (...row) => void clock.sleep(500).then(() => (dead ? undefined : write(...row)));
     const outcomes = createOutcomeWriter({
       publish,
       topics: fixtures.topics,
       encodeAttempt: fixtures.encodeAttempt,
       recentSteps,
+      orderedRows,
       removeRow: (job) => waitingRows.remove(job),
       clock,
       crashPoints,
@@ -169,10 +227,13 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     });
     const dispatch = createDispatch({
       directory,
-      attempt: async ({ id }) => {
+      attempt: async (delivery) => {
+        const { id } = delivery;
+        checkOrder(delivery);
         sends.set(id, (sends.get(id) ?? 0) + 1);
         if (ended.has(id)) sentAfterEnd.push(id);
         const status = random() < 0.5 ? 200 : 500;
+        if (status === 200) accepted.add(id);
         return ask(400, () => ({
           result: {
             outcome: status === 200 ? 'delivered' : 'http_5xx',
@@ -186,7 +247,8 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       outcomes: mutant.doneEarly
         ? { ...outcomes, attempted: (job, ...rest) => (doneAtOnce(job), outcomes.attempted(job, ...rest)) }
         : outcomes,
-      disableEndpoint: async () => undefined,
+      disableEndpoint: async () => true,
+      endpointFailing: { observe: () => undefined },
       metrics: fixtures.noMetrics,
       crashPoints,
       clock,
@@ -205,7 +267,8 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       }),
       paceOf: () => undefined,
       takePermit: async () => 0,
-      run: dispatch,
+      ownsSurely: () => true,
+      run: mutant.impatient ? (...args) => dispatch(...args).then(() => 'over') : dispatch,
       park: outcomes.parked,
       onFailure: () => undefined,
       giveUp: () => undefined,
@@ -218,7 +281,8 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
           const room = new Map(lanes.map(({ endpointId, room: places }) => [endpointId, places]));
           return [...waiting.values()]
             .filter(({ deliveryId, dueAt }) => dueAt <= now && !inHand.has(deliveryId))
-            .filter(({ deliveryId }) => !isFinal(known.get(deliveryId)?.status ?? 'pending'))
+            .filter(({ deliveryId, order }) => order !== undefined || !endedIn(known, deliveryId))
+            .map((row) => ({ ...row, ended: endedIn(known, row.deliveryId) }))
             .sort((a, b) => a.dueAt - b.dueAt)
             .filter(({ endpointId }) => {
               const left = room.get(endpointId) ?? perLane;
@@ -228,16 +292,11 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
             .slice(0, limit);
         }),
       contents: (events) =>
-        ask(30, () =>
+        // Now and then it takes its time.
+        ask(random() < 0.2 ? 1_500 : 30, () =>
           events.map(({ tenant, eventId }) => {
-            const {
-              eventType: type,
-              receivedAt,
-              orderingKey,
-              traceparent,
-              contentType,
-              payload,
-            } = fixtures.aDelivery();
+            const original = originals.find((one) => one.eventId === eventId) ?? fixtures.aDelivery();
+            const { eventType: type, receivedAt, orderingKey, traceparent, contentType, payload } = original;
             return { tenant, eventId, type, receivedAt, orderingKey, traceparent, contentType, payload };
           }),
         ),
@@ -248,15 +307,26 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
         }),
       count: async () => ({ retrying: 0, parked: 0 }),
     };
+    const readContents = createReadContents(table);
     const waitingRows = createWaitingRows({
-      ...{ table, owned, directory, scheduler, recentSteps, outcomes, clock },
+      ...{ table, readContents, orderedRows, owned, directory, scheduler, recentSteps, outcomes, clock },
+      releaseOrdered: createReleaseOrdered({
+        ...{
+          orderedRows: mutant.stale ? { ...orderedRows, linesOf: onceInTwo(orderedRows) } : orderedRows,
+          readContents,
+        },
+        ...{ owned, directory, scheduler, recentSteps, clock },
+      }),
       endOverdue: async () => undefined,
+      endCancelled: async () => undefined,
       metrics: fixtures.noMetrics,
       log: silentLogger,
     });
 
     await scheduler.start();
     await waitingRows.start();
+    // Its records come some time after the partition.
+    await sleepUpTo(2_000);
     const records = log
       .slice(committed)
       .map((delivery, at) => fixtures.aDeliveryRecord(delivery, BigInt(committed + at)));
@@ -264,6 +334,10 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     void keepCommitting();
     const intake = createIntake({
       ...{ directory, scheduler, recentSteps, outcomes, owned, clock },
+      orderedIntake: createOrderedIntake({
+        ...{ directory, scheduler, recentSteps, outcomes, orderedRows, owned, waitOut },
+        onFailure: () => undefined,
+      }),
       knownDeliveries: {
         among: (deliveries) =>
           ask(30, () => new Set(mutant.trusting ? [] : deliveries.filter(({ id }) => known.has(id)).map(deliveryKey))),
@@ -304,7 +378,18 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       .filter(([id, { status }]) => status === 'dead_lettered' && !letters.has(id))
       .map(([id]) => id),
     sentAfterEnd,
+    outOfOrder,
     kills,
+  };
+}
+
+/** Every other answer is the one before. */
+function onceInTwo({ linesOf }: OrderedRows): OrderedRows['linesOf'] {
+  let last: ReturnType<OrderedRows['linesOf']> | undefined;
+  return (keys) => {
+    const again = last;
+    last = again === undefined ? linesOf(keys) : undefined;
+    return again ?? (last as ReturnType<OrderedRows['linesOf']>);
   };
 }
 
@@ -321,6 +406,6 @@ function rowOf(record: AttemptRecord, deliveryId: string) {
       endpointId: record.endpoint_id ?? '',
       eventId: record.event_id,
     },
-    ...{ generation: 0, createdAt: record.created_at ?? 0, payloadBytes: 11 },
+    ...{ generation: 0, createdAt: record.created_at ?? 0, order: undefined, payloadBytes: 11, ended: false },
   };
 }

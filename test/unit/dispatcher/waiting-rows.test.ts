@@ -7,8 +7,21 @@ import { deliveryKey, type Job, type RowJob } from '../../../services/dispatcher
 import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
 import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
 import { createWaitingRows } from '../../../services/dispatcher/waiting-rows.ts';
-import type { DueQuestion, DueRow, EventContent, WaitingTable } from '../../../services/dispatcher/waiting-table.ts';
-import { aDelivery, anEndpoint, aRowJob, noMetrics, settle, startMicros } from './fixtures.ts';
+import type { RowRef } from '../../../services/dispatcher/ordered-table.ts';
+import { createReadContents } from '../../../services/dispatcher/read-contents.ts';
+import type { ReleaseOrdered } from '../../../services/dispatcher/release-ordered.ts';
+import type { DueQuestion, DueRow, WaitingTable } from '../../../services/dispatcher/waiting-table.ts';
+import {
+  aDelivery,
+  anEndpoint,
+  anOrder,
+  aRowJob,
+  contentOf,
+  inOrder,
+  noMetrics,
+  settle,
+  startMicros,
+} from './fixtures.ts';
 
 const aRow = (overrides: Partial<DueRow> = {}): DueRow => ({
   tenant: 'acme',
@@ -22,14 +35,11 @@ const aRow = (overrides: Partial<DueRow> = {}): DueRow => ({
   step: 1,
   attempts: 1,
   createdAt: startMicros,
+  order: undefined,
   payloadBytes: 11,
+  ended: false,
   ...overrides,
 });
-
-const contentOf = (eventId: string): EventContent => {
-  const { tenant, eventType, receivedAt, orderingKey, traceparent, contentType, payload } = aDelivery();
-  return { tenant, eventId, type: eventType, receivedAt, orderingKey, traceparent, contentType, payload };
-};
 
 /** The table’s statements are tried on Postgres; here it is what a test says. */
 function createWorld() {
@@ -39,6 +49,7 @@ function createWorld() {
     rows: [] as DueRow[],
     away: false,
     questions: [] as DueQuestion[],
+    removedInOrder: [] as RowRef[],
     removed: [] as { tenant: string; deliveryId: string; step: number }[],
     offered: [] as Job[],
     held: new Map<string, Job>(),
@@ -48,6 +59,8 @@ function createWorld() {
     toldAgain: [] as { job: RowJob; status: DeliveryStatus }[],
     total: 100,
     onDue: () => undefined as void,
+    released: [] as DueRow[][],
+    release: (async (due) => void world.released.push([...due])) as ReleaseOrdered,
   };
   const answer = <T>(value: T): T => {
     if (world.away) throw new AppError('store_unavailable', 'away');
@@ -69,6 +82,9 @@ function createWorld() {
   const recentSteps = createRecentSteps(clock);
   const waitingRows = createWaitingRows({
     table,
+    readContents: createReadContents(table),
+    releaseOrdered: (due, remove) => world.release(due, remove),
+    orderedRows: { remove: async (rows) => void world.removedInOrder.push(...answer(rows)) },
     owned,
     directory: {
       get: (_tenant, id) => world.endpoints.get(id),
@@ -83,6 +99,7 @@ function createWorld() {
     recentSteps,
     outcomes: { endedBefore: async (job, status) => void world.toldAgain.push({ job, status }) },
     endOverdue: async () => undefined,
+    endCancelled: async () => undefined,
     metrics: noMetrics,
     clock,
     log: silentLogger,
@@ -111,6 +128,7 @@ describe('what waits', () => {
       {
         from: 'row',
         delivery: aDelivery(),
+        order: undefined,
         step: 5,
         attempts: 2,
         state: 'parked',
@@ -164,7 +182,7 @@ describe('what waits', () => {
     created.waitingRows.remove(aRowJob({ id: 'dlv_1' }, { step: 3 }));
     const { length } = created.world.questions;
     await created.clock.advance(1_000);
-    expect(created.world.removed).toEqual([{ tenant: 'acme', deliveryId: 'dlv_1', step: 2 }]);
+    expect(created.world.removed).toMatchObject([{ tenant: 'acme', deliveryId: 'dlv_1', step: 2 }]);
     expect(created.world.questions.length).toBeGreaterThan(length);
     await created.clock.advance(5_000);
     expect(created.world.removed).toHaveLength(1);
@@ -236,7 +254,7 @@ describe('what waits', () => {
   it('comes in portions, so that payloads do not fill the memory', async () => {
     const mebibyte = 1024 * 1024;
     created.world.rows = Array.from({ length: 40 }, (_, at) =>
-      aRow({ deliveryId: `dlv_${at}`, payloadBytes: mebibyte }),
+      aRow({ deliveryId: `dlv_${at}`, eventId: `evt_${at}`, payloadBytes: mebibyte }),
     );
     await start();
     expect(created.offered).toHaveLength(16);
@@ -260,5 +278,51 @@ describe('what waits', () => {
     created.world.rows = [aRow({ step: 1 })];
     await start();
     expect([created.offered.length, created.world.toldAgain.length]).toEqual([0, 0]);
+  });
+
+  describe('and is in an order', () => {
+    const anOrderedRow = (overrides: Partial<DueRow> = {}) => ({ ...aRow(overrides), order: anOrder(7) });
+
+    it('goes its own way back, and others theirs', async () => {
+      const ordered = anOrderedRow({ deliveryId: 'dlv_2' });
+      created.world.rows = [ordered, aRow()];
+      await start();
+      expect(created.world.released[0]).toEqual([ordered]);
+      expect(created.offered.map(({ delivery }) => delivery.id)).toEqual(['dlv_1']);
+    });
+
+    it('is removed by the one way to its rows, up to its step: after its outcome, and where it is found to have ended', async () => {
+      created.world.release = async (_due, remove) => remove({ ...anOrderedRow({ step: 4 }), order: anOrder(7) });
+      await start();
+      created.waitingRows.remove(inOrder(aRowJob({ id: 'dlv_2' }, { step: 3 }), 8));
+      created.waitingRows.remove(aRowJob({ id: 'dlv_3' }, { step: 2 }));
+      await created.clock.advance(1_000);
+      const ref = { tenant: 'acme', endpointId: 'ep_1' };
+      expect(created.world.removedInOrder.slice(0, 2)).toEqual([
+        { ...ref, deliveryId: 'dlv_1', step: 4, order: anOrder(7) },
+        { ...ref, deliveryId: 'dlv_2', step: 2, order: anOrder(8) },
+      ]);
+      expect(created.world.removed).toMatchObject([{ deliveryId: 'dlv_3', step: 1 }]);
+    });
+
+    it('waits to be removed while Postgres is away', async () => {
+      await start();
+      created.world.away = true;
+      created.waitingRows.remove(inOrder(aRowJob({ id: 'dlv_2' }, { step: 3 }), 8));
+      await created.clock.advance(10_000);
+      created.world.away = false;
+      await created.clock.advance(1_000);
+      expect(created.world.removedInOrder).toMatchObject([{ deliveryId: 'dlv_2', step: 2 }]);
+    });
+
+    it('has its end told again before it goes back', async () => {
+      created.recentSteps.remember({ tenant: 'acme', id: 'dlv_1' }, 1, 'delivered');
+      created.world.rows = [anOrderedRow({ step: 1 })];
+      let toldBefore = 0;
+      created.world.release = async () => void (toldBefore = created.world.toldAgain.length);
+      await start();
+      expect(toldBefore).toBe(1);
+      expect(created.world.toldAgain).toMatchObject([{ job: { step: 2, order: anOrder(7) }, status: 'delivered' }]);
+    });
   });
 });

@@ -91,7 +91,7 @@ export const outcomeFact = (
   endpointId: string,
   step: number,
   status: DeliveryStatus,
-  { generation = 0, sent = status !== 'parked' && status !== 'cancelled' } = {},
+  { generation = 0, sent = status !== 'parked' && status !== 'cancelled', ordered = false } = {},
 ): Fact => ({
   kind: 'outcome',
   outcome: {
@@ -107,6 +107,7 @@ export const outcomeFact = (
     created_at: startAt + 10,
     next_attempt_at: status === 'retrying' ? startAt + 1_000_000 * step : null,
     detail: isFinal(status) ? null : `step ${step}`,
+    ordered,
     sent: sent
       ? {
           outcome: status === 'delivered' ? 'delivered' : 'http_5xx',

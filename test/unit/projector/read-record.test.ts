@@ -25,6 +25,7 @@ const attempted: AttemptRecord = {
   detail: 'no answer within 5 s',
   response_excerpt: null,
   next_attempt_at: startAt + 1,
+  ordering_key: null,
 };
 
 const read = (given: Parameters<typeof incomingRecord>[0], decoded: object = {}) =>
@@ -54,6 +55,12 @@ test('a set of deliveries, a send, and a wait without one are told apart', async
   expect(await read({ topic }, { kind: 'parked', status: 'parked', outcome: null })).toMatchObject({
     fact: { kind: 'outcome', outcome: { status: 'parked', sent: null } },
   });
+});
+
+test('an outcome with an ordering key is of a delivery that is sent in an order', async () => {
+  const topic = 'p.delivery.attempts';
+  expect(await read({ topic })).toMatchObject({ fact: { outcome: { ordered: false } } });
+  expect(await read({ topic }, { ordering_key: '' })).toMatchObject({ fact: { outcome: { ordered: true } } });
 });
 
 test.each([

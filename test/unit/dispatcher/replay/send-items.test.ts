@@ -1,6 +1,7 @@
 import { createWaitOut } from '#lib/backoff';
 import { createManualClock } from '#lib/clock';
 import { header, packHeaders, parseDelivery } from '#lib/contract';
+import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
 import type { LeasedReplay, ReplayItem } from '#lib/replay-store';
 import type { Endpoint } from '../../../../services/dispatcher/endpoint.ts';
@@ -23,18 +24,21 @@ const delivery = (item: number, eventId: string, endpointId: string, generation 
   endpointId,
   generation,
 });
-const content = (eventId: string): EventContent => ({
+const content = (eventId: string, orderingKey: string | null = null): EventContent => ({
   tenant: 'acme',
   eventId,
   type: 'order.created',
   receivedAt: startMicros - 3_600 * secondMicros,
-  orderingKey: null,
+  orderingKey,
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   contentType: 'application/json',
   payload: Buffer.from(`{"id":"${eventId}"}`),
 });
 
-function createWorld(endpoints: Endpoint[], { known = ['evt_1', 'evt_2'], refreshed = endpoints } = {}) {
+function createWorld(
+  endpoints: Endpoint[],
+  { known = ['evt_1', 'evt_2'], refreshed = endpoints, orderingKey = null as string | null } = {},
+) {
   const clock = createManualClock();
   const kafka = createFakeKafka();
   const waitOut = createWaitOut({ clock, log: silentLogger });
@@ -45,7 +49,8 @@ function createWorld(endpoints: Endpoint[], { known = ['evt_1', 'evt_2'], refres
       refresh: async () => void (current = refreshed),
     },
     table: {
-      contents: async (events) => events.flatMap(({ eventId }) => (known.includes(eventId) ? content(eventId) : [])),
+      contents: async (events) =>
+        events.flatMap(({ eventId }) => (known.includes(eventId) ? content(eventId, orderingKey) : [])),
     },
     encodeAttempt,
     publish: createPublish({ producer: kafka, waitOut, clock, log: silentLogger }),
@@ -92,6 +97,22 @@ test('deliveries are announced as a set of their generation, then sent with a wh
     receivedAt: startMicros - 3_600 * secondMicros,
     payload: Buffer.from('{"id":"evt_1"}'),
   });
+});
+
+test('deliveries of one ordering key are written in the order that they are given in, where their endpoint wants one', async () => {
+  const writtenTo = async (ordered: boolean): Promise<string[]> => {
+    const { clock, kafka, send } = createWorld([anEndpoint({ id: 'ep_a', ordered })], { orderingKey: 'customer-1' });
+    let refusals = 1;
+    kafka.answer = ({ topic }) => {
+      if (topic === topics.deliveries && refusals-- > 0) throw new AppError('kafka_unavailable', 'not acknowledged');
+    };
+    const sending = send([delivery(1, 'evt_1', 'ep_a'), delivery(2, 'evt_2', 'ep_a')]);
+    await clock.advance(10_000);
+    await sending;
+    return kafka.of(topics.deliveries).map(({ headers }) => String(headers[header.eventId]));
+  };
+  expect(await writtenTo(true)).toEqual(['evt_1', 'evt_2']);
+  expect(await writtenTo(false)).toEqual(['evt_2', 'evt_1']);
 });
 
 test('what is sent again after a crash, at another time, has the same ids; another generation has others', async () => {

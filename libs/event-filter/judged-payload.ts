@@ -1,0 +1,47 @@
+import { isUtf8 } from 'node:buffer';
+
+/** An event's payload as filters see it. */
+export type PayloadContent =
+  /** A JSON object or array. */
+  | { kind: 'document'; document: object }
+  /** No JSON, or a bare value: there is nothing in it that a path could lead to. */
+  | { kind: 'opaque' }
+  /** More than filters look into. */
+  | { kind: 'unwieldy' };
+
+export interface JudgedPayload {
+  content(): PayloadContent;
+}
+
+/** The library goes down by recursion, and where that ends would depend on who calls. */
+const maxLevels = 100;
+/** Each condition may look at all of them: a filter of the largest size takes about 0.1 s for so many. A megabyte of usual JSON has less. */
+const maxValues = 50_000;
+
+/** Parses when it is first asked, and once, however many filters ask. */
+export function judgedPayload(bytes: Buffer): JudgedPayload {
+  let content: PayloadContent | undefined;
+  return { content: () => (content ??= contentOf(bytes)) };
+}
+
+function contentOf(bytes: Buffer): PayloadContent {
+  const document = parse(bytes);
+  if (typeof document !== 'object' || document === null) return { kind: 'opaque' };
+  let values = 0;
+  const isUnwieldy = (value: unknown, levels: number): boolean => {
+    if (typeof value !== 'object' || value === null) return false;
+    const inner = Object.values(value);
+    values += inner.length;
+    return levels > maxLevels || values > maxValues || inner.some((next) => isUnwieldy(next, levels + 1));
+  };
+  return isUnwieldy(document, 1) ? { kind: 'unwieldy' } : { kind: 'document', document };
+}
+
+function parse(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) return undefined;
+  try {
+    return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+/** What people ask of a delivery that is open. The owner of its partition, and nobody else, then sends or ends it. */
+import type { Query } from '#lib/postgres';
+
+/** `absent`: it is in hand, or has ended, or the tables do not know yet that it waits. */
+export type MadeDue = 'due' | 'behind another' | 'to be cancelled' | 'absent';
+
+/** What is due at infinity keeps its place in its order, and what has been due for long its place before the others. */
+export const dueNowIfItMay = 'CASE WHEN isfinite(w.due_at) THEN least(w.due_at, clock_timestamp()) ELSE w.due_at END';
+
+/** @param set a test puts a defective variant in its place, to see itself fail */
+export async function makeDue(
+  postgres: Query,
+  tenant: string,
+  deliveryId: string,
+  set = dueNowIfItMay,
+): Promise<MadeDue> {
+  const [row] = await postgres.query<{ first: boolean; cancel_requested: boolean }>(
+    `UPDATE waiting w
+        SET due_at = ${set}
+       FROM deliveries d
+      WHERE w.tenant = $1 AND w.delivery_id = $2 AND d.tenant = w.tenant AND d.id = w.delivery_id
+      RETURNING isfinite(w.due_at) AS first, d.cancel_requested`,
+    [tenant, deliveryId],
+  );
+  if (row === undefined) return 'absent';
+  if (row.cancel_requested) return 'to be cancelled';
+  return row.first ? 'due' : 'behind another';
+}
+
+/** Of one that has ended it changes nothing. It is kept with the delivery, not with its row of `waiting`, which comes and goes. */
+export async function requestCancel(postgres: Query, tenant: string, deliveryId: string): Promise<void> {
+  await postgres.query(
+    `UPDATE deliveries
+        SET cancel_requested = true
+      WHERE tenant = $1 AND id = $2 AND status IN ('pending', 'retrying', 'parked') AND NOT cancel_requested`,
+    [tenant, deliveryId],
+  );
+}

@@ -1,0 +1,65 @@
+import type { RandomBytes } from '#lib/ids';
+import { changeOf } from './etag.ts';
+import { secret, wholeNumber } from './fields.ts';
+import { optionalBody } from './optional-body.ts';
+import type { ResourceRow, ResourceTable } from './resources/resource-table.ts';
+import { maxSecretsInForce, openSecrets, rotateSecrets, sealSecrets } from './resources/stored-secrets.ts';
+import { type Route, route } from './route.ts';
+import { type FieldErrors, sendInvalid, sendProblem } from './send-problem.ts';
+
+interface Body {
+  overlap_seconds?: number;
+  secret?: string;
+}
+
+/** Whose secrets are rotated. */
+interface Rotated<Row extends ResourceRow> {
+  kind: 'sources' | 'endpoints';
+  table: ResourceTable<Row>;
+  generate(row: Row, random: RandomBytes): string;
+  secretErrors(row: Row, secret: string): FieldErrors;
+}
+
+const day = 24 * 3600;
+
+const body = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { overlap_seconds: wholeNumber(0, 30 * day), secret },
+} as const;
+
+/** `POST …/{id}/rotate-secret`: the only answer that shows the new secret. What was valid stays so until the overlap has passed. */
+export const rotateSecret =
+  <Row extends ResourceRow>({ kind, table, generate, secretErrors }: Rotated<Row>): Route =>
+  ({ postgres, secretBox, clock, random }) =>
+    route<{ Params: { id: string }; Body: Body }>({
+      method: 'POST',
+      url: `/v1/${kind}/:id/rotate-secret`,
+      schema: { body },
+      preValidation: optionalBody,
+      async handler(request, reply) {
+        const { tenant } = request;
+        const { overlap_seconds: overlapSeconds = day, secret: given } = request.body;
+
+        const result = await table.change(postgres, changeOf(request), async (row, tx) => {
+          const secret = given ?? generate(row, random);
+          const errors = secretErrors(row, secret);
+          if (errors.length > 0) return { errors };
+          const owner = { table: kind, tenant, id: row.id };
+          const stored = openSecrets(secretBox, owner, row.secrets);
+          const rotation = { secret, nowMicros: clock.nowMs() * 1000, overlapSeconds };
+          const { secrets, previousExpiresAt } = rotateSecrets(stored, rotation);
+          if (secrets.length > maxSecretsInForce) return { inForce: secrets.length - 1 };
+          await table.set(tx, owner, 'secrets = $3', [sealSecrets(secretBox, owner, secrets)]);
+          return { rotated: { secret, previous_expires_at: previousExpiresAt } };
+        });
+        if ('refused' in result) return sendProblem(reply, result.refused);
+        const { errors, inForce, rotated } = result.changed;
+        if (errors !== undefined) return sendInvalid(reply, errors);
+        if (inForce !== undefined) return sendProblem(reply, 'conflict', tooMany(inForce));
+        return rotated;
+      },
+    });
+
+const tooMany = (inForce: number): string =>
+  `${inForce} secrets are in force: wait until one has ended, or end them all with overlap_seconds 0`;

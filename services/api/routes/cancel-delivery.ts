@@ -1,0 +1,30 @@
+import { isFinal } from '#lib/contract';
+import { emptyBody, optionalBody } from '../optional-body.ts';
+import { findDelivery } from '../resources/delivery.ts';
+import { requestCancel } from '../resources/waiting.ts';
+import { type Route, route } from '../route.ts';
+import { sendProblem } from '../send-problem.ts';
+
+/**
+ * `POST /v1/deliveries/{id}/cancel`: the dispatcher ends it as soon as it waits. One that is being sent at that moment may still be
+ * delivered, and then is.
+ */
+export const cancelDelivery: Route = ({ postgres }) =>
+  route<{ Params: { id: string } }>({
+    method: 'POST',
+    url: '/v1/deliveries/:id/cancel',
+    schema: { body: emptyBody },
+    preValidation: optionalBody,
+    async handler(request, reply) {
+      const { tenant } = request;
+      const { id } = request.params;
+      const before = await findDelivery(postgres, tenant, id);
+      if (before === undefined) return sendProblem(reply, 'not_found');
+      if (!isFinal(before.status)) await requestCancel(postgres, tenant, id);
+      const delivery = (await findDelivery(postgres, tenant, id)) ?? before;
+      // What was wanted has come about: asked once more, it is no error.
+      if (delivery.status === 'cancelled') return delivery;
+      if (isFinal(delivery.status)) return sendProblem(reply, 'conflict', `The delivery is ${delivery.status}`);
+      return reply.code(202).send(delivery);
+    },
+  });

@@ -1,0 +1,51 @@
+import { createLetterReplay, maxReplayLetters } from '#lib/replay-store';
+import { replayRate, wholeNumber } from '../fields.ts';
+import { letterFilterFields, readLetterFilter } from '../letter-filter-fields.ts';
+import { newReplay } from '../new-replay.ts';
+import { endpoints } from '../resources/endpoint.ts';
+import { type Route, route } from '../route.ts';
+import { sendInvalid, sendMissing, sendProblem } from '../send-problem.ts';
+import { sendReplay } from '../send-replay.ts';
+
+interface Body {
+  since: string;
+  limit?: number;
+  rate_per_second?: number;
+}
+
+const body = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['since'],
+  properties: {
+    since: letterFilterFields.since,
+    limit: wholeNumber(1, maxReplayLetters),
+    rate_per_second: replayRate,
+  },
+} as const;
+
+/** `POST /v1/endpoints/{id}/recover`: a replay of the endpoint's deliveries that have died since then, the oldest first. */
+export const recoverEndpoint: Route = (deps) =>
+  route<{ Params: { id: string }; Body: Body }>({
+    method: 'POST',
+    url: '/v1/endpoints/:id/recover',
+    schema: { body },
+    async handler(request, reply) {
+      const { postgres } = deps;
+      const { tenant, body } = request;
+      const { since, limit = maxReplayLetters, rate_per_second: ratePerSecond = null } = body;
+      const endpoint = await endpoints.find(postgres, tenant, request.params.id);
+      if (endpoint === undefined || endpoint.deleted_at !== null) return sendMissing(reply, endpoint);
+      const given = { stage: 'dispatcher', endpoint_id: endpoint.id, since } as const;
+      const read = readLetterFilter(given, (name) => `/${name}`);
+      if ('errors' in read) return sendInvalid(reply, read.errors);
+      if (endpoint.disabled_at !== null)
+        return sendProblem(reply, 'conflict', 'The endpoint is disabled: enable it first');
+
+      const begun = newReplay(deps, { tenant, request: { ...given, ...body }, ratePerSecond });
+      const replay = await postgres.transaction((tx) =>
+        createLetterReplay(tx, { ...begun, filter: read.filter, limit }),
+      );
+      return sendReplay(reply, replay);
+    },
+  });

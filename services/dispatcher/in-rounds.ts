@@ -1,0 +1,49 @@
+import type { Clock } from '#lib/clock';
+import { toAppError } from '#lib/errors';
+import { createPart, type Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+
+interface Options {
+  name: string;
+  everyMs: number;
+  clock: Clock;
+  log: Logger;
+  /** Runs once more at the stop, after what it had to wait for has been stopped. */
+  lastRound?: boolean;
+}
+
+/** A part that does its work again and again; a round that fails is logged, and is no more than that. */
+export function inRounds(round: (signal: AbortSignal) => Promise<void>, options: Options): Part {
+  const { name, everyMs, clock, log, lastRound = false } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let running: Promise<void> = Promise.resolve();
+
+  async function attempt(): Promise<void> {
+    try {
+      await round(signal);
+    } catch (error) {
+      if (!signal.aborted) log.warn({ event: 'round.failed', part: name, err: toAppError(error) });
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      await attempt();
+      await clock.sleep(everyMs, signal);
+    }
+  }
+
+  const part = createPart(
+    name,
+    async () => {
+      running = run();
+    },
+    async () => {
+      stopping.abort();
+      await running;
+      if (lastRound) await attempt();
+    },
+  );
+  return { ...part, stop: () => (stopping.abort(), part.stop()) };
+}

@@ -1,0 +1,23 @@
+import { hash } from 'node:crypto';
+import type { Delivery } from '#lib/contract';
+
+/**
+ * Where a delivery stands among those of its endpoint that have the same ordering key. Only those of one key are in an order: each is sent
+ * after all before it have ended.
+ */
+export interface Order {
+  /** Names the ordering key: the first half of its SHA-256 in hex, because a key may be long, and text that Postgres does not take. */
+  readonly key: string;
+  /** The offset of the delivery's first record, in this partition of `deliveries`. */
+  readonly sequence: bigint;
+  readonly partition: number;
+}
+
+/** The key that a delivery is held to; undefined where it is in no order: its endpoint does not ask for one, or its event has no key. */
+export function orderingKeyOf(
+  endpoint: { ordered: boolean } | undefined,
+  { orderingKey }: Pick<Delivery, 'orderingKey'>,
+): string | undefined {
+  if (endpoint?.ordered !== true || orderingKey === null) return undefined;
+  return hash('sha256', orderingKey, 'hex').slice(0, 32);
+}

@@ -1,0 +1,97 @@
+/**
+ * Brings rows that are in an order back into their lanes: with the first of a key, which is due, those behind it, as many as could be sent
+ * one after the other. The lane keeps them apart.
+ *
+ * A delivery of the key may have come to wait since the table was read, and then stands before what was found. So the lines are read once
+ * more when all else is at hand, and used before anything else can happen; a key that is being written to then is left alone.
+ */
+import type { Clock } from '#lib/clock';
+import { isClosed } from './endpoint.ts';
+import type { EndpointDirectory } from './endpoint-directory.ts';
+import { laneKey } from './job.ts';
+import type { OrderedRows } from './ordered-rows.ts';
+import type { AskedKey, QueuedRow } from './ordered-table.ts';
+import type { OwnedPartitions } from './owned-partitions.ts';
+import type { ReadContents } from './read-contents.ts';
+import type { RecentSteps } from './recent-steps.ts';
+import { rowJob } from './row-job.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { DueRow } from './waiting-table.ts';
+
+/**
+ * @param remove told of each row whose delivery has ended
+ * @throws AppError store_unavailable
+ */
+export type ReleaseOrdered = (due: readonly DueRow[], remove: (row: QueuedRow) => void) => Promise<void>;
+
+interface Deps {
+  orderedRows: Pick<OrderedRows, 'linesOf' | 'isBeingWritten'>;
+  readContents: ReadContents;
+  owned: Pick<OwnedPartitions, 'signalOf' | 'hasTaken'>;
+  directory: Pick<EndpointDirectory, 'get'>;
+  scheduler: Pick<Scheduler, 'offer' | 'held'>;
+  recentSteps: Pick<RecentSteps, 'has' | 'endOf'>;
+  clock: Clock;
+}
+
+/** What may be done with a row: send it; take those behind it, it being in a lane or at its end; or neither. */
+type Verdict = 'send' | 'in hand' | 'ended' | 'not now';
+
+/** In all lines. */
+const maxRows = 500;
+const maxPerLine = 100;
+
+export function createReleaseOrdered(deps: Deps): ReleaseOrdered {
+  const { orderedRows, scheduler, recentSteps, owned } = deps;
+
+  function isEarly({ dueAt, tenant, endpointId }: QueuedRow): boolean {
+    if (!Number.isFinite(dueAt) || dueAt <= deps.clock.nowMs() * 1_000) return false;
+    const endpoint = deps.directory.get(tenant, endpointId);
+    return endpoint !== undefined && !isClosed(endpoint);
+  }
+
+  function judge(row: QueuedRow): Verdict {
+    const delivery = { tenant: row.tenant, id: row.deliveryId };
+    const end = recentSteps.endOf(delivery);
+    // A row of the end's own step, or a later one, stays until the end was told again (waiting-rows.ts), once it is the first of its key.
+    if (row.ended || (end !== undefined && row.step < end.step)) return 'ended';
+    if (scheduler.held(delivery) !== undefined) return 'in hand';
+    // What it came to is written in a later step.
+    if (recentSteps.has(delivery, row.step + 1)) return 'not now';
+    return isEarly(row) || !owned.hasTaken(row.partition, row.order.sequence) ? 'not now' : 'send';
+  }
+
+  return async (due, remove) => {
+    const keys = keysOf(due);
+    if (keys.length === 0) return;
+    const expected = await orderedRows.linesOf(keys);
+    const contents = await deps.readContents(expected.flat().filter((row) => judge(row) === 'send'));
+    const lines = await orderedRows.linesOf(keys);
+    for (const [at, line] of lines.entries()) {
+      const key = keys[at];
+      if (key === undefined || orderedRows.isBeingWritten(key)) continue;
+      for (const row of line) {
+        const verdict = judge(row);
+        if (verdict === 'ended') remove(row);
+        if (verdict === 'not now' || (verdict === 'send' && !offer(row))) break;
+      }
+    }
+
+    /** False where it came into the line a moment ago, its partition was lost, or its endpoint's lane filled up: it stands. */
+    function offer(row: QueuedRow): boolean {
+      const content = contents.of(row);
+      const signal = owned.signalOf(row.partition);
+      if (content === undefined || signal === undefined) return false;
+      return scheduler.offer(rowJob(row, content, signal)) === 'queued';
+    }
+  };
+}
+
+function keysOf(due: readonly DueRow[]): AskedKey[] {
+  const firsts = new Map<string, Omit<AskedKey, 'rows'>>();
+  for (const { tenant, endpointId, order } of due)
+    if (order !== undefined)
+      firsts.set(`${laneKey({ tenant, endpointId })}/${order.key}`, { tenant, endpointId, key: order.key });
+  const rows = Math.max(1, Math.min(maxPerLine, Math.floor(maxRows / Math.max(1, firsts.size))));
+  return [...firsts.values()].map((key) => ({ ...key, rows }));
+}

@@ -1,0 +1,21 @@
+/** What is asked of a row `w` of `waiting`, as SQL, of it alone: joins would have the planner sort the whole backlog first. */
+
+/** `received_at` names the one partition that has the payload; the limit, that there is one, keeps the planner from asking them all. */
+export const itsPayload = `
+  LATERAL (
+    SELECT content_type, body
+      FROM event_payloads
+     WHERE tenant = e.tenant AND event_id = e.id AND received_at = e.received_at
+     LIMIT 1)`;
+
+const payloadOfRow = `events e CROSS JOIN ${itsPayload} AS p WHERE e.tenant = w.tenant AND e.id = w.event_id`;
+
+export const hasPayload = `(SELECT true FROM ${payloadOfRow})`;
+
+/** Null where its event, or the payload, is not in the tables. */
+export const payloadBytesOfRow = `(SELECT octet_length(p.body) FROM ${payloadOfRow})`;
+
+/** The tables know that its delivery has ended. */
+export const hasRowEnded = `((
+  SELECT d.status IN ('delivered', 'dead_lettered', 'cancelled') FROM deliveries d
+   WHERE d.tenant = w.tenant AND d.id = w.delivery_id) IS TRUE)`;

@@ -1,0 +1,43 @@
+import { createManualClock } from '#lib/clock';
+import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
+
+const partition = { topic: 'deliveries', partition: 3 };
+
+function createOwned() {
+  const owned = createOwnedPartitions(createManualClock());
+  owned.assigned([partition]);
+  return owned;
+}
+
+describe('how far a partition was taken in', () => {
+  it('is not known before it is read; then what is below its start was taken by others', () => {
+    const owned = createOwned();
+    expect(owned.hasTaken(3, 0n)).toBe(false);
+    owned.opened(partition, 10n);
+    expect([owned.hasTaken(3, 9n), owned.hasTaken(3, 10n), owned.hasTaken(4, 0n)]).toEqual([true, false, false]);
+  });
+
+  it('goes on with what is taken in, and never back', () => {
+    const owned = createOwned();
+    const { signal } = new AbortController();
+    owned.opened(partition, 10n);
+    owned.tookUpTo(3, 15n, signal);
+    owned.tookUpTo(3, 12n, signal);
+    expect([owned.hasTaken(3, 14n), owned.hasTaken(3, 15n)]).toEqual([true, false]);
+  });
+
+  it('begins anew when it is assigned again, and what was read before counts for nothing', () => {
+    const owned = createOwned();
+    const before = new AbortController();
+    owned.opened(partition, 10n);
+    owned.tookUpTo(3, 15n, before.signal);
+    before.abort();
+    owned.revoked([partition]);
+    expect(owned.hasTaken(3, 0n)).toBe(false);
+    owned.assigned([partition]);
+    owned.tookUpTo(3, 15n, before.signal);
+    expect(owned.hasTaken(3, 9n)).toBe(false);
+    owned.opened(partition, 12n);
+    expect([owned.hasTaken(3, 11n), owned.hasTaken(3, 12n)]).toEqual([true, false]);
+  });
+});

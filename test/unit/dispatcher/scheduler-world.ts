@@ -1,0 +1,98 @@
+import { createManualClock, type ManualClock } from '#lib/clock';
+import { silentLogger } from '#lib/log';
+import { createEndpointHealth } from '../../../services/dispatcher/endpoint-health.ts';
+import type { RecordJob } from '../../../services/dispatcher/job.ts';
+import type { LanePlaces, Pace } from '../../../services/dispatcher/lane-places.ts';
+import { createScheduler, type SchedulerLimits } from '../../../services/dispatcher/scheduler.ts';
+import type { SendVerdict } from '../../../services/dispatcher/send-verdict.ts';
+import { aRecordJob, aRowJob, inOrder, noMetrics, settle } from './fixtures.ts';
+
+export const limits: SchedulerLimits = {
+  inFlight: 100,
+  lane: { records: 5, bytes: 1_000, rows: 3 },
+  totalRecords: 1_000,
+  totalBytes: 1_000_000,
+  totalRows: 100,
+};
+
+interface Overrides extends Partial<Omit<SchedulerLimits, 'lane'>>, Partial<LanePlaces> {
+  maxInFlight?: number;
+  pace?: Pace;
+}
+
+/** Sends last until the test ends them. */
+export function createWorld({
+  maxInFlight = 2,
+  pace,
+  records = 5,
+  bytes = 1_000,
+  rows = 3,
+  ...changed
+}: Overrides = {}) {
+  const clock: ManualClock = createManualClock();
+  const endpoint = { maxInFlight, revision: 1, isClosed: false };
+  const permits = { asked: [] as string[], waitMs: 0 };
+  const started: string[] = [];
+  const parked: string[] = [];
+  const failures: Error[] = [];
+  const ends = new Map<string, (verdict: SendVerdict) => void>();
+  const parkEnds = new Map<string, () => void>();
+  const world = { ownsSurely: true };
+  let holdParks = false;
+  let givenUp = false;
+  const scheduler = createScheduler({
+    limits: { ...limits, ...changed, lane: { records, bytes, rows } },
+    clock,
+    health: createEndpointHealth({
+      factsOf: () => endpoint,
+      metrics: noMetrics,
+      clock,
+      random: () => 1,
+      log: silentLogger,
+    }),
+    paceOf: () => pace,
+    ownsSurely: () => world.ownsSurely,
+    takePermit: async ({ endpointId }) => (permits.asked.push(endpointId), permits.waitMs),
+    async run(job, observed) {
+      started.push(job.delivery.id);
+      const verdict = await new Promise<SendVerdict>((resolve) => ends.set(job.delivery.id, resolve));
+      observed(verdict);
+      return verdict.kind === 'well' ? 'over' : 'waits';
+    },
+    async park(job: RecordJob) {
+      parked.push(job.delivery.id);
+      if (holdParks) await new Promise<void>((resolve) => parkEnds.set(job.delivery.id, resolve));
+    },
+    onFailure: (error) => failures.push(error),
+    giveUp: () => (givenUp = true),
+    drainMs: 10_000,
+  });
+  return {
+    world,
+    clock,
+    endpoint,
+    permits,
+    scheduler,
+    started,
+    parked,
+    failures,
+    givenUp: () => givenUp,
+    holdParks: () => (holdParks = true),
+    endPark: (id: string) => (parkEnds.get(id)?.(), settle()),
+    end: async (id: string, kind: SendVerdict['kind'] = 'well') => {
+      ends.get(id)?.(kind === 'wait' ? { kind, waitMs: 5_000 } : { kind });
+      await settle();
+    },
+    offer: (id: string, endpointId = 'ep_1', size = 10) =>
+      scheduler.offer(aRecordJob({ id, endpointId, payload: Buffer.alloc(size) })),
+    offerRow: (id: string, endpointId = 'ep_1') => scheduler.offer(aRowJob({ id, endpointId })),
+    /** The nth of its key. */
+    offerInOrder: (id: string, sequence: number, key?: string) =>
+      scheduler.offer(inOrder(aRecordJob({ id }), sequence, key)),
+    offerRowInOrder: (id: string, sequence: number, key?: string) =>
+      scheduler.offer(inOrder(aRowJob({ id }), sequence, key)),
+  };
+}
+
+export const numbered = (prefix: string, count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `${prefix}${at}`);

@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { compileFilter, judgedPayload, problemsOfFilter } from '#lib/event-filter';
+
+const takes = (filter: unknown, payload: unknown): boolean =>
+  compileFilter(filter)(judgedPayload(Buffer.from(JSON.stringify(payload))));
+const takesBytes = (filter: unknown, payload: string | Buffer): boolean =>
+  compileFilter(filter)(judgedPayload(Buffer.from(payload)));
+
+const charge = {
+  id: 'evt_1',
+  type: 'charge.succeeded',
+  data: {
+    object: { amount: 1_200, currency: 'eur', paid: true, refund: null },
+    lines: [
+      { sku: 'a', quantity: 1 },
+      { sku: 'b', quantity: 5 },
+    ],
+    tags: ['new', 'eu'],
+  },
+};
+
+describe('a filter takes a payload', () => {
+  it.each([
+    [{ 'data.object.currency': 'eur' }, true],
+    [{ 'data.object.currency': 'usd' }, false],
+    [{ 'data.object.amount': { $gte: 1_000, $lt: 2_000 } }, true],
+    [{ 'data.object.amount': { $gt: '1000' } }, false],
+    [{ 'data.object.currency': { $in: ['usd', 'eur'] }, 'data.object.paid': true }, true],
+    [{ 'data.object.currency': { $in: ['usd', 'eur'] }, 'data.object.paid': false }, false],
+    [{ 'data.object.currency': { $nin: ['usd', 'gbp'] } }, true],
+    [{ 'data.object.refund': null }, true],
+    [{ 'data.object.dispute': { $exists: false } }, true],
+    [{ toString: { $exists: true } }, false],
+    [{ $or: [{ type: 'other' }, { 'data.tags': 'eu' }] }, true],
+    [{ $nor: [{ type: 'other' }, { 'data.tags': 'us' }] }, true],
+    [{ 'data.object.amount': { $not: { $gt: 1_000 } } }, false],
+    [{ 'data.lines.sku': 'b' }, true],
+    [{ 'data.lines.1.quantity': 5 }, true],
+    [{ 'data.lines': { $elemMatch: { sku: 'a', quantity: { $gt: 2 } } } }, false],
+    [{ 'data.lines': { $elemMatch: { sku: 'b', quantity: { $gt: 2 } } } }, true],
+    [{ 'data.tags': { $all: ['eu', 'new'], $size: 2 } }, true],
+    [{ 'data.lines.0': { sku: 'a', quantity: 1 } }, true],
+    [{ 'data.lines.0': { sku: 'a' } }, false],
+  ])('as the MongoDB query language has it: %j %s', (filter, expected) => {
+    expect(problemsOfFilter(filter)).toEqual([]);
+    expect(takes(filter, charge)).toBe(expected);
+  });
+
+  it('that is an array by any of its elements', () => {
+    expect(takes({ type: 'b' }, [{ type: 'a' }, { type: 'b' }])).toBe(true);
+    expect(takes({ type: 'c' }, [{ type: 'a' }, { type: 'b' }])).toBe(false);
+  });
+
+  it('never where it is no JSON, or a bare value', () => {
+    for (const filter of [{ type: { $ne: 'a' } }, { type: { $exists: false } }, { type: 5 }])
+      for (const payload of ['type=a', '', '5', 'null', '"text"', '{"type":', Buffer.from([0x7b, 0xff, 0x7d])])
+        expect(takesBytes(filter, payload)).toBe(false);
+  });
+
+  it('whatever it is where it can’t be judged: too deep, too many values, or one that the library fails on', () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    expect(takesBytes({ type: 'a' }, deep)).toBe(true);
+    expect(takes({ type: 'a' }, { list: Array.from({ length: 50_001 }, () => 0) })).toBe(true);
+    expect(takes({ type: 'a' }, { list: Array.from({ length: 40_000 }, () => 0) })).toBe(false);
+    expect(takes({ type: { $gt: 1 } }, { type: { constructor: { name: 5 } } })).toBe(true);
+  });
+
+  it('after one reading of it, however many filters there are', () => {
+    const bytes = Buffer.from('{"type":"a"}');
+    const payload = judgedPayload(bytes);
+    expect(compileFilter({ type: 'a' })(payload)).toBe(true);
+    bytes.fill(0);
+    expect(compileFilter({ type: 'b' })(payload)).toBe(false);
+  });
+});
+
+describe('a filter is refused', () => {
+  it.each<[unknown, string, RegExp]>([
+    [null, '', /must be an object/],
+    [[], '', /must be an object/],
+    [{}, '', /must not be empty/],
+    [{ $where: 'true' }, '/$where', /not an operator/],
+    [{ $expr: { $gt: ['$a', 1] } }, '/$expr', /not an operator/],
+    [{ type: { $regex: '(a+)+$' } }, '/type/$regex', /not an operator/],
+    [{ $gt: 5 }, '/$gt', /behind a path/],
+    [{ data: { amount: { $gt: 5 } } }, '/data/amount/$gt', /with dots/],
+    [{ type: { $eq: { $gt: 5 } } }, '/type/$eq/$gt', /with dots/],
+    [{ type: { $gt: 1, b: 2 } }, '/type/b', /beside operators/],
+    [{ type: { $in: 'a' } }, '/type/$in', /list/],
+    [{ type: { $in: [] } }, '/type/$in', /list/],
+    [{ type: { $gt: {} } }, '/type/$gt', /number or a text/],
+    [{ type: { $exists: 1 } }, '/type/$exists', /true or false/],
+    [{ type: { $size: 1.5 } }, '/type/$size', /whole number/],
+    [{ type: { $not: 5 } }, '/type/$not', /object of operators/],
+    [{ type: { $elemMatch: {} } }, '/type/$elemMatch', /must be a filter/],
+    [{ $or: [] }, '/$or', /list/],
+    [{ $or: [{ type: 'a' }, {}] }, '/$or/1', /must be a filter/],
+    [{ 'a..b': 1 }, '/a..b', /not a path/],
+    [{ 'a/b~': { $regex: 'x' } }, '/a~1b~0/$regex', /not an operator/],
+    [{ 'a.__proto__.b': 1 }, '/a.__proto__.b', /not a path/],
+    [JSON.parse('{"a":{"__proto__":1}}'), '/a/__proto__', /can’t compare/],
+    [Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`a${index}`, 1])), '', /20 conditions/],
+    [{ type: { $all: Array.from({ length: 21 }, (_, index) => index) } }, '', /20 conditions/],
+    [{ type: 'a'.repeat(4_096) }, '', /4096 bytes/],
+    [nested(12), `${'/$and/0'.repeat(10)}`, /nested deeper/],
+  ])('%j', (filter, path, message) => {
+    const [problem] = problemsOfFilter(filter);
+    expect(problem).toEqual({ path, message: expect.stringMatching(message) as string });
+    expect(() => compileFilter(filter)).toThrow(expect.objectContaining({ code: 'data_invalid' }) as Error);
+  });
+
+  it('that is too deep to be written down', () => {
+    const deep = JSON.parse(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`) as unknown;
+    const message = expect.stringMatching(/nested deeper/) as string;
+    expect(problemsOfFilter(deep)).toEqual([{ path: `/a${'/0'.repeat(10)}`, message }]);
+  });
+
+  it('or can be used: it never throws, on no payload, and gives the same answer again', () => {
+    let used = 0;
+    fc.assert(
+      fc.property(filters, fc.jsonValue(), (filter, payload) => {
+        if (problemsOfFilter(filter).length > 0) return;
+        used += 1;
+        expect(takes(filter, payload)).toBe(takes(filter, payload));
+      }),
+      { numRuns: 2_000 },
+    );
+    // Else it would have shown nothing.
+    expect(used).toBeGreaterThan(200);
+  });
+});
+
+function nested(levels: number): unknown {
+  return levels === 0 ? { type: 'a' } : { $and: [nested(levels - 1)] };
+}
+
+/** Mostly near to what is allowed, so that many are. */
+const { filters } = fc.letrec((tie) => ({
+  filters: fc.dictionary(
+    fc.oneof(fc.constantFrom('a', 'a.b', 'constructor', '__proto__', 'a.0', 'length'), fc.string({ maxLength: 3 })),
+    tie('condition'),
+    { minKeys: 1, maxKeys: 3, noNullPrototype: true },
+  ),
+  condition: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.jsonValue(),
+    fc.record({ $gt: fc.oneof(fc.integer(), fc.string()) }),
+    fc.record({ $in: fc.array(fc.jsonValue(), { minLength: 1, maxLength: 3 }) }),
+    fc.record({ $all: fc.array(fc.jsonValue(), { minLength: 1, maxLength: 3 }) }),
+    fc.record({ $exists: fc.boolean() }),
+    fc.record({ $not: tie('condition') }),
+    fc.record({ $elemMatch: fc.oneof(tie('filters'), tie('condition')) }),
+  ),
+}));
