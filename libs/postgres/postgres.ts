@@ -29,6 +29,8 @@ interface Options {
   /** Shown in pg_stat_activity. */
   applicationName: string;
   maxConnections: number;
+  /** Settings of the server for each session, such as `enable_sort=off`, for statements that are written for one way of running them. */
+  sessionSettings?: readonly string[];
   /** Per statement, and so the longest that a dependency that hangs holds up its caller. */
   statementTimeoutMs: number;
   log: Logger;
@@ -70,7 +72,9 @@ export function createPostgres(options: Options): Postgres {
     query_timeout: options.statementTimeoutMs + 1_000,
     idle_in_transaction_session_timeout: idleInTransactionMs,
     // JIT costs statements of this size more than it saves: up to 170 ms for planning what then runs in two.
-    options: '-c timezone=UTC -c jit=off',
+    options: ['timezone=UTC', 'jit=off', ...(options.sessionSettings ?? [])]
+      .map((setting) => `-c ${setting}`)
+      .join(' '),
   });
   // Without a listener, a connection that dies while it is idle ends the process.
   pool.on('error', (error) => options.log.warn({ event: 'postgres.connection_lost', err: error }));

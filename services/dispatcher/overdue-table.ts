@@ -1,7 +1,9 @@
 /** The rows of `waiting` that are to be ended without another send. */
 import { formatMicros } from '#lib/clock';
 import type { Query } from '#lib/postgres';
+import { lanesWithRows } from './lanes-with-rows.ts';
 import { microsOf } from './micros-of.ts';
+import { hasPayload, hasRowEnded } from './row-conditions.ts';
 import { type RawWaitingRow, waitingColumns, type WaitingRow, waitingRowOf } from './waiting-row.ts';
 
 export interface OverdueTable {
@@ -11,7 +13,10 @@ export interface OverdueTable {
     lanes: readonly { tenant: string; endpointId: string; createdBy: number }[];
     limit: number;
   }): Promise<WaitingRow[]>;
-  /** Rows of deliveries that were created by this time, and whose event, or its payload, is not in the tables. */
+  /**
+   * Rows of deliveries that were created by this time, and whose event, or its payload, is not in the tables: of each lane, among those that
+   * have waited longest.
+   */
   withoutEvent(question: { partitions: readonly number[]; createdBy: number; limit: number }): Promise<WaitingRow[]>;
   /** Rows whose delivery somebody wants ended. */
   toCancel(question: { partitions: readonly number[]; limit: number }): Promise<WaitingRow[]>;
@@ -19,27 +24,40 @@ export interface OverdueTable {
   writtenAt(): Promise<number>;
 }
 
-const withEvent = `EXISTS (
-  SELECT FROM events e
-    JOIN event_payloads p ON p.tenant = e.tenant AND p.event_id = e.id AND p.received_at = e.received_at
-   WHERE e.tenant = w.tenant AND e.id = w.event_id)`;
-const hasNotEnded = `NOT EXISTS (
-  SELECT FROM deliveries d
-   WHERE d.tenant = w.tenant AND d.id = w.delivery_id AND d.status IN ('delivered', 'dead_lettered', 'cancelled'))`;
+/** Rows of one lane that are asked whether their event is there: in a lane that is down for days, all of the others' may be. */
+const maxLookedAt = 100;
 
 const overdueOfLanes = `
-  SELECT ${waitingColumns}
-    FROM waiting w
-    JOIN unnest($2::text[], $3::text[], $4::timestamptz[]) AS lane (tenant, endpoint_id, created_by) USING (tenant, endpoint_id)
-   WHERE w.partition = ANY ($1::int[]) AND w.created_at <= lane.created_by AND w.created_at <= $5 AND ${withEvent} AND ${hasNotEnded}
-   ORDER BY w.created_at
-   LIMIT $6`;
+  SELECT rows.*
+    FROM unnest($2::text[], $3::text[], $4::timestamptz[]) AS lane (tenant, endpoint_id, created_by)
+   CROSS JOIN unnest($1::int[]) AS owned (partition)
+   CROSS JOIN LATERAL (
+     SELECT ${waitingColumns}
+       FROM waiting w
+      WHERE w.partition = owned.partition AND w.tenant = lane.tenant AND w.endpoint_id = lane.endpoint_id
+        AND w.created_at <= lane.created_by AND ${hasPayload} AND NOT ${hasRowEnded}
+      ORDER BY w.created_at
+      LIMIT $5) AS rows
+   ORDER BY rows.created_at
+   LIMIT $5`;
 
 const overdueWithoutEvent = `
-  SELECT ${waitingColumns}
-    FROM waiting w
-   WHERE w.partition = ANY ($1::int[]) AND w.created_at <= $2 AND NOT ${withEvent} AND ${hasNotEnded}
-   ORDER BY w.created_at
+  SELECT rows.*
+    FROM unnest($1::int[]) AS owned (partition)
+   CROSS JOIN LATERAL (
+     WITH RECURSIVE ${lanesWithRows}
+     SELECT oldest.*
+       FROM lane
+      CROSS JOIN LATERAL (
+        SELECT ${waitingColumns}, ${hasPayload} IS TRUE AS has_payload, ${hasRowEnded} AS ended
+          FROM waiting w
+         WHERE w.partition = owned.partition AND w.tenant = lane.tenant AND w.endpoint_id = lane.endpoint_id
+           AND w.created_at <= $2
+         ORDER BY w.created_at
+         LIMIT ${maxLookedAt}) AS oldest
+      WHERE NOT oldest.has_payload AND NOT oldest.ended
+   ) AS rows
+   ORDER BY rows.created_at
    LIMIT $3`;
 
 const rowsToCancel = `
@@ -53,13 +71,11 @@ export function createOverdueTable(postgres: Query): OverdueTable {
   return {
     async ofLanes({ partitions, lanes, limit }) {
       if (lanes.length === 0) return [];
-      const newest = Math.max(...lanes.map(({ createdBy }) => createdBy));
       const rows = await postgres.query<RawWaitingRow>(overdueOfLanes, [
         partitions,
         lanes.map(({ tenant }) => tenant),
         lanes.map(({ endpointId }) => endpointId),
         lanes.map(({ createdBy }) => formatMicros(createdBy)),
-        formatMicros(newest),
         limit,
       ]);
       return rows.map(waitingRowOf);

@@ -31,6 +31,7 @@ import { createDispatcherMetrics } from './metrics.ts';
 import { createOrderedIntake } from './ordered-intake.ts';
 import { createOrderedRows } from './ordered-rows.ts';
 import { createOrderedTable } from './ordered-table.ts';
+import { waitingSessionSettings } from './lanes-with-rows.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import { createOverdueTable } from './overdue-table.ts';
 import { createOwnedPartitions } from './owned-partitions.ts';
@@ -46,10 +47,12 @@ import { createTakePermit } from './take-permit.ts';
 import { createWaitingRows } from './waiting-rows.ts';
 import { createWaitingTable } from './waiting-table.ts';
 
-/** The directory, what is done with the table, the ordered rows, what may have been sent before, a 410. */
-const maxConnections = 5;
+/** The directory, what may have been sent before, endpoints that are given up. */
+const maxConnections = 4;
 /** Of their own: what is delivered never waits for them. */
 const replayConnections = 2;
+/** What is read from the table `waiting`, and the rows that are in an order. */
+const waitingConnections = 2;
 const statementTimeoutMs = 5_000;
 /** Deliveries that have waited: in one lane, and in all. */
 const rowPlaces = 100;
@@ -71,6 +74,14 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     url: config.databaseUrl,
     applicationName: name,
     maxConnections,
+    statementTimeoutMs,
+    log,
+  });
+  const waitingPostgres = createPostgres({
+    url: config.databaseUrl,
+    applicationName: `${name}-waiting`,
+    maxConnections: waitingConnections,
+    sessionSettings: waitingSessionSettings,
     statementTimeoutMs,
     log,
   });
@@ -126,7 +137,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   });
   const owned = createOwnedPartitions(clock);
   const recentSteps = createRecentSteps(clock);
-  const orderedRows = createOrderedRows({ table: createOrderedTable(postgres), clock, random: Math.random });
+  const orderedRows = createOrderedRows({ table: createOrderedTable(waitingPostgres), clock, random: Math.random });
   const givenUp = new AbortController();
   const outcomes = createOutcomeWriter({
     publish,
@@ -205,8 +216,8 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     giveUp: () => givenUp.abort(),
     drainMs: Math.max(1_000, config.shutdownTimeoutMs - stopReserveMs),
   });
-  const table = createWaitingTable(postgres);
-  const overdueTable = createOverdueTable(postgres);
+  const table = createWaitingTable(waitingPostgres);
+  const overdueTable = createOverdueTable(waitingPostgres);
   const endOverdue = createEndOverdue({
     table: overdueTable,
     contents: table.contents,
@@ -297,6 +308,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   // Stopped from the end: replays bring nothing more, the lanes drain, then their rows are removed and their offsets committed.
   return [
     postgres,
+    waitingPostgres,
     replayPostgres,
     redis,
     directory,

@@ -139,12 +139,22 @@ export function createWaitingRows(deps: Deps): WaitingRows {
 
   const nowMicros = (): number => Math.floor(clock.nowMs() * 1_000);
 
+  async function attempt(failure: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      log.warn({ event: failure, err: toAppError(error) });
+    }
+  }
+
   async function poll(): Promise<void> {
     let pauseMs = busyPauseMs;
     while (!stopping.signal.aborted) {
+      // In turns, so that no row is ended while it is brought back; what one of them meets does not keep the others from their work.
+      await attempt('waiting.not_ended', deps.endOverdue);
+      await attempt('waiting.not_cancelled', deps.endCancelled);
+      await attempt('waiting.not_counted', count);
       try {
-        await deps.endOverdue();
-        await deps.endCancelled();
         await removeDone();
         const found = await findDue();
         await tellEndsAgain(found);
@@ -154,7 +164,6 @@ export function createWaitingRows(deps: Deps): WaitingRows {
         );
         await bringBack(unordered.filter(mayBeSent));
         await deps.releaseOrdered(ordered, remove);
-        await count();
         pauseMs = found.length > 0 ? busyPauseMs : Math.min(idlePauseMs, pauseMs * 2);
       } catch (error) {
         log.warn({ event: 'waiting.not_read', err: toAppError(error) });

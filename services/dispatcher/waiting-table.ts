@@ -7,6 +7,7 @@
 import { formatMicros } from '#lib/clock';
 import type { Postgres } from '#lib/postgres';
 import { microsOf } from './micros-of.ts';
+import { lanesWithRows } from './lanes-with-rows.ts';
 import { hasPayload, hasRowEnded, itsPayload, payloadBytesOfRow } from './row-conditions.ts';
 import { type RawWaitingRow, waitingColumns, type WaitingRow, waitingRowOf } from './waiting-row.ts';
 
@@ -54,30 +55,12 @@ export interface WaitingTable {
   count(partitions: readonly number[]): Promise<{ retrying: number; parked: number }>;
 }
 
-/**
- * Lanes are found by stepping from one to the next in the index `waiting_by_lane`, and each is read from its oldest row until it has
- * enough. What decides about a row is asked of it alone (row-conditions.ts).
- */
+/** What decides about a row is asked of it alone (row-conditions.ts). */
 const dueRows = `
   SELECT due.*
     FROM unnest($1::int[]) AS owned (partition)
    CROSS JOIN LATERAL (
-     WITH RECURSIVE lane AS (
-       (SELECT tenant, endpoint_id
-          FROM waiting
-         WHERE partition = owned.partition
-         ORDER BY tenant, endpoint_id
-         LIMIT 1)
-       UNION ALL
-       SELECT next.tenant, next.endpoint_id
-         FROM lane
-        CROSS JOIN LATERAL (
-          SELECT w.tenant, w.endpoint_id
-            FROM waiting w
-           WHERE w.partition = owned.partition AND (w.tenant, w.endpoint_id) > (lane.tenant, lane.endpoint_id)
-           ORDER BY w.tenant, w.endpoint_id
-           LIMIT 1) AS next
-     )
+     WITH RECURSIVE ${lanesWithRows}
      SELECT rows.*
        FROM lane
        LEFT JOIN unnest($2::text[], $3::text[], $4::int[]) AS busy (tenant, endpoint_id, room) USING (tenant, endpoint_id)
@@ -105,10 +88,15 @@ const eventContents = `
     JOIN events e ON e.tenant = wanted.tenant AND e.id = wanted.id
    CROSS JOIN ${itsPayload} AS p`;
 
+/** Locked in the projector's order, which writes and removes rows too. */
 const removeRows = `
   DELETE FROM waiting w
-   USING unnest($1::text[], $2::text[], $3::int[]) AS done (tenant, delivery_id, step)
-   WHERE w.tenant = done.tenant AND w.delivery_id = done.delivery_id AND w.step <= done.step`;
+   USING (SELECT r.tenant, r.delivery_id
+            FROM unnest($1::text[], $2::text[], $3::int[]) AS done (tenant, delivery_id, step)
+            JOIN waiting r ON r.tenant = done.tenant AND r.delivery_id = done.delivery_id AND r.step <= done.step
+           ORDER BY r.tenant, r.delivery_id
+             FOR UPDATE OF r) AS served
+   WHERE w.tenant = served.tenant AND w.delivery_id = served.delivery_id`;
 
 /**
  * Of a table of more pages than this, so many are looked at, and the rest is taken to be like them: within some per cent. To count ten

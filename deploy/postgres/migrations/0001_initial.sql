@@ -272,8 +272,8 @@ CREATE TABLE waiting (
 );
 -- From lane to lane, and in each from the oldest: see services/dispatcher/waiting-table.ts.
 CREATE INDEX waiting_by_lane ON waiting (partition, tenant, endpoint_id, due_at);
--- What has waited past its window: see services/dispatcher/overdue-table.ts.
-CREATE INDEX waiting_by_age ON waiting (partition, created_at);
+-- The same from the first created, for what has waited past its window: see services/dispatcher/overdue-table.ts.
+CREATE INDEX waiting_by_age ON waiting (partition, tenant, endpoint_id, created_at);
 CREATE INDEX waiting_by_key ON waiting (tenant, endpoint_id, ordering_key, sequence) WHERE ordering_key IS NOT NULL;
 
 CREATE TABLE dead_letters (

@@ -2,6 +2,8 @@ import { formatMicros } from '#lib/clock';
 import type { DeliveryStatus } from '#lib/contract';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { waitingSessionSettings } from '../../../services/dispatcher/lanes-with-rows.ts';
+import { createOverdueTable } from '../../../services/dispatcher/overdue-table.ts';
 import { createWaitingTable, type DueQuestion, type WaitingTable } from '../../../services/dispatcher/waiting-table.ts';
 import { createDatabase } from '../../support/servers.ts';
 
@@ -27,6 +29,7 @@ describe('the table of what waits', () => {
       url: await createDatabase(),
       applicationName: 'hookline-test',
       maxConnections: 2,
+      sessionSettings: waitingSessionSettings,
       statementTimeoutMs: 30_000,
       log: silentLogger,
     });
@@ -252,6 +255,33 @@ describe('the table of what waits', () => {
     // The backlog alone fills some 700 blocks.
     expect((await blocksRead()) - before).toBeLessThan(300);
   });
+
+  it('asks no more rows about their events than are wanted, where every lane has a backlog and the planner knows of it', async () => {
+    await postgres.query(
+      `INSERT INTO waiting
+       SELECT 'acme', 'dlv_' || lane || '_' || n, lane % 3, 'ep_' || lane, 'evt_1', 0, 'parked', $1::timestamptz - n * interval '1 ms', 1, 1, $1
+         FROM generate_series(1, 20) AS lane, generate_series(1, 3000) AS n`,
+      [formatMicros(now)],
+    );
+    await postgres.query('ANALYZE');
+    const lanes = Array.from({ length: 20 }, (_, n) => ({ tenant: 'acme', endpointId: `ep_${n + 1}` }));
+    const before = await eventsAsked();
+    expect((await due({ perLane: 100, limit: 500 })).length).toBe(500);
+    const overdue = createOverdueTable(postgres);
+    const question = { partitions: [0, 1, 2], lanes: lanes.map((lane) => ({ ...lane, createdBy: now })), limit: 20 };
+    expect((await overdue.ofLanes(question)).length).toBe(20);
+    // In a lane's turn it is found twice, for its payload's being there and its size.
+    expect((await eventsAsked()) - before).toBeLessThanOrEqual(2 * 20 * 100 + 20 * 20 + 20);
+  }, 30_000);
+
+  async function eventsAsked(): Promise<number> {
+    await postgres.query('SELECT pg_stat_force_next_flush()');
+    await postgres.query('SELECT pg_stat_clear_snapshot()');
+    const [row] = await postgres.query<{ scans: number }>(
+      `SELECT (idx_scan + seq_scan)::int AS scans FROM pg_stat_user_tables WHERE relname = 'events'`,
+    );
+    return row?.scans ?? 0;
+  }
 
   /** Of the table’s heap. */
   async function blocksRead(): Promise<number> {

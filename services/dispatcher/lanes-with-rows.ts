@@ -1,0 +1,28 @@
+/**
+ * How the table `waiting` is read: from lane to lane, and in each along an index, as far as is wanted, so that a reading costs by the lanes
+ * that have rows and not by the rows. It is written so that each step has one index to go by; the planner, which takes a lane for smaller
+ * than it is, or the table for empty, would rather fetch all of a lane and sort it, and ask of each row what is asked of the first ones.
+ * Hence the settings, for a pool of its own.
+ */
+export const waitingSessionSettings = ['seqscan', 'bitmapscan', 'sort', 'hashjoin', 'mergejoin'].map(
+  (way) => `enable_${way}=off`,
+);
+
+/** For the CTE `lane`, recursive: the lanes that have rows in the partition `owned.partition`, found by stepping from one to the next. */
+export const lanesWithRows = `
+  lane AS (
+    (SELECT tenant, endpoint_id
+       FROM waiting
+      WHERE partition = owned.partition
+      ORDER BY tenant, endpoint_id
+      LIMIT 1)
+    UNION ALL
+    SELECT next.tenant, next.endpoint_id
+      FROM lane
+     CROSS JOIN LATERAL (
+       SELECT w.tenant, w.endpoint_id
+         FROM waiting w
+        WHERE w.partition = owned.partition AND (w.tenant, w.endpoint_id) > (lane.tenant, lane.endpoint_id)
+        ORDER BY w.tenant, w.endpoint_id
+        LIMIT 1) AS next
+  )`;
