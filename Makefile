@@ -1,7 +1,7 @@
 # Every target does what its line in `make help` says, on a machine that has nothing but make, Node (20 or later, with npm) and a shell.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
-.PHONY: help setup up down clean smoke logs test lint types test-servers stop-test-servers github-payloads faults overload replay-dlq replay-run
+.PHONY: help setup up down clean smoke logs test lint types test-servers stop-test-servers github-payloads faults faults-delivering overload replay-dlq replay-run
 
 # Node 24, pinned among the packages; `make setup` sees to it that it is there.
 node := node_modules/.bin/node
@@ -41,6 +41,9 @@ stop-test-servers: setup ## ends them
 
 faults: setup ## the receiving fault runs: kills, zombies, outages under load, added up (ARGS='--webhooks 100000 --seed 7 --scenario zombies')
 	@npm run --silent faults -- $(ARGS)
+
+faults-delivering: setup ## the delivering fault runs: dispatchers killed, frozen, joined by others, endpoints that fail in every way, order (ARGS='--deliveries 100000 --scenario order')
+	@npm run --silent faults-delivering -- $(ARGS)
 
 overload: setup ## ten times what the ingress can take, for minutes: answers, memory, every 2xx on its topic (ARGS='--seconds 150 --factor 10')
 	@npm run --silent overload -- $(ARGS)

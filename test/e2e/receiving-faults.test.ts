@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { formatTable } from '../faults/receiving/result.ts';
 import { runScenarios } from '../faults/receiving/run.ts';
 import { scenarios } from '../faults/receiving/scenarios.ts';
-import { type FaultyRedis, startFaultyRedis } from '../faults/receiving/servers.ts';
+import { type FaultyRedis, startFaultyRedis } from '../faults/support/servers.ts';
 import { createDatabase, serverAddresses, uniquePrefix } from '../support/servers.ts';
 
 jest.setTimeout(300_000);

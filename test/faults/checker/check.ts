@@ -28,6 +28,8 @@ export interface Verdict {
   counts: readonly CountRow[];
   /** The table of counts, then the first violation of each kind with the path of its webhook. */
   text: string;
+  /** What was judged, for who wants to look further. */
+  ledger: Ledger;
 }
 
 /** How far webhooks go in a run: to the receivers of endpoints, or, where nobody fans out, to the events in the API. */
@@ -62,7 +64,7 @@ export function check(history: History, scope: Scope = 'pipeline'): Verdict {
         says: formatCounts([row]).trim(),
       })),
   ];
-  return { violations, tally: tallyOf(violations), counts, text: describe(ledger, counts, violations) };
+  return { violations, tally: tallyOf(violations), counts, text: describe(ledger, counts, violations), ledger };
 }
 
 function tallyOf(violations: readonly Violation[]): Verdict['tally'] {

@@ -1,6 +1,6 @@
 import { type EventStatus, isFinal } from '#lib/contract';
-import type { Send } from './history.ts';
-import { dueEndpoints, type Ledger, pairOf, standing } from './ledger.ts';
+import type { Arrival, Send } from './history.ts';
+import { deliveriesOfPair, dueEndpoints, type Ledger, standing } from './ledger.ts';
 import { isChangedDuplicate } from './rules/accepted-once.ts';
 import { isTaken } from './rules/ended.ts';
 import { repeatsOf } from './rules/arrived.ts';
@@ -81,11 +81,7 @@ function deliveredRows(ledger: Ledger): CountRow[] {
     deliveries.filter((delivery) => standing(delivery).status === status).length;
   const taken = arrivals.filter(isTaken);
   const repeats = sum(ledger.arrivalsByPair.values(), (ofPair) => repeatsOf(ledger, ofPair).length);
-  const takenOnly = deliveries.filter(
-    (delivery) =>
-      standing(delivery).status !== 'delivered' &&
-      (ledger.arrivalsByPair.get(pairOf(delivery.eventId, delivery.endpointId)) ?? []).some(isTaken),
-  ).length;
+  const takenOnly = sum(ledger.arrivalsByPair.values(), (ofPair) => recordedOtherwise(ledger, ofPair));
   const observedDelivered = deliveries.filter(
     (delivery) =>
       standing(delivery).status === 'delivered' && ledger.endpoints.get(delivery.endpointId)?.observed === true,
@@ -110,6 +106,13 @@ function deliveredRows(ledger: Ledger): CountRow[] {
     }),
     row('arrivals', arrivals.length, { taken: taken.length, 'refused or unanswered': arrivals.length - taken.length }),
   ];
+}
+
+/** What an endpoint took of one event, neither as a repeat nor so that the dispatcher knows of it. */
+function recordedOtherwise(ledger: Ledger, ofPair: readonly Arrival[]): number {
+  const once = ofPair.filter(isTaken).length - repeatsOf(ledger, ofPair).length;
+  const delivered = deliveriesOfPair(ledger, ofPair).filter((delivery) => standing(delivery).status === 'delivered');
+  return Math.max(0, once - delivered.length);
 }
 
 /** @param parts the statuses that events may be in at the end, by what the row calls them */

@@ -40,6 +40,8 @@ export interface Send {
 export interface EndpointFact {
   id: string;
   createdAtMs: number;
+  /** What came later is not for it. */
+  disabledAtMs: number | null;
   /** Empty: all. */
   sourceIds: readonly string[];
   /** False for one that somebody else's receiver stands behind: nothing is known of its arrivals. */
@@ -55,6 +57,7 @@ export interface Arrival {
   bodySha256: string;
   /** The status that it was answered with; null where it was not answered. */
   answered: number | null;
+  answeredAtMs: number | null;
   /** By each outside verifier, by its name. */
   signatures: Readonly<Record<string, boolean>>;
 }

@@ -92,6 +92,12 @@ export function openLedger(history: History): Ledger {
 
 export const pairOf = (eventId: string, endpointId: string): string => `${eventId} → ${endpointId}`;
 
+/** One for each generation of the event whose arrivals at one endpoint these are. */
+export const deliveriesOfPair = (ledger: Ledger, [first]: readonly Arrival[]): readonly DeliveryAccount[] =>
+  (ledger.deliveriesByEvent.get(first?.eventId ?? '') ?? []).filter(
+    (delivery) => delivery.endpointId === first?.endpointId,
+  );
+
 export interface Standing {
   status: DeliveryStatus;
   step: number;
@@ -111,12 +117,13 @@ export function standing(delivery: DeliveryAccount): Standing {
   );
 }
 
-/** The endpoints that the event must go to: those that had settled when it was accepted, and take its source. */
+/** The endpoints that the event must go to: those that had settled when it was accepted, were not disabled, and take its source. */
 export function dueEndpoints(ledger: Ledger, event: EventEntry): EndpointFact[] {
   if (diedAtFanOut(ledger, event)) return [];
   return ledger.history.endpoints.filter(
     (endpoint) =>
       endpoint.createdAtMs + endpointSettlingMs <= event.receivedAtMs &&
+      (endpoint.disabledAtMs === null || endpoint.disabledAtMs > event.receivedAtMs) &&
       (endpoint.sourceIds.length === 0 || endpoint.sourceIds.includes(event.sourceId)),
   );
 }

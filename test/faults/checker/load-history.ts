@@ -72,6 +72,7 @@ async function loadEndpoints(api: ApiClient, observed: ReadonlySet<string>): Pro
   return (await api.endpoints()).map((endpoint) => ({
     id: endpoint.id,
     createdAtMs: (parseRfc3339(endpoint.created_at) ?? Number.NaN) / 1000,
+    disabledAtMs: endpoint.disabled_at === null ? null : (parseRfc3339(endpoint.disabled_at) ?? Number.NaN) / 1000,
     sourceIds: endpoint.source_ids,
     observed: observed.has(endpoint.id),
   }));

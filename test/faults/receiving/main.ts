@@ -7,10 +7,10 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { hooklineDir } from '#deploy/local/paths.ts';
+import { startFaultyServers } from '../support/servers.ts';
 import { formatTable } from './result.ts';
 import { runScenarios } from './run.ts';
 import { scenarios } from './scenarios.ts';
-import { startFaultyServers } from './servers.ts';
 
 const say = (line: string): void => console.log(line);
 

@@ -1,6 +1,7 @@
 import type { Verdict } from '../checker/check.ts';
 import type { Send } from '../checker/history.ts';
 import { tookMs } from '../checker/rules/answered.ts';
+import { formatRows } from '../support/format-rows.ts';
 
 /** One row of the report. */
 export interface ScenarioResult {
@@ -90,18 +91,8 @@ export const describeResult = ({
     violations.length === 0 ? 'no violation' : 'VIOLATIONS'
   }; drained in ${drainSeconds} s`;
 
-/** A line for each scenario, columns aligned. */
-export function formatTable(results: readonly ScenarioResult[]): string {
-  const cells = [
+export const formatTable = (results: readonly ScenarioResult[]): string =>
+  formatRows([
     headings.map(([, heading]) => heading),
     ...results.map((result) => headings.map(([key]) => String(result[key]))),
-  ];
-  const widths = headings.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  return cells
-    .map((row) =>
-      row
-        .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-        .join('  '),
-    )
-    .join('\n');
-}
+  ]);

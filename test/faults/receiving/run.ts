@@ -1,7 +1,6 @@
 /** One run: the services as processes, the scenarios one after the other, each judged when all that it began has ended. */
-import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
-import { join } from 'node:path';
 import { formatMicros } from '#lib/clock';
+import { groupOf } from '#lib/contract';
 import { createApiClient } from '../../support/api-client.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
 import { createPipeline, type Pipeline, type PipelineOptions } from '../../support/pipeline.ts';
@@ -9,13 +8,14 @@ import { numbersFrom } from '../../support/sender.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { createTopicFollower, type TopicFollower } from '../../support/topic-follower.ts';
 import type { Fault, Send } from '../checker/history.ts';
-import { createGroupWatch } from './group-watch.ts';
-import { createHavoc, dedups } from './havoc.ts';
+import { createGroupWatch, type GroupWatch } from '../support/group-watch.ts';
+import { createHavoc } from '../support/havoc.ts';
+import { openLogs } from '../support/process-logs.ts';
+import type { FaultyServers } from '../support/servers.ts';
 import { judge, receiptsThatLeadAstray } from './judge.ts';
 import { countsOf, describeResult, type ScenarioResult } from './result.ts';
-import type { Scenario } from './scenarios.ts';
+import { dedups, type Scenario } from './scenarios.ts';
 import { createLoad } from './send-load.ts';
-import type { FaultyServers } from './servers.ts';
 import { watchTries } from './watch-tries.ts';
 import { planSends } from './webhooks.ts';
 
@@ -42,7 +42,7 @@ const partitions = 3;
 
 export async function runScenarios(options: RunOptions): Promise<RunResult> {
   const { scenarios, dir, say } = options;
-  const groupWatch = createGroupWatch(partitions);
+  const groupWatch = createGroupWatch(groupOf(options.topicPrefix, 'dedup'), partitions);
   const tries = watchTries();
   const logs = openLogs(dir);
   const pipeline = await createPipeline({
@@ -93,7 +93,7 @@ interface World extends RunOptions {
   faults: Fault[];
   /** Of all scenarios so far. */
   sends: Send[];
-  groupWatch: ReturnType<typeof createGroupWatch>;
+  groupWatch: GroupWatch;
   tries: ReturnType<typeof watchTries>;
 }
 
@@ -120,6 +120,7 @@ async function runOne(world: World, scenario: Scenario, count: number): Promise<
       pipeline,
       servers: faulty,
       groupWatch,
+      peers: dedups,
       random,
       turns,
       awayScale,
@@ -204,16 +205,3 @@ const killsIn = (faults: readonly Fault[]): number =>
 const nowText = (): string => formatMicros(Date.now() * 1000);
 
 const seconds = (sinceMs: number): string => ((performance.now() - sinceMs) / 1000).toFixed(1);
-
-function openLogs(dir: string): { write(name: string, line: string): void; close(): void } {
-  mkdirSync(dir, { recursive: true });
-  const files = new Map<string, WriteStream>();
-  return {
-    write(name, line) {
-      const file = files.get(name) ?? createWriteStream(join(dir, `${name}.log`));
-      files.set(name, file);
-      file.write(`${line}\n`);
-    },
-    close: () => files.forEach((file) => file.end()),
-  };
-}

@@ -1,6 +1,9 @@
 import type { CrashPointName } from '#lib/crash-points';
+import type { ProcessName } from '../../support/pipeline.ts';
 import type { Send } from '../checker/history.ts';
-import { dedups, type Havoc } from './havoc.ts';
+import type { Havoc } from '../support/havoc.ts';
+
+export const dedups = ['dedup', 'dedup-2'] as const satisfies readonly ProcessName[];
 
 export interface Scenario {
   name: string;

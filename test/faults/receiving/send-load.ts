@@ -5,6 +5,7 @@ import { httpPost } from '../../support/http-post.ts';
 import { createSender, type Sender } from '../../support/sender.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import type { Send } from '../checker/history.ts';
+import { spreadOut } from '../support/spread-out.ts';
 import { kindOf, makeWebhook, type PlannedSend, senderKinds } from './webhooks.ts';
 
 export interface Load {
@@ -32,8 +33,6 @@ const answerTimeoutMs = 10_000;
 /** Longer than anything is away. */
 const giveUpMs = 300_000;
 const retry = { baseMs: 200, capMs: 2_000 };
-/** At the time that the faults are expected to end, a quarter is left: there must be something to send until the last of them. */
-const haste = 0.7;
 
 export async function createLoad({ api, scenario, seed, random, nextNumber }: Options): Promise<Load> {
   const log: Send[] = [];
@@ -63,22 +62,7 @@ export async function createLoad({ api, scenario, seed, random, nextNumber }: Op
     sourceIds: new Set(sources.map(({ id }) => id)),
     log,
     async send(planned, expectedMs, faultsOver) {
-      const over = new AbortController();
-      const hurry = (): void => over.abort();
-      faultsOver.then(hurry, hurry);
-      const startMs = performance.now();
-      // The pace falls with what is left, so that faults which take three times as long still meet webhooks.
-      const dueMs = (index: number): number =>
-        startMs + haste * expectedMs * Math.log(planned.length / (planned.length - index));
-      const left = planned.entries();
-      const work = async (): Promise<void> => {
-        for (const [index, each] of left) {
-          const waitMs = dueMs(index) - performance.now();
-          if (waitMs > 0) await delay(waitMs, undefined, { signal: over.signal }).catch(() => undefined);
-          await sendUntilTaken(each);
-        }
-      };
-      await Promise.all(Array.from({ length: atOnce }, work));
+      await spreadOut(planned, { expectedMs, faultsOver, atOnce }, sendUntilTaken);
     },
     close: () => senders.forEach((sender) => sender.close()),
   };

@@ -28,7 +28,13 @@ export function healthyHistory(): MutableHistory {
   const webhooks = [0, 1].map(webhook);
   return structuredClone<MutableHistory>({
     sends: webhooks.flatMap(({ sends }) => sends),
-    endpoints: endpointIds.map((id) => ({ id, createdAtMs: startMs - 60_000, sourceIds: ['src_1'], observed: true })),
+    endpoints: endpointIds.map((id) => ({
+      id,
+      createdAtMs: startMs - 60_000,
+      disabledAtMs: null,
+      sourceIds: ['src_1'],
+      observed: true,
+    })),
     arrivals: webhooks.flatMap(({ arrivals }) => arrivals),
     faults: [],
     topics: {
@@ -171,6 +177,7 @@ function webhook(n: number) {
       atMs: atMs + 30,
       bodySha256,
       answered: 200,
+      answeredAtMs: atMs + 31,
       signatures: { stripe: true, standardwebhooks: true },
     })),
     api: {

@@ -34,6 +34,7 @@ describe('the receiver', () => {
         atMs: expect.any(Number) as number,
         bodySha256: hash('sha256', body),
         answered: 200,
+        answeredAtMs: expect.any(Number) as number,
         signatures: { stripe: true, standardwebhooks: true },
       },
     ]);

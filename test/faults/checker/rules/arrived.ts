@@ -1,7 +1,7 @@
 /** G4 as the receivers saw it: their events, their bytes, signed; twice only where a fault explains it. */
 import type { Violation } from '../anomalies.ts';
 import type { Arrival } from '../history.ts';
-import { isExcused, type Ledger } from '../ledger.ts';
+import { deliveriesOfPair, isExcused, type Ledger } from '../ledger.ts';
 import { isTaken, isUnanswered } from './ended.ts';
 
 export function arrivalsAreWhatWasSent(ledger: Ledger): Violation[] {
@@ -47,20 +47,15 @@ function judgeRepeats(ledger: Ledger, arrivals: readonly Arrival[]): Violation[]
 }
 
 /** A receiver that answers too late has taken what counts as not delivered: it must be sent again. */
-function unansweredAttempts(ledger: Ledger, [first]: readonly Arrival[]): number {
-  return (ledger.deliveriesByEvent.get(first?.eventId ?? '') ?? [])
-    .filter((delivery) => delivery.endpointId === first?.endpointId)
+function unansweredAttempts(ledger: Ledger, arrivals: readonly Arrival[]): number {
+  return deliveriesOfPair(ledger, arrivals)
     .flatMap((delivery) => delivery.steps)
     .filter(isUnanswered).length;
 }
 
 /** What one endpoint took of one event beyond the first time; a replay's new generation may bring it once more. */
 export function repeatsOf(ledger: Ledger, arrivals: readonly Arrival[]): Arrival[] {
-  const [first] = arrivals;
-  if (first === undefined) return [];
-  const generations = (ledger.deliveriesByEvent.get(first.eventId) ?? []).filter(
-    (delivery) => delivery.endpointId === first.endpointId,
-  ).length;
+  const generations = deliveriesOfPair(ledger, arrivals).length;
   return arrivals
     .filter(isTaken)
     .toSorted((a, b) => a.atMs - b.atMs)

@@ -2,7 +2,15 @@
 import { isFinal } from '#lib/contract';
 import type { Violation } from '../anomalies.ts';
 import type { Arrival, StepEntry } from '../history.ts';
-import { type DeliveryAccount, isExcused, type Ledger, pairOf, type Standing, standing } from '../ledger.ts';
+import {
+  deliveriesOfPair,
+  type DeliveryAccount,
+  isExcused,
+  type Ledger,
+  pairOf,
+  type Standing,
+  standing,
+} from '../ledger.ts';
 
 export function deliveriesEnd(ledger: Ledger): Violation[] {
   return [...ledger.deliveries.values()].flatMap((delivery) => {
@@ -47,7 +55,10 @@ function judgeUndelivered(ledger: Ledger, delivery: DeliveryAccount, { status }:
   if (status === 'dead_lettered' && delivery.letters.length === 0)
     return [violation('lost-letter', delivery, 'not on dead-letters')];
   // The receiver takes it before that is known and recorded: who dies before, or waits in vain, may end it in another way.
-  const taken = arrivalsOf(ledger, delivery).find(isTaken);
+  const arrivals = arrivalsOf(ledger, delivery);
+  const delivered = deliveriesOfPair(ledger, arrivals).filter((other) => standing(other).status === 'delivered');
+  // What it took of the event's other generations, it was sent by those.
+  const taken = arrivals.filter(isTaken)[delivered.length];
   if (taken !== undefined && !isExcused(ledger, taken.atMs) && !delivery.steps.some(isUnanswered))
     return [violation('two-ends', delivery, `${status}, though the receiver had taken it`)];
   return [];

@@ -1,27 +1,33 @@
 /** What a scenario may do to a running system, each thing written down as a fault with its times. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CrashPointName } from '#lib/crash-points';
-import type { Pipeline, PlannedKill, ProcessName } from '../../support/pipeline.ts';
+import { type Pipeline, type PlannedKill, type ProcessName, serviceOf } from '../../support/pipeline.ts';
 import { shuffled } from '../../support/seeded-random.ts';
+import type { ServiceName } from '../../support/stack.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import type { Fault } from '../checker/history.ts';
 import type { GroupWatch } from './group-watch.ts';
 import type { FaultyServer, FaultyServers } from './servers.ts';
 
-export const dedups = ['dedup', 'dedup-2'] as const satisfies readonly ProcessName[];
-export type DedupName = (typeof dedups)[number];
-
 export interface Havoc {
   random: () => number;
   /** How often a scenario does what it does; 1 in the small form. */
   turns: number;
-  /** Every point so many times, in any order, each at one of its first passings. */
-  kills(points: readonly CrashPointName[], times: number, maxTurn: number): PlannedKill[];
+  /** Every point so many times, in any order, each at one of its first passings: how many of them there are to choose from. */
+  kills<Point extends CrashPointName>(
+    points: readonly Point[],
+    times: number,
+    maxTurn: number | Readonly<Record<Point, number>>,
+  ): PlannedKill[];
   killAlong(name: ProcessName, kills: readonly PlannedKill[], beforeRestart?: () => Promise<void>): Promise<void>;
   /** At a moment that nobody has chosen. */
   kill(name: ProcessName): Promise<void>;
   /** Stopped until the group has gone on without it, and some seconds more; then it goes on where it was. */
-  outlive(zombie: DedupName, heir: DedupName): Promise<void>;
+  outlive(zombie: ProcessName, heir: ProcessName): Promise<void>;
+  /** Stopped for so long, and woken where it was, whoever has its partitions by then. */
+  freeze(name: ProcessName, seconds: number): Promise<void>;
+  /** One more member of the group comes, stays for so long, and goes in order. */
+  visit(name: ProcessName, seconds: number): Promise<void>;
   pause(leastMs: number, mostMs: number): Promise<void>;
   /** Redis: FLUSHALL. */
   forget(): Promise<void>;
@@ -31,8 +37,10 @@ export interface Havoc {
 
 interface Options {
   pipeline: Pipeline;
-  servers: FaultyServers;
+  servers: Partial<FaultyServers>;
   groupWatch: GroupWatch;
+  /** The members of the group that is watched. */
+  peers: readonly ProcessName[];
   random: () => number;
   turns: number;
   /** What times away are multiplied with: below 1 in the small form. */
@@ -49,17 +57,17 @@ const afterTakeoverMs = 4_000;
 const settlingMs = 10_000;
 
 export function createHavoc(options: Options): Havoc {
-  const { pipeline, servers, groupWatch, random, turns, awayScale, faults, say } = options;
+  const { pipeline, servers, groupWatch, peers, random, turns, awayScale, faults, say } = options;
 
-  const during = async (what: string, work: () => Promise<void>): Promise<void> => {
-    const fault: Fault = { what, atMs: Date.now(), settledAtMs: Number.POSITIVE_INFINITY };
+  const during = async (what: string, work: () => Promise<void>, service?: ServiceName): Promise<void> => {
+    const fault: Fault = { what, ...(service && { service }), atMs: Date.now(), settledAtMs: Number.POSITIVE_INFINITY };
     faults.push(fault);
     const startMs = performance.now();
     await work();
     fault.settledAtMs = Date.now() + settlingMs;
     say(`${what}, back after ${((performance.now() - startMs) / 1000).toFixed(1)} s`);
   };
-  const serverOf = (name: keyof FaultyServers): FaultyServer & { kill?(): Promise<void> } => {
+  const serverOf = <Name extends keyof FaultyServers>(name: Name): NonNullable<FaultyServers[Name]> => {
     const server = servers[name];
     if (server === undefined) throw new Error(`${name} is not this run's own: it can't be taken away`);
     return server;
@@ -71,7 +79,7 @@ export function createHavoc(options: Options): Havoc {
     kills: (points, times, maxTurn) =>
       shuffled(Array.from({ length: times }, () => points).flat(), random).map((point) => ({
         point,
-        turn: 1 + Math.floor(random() * maxTurn),
+        turn: 1 + Math.floor(random() * (typeof maxTurn === 'number' ? maxTurn : maxTurn[point])),
       })),
     async killAlong(name, kills, beforeRestart) {
       const exits = await pipeline.killAlong(kills, beforeRestart, name);
@@ -88,15 +96,30 @@ export function createHavoc(options: Options): Havoc {
         await groupWatch.untilOwnsAll(heir, takeoverTimeoutMs);
         await delay(afterTakeoverMs);
       });
-      await waitUntil('both have partitions again', () => dedups.every((name) => groupWatch.owned(name) > 0), {
+      await waitUntil('both have partitions again', () => peers.every((name) => groupWatch.owned(name) > 0), {
         timeoutMs: takeoverTimeoutMs,
       });
       say(`${zombie} slept until ${heir} had taken over, and came back`);
     },
+    async freeze(name, seconds) {
+      await pipeline.freezeService(name, async () => void (await delay(seconds * 1000)));
+      say(`${name} slept for ${seconds} s`);
+    },
+    visit: (name, seconds) =>
+      during(
+        `${name} joins and leaves`,
+        async () => {
+          await pipeline.startService(name);
+          await delay(seconds * 1000);
+          const { code, signal } = await pipeline.stopService(name);
+          if (code !== 0) throw new Error(`${name} did not stop in order: ${code ?? signal}`);
+        },
+        serviceOf(name),
+      ),
     pause: async (leastMs, mostMs) => void (await delay(leastMs + random() * (mostMs - leastMs))),
-    forget: () => during('Redis: FLUSHALL', () => servers.redis.forget()),
+    forget: () => during('Redis: FLUSHALL', () => serverOf('redis').forget()),
     async away(name, how, seconds) {
-      const server = serverOf(name);
+      const server: FaultyServer & { kill?(): Promise<void> } = serverOf(name);
       const ms = seconds * 1000 * awayScale;
       await during(`${name} ${how} for ${ms / 1000} s`, async () => {
         if (how === 'hanging') {

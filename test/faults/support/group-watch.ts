@@ -1,23 +1,25 @@
 import type { ProcessName } from '../../support/pipeline.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-/** What the consumers say of their group, by their logs. */
+/** What the members of one group say of it, by their logs. */
 export interface GroupWatch {
   onLine(name: string, line: string): void;
   /** How many partitions the process had after its last join. */
   owned(name: ProcessName): number;
   /** From now on: a join that was before does not count. */
   untilOwnsAll(name: ProcessName, timeoutMs: number): Promise<void>;
+  /** Joins of all members so far: each rebalance is one for each of them. */
+  joins(): number;
 }
 
-export function createGroupWatch(partitions: number): GroupWatch {
+export function createGroupWatch(group: string, partitions: number): GroupWatch {
   const joins = new Map<string, { assigned: number; count: number }>();
   const countOf = (name: string): number => joins.get(name)?.count ?? 0;
   return {
     onLine(name, line) {
       if (!line.includes('consumer.joined')) return;
-      const { assigned } = JSON.parse(line) as { assigned: number };
-      joins.set(name, { assigned, count: countOf(name) + 1 });
+      const joined = JSON.parse(line) as { group: string; assigned: number };
+      if (joined.group === group) joins.set(name, { assigned: joined.assigned, count: countOf(name) + 1 });
     },
     owned: (name) => joins.get(name)?.assigned ?? 0,
     async untilOwnsAll(name, timeoutMs) {
@@ -28,5 +30,6 @@ export function createGroupWatch(partitions: number): GroupWatch {
         { timeoutMs },
       );
     },
+    joins: () => joins.values().reduce((sum, { count }) => sum + count, 0),
   };
 }

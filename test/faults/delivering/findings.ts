@@ -1,0 +1,33 @@
+/** What the judges of these runs find beside the checker: each kind in a sentence. */
+export const findings = {
+  'repeat-elsewhere': 'sent again after it was taken, though its partition had not changed hands',
+  'repeat-by-the-same': 'sent again by the process that knew it as delivered',
+  'repeat-of-the-known': 'sent again by a new owner, though the tables had known for long that it had ended',
+  'repeat-by-nobody': 'sent again after it was taken; nobody who lived on says so, and nobody was killed',
+  'letter-twice': 'two letters of one delivery, and nobody was killed or lost its partition between them',
+  'letters-in-the-table': 'the table of dead letters does not have one row for each delivery that has a letter',
+  'wrong-end': 'ended in a way that its endpoint gives no reason for',
+  'sent-after-gone': 'sent to an endpoint that had answered 410 and was disabled',
+  'not-disabled': 'an endpoint that answered 410 is not disabled',
+  'out-of-order': 'arrived before an earlier event of its key had ended',
+  'order-undefined': 'events of one key in two partitions',
+} as const;
+
+export type FindingName = keyof typeof findings;
+
+export interface Finding {
+  finding: FindingName;
+  says: string;
+}
+
+const shown = 3;
+
+/** Each kind with how many there are, and the first of them. */
+export function describeFindings(found: readonly Finding[]): string[] {
+  return [...Map.groupBy(found, ({ finding }) => finding)].map(([name, ofName]) =>
+    [
+      `${name} ${ofName.length}: ${findings[name]}`,
+      ...ofName.slice(0, shown).map(({ says }) => says.replace(/^/gm, '  ')),
+    ].join('\n'),
+  );
+}

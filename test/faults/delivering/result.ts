@@ -1,0 +1,94 @@
+import type { Fault } from '../checker/history.ts';
+import { type Ledger, standing } from '../checker/ledger.ts';
+import { formatRows } from '../support/format-rows.ts';
+
+/** One row of the report. */
+export interface ScenarioResult {
+  scenario: string;
+  events: number;
+  deliveries: number;
+  delivered: number;
+  deadLettered: number;
+  cancelled: number;
+  /** Deliveries of a letter that somebody replayed. */
+  replayed: number;
+  requests: number;
+  /** Sent again after they were taken: from one who was killed in the act, from one whose partition another got, and without a reason. */
+  repeatsOfKilled: number;
+  repeatsHandedOver: number;
+  repeatsElsewhere: number;
+  lettersAgain: number;
+  outOfOrder: number;
+  kills: number;
+  /** Joins of dispatchers, divided by how many there are. */
+  rebalances: number;
+  seconds: number;
+  drainSeconds: number;
+  /** How far the tables were behind at most when a new owner sent again what had ended. */
+  longestKnownMs: number;
+  /** From acceptance to arrival, of keys without a failing head. */
+  latencies: Readonly<Record<string, { p50: number; p99: number }>>;
+  /** In words; empty where all is well. */
+  violations: string[];
+}
+
+const headings: [key: Exclude<keyof ScenarioResult, 'latencies' | 'violations'>, heading: string][] = [
+  ['scenario', 'scenario'],
+  ['events', 'events'],
+  ['deliveries', 'deliveries'],
+  ['delivered', 'delivered'],
+  ['deadLettered', 'dead'],
+  ['cancelled', 'cancelled'],
+  ['replayed', 'replayed'],
+  ['requests', 'requests'],
+  ['repeatsOfKilled', 'repeats: killed'],
+  ['repeatsHandedOver', 'handed over'],
+  ['repeatsElsewhere', 'elsewhere'],
+  ['lettersAgain', 'letters again'],
+  ['outOfOrder', 'out of order'],
+  ['kills', 'kills'],
+  ['rebalances', 'rebalances'],
+  ['seconds', 's'],
+  ['drainSeconds', 'drained s'],
+];
+
+/** How its deliveries have ended. */
+export function endsOf(
+  ledger: Ledger,
+): Pick<
+  ScenarioResult,
+  'events' | 'deliveries' | 'delivered' | 'deadLettered' | 'cancelled' | 'replayed' | 'requests'
+> {
+  const all = [...ledger.deliveries.values()];
+  const ended = (status: string): number => all.filter((delivery) => standing(delivery).status === status).length;
+  return {
+    events: ledger.eventsById.size,
+    deliveries: all.length,
+    delivered: ended('delivered'),
+    deadLettered: ended('dead_lettered'),
+    cancelled: ended('cancelled'),
+    replayed: all.filter(({ generation }) => generation > 0).length,
+    requests: ledger.history.arrivals.length,
+  };
+}
+
+export const formatTable = (results: readonly ScenarioResult[]): string =>
+  formatRows([
+    headings.map(([, heading]) => heading),
+    ...results.map((result) => headings.map(([key]) => String(result[key]))),
+  ]);
+
+/** How often the dispatchers died of what. */
+export function formatKills(faults: readonly Fault[]): string {
+  const whats = faults
+    .filter(({ service }) => service === 'dispatcher')
+    .map(({ what }) => what.replace(/@\d+$/, '').replace(/ of dispatcher.*$/, ''));
+  const counts = [...Map.groupBy(whats, (what) => what)].map(([what, all]) => [what, String(all.length)]);
+  return formatRows([['died of', 'times'], ...counts.sort()]);
+}
+
+export const formatLatencies = ({ scenario, latencies }: ScenarioResult): string[] =>
+  Object.entries(latencies).map(
+    ([act, { p50, p99 }]) =>
+      `${scenario}, ${act}: from acceptance to arrival, keys without a failing head: p50 ${p50} ms, p99 ${p99} ms`,
+  );
