@@ -146,18 +146,26 @@ const findLines = `
       LIMIT asked.rows) AS next
    ORDER BY asked.place, next.sequence`;
 
-export function createOrderedTable(postgres: Pick<Postgres, 'transaction'>): OrderedTable {
+/** @param alongIndexes has the settings of lanes-with-rows.ts */
+export function createOrderedTable(postgres: Pick<Postgres, 'transaction'>, alongIndexes: Query): OrderedTable {
   return {
-    apply: ({ rows, removed, asked, keys }) =>
-      postgres.transaction(async (tx) => {
-        const partitions = [...rows, ...removed].map(({ order }) => order.partition);
-        if (partitions.length > 0) await tx.query(lockPartitions, [partitions], 'lock-partitions');
-        if (removed.length > 0) await remove(tx, removed);
-        if (rows.length > 0) await write(tx, rows);
-        if (rows.length + removed.length > 0) await setDue(tx, [...rows, ...removed]);
-        return { places: await findPlacesOf(tx, asked), lines: await findLinesOf(tx, keys) };
-      }),
+    async apply({ rows, removed, asked, keys }) {
+      const places = await change({ rows, removed, asked });
+      return { places, lines: await findLinesOf(alongIndexes, keys) };
+    },
   };
+
+  async function change({ rows, removed, asked }: Omit<OrderedTurn, 'keys'>): Promise<Place[]> {
+    if (rows.length + removed.length + asked.length === 0) return [];
+    return postgres.transaction(async (tx) => {
+      const partitions = [...rows, ...removed].map(({ order }) => order.partition);
+      if (partitions.length > 0) await tx.query(lockPartitions, [partitions], 'lock-partitions');
+      if (removed.length > 0) await remove(tx, removed);
+      if (rows.length > 0) await write(tx, rows);
+      if (partitions.length > 0) await setDue(tx, [...rows, ...removed]);
+      return findPlacesOf(tx, asked);
+    });
+  }
 }
 
 async function remove(tx: Query, rows: readonly RowRef[]): Promise<void> {
@@ -226,10 +234,10 @@ async function findPlacesOf(tx: Query, asked: readonly AskedDelivery[]): Promise
   return tx.query<Place>(findPlaces, values, 'find-places');
 }
 
-async function findLinesOf(tx: Query, keys: readonly AskedKey[]): Promise<QueuedRow[][]> {
+async function findLinesOf(postgres: Query, keys: readonly AskedKey[]): Promise<QueuedRow[][]> {
   const lines: QueuedRow[][] = keys.map(() => []);
   if (keys.length === 0) return lines;
-  const found = await tx.query<RawWaitingRow & { asked: number; payload_bytes: number | null; ended: boolean }>(
+  const found = await postgres.query<RawWaitingRow & { asked: number; payload_bytes: number | null; ended: boolean }>(
     findLines,
     [
       keys.map(({ tenant }) => tenant),

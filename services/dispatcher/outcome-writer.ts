@@ -110,7 +110,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
       eventId: delivery.eventId,
       generation: delivery.generation,
       state,
-      dueAt: record.next_attempt_at ?? record.at,
+      dueAt: record.next_attempt_at ?? delivery.createdAt,
       step,
       attempts: record.attempt ?? 0,
       createdAt: delivery.createdAt,

@@ -67,11 +67,12 @@ const rowsToCancel = `
    WHERE d.cancel_requested AND d.status IN ('pending', 'retrying', 'parked') AND w.partition = ANY ($1::int[])
    LIMIT $2`;
 
-export function createOverdueTable(postgres: Query): OverdueTable {
+/** @param alongIndexes has the settings of lanes-with-rows.ts */
+export function createOverdueTable(postgres: Query, alongIndexes: Query): OverdueTable {
   return {
     async ofLanes({ partitions, lanes, limit }) {
       if (lanes.length === 0) return [];
-      const rows = await postgres.query<RawWaitingRow>(overdueOfLanes, [
+      const rows = await alongIndexes.query<RawWaitingRow>(overdueOfLanes, [
         partitions,
         lanes.map(({ tenant }) => tenant),
         lanes.map(({ endpointId }) => endpointId),
@@ -81,7 +82,7 @@ export function createOverdueTable(postgres: Query): OverdueTable {
       return rows.map(waitingRowOf);
     },
     async withoutEvent({ partitions, createdBy, limit }) {
-      const rows = await postgres.query<RawWaitingRow>(overdueWithoutEvent, [
+      const rows = await alongIndexes.query<RawWaitingRow>(overdueWithoutEvent, [
         partitions,
         formatMicros(createdBy),
         limit,

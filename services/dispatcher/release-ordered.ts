@@ -37,9 +37,8 @@ interface Deps {
 /** What may be done with a row: send it; take those behind it, it being in a lane or at its end; or neither. */
 type Verdict = 'send' | 'in hand' | 'ended' | 'not now';
 
-/** In all lines. */
-const maxRows = 500;
-const maxPerLine = 100;
+/** What is read ahead of each key, so that one poll of the table after the other has the lane filled: its places, shared by the keys. */
+const maxPerLane = 100;
 
 export function createReleaseOrdered(deps: Deps): ReleaseOrdered {
   const { orderedRows, scheduler, recentSteps, owned } = deps;
@@ -88,10 +87,11 @@ export function createReleaseOrdered(deps: Deps): ReleaseOrdered {
 }
 
 function keysOf(due: readonly DueRow[]): AskedKey[] {
-  const firsts = new Map<string, Omit<AskedKey, 'rows'>>();
-  for (const { tenant, endpointId, order } of due)
-    if (order !== undefined)
-      firsts.set(`${laneKey({ tenant, endpointId })}/${order.key}`, { tenant, endpointId, key: order.key });
-  const rows = Math.max(1, Math.min(maxPerLine, Math.floor(maxRows / Math.max(1, firsts.size))));
-  return [...firsts.values()].map((key) => ({ ...key, rows }));
+  const lanes = Map.groupBy(due, laneKey);
+  return [...lanes.values()].flatMap((ofLane) => {
+    const firsts = new Map<string, DueRow>();
+    for (const row of ofLane) if (row.order !== undefined) firsts.set(row.order.key, row);
+    const rows = Math.ceil(maxPerLane / Math.max(1, firsts.size));
+    return [...firsts].map(([key, { tenant, endpointId }]) => ({ tenant, endpointId, key, rows }));
+  });
 }

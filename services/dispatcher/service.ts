@@ -47,11 +47,11 @@ import { createTakePermit } from './take-permit.ts';
 import { createWaitingRows } from './waiting-rows.ts';
 import { createWaitingTable } from './waiting-table.ts';
 
-/** The directory, what may have been sent before, endpoints that are given up. */
-const maxConnections = 4;
+/** The directory, what may have been sent before, rows that have served, ordered rows, endpoints that are given up. */
+const maxConnections = 5;
 /** Of their own: what is delivered never waits for them. */
 const replayConnections = 2;
-/** What is read from the table `waiting`, and the rows that are in an order. */
+/** What is read from the table `waiting` lane by lane, one reading at a time but for those of rows that are in an order. */
 const waitingConnections = 2;
 const statementTimeoutMs = 5_000;
 /** Deliveries that have waited: in one lane, and in all. */
@@ -77,7 +77,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     statementTimeoutMs,
     log,
   });
-  const waitingPostgres = createPostgres({
+  const alongIndexes = createPostgres({
     url: config.databaseUrl,
     applicationName: `${name}-waiting`,
     maxConnections: waitingConnections,
@@ -137,7 +137,11 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   });
   const owned = createOwnedPartitions(clock);
   const recentSteps = createRecentSteps(clock);
-  const orderedRows = createOrderedRows({ table: createOrderedTable(waitingPostgres), clock, random: Math.random });
+  const orderedRows = createOrderedRows({
+    table: createOrderedTable(postgres, alongIndexes),
+    clock,
+    random: Math.random,
+  });
   const givenUp = new AbortController();
   const outcomes = createOutcomeWriter({
     publish,
@@ -216,8 +220,8 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     giveUp: () => givenUp.abort(),
     drainMs: Math.max(1_000, config.shutdownTimeoutMs - stopReserveMs),
   });
-  const table = createWaitingTable(waitingPostgres);
-  const overdueTable = createOverdueTable(waitingPostgres);
+  const table = createWaitingTable(postgres, alongIndexes);
+  const overdueTable = createOverdueTable(postgres, alongIndexes);
   const endOverdue = createEndOverdue({
     table: overdueTable,
     contents: table.contents,
@@ -308,7 +312,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   // Stopped from the end: replays bring nothing more, the lanes drain, then their rows are removed and their offsets committed.
   return [
     postgres,
-    waitingPostgres,
+    alongIndexes,
     replayPostgres,
     redis,
     directory,

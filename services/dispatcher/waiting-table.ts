@@ -5,7 +5,7 @@
  * has none is passed over. A backlog of a million rows of one endpoint neither slows the reading nor hides what others have.
  */
 import { formatMicros } from '#lib/clock';
-import type { Postgres } from '#lib/postgres';
+import type { Query } from '#lib/postgres';
 import { microsOf } from './micros-of.ts';
 import { lanesWithRows } from './lanes-with-rows.ts';
 import { hasPayload, hasRowEnded, itsPayload, payloadBytesOfRow } from './row-conditions.ts';
@@ -127,7 +127,8 @@ interface RawContent {
   body: Buffer;
 }
 
-export function createWaitingTable(postgres: Pick<Postgres, 'query' | 'transaction'>): WaitingTable {
+/** @param alongIndexes has the settings of lanes-with-rows.ts */
+export function createWaitingTable(postgres: Query, alongIndexes: Query): WaitingTable {
   return {
     async due({ partitions, now, perLane, lanes, except, limit }) {
       const values = [
@@ -141,7 +142,7 @@ export function createWaitingTable(postgres: Pick<Postgres, 'query' | 'transacti
         limit,
       ];
       // Not prepared: the planner has to see how few rows are asked for.
-      const rows = await postgres.query<RawDueRow>(dueRows, values);
+      const rows = await alongIndexes.query<RawDueRow>(dueRows, values);
       return rows.map((row) => ({ ...waitingRowOf(row), payloadBytes: row.payload_bytes, ended: row.ended }));
     },
     async contents(events) {

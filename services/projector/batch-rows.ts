@@ -159,8 +159,8 @@ function outcomeRows(outcomes: readonly Outcome[], partitionOf: (endpointId: str
       response_excerpt: sent?.response_excerpt ?? null,
       last: last.has(index),
       partition: partitionOf(outcome.endpoint_id),
-      // What waits for room is due since it was put aside: the oldest has the first claim to a place.
-      due_at: formatMicros(next_attempt_at ?? at),
+      // What waits for room is due since its creation: the oldest has the first claim to a place, whenever it was put aside.
+      due_at: formatMicros(next_attempt_at ?? created_at),
     };
   });
 }

@@ -37,7 +37,7 @@ describe('the ordered rows on Postgres', () => {
       ...{ statementTimeoutMs: 30_000, log: silentLogger },
     });
     await postgres.start();
-    tables = tablesOn(createOrderedTable(postgres));
+    tables = tablesOn(createOrderedTable(postgres, postgres));
   }, 60_000);
   afterAll(() => postgres?.stop());
 
@@ -59,7 +59,7 @@ describe('the ordered rows on Postgres', () => {
   orderedTableConformance(() => tables, { numRuns: 40 });
 
   it('would leave a key that is never due, or two of it that are, if the times were not set after each change', async () => {
-    const mutant = tablesOn(createOrderedTable(without(postgres, 'set-due-times')));
+    const mutant = tablesOn(createOrderedTable(without(postgres, 'set-due-times'), postgres));
     const run = await fc.check(
       fc.asyncProperty(anyChanges, (changes) => followsItsRules(mutant, changes)),
       { numRuns: 100, endOnFailure: true },
@@ -85,10 +85,10 @@ describe('the ordered rows on Postgres', () => {
             return result;
           }),
       };
-      const first = createOrderedTable(pausing).apply(aTurn(one));
+      const first = createOrderedTable(pausing, postgres).apply(aTurn(one));
       await reached.promise;
       let isDone = false;
-      const second = createOrderedTable(on)
+      const second = createOrderedTable(on, postgres)
         .apply(aTurn(other))
         .finally(() => (isDone = true));
       await waitUntil('the other is done, or waits', async () => isDone || (await someoneWaits()), {

@@ -19,7 +19,7 @@ describe('rows that nothing would bring back', () => {
       ...{ statementTimeoutMs: 30_000, log: silentLogger },
     });
     await postgres.start();
-    table = createOverdueTable(postgres);
+    table = createOverdueTable(postgres, postgres);
     knownDeliveries = createKnownDeliveries(postgres);
     const at = formatMicros(now - 80 * hour);
     for (const id of ['evt_1', 'evt_without_payload'])

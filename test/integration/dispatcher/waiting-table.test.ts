@@ -22,23 +22,25 @@ interface Row {
 
 describe('the table of what waits', () => {
   let postgres: Postgres;
+  let alongIndexes: Postgres;
   let table: WaitingTable;
 
   beforeAll(async () => {
-    postgres = createPostgres({
+    const options = {
       url: await createDatabase(),
       applicationName: 'hookline-test',
       maxConnections: 2,
-      sessionSettings: waitingSessionSettings,
       statementTimeoutMs: 30_000,
       log: silentLogger,
-    });
-    await postgres.start();
-    table = createWaitingTable(postgres);
+    };
+    postgres = createPostgres(options);
+    alongIndexes = createPostgres({ ...options, sessionSettings: waitingSessionSettings });
+    await Promise.all([postgres.start(), alongIndexes.start()]);
+    table = createWaitingTable(postgres, alongIndexes);
     await insertEvent('acme', 'evt_1', 'one');
     await insertEvent('other', 'evt_1', 'other’s');
   }, 60_000);
-  afterAll(() => postgres?.stop());
+  afterAll(() => Promise.all([postgres?.stop(), alongIndexes?.stop()]));
   beforeEach(() => postgres.query('TRUNCATE waiting, deliveries, endpoints'));
 
   async function insertEvent(tenant: string, id: string, body: string): Promise<void> {
@@ -267,7 +269,7 @@ describe('the table of what waits', () => {
     const lanes = Array.from({ length: 20 }, (_, n) => ({ tenant: 'acme', endpointId: `ep_${n + 1}` }));
     const before = await eventsAsked();
     expect((await due({ perLane: 100, limit: 500 })).length).toBe(500);
-    const overdue = createOverdueTable(postgres);
+    const overdue = createOverdueTable(postgres, alongIndexes);
     const question = { partitions: [0, 1, 2], lanes: lanes.map((lane) => ({ ...lane, createdBy: now })), limit: 20 };
     expect((await overdue.ofLanes(question)).length).toBe(20);
     // In a lane's turn it is found twice, for its payload's being there and its size.

@@ -82,7 +82,7 @@ describe('rows that are in an order', () => {
     await run();
     expect(world.offered).toEqual(['a1', 'a2', 'a4', 'b3']);
     expect(world.keysAsked[0]).toEqual(
-      ['a', 'b'].map((name) => ({ tenant: 'acme', endpointId: 'ep_1', key: anOrder(1, name).key, rows: 100 })),
+      ['a', 'b'].map((name) => ({ tenant: 'acme', endpointId: 'ep_1', key: anOrder(1, name).key, rows: 50 })),
     );
   });
 
@@ -92,13 +92,13 @@ describe('rows that are in an order', () => {
     expect(world.keysAsked).toEqual([]);
   });
 
-  it('share what one reading takes among many keys, each with one at least', async () => {
+  it('share what their lane has places for, each with one at least', async () => {
     const { world, run } = createWorld();
     const firsts = (count: number) =>
       Array.from({ length: count }, (_, at) => aFirst('a1', { order: anOrder(1, `key ${at}`) }));
     await run(firsts(50));
     await run(firsts(600));
-    expect([world.keysAsked[0]?.[0]?.rows, world.keysAsked.at(-1)?.[0]?.rows]).toEqual([10, 1]);
+    expect([world.keysAsked[0]?.[0]?.rows, world.keysAsked.at(-1)?.[0]?.rows]).toEqual([2, 1]);
   });
 
   it('are taken as far as there is room in the lane', async () => {
