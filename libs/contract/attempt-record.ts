@@ -9,7 +9,7 @@
  * | parked     | dispatcher | no send: the delivery waits for room                                             |
  * | ended      | dispatcher | no send: cancelled, or dead-lettered because the endpoint is gone or disabled    |
  *
- * `step` numbers the records of one delivery from 1: a lower step never changes what a higher one said. `attempt` counts sends only.
+ * `step` numbers the records of one delivery from 1: a lower step never changes what a higher one said, unless it ended the delivery. `attempt` counts sends only.
  */
 import type { AttemptOutcome, DeliveryStatus } from './states.ts';
 

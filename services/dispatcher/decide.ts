@@ -55,8 +55,8 @@ export type Decision =
   | { kind: 'delivered' }
   | { kind: 'gone' }
   | { kind: 'exhausted' }
-  /** In microseconds. */
-  | { kind: 'retry'; dueAt: number };
+  /** In microseconds; `notBefore` where the receiver has asked for it. */
+  | { kind: 'retry'; dueAt: number; notBefore: number | null };
 
 const asksToWait = [429, 503];
 
@@ -75,7 +75,8 @@ export function decide(
   const wanted = 'status' in result && asksToWait.includes(result.status) ? retryAfterMs(result.retryAfter, nowMs) : 0;
   const floorMs = Math.min(wanted ?? 0, policy.capMs);
   const dueAt = Math.round((nowMs + Math.max(floorMs, plannedMs)) * 1_000);
-  return dueAt > createdAt + policy.windowMs * 1_000 ? { kind: 'exhausted' } : { kind: 'retry', dueAt };
+  if (dueAt > createdAt + policy.windowMs * 1_000) return { kind: 'exhausted' };
+  return { kind: 'retry', dueAt, notBefore: floorMs > 0 ? Math.round((nowMs + floorMs) * 1_000) : null };
 }
 
 /** Undefined where the policy has no further attempt. */

@@ -121,7 +121,7 @@ function afterSend(decision: Decision): AfterSend {
     case 'delivered':
       return { status: 'delivered' };
     case 'retry':
-      return { status: 'retrying', dueAt: decision.dueAt };
+      return { status: 'retrying', dueAt: decision.dueAt, notBefore: decision.notBefore };
     case 'gone':
       return { status: 'dead_lettered', reason: 'endpoint_gone' };
     case 'exhausted':

@@ -36,6 +36,9 @@ export type Standing = {
   | { readonly kind: 'probe'; readonly freshToo: boolean }
 );
 
+/** It is being found out whether it is back. */
+export const isTrying = ({ kind }: Standing): boolean => kind === 'probe' || kind === 'half-open';
+
 export const isSick = ({ kind }: Standing): boolean => kind !== 'healthy';
 
 export interface EndpointHealth {
@@ -57,6 +60,8 @@ export interface EndpointFacts {
 interface Deps {
   factsOf(endpoint: EndpointRef): EndpointFacts;
   metrics: Pick<DispatcherMetrics, 'breakers'>;
+  /** An endpoint whose breaker was open has come back. */
+  onClosed(endpoint: EndpointRef): void;
   clock: Clock;
   random: Random;
   log: Logger;
@@ -165,6 +170,7 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
       entry.pausedUntilMs = Math.max(entry.pausedUntilMs, clock.monotonicMs() + verdict.waitMs);
     }
     settle(entry, maxInFlight);
+    if (before !== 'closed' && after === 'closed') deps.onClosed(entry.endpoint);
     const isNews = after !== before && !(before === 'probing' && after === 'open');
     if (isNews) log.info({ event: 'breaker.changed', ...entry.endpoint, from: before, to: after });
   }

@@ -17,6 +17,7 @@ import type {
   QueuedRow,
   RowRef,
   TurnAnswer,
+  Woken,
 } from './ordered-table.ts';
 
 export interface OrderedRows {
@@ -37,6 +38,8 @@ export interface OrderedRows {
   isBeingWritten(key: Pick<AskedKey, 'tenant' | 'endpointId' | 'key'>): boolean;
   /** Resolves when the row is durable. @throws AppError stopped where it is not wanted any more */
   write(row: OrderedRow, isWanted: () => boolean): Promise<void>;
+  /** Has the first row of each key of an endpoint that has come back due at once. Tries once. @throws AppError store_unavailable */
+  wake(endpoint: Woken): Promise<void>;
   /** Tries once. @throws AppError store_unavailable */
   remove(rows: readonly RowRef[]): Promise<void>;
 }
@@ -128,6 +131,7 @@ export function createOrderedRows({ table, clock, random }: Deps): OrderedRows {
         else beingWritten.delete(name);
       }
     },
+    wake: async (endpoint) => void (await enter({ woken: [endpoint] })),
     remove: async (removed) => void (await enter({ removed })),
   };
 }
@@ -138,13 +142,14 @@ function isStillWanted({ isWanted, reject }: Entry): boolean {
   return false;
 }
 
-const nothing: OrderedTurn = { rows: [], removed: [], asked: [], keys: [] };
+const nothing: OrderedTurn = { rows: [], removed: [], asked: [], keys: [], woken: [] };
 
 const unite = (turn: readonly Entry[]): OrderedTurn => ({
   rows: turn.flatMap(({ rows }) => rows),
   removed: turn.flatMap(({ removed }) => removed),
   asked: turn.flatMap(({ asked }) => asked),
   keys: turn.flatMap(({ keys }) => keys),
+  woken: turn.flatMap(({ woken }) => woken),
 });
 
 function tell(turn: readonly Entry[], { places, lines }: TurnAnswer): void {

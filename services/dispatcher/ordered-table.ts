@@ -45,11 +45,19 @@ export interface AskedKey {
   rows: number;
 }
 
+/** An endpoint that has come back, in partitions that are owned. */
+export interface Woken {
+  tenant: string;
+  endpointId: string;
+  partitions: readonly number[];
+}
+
 export interface OrderedTurn {
   rows: readonly OrderedRow[];
   removed: readonly RowRef[];
   asked: readonly AskedDelivery[];
   keys: readonly AskedKey[];
+  woken: readonly Woken[];
 }
 
 /** Where things stand after the changes of a turn. */
@@ -96,19 +104,20 @@ const removeRows = `
 /** Behind a row that is there already: a row of the same change is left to the statement after this one. */
 const writeRows = `
   INSERT INTO waiting AS known (tenant, delivery_id, partition, endpoint_id, event_id, generation, state, due_at, step, attempts,
-                                created_at, ordering_key, sequence)
+                                created_at, ordering_key, sequence, not_before)
   SELECT i.tenant, i.delivery_id, i.partition, i.endpoint_id, i.event_id, i.generation, i.state,
          CASE WHEN EXISTS (SELECT FROM waiting w
                             WHERE w.tenant = i.tenant AND w.endpoint_id = i.endpoint_id
                               AND w.ordering_key = i.ordering_key AND w.sequence < i.sequence)
               THEN 'infinity' ELSE i.due_at END,
-         i.step, i.attempts, i.created_at, i.ordering_key, i.sequence
+         i.step, i.attempts, i.created_at, i.ordering_key, i.sequence, i.not_before
     FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::int[], $7::text[], $8::timestamptz[],
-                $9::int[], $10::int[], $11::timestamptz[], $12::bytea[], $13::bigint[])
+                $9::int[], $10::int[], $11::timestamptz[], $12::bytea[], $13::bigint[], $14::timestamptz[])
          AS i (tenant, delivery_id, partition, endpoint_id, event_id, generation, state, due_at,
-               step, attempts, created_at, ordering_key, sequence)
+               step, attempts, created_at, ordering_key, sequence, not_before)
   ON CONFLICT (tenant, delivery_id) DO UPDATE
-     SET state = EXCLUDED.state, due_at = EXCLUDED.due_at, step = EXCLUDED.step, attempts = EXCLUDED.attempts
+     SET state = EXCLUDED.state, due_at = EXCLUDED.due_at, step = EXCLUDED.step, attempts = EXCLUDED.attempts,
+         not_before = EXCLUDED.not_before
    WHERE known.step < EXCLUDED.step`;
 
 /**
@@ -126,6 +135,14 @@ const setDueTimes = `
       ORDER BY r.sequence
       LIMIT touched.changes + 2) AS s
    WHERE w.tenant = s.tenant AND w.delivery_id = s.delivery_id AND (s.place = 1) <> isfinite(s.due_at)`;
+
+/** The first row of each key may have hours to wait, and all of its key with it. */
+const wakeRows = `
+  UPDATE waiting w
+     SET due_at = greatest(clock_timestamp(), w.not_before)
+    FROM unnest($3::int[]) AS owned (partition)
+   WHERE w.partition = owned.partition AND w.tenant = $1 AND w.endpoint_id = $2
+     AND w.due_at > clock_timestamp() AND w.due_at < 'infinity' AND w.ordering_key IS NOT NULL`;
 
 const findPlaces = `
   SELECT EXISTS (SELECT FROM waiting w
@@ -149,20 +166,22 @@ const findLines = `
 /** @param alongIndexes has the settings of lanes-with-rows.ts */
 export function createOrderedTable(postgres: Pick<Postgres, 'transaction'>, alongIndexes: Query): OrderedTable {
   return {
-    async apply({ rows, removed, asked, keys }) {
-      const places = await change({ rows, removed, asked });
+    async apply({ keys, ...changes }) {
+      const places = await change(changes);
       return { places, lines: await findLinesOf(alongIndexes, keys) };
     },
   };
 
-  async function change({ rows, removed, asked }: Omit<OrderedTurn, 'keys'>): Promise<Place[]> {
-    if (rows.length + removed.length + asked.length === 0) return [];
+  async function change({ rows, removed, asked, woken }: Omit<OrderedTurn, 'keys'>): Promise<Place[]> {
+    if (rows.length + removed.length + asked.length + woken.length === 0) return [];
     return postgres.transaction(async (tx) => {
       const partitions = [...rows, ...removed].map(({ order }) => order.partition);
       if (partitions.length > 0) await tx.query(lockPartitions, [partitions], 'lock-partitions');
       if (removed.length > 0) await remove(tx, removed);
       if (rows.length > 0) await write(tx, rows);
       if (partitions.length > 0) await setDue(tx, [...rows, ...removed]);
+      for (const { tenant, endpointId, partitions: owned } of woken)
+        await tx.query(wakeRows, [tenant, endpointId, owned], 'wake-ordered-rows');
       return findPlacesOf(tx, asked);
     });
   }
@@ -201,6 +220,7 @@ async function write(tx: Query, rows: readonly OrderedRow[]): Promise<void> {
       column(({ createdAt }) => formatMicros(createdAt)),
       column(({ order }) => keyBytes(order)),
       column(({ order }) => String(order.sequence)),
+      column(({ notBefore }) => (notBefore === null ? null : formatMicros(notBefore))),
     ],
     'write-ordered-rows',
   );

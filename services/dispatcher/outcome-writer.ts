@@ -31,7 +31,7 @@ export interface SendFacts {
 
 export type AfterSend =
   | { status: 'delivered' }
-  | { status: 'retrying'; dueAt: number }
+  | { status: 'retrying'; dueAt: number; notBefore: number | null }
   | { status: 'dead_lettered'; reason: 'endpoint_gone' | 'retries_exhausted' };
 
 export type EndUnsent =
@@ -46,8 +46,6 @@ export interface OutcomeWriter {
   attempted(job: Job, send: SendFacts, after: AfterSend): Promise<void>;
   parked(job: Job): Promise<void>;
   ended(job: Job, end: EndUnsent): Promise<void>;
-  /** Its end is durable already, but in a step that the tables do not take for its last: told again in this one. */
-  endedBefore(job: RowJob, status: DeliveryStatus): Promise<void>;
   /** A record that is no delivery at all. */
   malformed(record: IncomingRecord): Promise<void>;
 }
@@ -86,10 +84,11 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
   async function write(
     job: Job,
     facts: Partial<AttemptRecord> & Pick<AttemptRecord, 'kind'> & { status: DeliveryStatus },
+    notBefore: number | null = null,
   ): Promise<void> {
     const { delivery, step } = job;
     const record: AttemptRecord = { ...recordOf(job), at: nowMicros(), ...facts };
-    const hasNewRow = await writeRow(job, record);
+    const hasNewRow = await writeRow(job, record, notBefore);
     const value = deps.encodeAttempt(record);
     await publish({ topic: topics['delivery.attempts'], key: delivery.eventId, value, headers: {} }, signal);
     crashPoints.reach('dispatcher.after-outcome');
@@ -98,7 +97,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
   }
 
   /** @returns whether it did: in the place of the row, if there was one, that the job was read from */
-  async function writeRow(job: Job, record: AttemptRecord): Promise<boolean> {
+  async function writeRow(job: Job, record: AttemptRecord, notBefore: number | null): Promise<boolean> {
     const { delivery, order, step } = job;
     const { status: state } = record;
     if (order === undefined || (state !== 'retrying' && state !== 'parked')) return false;
@@ -115,6 +114,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
       attempts: record.attempt ?? 0,
       createdAt: delivery.createdAt,
       order,
+      notBefore,
     };
     await deps.orderedRows.write(row, () => !signal.aborted && !isAbandoned(job));
     return true;
@@ -130,7 +130,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
     async attempted(job, send, after) {
       const attempt = job.attempts + 1;
       if (after.status === 'dead_lettered') await buryDelivery(job, attempt, after.reason);
-      await write(job, {
+      const facts = {
         kind: 'attempted',
         status: after.status,
         attempt,
@@ -140,14 +140,14 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
         detail: after.status === 'dead_lettered' ? `${after.reason}: ${send.detail}` : send.detail,
         response_excerpt: send.excerpt,
         next_attempt_at: after.status === 'retrying' ? after.dueAt : null,
-      });
+      } as const;
+      await write(job, facts, after.status === 'retrying' ? after.notBefore : null);
     },
     parked: (job) => write(job, { kind: 'parked', status: 'parked' }),
     async ended(job, { status, reason }) {
       if (status === 'dead_lettered') await buryDelivery(job, job.attempts, reason);
       await write(job, { kind: 'ended', status, detail: reason });
     },
-    endedBefore: (job, status) => write(job, { kind: 'ended', status }),
     async malformed(record) {
       const { key, value, rawHeaders: headers } = record;
       await bury({ key, value, headers }, { reason: 'malformed_record', attempts: 0, origin: originOf(record) });

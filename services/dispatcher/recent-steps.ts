@@ -58,9 +58,9 @@ export function createRecentSteps(clock: Clock): RecentSteps {
   };
 }
 
-/** Steps never go back, and an end is never left again, whichever step it came in; told again, it is known in the later one. */
+/** Steps never go back, and an end is never left again, whichever step it came in. */
 function later(known: Reached | undefined, now: Reached): Reached {
   if (known === undefined) return now;
-  if (isFinal(known.status)) return now.status === known.status && now.step > known.step ? now : known;
+  if (isFinal(known.status)) return known;
   return isFinal(now.status) || now.step > known.step ? now : known;
 }

@@ -7,6 +7,7 @@
  */
 import type { Clock } from '#lib/clock';
 import { isClosed } from './endpoint.ts';
+import { type EndpointHealth, isTrying } from './endpoint-health.ts';
 import type { EndpointDirectory } from './endpoint-directory.ts';
 import { laneKey } from './job.ts';
 import type { OrderedRows } from './ordered-rows.ts';
@@ -29,6 +30,7 @@ interface Deps {
   readContents: ReadContents;
   owned: Pick<OwnedPartitions, 'signalOf' | 'hasTaken'>;
   directory: Pick<EndpointDirectory, 'get'>;
+  health: Pick<EndpointHealth, 'standingOf'>;
   scheduler: Pick<Scheduler, 'offer' | 'held'>;
   recentSteps: Pick<RecentSteps, 'has' | 'endOf'>;
   clock: Clock;
@@ -43,17 +45,18 @@ const maxPerLane = 100;
 export function createReleaseOrdered(deps: Deps): ReleaseOrdered {
   const { orderedRows, scheduler, recentSteps, owned } = deps;
 
-  function isEarly({ dueAt, tenant, endpointId }: QueuedRow): boolean {
-    if (!Number.isFinite(dueAt) || dueAt <= deps.clock.nowMs() * 1_000) return false;
+  /** The first of a key, which all of the key waits for, is what an endpoint is tried with: before it is due, unless that was asked for. */
+  function isEarly({ dueAt, notBefore, tenant, endpointId }: QueuedRow): boolean {
+    const now = deps.clock.nowMs() * 1_000;
+    if (!Number.isFinite(dueAt) || dueAt <= now) return false;
     const endpoint = deps.directory.get(tenant, endpointId);
-    return endpoint !== undefined && !isClosed(endpoint);
+    if (endpoint === undefined || isClosed(endpoint)) return false;
+    return !isTrying(deps.health.standingOf({ tenant, endpointId })) || (notBefore ?? 0) > now;
   }
 
   function judge(row: QueuedRow): Verdict {
     const delivery = { tenant: row.tenant, id: row.deliveryId };
-    const end = recentSteps.endOf(delivery);
-    // A row of the end's own step, or a later one, stays until the end was told again (waiting-rows.ts), once it is the first of its key.
-    if (row.ended || (end !== undefined && row.step < end.step)) return 'ended';
+    if (row.ended || recentSteps.endOf(delivery) !== undefined) return 'ended';
     if (scheduler.held(delivery) !== undefined) return 'in hand';
     // What it came to is written in a later step.
     if (recentSteps.has(delivery, row.step + 1)) return 'not now';

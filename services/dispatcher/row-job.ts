@@ -3,7 +3,7 @@ import type { WaitingRow } from './waiting-row.ts';
 import type { EventContent } from './waiting-table.ts';
 
 /** What a row says of its delivery. */
-type Row = Omit<WaitingRow, 'partition'>;
+type Row = Omit<WaitingRow, 'partition' | 'notBefore'>;
 
 /** The delivery of a row as its next step. */
 export function rowJob(row: Row, content: EventContent, signal: AbortSignal): RowJob {

@@ -16,12 +16,13 @@ import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Delivery } from '#lib/contract';
-import { type EndpointHealth, type EndpointRef, isSick } from './endpoint-health.ts';
+import { type EndpointHealth, type EndpointRef, isSick, isTrying } from './endpoint-health.ts';
 import { deliveryKey, isAbandoned, type Job, laneKey, type RecordJob } from './job.ts';
 import { createLane, type Lane } from './lane.ts';
 import { type LanePlaces, type Pace, placesOf } from './lane-places.ts';
 import type { SendVerdict } from './send-verdict.ts';
 import { createTurns, turnLimitsOf } from './turns.ts';
+import type { LaneRoom } from './waiting-table.ts';
 
 export interface Scheduler {
   offer(job: Job): 'queued' | 'full' | 'stopping';
@@ -29,7 +30,7 @@ export interface Scheduler {
   held(delivery: Pick<Delivery, 'tenant' | 'id'>): Job | undefined;
   heldRows(): Job[];
   /** Places for deliveries that have waited: in one lane where nothing else is said, in those that have less, in all together. */
-  rowRoom(): { perLane: number; lanes: { tenant: string; endpointId: string; room: number }[]; total: number };
+  rowRoom(): { perLane: number; lanes: LaneRoom[]; total: number };
 }
 
 export interface SchedulerLimits {
@@ -280,10 +281,15 @@ export function createScheduler(deps: Deps): Scheduler & Part {
     const endpoints = new Map<string, EndpointRef>();
     for (const endpoint of health.remembered()) endpoints.set(laneKey(endpoint), endpoint);
     for (const [key, { endpoint }] of lanes) endpoints.set(key, endpoint);
-    const rooms = [...endpoints].map(([key, { tenant, endpointId }]) => {
+    const rooms = [...endpoints].map(([key, { tenant, endpointId }]): LaneRoom => {
       const lane = lanes.get(key);
       const room = placesIn({ tenant, endpointId }, lane).rows - (lane?.queued().rows ?? 0);
-      return { tenant, endpointId, room: Math.max(0, room) };
+      return {
+        tenant,
+        endpointId,
+        room: Math.max(0, room),
+        early: isTrying(health.standingOf({ tenant, endpointId })),
+      };
     });
     return {
       perLane,

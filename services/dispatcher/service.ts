@@ -193,6 +193,11 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const limiter = createRateLimiter({ buckets, clock, log });
   const health = createEndpointHealth({
     factsOf: ({ tenant, endpointId }) => factsOf(directory.get(tenant, endpointId)),
+    onClosed({ tenant, endpointId }) {
+      const waking = orderedRows.wake({ tenant, endpointId, partitions: owned.numbers() });
+      // Then its keys go on as their first rows come due.
+      void waking.catch((error: unknown) => log.warn({ event: 'ordered.not_woken', tenant, endpointId, err: error }));
+    },
     metrics,
     clock,
     random: Math.random,
@@ -244,6 +249,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
       owned,
       directory,
       scheduler,
+      health,
       recentSteps,
       clock,
     }),
@@ -251,7 +257,6 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     directory,
     scheduler,
     recentSteps,
-    outcomes,
     endOverdue,
     endCancelled: createEndCancelled({ table: overdueTable, owned, scheduler, recentSteps, outcomes }),
     metrics,

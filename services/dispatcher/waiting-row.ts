@@ -16,6 +16,8 @@ export interface WaitingRow {
   attempts: number;
   createdAt: number;
   order: Order | undefined;
+  /** Until when its receiver has asked to be left alone. */
+  notBefore: number | null;
 }
 
 /** A row of the table `waiting`. */
@@ -33,11 +35,12 @@ export interface RawWaitingRow {
   created_at: string;
   ordering_key: Buffer | null;
   sequence: string | null;
+  not_before: string | null;
 }
 
 export const waitingColumns =
   'w.tenant, w.delivery_id, w.partition, w.endpoint_id, w.event_id, w.generation, w.state, w.due_at, w.step, w.attempts, w.created_at, ' +
-  'w.ordering_key, w.sequence';
+  'w.ordering_key, w.sequence, w.not_before';
 
 export const waitingRowOf = (row: RawWaitingRow): WaitingRow => ({
   tenant: row.tenant,
@@ -52,6 +55,7 @@ export const waitingRowOf = (row: RawWaitingRow): WaitingRow => ({
   attempts: row.attempts,
   createdAt: microsOf(row.created_at),
   order: orderOf(row),
+  notBefore: row.not_before === null ? null : microsOf(row.not_before),
 });
 
 const orderOf = ({ ordering_key: key, sequence, partition }: RawWaitingRow): Order | undefined =>

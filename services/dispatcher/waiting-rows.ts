@@ -6,7 +6,7 @@
  * and so do the removals, of which there are no more than lanes have places for rows.
  *
  * After a crash a delivery can be sent from its record and have a row as well, of a step that its earlier owner wrote. Where it has ended
- * here, the row is not sent: the end is told again, in the step after the row's, and so ends for the tables too.
+ * here, the row is not sent; the tables take the end for its end too, in whichever step it was told, and the row goes with it.
  *
  * Rows that are in an order come back by a way of their own: release-ordered.ts.
  */
@@ -22,12 +22,11 @@ import { deliveryKey, type RowJob } from './job.ts';
 import type { DispatcherMetrics } from './metrics.ts';
 import type { OrderedRows } from './ordered-rows.ts';
 import type { RowRef } from './ordered-table.ts';
-import type { OutcomeWriter } from './outcome-writer.ts';
 import type { OwnedPartitions } from './owned-partitions.ts';
 import type { ReadContents } from './read-contents.ts';
 import type { RecentSteps } from './recent-steps.ts';
 import type { ReleaseOrdered } from './release-ordered.ts';
-import { rowJob, withoutContent } from './row-job.ts';
+import { rowJob } from './row-job.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { DueRow, WaitingTable } from './waiting-table.ts';
 
@@ -44,8 +43,7 @@ interface Deps {
   owned: Pick<OwnedPartitions, 'numbers' | 'signalOf'>;
   directory: Pick<EndpointDirectory, 'get' | 'refresh'>;
   scheduler: Pick<Scheduler, 'offer' | 'held' | 'heldRows' | 'rowRoom'>;
-  recentSteps: Pick<RecentSteps, 'has' | 'endOf'>;
-  outcomes: Pick<OutcomeWriter, 'endedBefore'>;
+  recentSteps: Pick<RecentSteps, 'has'>;
   endOverdue: EndOverdue;
   endCancelled: EndCancelled;
   metrics: DispatcherMetrics;
@@ -97,7 +95,8 @@ export function createWaitingRows(deps: Deps): WaitingRows {
   /** What was found may be newer than the directory: of a new endpoint, or early because its endpoint was closed. */
   async function refreshDirectory(found: readonly DueRow[]): Promise<void> {
     const isSurprising = (row: DueRow): boolean =>
-      directory.get(row.tenant, row.endpointId) === undefined || (isEarly(row) && !isToBeEnded(row));
+      directory.get(row.tenant, row.endpointId) === undefined ||
+      (isEarly(row) && row.order === undefined && !isToBeEnded(row));
     if (found.some(isSurprising)) await directory.refresh();
   }
 
@@ -105,16 +104,6 @@ export function createWaitingRows(deps: Deps): WaitingRows {
     const delivery = { tenant: row.tenant, id: row.deliveryId };
     if (recentSteps.has(delivery, row.step + 1) || scheduler.held(delivery) !== undefined) return false;
     return !isEarly(row) || isToBeEnded(row);
-  }
-
-  async function tellEndsAgain(rows: readonly DueRow[]): Promise<void> {
-    for (const row of rows) {
-      const end = recentSteps.endOf({ tenant: row.tenant, id: row.deliveryId });
-      const signal = owned.signalOf(row.partition);
-      // A row of a lower step is that of the end's own way here, and about to be removed.
-      if (end === undefined || signal === undefined || row.step < end.step) continue;
-      await deps.outcomes.endedBefore(rowJob(row, withoutContent(row), signal), end.status);
-    }
   }
 
   async function bringBack(rows: readonly DueRow[]): Promise<void> {
@@ -157,7 +146,6 @@ export function createWaitingRows(deps: Deps): WaitingRows {
       try {
         await removeDone();
         const found = await findDue();
-        await tellEndsAgain(found);
         await refreshDirectory(found);
         const { ordered = [], unordered = [] } = Object.groupBy(found, ({ order }) =>
           order ? 'ordered' : 'unordered',

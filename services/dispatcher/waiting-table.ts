@@ -11,14 +11,21 @@ import { lanesWithRows } from './lanes-with-rows.ts';
 import { hasPayload, hasRowEnded, itsPayload, payloadBytesOfRow } from './row-conditions.ts';
 import { type RawWaitingRow, waitingColumns, type WaitingRow, waitingRowOf } from './waiting-row.ts';
 
+export interface LaneRoom {
+  tenant: string;
+  endpointId: string;
+  room: number;
+  early: boolean;
+}
+
 export interface DueQuestion {
   partitions: readonly number[];
   /** In microseconds. */
   now: number;
   /** Places in a lane. */
   perLane: number;
-  /** Lanes that have fewer. */
-  lanes: readonly { tenant: string; endpointId: string; room: number }[];
+  /** Lanes that have fewer; those that try whether their endpoint is back take what is in an order before it is due. */
+  lanes: readonly LaneRoom[];
   /** Deliveries in hand, whose rows still stand. */
   except: readonly { tenant: string; id: string }[];
   limit: number;
@@ -63,15 +70,19 @@ const dueRows = `
      WITH RECURSIVE ${lanesWithRows}
      SELECT rows.*
        FROM lane
-       LEFT JOIN unnest($2::text[], $3::text[], $4::int[]) AS busy (tenant, endpoint_id, room) USING (tenant, endpoint_id)
+       LEFT JOIN unnest($2::text[], $3::text[], $4::int[], $9::boolean[]) AS busy (tenant, endpoint_id, room, early)
+         USING (tenant, endpoint_id)
        LEFT JOIN endpoints ep ON ep.tenant = lane.tenant AND ep.id = lane.endpoint_id
       CROSS JOIN LATERAL (
         SELECT ${waitingColumns}, row_number() OVER (ORDER BY w.due_at) AS place,
                ${payloadBytesOfRow} AS payload_bytes, ${hasRowEnded} AS ended
           FROM waiting w
          WHERE w.partition = owned.partition AND w.tenant = lane.tenant AND w.endpoint_id = lane.endpoint_id
-           AND w.due_at <= CASE WHEN ep.deleted_at IS NULL AND ep.disabled_at IS NULL THEN $5::timestamptz
-                                ELSE 'infinity' END
+           AND w.due_at <= CASE WHEN ep.deleted_at IS NOT NULL OR ep.disabled_at IS NOT NULL THEN 'infinity'
+                                WHEN busy.early THEN '9999-01-01'
+                                ELSE $5::timestamptz END
+           AND (w.due_at <= $5 OR busy.early IS NOT TRUE
+                OR (w.ordering_key IS NOT NULL AND coalesce(w.not_before, '-infinity') <= $5))
            AND w.tenant || '/' || w.delivery_id <> ALL ($6::text[])
            AND ${hasPayload}
            AND (w.ordering_key IS NOT NULL OR NOT ${hasRowEnded})
@@ -140,6 +151,7 @@ export function createWaitingTable(postgres: Query, alongIndexes: Query): Waitin
         except.map(({ tenant, id }) => `${tenant}/${id}`),
         perLane,
         limit,
+        lanes.map(({ early }) => early),
       ];
       // Not prepared: the planner has to see how few rows are asked for.
       const rows = await alongIndexes.query<RawDueRow>(dueRows, values);

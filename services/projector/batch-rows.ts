@@ -142,7 +142,8 @@ function outcomeRows(outcomes: readonly Outcome[], partitionOf: (endpointId: str
   outcomes.forEach((outcome, index) => {
     const key = keyOf(outcome.tenant, outcome.delivery_id);
     const before = outcomes[standing.get(key) ?? -1];
-    if (before === undefined || (before.step < outcome.step && !isFinal(before.status))) standing.set(key, index);
+    const isNews = before === undefined || before.step < outcome.step || isFinal(outcome.status);
+    if (isNews && (before === undefined || !isFinal(before.status))) standing.set(key, index);
   });
   const last = new Set(standing.values());
   return outcomes.map((outcome, index) => {

@@ -36,7 +36,7 @@ export const idOf = ({ at, endpointId = 'ep_1', key = 'aa' }: Spot): string => `
 
 export const orderedRow = (spot: Spot, row: Partial<OrderedRow> = {}): OrderedRow => ({
   ...{ tenant, deliveryId: idOf(spot), partition: 0, endpointId: spot.endpointId ?? 'ep_1', eventId: 'evt_1' },
-  ...{ generation: 0, state: 'parked', dueAt: now, step: 1, attempts: 0, createdAt: now },
+  ...{ generation: 0, state: 'parked', dueAt: now, step: 1, attempts: 0, createdAt: now, notBefore: null },
   order: { key: spot.key ?? 'aa', sequence: BigInt(spot.at), partition: 0 },
   ...row,
 });
@@ -49,7 +49,7 @@ export function rowRef(spot: Spot, step = 1): RowRef {
 export const asked = (spot: Spot) => ({ ...rowRef(spot), id: idOf(spot) });
 
 export const aTurn = (turn: Partial<OrderedTurn>): OrderedTurn => ({
-  ...{ rows: [], removed: [], asked: [], keys: [], ...turn },
+  ...{ rows: [], removed: [], asked: [], keys: [], woken: [], ...turn },
 });
 
 /** Keys of which not exactly the first row has a time at which it is due: what waits there would never be sent, or out of turn. */
@@ -144,6 +144,26 @@ export function orderedTableConformance(tables: () => OrderedTables, { numRuns }
     expect(await faultyKeys(tables())).toEqual([]);
     await apply({ removed: [rowRef({ at: 3 }), rowRef({ at: 2 })] });
     expect(await tables().rows()).toEqual([]);
+  });
+
+  it('makes the first of each key due when their endpoint is back, but not before the time that it asked for', async () => {
+    const far = Date.UTC(2900, 0, 1) * 1_000;
+    const retrying = { state: 'retrying', dueAt: far } as const;
+    await apply({
+      rows: [
+        orderedRow({ at: 1 }, retrying),
+        orderedRow({ at: 2 }),
+        orderedRow({ at: 3, key: 'bb' }, { ...retrying, notBefore: far - 7 }),
+        orderedRow({ at: 4, endpointId: 'ep_2' }, retrying),
+      ],
+    });
+    await apply({ woken: [{ tenant, endpointId: 'ep_1', partitions: [5] }] });
+    expect(await dueTimes()).toEqual({ 1: far, 2: Infinity, 3: far, 4: far });
+    await apply({ woken: [{ tenant, endpointId: 'ep_1', partitions: [0, 5] }] });
+    const due = await dueTimes();
+    expect(due).toEqual({ 1: expect.any(Number) as number, 2: Infinity, 3: far - 7, 4: far });
+    expect(due[1]).toBeLessThan(Date.UTC(2100, 0, 1) * 1_000);
+    expect(await faultyKeys(tables())).toEqual([]);
   });
 
   it('changes nothing by a step that is not higher, neither written nor removed', async () => {

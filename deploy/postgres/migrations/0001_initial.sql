@@ -267,6 +267,8 @@ CREATE TABLE waiting (
   -- writes and removes such rows; the first of a key has a time at which it is due, those behind it are due at infinity.
   ordering_key       bytea,
   sequence           bigint,
+  -- Until when its receiver has asked to be left alone: the same of these rows, which may else be sent before they are due.
+  not_before         timestamptz,
   PRIMARY KEY (tenant, delivery_id),
   CHECK ((ordering_key IS NULL) = (sequence IS NULL))
 );

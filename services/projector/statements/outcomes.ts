@@ -32,9 +32,9 @@ export interface OutcomeRow {
 /**
  * Attempts, where each delivery stands, and what waits.
  *
- *   step ≤ the delivery's     nothing changes but that an attempt which is not known yet is added
- *   the delivery has ended    the same: a final status is never left again
- *   step > the delivery's     the delivery is advanced, and with it its row of `waiting`:
+ *   the delivery has ended    nothing changes but that an attempt which is not known yet is added: a final status is never left again
+ *   step ≤ the delivery's     the same, unless it is an end: after a crash a delivery can be under way twice, and ends with the first
+ *   step > the delivery's     the delivery is advanced, and with it its row of `waiting`, as it is by an end:
  *     retrying, parked          the row is written, unless the dispatcher has written a later one itself
  *     final                     the row is removed, up to this step
  *
@@ -94,10 +94,11 @@ export const applyOutcomes: Statement<OutcomeRow> = {
         FROM incoming
        WHERE last
       ON CONFLICT (tenant, id) DO UPDATE
-         SET status = EXCLUDED.status, step = EXCLUDED.step, attempts = EXCLUDED.attempts,
+         SET status = EXCLUDED.status, step = greatest(known.step, EXCLUDED.step),
+             attempts = greatest(known.attempts, EXCLUDED.attempts),
              created_at = EXCLUDED.created_at, updated_at = EXCLUDED.updated_at,
              next_attempt_at = EXCLUDED.next_attempt_at, detail = EXCLUDED.detail
-       WHERE known.step < EXCLUDED.step
+       WHERE (known.step < EXCLUDED.step OR EXCLUDED.status IN ('delivered', 'dead_lettered', 'cancelled'))
          AND known.status NOT IN ('delivered', 'dead_lettered', 'cancelled')
       RETURNING tenant, id, step, status
     ), waits AS (

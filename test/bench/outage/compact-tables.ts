@@ -100,6 +100,7 @@ export function createCompactTables(
     state: state[number] === retrying ? 'retrying' : 'parked',
     ...{ dueAt: dueAt[number] as number, step: step[number] as number, attempts: attempts[number] as number },
     createdAt: deliveries.createdAt(number),
+    notBefore: null,
     order: isOrdered
       ? { key: deliveries.nameOfKey(chainOf(number)), sequence: BigInt(number), partition: 0 }
       : undefined,
@@ -122,11 +123,11 @@ export function createCompactTables(
     return found;
   }
 
-  function due(now: number, except: ReadonlySet<number>, room: number): number[] {
+  function due(now: number, except: ReadonlySet<number>, room: number, early: boolean): number[] {
     if (room <= 0) return [];
     const found = isOrdered
       ? Array.from({ length: chains }, (_, chain) => firstRow(chain)).filter(
-          (number) => number !== undefined && (dueAt[number] as number) <= now && !except.has(number),
+          (number) => number !== undefined && (early || (dueAt[number] as number) <= now) && !except.has(number),
         )
       : [
           ...dueParked(now, except, room),
@@ -162,6 +163,15 @@ export function createCompactTables(
     counts.madeDue += 1;
   }
 
+  function wake(): void {
+    for (let chain = 0; chain < chains; chain += 1) {
+      const number = firstRow(chain);
+      if (number === undefined || (dueAt[number] as number) <= nowMicros()) continue;
+      dueAt[number] = nowMicros();
+      counts.madeDue += 1;
+    }
+  }
+
   return {
     counts,
     isKnown,
@@ -169,7 +179,7 @@ export function createCompactTables(
     waiting: {
       async due({ now, except, perLane, lanes, limit }) {
         const room = Math.min(lanes[0]?.room ?? perLane, limit);
-        return given(due(now, new Set(except.map(({ id }) => numberOf(id))), room));
+        return given(due(now, new Set(except.map(({ id }) => numberOf(id))), room, lanes[0]?.early === true));
       },
       contents: async (events) => events.map(({ eventId }) => deliveries.contentOf(numberOf(eventId))),
       async remove(rows) {
@@ -178,10 +188,11 @@ export function createCompactTables(
       count: async () => ({ retrying: retries.size, parked: counts.waiting - retries.size }),
     },
     ordered: {
-      async apply({ rows, removed, asked, keys: lines }) {
+      async apply({ rows, removed, asked, keys: lines, woken }) {
         for (const row of removed) remove(numberOf(row.deliveryId), row.step);
         for (const row of rows) writeOrdered(row);
         for (const { deliveryId: id } of [...removed, ...rows]) makeFirstDue(chainOf(numberOf(id)));
+        if (woken.length > 0) wake();
         return {
           places: asked.map(({ id }) => ({
             blocked: (rowsOf[chainOf(numberOf(id))] as number) > 0,

@@ -169,6 +169,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
   const health = createEndpointHealth({
     factsOf: () => factsOf(endpoint),
     metrics: fixtures.noMetrics,
+    onClosed: ({ tenant, endpointId }) => void orderedRows.wake({ tenant, endpointId, partitions: owned.numbers() }),
     clock,
     random,
     log: silentLogger,
@@ -191,7 +192,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     ...{ table: tables.waiting, readContents, orderedRows },
     ...{ owned, directory, scheduler, recentSteps, outcomes, clock },
     releaseOrdered: createReleaseOrdered({
-      ...{ orderedRows, readContents, owned, directory, scheduler, recentSteps, clock },
+      ...{ orderedRows, readContents, owned, directory, scheduler, health, recentSteps, clock },
     }),
     endOverdue: createEndOverdue({
       ...{ table: tables.overdue, contents: tables.waiting.contents },

@@ -107,23 +107,26 @@ export interface Standing {
 const unsent: Standing = { status: 'pending', step: 0, attempt: 0 };
 
 /**
- * Where the delivery stands: each record with a higher step than those before takes it on, until a final state. What comes late, because
- * a crash had a send repeated, changes nothing.
+ * Where the delivery stands: each record with a higher step than those before takes it on, until one that ends it, in whichever step. What
+ * else comes late, because a crash had a send repeated, changes nothing.
  */
 export function standing(delivery: DeliveryAccount): Standing {
   return delivery.steps.reduce<Standing>(
-    (stands, entry) => (entry.step > stands.step && !isFinal(stands.status) ? entry : stands),
+    (stands, entry) =>
+      !isFinal(stands.status) && (entry.step > stands.step || isFinal(entry.status))
+        ? { ...entry, step: Math.max(entry.step, stands.step), attempt: Math.max(entry.attempt, stands.attempt) }
+        : stands,
     unsent,
   );
 }
 
-/** The endpoints that the event must go to: those that had settled when it was accepted, were not disabled, and take its source. */
+/** The endpoints that the event must go to: those that had settled when it was accepted, had not been disabled for as long, and take its source. */
 export function dueEndpoints(ledger: Ledger, event: EventEntry): EndpointFact[] {
   if (diedAtFanOut(ledger, event)) return [];
   return ledger.history.endpoints.filter(
     (endpoint) =>
       endpoint.createdAtMs + endpointSettlingMs <= event.receivedAtMs &&
-      (endpoint.disabledAtMs === null || endpoint.disabledAtMs > event.receivedAtMs) &&
+      (endpoint.disabledAtMs === null || endpoint.disabledAtMs + endpointSettlingMs > event.receivedAtMs) &&
       (endpoint.sourceIds.length === 0 || endpoint.sourceIds.includes(event.sourceId)),
   );
 }

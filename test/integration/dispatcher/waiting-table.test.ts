@@ -103,6 +103,7 @@ describe('the table of what waits', () => {
         attempts: 1,
         createdAt: now - 1,
         order: undefined,
+        notBefore: null,
         payloadBytes: 3,
         ended: false,
       },
@@ -114,7 +115,7 @@ describe('the table of what waits', () => {
     await insert({ id: 'a', partition: 0 }, { id: 'b', partition: 1 }, { id: 'a', tenant: 'other', partition: 1 });
     expect(await due({ partitions: [0] })).toEqual(['a']);
     expect(await due({ partitions: [] })).toEqual([]);
-    const room = [{ tenant: 'acme', endpointId: 'ep_1', room: 0 }];
+    const room = [{ tenant: 'acme', endpointId: 'ep_1', room: 0, early: false }];
     expect((await table.due(question({ lanes: room }))).map(({ tenant }) => tenant)).toEqual(['other']);
   });
 
@@ -122,8 +123,11 @@ describe('the table of what waits', () => {
     const backlog = Array.from({ length: 30 }, (_, at) => ({ id: `backlog${at}`, dueAt: now - second + at }));
     await insert(...backlog, { id: 'x', endpointId: 'ep_2' }, { id: 'y', endpointId: 'ep_3', partition: 1 });
     expect(await due({ perLane: 2 })).toEqual(['backlog0', 'backlog1', 'x', 'y']);
-    expect(await due({ perLane: 2, lanes: [{ tenant: 'acme', endpointId: 'ep_1', room: 0 }] })).toEqual(['x', 'y']);
-    expect(await due({ perLane: 3, lanes: [{ tenant: 'acme', endpointId: 'ep_1', room: 1 }] })).toEqual([
+    expect(await due({ perLane: 2, lanes: [{ tenant: 'acme', endpointId: 'ep_1', room: 0, early: false }] })).toEqual([
+      'x',
+      'y',
+    ]);
+    expect(await due({ perLane: 3, lanes: [{ tenant: 'acme', endpointId: 'ep_1', room: 1, early: false }] })).toEqual([
       ...['backlog0', 'x', 'y'],
     ]);
     expect(await due({ limit: 1 })).toEqual(['backlog0']);
@@ -159,6 +163,18 @@ describe('the table of what waits', () => {
       { deliveryId: 'open', order, ended: false },
       { deliveryId: 'ended', order, ended: true },
     ]);
+  });
+
+  it('gives what is in an order early to a lane that tries its endpoint, but for what was asked to wait', async () => {
+    const later = formatMicros(now + 3_600 * second);
+    await insert({ id: 'ordered', dueAt: now + 3_600 * second }, { id: 'asked', dueAt: now + 3_600 * second });
+    await insert({ id: 'not in an order', dueAt: now + 3_600 * second }, { id: 'behind' });
+    await postgres.query(`UPDATE waiting SET ordering_key = 'k', sequence = 1 WHERE delivery_id <> 'not in an order'`);
+    await postgres.query(`UPDATE waiting SET due_at = 'infinity' WHERE delivery_id = 'behind'`);
+    await postgres.query(`UPDATE waiting SET not_before = $1 WHERE delivery_id = 'asked'`, [later]);
+    const lane = { tenant: 'acme', endpointId: 'ep_1', room: 10 };
+    expect(await due({ lanes: [{ ...lane, early: true }] })).toEqual(['ordered']);
+    expect(await due({ lanes: [{ ...lane, early: false }] })).toEqual([]);
   });
 
   it('never gives what stands behind another', async () => {
@@ -252,7 +268,7 @@ describe('the table of what waits', () => {
     await insert({ id: 'x', endpointId: 'ep_2' });
     await postgres.query('ANALYZE waiting');
     const before = await blocksRead();
-    expect(await due({ lanes: [{ tenant: 'acme', endpointId: 'ep_backlog', room: 0 }] })).toEqual(['x']);
+    expect(await due({ lanes: [{ tenant: 'acme', endpointId: 'ep_backlog', room: 0, early: false }] })).toEqual(['x']);
     expect((await due({ perLane: 5 })).length).toBe(6);
     // The backlog alone fills some 700 blocks.
     expect((await blocksRead()) - before).toBeLessThan(300);

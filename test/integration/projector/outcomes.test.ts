@@ -47,14 +47,33 @@ test('a lower step that comes late changes nothing', async () => {
   };
   const right = { status: 'parked', step: 3, waiting: [{ state: 'parked', step: 3 }] };
   expect(await afterLateStep('late')).toEqual(right);
-  const overwriting = mutant('overwriting', 'WHERE known.step < EXCLUDED.step\n         AND', 'WHERE');
+  const overwriting = mutant('overwriting', 'WHERE (known.step < EXCLUDED.step OR', 'WHERE (true OR');
   expect(await afterLateStep('late-mutant', overwriting)).not.toEqual(right);
 });
 
 test('of two outcomes with one step the first counts', async () => {
   await project([outcome('same', 1, 'retrying')]);
-  await project([outcome('same', 1, 'delivered')]);
+  await project([outcome('same', 1, 'parked')]);
   expect(await standing('same')).toEqual({ status: 'retrying', step: 1, waiting: [{ state: 'retrying', step: 1 }] });
+});
+
+test('an end counts in whichever step it comes: of a delivery that was under way twice, one was taken', async () => {
+  const afterEnd = async (tenant: string, statement?: OutcomeStatement) => {
+    await project([outcome(tenant, 3, 'retrying')], statement);
+    await project([outcome(tenant, 2, 'delivered')], statement);
+    return standing(tenant);
+  };
+  const right = { status: 'delivered', step: 3, waiting: [] };
+  expect(await afterEnd('end-late')).toEqual(right);
+  const deaf = mutant(
+    'deaf-to-ends',
+    "(known.step < EXCLUDED.step OR EXCLUDED.status IN ('delivered', 'dead_lettered', 'cancelled'))",
+    'known.step < EXCLUDED.step',
+  );
+  expect(await afterEnd('end-late-mutant', deaf)).not.toEqual(right);
+  // In one batch, too.
+  await project([outcome('end-at-once', 3, 'retrying'), outcome('end-at-once', 2, 'delivered')]);
+  expect(await standing('end-at-once')).toMatchObject({ status: 'delivered', waiting: [] });
 });
 
 test('a delivery that has ended is never open again, whatever step says so', async () => {
@@ -84,11 +103,7 @@ test('a row that the dispatcher has removed does not come back with an old recor
     return (await standing(tenant)).waiting;
   };
   expect(await afterReplay('replayed')).toEqual([]);
-  const again = mutant(
-    'again',
-    'WHERE known.step < EXCLUDED.step\n         AND',
-    'WHERE known.step <= EXCLUDED.step AND',
-  );
+  const again = mutant('again', 'WHERE (known.step < EXCLUDED.step OR', 'WHERE (known.step <= EXCLUDED.step OR');
   expect(await afterReplay('replayed-mutant', again)).not.toEqual([]);
 });
 
@@ -163,10 +178,10 @@ test('what waits says until when, for whom, and whose partition it is in', async
   expect(await postgres.query(select, ['facts'])).toEqual([
     { ...row, state: 'retrying', step: 1, due_at: formatMicros(startAt + 1_000_000) },
   ]);
-  // For room: due since it was put aside, so that the oldest comes first.
+  // For room: due since its creation, so that the oldest comes first.
   await project([outcome('facts', 2, 'parked')]);
   expect(await postgres.query(select, ['facts'])).toEqual([
-    { ...row, attempts: 2, state: 'parked', step: 2, due_at: formatMicros(startAt + 102) },
+    { ...row, attempts: 2, state: 'parked', step: 2, due_at: formatMicros(startAt + 10) },
   ]);
 });
 

@@ -37,7 +37,6 @@ function createWorld(
       attempted: write('attempted'),
       ended: write('ended'),
       parked: write('parked'),
-      endedBefore: write('endedBefore'),
       malformed: write('malformed'),
     },
     disableEndpoint: async ({ id, revision }, { reason }) => {
@@ -95,7 +94,7 @@ describe('a job whose turn has come', () => {
       [
         'attempted',
         { outcome: 'timeout', httpStatus: null, durationMs: 3, detail: 'late', excerpt: null },
-        { status: 'retrying', dueAt: startMicros + 20 * secondMicros },
+        { status: 'retrying', dueAt: startMicros + 20 * secondMicros, notBefore: null },
       ],
     ]);
   });

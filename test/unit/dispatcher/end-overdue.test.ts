@@ -13,7 +13,7 @@ const hourMicros = 3_600 * secondMicros;
 
 const aRow = (overrides: Partial<WaitingRow> = {}): WaitingRow => ({
   ...{ tenant: 'acme', deliveryId: 'dlv_1', partition: 0, endpointId: 'ep_1', eventId: 'evt_1', generation: 0 },
-  ...{ state: 'parked' as const, dueAt: 1, step: 3, attempts: 2, createdAt: 1, order: undefined },
+  ...{ state: 'parked' as const, dueAt: 1, step: 3, attempts: 2, createdAt: 1, order: undefined, notBefore: null },
   ...overrides,
 });
 

@@ -14,9 +14,11 @@ function createWorld() {
   const usual: EndpointFacts = { maxInFlight: 3, revision: 1, isClosed: false };
   const counts = { open: 0, 'half-open': 0, shrunk: 0 };
   const lines: Record<string, unknown>[] = [];
+  const closed: string[] = [];
   const health = createEndpointHealth({
     factsOf: ({ endpointId }) => facts.get(endpointId) ?? usual,
     metrics: { breakers: (now) => void Object.assign(counts, now) },
+    onClosed: ({ endpointId }) => closed.push(endpointId),
     clock,
     random: () => 1,
     log: { ...silentLogger, info: (line) => void lines.push(line) },
@@ -30,7 +32,7 @@ function createWorld() {
     send(failed, endpointId);
   };
   const standing = (endpointId = 'ep_1') => health.standingOf({ tenant: 'acme', endpointId });
-  return { clock, facts, usual, counts, lines, health, send, open, standing };
+  return { closed, clock, facts, usual, counts, lines, health, send, open, standing };
 }
 
 describe('what is known of endpoints', () => {
@@ -52,7 +54,7 @@ describe('what is known of endpoints', () => {
   });
 
   it('is told by a metric and by one line for each change of a breaker, probes that fail left out', async () => {
-    const { open, send, clock, counts, lines, standing } = createWorld();
+    const { closed, open, send, clock, counts, lines, standing } = createWorld();
     await open();
     expect(counts).toEqual({ open: 1, 'half-open': 0, shrunk: 0 });
     await clock.advance(1_000);
@@ -63,7 +65,10 @@ describe('what is known of endpoints', () => {
     expect(standing()).toMatchObject({ kind: 'probe', freshToo: true });
     send(well);
     expect(counts).toEqual({ open: 0, 'half-open': 1, shrunk: 0 });
-    for (let sent = 0; sent < 4; sent += 1) send(well);
+    for (let sent = 0; sent < 3; sent += 1) send(well);
+    expect(closed).toEqual([]);
+    send(well);
+    expect(closed).toEqual(['ep_1']);
     expect(lines).toEqual(
       [
         ['closed', 'open'],

@@ -36,6 +36,18 @@ export function createFakeOrderedTable({ waiting, known, nowMicros }: FakeTables
           waiting.set(row.deliveryId, { ...row, order: before?.order ?? row.order, payloadBytes: 11, ended: false });
       }
       setDueTimes(change);
+      for (const { endpointId, partitions } of change.woken)
+        for (const row of waiting.values())
+          if (
+            row.endpointId === endpointId &&
+            row.order !== undefined &&
+            Number.isFinite(row.dueAt) &&
+            partitions.includes(row.partition)
+          )
+            waiting.set(row.deliveryId, {
+              ...row,
+              dueAt: Math.min(row.dueAt, Math.max(nowMicros(), row.notBefore ?? 0)),
+            });
       const places = change.asked.map(({ id, endpointId, order }): Place => ({
         blocked: ofKey(endpointId, order.key).length > 0,
         known: waiting.has(id) || (known.get(id)?.step ?? 0) > 0,

@@ -89,6 +89,7 @@ export async function simulateLanes(options: Options): Promise<SimulationResult>
   const known = createEndpointHealth({
     factsOf: () => ({ maxInFlight: 10, revision: 1, isClosed: false }),
     metrics: noMetrics,
+    onClosed: () => undefined,
     clock,
     random,
     log: silentLogger,

@@ -67,7 +67,7 @@ describe('what came of a delivery', () => {
   it('is written as one record, of its event’s key, and then the delivery’s record is done', async () => {
     const { kafka, writer, recentSteps } = createWorld();
     const job = aRecordJob();
-    await writer.attempted(job, failed, { status: 'retrying', dueAt: startMicros + 7 });
+    await writer.attempted(job, failed, { status: 'retrying', dueAt: startMicros + 7, notBefore: null });
     expect(kafka.sent.map(({ topic, key }) => [topic, key])).toEqual([[topics['delivery.attempts'], 'evt_1']]);
     expect(kafka.attempts()).toEqual([
       {
@@ -233,12 +233,20 @@ describe('what came of a delivery', () => {
     const { writer, kafka, rows, removed } = createWorld();
     const order = { key: 'ab'.repeat(16), sequence: 7n, partition: 2 };
     const job = { ...aRowJob({ orderingKey: 'customer-1' }), order };
-    await writer.attempted(job, failed, { status: 'retrying', dueAt: startMicros + 5 });
+    await writer.attempted(job, failed, { status: 'retrying', dueAt: startMicros + 5, notBefore: startMicros + 3 });
     await writer.parked({ ...aRecordJob({ id: 'dlv_2', orderingKey: 'customer-1' }), order });
     expect(rows).toMatchObject([
       {
         sentBefore: 0,
-        row: { deliveryId: 'dlv_1', state: 'retrying', dueAt: startMicros + 5, step: 2, attempts: 2, order },
+        row: {
+          deliveryId: 'dlv_1',
+          state: 'retrying',
+          dueAt: startMicros + 5,
+          notBefore: startMicros + 3,
+          step: 2,
+          attempts: 2,
+          order,
+        },
       },
       { sentBefore: 1, row: { deliveryId: 'dlv_2', state: 'parked', step: 1, attempts: 0, order, partition: 2 } },
     ]);

@@ -24,8 +24,6 @@ describe('the memory of recent steps', () => {
     recent.remember(aDelivery(), 5, 'dead_lettered');
     expect(recent.endOf(aDelivery())).toMatchObject({ step: 1, status: 'delivered' });
     expect(recent.has(aDelivery(), 9)).toBe(true);
-    recent.remember(aDelivery(), 4, 'delivered');
-    expect(recent.endOf(aDelivery())).toMatchObject({ step: 4, status: 'delivered' });
   });
 
   it('forgets after ten minutes', async () => {

@@ -5,15 +5,25 @@ import type { AskedKey, QueuedRow } from '../../../services/dispatcher/ordered-t
 import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
 import { createReadContents } from '../../../services/dispatcher/read-contents.ts';
 import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
+import type { Standing } from '../../../services/dispatcher/endpoint-health.ts';
 import { createReleaseOrdered } from '../../../services/dispatcher/release-ordered.ts';
-import { anEndpoint, anOrder, aRowJob, contentOf, startMicros } from './fixtures.ts';
+import { anEndpoint, anOrder, aRowJob, contentOf, secondMicros, startMicros } from './fixtures.ts';
 
 const deliveries = { topic: 'deliveries', partition: 0 };
 
 /** `a2` is the second of key `a`, and behind another. */
 const aRow = (name: string, overrides: Partial<QueuedRow> = {}): QueuedRow => ({
   ...{ tenant: 'acme', deliveryId: name, partition: 0, endpointId: 'ep_1', eventId: `evt_${name}`, generation: 0 },
-  ...{ state: 'parked', dueAt: Infinity, step: 1, attempts: 0, createdAt: startMicros, payloadBytes: 11, ended: false },
+  ...{
+    state: 'parked',
+    dueAt: Infinity,
+    step: 1,
+    attempts: 0,
+    createdAt: startMicros,
+    notBefore: null,
+    payloadBytes: 11,
+    ended: false,
+  },
   order: anOrder(Number(name.slice(1)), name.slice(0, 1)),
   ...overrides,
 });
@@ -29,6 +39,7 @@ function createWorld() {
   const world = {
     rows: [] as QueuedRow[],
     endpoint: anEndpoint({ ordered: true }) as Endpoint | undefined,
+    standing: { kind: 'healthy', width: 10, pausedUntilMs: 0 } as Standing,
     withoutContent: new Set<string>(),
     held: new Map<string, Job>(),
     keysAsked: [] as AskedKey[][],
@@ -56,6 +67,7 @@ function createWorld() {
     }),
     owned,
     directory: { get: () => world.endpoint },
+    health: { standingOf: () => world.standing },
     scheduler: {
       offer(job) {
         if (world.offered.length >= world.room) return 'full';
@@ -70,7 +82,7 @@ function createWorld() {
   /** With what is due of the rows: the first ones. */
   const run = (due = world.rows.filter(({ dueAt }) => Number.isFinite(dueAt))): Promise<void> =>
     release(due, ({ deliveryId }) => world.removed.push(deliveryId));
-  return { world, run, owned, recentSteps };
+  return { world, run, clock, owned, recentSteps };
 }
 
 const acme = (id: string) => ({ tenant: 'acme', id });
@@ -84,6 +96,28 @@ describe('rows that are in an order', () => {
     expect(world.keysAsked[0]).toEqual(
       ['a', 'b'].map((name) => ({ tenant: 'acme', endpointId: 'ep_1', key: anOrder(1, name).key, rows: 50 })),
     );
+  });
+
+  it('go before they are due where it is tried whether their endpoint is back, but not before the time that it asked for', async () => {
+    const { world, run, clock } = createWorld();
+    const later = startMicros + 3_600 * secondMicros;
+    const asked = startMicros + 5 * secondMicros;
+    world.rows = [
+      aFirst('a1', { state: 'retrying', dueAt: later }),
+      aFirst('b1', { state: 'retrying', dueAt: later, notBefore: asked }),
+    ];
+    await run();
+    expect(world.offered).toEqual([]);
+    for (const kind of ['probe', 'half-open'] as const) {
+      world.offered.length = 0;
+      world.standing = { kind, width: 1, pausedUntilMs: 0, freshToo: false };
+      await run();
+      expect(world.offered).toEqual(['a1']);
+    }
+    await clock.advance(5_000);
+    world.offered.length = 0;
+    await run();
+    expect(world.offered).toEqual(['a1', 'b1']);
   });
 
   it('are not asked for where none is due', async () => {
@@ -125,12 +159,12 @@ describe('rows that are in an order', () => {
     expect([world.removed, world.offered]).toEqual([['a1', 'a2'], ['a3']]);
   });
 
-  it('wait behind one whose end the tables may have missed: it is told again once that is the first', async () => {
+  it('are removed where they have ended here, in whichever step', async () => {
     const { world, run, recentSteps } = createWorld();
-    recentSteps.remember(acme('a2'), 1, 'delivered');
-    world.rows = [aFirst('a1'), aRow('a2'), aRow('a3')];
+    recentSteps.remember(acme('a1'), 1, 'delivered');
+    world.rows = [aFirst('a1', { step: 3 }), aRow('a2')];
     await run();
-    expect([world.removed, world.offered]).toEqual([[], ['a1']]);
+    expect([world.removed, world.offered]).toEqual([['a1'], ['a2']]);
   });
 
   it.each<[string, (created: ReturnType<typeof createWorld>) => void]>([

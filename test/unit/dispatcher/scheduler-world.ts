@@ -46,6 +46,7 @@ export function createWorld({
     health: createEndpointHealth({
       factsOf: () => endpoint,
       metrics: noMetrics,
+      onClosed: () => undefined,
       clock,
       random: () => 1,
       log: silentLogger,

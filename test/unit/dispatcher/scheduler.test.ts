@@ -85,7 +85,7 @@ describe('the scheduler', () => {
     expect(['r0', 'r1', 'r2'].map((id) => offerRow(id))).toEqual(['queued', 'queued', 'full']);
     expect(scheduler.rowRoom()).toEqual({
       perLane: 2,
-      lanes: [{ tenant: 'acme', endpointId: 'ep_1', room: 0 }],
+      lanes: [{ tenant: 'acme', endpointId: 'ep_1', room: 0, early: false }],
       total: 98,
     });
     for (let sent = 0; sent < 5; sent += 1) await end(started[sent] ?? '');
@@ -198,6 +198,7 @@ describe('the scheduler', () => {
       health: createEndpointHealth({
         factsOf: () => ({ maxInFlight: 1, revision: 1, isClosed: false }),
         metrics: noMetrics,
+        onClosed: () => undefined,
         clock,
         random: () => 1,
         log: silentLogger,
@@ -318,7 +319,7 @@ describe('the scheduler', () => {
     offer('other', 'ep_2');
     await end('a', 'wait');
     expect(started).toEqual(['a', 'other']);
-    expect(scheduler.rowRoom().lanes).toContainEqual({ tenant: 'acme', endpointId: 'ep_1', room: 0 });
+    expect(scheduler.rowRoom().lanes).toContainEqual({ tenant: 'acme', endpointId: 'ep_1', room: 0, early: false });
     await clock.advance(4_999);
     expect(started).toEqual(['a', 'other']);
     await clock.advance(1);
@@ -364,7 +365,7 @@ describe('the scheduler', () => {
       permits.waitMs = 60_000;
       const answers = Array.from({ length: 40 }, (_, at) => offer(`d${at}`));
       expect(answers.filter((answer) => answer === 'queued')).toHaveLength(32);
-      expect(scheduler.rowRoom().lanes).toEqual([{ tenant: 'acme', endpointId: 'ep_1', room: 4 }]);
+      expect(scheduler.rowRoom().lanes).toEqual([{ tenant: 'acme', endpointId: 'ep_1', room: 4, early: false }]);
     });
   });
 });

@@ -63,8 +63,8 @@ describe('deliveries on their way, with a projector that lags', () => {
       ({ sentAfterEnd }) => sentAfterEnd,
     ],
     [
-      'without an end, if that is not told again where the tables missed it',
-      { kills: 5, mutant: { silent: true } },
+      'without an end, if the tables take none in a step that is not higher than what they know',
+      { kills: 5, mutant: { deaf: true } },
       lost,
     ],
     [

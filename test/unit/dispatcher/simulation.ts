@@ -35,8 +35,8 @@ export interface Mutant {
   removesLaterSteps?: boolean;
   /** A record that comes again is not looked up. */
   trusting?: boolean;
-  /** An end that the tables do not know is not told again. */
-  silent?: boolean;
+  /** The tables take an end for one in a step that is higher than what they know, and else do not. */
+  deaf?: boolean;
   /** A delivery that has ended on one way goes on in higher steps on another. */
   reopening?: boolean;
   /** In an order: the next goes though the one before waits. */
@@ -121,8 +121,13 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     const { delivery_id: id, step, status, attempt } = record;
     if (id === null || step === null || status === null || attempt === null) return;
     const before = known.get(id);
-    if (before !== undefined && (before.step >= step || isFinal(before.status))) return;
-    known.set(id, { step, status, attempts: attempt });
+    const isEnd = isFinal(status) && !mutant.deaf;
+    if (before !== undefined && (isFinal(before.status) || (before.step >= step && !isEnd))) return;
+    known.set(id, {
+      step: Math.max(step, before?.step ?? 0),
+      status,
+      attempts: Math.max(attempt, before?.attempts ?? 0),
+    });
     const row = waiting.get(id);
     if (record.ordering_key !== null || row?.order !== undefined) return;
     if (isFinal(status)) {
@@ -193,7 +198,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     const { has, endOf } = recentSteps;
     if (mutant.reopening)
       recentSteps.has = (delivery, step) => has(delivery, step) && !((endOf(delivery)?.step ?? step) < step);
-    if (mutant.reopening || mutant.silent) recentSteps.endOf = () => undefined;
+    if (mutant.reopening) recentSteps.endOf = () => undefined;
     const directory = {
       get: (_tenant: string, id: string) =>
         fixtures.anEndpoint({ id, retry, maxInFlight: 2, ordered: id === 'ep_ordered' }),
@@ -255,16 +260,19 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       random,
       log: silentLogger,
     });
+    const health = createEndpointHealth({
+      factsOf: () => ({ maxInFlight: 2, revision: 1, isClosed: false }),
+      metrics: fixtures.noMetrics,
+      onClosed: ({ tenant, endpointId }) =>
+        void orderedRows.wake({ tenant, endpointId, partitions: [0] }).catch(() => undefined),
+      clock,
+      random,
+      log: silentLogger,
+    });
     const scheduler = createScheduler({
       limits,
       clock,
-      health: createEndpointHealth({
-        factsOf: () => ({ maxInFlight: 2, revision: 1, isClosed: false }),
-        metrics: fixtures.noMetrics,
-        clock,
-        random,
-        log: silentLogger,
-      }),
+      health,
       paceOf: () => undefined,
       takePermit: async () => 0,
       ownsSurely: () => true,
@@ -278,9 +286,14 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       due: ({ now, except, perLane, lanes, limit }) =>
         ask(30, () => {
           const inHand = new Set(except.map(({ id }) => id));
+          const early = new Set(lanes.flatMap((lane) => (lane.early ? [lane.endpointId] : [])));
           const room = new Map(lanes.map(({ endpointId, room: places }) => [endpointId, places]));
           return [...waiting.values()]
-            .filter(({ deliveryId, dueAt }) => dueAt <= now && !inHand.has(deliveryId))
+            .filter(
+              ({ deliveryId, dueAt, order, endpointId }) =>
+                !inHand.has(deliveryId) &&
+                (dueAt <= now || (order !== undefined && Number.isFinite(dueAt) && early.has(endpointId))),
+            )
             .filter(({ deliveryId, order }) => order !== undefined || !endedIn(known, deliveryId))
             .map((row) => ({ ...row, ended: endedIn(known, row.deliveryId) }))
             .sort((a, b) => a.dueAt - b.dueAt)
@@ -309,13 +322,13 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     };
     const readContents = createReadContents(table);
     const waitingRows = createWaitingRows({
-      ...{ table, readContents, orderedRows, owned, directory, scheduler, recentSteps, outcomes, clock },
+      ...{ table, readContents, orderedRows, owned, directory, scheduler, recentSteps, clock },
       releaseOrdered: createReleaseOrdered({
         ...{
           orderedRows: mutant.stale ? { ...orderedRows, linesOf: onceInTwo(orderedRows) } : orderedRows,
           readContents,
         },
-        ...{ owned, directory, scheduler, recentSteps, clock },
+        ...{ owned, directory, scheduler, health, recentSteps, clock },
       }),
       endOverdue: async () => undefined,
       endCancelled: async () => undefined,
@@ -406,6 +419,13 @@ function rowOf(record: AttemptRecord, deliveryId: string) {
       endpointId: record.endpoint_id ?? '',
       eventId: record.event_id,
     },
-    ...{ generation: 0, createdAt: record.created_at ?? 0, order: undefined, payloadBytes: 11, ended: false },
+    ...{
+      generation: 0,
+      createdAt: record.created_at ?? 0,
+      order: undefined,
+      notBefore: null,
+      payloadBytes: 11,
+      ended: false,
+    },
   };
 }

@@ -1,9 +1,8 @@
 import { createManualClock } from '#lib/clock';
-import type { DeliveryStatus } from '#lib/contract';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
 import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
-import { deliveryKey, type Job, type RowJob } from '../../../services/dispatcher/job.ts';
+import { deliveryKey, type Job } from '../../../services/dispatcher/job.ts';
 import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
 import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
 import { createWaitingRows } from '../../../services/dispatcher/waiting-rows.ts';
@@ -36,6 +35,7 @@ const aRow = (overrides: Partial<DueRow> = {}): DueRow => ({
   attempts: 1,
   createdAt: startMicros,
   order: undefined,
+  notBefore: null,
   payloadBytes: 11,
   ended: false,
   ...overrides,
@@ -56,7 +56,6 @@ function createWorld() {
     endpoints: new Map<string, Endpoint>([['ep_1', anEndpoint()]]),
     /** What a reading of the endpoints brings. */
     news: [] as Endpoint[],
-    toldAgain: [] as { job: RowJob; status: DeliveryStatus }[],
     total: 100,
     onDue: () => undefined as void,
     released: [] as DueRow[][],
@@ -94,10 +93,13 @@ function createWorld() {
       offer: (job) => (world.offered.push(job), 'queued'),
       held: (delivery) => world.held.get(deliveryKey(delivery)),
       heldRows: () => [...world.held.values()],
-      rowRoom: () => ({ perLane: 50, lanes: [{ tenant: 'acme', endpointId: 'ep_2', room: 3 }], total: world.total }),
+      rowRoom: () => ({
+        perLane: 50,
+        lanes: [{ tenant: 'acme', endpointId: 'ep_2', room: 3, early: false }],
+        total: world.total,
+      }),
     },
     recentSteps,
-    outcomes: { endedBefore: async (job, status) => void world.toldAgain.push({ job, status }) },
     endOverdue: async () => undefined,
     endCancelled: async () => undefined,
     metrics: noMetrics,
@@ -147,7 +149,7 @@ describe('what waits', () => {
       partitions: [0],
       now: expect.any(Number) as number,
       perLane: 50,
-      lanes: [{ tenant: 'acme', endpointId: 'ep_2', room: 3 }],
+      lanes: [{ tenant: 'acme', endpointId: 'ep_2', room: 3, early: false }],
       except: [],
       limit: 100,
     });
@@ -260,24 +262,11 @@ describe('what waits', () => {
     expect(created.offered).toHaveLength(16);
   });
 
-  it('is not sent where it has ended here on another way: the end is told again, in the step after the row’s', async () => {
-    const delivery = { tenant: 'acme', id: 'dlv_1' };
-    created.recentSteps.remember(delivery, 1, 'delivered');
-    created.world.rows = [aRow({ step: 1 })];
+  it('is not sent where it has ended here on another way, and goes with that end', async () => {
+    created.recentSteps.remember({ tenant: 'acme', id: 'dlv_1' }, 1, 'delivered');
+    created.world.rows = [aRow({ step: 3 })];
     await start();
     expect(created.offered).toEqual([]);
-    expect(created.world.toldAgain).toMatchObject([{ job: { step: 2, delivery }, status: 'delivered' }]);
-    // Written, and so remembered: the row that still stands is not told of any more.
-    created.recentSteps.remember(delivery, 2, 'delivered');
-    await created.clock.advance(1_000);
-    expect(created.world.toldAgain).toHaveLength(1);
-  });
-
-  it('of a step before its end is left to be removed, and nothing is told again', async () => {
-    created.recentSteps.remember({ tenant: 'acme', id: 'dlv_1' }, 2, 'delivered');
-    created.world.rows = [aRow({ step: 1 })];
-    await start();
-    expect([created.offered.length, created.world.toldAgain.length]).toEqual([0, 0]);
   });
 
   describe('and is in an order', () => {
@@ -313,16 +302,6 @@ describe('what waits', () => {
       created.world.away = false;
       await created.clock.advance(1_000);
       expect(created.world.removedInOrder).toMatchObject([{ deliveryId: 'dlv_2', step: 2 }]);
-    });
-
-    it('has its end told again before it goes back', async () => {
-      created.recentSteps.remember({ tenant: 'acme', id: 'dlv_1' }, 1, 'delivered');
-      created.world.rows = [anOrderedRow({ step: 1 })];
-      let toldBefore = 0;
-      created.world.release = async () => void (toldBefore = created.world.toldAgain.length);
-      await start();
-      expect(toldBefore).toBe(1);
-      expect(created.world.toldAgain).toMatchObject([{ job: { step: 2, order: anOrder(7) }, status: 'delivered' }]);
     });
   });
 });

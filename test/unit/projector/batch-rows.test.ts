@@ -60,7 +60,8 @@ test('of several steps of one delivery the last is the one that remains when the
   const id = 'dlv_evt_ep_0';
   expect(lastSteps(steps([1, 'retrying'], [2, 'retrying'], [3, 'delivered']))).toEqual([[id, 3, 'delivered']]);
   expect(lastSteps(steps([2, 'parked'], [1, 'retrying']))).toEqual([[id, 2, 'parked']]);
-  expect(lastSteps(steps([1, 'retrying'], [1, 'delivered']))).toEqual([[id, 1, 'retrying']]);
+  expect(lastSteps(steps([1, 'retrying'], [1, 'parked']))).toEqual([[id, 1, 'retrying']]);
+  expect(lastSteps(steps([3, 'retrying'], [1, 'delivered'], [2, 'dead_lettered']))).toEqual([[id, 1, 'delivered']]);
   expect(lastSteps(steps([1, 'delivered'], [2, 'retrying']))).toEqual([[id, 1, 'delivered']]);
 });
 

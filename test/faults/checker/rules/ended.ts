@@ -12,13 +12,18 @@ import {
   standing,
 } from '../ledger.ts';
 
+/** By then the tables know of an end. */
+const knownAfterMs = 5_000;
+/** So long after a crash a delivery may still be under way twice. */
+const underWayMs = 60_000;
+
 export function deliveriesEnd(ledger: Ledger): Violation[] {
   return [...ledger.deliveries.values()].flatMap((delivery) => {
     const stands = standing(delivery);
     if (!isFinal(stands.status))
       return [violation('unseen', delivery, `${stands.status} in step ${stands.step}, not ended`)];
     return [
-      ...judgeSteps(delivery, stands),
+      ...judgeSteps(ledger, delivery, stands),
       ...(stands.status === 'delivered'
         ? judgeDelivered(ledger, delivery)
         : judgeUndelivered(ledger, delivery, stands)),
@@ -26,9 +31,16 @@ export function deliveriesEnd(ledger: Ledger): Violation[] {
   });
 }
 
-/** A crash can have a step repeated, but nothing can bring one that is higher than the last. */
-function judgeSteps(delivery: DeliveryAccount, end: Standing): Violation[] {
-  const after = delivery.steps.find((entry) => entry.step > end.step);
+/**
+ * A crash can have a step repeated, and a delivery under way twice: each goes on until it can know of the other's end. Nothing else brings
+ * a step that is higher than the last.
+ */
+function judgeSteps(ledger: Ledger, delivery: DeliveryAccount, end: Standing): Violation[] {
+  const endedAtMs = endOf(delivery) ?? 0;
+  const isExplained = ({ atMs }: StepEntry): boolean =>
+    isExcused(ledger, endedAtMs, atMs) ||
+    (atMs <= endedAtMs + knownAfterMs && isExcused(ledger, endedAtMs - underWayMs, atMs));
+  const after = delivery.steps.find((entry) => entry.step > end.step && !isExplained(entry));
   return after === undefined
     ? []
     : [
@@ -55,14 +67,19 @@ function judgeUndelivered(ledger: Ledger, delivery: DeliveryAccount, { status }:
   if (status === 'dead_lettered' && delivery.letters.length === 0)
     return [violation('lost-letter', delivery, 'not on dead-letters')];
   // The receiver takes it before that is known and recorded: who dies before, or waits in vain, may end it in another way.
-  const arrivals = arrivalsOf(ledger, delivery);
-  const delivered = deliveriesOfPair(ledger, arrivals).filter((other) => standing(other).status === 'delivered');
-  // What it took of the event's other generations, it was sent by those.
+  // What came after its end, or was taken of the event's other generations before, was sent by those.
+  const endedAtMs = endOf(delivery) ?? Number.POSITIVE_INFINITY;
+  const arrivals = arrivalsOf(ledger, delivery).filter(({ atMs }) => atMs <= endedAtMs);
+  const delivered = deliveriesOfPair(ledger, arrivals).filter(
+    (other) => standing(other).status === 'delivered' && (endOf(other) ?? 0) <= endedAtMs,
+  );
   const taken = arrivals.filter(isTaken)[delivered.length];
   if (taken !== undefined && !isExcused(ledger, taken.atMs) && !delivery.steps.some(isUnanswered))
     return [violation('two-ends', delivery, `${status}, though the receiver had taken it`)];
   return [];
 }
+
+const endOf = ({ steps }: DeliveryAccount): number | undefined => steps.find(({ status }) => isFinal(status))?.atMs;
 
 const arrivalsOf = (ledger: Ledger, { eventId, endpointId }: DeliveryAccount): readonly Arrival[] =>
   ledger.arrivalsByPair.get(pairOf(eventId, endpointId)) ?? [];
