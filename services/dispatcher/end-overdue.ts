@@ -16,18 +16,19 @@ import { deliveryKey, type RowJob } from './job.ts';
 import type { OutcomeWriter } from './outcome-writer.ts';
 import type { OverdueTable } from './overdue-table.ts';
 import type { OwnedPartitions } from './owned-partitions.ts';
+import type { ReadContents } from './read-contents.ts';
 import type { RecentSteps } from './recent-steps.ts';
 import { rowJob, withoutContent } from './row-job.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { WaitingRow } from './waiting-row.ts';
-import type { EventContent, WaitingTable } from './waiting-table.ts';
+import type { EventContent } from './waiting-table.ts';
 
 /** @throws AppError store_unavailable; stopped */
 export type EndOverdue = () => Promise<void>;
 
 interface Deps {
   table: Pick<OverdueTable, 'ofLanes' | 'withoutEvent' | 'writtenAt'>;
-  contents: WaitingTable['contents'];
+  readContents: ReadContents;
   owned: Pick<OwnedPartitions, 'numbers' | 'signalOf'>;
   directory: Pick<EndpointDirectory, 'get'>;
   health: Pick<EndpointHealth, 'remembered' | 'standingOf'>;
@@ -38,8 +39,8 @@ interface Deps {
 }
 
 const everyMs = 60_000;
-/** Their payloads are in memory at once. */
-const maxRows = 20;
+/** In one go, as far as there is memory for their payloads: more than come to a busy endpoint in the meantime. */
+const maxRows = 200;
 const eventWindowMs = endpointDefaults.retry.window_seconds * 1_000;
 const missedForMicros = 3_600 * 1e6;
 
@@ -70,13 +71,13 @@ export function createEndOverdue(deps: Deps): EndOverdue {
 
   async function endGivenUp(partitions: number[]): Promise<boolean> {
     const rows = await table.ofLanes({ partitions, lanes: givenUpLanes(), limit: maxRows });
-    const contents = new Map(
-      (rows.length === 0 ? [] : await deps.contents(rows)).map((content) => [keyOf(content), content]),
+    const contents = await deps.readContents(rows);
+    await Promise.all(
+      rows.map(async (row) => {
+        const content = contents.of(row);
+        if (content !== undefined) await end(row, content, 'retries_exhausted');
+      }),
     );
-    for (const row of rows) {
-      const content = contents.get(keyOf(row));
-      if (content !== undefined) await end(row, content, 'retries_exhausted');
-    }
     return rows.length === maxRows;
   }
 
@@ -104,5 +105,3 @@ export function createEndOverdue(deps: Deps): EndOverdue {
 }
 
 type Reason = 'retries_exhausted' | 'event_unavailable';
-
-const keyOf = ({ tenant, eventId }: { tenant: string; eventId: string }): string => `${tenant}/${eventId}`;

@@ -3,8 +3,12 @@ import { formatMicros } from '#lib/clock';
 import type { Query } from '#lib/postgres';
 import { lanesWithRows } from './lanes-with-rows.ts';
 import { microsOf } from './micros-of.ts';
-import { hasPayload, hasRowEnded } from './row-conditions.ts';
+import { hasPayload, hasRowEnded, payloadBytesOfRow } from './row-conditions.ts';
 import { type RawWaitingRow, waitingColumns, type WaitingRow, waitingRowOf } from './waiting-row.ts';
+
+export interface OverdueRow extends WaitingRow {
+  payloadBytes: number;
+}
 
 export interface OverdueTable {
   /** Of these lanes the rows of deliveries that were created by the given times (in microseconds), and whose event is known. */
@@ -12,7 +16,7 @@ export interface OverdueTable {
     partitions: readonly number[];
     lanes: readonly { tenant: string; endpointId: string; createdBy: number }[];
     limit: number;
-  }): Promise<WaitingRow[]>;
+  }): Promise<OverdueRow[]>;
   /**
    * Rows of deliveries that were created by this time, and whose event, or its payload, is not in the tables: of each lane, among those that
    * have waited longest.
@@ -32,7 +36,7 @@ const overdueOfLanes = `
     FROM unnest($2::text[], $3::text[], $4::timestamptz[]) AS lane (tenant, endpoint_id, created_by)
    CROSS JOIN unnest($1::int[]) AS owned (partition)
    CROSS JOIN LATERAL (
-     SELECT ${waitingColumns}
+     SELECT ${waitingColumns}, ${payloadBytesOfRow} AS payload_bytes
        FROM waiting w
       WHERE w.partition = owned.partition AND w.tenant = lane.tenant AND w.endpoint_id = lane.endpoint_id
         AND w.created_at <= lane.created_by AND ${hasPayload} AND NOT ${hasRowEnded}
@@ -72,14 +76,14 @@ export function createOverdueTable(postgres: Query, alongIndexes: Query): Overdu
   return {
     async ofLanes({ partitions, lanes, limit }) {
       if (lanes.length === 0) return [];
-      const rows = await alongIndexes.query<RawWaitingRow>(overdueOfLanes, [
+      const rows = await alongIndexes.query<RawWaitingRow & { payload_bytes: number }>(overdueOfLanes, [
         partitions,
         lanes.map(({ tenant }) => tenant),
         lanes.map(({ endpointId }) => endpointId),
         lanes.map(({ createdBy }) => formatMicros(createdBy)),
         limit,
       ]);
-      return rows.map(waitingRowOf);
+      return rows.map((row) => ({ ...waitingRowOf(row), payloadBytes: row.payload_bytes }));
     },
     async withoutEvent({ partitions, createdBy, limit }) {
       const rows = await alongIndexes.query<RawWaitingRow>(overdueWithoutEvent, [

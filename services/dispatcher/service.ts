@@ -226,10 +226,11 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     drainMs: Math.max(1_000, config.shutdownTimeoutMs - stopReserveMs),
   });
   const table = createWaitingTable(postgres, alongIndexes);
+  const readContents = createReadContents(table);
   const overdueTable = createOverdueTable(postgres, alongIndexes);
   const endOverdue = createEndOverdue({
     table: overdueTable,
-    contents: table.contents,
+    readContents,
     owned,
     directory,
     health,
@@ -238,7 +239,6 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     outcomes,
     clock,
   });
-  const readContents = createReadContents(table);
   const waitingRows = createWaitingRows({
     table,
     readContents,

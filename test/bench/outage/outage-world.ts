@@ -195,7 +195,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
       ...{ orderedRows, readContents, owned, directory, scheduler, health, recentSteps, clock },
     }),
     endOverdue: createEndOverdue({
-      ...{ table: tables.overdue, contents: tables.waiting.contents },
+      ...{ table: tables.overdue, readContents },
       ...{ owned, directory, health, scheduler, recentSteps, outcomes, clock },
     }),
     endCancelled: async () => undefined,

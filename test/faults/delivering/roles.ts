@@ -41,7 +41,7 @@ const hangTimeoutMs = 1_500;
 const takenBeforeGone = 0.4;
 
 export const roles: readonly Role[] = [
-  { name: 'healthy', count: 5, settings: { timeout_ms, retry }, react: () => well, ends: ['delivered'] },
+  { name: 'healthy', count: 3, settings: { timeout_ms, retry }, react: () => well, ends: ['delivered'] },
   {
     name: 'fails-30%',
     count: 3,
@@ -97,9 +97,10 @@ export const roles: readonly Role[] = [
     ends: ['dead_lettered'],
   },
   {
-    // Every second event dies of it. Taken one after the other they would open its breaker.
+    // Every second event dies of it. Taken one after the other they would open its breaker. More than one, so that both dispatchers have
+    // letters to write.
     name: 'replayed',
-    count: 1,
+    count: 3,
     settings: { timeout_ms, retry: { base_seconds: 0.2, cap_seconds: 0.5, max_attempts: 2 } },
     react: ({ payload, seen }) => (payload.number % 2 === 0 && seen < 2 ? refused : well),
     ends: ['delivered', 'replayed'],

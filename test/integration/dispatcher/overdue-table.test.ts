@@ -64,7 +64,7 @@ describe('rows that nothing would bring back', () => {
     expect(rows[1]).toEqual({
       ...{ tenant: 'acme', deliveryId: 'b', partition: 0, endpointId: 'ep_1', eventId: 'evt_1', generation: 0 },
       ...{ state: 'parked', dueAt: now - hour, step: 3, attempts: 2, createdAt: now - 73 * hour },
-      order: undefined,
+      ...{ order: undefined, notBefore: null, payloadBytes: 1 },
     });
     expect(ids(await table.ofLanes({ partitions: [0], lanes, limit: 1 }))).toEqual(['a']);
     expect(await table.ofLanes({ partitions: [0], lanes: [], limit: 10 })).toEqual([]);

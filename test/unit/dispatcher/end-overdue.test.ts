@@ -1,4 +1,6 @@
 import { createManualClock } from '#lib/clock';
+import { createReadContents } from '../../../services/dispatcher/read-contents.ts';
+import type { OverdueRow } from '../../../services/dispatcher/overdue-table.ts';
 import { createEndOverdue } from '../../../services/dispatcher/end-overdue.ts';
 import type { Standing } from '../../../services/dispatcher/endpoint-health.ts';
 import type { Job } from '../../../services/dispatcher/job.ts';
@@ -11,9 +13,10 @@ import { aDelivery, anEndpoint, secondMicros, startMicros } from './fixtures.ts'
 const minuteMs = 60_000;
 const hourMicros = 3_600 * secondMicros;
 
-const aRow = (overrides: Partial<WaitingRow> = {}): WaitingRow => ({
+const aRow = (overrides: Partial<OverdueRow> = {}): OverdueRow => ({
   ...{ tenant: 'acme', deliveryId: 'dlv_1', partition: 0, endpointId: 'ep_1', eventId: 'evt_1', generation: 0 },
   ...{ state: 'parked' as const, dueAt: 1, step: 3, attempts: 2, createdAt: 1, order: undefined, notBefore: null },
+  payloadBytes: 11,
   ...overrides,
 });
 
@@ -25,7 +28,7 @@ function createWorld() {
   const world = {
     standing: 'open' as Standing['kind'],
     /** What the table answers. */
-    ofLanes: [] as WaitingRow[],
+    ofLanes: [] as OverdueRow[],
     withoutEvent: [] as WaitingRow[],
     writtenAt: startMicros,
     lanesAsked: [] as unknown[],
@@ -39,10 +42,12 @@ function createWorld() {
       withoutEvent: async () => world.withoutEvent,
       writtenAt: async () => world.writtenAt,
     },
-    contents: async (events) =>
-      events.map(({ eventId }) => ({
-        ...{ tenant, eventId, type: eventType, receivedAt, orderingKey, traceparent, contentType, payload },
-      })),
+    readContents: createReadContents({
+      contents: async (events) =>
+        events.map(({ eventId }) => ({
+          ...{ tenant, eventId, type: eventType, receivedAt, orderingKey, traceparent, contentType, payload },
+        })),
+    }),
     owned,
     directory: { get: () => anEndpoint() },
     health: {
