@@ -21,17 +21,23 @@ export interface Reached {
 
 const keptMs = 10 * 60_000;
 const maxKept = 100_000;
+/** Remembered steps between two looks at the oldest: each look begins over the empty places of all that have left the map. */
+const lookEvery = 1000;
 
 export function createRecentSteps(clock: Clock): RecentSteps {
   /** In the order of their times. */
   const steps = new Map<string, Reached & { atMs: number }>();
+  let untilLook = lookEvery;
 
   function recent(delivery: Pick<Delivery, 'tenant' | 'id'>): Reached | undefined {
     const known = steps.get(deliveryKey(delivery));
     return known !== undefined && known.atMs > clock.monotonicMs() - keptMs ? known : undefined;
   }
 
-  function forget(): void {
+  function forgetOldest(): void {
+    untilLook -= 1;
+    if (untilLook > 0) return;
+    untilLook = lookEvery;
     const oldestMs = clock.monotonicMs() - keptMs;
     for (const [key, { atMs }] of steps) {
       if (atMs > oldestMs && steps.size <= maxKept) return;
@@ -45,7 +51,7 @@ export function createRecentSteps(clock: Clock): RecentSteps {
       const known = steps.get(key);
       steps.delete(key);
       steps.set(key, { ...later(known, { step, status }), atMs: clock.monotonicMs() });
-      forget();
+      forgetOldest();
     },
     has(delivery, step) {
       const known = recent(delivery);

@@ -1,5 +1,5 @@
 /**
- * An endpoint that is down for three days at 50 events a second, in minutes: `npm run -s outage [-- --keys 50 --down-hours 72]`.
+ * An endpoint that is down for three days at 50 events a second, in minutes: `npm run -s outage-simulation [-- --keys 50 --down-hours 72]`.
  *
  * The dispatcher's own parts over tables and a Kafka in memory (outage-world.ts). Printed is what a delivery costs in records and rows, what
  * the breaker's probes cost, what ends at the window's end, and how what waits is released once the endpoint is up again. With `--keys`
