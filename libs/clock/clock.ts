@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 /** The time as logic sees it: passed in, never read from a global. */
 export interface Clock {
   /** Milliseconds since the Unix epoch; may step. */
@@ -13,7 +11,16 @@ export interface Clock {
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
-  sleep: async (ms, signal) => {
-    await delay(ms, undefined, { signal }).catch(() => undefined);
-  },
+  // Not the one of node:timers/promises: most sleeps are time limits that are not reached, and it makes an error for each that ends early.
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const wake = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      signal?.addEventListener('abort', wake);
+    }),
 };

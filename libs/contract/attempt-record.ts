@@ -10,6 +10,9 @@
  * | ended      | dispatcher | no send: cancelled, or dead-lettered because the endpoint is gone or disabled    |
  *
  * `step` numbers the records of one delivery from 1: a lower step never changes what a higher one said, unless it ended the delivery. `attempt` counts sends only.
+ *
+ * The schema grows by fields at its end that have a default: a reader of an older version leaves them out, and to a reader of a newer one
+ * they are null in an old record. So services of two versions can run side by side, whichever is started first.
  */
 import type { AttemptOutcome, DeliveryStatus } from './states.ts';
 
@@ -19,6 +22,22 @@ export type AttemptRecordKind = (typeof attemptRecordKinds)[number];
 export interface FannedOutDelivery {
   delivery_id: string;
   endpoint_id: string;
+}
+
+/** What was sent but for the body, which is the event's payload: the same in each attempt. Values that are secret are masked. */
+export interface SentRequest {
+  method: string;
+  url: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** How long each phase took, in milliseconds; null: there was none, as on a connection that was open already, or it was not reached. */
+export interface AttemptTiming {
+  dns_ms: number | null;
+  connect_ms: number | null;
+  tls_ms: number | null;
+  first_byte_ms: number | null;
+  body_ms: number | null;
 }
 
 export interface AttemptRecord {
@@ -50,4 +69,8 @@ export interface AttemptRecord {
   next_attempt_at: number | null;
   /** Set where the endpoint is ordered and the event has a key: its row of `waiting` is then the dispatcher's to write and remove. */
   ordering_key: string | null;
+  /** These three are null where nothing was sent, or an older dispatcher wrote the record; the headers also where nothing came back. */
+  request: SentRequest | null;
+  response_headers: Readonly<Record<string, string>> | null;
+  timing: AttemptTiming | null;
 }

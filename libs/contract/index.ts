@@ -20,7 +20,9 @@ export { type Delivery, deliveryHeaders, parseDelivery } from './delivery-record
 export {
   type AttemptRecord,
   type AttemptRecordKind,
+  type AttemptTiming,
   type FannedOutDelivery,
+  type SentRequest,
   attemptRecordKinds,
 } from './attempt-record.ts';
 export { type DuplicateRecord, duplicateToJson, parseDuplicate } from './duplicate-record.ts';
@@ -35,6 +37,19 @@ export {
   parseDeadLetter,
   unpackHeaders,
 } from './dead-letter.ts';
+export { isReservedHeader, isSensitiveHeader } from './endpoint-headers.ts';
+export {
+  type PrivateSettings,
+  type StoredEndpointSettings,
+  isMaskedProxy,
+  joinSettings,
+  maskHeaders,
+  maskProxy,
+  privateContext,
+  proxyText,
+  secretMask,
+  splitSettings,
+} from './private-settings.ts';
 export { longestWindowSeconds } from './retry-window.ts';
 export {
   type PastSubscription,
@@ -45,6 +60,8 @@ export {
 } from './subscription.ts';
 export {
   type ClientCertificateSettings,
+  type EndpointCertificate,
+  type EndpointMethod,
   type EndpointSettings,
   type HmacSettings,
   type RateLimit,
@@ -52,8 +69,10 @@ export {
   type ScheduleSettings,
   type SourceScheme,
   type SourceSettings,
+  type StoredPublicKey,
   type StoredSecret,
   endpointDefaults,
+  endpointMethods,
   endpointSettlingMs,
   maxPayloadBytes,
   scheduleDefaults,

@@ -1,9 +1,19 @@
-/** What the api writes into the `settings` and `secrets` columns, and ingress and dispatcher read. Absent means the default below. */
+/**
+ * What the api writes into the columns `settings`, `private` and `secrets`, and ingress and dispatcher read. Absent means the default below.
+ */
 
 /** A column `secrets` is a JSON list of these, sealed (libs/secret-box) for the context that `secretsContext` gives. */
 export interface StoredSecret {
   secret: string;
+  /** Of an endpoint whose deliveries bear an Ed25519 signature too: the key that goes with this secret, and ends with it (libs/signatures). */
+  private_key?: string;
   /** Set on the one that a rotation replaces: RFC 3339, valid until then. */
+  expires_at?: string;
+}
+
+/** A column `public_keys` is a JSON list of these, the newest first: what belongs to the private keys among the secrets. */
+export interface StoredPublicKey {
+  key: string;
   expires_at?: string;
 }
 
@@ -81,13 +91,33 @@ export const sourceDefaults = {
   response_status: 202,
 } as const;
 
+export const endpointMethods = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type EndpointMethod = (typeof endpointMethods)[number];
+
+/** With its secrets, as it is in memory alone: how it is stored is private-settings.ts. */
 export interface EndpointSettings {
+  method?: EndpointMethod;
+  /** Sent with each request, beside Hookline's own: endpoint-headers.ts. */
+  headers?: Record<string, string>;
+  /** `http(s)://[user[:password]@]host[:port]`, through which its requests go. */
+  proxy?: string;
+  /** Shown to a receiver that asks for one. */
+  client_certificate?: EndpointCertificate;
+  /** Deliveries bear an Ed25519 signature too. */
+  ed25519?: boolean;
   timeout_ms?: number;
   max_in_flight?: number;
   rate_limit?: RateLimit;
   /** Events of one ordering key are sent in their order, each after the one before has ended. */
   ordered?: boolean;
   retry?: BackoffSettings | ScheduleSettings;
+}
+
+/** In PEM. */
+export interface EndpointCertificate {
+  /** Those of the authorities between may follow. */
+  certificate: string;
+  private_key: string;
 }
 
 /** `random(0, min(cap, base · 2^attempt))` until the window has passed since the delivery's creation, or the attempts are used up. */
@@ -107,6 +137,9 @@ export interface ScheduleSettings {
 }
 
 export const endpointDefaults = {
+  method: 'POST',
+  headers: {},
+  ed25519: false,
   timeout_ms: 5_000,
   max_in_flight: 10,
   ordered: false,

@@ -1,7 +1,12 @@
-import type { GrownKey } from './duplicates.ts';
 import type { Statement } from './statement.ts';
 
-export interface EventRow {
+/** A key whose events have become more. */
+export interface GrownKey {
+  tenant: string;
+  dedup_key: Buffer;
+}
+
+export interface NewEvent {
   tenant: string;
   id: string;
   source_id: string;
@@ -26,7 +31,7 @@ export interface EventRow {
  *
  * A payload comes with its event alone, and so is there once: of an event that comes again it may be kept no longer.
  */
-export const insertEvents: Statement<EventRow, GrownKey> = {
+export const insertEvents: Statement<NewEvent, GrownKey> = {
   name: 'insert-events',
   columns: [
     'tenant',

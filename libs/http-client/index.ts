@@ -1,5 +1,14 @@
-export { type HttpClient, type HttpRequest, type HttpResult, createHttpClient } from './http-client.ts';
-export { type UrlPolicy, vetUrl } from './vet-url.ts';
+export { type HttpClient, createHttpClient } from './http-client.ts';
+export {
+  type HttpMethod,
+  type HttpRequest,
+  type HttpResult,
+  type HttpRoute,
+  type HttpTiming,
+  noTiming,
+} from './http-exchange.ts';
+export { type UrlPolicy, checkUrl, vetUrl } from './vet-url.ts';
 export { type Verdict, vetAddress } from './address-vetting.ts';
 export { parseAllowedNetworks } from './allowed-networks.ts';
-export type { Resolve } from './vetting-connector.ts';
+export { createNameResolver, resolveBySystem } from './name-resolver.ts';
+export type { Resolve } from './vet-host.ts';

@@ -6,9 +6,10 @@
  * `getaddrinfo` is still asked where the name servers do not know a name, or there are none: it may stand in the hosts file, or below a
  * search domain. Of those questions only two are under way at once; who waits too long for one of them fails alone.
  */
-import { Resolver } from 'node:dns/promises';
+import { lookup as systemLookup, Resolver } from 'node:dns/promises';
 import type { Clock } from '#lib/clock';
-import type { Resolve } from './vetting-connector.ts';
+import { timedOut } from './send-failure.ts';
+import type { Resolve } from './vet-host.ts';
 
 interface Options {
   clock: Clock;
@@ -21,9 +22,12 @@ interface Options {
 /** Twice: 0.7 s, then 1.4 s. */
 const askTimeoutMs = 700;
 const asks = 2;
-/** Over all, whatever the number of name servers: connecting has 3 s, this included. */
+/** Over all, whatever the number of name servers. */
 const limitMs = 2_500;
 const maxSystemQuestions = 2;
+
+export const resolveBySystem: Resolve = async (hostname) =>
+  (await systemLookup(hostname, { all: true, order: 'verbatim' })).map(({ address }) => address);
 
 export function createNameResolver({ clock, resolveBySystem, servers }: Options): Resolve {
   const resolver = new Resolver({ timeout: askTimeoutMs, tries: asks });
@@ -44,7 +48,7 @@ export function createNameResolver({ clock, resolveBySystem, servers }: Options)
   return async (hostname) => {
     const ended = new AbortController();
     const late = clock.sleep(limitMs, ended.signal).then(() => {
-      throw new Error(`the address of ${hostname} was not found within ${limitMs} ms`);
+      throw timedOut('dns', limitMs);
     });
     late.catch(() => undefined);
     try {

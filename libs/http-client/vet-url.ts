@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { Networks } from '#lib/networks';
 import { vetAddress, type Verdict } from './address-vetting.ts';
+import type { Resolve } from './vet-host.ts';
 
 export interface UrlPolicy {
   /** Plain http too. */
@@ -25,7 +26,10 @@ const metadataNames = [
 export function vetUrl(text: string, policy: UrlPolicy): Verdict {
   if (text.length > maxUrlLength) return { allowed: false, reason: `longer than ${maxUrlLength} characters` };
   const url = URL.parse(text);
-  if (url === null) return { allowed: false, reason: 'not a URL' };
+  return url === null ? { allowed: false, reason: 'not a URL' } : vetParsedUrl(url, policy);
+}
+
+export function vetParsedUrl(url: URL, policy: UrlPolicy): Verdict {
   const verdict = vetScheme(url, policy);
   if (!verdict.allowed) return verdict;
   if (url.username !== '' || url.password !== '') return { allowed: false, reason: 'has credentials in it' };
@@ -33,7 +37,25 @@ export function vetUrl(text: string, policy: UrlPolicy): Verdict {
   return vetHost(url.hostname, policy.allowedNetworks);
 }
 
-export function vetScheme(url: URL, policy: Pick<UrlPolicy, 'allowHttp'>): Verdict {
+/**
+ * The whole of the vetting, at this moment: `vetUrl`, and every address that the name leads to. The reason names rule and address: for
+ * the operator, not for whoever named the URL.
+ */
+export async function checkUrl(text: string, policy: UrlPolicy, resolve: Resolve): Promise<Verdict> {
+  const verdict = vetUrl(text, policy);
+  if (!verdict.allowed) return verdict;
+  const { hostname } = new URL(text);
+  if (literalAddress(hostname) !== undefined) return verdict;
+  const addresses = await resolve(hostname).catch(() => []);
+  if (addresses.length === 0) return { allowed: false, reason: 'a name without an address' };
+  for (const address of addresses) {
+    const judged = vetAddress(address, policy.allowedNetworks);
+    if (!judged.allowed) return { allowed: false, reason: `${judged.reason} (${address})` };
+  }
+  return { allowed: true };
+}
+
+function vetScheme(url: URL, policy: Pick<UrlPolicy, 'allowHttp'>): Verdict {
   if (url.protocol === 'https:' || (url.protocol === 'http:' && policy.allowHttp)) return { allowed: true };
   return { allowed: false, reason: url.protocol === 'http:' ? 'plain http' : 'neither http nor https' };
 }

@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import type { RandomBytes } from '#lib/ids';
 import { decodeExactly } from './decode-exactly.ts';
 
 const publicPrefix = 'whpk_';
@@ -22,8 +23,26 @@ export function readPublicKey(secret: string): KeyObject | undefined {
 export function readPrivateKey(secret: string): KeyObject | undefined {
   const bytes = isPrivateKey(secret) ? decodeExactly(secret.slice(privatePrefix.length), 'base64') : undefined;
   if (bytes?.length !== 32 && bytes?.length !== 64) return undefined;
-  return createPrivateKey({ key: Buffer.concat([pkcs8, bytes.subarray(0, 32)]), format: 'der', type: 'pkcs8' });
+  return privateKeyOf(bytes.subarray(0, 32));
 }
+
+const privateKeyOf = (seed: Buffer): KeyObject =>
+  createPrivateKey({ key: Buffer.concat([pkcs8, seed]), format: 'der', type: 'pkcs8' });
+
+/** `whsk_` and the base64 of a seed of 32 random bytes with the public key's 32 behind it, which is the form that other libraries take too. */
+export function generatePrivateKey(random: RandomBytes): string {
+  const seed = random(32);
+  return privatePrefix + Buffer.concat([seed, publicBytes(privateKeyOf(seed))]).toString('base64');
+}
+
+/** `whpk_…` of `whsk_…`; undefined for what is none. */
+export function publicKeyOf(privateKey: string): string | undefined {
+  const key = readPrivateKey(privateKey);
+  return key && publicPrefix + publicBytes(key).toString('base64');
+}
+
+const publicBytes = (privateKey: KeyObject): Buffer =>
+  createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(spki.length);
 
 export const signEd25519 = (key: KeyObject, message: Uint8Array): Buffer => sign(null, message, key);
 export const verifyEd25519 = (key: KeyObject, message: Uint8Array, signature: Uint8Array): boolean =>

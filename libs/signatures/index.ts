@@ -1,3 +1,4 @@
+export { generatePrivateKey, isPublicKey, publicKeyOf, readPrivateKey } from './ed25519.ts';
 export type {
   Begun,
   HeaderValues,

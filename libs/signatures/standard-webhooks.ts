@@ -1,10 +1,12 @@
 import { checkCollected } from './collected-body.ts';
 import { decodeExactly } from './decode-exactly.ts';
-import { isPrivateKey, isPublicKey, readPrivateKey, readPublicKey, signEd25519, verifyEd25519 } from './ed25519.ts';
+import { isPrivateKey, isPublicKey, readPrivateKey, readPublicKey, verifyEd25519 } from './ed25519.ts';
 import { maxHeaderLength, plainHeader } from './header-values.ts';
-import { beginHmac, type HmacForm, signHmac } from './hmac-check.ts';
+import { beginHmac, type HmacForm } from './hmac-check.ts';
 import type { Begun, HeaderValues, SchemeProblem, SignatureCheck, SignatureScheme } from './scheme.ts';
 import { base64Key, generateSecret, isUsableSecret, standardWebhooksKey } from './secret.ts';
+import { signStandardWebhooks, signWithEd25519 } from './sign.ts';
+import { formOf, messageOf } from './standard-webhooks-form.ts';
 import { refuseTimestamp } from './timestamp.ts';
 
 const ownHeader = 'webhook-signature';
@@ -50,12 +52,10 @@ export const standardWebhooks: SignatureScheme = {
 
   sign({ secret, timestampSeconds, body, id, settings }) {
     const names = namesOf(settings.signatureHeader);
-    const form = formOf(id, String(timestampSeconds));
+    const message = { id, timestampSeconds, body };
     const key = readPrivateKey(secret);
     const signature =
-      key === undefined
-        ? `v1,${signHmac(form, standardWebhooksKey(secret), body)}`
-        : `v1a,${signEd25519(key, messageOf(form, body)).toString('base64')}`;
+      key === undefined ? signStandardWebhooks({ ...message, secret }) : signWithEd25519({ ...message, key });
     return { [names.id]: id, [names.timestamp]: String(timestampSeconds), [names.signature]: signature };
   },
 };
@@ -94,15 +94,6 @@ function parse(header: string): { v1: string[]; v1a: string[] } | undefined {
   return parts.length <= maxSignatures && isKnown ? signatures : undefined;
 }
 
-const formOf = (id: string, timestamp: string): HmacForm => ({
-  algorithm: 'sha256',
-  encoding: 'base64',
-  before: `${id}.${timestamp}.`,
-});
-
-const messageOf = ({ before = '' }: HmacForm, body: Uint8Array): Buffer => Buffer.concat([Buffer.from(before), body]);
-
-/** Ed25519 hashes its message twice, so that the body has to be whole. */
 function beginEd25519(form: HmacForm, secrets: readonly string[], given: readonly string[]): Begun {
   const keys = secrets.map(readPublicKey).filter((key) => key !== undefined);
   const signatures = given

@@ -10,10 +10,13 @@ export function fieldErrors(found: readonly FastifySchemaValidationError[], cont
   const said = found.filter(({ keyword }) => keyword !== 'if').slice(0, maxFieldErrors);
   const errors = said.map((error) => {
     const { keyword, params, instancePath } = error;
-    const under = (name: unknown): string => `${instancePath}/${String(name).replace(/~/g, '~0').replace(/\//g, '~1')}`;
-    if (keyword === 'required') return { field: under(params['missingProperty']), message: 'is missing' };
+    if (keyword === 'required')
+      return { field: fieldUnder(instancePath, params['missingProperty']), message: 'is missing' };
     if (keyword === 'additionalProperties')
-      return { field: under(params['additionalProperty']), message: 'is not a field that is known here' };
+      return {
+        field: fieldUnder(instancePath, params['additionalProperty']),
+        message: 'is not a field that is known here',
+      };
     return { field: instancePath, message: messageOf(error) };
   });
   // A parameter has a name, not a path; and the whole body's is empty.
@@ -22,6 +25,10 @@ export function fieldErrors(found: readonly FastifySchemaValidationError[], cont
     message,
   }));
 }
+
+/** A JSON pointer (RFC 6901). */
+export const fieldUnder = (path: string, name: unknown): string =>
+  `${path}/${String(name).replace(/~/g, '~0').replace(/\//g, '~1')}`;
 
 /** A schema's description says what is wanted, where the keyword would say it by a regular expression. */
 function messageOf(error: FastifySchemaValidationError): string {

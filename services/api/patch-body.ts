@@ -1,6 +1,6 @@
 import type { FastifyRequest, FastifySchemaValidationError } from 'fastify';
 import { fieldErrors } from './field-errors.ts';
-import type { FieldErrors } from './send-problem.ts';
+import type { Read } from './send-problem.ts';
 
 /** A PATCH names fields, with any value: it is judged by what becomes of the resource. */
 export const patchOf = (names: readonly string[]) =>
@@ -11,11 +11,7 @@ export const patchOf = (names: readonly string[]) =>
   }) as const;
 
 /** What becomes of the resource, read as the body that would create it. */
-export function readPatched<T>(
-  request: FastifyRequest,
-  schema: object,
-  merged: unknown,
-): { read: T } | { errors: FieldErrors } {
+export function readPatched<T>(request: FastifyRequest, schema: object, merged: unknown): Read<T> {
   const validate = request.compileValidationSchema(schema, 'body');
   if (validate(merged) === true) return { read: merged as T };
   return { errors: fieldErrors((validate.errors ?? []) as FastifySchemaValidationError[], 'body') };

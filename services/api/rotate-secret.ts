@@ -1,9 +1,12 @@
+import type { StoredSecret } from '#lib/contract';
 import type { RandomBytes } from '#lib/ids';
+import type { Query } from '#lib/postgres';
+import type { SecretBox } from '#lib/secret-box';
 import { changeOf } from './etag.ts';
 import { secret, wholeNumber } from './fields.ts';
 import { optionalBody } from './optional-body.ts';
-import type { ResourceRow, ResourceTable } from './resources/resource-table.ts';
-import { maxSecretsInForce, openSecrets, rotateSecrets, sealSecrets } from './resources/stored-secrets.ts';
+import type { Named, ResourceRow, ResourceTable } from './resources/resource-table.ts';
+import { maxSecretsInForce, newSecret, openSecrets, rotateSecrets } from './resources/stored-secrets.ts';
 import { type Route, route } from './route.ts';
 import { type FieldErrors, sendInvalid, sendProblem } from './send-problem.ts';
 
@@ -15,8 +18,11 @@ interface Body {
 /** Whose secrets are rotated. */
 interface Rotated<Row extends ResourceRow> {
   kind: 'sources' | 'endpoints';
-  table: ResourceTable<Row>;
+  table: Pick<ResourceTable<Row>, 'change'>;
   generate(row: Row, random: RandomBytes): string;
+  /** Whether a pair of keys goes with each secret. */
+  hasKeys(row: Row): boolean;
+  setSecrets(tx: Query, secretBox: SecretBox, named: Named, secrets: readonly StoredSecret[]): Promise<unknown>;
   secretErrors(row: Row, secret: string): FieldErrors;
 }
 
@@ -30,7 +36,7 @@ const body = {
 
 /** `POST …/{id}/rotate-secret`: the only answer that shows the new secret. What was valid stays so until the overlap has passed. */
 export const rotateSecret =
-  <Row extends ResourceRow>({ kind, table, generate, secretErrors }: Rotated<Row>): Route =>
+  <Row extends ResourceRow>({ kind, table, generate, hasKeys, setSecrets, secretErrors }: Rotated<Row>): Route =>
   ({ postgres, secretBox, clock, random }) =>
     route<{ Params: { id: string }; Body: Body }>({
       method: 'POST',
@@ -47,10 +53,11 @@ export const rotateSecret =
           if (errors.length > 0) return { errors };
           const owner = { table: kind, tenant, id: row.id };
           const stored = openSecrets(secretBox, owner, row.secrets);
-          const rotation = { secret, nowMicros: clock.nowMs() * 1000, overlapSeconds };
+          const to = newSecret(secret, hasKeys(row), random);
+          const rotation = { to, nowMicros: clock.nowMs() * 1000, overlapSeconds };
           const { secrets, previousExpiresAt } = rotateSecrets(stored, rotation);
           if (secrets.length > maxSecretsInForce) return { inForce: secrets.length - 1 };
-          await table.set(tx, owner, 'secrets = $3', [sealSecrets(secretBox, owner, secrets)]);
+          await setSecrets(tx, secretBox, owner, secrets);
           return { rotated: { secret, previous_expires_at: previousExpiresAt } };
         });
         if ('refused' in result) return sendProblem(reply, result.refused);

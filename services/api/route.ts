@@ -14,8 +14,12 @@ export interface RouteDeps {
   random: RandomBytes;
   /** Whether deliveries may go to this URL, as far as it tells by itself. */
   vetUrl(url: string): Verdict;
+  /** Whether they may go through a proxy there; its own URL is without credentials. */
+  vetProxy(url: string): Verdict;
   /** A delivery that is retried must find its payload. */
   payloadRetentionDays: number;
+  /** Aborts when the process stops: whoever is held here is answered. */
+  closing: AbortSignal;
   /** Base of links to this API; empty: as the request's Host has it. */
   apiUrl: string;
   /** Base of sources' ingest_url. */

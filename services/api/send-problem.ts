@@ -22,6 +22,9 @@ export function sendProblem(
 
 export type FieldErrors = NonNullable<Problem['errors']>;
 
+/** What a part of a request comes to, or what is wrong with it. */
+export type Read<T> = { read: T } | { errors: FieldErrors };
+
 /** What is wrong with a request, with the fields named in the text too: many clients show nothing else. */
 export function sendInvalid(
   reply: FastifyReply,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseAllowedNetworks, vetUrl } from '#lib/http-client';
 import { createHttpServer } from '#lib/http-server';
-import type { Part } from '#lib/lifecycle';
+import { createPart, type Part } from '#lib/lifecycle';
 import { createPostgres } from '#lib/postgres';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
@@ -23,13 +23,17 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     statementTimeoutMs,
     log,
   });
+  const closing = new AbortController();
   const allowedNetworks = parseAllowedNetworks(config.allowedNetworks);
   const app = buildApp({
     postgres,
     secretBox: createSecretBox(parseEncryptionKeys(config.encryptionKeys)),
     clock,
     random: randomBytes,
+    closing: closing.signal,
     vetUrl: (url) => vetUrl(url, { allowHttp: config.allowHttp, allowedNetworks }),
+    // What goes through it may be https all the same.
+    vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks }),
     payloadRetentionDays: config.payloadRetentionDays,
     apiUrl: withoutSlash(config.apiUrl),
     ingressUrl: withoutSlash(config.ingressUrl),
@@ -37,7 +41,16 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     metrics: createApiMetrics(context.metrics),
     log,
   });
-  return [postgres, createHttpServer({ app, host: config.host, port: config.port })];
+  return [
+    postgres,
+    createHttpServer({ app, host: config.host, port: config.port }),
+    // Stopped before the server, which waits for those who are held.
+    createPart(
+      'held requests',
+      async () => undefined,
+      async () => closing.abort(),
+    ),
+  ];
 }
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '');

@@ -1,6 +1,6 @@
 import type { Clock } from '#lib/clock';
-import type { Delivery } from '#lib/contract';
-import type { HttpClient, HttpResult } from '#lib/http-client';
+import { type Delivery, isReservedHeader, maskHeaders, type SentRequest } from '#lib/contract';
+import { type HttpClient, type HttpResult, noTiming } from '#lib/http-client';
 import { signatureHeaders } from '#lib/signatures';
 import { childTraceparent } from '#lib/telemetry';
 import type { Endpoint } from './endpoint.ts';
@@ -11,20 +11,27 @@ export type Attempt = (delivery: Delivery, endpoint: Endpoint, attempt: number) 
 export interface Sending {
   result: HttpResult;
   durationMs: number;
+  /** As it may be shown; null where nothing was sent, for a reason of ours. */
+  request: SentRequest | null;
 }
+
+type Headers = Readonly<Record<string, string>>;
 
 export function createAttempt({ http, clock }: { http: Pick<HttpClient, 'send'>; clock: Clock }): Attempt {
   return async (delivery, endpoint, attempt) => {
     const nowMs = clock.nowMs();
     const secrets = endpoint.secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > nowMs * 1_000);
-    if (secrets.length === 0) {
-      return { result: { outcome: 'blocked', detail: 'the endpoint has no secret that can be read' }, durationMs: 0 };
-    }
-    const headers = {
+    if (secrets.length === 0) return unsigned;
+
+    const { url, method, route, timeoutMs } = endpoint;
+    const custom = customHeaders(endpoint.headers);
+    const own = {
       ...(delivery.contentType === '' ? {} : { 'content-type': headerText(delivery.contentType) }),
-      'user-agent': 'Hookline',
+      // What comes back is kept as it came: nobody unpacks it.
+      'accept-encoding': 'identity',
       ...signatureHeaders({
         secrets: secrets.map(({ secret }) => secret),
+        ed25519Keys: secrets.map(({ privateKey }) => privateKey).filter((key) => key !== null),
         id: delivery.eventId,
         timestampSeconds: Math.floor(nowMs / 1_000),
         body: delivery.payload,
@@ -35,15 +42,29 @@ export function createAttempt({ http, clock }: { http: Pick<HttpClient, 'send'>;
     };
     const startedAtMs = clock.monotonicMs();
     const result = await http.send({
-      url: endpoint.url,
-      method: 'POST',
-      headers,
+      url,
+      method,
+      headers: { ...custom, ...own },
       body: delivery.payload,
-      timeoutMs: endpoint.timeoutMs,
+      timeoutMs,
+      route,
     });
-    return { result, durationMs: clock.monotonicMs() - startedAtMs };
+    const durationMs = clock.monotonicMs() - startedAtMs;
+    return { result, durationMs, request: { method, url, headers: { ...maskHeaders(custom), ...own } } };
   };
 }
+
+const unsigned: Sending = {
+  result: { outcome: 'blocked', detail: 'the endpoint has no secret that can be read', timing: noTiming },
+  durationMs: 0,
+  request: null,
+};
+
+const defaultHeaders: Headers = { 'user-agent': 'Hookline' };
+
+/** The endpoint's own. The api takes none that is reserved; a row from before a name was reserved may have one all the same. */
+const customHeaders = (headers: Headers): Headers =>
+  Object.fromEntries(Object.entries({ ...defaultHeaders, ...headers }).filter(([name]) => !isReservedHeader(name)));
 
 /** A sender chose this text, and a header takes printable ASCII: the rest as its UTF-8 bytes in percent-encoding. */
 function headerText(text: string): string {

@@ -5,7 +5,7 @@ import type { CrashPoints } from '#lib/crash-points';
 import { isAppError } from '#lib/errors';
 import type { HttpResult } from '#lib/http-client';
 import type { Logger } from '#lib/log';
-import type { Attempt } from './attempt.ts';
+import type { Attempt, Sending } from './attempt.ts';
 import { decide, type Decision } from './decide.ts';
 import type { DisableEndpoint } from './disable-endpoint.ts';
 import { type Endpoint, isClosed } from './endpoint.ts';
@@ -13,8 +13,9 @@ import type { EndpointDirectory } from './endpoint-directory.ts';
 import type { EndpointFailing } from './endpoint-failing.ts';
 import type { Job } from './job.ts';
 import type { DispatcherMetrics } from './metrics.ts';
-import type { AfterSend, EndUnsent, OutcomeWriter, SendFacts } from './outcome-writer.ts';
+import type { AfterSend, EndUnsent, OutcomeWriter } from './outcome-writer.ts';
 import type { JobEnd } from './scheduler.ts';
+import { sendFactsOf } from './send-facts.ts';
 import { type SendVerdict, verdictOf } from './send-verdict.ts';
 
 interface Deps {
@@ -52,20 +53,20 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
 
     crashPoints.reach('dispatcher.before-send');
     const attempts = job.attempts + 1;
-    const { result, durationMs } = await deps.attempt(delivery, endpoint, attempts);
+    const sending = await deps.attempt(delivery, endpoint, attempts);
+    const { result, durationMs } = sending;
     crashPoints.reach('dispatcher.after-send');
     // Before it is written down: Kafka may be away, and the next send should know.
     observed(verdictOf(result, clock.nowMs(), endpoint.retry.capMs));
-    // Without secrets nothing was sent, for a reason of ours.
-    if (endpoint.secrets.length > 0) deps.endpointFailing.observe(endpoint, result.outcome === 'delivered');
+    if (sending.request !== null) deps.endpointFailing.observe(endpoint, result.outcome === 'delivered');
 
     const sent = { result, attempts, createdAt: delivery.createdAt };
     const decision = decide(sent, endpoint.retry, clock.nowMs(), deps.random);
     const after = afterSend(decision);
     metrics.attempted(result.outcome, durationMs / 1e3);
     if (after.status === 'delivered') metrics.delivered(clock.nowMs() / 1e3 - delivery.receivedAt / 1e6);
-    logAttempt(job, result, durationMs, after);
-    await outcomes.attempted(job, factsOf(result, durationMs), after);
+    logAttempt(job, sending, after);
+    await outcomes.attempted(job, sendFactsOf(sending), after);
     if (decision.kind === 'gone') await deps.disableEndpoint(endpoint, { reason: 'gone' });
     return decision.kind === 'retry' ? 'waits' : 'over';
   };
@@ -81,12 +82,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
   }
 
   /** The unit of work is the send, and this its one line: told even if writing it down takes until Kafka is back. */
-  function logAttempt(
-    { delivery, step, attempts }: Job,
-    result: HttpResult,
-    durationMs: number,
-    after: AfterSend,
-  ): void {
+  function logAttempt({ delivery, step, attempts }: Job, { result, durationMs }: Sending, after: AfterSend): void {
     deps.log.info({
       event: 'delivery.attempted',
       tenant: delivery.tenant,
@@ -97,7 +93,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
       step,
       attempt: attempts + 1,
       outcome: result.outcome,
-      ...('status' in result ? { httpStatus: result.status } : { detail: result.detail }),
+      ...('status' in result ? { httpStatus: result.status } : detailsOf(result)),
       durationMs: Math.round(durationMs * 10) / 10,
       ...after,
       traceparent: delivery.traceparent,
@@ -129,16 +125,8 @@ function afterSend(decision: Decision): AfterSend {
   }
 }
 
-function factsOf(result: HttpResult, durationMs: number): SendFacts {
-  if ('detail' in result) {
-    return { outcome: result.outcome, httpStatus: null, durationMs, detail: result.detail, excerpt: null };
-  }
-  const { outcome, status, excerpt } = result;
-  return {
-    outcome,
-    httpStatus: status,
-    durationMs,
-    detail: outcome === 'delivered' ? null : `answered ${status}`,
-    excerpt: excerpt.length === 0 ? null : excerpt,
-  };
-}
+/** What the receiver's people are not told about the network that it was sent from is told here alone. */
+const detailsOf = ({ detail, operatorDetail }: Extract<HttpResult, { detail: string }>) => ({
+  detail,
+  ...(operatorDetail !== undefined && { operatorDetail }),
+});

@@ -48,10 +48,8 @@ export function createEndpointDirectory(deps: Deps): EndpointDirectory & Part {
         if (changedAt.get(key) === row.changed_at) continue;
         changedAt.set(key, row.changed_at);
         const endpoints = tenants.get(row.tenant) ?? new Map<string, Endpoint>();
-        tenants.set(
-          row.tenant,
-          endpoints.set(row.id, endpointOf(row, { secretBox, longestWindowMs, onUnreadable: tellUnreadable(row) })),
-        );
+        const reading = { secretBox, longestWindowMs, onUnreadable: tellUnreadable(row) };
+        tenants.set(row.tenant, endpoints.set(row.id, endpointOf(row, reading, endpoints.get(row.id))));
       }
     },
   });

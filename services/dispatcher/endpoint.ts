@@ -1,25 +1,34 @@
+import type { KeyObject } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import {
   endpointDefaults,
+  type EndpointMethod,
   type EndpointSettings,
   type PastSubscription,
   scheduleDefaults,
-  secretsContext,
-  type StoredSecret,
+  type StoredEndpointSettings,
   type Subscription,
 } from '#lib/contract';
-import { AppError, toAppError } from '#lib/errors';
+import { type AppError, toAppError } from '#lib/errors';
 import { compileFilter, type EventFilter } from '#lib/event-filter';
+import type { HttpRoute } from '#lib/http-client';
 import type { SecretBox } from '#lib/secret-box';
 import type { RetryPolicy } from './decide.ts';
 import { microsOf } from './micros-of.ts';
 import type { EndpointFacts } from './endpoint-health.ts';
 import type { Pace } from './lane-places.ts';
+import { openSecrets, openSettings, withoutPrivate } from './sealed-columns.ts';
 
 /** An endpoint as the dispatcher works with it; instants in microseconds since the epoch. */
 export interface Endpoint {
   tenant: string;
   id: string;
   url: string;
+  method: EndpointMethod;
+  /** Its own, by lower-case name. */
+  headers: Readonly<Record<string, string>>;
+  /** Through which proxy, and with which certificate; undefined for neither. The same object for as long as it is the same way. */
+  route: HttpRoute | undefined;
   subscription: EndpointSubscription;
   /** What it was before each change, oldest first. */
   past: readonly (EndpointSubscription & { until: number })[];
@@ -28,8 +37,11 @@ export interface Endpoint {
   ordered: boolean;
   pace: Pace | undefined;
   retry: RetryPolicy;
-  /** More than one while a secret is rotated. Empty where they can't be read: nothing is sent unsigned. */
-  secrets: readonly { secret: string; expiresAt: number | null }[];
+  /**
+   * More than one while a secret is rotated, each with a private key where an Ed25519 signature goes with its own. Empty where they or the
+   * private settings can't be read: nothing is sent unsigned, or without the headers, proxy and certificate that were set.
+   */
+  secrets: readonly { secret: string; privateKey: KeyObject | null; expiresAt: number | null }[];
   /** Counts changes by people. */
   revision: number;
   createdAt: number;
@@ -56,7 +68,8 @@ export interface EndpointRow {
   source_ids: string[];
   filter: unknown;
   history: PastSubscription[];
-  settings: EndpointSettings;
+  settings: StoredEndpointSettings;
+  private: Buffer | null;
   secrets: Buffer;
   revision: number;
   created_at: string;
@@ -66,8 +79,8 @@ export interface EndpointRow {
   deleted_at: string | null;
 }
 
-export const endpointColumns = `tenant, id, url, event_types, source_ids, filter, history, settings, secrets, revision, created_at,
-  changed_at, failing_since, disabled_at, deleted_at`;
+export const endpointColumns = `tenant, id, url, event_types, source_ids, filter, history, settings, private, secrets, revision,
+  created_at, changed_at, failing_since, disabled_at, deleted_at`;
 
 /** Deleted or disabled: what is on its way to it ends without being sent. */
 export const isClosed = (endpoint: Endpoint): boolean => endpoint.deletedAt !== null || endpoint.disabledAt !== null;
@@ -82,18 +95,24 @@ interface Reading {
   secretBox: SecretBox;
   /** Of a schedule, which has no window of its own. */
   longestWindowMs: number;
-  /** Told why where the row's secrets do not open or are not what was sealed, or a filter can't be used. */
+  /** Told why where what the row has sealed does not open or is not what was sealed, or a filter can't be used. */
   onUnreadable(error: AppError): void;
 }
 
-export function endpointOf(row: EndpointRow, reading: Reading): Endpoint {
-  const { settings } = row;
+/** @param before the same endpoint as it was last read */
+export function endpointOf(row: EndpointRow, reading: Reading, before?: Endpoint): Endpoint {
+  const whole = openSettings(row, reading);
+  const settings = whole ?? withoutPrivate(row.settings);
+  const { method, headers } = { ...endpointDefaults, ...settings };
   const open = row.disabled_at === null && row.deleted_at === null;
   const { onUnreadable } = reading;
   return {
     tenant: row.tenant,
     id: row.id,
     url: row.url,
+    method,
+    headers: Object.fromEntries(Object.entries<string>(headers).map(([name, value]) => [name.toLowerCase(), value])),
+    route: routeOf(settings, before?.route),
     subscription: subscriptionOf({ ...row, open }, onUnreadable),
     past: row.history.map((past) => ({
       ...subscriptionOf(past, onUnreadable),
@@ -107,7 +126,7 @@ export function endpointOf(row: EndpointRow, reading: Reading): Endpoint {
       burst: settings.rate_limit.burst,
     },
     retry: retryPolicyOf(settings.retry ?? {}, reading.longestWindowMs),
-    secrets: secretsOf(row, reading),
+    secrets: whole === undefined ? [] : openSecrets(row, reading),
     revision: row.revision,
     createdAt: microsOf(row.created_at),
     changedAt: microsOf(row.changed_at),
@@ -152,17 +171,13 @@ function retryPolicyOf(given: NonNullable<EndpointSettings['retry']>, longestWin
   };
 }
 
-function secretsOf(row: EndpointRow, { secretBox, onUnreadable }: Reading): Endpoint['secrets'] {
-  try {
-    const stored = JSON.parse(
-      secretBox.open(row.secrets, secretsContext('endpoints', row.tenant, row.id)),
-    ) as StoredSecret[];
-    return stored.map(({ secret, expires_at }) => ({
-      secret,
-      expiresAt: expires_at === undefined ? null : microsOf(expires_at),
-    }));
-  } catch (error) {
-    onUnreadable(new AppError('data_invalid', `the secrets of endpoint ${row.id} can’t be read`, { cause: error }));
-    return [];
-  }
+function routeOf(settings: EndpointSettings, before: HttpRoute | undefined): HttpRoute | undefined {
+  const { proxy, client_certificate: given } = settings;
+  if (proxy === undefined && given === undefined) return undefined;
+  const route = {
+    ...(proxy !== undefined && { proxy }),
+    ...(given && { clientCertificate: { certificate: given.certificate, privateKey: given.private_key } }),
+  };
+  // Whoever keeps connections by their route finds them again after a change of something else.
+  return isDeepStrictEqual(route, before) ? before : route;
 }

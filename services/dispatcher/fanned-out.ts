@@ -19,4 +19,7 @@ export const fannedOut = (set: DeliverySet): AttemptRecord => ({
   response_excerpt: null,
   next_attempt_at: null,
   ordering_key: null,
+  request: null,
+  response_headers: null,
+  timing: null,
 });

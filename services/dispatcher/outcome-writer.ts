@@ -6,7 +6,6 @@
  */
 import type { Clock } from '#lib/clock';
 import {
-  type AttemptOutcome,
   type AttemptRecord,
   deadLetterHeaders,
   deliveryHeaders,
@@ -20,14 +19,7 @@ import type { DispatcherMetrics } from './metrics.ts';
 import type { OrderedRows } from './ordered-rows.ts';
 import type { Publish } from './publish.ts';
 import type { RecentSteps } from './recent-steps.ts';
-
-export interface SendFacts {
-  outcome: AttemptOutcome;
-  httpStatus: number | null;
-  durationMs: number;
-  detail: string | null;
-  excerpt: Buffer | null;
-}
+import type { SendFacts } from './send-facts.ts';
 
 export type AfterSend =
   | { status: 'delivered' }
@@ -140,6 +132,9 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
         detail: after.status === 'dead_lettered' ? `${after.reason}: ${send.detail}` : send.detail,
         response_excerpt: send.excerpt,
         next_attempt_at: after.status === 'retrying' ? after.dueAt : null,
+        request: send.exchange?.request ?? null,
+        response_headers: send.exchange?.responseHeaders ?? null,
+        timing: send.exchange?.timing ?? null,
       } as const;
       await write(job, facts, after.status === 'retrying' ? after.notBefore : null);
     },
@@ -186,5 +181,8 @@ function recordOf({
     response_excerpt: null,
     next_attempt_at: null,
     ordering_key: order === undefined ? null : delivery.orderingKey,
+    request: null,
+    response_headers: null,
+    timing: null,
   };
 }

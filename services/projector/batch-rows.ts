@@ -2,14 +2,13 @@ import { hash } from 'node:crypto';
 import { formatMicros } from '#lib/clock';
 import { isFinal } from '#lib/contract';
 import { bodyHashOf } from '#lib/dedup-store';
+import type { EventRef, NewEvent } from '#lib/event-store';
 import { derivedId, timeOfId } from '#lib/ids';
 import type { Fact, FanOut, Letter, Outcome } from './facts.ts';
 import type { LetterRow } from './statements/dead-letters.ts';
 import type { DuplicateRow } from './statements/duplicates.ts';
-import type { EventRow } from './statements/events.ts';
 import type { FanOutRow } from './statements/fan-outs.ts';
 import type { OutcomeRow } from './statements/outcomes.ts';
-import type { EventRef } from './statements/statement.ts';
 
 /** A batch of facts as rows for the statements; all in the order of their keys, so that two projectors lock rows in the same order. */
 export interface BatchRows {
@@ -17,7 +16,7 @@ export interface BatchRows {
   tenants: string[];
   /** Each event that a fact names, once: those whose row may change. */
   touched: EventRef[];
-  events: Omit<EventRow, 'updated_at'>[];
+  events: Omit<NewEvent, 'updated_at'>[];
   duplicates: DuplicateRow[];
   fanOuts: FanOutRow[];
   outcomes: OutcomeRow[];
@@ -158,6 +157,13 @@ function outcomeRows(outcomes: readonly Outcome[], partitionOf: (endpointId: str
       http_status: sent?.http_status ?? null,
       duration_ms: sent?.duration_ms ?? null,
       response_excerpt: sent?.response_excerpt ?? null,
+      request: jsonOf(sent?.request),
+      response_headers: jsonOf(sent?.response_headers),
+      dns_ms: sent?.timing?.dns_ms ?? null,
+      connect_ms: sent?.timing?.connect_ms ?? null,
+      tls_ms: sent?.timing?.tls_ms ?? null,
+      first_byte_ms: sent?.timing?.first_byte_ms ?? null,
+      body_ms: sent?.timing?.body_ms ?? null,
       last: last.has(index),
       partition: partitionOf(outcome.endpoint_id),
       // What waits for room is due since its creation: the oldest has the first claim to a place, whenever it was put aside.
@@ -165,6 +171,8 @@ function outcomeRows(outcomes: readonly Outcome[], partitionOf: (endpointId: str
     };
   });
 }
+
+const jsonOf = (value: object | null | undefined): string | null => (value ? JSON.stringify(value) : null);
 
 /**
  * A fan-out that is repeated after a crash gives the delivery another `created_at`, but never another id. An id of somebody else's

@@ -1,10 +1,12 @@
 import type {
   AttemptOutcome,
   AttemptRecord,
+  AttemptTiming,
   DeliveryStatus,
   DuplicateRecord,
   EventRecord,
   ReadDeadLetter,
+  SentRequest,
 } from '#lib/contract';
 
 /** What one record says, checked: nothing in it is missing, and every time in it is one that can be written down. */
@@ -41,6 +43,9 @@ export interface Outcome {
     http_status: number | null;
     duration_ms: number | null;
     response_excerpt: Buffer | null;
+    request: SentRequest | null;
+    response_headers: Readonly<Record<string, string>> | null;
+    timing: AttemptTiming | null;
   } | null;
 }
 

@@ -71,9 +71,9 @@ function readOutcome(record: AttemptRecord): Reading {
     return { malformed: 'next_attempt_at is no time in microseconds' };
   let sent: Outcome['sent'] = null;
   if (record.kind === 'attempted') {
-    const { outcome, http_status, duration_ms, response_excerpt } = record;
+    const { outcome, http_status, duration_ms, response_excerpt, request, response_headers, timing } = record;
     if (outcome === null) return { malformed: 'attempted without an outcome' };
-    sent = { outcome, http_status, duration_ms, response_excerpt };
+    sent = { outcome, http_status, duration_ms, response_excerpt, request, response_headers, timing };
   }
   const { tenant, event_id, generation, at, detail } = record;
   return {

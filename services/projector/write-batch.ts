@@ -1,7 +1,7 @@
 /**
  * One batch, one transaction, in this order:
  *
- *   1. the clock row of each tenant concerned, before anything else (statements/take-clocks.ts says why)
+ *   1. the clock row of each tenant concerned, before anything else (libs/event-store/take-clocks.ts says why)
  *   2. events and their receipts, duplicates, fan-outs, outcomes, dead letters: each unique by a key of its own, so that a batch that
  *      comes again, whole or in part, changes nothing
  *   3. every event that this may have changed is judged anew
@@ -10,16 +10,14 @@
  */
 import { AppError } from '#lib/errors';
 import { formatMicros, parseRfc3339 } from '#lib/clock';
+import { type EventRef, insertEvents, run, takeClocks } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { type BatchRows, keyOf } from './batch-rows.ts';
 import { insertDeadLetters } from './statements/dead-letters.ts';
 import { adoptEarlyDuplicates, type DuplicateCount, insertDuplicates } from './statements/duplicates.ts';
-import { insertEvents } from './statements/events.ts';
 import { insertFanOuts } from './statements/fan-outs.ts';
 import { judgeEvents, type TouchedEvent } from './statements/judge-events.ts';
 import { applyOutcomes } from './statements/outcomes.ts';
-import { type EventRef, run } from './statements/statement.ts';
-import { takeClocks } from './statements/take-clocks.ts';
 
 /** The statements that a test puts a defective variant of in their place, to see itself fail. */
 export interface GuardingStatements {

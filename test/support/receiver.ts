@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
@@ -15,6 +15,8 @@ export interface ReceivedRequest {
   name: string;
   attempt: number;
   eventId: string;
+  method: string;
+  headers: IncomingHttpHeaders;
   body: Buffer;
 }
 
@@ -60,7 +62,8 @@ export async function startReceiver(): Promise<Receiver> {
       signatures: endpoint === undefined ? { registered: false } : verify(endpoint.secret, body, header),
     };
     arrivals.push(arrival);
-    const reaction = reactTo({ name, attempt, eventId: arrival.eventId, body });
+    const { method = '', headers } = request;
+    const reaction = reactTo({ name, attempt, eventId: arrival.eventId, method, headers, body });
     if (reaction === 'hang') return;
     if (reaction === 'reset') return void request.socket.resetAndDestroy();
     if (reaction.delayMs !== undefined) await delay(reaction.delayMs);

@@ -56,8 +56,13 @@ CREATE TABLE endpoints (
   filter             jsonb,
   -- What it was to get before changes by people, for events that were accepted before them: libs/contract/subscription.ts.
   history            jsonb       NOT NULL DEFAULT '[]',
+  -- Without its secrets, which are masked, and stand sealed in `private`: libs/contract/private-settings.ts.
   settings           jsonb       NOT NULL DEFAULT '{}',
+  private            bytea,
+  -- Sealed JSON list of {secret, private_key?, expires_at?}.
   secrets            bytea       NOT NULL,
+  -- List of {key, expires_at?}, the newest first: of the private keys among the secrets.
+  public_keys        jsonb       NOT NULL DEFAULT '[]',
   -- Counts changes by people; a 410 disables only the revision that it saw.
   revision           integer     NOT NULL DEFAULT 1,
   created_at         timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -244,6 +249,16 @@ CREATE TABLE attempts (
   duration_ms        double precision,
   detail             text,
   response_excerpt   bytea,
+  -- {method, url, headers}, secret values masked; null where nothing was sent. Only ever read whole: as json, the headers stay in their
+  -- order, and a row is a seventh smaller than with jsonb.
+  request            json,
+  response_headers   json,
+  -- How long each phase took; null for one that did not take place.
+  dns_ms             real,
+  connect_ms         real,
+  tls_ms             real,
+  first_byte_ms      real,
+  body_ms            real,
   PRIMARY KEY (tenant, delivery_id, step, delivery_at)
 ) PARTITION BY RANGE (delivery_at);
 CREATE TABLE attempts_default PARTITION OF attempts DEFAULT;

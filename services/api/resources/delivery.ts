@@ -1,4 +1,4 @@
-import type { AttemptOutcome, DeliveryStatus } from '#lib/contract';
+import type { AttemptOutcome, AttemptTiming, DeliveryStatus, SentRequest } from '#lib/contract';
 import { formatMicros } from '#lib/clock';
 import { timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
@@ -50,7 +50,7 @@ export function listDeliveriesOfEvent(
   );
 }
 
-export interface AttemptRow {
+export interface AttemptRow extends AttemptTiming {
   step: number;
   attempt: number;
   at: string;
@@ -59,11 +59,31 @@ export interface AttemptRow {
   duration_ms: number | null;
   detail: string | null;
   response_excerpt: Buffer | null;
+  /** Null where nothing was sent, and with it the timing. */
+  request: SentRequest | null;
+  response_headers: Record<string, string> | null;
 }
 
-/** The attempt as clients see it: the excerpt as text, whatever the receiver sent. */
-export function attemptJson({ step: _step, response_excerpt, ...attempt }: AttemptRow): Record<string, unknown> {
-  return { ...attempt, response_excerpt: response_excerpt?.toString('utf8') ?? null };
+/** The attempt as clients see it. */
+export function attemptJson(row: AttemptRow): Record<string, unknown> {
+  const { attempt, at, outcome, http_status, duration_ms, detail, request, response_headers, response_excerpt } = row;
+  const { dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms } = row;
+  const text = response_excerpt === null ? null : textOf(response_excerpt);
+  return {
+    ...{ attempt, at, outcome, http_status, duration_ms, detail, request, response_headers },
+    response_excerpt: text ?? response_excerpt?.toString('base64') ?? null,
+    response_excerpt_encoding: text === undefined ? 'base64' : 'text',
+    timing: request && { dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms },
+  };
+}
+
+/** @returns undefined where it is no UTF-8; a last character that the excerpt's end has cut is left out */
+function textOf(excerpt: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(excerpt, { stream: true });
+  } catch {
+    return undefined;
+  }
 }
 
 /** The one partition that has a delivery's attempts; null where its id does not tell. */
@@ -79,7 +99,8 @@ export function listAttempts(
   { after, limit }: PageRequest,
 ): Promise<AttemptRow[]> {
   return postgres.query<AttemptRow>(
-    `SELECT step, attempt, at, outcome, http_status, duration_ms, detail, response_excerpt
+    `SELECT step, attempt, at, outcome, http_status, duration_ms, detail, response_excerpt, request, response_headers,
+            dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms
        FROM attempts
       WHERE tenant = $1 AND delivery_id = $2 AND ($3::int IS NULL OR step > $3)
         AND ($5::timestamptz IS NULL OR delivery_at = $5)

@@ -30,7 +30,7 @@ export interface Change extends Named {
 
 export type Refusal = 'not_found' | 'gone' | 'precondition_failed';
 
-export interface ResourceTable<Row extends ResourceRow> {
+export interface ResourceTable<Row extends ResourceRow, Sealed extends { secrets: Buffer } = { secrets: Buffer }> {
   idPattern: RegExp;
   /** A deleted one is found too. */
   find(postgres: Query, tenant: string, id: string): Promise<Row | undefined>;
@@ -40,26 +40,30 @@ export interface ResourceTable<Row extends ResourceRow> {
   change<T>(
     store: Store,
     change: Change,
-    work: (row: Row & { secrets: Buffer }, tx: Query) => Promise<T>,
+    work: (row: Row & Sealed, tx: Query) => Promise<T>,
   ): Promise<{ changed: T } | { refused: Refusal }>;
   /** Of a row that `change` holds. @param assignments whose values begin at $3 */
   set(tx: Query, named: Named, assignments: string, values?: readonly unknown[]): Promise<Row>;
   remove(store: Store, change: Change): Promise<{ changed: void } | { refused: Refusal }>;
 }
 
-/** @param columns those of `Row` */
-export function createResourceTable<Row extends ResourceRow>(
+/**
+ * @param columns those of `Row`
+ * @param sealed those of `Sealed`, which nobody has who does not change the row
+ */
+export function createResourceTable<Row extends ResourceRow, Sealed extends { secrets: Buffer } = { secrets: Buffer }>(
   table: 'sources' | 'endpoints',
   prefix: IdPrefix,
   columns: string,
-): ResourceTable<Row> {
+  sealed = 'secrets',
+): ResourceTable<Row, Sealed> {
   const pattern = idPattern(prefix);
 
-  const change: ResourceTable<Row>['change'] = async (store, { tenant, id, ifMatch }, work) => {
+  const change: ResourceTable<Row, Sealed>['change'] = async (store, { tenant, id, ifMatch }, work) => {
     if (!pattern.test(id)) return { refused: 'not_found' };
     return store.transaction(async (tx) => {
-      const [row] = await tx.query<Row & { secrets: Buffer }>(
-        `SELECT ${columns}, secrets FROM ${table} WHERE tenant = $1 AND id = $2 FOR UPDATE`,
+      const [row] = await tx.query<Row & Sealed>(
+        `SELECT ${columns}, ${sealed} FROM ${table} WHERE tenant = $1 AND id = $2 FOR UPDATE`,
         [tenant, id],
       );
       if (row === undefined) return { refused: 'not_found' };
@@ -69,7 +73,7 @@ export function createResourceTable<Row extends ResourceRow>(
     });
   };
 
-  const set: ResourceTable<Row>['set'] = async (tx, { tenant, id }, assignments, values = []) => {
+  const set: ResourceTable<Row, Sealed>['set'] = async (tx, { tenant, id }, assignments, values = []) => {
     const [row] = await tx.query<Row>(
       `UPDATE ${table}
           SET ${assignments}, changed_at = clock_timestamp(), revision = revision + 1

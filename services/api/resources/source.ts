@@ -1,4 +1,4 @@
-import { sourceDefaults, type SourceScheme, type SourceSettings } from '#lib/contract';
+import { sourceDefaults, type SourceScheme, type SourceSettings, type StoredSecret } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import type { SecretBox } from '#lib/secret-box';
 import { createResourceTable, type Named, type ResourceRow } from './resource-table.ts';
@@ -61,6 +61,9 @@ export async function insertSource(postgres: Query, secretBox: SecretBox, source
 
 export const setContent = (tx: Query, named: Named, { name, settings }: Pick<SourceRow, 'name' | 'settings'>) =>
   sources.set(tx, named, 'name = $3, settings = $4', [name, JSON.stringify(settings)]);
+
+export const setSecrets = (tx: Query, secretBox: SecretBox, named: Named, secrets: readonly StoredSecret[]) =>
+  sources.set(tx, named, 'secrets = $3', [sealSecrets(secretBox, { table: 'sources', ...named }, secrets)]);
 
 /** Which of these are no sources of the tenant; of another tenant's nothing is told. */
 export async function unknownSources(postgres: Query, tenant: string, ids: readonly string[]): Promise<Set<string>> {

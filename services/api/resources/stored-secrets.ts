@@ -1,6 +1,8 @@
 import { formatMicros, parseRfc3339 } from '#lib/clock';
-import { secretsContext, type StoredSecret } from '#lib/contract';
+import { secretsContext, type StoredPublicKey, type StoredSecret } from '#lib/contract';
+import type { RandomBytes } from '#lib/ids';
 import type { SecretBox } from '#lib/secret-box';
+import { generatePrivateKey, publicKeyOf } from '#lib/signatures';
 
 /** Whose secrets: they open for their own row alone. */
 interface Owner {
@@ -22,8 +24,28 @@ export const openSecrets = (box: SecretBox, { table, tenant, id }: Owner, sealed
 export const currentSecret = (secrets: readonly StoredSecret[]): string | undefined =>
   secrets.find(({ expires_at }) => expires_at === undefined)?.secret;
 
+/** With a private key beside it where deliveries are to bear an Ed25519 signature too. */
+export const newSecret = (secret: string, ed25519: boolean, random: RandomBytes): StoredSecret => ({
+  secret,
+  ...(ed25519 && { private_key: generatePrivateKey(random) }),
+});
+
+/** Switched on, the current secret has a private key; switched off, none has: no delivery bears such a signature any more. */
+export const switchEd25519 = (stored: readonly StoredSecret[], on: boolean, random: RandomBytes): StoredSecret[] =>
+  stored.map((one) => {
+    const { private_key: privateKey, ...bare } = one;
+    if (!on) return bare;
+    return privateKey === undefined && one.expires_at === undefined ? newSecret(one.secret, on, random) : one;
+  });
+
+export const publicKeysOf = (stored: readonly StoredSecret[]): StoredPublicKey[] =>
+  stored.flatMap(({ private_key: privateKey, expires_at }) => {
+    const key = privateKey === undefined ? undefined : publicKeyOf(privateKey);
+    return key === undefined ? [] : [{ key, ...(expires_at !== undefined && { expires_at }) }];
+  });
+
 interface Rotation {
-  secret: string;
+  to: StoredSecret;
   nowMicros: number;
   overlapSeconds: number;
 }
@@ -31,19 +53,25 @@ interface Rotation {
 /**
  * The new secret first, then those that are in force now, each until the end of the overlap at the latest: what an earlier rotation left
  * valid for longer ends with it, because an overlap of 0 is how a secret that has leaked is stopped. The same rotation once more changes
- * nothing but the end.
+ * nothing but the end: what is in force already keeps its private key.
  */
 export function rotateSecrets(
   stored: readonly StoredSecret[],
-  { secret, nowMicros, overlapSeconds }: Rotation,
+  { to, nowMicros, overlapSeconds }: Rotation,
 ): { secrets: StoredSecret[]; previousExpiresAt: string | null } {
   const endMicros = nowMicros + overlapSeconds * 1_000_000;
-  const previous = stored
-    .map((one) => ({ secret: one.secret, endMicros: Math.min(endOf(one), endMicros) }))
-    .filter((one) => one.secret !== secret && one.endMicros > nowMicros);
+  const inForce = stored.filter((one) => endOf(one) > nowMicros);
+  const known = inForce.find(({ secret }) => secret === to.secret);
+  const previous = inForce
+    .filter(({ secret }) => secret !== to.secret)
+    .map((one) => ({ ...one, endMicros: Math.min(endOf(one), endMicros) }))
+    .filter((one) => one.endMicros > nowMicros);
   const lastMicros = Math.max(...previous.map((one) => one.endMicros));
   return {
-    secrets: [{ secret }, ...previous.map((one) => ({ secret: one.secret, expires_at: formatMicros(one.endMicros) }))],
+    secrets: [
+      known?.private_key === undefined ? to : { ...to, private_key: known.private_key },
+      ...previous.map(({ endMicros, ...one }) => ({ ...one, expires_at: formatMicros(endMicros) })),
+    ],
     previousExpiresAt: previous.length === 0 ? null : formatMicros(lastMicros),
   };
 }

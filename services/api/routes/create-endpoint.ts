@@ -1,9 +1,11 @@
 import { createId } from '#lib/ids';
 import { generateSecret } from '#lib/signatures';
-import { contentOf, endpointFields, type GivenEndpoint, refusalOf } from '../endpoint-settings.ts';
+import { endpointFields, type GivenEndpoint } from '../endpoint-settings.ts';
 import { sendResource } from '../etag.ts';
 import { secret } from '../fields.ts';
+import { judgeEndpoint } from '../judge-endpoint.ts';
 import { endpointJson, insertEndpoint } from '../resources/endpoint.ts';
+import { newSecret } from '../resources/stored-secrets.ts';
 import { type Route, route } from '../route.ts';
 import { sendInvalid } from '../send-problem.ts';
 
@@ -29,11 +31,12 @@ export const createEndpoint: Route = (deps) =>
       const { postgres, secretBox, clock, random } = deps;
       const { tenant } = request;
       const { secret = generateSecret(random), ...given } = request.body;
-      const content = contentOf(given);
-      const refusal = await refusalOf({ ...content, secret }, undefined, { ...deps, tenant });
-      if (refusal !== undefined) return sendInvalid(reply, refusal.errors, refusal.code);
+      const judged = await judgeEndpoint({ ...given, secret }, undefined, { ...deps, tenant });
+      if ('errors' in judged) return sendInvalid(reply, judged.errors, judged.code);
+      const { content } = judged;
       const id = createId('ep', clock.nowMs(), random);
-      const row = await insertEndpoint(postgres, secretBox, { tenant, id, secret, ...content });
+      const secrets = [newSecret(secret, content.settings.ed25519 ?? false, random)];
+      const row = await insertEndpoint(postgres, secretBox, { tenant, id, secrets, ...content });
       void reply.code(201).header('location', `/v1/endpoints/${id}`);
       return sendResource(reply, row, { ...endpointJson(row), secret });
     },

@@ -28,6 +28,7 @@ import { replayEvent } from './replay-event.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { rotateEndpointSecret } from './rotate-endpoint-secret.ts';
 import { rotateSourceSecret } from './rotate-source-secret.ts';
+import { testEndpoint } from './test-endpoint.ts';
 import { updateEndpoint } from './update-endpoint.ts';
 import { updateSource } from './update-source.ts';
 
@@ -49,6 +50,7 @@ export const routes: readonly Route[] = [
   disableEndpoint,
   enableEndpoint,
   recoverEndpoint,
+  testEndpoint,
   listEvents,
   getEvent,
   getEventPayload,

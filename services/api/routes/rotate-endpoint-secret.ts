@@ -1,12 +1,17 @@
 import { generateSecret } from '#lib/signatures';
-import { secretErrors } from '../endpoint-settings.ts';
-import { endpoints } from '../resources/endpoint.ts';
+import { secretErrors } from '../judge-endpoint.ts';
+import { endpoints, setSecrets } from '../resources/endpoint.ts';
 import { rotateSecret } from '../rotate-secret.ts';
 
-/** `POST /v1/endpoints/{id}/rotate-secret`: within seconds, and until the overlap has passed, deliveries are signed with both secrets. */
+/**
+ * `POST /v1/endpoints/{id}/rotate-secret`: within seconds, and until the overlap has passed, deliveries are signed with both secrets, and
+ * with the Ed25519 key of each.
+ */
 export const rotateEndpointSecret = rotateSecret({
   kind: 'endpoints',
   table: endpoints,
   generate: (_row, random) => generateSecret(random),
+  hasKeys: ({ settings }) => settings.ed25519 ?? false,
+  setSecrets,
   secretErrors: (_row, secret) => secretErrors(secret),
 });

@@ -1,5 +1,5 @@
 import { signatureSchemes } from '#lib/signatures';
-import { sources } from '../resources/source.ts';
+import { setSecrets, sources } from '../resources/source.ts';
 import { rotateSecret } from '../rotate-secret.ts';
 import { settingsErrors } from '../source-settings.ts';
 
@@ -8,6 +8,8 @@ export const rotateSourceSecret = rotateSecret({
   kind: 'sources',
   table: sources,
   generate: ({ scheme }, random) => signatureSchemes[scheme].generateSecret(random),
+  hasKeys: () => false,
+  setSecrets,
   secretErrors: ({ scheme, settings }, secret) =>
     settingsErrors(scheme, { settings, secret }).filter(({ field }) => field === '/secret'),
 });

@@ -1,8 +1,12 @@
-import { contentOf, endpointFields, type GivenEndpoint, givenOf, refusalOf } from '../endpoint-settings.ts';
+import type { StoredSecret } from '#lib/contract';
+import { endpointFields, type GivenEndpoint, givenOf } from '../endpoint-settings.ts';
 import { changeOf, sendResource } from '../etag.ts';
+import { judgeEndpoint } from '../judge-endpoint.ts';
 import { mergePatch } from '../merge-patch.ts';
 import { patchOf, readPatched } from '../patch-body.ts';
-import { endpointJson, endpoints, setContent } from '../resources/endpoint.ts';
+import { mergeHeaders } from '../request-headers.ts';
+import { endpointJson, endpoints, openContent, setContent } from '../resources/endpoint.ts';
+import { openSecrets, switchEd25519 } from '../resources/stored-secrets.ts';
 import { type Route, route } from '../route.ts';
 import { sendInvalid, sendProblem } from '../send-problem.ts';
 
@@ -15,16 +19,25 @@ export const updateEndpoint: Route = (deps) => {
     url: '/v1/endpoints/:id',
     schema: { body: patchOf([...Object.keys(properties), 'secret']) },
     async handler(request, reply) {
+      const { postgres, secretBox, random } = deps;
       const { tenant, body } = request;
       if (Object.hasOwn(body, 'secret'))
         return sendInvalid(reply, [{ field: '/secret', message: 'is changed by POST …/rotate-secret' }]);
 
-      const result = await endpoints.change(deps.postgres, changeOf(request), async (row, tx) => {
+      const result = await endpoints.change(postgres, changeOf(request), async (row, tx) => {
+        const named = { tenant, id: row.id };
         const patched = readPatched<GivenEndpoint>(request, endpoint, mergeEndpoint(givenOf(row), body));
         if ('errors' in patched) return { code: 'validation_failed', ...patched } as const;
-        const content = contentOf(patched.read);
-        const refusal = await refusalOf(content, row, { ...deps, postgres: tx, tenant });
-        return refusal ?? { row: await setContent(tx, { tenant, id: row.id }, content) };
+        const before = openContent(secretBox, named, row);
+        const judged = await judgeEndpoint(patched.read, before, { ...deps, postgres: tx, tenant });
+        if ('errors' in judged) return judged;
+        const { content } = judged;
+        const { ed25519 = false } = content.settings;
+        const secrets: StoredSecret[] | undefined =
+          ed25519 === (before.settings.ed25519 ?? false)
+            ? undefined
+            : switchEd25519(openSecrets(secretBox, { table: 'endpoints', ...named }, row.secrets), ed25519, random);
+        return { row: await setContent(tx, secretBox, named, { content, secrets }) };
       });
       if ('refused' in result) return sendProblem(reply, result.refused);
       if ('errors' in result.changed) return sendInvalid(reply, result.changed.errors, result.changed.code);
@@ -33,8 +46,18 @@ export const updateEndpoint: Route = (deps) => {
   });
 };
 
-/** A filter is one value: of two that were merged would come a third that nobody wrote, and `null` means something in it. */
-function mergeEndpoint({ filter: before = null, ...given }: GivenEndpoint, patched: Record<string, unknown>): unknown {
-  const { filter = before, ...patch } = patched;
-  return { ...(mergePatch(given, patch) as object), ...(filter !== null && { filter }) };
+/**
+ * A filter is one value: of two that were merged would come a third that nobody wrote, and `null` means something in it. So is a certificate
+ * with its key.
+ */
+function mergeEndpoint(before: GivenEndpoint, patch: Record<string, unknown>): unknown {
+  const { headers } = patch;
+  const whole = Object.entries(patch).filter(([name, value]) => wholes.includes(name) && value !== null);
+  return {
+    ...(mergePatch(before, patch) as object),
+    ...Object.fromEntries(whole),
+    ...(headers !== undefined && headers !== null && { headers: mergeHeaders(before.headers ?? {}, headers) }),
+  };
 }
+
+const wholes = ['filter', 'client_certificate'];

@@ -1,4 +1,4 @@
-import { secretsContext } from '#lib/contract';
+import { privateContext, secretsContext } from '#lib/contract';
 import { toAppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
@@ -9,9 +9,9 @@ import { print } from '../output.ts';
 
 export const help = `usage: hookline reseal-secrets [--dry-run]
 
-Brings the secrets of all sources and endpoints, deleted ones too, under the first of HOOKLINE_ENCRYPTION_KEYS,
-so that the others can be taken off the list. Safe beside running services, and to run again; what an earlier
-run has done stays done.
+Brings the secrets of all sources and endpoints, deleted ones too, and the private settings of endpoints under the
+first of HOOKLINE_ENCRYPTION_KEYS, so that the others can be taken off the list. Safe beside running services, and
+to run again; what an earlier run has done stays done.
 
   --dry-run            counts, and changes nothing
   --json               the counts as JSON
@@ -21,11 +21,21 @@ Exits 1 where a secret opens under no key of the list: that one keeps what it ha
 const batchSize = 100;
 const statementTimeoutMs = 30_000;
 
+/** Of rows. One of which a column can't be opened is not current, whatever the other is. */
 interface Counts {
   current: number;
   resealed: number;
-  unreadable: { id: string; reason: string }[];
+  unreadable: { id: string; column: string; reason: string }[];
 }
+
+/** What is sealed of each table, and for which context. */
+const sealedColumns = {
+  sources: { secrets: (tenant: string, id: string) => secretsContext('sources', tenant, id) },
+  endpoints: {
+    secrets: (tenant: string, id: string) => secretsContext('endpoints', tenant, id),
+    private: privateContext,
+  },
+};
 
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = readOptions(args, { 'dry-run': { type: 'boolean', default: false } });
@@ -60,31 +70,40 @@ interface Options {
 
 /**
  * From the first row to the last, a batch a transaction. The rows are locked meanwhile: what somebody rotates at this moment is resealed as
- * it then is, and never put back. `changed_at` stays: nothing that is in force changes.
+ * it then is, and never put back. No revision is counted on: nothing that is in force changes.
  */
 async function resealTable(table: 'sources' | 'endpoints', { postgres, secretBox, dryRun }: Options): Promise<Counts> {
   const counts: Counts = { current: 0, resealed: 0, unreadable: [] };
+  const contexts = Object.entries(sealedColumns[table]);
+  const columns = contexts.map(([column]) => column);
 
-  const reseal = ({ tenant, id, secrets }: SealedRow): Buffer | undefined => {
-    if (secretBox.isCurrent(secrets)) {
-      counts.current += 1;
-      return undefined;
-    }
-    const context = secretsContext(table, tenant, id);
-    try {
-      const sealed = secretBox.seal(secretBox.open(secrets, context), context);
-      counts.resealed += 1;
-      return sealed;
-    } catch (error) {
-      counts.unreadable.push({ id, reason: toAppError(error).message });
-      return undefined;
-    }
+  const reseal = (row: SealedRow): (Buffer | null)[] | undefined => {
+    const { tenant, id } = row;
+    let isResealed = false;
+    let isReadable = true;
+    const values = contexts.map(([column, contextOf]) => {
+      const sealed = row[column] as Buffer | null;
+      if (sealed === null || secretBox.isCurrent(sealed)) return sealed;
+      const context = contextOf(tenant, id);
+      try {
+        const resealed = secretBox.seal(secretBox.open(sealed, context), context);
+        isResealed = true;
+        return resealed;
+      } catch (error) {
+        isReadable = false;
+        counts.unreadable.push({ id, column, reason: toAppError(error).message });
+        return sealed;
+      }
+    });
+    if (isResealed) counts.resealed += 1;
+    else if (isReadable) counts.current += 1;
+    return isResealed ? values : undefined;
   };
 
   for (let last: SealedRow | undefined, more = true; more;) {
     const rows = await postgres.transaction(async (tx) => {
       const batch = await tx.query<SealedRow>(
-        `SELECT tenant, id, secrets FROM ${table}
+        `SELECT tenant, id, ${columns.join(', ')} FROM ${table}
           WHERE (tenant, id) > ($1, $2)
           ORDER BY tenant, id
           LIMIT ${batchSize}
@@ -92,9 +111,14 @@ async function resealTable(table: 'sources' | 'endpoints', { postgres, secretBox
         [last?.tenant ?? '', last?.id ?? ''],
       );
       for (const row of batch) {
-        const sealed = reseal(row);
-        if (sealed === undefined || dryRun) continue;
-        await tx.query(`UPDATE ${table} SET secrets = $3 WHERE tenant = $1 AND id = $2`, [row.tenant, row.id, sealed]);
+        const values = reseal(row);
+        if (values === undefined || dryRun) continue;
+        const assignments = columns.map((column, index) => `${column} = $${index + 3}`);
+        await tx.query(`UPDATE ${table} SET ${assignments.join(', ')} WHERE tenant = $1 AND id = $2`, [
+          row.tenant,
+          row.id,
+          ...values,
+        ]);
       }
       return batch;
     });
@@ -107,11 +131,11 @@ async function resealTable(table: 'sources' | 'endpoints', { postgres, secretBox
 interface SealedRow {
   tenant: string;
   id: string;
-  secrets: Buffer;
+  [column: string]: unknown;
 }
 
 function describe(table: string, { current, resealed, unreadable }: Counts, dryRun: boolean): string {
   const line = `${table.padEnd(9)}  ${resealed} ${dryRun ? 'to reseal' : 'resealed'}, ${current} under the first key already`;
-  const worse = unreadable.map(({ id, reason }) => `  ${id} can't be opened: ${reason}`);
+  const worse = unreadable.map(({ id, column, reason }) => `  ${id}: ${column} can't be opened: ${reason}`);
   return [line, ...worse].join('\n');
 }

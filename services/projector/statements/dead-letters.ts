@@ -1,4 +1,4 @@
-import type { Statement } from './statement.ts';
+import type { Statement } from '#lib/event-store';
 
 export interface LetterRow {
   tenant: string;

@@ -1,4 +1,4 @@
-import type { EventRef, Statement } from './statement.ts';
+import type { EventRef, GrownKey, Statement } from '#lib/event-store';
 
 export interface DuplicateRow {
   tenant: string;
@@ -61,12 +61,6 @@ export const insertDuplicates: Statement<DuplicateRow, DuplicateCount> = {
      WHERE event_id IS NOT NULL
      GROUP BY tenant, event_id`,
 };
-
-/** A key whose events have become more. */
-export interface GrownKey {
-  tenant: string;
-  dedup_key: Buffer;
-}
 
 /** For the keys of events that have just been inserted: duplicates that came before them go where they belong now. */
 export const adoptEarlyDuplicates: Statement<GrownKey, DuplicateCount> = {

@@ -1,4 +1,4 @@
-import type { Statement } from './statement.ts';
+import type { Statement } from '#lib/event-store';
 
 /** One delivery of a set; an empty set is a row without one. */
 export interface FanOutRow {

@@ -1,4 +1,4 @@
-import type { EventRef, Statement } from './statement.ts';
+import type { EventRef, Statement } from '#lib/event-store';
 
 export interface TouchedEvent extends EventRef {
   /** The instant that the event gets if it has changed. */

@@ -1,4 +1,4 @@
-import type { Statement } from './statement.ts';
+import type { Statement } from '#lib/event-store';
 
 export interface OutcomeRow {
   tenant: string;
@@ -15,11 +15,19 @@ export interface OutcomeRow {
   delivery_at: string;
   next_attempt_at: string | null;
   detail: string | null;
-  /** Null where nothing was sent, with the three after it. */
+  /** Null where nothing was sent, with the ten after it. */
   outcome: string | null;
   http_status: number | null;
   duration_ms: number | null;
   response_excerpt: Buffer | null;
+  /** JSON, as the one after it. */
+  request: string | null;
+  response_headers: string | null;
+  dns_ms: number | null;
+  connect_ms: number | null;
+  tls_ms: number | null;
+  first_byte_ms: number | null;
+  body_ms: number | null;
   /** The one of the batch's outcomes of this delivery that says where it stands. */
   last: boolean;
   /** The partition of `deliveries` that the endpoint's key falls into. */
@@ -67,6 +75,13 @@ export const applyOutcomes: Statement<OutcomeRow> = {
     'due_at',
     'delivery_at',
     'ordered',
+    'request',
+    'response_headers',
+    'dns_ms',
+    'connect_ms',
+    'tls_ms',
+    'first_byte_ms',
+    'body_ms',
   ],
   text: `
     WITH incoming AS (
@@ -74,15 +89,19 @@ export const applyOutcomes: Statement<OutcomeRow> = {
         FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::int[], $8::text[],
                     $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::text[], $14::int[],
                     $15::float8[], $16::bytea[], $17::boolean[], $18::int[], $19::timestamptz[], $20::timestamptz[],
-                    $21::boolean[])
+                    $21::boolean[], $22::json[], $23::json[], $24::real[], $25::real[], $26::real[], $27::real[],
+                    $28::real[])
              AS t (tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status,
                    at, created_at, next_attempt_at, detail, outcome, http_status,
-                   duration_ms, response_excerpt, last, partition, due_at, delivery_at, ordered)
+                   duration_ms, response_excerpt, last, partition, due_at, delivery_at, ordered,
+                   request, response_headers, dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms)
     ), sent AS (
       INSERT INTO attempts (tenant, delivery_id, step, attempt, at, delivery_at, outcome,
-                            http_status, duration_ms, detail, response_excerpt)
+                            http_status, duration_ms, detail, response_excerpt,
+                            request, response_headers, dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms)
       SELECT tenant, delivery_id, step, attempt, at, delivery_at, outcome,
-             http_status, duration_ms, detail, response_excerpt
+             http_status, duration_ms, detail, response_excerpt,
+             request, response_headers, dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms
         FROM incoming
        WHERE outcome IS NOT NULL
       ON CONFLICT (tenant, delivery_id, step, delivery_at) DO NOTHING

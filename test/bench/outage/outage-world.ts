@@ -146,16 +146,16 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
   async function answer(): Promise<HttpResult> {
     if (clock.nowMs() < options.upAtMs) {
       await clock.sleep(refusedAfterMs);
-      return { outcome: 'connect', detail: 'connection refused' };
+      return fixtures.aFailure('connect', { detail: 'connection refused' });
     }
     await clock.sleep(latencyMs);
-    return { outcome: 'delivered', status: 200, retryAfter: undefined, excerpt: Buffer.alloc(0) };
+    return fixtures.anAnswer(200);
   }
   const dispatch = createDispatch({
     directory,
     attempt: async ({ id }) => {
       listener(numberOf(id));
-      return { result: await answer(), durationMs: 1 };
+      return { result: await answer(), durationMs: 1, request: fixtures.aSentRequest };
     },
     outcomes,
     disableEndpoint: async () => true,

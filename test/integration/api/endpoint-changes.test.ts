@@ -6,7 +6,7 @@ import { mergePatch } from '../../../services/api/merge-patch.ts';
 import { createAttempt } from '../../../services/dispatcher/attempt.ts';
 import { endpointColumns, endpointOf, type EndpointRow } from '../../../services/dispatcher/endpoint.ts';
 import { testSecretBox } from '../../unit/api/build-test-app.ts';
-import { aDelivery } from '../../unit/dispatcher/fixtures.ts';
+import { aDelivery, anAnswer } from '../../unit/dispatcher/fixtures.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
 jest.setTimeout(60_000);
@@ -263,7 +263,7 @@ describe('a rotation', () => {
       http: {
         send: async (request) => {
           requests.push(request);
-          return { outcome: 'delivered', status: 200, retryAfter: undefined, excerpt: Buffer.alloc(0) };
+          return anAnswer(200);
         },
       },
     });

@@ -55,6 +55,12 @@ function fanOutFact(tenant: string, eventId: string): Fact {
   return { kind: 'fan-out', fanOut: { tenant, event_id: eventId, generation: 0, at, deliveries } };
 }
 
+const exchanged = (eventId: string) => ({
+  request: { method: 'POST', url: 'https://receiver.test/', headers: { 'webhook-id': eventId, authorization: '***' } },
+  response_headers: { server: 'größer' },
+  timing: { dns_ms: 1.25, connect_ms: 2, tls_ms: null, first_byte_ms: 1234.56, body_ms: 0 },
+});
+
 const outcomeFact = (tenant: string, eventId: string, step: number, failed: boolean): Fact => ({
   kind: 'outcome',
   outcome: {
@@ -76,6 +82,7 @@ const outcomeFact = (tenant: string, eventId: string, step: number, failed: bool
       http_status: failed ? 500 : 200,
       duration_ms: 1.5,
       response_excerpt: Buffer.from(failed ? 'no' : ''),
+      ...exchanged(eventId),
     },
   },
 });
@@ -130,6 +137,8 @@ describe('one event', () => {
         duration_ms: 1.5,
         detail: 'answered 500',
         response_excerpt: 'no',
+        response_excerpt_encoding: 'text',
+        ...exchanged(id),
       },
       {
         attempt: 2,
@@ -139,6 +148,8 @@ describe('one event', () => {
         duration_ms: 1.5,
         detail: null,
         response_excerpt: '',
+        response_excerpt_encoding: 'text',
+        ...exchanged(id),
       },
     ]);
   });

@@ -1,3 +1,5 @@
+import type { AttemptRow } from '../../../services/api/resources/delivery.ts';
+import type { ReceivedRequest } from '../../support/receiver.ts';
 import { createWorld, sha256, type World } from './world.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -34,6 +36,40 @@ describe('the dispatcher', () => {
     }
     const completed = await world.postgres.query<{ status: string }>(`SELECT DISTINCT status FROM events`);
     expect(completed).toEqual([{ status: 'completed' }]);
+  }, 60_000);
+
+  it('writes down what it sent and what came back, where the endpoint has its own method and headers', async () => {
+    const endpoint = await world.addEndpoint('own', {
+      method: 'PUT',
+      headers: { authorization: 'Bearer very-secret', 'x-team': 'seven', 'user-agent': 'Acme/1.0' },
+    });
+    const received: ReceivedRequest[] = [];
+    world.receiver.react((request) => {
+      received.push(request);
+      return { status: 200, headers: { 'x-request-id': 'r-1', 'set-cookie': 'a=very-secret' } };
+    });
+    await world.startDispatcher();
+    const [event] = await world.publish(1);
+    await world.ended(1);
+    const [arrived] = received;
+    const { authorization, 'x-team': team, 'user-agent': agent } = arrived!.headers;
+    expect([arrived!.method, authorization, team, agent]).toEqual(['PUT', 'Bearer very-secret', 'seven', 'Acme/1.0']);
+
+    const [attempt] = await world.postgres.query<AttemptRow>('SELECT * FROM attempts');
+    const ofTheConnection = ['host', 'connection', 'content-length'];
+    const sent = Object.fromEntries(
+      Object.entries(arrived!.headers).filter(([name]) => !ofTheConnection.includes(name)),
+    );
+    expect(attempt).toMatchObject({
+      request: { method: 'PUT', url: world.receiver.url(endpoint.name) },
+      response_headers: { 'x-request-id': 'r-1', 'set-cookie': '***' },
+      first_byte_ms: expect.any(Number) as number,
+      tls_ms: null,
+    });
+    expect(attempt!.request!.headers).toEqual({ ...sent, authorization: '***' });
+    expect(sent['webhook-id']).toBe(event!.id);
+    const whole = await world.postgres.query<{ row: string }>('SELECT attempts::text AS row FROM attempts');
+    expect(whole[0]?.row).not.toMatch(/very-secret|whsec_/);
   }, 60_000);
 
   it('completes an event that no endpoint wants', async () => {

@@ -13,7 +13,9 @@ import {
   type EndpointSettings,
   type EventRecord,
   header,
+  privateContext,
   secretsContext,
+  splitSettings,
   topicsOf,
 } from '#lib/contract';
 import { noCrashPoints } from '#lib/crash-points';
@@ -179,10 +181,12 @@ export async function createWorld(name: string, { partitions = 3 } = {}) {
         JSON.stringify([{ secret: endpoint.secret }]),
         secretsContext('endpoints', tenant, endpoint.id),
       );
+      const { settings: shown, private: hidden } = splitSettings(settings);
+      const sealed = hidden && secretBox.seal(JSON.stringify(hidden), privateContext(tenant, endpoint.id));
       await postgres.query(
-        `INSERT INTO endpoints (tenant, id, url, event_types, source_ids, filter, settings, secrets, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-        [tenant, endpoint.id, url, eventTypes, sourceIds, filter, JSON.stringify(settings), secrets, createdAt],
+        `INSERT INTO endpoints (tenant, id, url, event_types, source_ids, filter, settings, private, secrets, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+        [tenant, endpoint.id, url, eventTypes, sourceIds, filter, JSON.stringify(shown), sealed, secrets, createdAt],
       );
       receiver.register(endpointName, endpoint);
       return endpoint;

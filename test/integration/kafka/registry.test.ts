@@ -53,6 +53,13 @@ const attempt: AttemptRecord = {
   response_excerpt: Buffer.from('busy'),
   next_attempt_at: 1_763_712_005_000_001,
   ordering_key: 'né',
+  request: {
+    method: 'PUT',
+    url: 'https://receiver.test/',
+    headers: { 'webhook-id': 'evt_1', authorization: '***' },
+  },
+  response_headers: { server: 'né' },
+  timing: { dns_ms: 1.25, connect_ms: 2, tls_ms: null, first_byte_ms: 9, body_ms: 0 },
 };
 
 const register = (topic: string, schema: AvroSchema): Promise<number[]> =>
@@ -118,6 +125,24 @@ describe('the codecs', () => {
     await Promise.all([now.start(), later.start()]);
     expect({ ...(await later.decode(now.encode(event))) }).toEqual({ ...event, region: 'eu' });
     expect({ ...(await now.decode(later.encode({ ...event, region: 'us' }))) }).toEqual(event);
+  });
+
+  it('read attempts of the version that had no exchange in them, and can be read by it', async () => {
+    const topic = `${prefix}attempt-versions`;
+    const now = readSchema('delivery.attempts');
+    const fields = now.fields as { name: string }[];
+    const added = ['request', 'response_headers', 'timing'];
+    const before = { ...now, fields: fields.filter(({ name }) => !added.includes(name)) };
+    await register(topic, before);
+    await register(topic, now);
+    const options = { ...common, registryUrl: registryUrl(), topic };
+    const newer = createAttemptCodec({ ...options, schema: now });
+    const older = createAvroCodec<Partial<AttemptRecord>>({ ...options, schema: before });
+    await Promise.all([newer.start(), older.start()]);
+    const known = Object.fromEntries(Object.entries(attempt).filter(([name]) => !added.includes(name)));
+    expect({ ...(await older.decode(newer.encode(attempt))) }).toEqual(known);
+    const unknown = { request: null, response_headers: null, timing: null };
+    expect({ ...(await newer.decode(older.encode(known))) }).toEqual({ ...known, ...unknown });
   });
 
   it('refuse what is no value of theirs as data', async () => {

@@ -185,6 +185,28 @@ test('what waits says until when, for whom, and whose partition it is in', async
   ]);
 });
 
+test('an attempt has what was sent and what came back, whatever is in them, and how long it took', async () => {
+  const fact = outcome('exchange', 1, 'retrying') as Extract<Fact, { kind: 'outcome' }>;
+  const strange = { 'x-"quoted"\\': '{a,b},"c\\",NULL', 'x-empty': '', 'x-größe': '😀', 'x-odd': 'a\0b' };
+  const request = { method: 'DELETE', url: 'https://receiver.test/?a="b"', headers: strange };
+  const timing = { dns_ms: 0.01, connect_ms: 1234.56, tls_ms: null, first_byte_ms: 5_000, body_ms: 0 };
+  const sent = { ...fact.outcome.sent!, request, response_headers: strange, timing };
+  await project([
+    { ...fact, outcome: { ...fact.outcome, sent } },
+    {
+      ...fact,
+      outcome: { ...fact.outcome, step: 2, sent: { ...sent, request: null, response_headers: null, timing: null } },
+    },
+  ]);
+  const columns = 'request, response_headers, dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms';
+  const rows = await postgres.query(`SELECT ${columns} FROM attempts WHERE tenant = 'exchange' ORDER BY step`);
+  const nothing = { dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null, body_ms: null };
+  expect(rows).toEqual([
+    { request, response_headers: strange, ...timing },
+    { request: null, response_headers: null, ...nothing },
+  ]);
+});
+
 test('every send is an attempt, once, whatever became of the delivery since', async () => {
   const tenant = 'attempts';
   await project([outcome(tenant, 4, 'delivered')]);

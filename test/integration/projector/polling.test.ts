@@ -5,11 +5,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { isAppError } from '#lib/errors';
+import { takeClocks } from '#lib/event-store';
 import type { Postgres } from '#lib/postgres';
 import { listEvents } from '../../../services/api/resources/event.ts';
 import { toBatchRows } from '../../../services/projector/batch-rows.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
-import { takeClocks } from '../../../services/projector/statements/take-clocks.ts';
 import { guardingStatements, writeBatch } from '../../../services/projector/write-batch.ts';
 import { eventFact, fanOutFact, outcomeFact } from '../../unit/projector/facts.ts';
 import { closePostgres, openDatabase, partitionOf } from './projection.ts';

@@ -114,6 +114,9 @@ const attemptRecord = (more: Partial<AttemptRecord>): AttemptRecord => ({
   response_excerpt: null,
   next_attempt_at: null,
   ordering_key: null,
+  request: null,
+  response_headers: null,
+  timing: null,
   ...more,
 });
 

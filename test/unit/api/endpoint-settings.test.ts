@@ -19,7 +19,7 @@ const { ask } = buildTestApp({
   postgres: postgresOf(async (_text, values = []) => {
     const [, , , , , , filter, settings] = values as (string | null)[];
     inserted = { filter: JSON.parse(filter ?? 'null'), settings: JSON.parse(settings ?? '') as object };
-    return [{ id: 'ep_1', revision: 1, ...inserted, created_at: '', deleted_at: null }];
+    return [{ id: 'ep_1', revision: 1, ...inserted, public_keys: [], created_at: '', deleted_at: null }];
   }),
 });
 

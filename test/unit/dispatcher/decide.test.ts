@@ -7,6 +7,7 @@ import {
   type RetryPolicy,
   type SchedulePolicy,
 } from '../../../services/dispatcher/decide.ts';
+import { aFailure, anAnswer } from './fixtures.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);
 const hourMs = 3_600_000;
@@ -18,16 +19,8 @@ const policy: BackoffPolicy = {
   maxAttempts: Infinity,
 };
 
-const answered = (status: number, retryAfter?: string): HttpResult => ({
-  outcome: status < 300 ? 'delivered' : status < 400 ? 'redirect' : status < 500 ? 'http_4xx' : 'http_5xx',
-  status,
-  retryAfter,
-  excerpt: Buffer.alloc(0),
-});
-const unanswered: HttpResult[] = (['timeout', 'connect', 'tls', 'blocked'] as const).map((outcome) => ({
-  outcome,
-  detail: '',
-}));
+const answered = (status: number, retryAfter?: string): HttpResult => anAnswer(status, { retryAfter });
+const unanswered = (['timeout', 'connect', 'tls', 'blocked'] as const).map((outcome) => aFailure(outcome));
 const failures = [301, 400, 401, 404, 408, 425, 429, 500, 502, 503, 504].map((status) => answered(status));
 
 /** The first send of a delivery that was created now. */

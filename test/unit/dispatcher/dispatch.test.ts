@@ -1,4 +1,5 @@
 import { createManualClock } from '#lib/clock';
+import type { SentRequest } from '#lib/contract';
 import { noCrashPoints } from '#lib/crash-points';
 import type { HttpResult } from '#lib/http-client';
 import { silentLogger } from '#lib/log';
@@ -7,12 +8,23 @@ import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
 import type { Job } from '../../../services/dispatcher/job.ts';
 import type { JobEnd } from '../../../services/dispatcher/scheduler.ts';
 import type { SendVerdict } from '../../../services/dispatcher/send-verdict.ts';
-import { anEndpoint, aRecordJob, aRowJob, noMetrics, secondMicros, startMicros } from './fixtures.ts';
+import {
+  aFailure,
+  anAnswer,
+  anEndpoint,
+  aRecordJob,
+  aRowJob,
+  aSentRequest,
+  noMetrics,
+  secondMicros,
+  startMicros,
+} from './fixtures.ts';
 
 function createWorld(
   endpoint: Endpoint | undefined,
-  result: HttpResult = { outcome: 'timeout', detail: 'late' },
+  result: HttpResult = aFailure('timeout', { detail: 'late' }),
   newer: Endpoint | undefined = endpoint,
+  request: SentRequest | null = aSentRequest,
 ) {
   let refreshed = false;
   const calls: unknown[][] = [];
@@ -31,7 +43,7 @@ function createWorld(
     },
     attempt: async (_delivery, _endpoint, attempt) => {
       calls.push(['sent', attempt]);
-      return { result, durationMs: 3 };
+      return { result, durationMs: 3, request };
     },
     outcomes: {
       attempted: write('attempted'),
@@ -93,7 +105,7 @@ describe('a job whose turn has come', () => {
       ['sent', 4],
       [
         'attempted',
-        { outcome: 'timeout', httpStatus: null, durationMs: 3, detail: 'late', excerpt: null },
+        expect.objectContaining({ outcome: 'timeout', httpStatus: null, durationMs: 3, detail: 'late' }),
         { status: 'retrying', dueAt: startMicros + 20 * secondMicros, notBefore: null },
       ],
     ]);
@@ -101,25 +113,20 @@ describe('a job whose turn has come', () => {
 
   it('keeps what the endpoint answered', async () => {
     const excerpt = Buffer.from('sorry');
-    const { dispatch, calls } = createWorld(anEndpoint(), {
-      outcome: 'http_5xx',
-      status: 502,
-      retryAfter: undefined,
-      excerpt,
-    });
+    const { dispatch, calls } = createWorld(anEndpoint(), anAnswer(502, { excerpt }));
     await dispatch(aRecordJob());
-    expect(calls[1]?.[1]).toEqual({
+    expect(calls[1]?.[1]).toMatchObject({
       outcome: 'http_5xx',
       httpStatus: 502,
       durationMs: 3,
       detail: 'answered 502',
       excerpt,
+      exchange: { request: aSentRequest },
     });
   });
 
   it('disables the endpoint, in the revision that it was sent to, once a 410 is written down', async () => {
-    const gone: HttpResult = { outcome: 'http_4xx', status: 410, retryAfter: undefined, excerpt: Buffer.alloc(0) };
-    const { dispatch, calls } = createWorld(anEndpoint({ revision: 7 }), gone);
+    const { dispatch, calls } = createWorld(anEndpoint({ revision: 7 }), anAnswer(410));
     await dispatch(aRecordJob());
     expect(calls.map(([name]) => name)).toEqual(['sent', 'attempted', 'disabled']);
     expect(calls[1]?.[2]).toEqual({ status: 'dead_lettered', reason: 'endpoint_gone' });
@@ -127,27 +134,16 @@ describe('a job whose turn has come', () => {
   });
 
   it('tells whether the endpoint took it, unless nothing was sent for a reason of ours', async () => {
-    const taken = createWorld(anEndpoint(), {
-      outcome: 'delivered',
-      status: 204,
-      retryAfter: undefined,
-      excerpt: Buffer.alloc(0),
-    });
-    const refused = createWorld(anEndpoint(), {
-      outcome: 'http_4xx',
-      status: 429,
-      retryAfter: '5',
-      excerpt: Buffer.alloc(0),
-    });
-    const unsigned = createWorld(anEndpoint({ secrets: [] }), { outcome: 'blocked', detail: 'no secret' });
+    const taken = createWorld(anEndpoint(), anAnswer(204));
+    const refused = createWorld(anEndpoint(), anAnswer(429, { retryAfter: '5' }));
+    const unsigned = createWorld(anEndpoint(), aFailure('blocked'), undefined, null);
     for (const { dispatch } of [taken, refused, unsigned]) await dispatch(aRecordJob());
     expect([taken.observed, refused.observed, unsigned.observed]).toEqual([[['ep_1', true]], [['ep_1', false]], []]);
   });
 
   it('is over with its delivery, or leaves it to wait: what stands behind it in an order is sent, or waits too', async () => {
     const endOf = async (endpoint: Endpoint | undefined, status: number): Promise<JobEnd> => {
-      const outcome = status === 200 ? 'delivered' : 'http_5xx';
-      const { dispatch } = createWorld(endpoint, { outcome, status, retryAfter: undefined, excerpt: Buffer.alloc(0) });
+      const { dispatch } = createWorld(endpoint, anAnswer(status));
       return dispatch(aRecordJob());
     };
     const once = { ...anEndpoint().retry, maxAttempts: 1 } as Endpoint['retry'];
@@ -159,12 +155,7 @@ describe('a job whose turn has come', () => {
   });
 
   it('logs one line, without payload or secret', async () => {
-    const ok: HttpResult = {
-      outcome: 'delivered',
-      status: 204,
-      retryAfter: undefined,
-      excerpt: Buffer.from('body of the answer'),
-    };
+    const ok = anAnswer(204, { excerpt: Buffer.from('body of the answer'), headers: [['x-note', 'header of it']] });
     const { dispatch, lines } = createWorld(anEndpoint(), ok);
     await dispatch(aRecordJob({ payload: Buffer.from('body of the event') }));
     expect(lines).toMatchObject([
@@ -178,6 +169,16 @@ describe('a job whose turn has come', () => {
         step: 1,
       },
     ]);
-    expect(JSON.stringify(lines)).not.toMatch(/body of|whsec_/);
+    expect(JSON.stringify(lines)).not.toMatch(/body of|header of|receiver.test|whsec_/);
+  });
+
+  it('tells the operator alone what our network looks like inside', async () => {
+    const inside = '10.0.0.5 is in 10.0.0.0/8';
+    const refused = aFailure('blocked', { detail: 'the host’s address is not allowed', operatorDetail: inside });
+    const { dispatch, calls, lines } = createWorld(anEndpoint(), refused);
+    await dispatch(aRecordJob());
+    expect(lines).toMatchObject([{ detail: 'the host’s address is not allowed', operatorDetail: inside }]);
+    expect(calls[1]?.[1]).toMatchObject({ detail: 'the host’s address is not allowed' });
+    expect(JSON.stringify(calls)).not.toContain('10.0.0.5');
   });
 });

@@ -1,9 +1,12 @@
+import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
+import { inspect } from 'node:util';
 import { createManualClock, formatMicros } from '#lib/clock';
-import { secretsContext, type StoredSecret } from '#lib/contract';
+import { type EndpointSettings, privateContext, secretsContext, splitSettings, type StoredSecret } from '#lib/contract';
 import { AppError } from '#lib/errors';
 import { judgedPayload } from '#lib/event-filter';
 import { silentLogger } from '#lib/log';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
+import { generatePrivateKey, publicKeyOf } from '#lib/signatures';
 import { type Endpoint, endpointOf, type EndpointRow } from '../../../services/dispatcher/endpoint.ts';
 import { createEndpointDirectory } from '../../../services/dispatcher/endpoint-directory.ts';
 import { startMicros } from './fixtures.ts';
@@ -20,6 +23,7 @@ function aRow(overrides: Partial<EndpointRow> = {}, secrets: StoredSecret[] = [{
     filter: null,
     history: [],
     settings: {},
+    private: null,
     secrets: secretBox.seal(JSON.stringify(secrets), secretsContext('endpoints', 'acme', 'ep_1')),
     revision: 3,
     created_at: formatMicros(startMicros),
@@ -30,6 +34,13 @@ function aRow(overrides: Partial<EndpointRow> = {}, secrets: StoredSecret[] = [{
     ...overrides,
   };
 }
+
+function withSettings(settings: EndpointSettings): Pick<EndpointRow, 'settings' | 'private'> {
+  const split = splitSettings(settings);
+  const sealed = secretBox.seal(JSON.stringify(split.private), privateContext('acme', 'ep_1'));
+  return { settings: split.settings, private: split.private && sealed };
+}
+
 const longestWindowMs = 14 * 24 * 3_600_000;
 const read = (row: EndpointRow, onUnreadable?: (error: AppError) => void): Endpoint =>
   endpointOf(row, {
@@ -72,16 +83,85 @@ describe('an endpoint', () => {
   it('has both secrets while one is rotated', () => {
     const secrets = [{ secret: 'whsec_new' }, { secret: 'whsec_old', expires_at: formatMicros(startMicros + 5) }];
     expect(read(aRow({}, secrets)).secrets).toEqual([
-      { secret: 'whsec_new', expiresAt: null },
-      { secret: 'whsec_old', expiresAt: startMicros + 5 },
+      { secret: 'whsec_new', privateKey: null, expiresAt: null },
+      { secret: 'whsec_old', privateKey: null, expiresAt: startMicros + 5 },
     ]);
+  });
+
+  const clientCertificate = { certificate: 'CERTIFICATE', private_key: 'KEY' };
+  const sending: EndpointSettings = {
+    method: 'PUT',
+    headers: { Authorization: 'Bearer hush', 'X-Plain': 'seen' },
+    proxy: 'http://user:hush@proxy.test',
+    client_certificate: clientCertificate,
+  };
+
+  it('is sent to as it was set, with the secrets that are masked', () => {
+    expect(read(aRow(withSettings(sending)))).toMatchObject({
+      method: 'PUT',
+      headers: { authorization: 'Bearer hush', 'x-plain': 'seen' },
+      route: {
+        proxy: 'http://user:hush@proxy.test',
+        clientCertificate: { certificate: 'CERTIFICATE', privateKey: 'KEY' },
+      },
+    });
+    expect(read(aRow())).toMatchObject({ method: 'POST', headers: {} });
+    expect(read(aRow()).route).toBeUndefined();
+  });
+
+  it('keeps its route for as long as that is the same, so that connections are found again', () => {
+    const reading = { secretBox, longestWindowMs, onUnreadable: jest.fn() };
+    const first = endpointOf(aRow(withSettings(sending)), reading);
+    const again = endpointOf(aRow({ ...withSettings({ ...sending, headers: {} }), revision: 4 }), reading, first);
+    expect(again.route).toBe(first.route);
+    const renewed = { ...sending, client_certificate: { ...clientCertificate, private_key: 'ANOTHER' } };
+    expect(endpointOf(aRow(withSettings(renewed)), reading, again).route).toEqual({
+      ...first.route,
+      clientCertificate: { certificate: 'CERTIFICATE', privateKey: 'ANOTHER' },
+    });
+    expect(endpointOf(aRow(), reading, again).route).toBeUndefined();
+  });
+
+  it('has the private keys that go with its secrets', () => {
+    const [newer, older] = [generatePrivateKey(randomBytes), generatePrivateKey(randomBytes)];
+    const { secrets } = read(
+      aRow({}, [
+        { secret: 'new', private_key: newer },
+        { secret: 'old', private_key: older, expires_at: formatMicros(startMicros) },
+        { secret: 'older', expires_at: formatMicros(startMicros) },
+      ]),
+    );
+    const publicKeys = secrets.map(({ privateKey }) => privateKey && `whpk_${rawPublicKey(privateKey)}`);
+    expect(publicKeys).toEqual([publicKeyOf(newer), publicKeyOf(older), null]);
+  });
+
+  const another = createSecretBox(parseEncryptionKeys([`other:${Buffer.alloc(32, 2).toString('base64')}`]));
+  const sealedFor = (context: string, box = secretBox): Buffer =>
+    box.seal(JSON.stringify(splitSettings(sending).private), context);
+
+  it.each([
+    ['do not open', Buffer.from('changed')],
+    ['are sealed under an unknown key', sealedFor(privateContext('acme', 'ep_1'), another)],
+    ['are another row’s', sealedFor(privateContext('acme', 'ep_2'))],
+    ['are another column’s', sealedFor(secretsContext('endpoints', 'acme', 'ep_1'))],
+    ['are no JSON', secretBox.seal('hush', privateContext('acme', 'ep_1'))],
+    ['have lost what is masked', secretBox.seal('{"client_key":"KEY"}', privateContext('acme', 'ep_1'))],
+    ['are lost', null],
+  ])('has no secrets where its private settings %s, so that nothing is sent, and says so', (_what, sealed) => {
+    const errors: AppError[] = [];
+    const row = aRow({ ...withSettings(sending), private: sealed });
+    expect(read(row, (error) => errors.push(error))).toMatchObject({ secrets: [], headers: {} });
+    expect(errors).toMatchObject([{ code: 'data_invalid' }]);
+    expect(inspect(errors, { depth: 5 })).not.toContain('hush');
   });
 
   it('has none where they do not open, and says so', () => {
     const errors: AppError[] = [];
-    const { secrets } = read(aRow({ secrets: Buffer.from('changed') }), (error) => errors.push(error));
-    expect(secrets).toEqual([]);
-    expect(errors).toMatchObject([{ code: 'data_invalid' }]);
+    const noJson = secretBox.seal('hush', secretsContext('endpoints', 'acme', 'ep_1'));
+    for (const secrets of [Buffer.from('changed'), noJson])
+      expect(read(aRow({ secrets }), (error) => errors.push(error)).secrets).toEqual([]);
+    expect(errors).toMatchObject([{ code: 'data_invalid' }, { code: 'data_invalid' }]);
+    expect(inspect(errors, { depth: 5 })).not.toContain('hush');
   });
 
   it('has the waits of its schedule, no jitter that was not asked for, and the longest window that payloads are kept for', () => {
@@ -116,6 +196,9 @@ describe('an endpoint', () => {
     expect(errors).toMatchObject([{ code: 'data_invalid' }]);
   });
 });
+
+const rawPublicKey = (key: KeyObject): string =>
+  createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64');
 
 describe('the directory of endpoints', () => {
   it('knows what Postgres last told, also while it is away, and how old that is', async () => {

@@ -1,4 +1,12 @@
-import { type AttemptRecord, type Delivery, deliveryHeaders, type EventRecord, topicsOf } from '#lib/contract';
+import {
+  type AttemptRecord,
+  type Delivery,
+  deliveryHeaders,
+  type EventRecord,
+  type SentRequest,
+  topicsOf,
+} from '#lib/contract';
+import { type HttpResult, noTiming } from '#lib/http-client';
 import type { OutgoingRecord, RecordPosition } from '#lib/kafka';
 import type { IncomingRecord } from '#lib/kafka';
 import type { Endpoint, EndpointSubscription } from '../../../services/dispatcher/endpoint.ts';
@@ -26,6 +34,9 @@ export function anEndpoint(overrides: Partial<Endpoint> = {}): Endpoint {
     tenant: 'acme',
     id: 'ep_1',
     url: 'https://receiver.test/hook',
+    method: 'POST',
+    headers: {},
+    route: undefined,
     subscription: aSubscription(),
     past: [],
     timeoutMs: 5_000,
@@ -39,7 +50,7 @@ export function anEndpoint(overrides: Partial<Endpoint> = {}): Endpoint {
       windowMs: 72 * 3_600_000,
       maxAttempts: Number.POSITIVE_INFINITY,
     },
-    secrets: [{ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', expiresAt: null }],
+    secrets: [{ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', privateKey: null, expiresAt: null }],
     revision: 1,
     createdAt: startMicros - 3_600 * secondMicros,
     changedAt: startMicros - 3_600 * secondMicros,
@@ -49,6 +60,32 @@ export function anEndpoint(overrides: Partial<Endpoint> = {}): Endpoint {
     ...overrides,
   };
 }
+
+export const aSentRequest: SentRequest = {
+  method: 'POST',
+  url: 'https://receiver.test/hook',
+  headers: { authorization: '***', 'webhook-id': 'evt_1' },
+};
+
+type Answer = Extract<HttpResult, { status: number }>;
+type Failure = Extract<HttpResult, { detail: string }>;
+
+export const anAnswer = (status: number, overrides: Partial<Answer> = {}): Answer => ({
+  outcome: status < 300 ? 'delivered' : status < 400 ? 'redirect' : status < 500 ? 'http_4xx' : 'http_5xx',
+  status,
+  retryAfter: undefined,
+  headers: [],
+  excerpt: Buffer.alloc(0),
+  timing: noTiming,
+  ...overrides,
+});
+
+export const aFailure = (outcome: Failure['outcome'], overrides: Partial<Failure> = {}): Failure => ({
+  outcome,
+  detail: '',
+  timing: noTiming,
+  ...overrides,
+});
 
 export function anEvent(overrides: Partial<EventRecord> = {}): EventRecord {
   return {

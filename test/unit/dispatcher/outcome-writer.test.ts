@@ -4,11 +4,12 @@ import { deliveryHeaders, header, parseDeadLetter, parseDelivery } from '#lib/co
 import { type CrashPoints, noCrashPoints } from '#lib/crash-points';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
-import { createOutcomeWriter, type SendFacts } from '../../../services/dispatcher/outcome-writer.ts';
+import { createOutcomeWriter } from '../../../services/dispatcher/outcome-writer.ts';
 import type { OrderedRow } from '../../../services/dispatcher/ordered-table.ts';
 import type { Job, RowJob } from '../../../services/dispatcher/job.ts';
 import { createPublish } from '../../../services/dispatcher/publish.ts';
 import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
+import type { SendFacts } from '../../../services/dispatcher/send-facts.ts';
 import * as fixtures from './fixtures.ts';
 
 const {
@@ -30,6 +31,11 @@ const failed: SendFacts = {
   durationMs: 12,
   detail: 'answered 500',
   excerpt: Buffer.from('no'),
+  exchange: {
+    request: { method: 'POST', url: 'https://receiver.test/hook', headers: { 'webhook-id': 'evt_1' } },
+    responseHeaders: { server: 'test' },
+    timing: { dns_ms: 1, connect_ms: 2, tls_ms: 3, first_byte_ms: 4, body_ms: 5 },
+  },
 };
 
 function createWorld(crashPoints: CrashPoints = noCrashPoints) {
@@ -90,6 +96,9 @@ describe('what came of a delivery', () => {
         response_excerpt: expect.anything() as unknown,
         next_attempt_at: startMicros + 7,
         ordering_key: null,
+        request: failed.exchange?.request,
+        response_headers: { server: 'test' },
+        timing: failed.exchange?.timing,
       },
     ]);
     expect(isDone(job)).toBe(true);
@@ -121,7 +130,8 @@ describe('what came of a delivery', () => {
   it('counts a parking as a step but not as an attempt', async () => {
     const { kafka, writer } = createWorld();
     await writer.parked(aRowJob({}, { step: 3, attempts: 1 }));
-    expect(kafka.attempts()).toMatchObject([{ kind: 'parked', status: 'parked', step: 3, attempt: 1, outcome: null }]);
+    const nothing = { outcome: null, request: null, response_headers: null, timing: null };
+    expect(kafka.attempts()).toMatchObject([{ kind: 'parked', status: 'parked', step: 3, attempt: 1, ...nothing }]);
   });
 
   it('ends a deleted endpoint’s delivery without a letter, and a disabled one’s with', async () => {

@@ -1,12 +1,12 @@
 /** What the retries of many deliveries look like together: by seeded random numbers, in time that is counted and not waited for. */
 import type { Random } from '#lib/backoff';
-import type { HttpResult } from '#lib/http-client';
 import { type BackoffPolicy, decide, type RetryPolicy } from '../../../services/dispatcher/decide.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
+import { anAnswer } from './fixtures.ts';
 
 const seed = 20_260_101;
 const nowMs = Date.UTC(2026, 0, 1);
-const refused: HttpResult = { outcome: 'http_5xx', status: 503, retryAfter: undefined, excerpt: Buffer.alloc(0) };
+const refused = anAnswer(503);
 const policy: BackoffPolicy = {
   kind: 'backoff',
   baseMs: 5_000,

@@ -1,11 +1,8 @@
 import type { HttpResult } from '#lib/http-client';
 import { verdictOf } from '../../../services/dispatcher/send-verdict.ts';
+import { aFailure, anAnswer } from './fixtures.ts';
 
-const answered = (status: number, retryAfter?: string): HttpResult => {
-  const outcome = status < 300 ? 'delivered' : status < 400 ? 'redirect' : status < 500 ? 'http_4xx' : 'http_5xx';
-  return { outcome, status, retryAfter, excerpt: Buffer.alloc(0) };
-};
-const unanswered = (outcome: 'timeout' | 'connect' | 'tls' | 'blocked'): HttpResult => ({ outcome, detail: '' });
+const answered = (status: number, retryAfter?: string): HttpResult => anAnswer(status, { retryAfter });
 
 describe('what a send says about its endpoint', () => {
   it.each([
@@ -20,10 +17,10 @@ describe('what a send says about its endpoint', () => {
     ['503', answered(503), { kind: 'failed' }],
     ['503 with nonsense in Retry-After', answered(503, 'soon'), { kind: 'failed' }],
     ['500 with Retry-After', answered(500, '7'), { kind: 'failed' }],
-    ['an address that may not be connected to', unanswered('blocked'), { kind: 'failed' }],
-    ['a time-out', unanswered('timeout'), { kind: 'unreachable' }],
-    ['a refused connection', unanswered('connect'), { kind: 'unreachable' }],
-    ['a failed handshake', unanswered('tls'), { kind: 'unreachable' }],
+    ['an address that may not be connected to', aFailure('blocked'), { kind: 'failed' }],
+    ['a time-out', aFailure('timeout'), { kind: 'unreachable' }],
+    ['a refused connection', aFailure('connect'), { kind: 'unreachable' }],
+    ['a failed handshake', aFailure('tls'), { kind: 'unreachable' }],
   ])('%s', (_title, result, verdict) => {
     expect(verdictOf(result, 0, 3_600_000)).toEqual(verdict);
   });

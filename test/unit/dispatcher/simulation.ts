@@ -240,13 +240,9 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
         const status = random() < 0.5 ? 200 : 500;
         if (status === 200) accepted.add(id);
         return ask(400, () => ({
-          result: {
-            outcome: status === 200 ? 'delivered' : 'http_5xx',
-            status,
-            retryAfter: undefined,
-            excerpt: Buffer.alloc(0),
-          },
+          result: fixtures.anAnswer(status),
           durationMs: 1,
+          request: fixtures.aSentRequest,
         }));
       },
       outcomes: mutant.doneEarly

@@ -91,6 +91,7 @@ export const refusedUrls: readonly string[] = [
     'http://127.1',
     'http://0177.01:12456',
   ],
+  ...['http://0x7f.0x0.0x0.0x1:12456', 'http://0x7f.0x0.0x1:12456', 'http://0x7f000001:12456'],
   ...['http://2852039166', 'http://0xA9.0xFE.0xA9.0xFE', 'http://0xA9FEA9FE', 'http://0251.0376.0251.0376'],
   ...['http://127.1.1.1:80@127.2.2.2:80', 'http://127.1.1.1:80:@@127.2.2.2:80', 'http://127.1.1.1:80#@127.2.2.2:80'],
   ...['http://127.1.1.1:80\\@127.2.2.2:80/', 'http://A.com@127.0.0.1:12456', 'https://user:secret@example.com/'],
@@ -123,3 +124,18 @@ export const refusedUrls: readonly string[] = [
     `https://example.com/${'a'.repeat(2_048)}`,
   ],
 ];
+
+/** Names that are known for where they lead, with what a resolver says of them. Never resolved here. */
+export const namesThatLeadInside: Record<string, readonly string[]> = {
+  localhost: ['127.0.0.1'],
+  'localtest.me': ['127.0.0.1'],
+  'customer1.app.localhost.my.company.127.0.0.1.nip.io': ['127.0.0.1'],
+  '169.254.169.254.nip.io': ['169.254.169.254'],
+  '127.0.0.1.nip.io': ['127.0.0.1'],
+  'localh.st': ['127.0.0.1'],
+  'ip6-localhost': ['::1'],
+  'ip6-loopback': ['::1'],
+  'make-1.2.3.4-rebind-169.254-169.254-rr.1u.ms': ['1.2.3.4', '169.254.169.254'],
+  's-35.185.206.165-127.0.0.1-1-rr-e.d.rebind.it': ['35.185.206.165', '127.0.0.1'],
+  'metadata.google.internal': ['169.254.169.254'],
+};

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { createSecureServer } from 'node:http2';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import type { Readable } from 'node:stream';
 import { systemClock } from '#lib/clock';
 import { createHttpClient, type HttpClient, type HttpRequest, parseAllowedNetworks } from '#lib/http-client';
 import { waitUntil } from '../../support/wait-until.ts';
-import { receiverCertificate, receiverKey } from './receiver-certificate.ts';
+import { receiverCertificate, receiverKey } from '../../support/receiver-zoo/certificates.ts';
 
 const timeoutMs = 2_000;
 
@@ -64,6 +66,31 @@ describe('the client', () => {
     expect(await seen.promise).toEqual({ url: '/hook?a=%20b&c', header: 'two', length: '6', body });
   });
 
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)(
+    'sends a body with %s, by HTTP/1.1 and by HTTP/2',
+    async (method) => {
+      const seen: string[] = [];
+      const answer = async (request: Readable & { method?: string }, response: { end(): void }): Promise<void> => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of request) chunks.push(chunk as Buffer);
+        seen.push(`${request.method} ${Buffer.concat(chunks).toString()}`);
+        response.end();
+      };
+      const plain = await serve((request, response) => void answer(request, response));
+      const secure = createSecureServer({ cert: receiverCertificate, key: receiverKey }, (request, response) => {
+        void answer(request, response);
+      });
+      await once(secure.listen(0, '127.0.0.1'), 'listening');
+      closing.push(() => secure.close());
+      client = createClient({ ca: receiverCertificate });
+      await client.start();
+      const { port } = secure.address() as AddressInfo;
+      for (const url of [plain, plain, `https://receiver.test:${port}/`, `https://receiver.test:${port}/`])
+        expect(await post(url, { method, body: Buffer.from('kept') })).toMatchObject({ outcome: 'delivered' });
+      expect(seen).toEqual(Array(4).fill(`${method} kept`));
+    },
+  );
+
   it.each([
     [200, 'delivered'],
     [202, 'delivered'],
@@ -78,7 +105,7 @@ describe('the client', () => {
     [599, 'http_5xx'],
   ])('takes %i for %s', async (status, outcome) => {
     const url = await serve((_request, response) => response.writeHead(status, { 'retry-after': '7' }).end());
-    expect(await post(url)).toEqual({ outcome, status, retryAfter: '7', excerpt: Buffer.alloc(0) });
+    expect(await post(url)).toMatchObject({ outcome, status, retryAfter: '7', excerpt: Buffer.alloc(0) });
   });
 
   it.each([301, 302, 303, 307, 308])('makes no second request when it is answered %i', async (status) => {
@@ -95,7 +122,10 @@ describe('the client', () => {
   it('gives up on a server that accepts and says nothing, within its time', async () => {
     const url = await serve(() => undefined);
     const startedAtMs = performance.now();
-    expect(await post(url, { timeoutMs: 150 })).toEqual({ outcome: 'timeout', detail: 'no answer within 150 ms' });
+    expect(await post(url, { timeoutMs: 150 })).toMatchObject({
+      outcome: 'timeout',
+      detail: 'no answer within 150 ms',
+    });
     expect(performance.now() - startedAtMs).toBeLessThan(1_000);
   });
 
@@ -134,9 +164,7 @@ describe('the client', () => {
     expect(await post(url)).toMatchObject({ outcome: 'connect' });
     server.close();
     await once(server, 'close');
-    const refused = await post(url);
-    expect(refused.outcome).toBe('connect');
-    expect('detail' in refused && refused.detail).toContain('ECONNREFUSED');
+    expect(await post(url)).toMatchObject({ outcome: 'connect', detail: 'the connection was refused' });
   });
 
   it('refuses an answer whose head has no end', async () => {
@@ -160,9 +188,15 @@ describe('the client', () => {
     const host = await listening(server);
     const [, port] = host.split(':');
     client = createClient({ allowHttp: false });
-    expect(await post(`http://${host}/`)).toEqual({ outcome: 'blocked', detail: 'plain http' });
+    expect(await post(`http://${host}/`)).toMatchObject({
+      outcome: 'blocked',
+      detail: 'the URL is not allowed: plain http',
+    });
     client = createClient({ allowedNetworks: parseAllowedNetworks([]) });
-    expect(await post(`http://${host}/`)).toEqual({ outcome: 'blocked', detail: 'leads to loopback' });
+    expect(await post(`http://${host}/`)).toMatchObject({
+      outcome: 'blocked',
+      detail: 'the URL is not allowed: loopback',
+    });
     expect(await post(`http://receiver.test:${port}/`)).toMatchObject({ outcome: 'blocked' });
     expect(await post('ftp://receiver.test/')).toMatchObject({ outcome: 'blocked' });
     client = createClient();

@@ -114,6 +114,9 @@ export const outcomeFact = (
           http_status: status === 'delivered' ? 200 : 500,
           duration_ms: 12.5,
           response_excerpt: Buffer.from('…'),
+          request: { method: 'POST', url: 'https://receiver.test/', headers: { 'webhook-id': eventId } },
+          response_headers: { server: 'test' },
+          timing: { dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: 11.25, body_ms: 0.5 },
         }
       : null,
   },

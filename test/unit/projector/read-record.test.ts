@@ -26,6 +26,9 @@ const attempted: AttemptRecord = {
   response_excerpt: null,
   next_attempt_at: startAt + 1,
   ordering_key: null,
+  request: { method: 'POST', url: 'https://receiver.test/', headers: {} },
+  response_headers: null,
+  timing: null,
 };
 
 const read = (given: Parameters<typeof incomingRecord>[0], decoded: object = {}) =>

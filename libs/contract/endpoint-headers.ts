@@ -1,0 +1,32 @@
+/** Which headers people may set on the requests to an endpoint, and whose values nobody is shown again. */
+
+/** The request's own framing and addressing, what Hookline signs, and what it knows better: a value of somebody else's would break them. */
+const reserved = new Set([
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'te',
+  'traceparent',
+  'tracestate',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+/** The first is that of HTTP/2's pseudo headers. */
+const reservedPrefixes = [':', 'hookline-', 'proxy-', 'webhook-'];
+
+export function isReservedHeader(name: string): boolean {
+  const lower = name.toLowerCase();
+  return reserved.has(lower) || reservedPrefixes.some((prefix) => lower.startsWith(prefix));
+}
+
+const smellsOfASecret = /auth|bearer|cookie|credential|jwt|key|pass|secret|session|signature|token/i;
+
+/** Whether its value is to be taken for a secret. One too many is a value that can't be read again; one too few is a secret that can. */
+export const isSensitiveHeader = (name: string): boolean => smellsOfASecret.test(name);

@@ -1,0 +1,120 @@
+/**
+ * One connection, spoken over by undici: HTTP/1.1, one request at a time, or HTTP/2, many streams. It is bound to the socket that was opened
+ * for it: undici's own way of opening another one when that has closed is shut, so that no request goes out over a socket that the pool
+ * does not know.
+ */
+import type { Socket } from 'node:net';
+import { Client, type Dispatcher } from 'undici';
+import { idleLimitMs, maxHeadBytes, maxIdleLimitMs, maxStreamsPerConnection } from './limits.ts';
+import type { Opening } from './open-socket.ts';
+import { SendFailure } from './send-failure.ts';
+
+/** What a request ends with that was given to a connection just as that closed: it was not sent, or the server said that it was not read. */
+export class ConnectionGone extends SendFailure {
+  constructor() {
+    super('connect', 'the connection was closed before the request was sent');
+  }
+}
+
+export interface Connection {
+  /** What opening it took. Once: it is the first request's. */
+  takeOpening(): Opening | undefined;
+  /** @returns whether there is room for another one; if not, `onRoom` is called when there is */
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean;
+  /** One that was dispatched has ended, whatever undici thinks of it. */
+  release(): void;
+  /** On the clock of whoever asks: when an answer came over this connection, whichever request’s. */
+  heardAtMs: number;
+  /** Takes nothing more, ends what it has. */
+  retire(): void;
+  destroy(): void;
+}
+
+interface Events {
+  onRoom(): void;
+  /** It takes nothing more. */
+  onGone(): void;
+}
+
+export function createConnection(origin: string, socket: Socket, opening: Opening, events: Events): Connection {
+  let given = false;
+  let gone = false;
+  let inFlight = 0;
+  /** Set while undici asks for another socket. */
+  let refuse: (() => void) | undefined;
+  let unclaimed: Opening | undefined = opening;
+  const client = new Client(origin, {
+    connect: (_options, callback) => {
+      if (!given) {
+        given = true;
+        // Not within this call: undici expects its connector to answer later.
+        queueMicrotask(() => callback(null, socket));
+        return;
+      }
+      refuse = () => callback(new ConnectionGone(), null);
+      setImmediate(refuseWhenIdle);
+    },
+    pipelining: 1,
+    maxHeaderSize: maxHeadBytes,
+    // Limits of ours, on our clock.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: idleLimitMs,
+    keepAliveMaxTimeout: maxIdleLimitMs,
+    h2Options: { maxConcurrentStreams: maxStreamsPerConnection, pingInterval: 0 },
+  });
+  client.on('drain', () => {
+    if (!gone) events.onRoom();
+  });
+  client.on('disconnect', retire);
+
+  function retire(): void {
+    if (gone) return;
+    gone = true;
+    closeWhenDone();
+    events.onGone();
+  }
+
+  /** Once all that the server still works on has ended: undici would ask again and again until then. */
+  function refuseWhenIdle(): void {
+    if (refuse === undefined || (client.stats.running ?? 0) > 0) return;
+    const refuseNow = refuse;
+    refuse = undefined;
+    refuseNow();
+  }
+
+  /** Undici's own `close` waits for ever for a stream that the server has never let begin. */
+  function closeWhenDone(): void {
+    if (!gone || inFlight > 0) return;
+    void client.destroy();
+    // A session that the server has taken leave of (GOAWAY) is no longer undici's to destroy.
+    socket.destroy();
+  }
+
+  return {
+    takeOpening() {
+      const taken = unclaimed;
+      unclaimed = undefined;
+      return taken;
+    },
+    dispatch(options, handler) {
+      inFlight += 1;
+      const hasRoom = client.dispatch(options, handler);
+      // What undici refuses to send at all takes no room either.
+      return hasRoom || (client.stats.size ?? 0) === 0;
+    },
+    release() {
+      inFlight -= 1;
+      // Undici counts it until the call that ended it has returned.
+      if (refuse !== undefined) setImmediate(refuseWhenIdle);
+      closeWhenDone();
+    },
+    heardAtMs: Number.NEGATIVE_INFINITY,
+    retire,
+    destroy() {
+      inFlight = Number.NEGATIVE_INFINITY;
+      retire();
+      closeWhenDone();
+    },
+  };
+}

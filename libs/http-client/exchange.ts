@@ -1,0 +1,203 @@
+/**
+ * One request and its answer, from waiting for a connection to the end of the body.
+ *
+ *   waiting ─► sent ─► answered ─► done          the limit of the request holds up to `answered`, that of the body from there
+ *      │         │         └─ the limit of the body, or enough of it: done with what has come
+ *      └─────────┴─ the limit, an error: done, failed
+ *
+ * A request that its connection closed on before it was sent is given to another one.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import type { Clock } from '#lib/clock';
+import { keptHeaders } from './answer-headers.ts';
+import { type Connection, ConnectionGone } from './connection.ts';
+import type { ConnectionPool, Place } from './connection-pool.ts';
+import type { HttpAnswer, HttpRequest, HttpResult, HttpTiming } from './http-exchange.ts';
+import { bodyLimitMs, maxBodyBytes, maxExcerptBytes, maxInterimAnswers } from './limits.ts';
+import type { Opening } from './open-socket.ts';
+import { failureOf, type Phase, SendFailure, timedOut } from './send-failure.ts';
+
+type Controller = Dispatcher.DispatchController;
+
+/** Each time one connection the fewer; a server that takes leave of every new one must not be asked for ever. */
+const maxUnsent = 5;
+
+interface Deps {
+  clock: Clock;
+  /** Asked for each time: one that was left empty is no longer in use. */
+  pool(): ConnectionPool;
+}
+
+/** Never rejects. */
+export function exchange({ clock, pool }: Deps, request: HttpRequest, url: URL): Promise<HttpResult> {
+  const { promise, resolve } = Promise.withResolvers<HttpResult>();
+  let place: Place;
+  let connection: Connection | undefined;
+  let opened: Opening | undefined;
+  let controller: Controller | undefined;
+  let sentAtMs: number | undefined;
+  let answer: { status: number; headers: IncomingHttpHeaders; atMs: number } | undefined;
+  let interimAnswers = 0;
+  let unsent = 0;
+  let settled = false;
+  const chunks: Buffer[] = [];
+  let bodyBytes = 0;
+  let stopLimit = startLimit(clock, request.timeoutMs, giveUp);
+
+  const options: Dispatcher.DispatchOptions = {
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method: request.method,
+    headers: request.headers,
+    body: request.body,
+  };
+
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(started) {
+      // Its time was up while it waited for a stream.
+      if (settled) return started.abort(new Error('the request was given up'));
+      controller = started;
+      sentAtMs = clock.monotonicMs();
+    },
+    onResponseStart(_controller, status, headers) {
+      if (settled) return;
+      const atMs = clock.monotonicMs();
+      if (connection !== undefined) connection.heardAtMs = atMs;
+      if (status < 200) {
+        interimAnswers += 1;
+        if (interimAnswers > maxInterimAnswers) fail(new SendFailure('connect', 'too many interim answers (1xx)'));
+        return;
+      }
+      answer = { status, headers, atMs };
+      // Most bodies come along with the head, and a limit costs more than looking once.
+      setImmediate(limitBody);
+    },
+    onResponseData(_controller, chunk) {
+      if (settled) return;
+      if (bodyBytes < maxExcerptBytes) chunks.push(chunk);
+      bodyBytes += chunk.length;
+      if (bodyBytes > maxBodyBytes) cutOff();
+    },
+    onResponseEnd() {
+      finish();
+    },
+    onResponseError(_controller, error) {
+      if (settled) return;
+      // The status is the answer: what has come of the body is the excerpt.
+      if (answer !== undefined) return finish();
+      if (error instanceof ConnectionGone && unsent < maxUnsent) {
+        unsent += 1;
+        connection?.release();
+        [controller, sentAtMs, connection] = [undefined, undefined, undefined];
+        acquire();
+        return;
+      }
+      fail(error);
+    },
+  };
+
+  function acquire(): void {
+    place = pool().acquire({
+      take(given) {
+        connection = given;
+        opened = given.takeOpening() ?? opened;
+        return given.dispatch(options, handler);
+      },
+      fail(failure) {
+        opened = place.opening;
+        fail(failure);
+      },
+    });
+  }
+
+  function settle(result: HttpResult): void {
+    settled = true;
+    stopLimit();
+    connection?.release();
+    resolve(result);
+  }
+
+  function fail(error: unknown): void {
+    if (settled) return;
+    const { outcome, message, operatorDetail } = failureOf(error, 'connect');
+    settle({ outcome, detail: message, ...(operatorDetail === undefined ? {} : { operatorDetail }), timing: timing() });
+    controller?.abort(new Error('the request has failed'));
+  }
+
+  function limitBody(): void {
+    if (settled) return;
+    stopLimit();
+    stopLimit = startLimit(clock, bodyLimitMs, cutOff);
+  }
+
+  /** The time is up. */
+  function giveUp(): void {
+    if (answer !== undefined) return;
+    opened ??= place.opening;
+    fail(timedOut(phase(), request.timeoutMs));
+    place.cancel();
+    if (connection === undefined) return;
+    // Not even begun in all this time: a server that takes no streams.
+    if (controller === undefined) connection.destroy();
+    // A shared connection is kept when one request on it fails; not when nothing at all has come over it meanwhile, since it may be dead, and
+    // nobody would tell us.
+    else if (connection.heardAtMs < (sentAtMs ?? 0)) connection.retire();
+  }
+
+  function phase(): Phase {
+    if (controller !== undefined) return 'answer';
+    return place.opening?.phase ?? 'queue';
+  }
+
+  /** Enough of the body, or no time left for it; at the price of the connection, or of the stream. */
+  function cutOff(): void {
+    finish();
+    controller?.abort(new Error('the body was cut off'));
+  }
+
+  function finish(): void {
+    if (settled || answer === undefined) return;
+    const { status, headers } = answer;
+    settle({
+      outcome: outcomeOf(status),
+      status,
+      retryAfter: [headers['retry-after']].flat()[0],
+      headers: keptHeaders(headers),
+      excerpt: Buffer.concat(chunks).subarray(0, maxExcerptBytes),
+      timing: timing(),
+    });
+  }
+
+  function timing(): HttpTiming {
+    const nowMs = clock.monotonicMs();
+    return {
+      dnsMs: opened?.dnsMs ?? null,
+      connectMs: opened?.connectMs ?? null,
+      tlsMs: opened?.tlsMs ?? null,
+      firstByteMs: answer === undefined || sentAtMs === undefined ? null : answer.atMs - sentAtMs,
+      bodyMs: answer === undefined ? null : nowMs - answer.atMs,
+    };
+  }
+
+  acquire();
+  return promise;
+}
+
+function outcomeOf(status: number): HttpAnswer['outcome'] {
+  if (status < 300) return 'delivered';
+  if (status < 400) return 'redirect';
+  return status < 500 ? 'http_4xx' : 'http_5xx';
+}
+
+/** One for all: by default, each would be an error of its own. */
+const reached = Symbol('reached in time');
+
+/** @returns what ends it before its time */
+function startLimit(clock: Clock, limitMs: number, onDue: () => void): () => void {
+  const stopped = new AbortController();
+  void clock.sleep(limitMs, stopped.signal).then(() => {
+    if (!stopped.signal.aborted) onDue();
+  });
+  return () => stopped.abort(reached);
+}

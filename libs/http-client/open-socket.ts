@@ -1,0 +1,196 @@
+/**
+ * Opens sockets to vetted addresses only: looks the name up, judges, connects, goes through the proxy if there is one, and shakes hands. Each
+ * step has a limit of its own and leaves its time behind. A connection that is kept is not judged again: it leads where it led when it
+ * was.
+ */
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
+import type { Clock } from '#lib/clock';
+import type { HttpRoute } from './http-exchange.ts';
+import { connectLimitMs, proxyLimitMs, tlsLimitMs } from './limits.ts';
+import { openTunnel, proxyFailure } from './open-tunnel.ts';
+import { failureOf, type Phase, SendFailure, timedOut } from './send-failure.ts';
+import type { TlsMemory } from './tls-memory.ts';
+import type { HostVetting } from './vet-host.ts';
+
+export interface Target {
+  hostname: string;
+  port: number;
+  isTls: boolean;
+  route: HttpRoute | undefined;
+}
+
+/** How far the opening of a connection has come, and what its steps took. */
+export interface Opening {
+  phase: Phase;
+  dnsMs: number | null;
+  connectMs: number | null;
+  tlsMs: number | null;
+}
+
+/** Rejects with a SendFailure. */
+export type OpenSocket = (target: Target, opening: Opening) => Promise<Socket>;
+
+interface Deps {
+  clock: Clock;
+  vetting: HostVetting;
+  tls: TlsMemory;
+}
+
+const keepAliveAfterMs = 60_000;
+
+export function createSocketOpener({ clock, vetting, tls }: Deps): OpenSocket {
+  return async (target, opening) => {
+    const proxy = target.route?.proxy === undefined ? undefined : proxyUrl(target.route.proxy);
+    const addresses = await addressesOf(target.hostname, opening);
+    const proxyAddresses = proxy === undefined ? undefined : await addressesOfProxy(proxy, opening);
+
+    opening.phase = 'connect';
+    const startedAtMs = clock.monotonicMs();
+    const socket =
+      proxy === undefined || proxyAddresses === undefined
+        ? await connect(addresses, target.port)
+        : await connectThrough(proxy, proxyAddresses, addresses, target.port, opening);
+    opening.connectMs = clock.monotonicMs() - startedAtMs;
+    if (!target.isTls) return socket;
+
+    opening.phase = 'tls';
+    const securedAtMs = clock.monotonicMs();
+    const secured = await shakeHands(socket, target);
+    opening.tlsMs = clock.monotonicMs() - securedAtMs;
+    return secured;
+  };
+
+  async function addressesOf(hostname: string, opening: Opening): Promise<readonly string[]> {
+    const literal = vetting.literal(hostname);
+    if (literal !== undefined) return [literal];
+    opening.phase = 'dns';
+    const startedAtMs = clock.monotonicMs();
+    const addresses = await vetting.addressesOf(hostname);
+    opening.dnsMs = (opening.dnsMs ?? 0) + clock.monotonicMs() - startedAtMs;
+    return addresses;
+  }
+
+  /** A proxy is named by a customer too. */
+  function addressesOfProxy(proxy: URL, opening: Opening): Promise<readonly string[]> {
+    return ofProxy(() => addressesOf(proxy.hostname, opening));
+  }
+
+  async function connect(addresses: readonly string[], port: number): Promise<Socket> {
+    const [first = ''] = addresses;
+    const socket = connectTcp({
+      port,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: keepAliveAfterMs,
+      ...(addresses.length === 1
+        ? { host: first }
+        : {
+            // No lookup, whatever it is called: Node tries these one after the other (happy eyeballs), and knows no others.
+            host: 'judged.invalid',
+            autoSelectFamily: true,
+            lookup: (_host, _options, callback) =>
+              callback(
+                null,
+                addresses.map((address) => ({ address, family: isIP(address) })),
+              ),
+          }),
+    });
+    await eventOf(socket, 'connect', connectLimitMs, 'connect');
+    return socket;
+  }
+
+  async function connectThrough(
+    proxy: URL,
+    proxyAddresses: readonly string[],
+    addresses: readonly string[],
+    port: number,
+    opening: Opening,
+  ): Promise<Socket> {
+    const isTls = proxy.protocol === 'https:';
+    const socket = await ofProxy(async () => {
+      const plain = await connect(proxyAddresses, Number(proxy.port) || (isTls ? 443 : 80));
+      return isTls ? secure(plain, proxy.hostname, tls.context(undefined)) : plain;
+    });
+    opening.phase = 'proxy';
+    // A proxy may be without IPv6, and gets one try.
+    const address = addresses.find((each) => isIP(each) === 4) ?? addresses[0] ?? '';
+    return within(proxyLimitMs, 'proxy', socket, openTunnel(socket, address, port, proxy));
+  }
+
+  async function shakeHands(socket: Socket, target: Target): Promise<TLSSocket> {
+    const context = contextOf(socket, target.route);
+    const secured = await secure(socket, target.hostname, context, tls.session(target));
+    secured.on('session', (session) => tls.keepSession(target, session));
+    return secured;
+  }
+
+  function contextOf(socket: Socket, route: HttpRoute | undefined): SecureContext {
+    try {
+      return tls.context(route);
+    } catch (error) {
+      socket.destroy();
+      throw new SendFailure('tls', 'the client certificate cannot be used', (error as Error).message);
+    }
+  }
+
+  async function secure(
+    socket: Socket,
+    hostname: string,
+    secureContext: SecureContext,
+    session?: { protocols: readonly string[]; ticket: Buffer | undefined },
+  ): Promise<TLSSocket> {
+    const name = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+    const secured = connectTls({
+      socket,
+      host: name,
+      // An address is no server name (RFC 6066), and is looked for in the certificate as it stands.
+      servername: isIP(name) === 0 ? name : '',
+      secureContext,
+      rejectUnauthorized: true,
+      ALPNProtocols: [...(session?.protocols ?? ['http/1.1'])],
+      ...(session?.ticket === undefined ? {} : { session: session.ticket }),
+    });
+    await eventOf(secured, 'secureConnect', tlsLimitMs, 'tls');
+    return secured;
+  }
+
+  function eventOf(socket: Socket, event: string, limitMs: number, phase: 'connect' | 'tls'): Promise<void> {
+    const happened = new Promise<void>((resolve, reject) => {
+      socket.once(event, () => resolve());
+      // To the end of the socket: whoever uses it next adds listeners of its own, and an error in between must not end the process.
+      socket.on('error', (error) => reject(failureOf(error, phase)));
+    });
+    return within(limitMs, phase, socket, happened);
+  }
+
+  async function within<T>(limitMs: number, phase: Phase, socket: Socket, work: Promise<T>): Promise<T> {
+    const done = new AbortController();
+    const late = clock.sleep(limitMs, done.signal).then(() => {
+      if (!done.signal.aborted) throw timedOut(phase, limitMs);
+    });
+    try {
+      // The late one ends the race only where it throws.
+      return await Promise.race([work, late.then(() => work)]);
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    } finally {
+      done.abort();
+    }
+  }
+}
+
+async function ofProxy<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw proxyFailure(error);
+  }
+}
+
+function proxyUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
+  throw new SendFailure('connect', 'the proxy: not an http or https URL');
+}

@@ -1,0 +1,48 @@
+/** What is worth keeping between TLS handshakes: contexts, which are costly to make, and sessions, which spare a handshake most of its cost. */
+import { createSecureContext, type SecureContext } from 'node:tls';
+import type { HttpRoute } from './http-exchange.ts';
+import type { Target } from './open-socket.ts';
+import { routeKey } from './route-key.ts';
+
+export interface TlsMemory {
+  /** Throws where a certificate or key cannot be read. */
+  context(route: HttpRoute | undefined): SecureContext;
+  session(target: Target): { protocols: readonly string[]; ticket: Buffer | undefined };
+  keepSession(target: Target, ticket: Buffer): void;
+}
+
+const maxSessions = 1_000;
+/** The server chooses. */
+const protocols = ['h2', 'http/1.1'] as const;
+
+/** @param ca certificate authorities in PEM that are trusted instead of the system's */
+export function createTlsMemory(ca: string | undefined): TlsMemory {
+  const trusted = ca === undefined ? {} : { ca };
+  const plain = createSecureContext(trusted);
+  // By the route itself, which is the same object for as long as it is the same route.
+  const contexts = new WeakMap<HttpRoute, SecureContext>();
+  const tickets = new Map<string, Buffer>();
+
+  return {
+    context(route) {
+      const certificate = route?.clientCertificate;
+      if (route === undefined || certificate === undefined) return plain;
+      const context =
+        contexts.get(route) ??
+        createSecureContext({ ...trusted, cert: certificate.certificate, key: certificate.privateKey });
+      contexts.set(route, context);
+      return context;
+    },
+    session: (target) => ({ protocols, ticket: tickets.get(keyOf(target)) }),
+    keepSession(target, ticket) {
+      const key = keyOf(target);
+      tickets.delete(key);
+      tickets.set(key, ticket);
+      const [oldest] = tickets.keys();
+      if (tickets.size > maxSessions && oldest !== undefined) tickets.delete(oldest);
+    },
+  };
+}
+
+/** A session stands for the certificate that was shown: never across routes. */
+const keyOf = ({ hostname, port, route }: Target): string => `${routeKey(route)} ${hostname}:${port}`;

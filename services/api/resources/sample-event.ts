@@ -1,0 +1,47 @@
+import { hash } from 'node:crypto';
+import { formatMicros } from '#lib/clock';
+import { operationalSourceId } from '#lib/contract';
+import { bodyHashOf, dedupKeyOf } from '#lib/dedup-store';
+import { insertEvents, run, takeClocks } from '#lib/event-store';
+import type { Query } from '#lib/postgres';
+import { newTraceparent } from '#lib/telemetry';
+
+export interface SampleEvent {
+  tenant: string;
+  id: string;
+  receiptId: string;
+  type: string;
+  payload: Buffer;
+  nowMs: number;
+}
+
+/**
+ * An event that nobody has sent, made to try an endpoint with. It is on no topic, and fanned out to nobody: complete as it stands, until it
+ * is replayed to an endpoint. Must come first in its transaction, as whatever takes a tenant's clock.
+ */
+export async function insertSampleEvent(tx: Query, event: SampleEvent): Promise<void> {
+  const { tenant, id, receiptId, type, payload, nowMs } = event;
+  const [clock] = await run(tx, takeClocks, [{ tenant, n: 1 }]);
+  const origin = `api:${id}`;
+  await run(tx, insertEvents, [
+    {
+      tenant,
+      id,
+      source_id: operationalSourceId,
+      event_id: null,
+      type,
+      receipt_id: receiptId,
+      origin,
+      dedup_key: dedupKeyOf(tenant, operationalSourceId, { kind: 'text', text: origin }),
+      body_hash: bodyHashOf(hash('sha256', payload, 'buffer')),
+      received_at: formatMicros(nowMs * 1_000),
+      updated_at: clock?.last_at ?? '',
+      ordering_key: null,
+      traceparent: newTraceparent(undefined),
+      content_type: 'application/json',
+      payload,
+    },
+  ]);
+  await tx.query('INSERT INTO fan_outs (tenant, event_id, generation) VALUES ($1, $2, 0)', [tenant, id]);
+  await tx.query(`UPDATE events SET status = 'completed', generation = 0 WHERE tenant = $1 AND id = $2`, [tenant, id]);
+}

@@ -1,0 +1,86 @@
+import { endpointDefaults } from '#lib/contract';
+import { createId } from '#lib/ids';
+import { createDeliveryReplay } from '#lib/replay-store';
+import { awaitAttempt } from '../await-attempt.ts';
+import { eventType } from '../fields.ts';
+import { newReplay } from '../new-replay.ts';
+import { optionalBody } from '../optional-body.ts';
+import { attemptJson } from '../resources/delivery.ts';
+import { endpoints } from '../resources/endpoint.ts';
+import { insertSampleEvent } from '../resources/sample-event.ts';
+import { type Route, route } from '../route.ts';
+import { sendMissing, sendProblem } from '../send-problem.ts';
+
+interface Body {
+  type?: string;
+  payload?: unknown;
+}
+
+const body = {
+  type: 'object',
+  additionalProperties: false,
+  // Any JSON.
+  properties: { type: eventType, payload: {} },
+} as const;
+
+const usualType = 'hookline.test';
+/** Until a dispatcher has taken it up, and until what came of it can be read. */
+const besidesSendingMs = 5_000;
+const maxWaitMs = 25_000;
+
+/**
+ * `POST /v1/endpoints/{id}/test`: sends a sample the way of every delivery, whatever the endpoint subscribes to, and answers with its first
+ * attempt; with 202 where there was none in time. An attempt that failed is followed by others, as any is.
+ */
+export const testEndpoint: Route = (deps) =>
+  route<{ Params: { id: string }; Body: Body }>({
+    method: 'POST',
+    url: '/v1/endpoints/:id/test',
+    schema: { body },
+    preValidation: optionalBody,
+    async handler(request, reply) {
+      const { postgres, clock, random, closing } = deps;
+      const { tenant } = request;
+      const endpoint = await endpoints.find(postgres, tenant, request.params.id);
+      if (endpoint === undefined || endpoint.deleted_at !== null) return sendMissing(reply, endpoint);
+      if (endpoint.disabled_at !== null)
+        return sendProblem(reply, 'conflict', 'The endpoint is disabled: enable it first');
+
+      const { type = usualType, payload = { type, endpoint_id: endpoint.id } } = request.body;
+      const nowMs = clock.nowMs();
+      const eventId = createId('evt', nowMs, random);
+      const begun = newReplay(deps, { tenant, request: { test: endpoint.id, event_id: eventId } });
+      await postgres.transaction(async (tx) => {
+        await insertSampleEvent(tx, {
+          tenant,
+          id: eventId,
+          receiptId: createId('rcp', nowMs, random),
+          type,
+          payload: Buffer.from(JSON.stringify(payload)),
+          nowMs,
+        });
+        await createDeliveryReplay(tx, { ...begun, eventId, endpointIds: [endpoint.id] });
+      });
+
+      const timeoutMs = endpoint.settings.timeout_ms ?? endpointDefaults.timeout_ms;
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      const { delivery, attempt } = await awaitAttempt(deps, {
+        tenant,
+        eventId,
+        withinMs: Math.min(timeoutMs + besidesSendingMs, maxWaitMs),
+        signal: AbortSignal.any([gone.signal, closing]),
+      });
+      void reply
+        .code(attempt === undefined ? 202 : 200)
+        .header(
+          'location',
+          delivery === undefined ? `/v1/events/${eventId}/deliveries` : `/v1/deliveries/${delivery.id}`,
+        );
+      return {
+        event_id: eventId,
+        delivery_id: delivery?.id ?? null,
+        attempt: attempt === undefined ? null : attemptJson(attempt),
+      };
+    },
+  });

@@ -1,0 +1,67 @@
+import {
+  type AttemptOutcome,
+  type AttemptTiming,
+  isSensitiveHeader,
+  secretMask,
+  type SentRequest,
+} from '#lib/contract';
+import type { HttpTiming } from '#lib/http-client';
+import type { Sending } from './attempt.ts';
+
+/** What of a send is written down, for whoever may see the delivery: nothing of what is for the operator alone. */
+export interface SendFacts {
+  outcome: AttemptOutcome;
+  httpStatus: number | null;
+  durationMs: number;
+  detail: string | null;
+  excerpt: Buffer | null;
+  /** Null where nothing was sent. */
+  exchange: {
+    request: SentRequest;
+    responseHeaders: Readonly<Record<string, string>> | null;
+    timing: AttemptTiming;
+  } | null;
+}
+
+export function sendFactsOf({ result, durationMs, request }: Sending): SendFacts {
+  const answered = 'status' in result;
+  return {
+    outcome: result.outcome,
+    httpStatus: answered ? result.status : null,
+    durationMs,
+    detail: answered ? (result.outcome === 'delivered' ? null : `answered ${result.status}`) : result.detail,
+    excerpt: answered && result.excerpt.length > 0 ? result.excerpt : null,
+    exchange: request && {
+      request,
+      responseHeaders: answered ? shownHeaders(result.headers) : null,
+      timing: timingOf(result.timing),
+    },
+  };
+}
+
+/**
+ * One value a name: where a name comes again, as RFC 9110 (5.3) joins them. A receiver's cookies and tokens are masked, but not what it
+ * asks for instead of them.
+ */
+function shownHeaders(headers: readonly (readonly [string, string])[]): Record<string, string> {
+  const shown = new Map<string, string>();
+  for (const [spelled, value] of headers) {
+    const name = spelled.toLowerCase();
+    const isSecret = isSensitiveHeader(name) && !name.endsWith('-authenticate');
+    const text = isSecret ? secretMask : value;
+    const before = shown.get(name);
+    shown.set(name, before === undefined || isSecret ? text : `${before}, ${text}`);
+  }
+  return Object.fromEntries(shown);
+}
+
+const timingOf = ({ dnsMs, connectMs, tlsMs, firstByteMs, bodyMs }: HttpTiming): AttemptTiming => ({
+  dns_ms: rounded(dnsMs),
+  connect_ms: rounded(connectMs),
+  tls_ms: rounded(tlsMs),
+  first_byte_ms: rounded(firstByteMs),
+  body_ms: rounded(bodyMs),
+});
+
+/** To hundredths, which are as much as a clock in the event loop tells. */
+const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 100) / 100);
