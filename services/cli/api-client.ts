@@ -1,5 +1,5 @@
 import { CommandFailure } from './command.ts';
-import { type HttpAnswer, sendRequest } from './http.ts';
+import { type HttpAnswer, type HttpResult, sendRequest } from './http.ts';
 import { refusal } from './refusal.ts';
 
 export interface ApiClient {
@@ -7,6 +7,15 @@ export interface ApiClient {
   ask<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, given?: Given): Promise<T>;
   /** A collection, filtered as its path's query says, page by page, up to so many items. */
   list<T>(path: string, limit: number): Promise<T[]>;
+  /** One page of it, of as many items as the API gives; the next one is by its own path. */
+  page<T>(path: string): Promise<Page<T>>;
+}
+
+export interface Page<T> {
+  items: T[];
+  next: string | undefined;
+  /** The API's clock, in whole seconds; undefined where something in between has taken it off. */
+  dateMs: number | undefined;
 }
 
 interface Given {
@@ -19,58 +28,76 @@ interface Options {
   apiUrl: string;
   adminKey: string;
   tenant: string | undefined;
+  /** How a request is persisted in; once by default. */
+  persist?: (send: () => Promise<HttpResult>) => Promise<HttpResult>;
 }
 
 const timeoutMs = 30_000;
-const maxPageSize = 1_000;
+/** Events, which go on by the time of the last one, come in pages of two or more. */
+const minPageSize = 2;
+export const maxPageSize = 1_000;
 
-export function createApiClient({ apiUrl, adminKey, tenant }: Options): ApiClient {
-  const base = apiUrl.replace(/\/+$/, '');
+export function createApiClient(options: Options): ApiClient {
+  const { adminKey, tenant, persist = (send) => send() } = options;
+  const base = options.apiUrl.replace(/\/+$/, '');
 
   const request = async (
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
     { body, ifMatch }: Given = {},
   ): Promise<HttpAnswer> => {
-    const answer = await sendRequest(`${base}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${adminKey}`,
-        ...(tenant !== undefined && { 'hookline-tenant': tenant }),
-        ...(ifMatch !== undefined && { 'if-match': ifMatch }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      timeoutMs,
-    });
+    const headers = {
+      authorization: `Bearer ${adminKey}`,
+      ...(tenant !== undefined && { 'hookline-tenant': tenant }),
+      ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
+    const answer = await persist(() =>
+      sendRequest(`${base}${path}`, {
+        method,
+        headers,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        timeoutMs,
+      }),
+    );
     if ('noAnswer' in answer) throw new CommandFailure(1, `the API at ${base} does not answer: ${answer.noAnswer}`);
     if (answer.status >= 300) throw refusal(answer);
     return answer;
   };
 
+  async function page<T>(path: string): Promise<Page<T>> {
+    const answer = await request('GET', `/v1${path}`);
+    return {
+      items: JSON.parse(answer.body) as T[],
+      next: nextPage(answer.header('link'), base),
+      dateMs: Date.parse(answer.header('date') ?? '') || undefined,
+    };
+  }
+
   return {
+    page,
     async ask<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, given?: Given) {
       const { body } = await request(method, `/v1${path}`, given);
       return (body === '' ? undefined : JSON.parse(body)) as T;
     },
     async list<T>(path: string, limit: number) {
       const items: T[] = [];
-      const firstLimit = `${path.includes('?') ? '&' : '?'}limit=${Math.min(limit, maxPageSize)}`;
-      let next: string | undefined = `/v1${path}${firstLimit}`;
+      const firstLimit = `${path.includes('?') ? '&' : '?'}limit=${Math.min(Math.max(limit, minPageSize), maxPageSize)}`;
+      let next: string | undefined = `${path}${firstLimit}`;
       while (next !== undefined && items.length < limit) {
-        const answer: HttpAnswer = await request('GET', next);
-        items.push(...(JSON.parse(answer.body) as T[]));
-        next = nextPage(answer.header('link'), base);
+        const got: Page<T> = await page(next);
+        items.push(...got.items);
+        next = got.next;
       }
       return items.slice(0, limit);
     },
   };
 }
 
-/** As a path of the API that was asked: another place, if the link should name one, is not given the key. */
+/** As a path below /v1 of the API that was asked: another place, if the link should name one, is not given the key. */
 function nextPage(link: string | undefined, base: string): string | undefined {
   const [, target] = /<([^>]+)>; rel="next"/.exec(link ?? '') ?? [];
   if (target === undefined) return undefined;
   const { pathname, search } = new URL(target, base);
-  return pathname.slice(pathname.indexOf('/v1/')) + search;
+  return pathname.slice(pathname.indexOf('/v1/') + '/v1'.length) + search;
 }

@@ -7,6 +7,9 @@ export interface HttpAnswer {
   body: string;
 }
 
+/** An answer, or in words why there was none. */
+export type HttpResult = HttpAnswer | { noAnswer: string };
+
 interface HttpRequest {
   method: Dispatcher.HttpMethod;
   headers: Readonly<Record<string, string | string[]>>;
@@ -14,11 +17,8 @@ interface HttpRequest {
   timeoutMs: number;
 }
 
-/** One request. Not `fetch`, which refuses ports that a stack may well be on. Says in words why there was no answer. */
-export async function sendRequest(
-  url: string,
-  { method, headers, body, timeoutMs }: HttpRequest,
-): Promise<HttpAnswer | { noAnswer: string }> {
+/** One request. Not `fetch`, which refuses ports that a stack may well be on. */
+export async function sendRequest(url: string, { method, headers, body, timeoutMs }: HttpRequest): Promise<HttpResult> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const answer = await request(url, { method, headers, body: body ?? null, signal });

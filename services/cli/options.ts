@@ -58,3 +58,7 @@ export function readHeaders(texts: readonly string[] = []): [name: string, value
     return [name, value];
   });
 }
+
+/** Of these fields, those that the call has given. */
+export const omitAbsent = (fields: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined));

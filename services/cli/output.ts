@@ -5,9 +5,8 @@ export function print<T>(value: T, json: boolean, human: (value: T) => string): 
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-/** Another's text may hold what moves a terminal's cursor, or more. */
-// eslint-disable-next-line no-control-regex
-const printable = (value: unknown): string => textOf(value).replace(/[\u0000-\u001f\u007f-\u009f]/g, '?');
+/** Another's text may hold what moves a terminal's cursor, or turns the order of what is read around. */
+export const printable = (value: unknown): string => textOf(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 
 /** One thing: a line for each of its fields. */
 export function describe(thing: Readonly<Record<string, unknown>>): string {
@@ -19,7 +18,7 @@ export function describe(thing: Readonly<Record<string, unknown>>): string {
 /** Several things of one kind: a line each, under the names of the fields. */
 export function table(things: readonly Readonly<Record<string, unknown>>[], fields: readonly string[]): string {
   if (things.length === 0) return '(none)';
-  const rows = [fields, ...things.map((thing) => fields.map((field) => printable(thing[field])))];
+  const rows = [fields, ...things.map((thing) => fields.map((field) => printable(thing[field] ?? '-')))];
   const widths = fields.map((_field, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) =>

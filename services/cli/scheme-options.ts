@@ -2,12 +2,8 @@ import { type HmacSettings, type SourceScheme, sourceSchemes, type SourceSetting
 import { schemeProblems } from '#lib/signatures';
 import { usageFailure } from './command.ts';
 
-/** Whatever a source says of its scheme, as options of `sign` and `verify`. */
-export const schemeOptions = {
-  scheme: { type: 'string' },
-  secret: { type: 'string', multiple: true },
-  'body-file': { type: 'string' },
-  now: { type: 'string' },
+/** Whatever a source says of its scheme, beside its name and secret. */
+export const schemeSettingOptions = {
   url: { type: 'string' },
   'signature-header': { type: 'string' },
   'hmac-algorithm': { type: 'string' },
@@ -17,6 +13,15 @@ export const schemeOptions = {
   'hmac-signed': { type: 'string' },
   'hmac-timestamp-header': { type: 'string' },
   'hmac-id-header': { type: 'string' },
+} as const;
+
+/** Of `sign`, `verify` and whatever signs. */
+export const schemeOptions = {
+  scheme: { type: 'string' },
+  secret: { type: 'string', multiple: true },
+  'body-file': { type: 'string' },
+  now: { type: 'string' },
+  ...schemeSettingOptions,
 } as const;
 
 export const schemeOptionsHelp = `  --scheme NAME            ${sourceSchemes.slice(0, 6).join(', ')},

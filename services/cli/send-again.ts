@@ -1,15 +1,13 @@
 import { fullJitterMs, type Random, retryAfterMs } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
-import type { HttpAnswer } from './http.ts';
-
-type Result = HttpAnswer | { noAnswer: string };
+import type { HttpResult } from './http.ts';
 
 interface Options {
   clock: Clock;
   random: Random;
   maxAttempts: number;
   /** Told before each wait. */
-  onRetry(result: Result, waitMs: number): void;
+  onRetry(result: HttpResult, waitMs: number): void;
 }
 
 const policy = { baseMs: 500, capMs: 30_000 };
@@ -23,9 +21,9 @@ const maxRetryAfterMs = 120_000;
  * full jitter on top: clients that were told the same time do not come back at the same time.
  */
 export async function sendAgain(
-  send: () => Promise<Result>,
+  send: () => Promise<HttpResult>,
   { clock, random, maxAttempts, onRetry }: Options,
-): Promise<{ result: Result; attempts: number }> {
+): Promise<{ result: HttpResult; attempts: number }> {
   for (let attempts = 1; ; attempts += 1) {
     const result = await send();
     const isFinal = 'status' in result && !retriedStatuses.includes(result.status);
@@ -35,4 +33,10 @@ export async function sendAgain(
     onRetry(result, waitMs);
     await clock.sleep(waitMs);
   }
+}
+
+/** Said of a wait, on the standard error. */
+export function tellRetry(result: HttpResult, waitMs: number): void {
+  const what = 'status' in result ? `answered ${result.status}` : result.noAnswer;
+  process.stderr.write(`${what}; again in ${(waitMs / 1000).toFixed(1)} s\n`);
 }

@@ -10,7 +10,7 @@ import { readHeaders, readOptions, readWholeNumber } from '../options.ts';
 import { readBody } from '../read-body.ts';
 import { refusal } from '../refusal.ts';
 import { readScheme, refuseProblems, schemeOptions } from '../scheme-options.ts';
-import { sendAgain } from '../send-again.ts';
+import { sendAgain, tellRetry } from '../send-again.ts';
 
 export const help = `usage: hookline send <source> --secret SECRET [options]
 
@@ -89,7 +89,7 @@ export async function run(args: readonly string[]): Promise<number> {
           body: bytes,
           timeoutMs,
         }),
-      { clock: systemClock, random: Math.random, maxAttempts, onRetry },
+      { clock: systemClock, random: Math.random, maxAttempts, onRetry: tellRetry },
     );
     report(sent, id, values.json);
   }
@@ -120,11 +120,6 @@ function joinHeaders(headers: readonly (readonly [string, string])[]): Record<st
 }
 
 type Sent = Awaited<ReturnType<typeof sendAgain>>;
-
-function onRetry(result: Sent['result'], waitMs: number): void {
-  const what = 'status' in result ? `answered ${result.status}` : result.noAnswer;
-  process.stderr.write(`${what}; again in ${(waitMs / 1000).toFixed(1)} s\n`);
-}
 
 /** @throws CommandFailure where it was not accepted: what comes after it would fare no better */
 function report({ result, attempts }: Sent, id: string, json: boolean): void {

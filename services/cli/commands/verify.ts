@@ -1,6 +1,7 @@
 import { systemClock } from '#lib/clock';
 import { sourceDefaults } from '#lib/contract';
-import { type HeaderValues, schemeSettings, signatureSchemes } from '#lib/signatures';
+import { schemeSettings, signatureSchemes } from '#lib/signatures';
+import { collectHeaders } from '../header-values.ts';
 import { readHeaders, readOptions, readWholeNumber } from '../options.ts';
 import { readBody } from '../read-body.ts';
 import { readScheme, schemeOptions, schemeOptionsHelp } from '../scheme-options.ts';
@@ -48,15 +49,4 @@ export async function run(args: readonly string[]): Promise<number> {
   const facts = isValid ? { valid: true } : { valid: false, code: verdict };
   process.stdout.write(`${values.json ? JSON.stringify(facts) : isValid ? 'valid' : `invalid: ${verdict}`}\n`);
   return isValid ? 0 : 1;
-}
-
-/** As the ingress has them: a name that came twice with both of its values, so that it is seen. */
-function collectHeaders(given: readonly (readonly [name: string, value: string])[]): HeaderValues {
-  const headers = new Map<string, string[]>();
-  for (const [name, value] of given) {
-    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value]);
-  }
-  return Object.fromEntries(
-    [...headers].map(([name, [first, ...more]]) => [name, more.length === 0 ? first : [first ?? '', ...more]]),
-  );
 }

@@ -58,8 +58,17 @@ test.each([
 });
 
 test('every command of hookline has a help that begins with how it is called, in lines that fit', async () => {
-  const sources = ['list', 'show', 'create', 'update', 'delete', 'rotate-secret', 'rejections'];
-  const commands = ['send', 'sign', 'verify', 'setup', 'reseal-secrets', ...sources.map((name) => `sources ${name}`)];
+  const groups = {
+    sources: ['list', 'show', 'create', 'update', 'delete', 'rotate-secret', 'rejections'],
+    endpoints: 'list show create update delete rotate-secret enable disable recover test'.split(' '),
+    events: ['list', 'show', 'deliveries', 'tail'],
+    deliveries: ['show', 'attempts', 'retry', 'cancel'],
+    dlq: ['list', 'show', 'replay', 'cancel'],
+  };
+  const commands = [
+    ...['send', 'sign', 'verify', 'listen', 'check-url', 'setup', 'reseal-secrets'],
+    ...Object.entries(groups).flatMap(([group, members]) => members.map((member) => `${group} ${member}`)),
+  ];
   for (const command of commands) {
     printed = '';
     expect(await hookline.run([...command.split(' '), '--help'])).toBe(0);

@@ -1,5 +1,5 @@
 import { systemClock } from '#lib/clock';
-import { followReplay, type Replay } from '../../../services/cli/commands/dlq/follow-replay.ts';
+import { followReplay, type Replay } from '../../../services/cli/follow-replay.ts';
 
 const replayAt = (replayed: number): Replay => ({
   id: 'rpl_1',

@@ -1,18 +1,17 @@
+import { connect, pathOf, tenantHelp, tenantOption } from '../../connect.ts';
 import { readOptions } from '../../options.ts';
 import { describe, print } from '../../output.ts';
-import { tenantOption } from '../sources/connect.ts';
-import { connect, tenantHelp } from './filter-options.ts';
 
 export const help = `usage: hookline dlq cancel <replay>
 
 Ends a replay that is running. What it has not sent yet is dead again, and can be replayed by another.
 
-${tenantHelp}`;
+${tenantHelp('dead letters')}`;
 
 export async function run(args: readonly string[]): Promise<number> {
   const { values, given } = readOptions(args, tenantOption, ['replay']);
   const api = connect(values.tenant);
-  const path = `/replays/${encodeURIComponent(given.replay)}`;
+  const path = pathOf('replays', given.replay);
   await api.ask('DELETE', path);
   print(await api.ask<Record<string, unknown>>('GET', path), values.json, describe);
   return 0;

@@ -1,7 +1,8 @@
 import { systemClock } from '#lib/clock';
+import { connect, tenantHelp } from '../../connect.ts';
 import { readOptions, readWholeNumber } from '../../options.ts';
 import { print, table } from '../../output.ts';
-import { connect, filterHelp, filterOf, filterOptions, tenantHelp } from './filter-options.ts';
+import { filterHelp, filterOf, filterOptions } from './filter-options.ts';
 
 export const help = `usage: hookline dlq list [options]
 
@@ -10,7 +11,7 @@ The dead letters, the newest first.
 ${filterHelp}
   --status NAME                dead (default), replaying, replayed or all
   --limit N                    at most so many (default: 50)
-${tenantHelp}`;
+${tenantHelp('dead letters')}`;
 
 const options = { ...filterOptions, status: { type: 'string', default: 'dead' }, limit: { type: 'string' } } as const;
 

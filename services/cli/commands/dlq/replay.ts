@@ -1,10 +1,12 @@
 import { createInterface } from 'node:readline/promises';
 import { systemClock } from '#lib/clock';
 import { CommandFailure, usageFailure } from '../../command.ts';
-import { readOptions, readWholeNumber } from '../../options.ts';
+import { connect, tenantHelp } from '../../connect.ts';
+import { readOptions } from '../../options.ts';
 import { describe, print } from '../../output.ts';
-import { connect, filterHelp, filterOf, filterOptions, tenantHelp } from './filter-options.ts';
-import { followReplay, type Replay } from './follow-replay.ts';
+import { readReplayLimits, replayLimitHelp, replayLimitOptions } from '../../replay-limits.ts';
+import { runReplay } from '../../run-replay.ts';
+import { filterHelp, filterOf, filterOptions } from './filter-options.ts';
 
 export const help = `usage: hookline dlq replay [options]
 
@@ -14,18 +16,16 @@ replay only, however many are asked for at once. Ctrl-C ends the watching, not t
   --all                        all that are dead; without it there must be a filter
   --id ID                      this letter, as often as needed
 ${filterHelp}
-  --limit N                    at most so many
-  --rate N                     at most so many a second
+${replayLimitHelp}
   --dry-run                    shows what would go; changes nothing
   --yes                        does not ask
-${tenantHelp}`;
+${tenantHelp('dead letters')}`;
 
 const options = {
   ...filterOptions,
   all: { type: 'boolean', default: false },
   id: { type: 'string', multiple: true },
-  limit: { type: 'string' },
-  rate: { type: 'string' },
+  ...replayLimitOptions,
   'dry-run': { type: 'boolean', default: false },
   yes: { type: 'boolean', default: false },
 } as const;
@@ -44,10 +44,7 @@ export async function run(args: readonly string[]): Promise<number> {
     ...filter,
     ...(values.id !== undefined && { ids: values.id }),
     ...(values.all && { all: true }),
-    ...(values.limit !== undefined && {
-      limit: readWholeNumber('limit', values.limit, { min: 1, max: 100_000, otherwise: 1 }),
-    }),
-    ...(values.rate !== undefined && { rate_per_second: readRate(values.rate) }),
+    ...readReplayLimits(values),
   };
   const mayAsk = process.stdin.isTTY && process.stderr.isTTY;
   if (!values['dry-run'] && !values.yes && !mayAsk) throw usageFailure('there is no terminal to ask on: give --yes');
@@ -63,20 +60,7 @@ export async function run(args: readonly string[]): Promise<number> {
     if (!(await isWanted(preview))) throw new CommandFailure(1, 'nothing was replayed');
   }
 
-  const started = await api.ask<Replay>('POST', '/dead-letters/replay', { body });
-  const ended = await followReplay(started, () => api.ask<Replay>('GET', `/replays/${started.id}`), {
-    clock: systemClock,
-    tenant: values.tenant,
-  });
-  if (ended === undefined) return 0;
-  print(ended, values.json, describe);
-  return ended.failed === 0 && ended.status !== 'cancelled' ? 0 : 1;
-}
-
-function readRate(text: string): number {
-  const rate = /^\d{1,5}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
-  if (rate >= 0.01 && rate <= 10_000) return rate;
-  throw usageFailure(`--rate must be a number from 0.01 to 10000, not ${text}`);
+  return runReplay(api, { path: '/dead-letters/replay', body }, values);
 }
 
 async function isWanted({ matched }: Preview): Promise<boolean> {

@@ -1,7 +1,8 @@
-import { readOptions } from '../../options.ts';
+import { connect, tenantHelp, tenantOption } from '../../connect.ts';
+import { omitAbsent, readOptions } from '../../options.ts';
 import { describe, print } from '../../output.ts';
-import { connect, tenantHelp, tenantOption } from './connect.ts';
-import { readSettings, settingsHelp, settingsOptions } from './settings-options.ts';
+import { readSettings, settingsOptions } from '../../settings-options.ts';
+import { settingsHelp, sourceSettings } from './settings.ts';
 
 export const help = `usage: hookline sources create --name NAME --scheme SCHEME [settings]
 
@@ -11,21 +12,18 @@ Prints the URL to give to the provider, and the secret: this is the only time th
   --scheme SCHEME              hookline, stripe, github, …
   --secret TEXT                the provider's, where it has made one (default: a new one)
 ${settingsHelp}
-${tenantHelp}`;
+${tenantHelp('sources')}`;
 
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = readOptions(args, {
     ...tenantOption,
-    ...settingsOptions,
+    ...settingsOptions(sourceSettings),
     name: { type: 'string' },
     scheme: { type: 'string' },
     secret: { type: 'string' },
   });
   const { name, scheme, secret } = values;
-  const body = { ...readSettings(values), ...given({ name, scheme, secret }) };
+  const body = { ...readSettings(values, sourceSettings), ...omitAbsent({ name, scheme, secret }) };
   print(await connect(values.tenant).ask<Record<string, unknown>>('POST', '/sources', { body }), values.json, describe);
   return 0;
 }
-
-const given = (fields: Record<string, string | undefined>): Record<string, string> =>
-  Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));

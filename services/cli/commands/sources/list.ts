@@ -1,13 +1,13 @@
+import { connect, tenantHelp, tenantOption } from '../../connect.ts';
 import { readOptions, readWholeNumber } from '../../options.ts';
 import { print, table } from '../../output.ts';
-import { connect, tenantHelp, tenantOption } from './connect.ts';
 
 export const help = `usage: hookline sources list
 
 The sources that are not deleted, the oldest first.
 
   --limit N                    at most so many (default: all)
-${tenantHelp}`;
+${tenantHelp('sources')}`;
 
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = readOptions(args, { ...tenantOption, limit: { type: 'string' } });

@@ -1,0 +1,14 @@
+import { connect, pathOf, tenantHelp, tenantOption } from '../../connect.ts';
+import { readOptions } from '../../options.ts';
+import { describe, print } from '../../output.ts';
+
+export const help = `usage: hookline endpoints show <id>
+
+${tenantHelp('endpoints')}`;
+
+export async function run(args: readonly string[]): Promise<number> {
+  const { values, given } = readOptions(args, tenantOption, ['id']);
+  const path = pathOf('endpoints', given.id);
+  print(await connect(values.tenant).ask<Record<string, unknown>>('GET', path), values.json, describe);
+  return 0;
+}

@@ -1,0 +1,85 @@
+import { isUtf8 } from 'node:buffer';
+import type { SourceScheme } from '#lib/contract';
+import { type HeaderValues, signatureSchemes } from '#lib/signatures';
+import { printable } from '../../output.ts';
+import type { Arrival } from './listener.ts';
+
+/** What a request says of its webhook. */
+export interface WebhookFacts {
+  type: string | undefined;
+  webhookId: string | undefined;
+  attempt: string | undefined;
+}
+
+/** From Hookline's own headers, or those of the provider whose scheme it is. */
+export function factsOf(headers: HeaderValues, scheme: SourceScheme | undefined): WebhookFacts {
+  const { identifyBy = [], typeBy = [] } = scheme === undefined ? {} : signatureSchemes[scheme];
+  const first = (names: readonly string[]): string | undefined =>
+    names.map((name) => headers[name]).find((value) => typeof value === 'string');
+  return {
+    type: first(['hookline-event-type', ...headerNames(typeBy)]),
+    webhookId: first(['webhook-id', ...headerNames(identifyBy)]),
+    attempt: first(['hookline-attempt']),
+  };
+}
+
+const headerNames = (places: readonly string[]): string[] =>
+  places.flatMap((place) => /^header:(.+)$/.exec(place)?.[1]?.toLowerCase() ?? []);
+
+const maxExcerptLength = 200;
+
+/** A line, and below it how the body begins. */
+export function describeArrival(arrival: Arrival, facts: WebhookFacts, isRepeat: boolean): string {
+  const { atMs, method, path, bytes, verdict, answer, senderLeft, body } = arrival;
+  const { type, webhookId, attempt } = facts;
+  const parts = [
+    new Date(atMs).toISOString(),
+    `${method} ${path}`,
+    type ?? '-',
+    webhookId ?? '-',
+    ...(attempt === undefined ? [] : [`attempt ${attempt}`]),
+    `${bytes} bytes`,
+    describeVerdict(verdict),
+    ...(isRepeat ? ['seen before'] : []),
+    `→ ${describeAnswer(answer)}${senderLeft ? ', too late: its sender had left' : ''}`,
+  ];
+  const excerpt = excerptOf(body);
+  return `${parts.map(printable).join('  ')}${excerpt === '' ? '' : `\n  ${excerpt}`}`;
+}
+
+/** All of it, for programs. */
+export function arrivalJson(arrival: Arrival, facts: WebhookFacts, isRepeat: boolean): object {
+  const { atMs, method, path, bytes, verdict, answer, senderLeft, headers, body } = arrival;
+  const encoding = isUtf8(body) ? 'utf8' : 'base64';
+  return {
+    kind: 'request',
+    at: new Date(atMs).toISOString(),
+    method,
+    path,
+    type: facts.type ?? null,
+    webhook_id: facts.webhookId ?? null,
+    attempt: facts.attempt ?? null,
+    bytes,
+    verified: verdict === 'no secret given' ? null : verdict === 'verified',
+    ...(verdict !== 'verified' && verdict !== 'no secret given' && { code: verdict }),
+    repeat: isRepeat,
+    answered: answer,
+    sender_left: senderLeft,
+    headers,
+    body: body.toString(encoding),
+    body_encoding: encoding === 'utf8' ? 'text' : 'base64',
+  };
+}
+
+const describeVerdict = (verdict: Arrival['verdict']): string =>
+  verdict === 'verified' || verdict === 'no secret given' ? verdict : `not verified: ${verdict}`;
+
+function describeAnswer(answer: Arrival['answer']): string {
+  if (answer === 'timeout') return 'no answer';
+  return answer === 'reset' ? 'connection reset' : String(answer);
+}
+
+function excerptOf(body: Buffer): string {
+  const text = isUtf8(body) ? printable(body.toString()) : `base64 ${body.toString('base64')}`;
+  return text.length > maxExcerptLength ? `${text.slice(0, maxExcerptLength)}…` : text;
+}

@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Random } from '#lib/backoff';
+import type { Clock } from '#lib/clock';
+import { createPart, type Part } from '#lib/lifecycle';
+import { type Problem, problem, problemContentType } from '#lib/problem';
+import type { HeaderValues } from '#lib/signatures';
+import { CommandFailure } from '../../command.ts';
+import { collectHeaders } from '../../header-values.ts';
+import { type Answer, type AnswerPlan, chooseAnswer, chooseDelayMs } from './answer-plan.ts';
+import { readArrivingBody } from './read-body.ts';
+import { type Trust, type Verdict, verifyArrival } from './verify-arrival.ts';
+
+/** One request, and how it was taken. */
+export interface Arrival {
+  atMs: number;
+  method: string;
+  /** With its query. */
+  path: string;
+  headers: HeaderValues;
+  body: Buffer;
+  /** Of the body; of one that was too large, which is not kept, what was read. */
+  bytes: number;
+  verdict: Verdict | 'payload_too_large';
+  answer: Answer;
+  /** Before it was answered. */
+  senderLeft: boolean;
+}
+
+export interface Listener extends Part {
+  /** Once it has started. */
+  url(): string;
+}
+
+interface Options {
+  host: string;
+  port: number;
+  trust: Trust;
+  plan: AnswerPlan;
+  clock: Clock;
+  random: Random;
+  /** Told when it is about to be answered, and once it is. */
+  onArrival(arrival: Arrival): void;
+  onAnswered(): void;
+  /** A sender went away before its body was whole. */
+  onBrokenOff(): void;
+}
+
+/** An endpoint's own headers may have 16 kB, beside Hookline's. */
+const maxHeaderSize = 64 * 1024;
+
+export function createListener(options: Options): Listener {
+  const { clock, random, trust, plan } = options;
+  const stopped = new AbortController();
+
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const atMs = clock.nowMs();
+    const { method = '', url: path = '/' } = request;
+    const read = await readArrivingBody(request).catch(() => undefined);
+    if (read === undefined) return options.onBrokenOff();
+    const body = 'tooLargeBytes' in read ? Buffer.alloc(0) : read;
+    const headers = collectHeaders(pairsOf(request.rawHeaders));
+    const [, query = ''] = /^[^?]*(\?.*)$/s.exec(path) ?? [];
+    const verdict =
+      'tooLargeBytes' in read
+        ? 'payload_too_large'
+        : verifyArrival(trust, { headers, query, body, nowSeconds: Math.floor(atMs / 1_000) });
+    const refusal = refusalOf(verdict);
+    // Unread, nothing is known of it.
+    const answer = 'tooLargeBytes' in read ? 413 : chooseAnswer(plan, refusal?.status ?? 200, random);
+
+    if (answer !== 'timeout') await clock.sleep(chooseDelayMs(plan, random), stopped.signal);
+    if (stopped.signal.aborted) return;
+    const bytes = 'tooLargeBytes' in read ? read.tooLargeBytes : body.length;
+    const senderLeft = response.destroyed;
+    options.onArrival({ atMs, method, path, headers, body, bytes, verdict, answer, senderLeft });
+    await respond(answer, refusal, request, response);
+    options.onAnswered();
+  }
+
+  const server = createServer({ maxHeaderSize }, (request, response) => void take(request, response));
+
+  return {
+    ...createPart(
+      'listener',
+      async () => {
+        server.listen(options.port, options.host);
+        await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+          throw new CommandFailure(1, whyNot(error, options));
+        });
+      },
+      () =>
+        new Promise((resolve) => {
+          stopped.abort();
+          server.close(() => resolve());
+          server.closeAllConnections();
+        }),
+    ),
+    url() {
+      const { address, port } = server.address() as AddressInfo;
+      return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+    },
+  };
+}
+
+/** What the ingress would say. */
+const refusalOf = (verdict: Arrival['verdict']): Problem | undefined =>
+  verdict === 'verified' || verdict === 'no secret given' ? undefined : problem(verdict);
+
+async function respond(
+  answer: Answer,
+  refusal: Problem | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  // What is left open ends with its sender, or with us.
+  if (answer === 'timeout') return;
+  if (answer === 'reset') return void request.socket.resetAndDestroy();
+  if (response.destroyed) return;
+  const closed = once(response, 'close');
+  // Of a body that is too large, the rest is still to come.
+  if (answer === 413) response.setHeader('connection', 'close');
+  if (refusal?.status === answer) {
+    response.writeHead(answer, { 'content-type': problemContentType }).end(JSON.stringify(refusal));
+  } else {
+    response.writeHead(answer).end();
+  }
+  await closed;
+}
+
+function whyNot({ code, message }: NodeJS.ErrnoException, { host, port }: Options): string {
+  if (code === 'EADDRINUSE') return `port ${port} on ${host} is taken: give another --port, or 0 for any that is free`;
+  if (code === 'EACCES') return `port ${port} may not be listened on: give another --port`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `${host} is no address of this machine`;
+  return message;
+}
+
+const pairsOf = (raw: readonly string[]): [string, string][] =>
+  raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as [string, string]] : []));

@@ -1,0 +1,22 @@
+import type { IncomingMessage } from 'node:http';
+
+export const maxBodyBytes = 10 * 1024 * 1024;
+/** Of a body above the limit, so much is read: who still sends does not look at the answer. */
+const maxReadBytes = 10 * maxBodyBytes;
+
+/**
+ * The whole body, or how much came of one that is above the limit.
+ *
+ * @throws where the sender goes away in the middle
+ */
+export async function readArrivingBody(request: IncomingMessage): Promise<Buffer | { tooLargeBytes: number }> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= maxBodyBytes) chunks.push(chunk);
+    else chunks.length = 0;
+    if (bytes > maxReadBytes) break;
+  }
+  return bytes > maxBodyBytes ? { tooLargeBytes: bytes } : Buffer.concat(chunks);
+}

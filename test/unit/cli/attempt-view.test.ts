@@ -1,0 +1,33 @@
+import { type Attempt, attemptRow, describeOutcome } from '../../../services/cli/attempt-view.ts';
+
+const attempt: Attempt = {
+  attempt: 3,
+  at: '2026-01-01T00:00:00.000000Z',
+  outcome: 'http_5xx',
+  http_status: 503,
+  duration_ms: 23,
+  detail: null,
+  response_excerpt: '',
+};
+
+test('an attempt is told with its phases, as far as it came', () => {
+  const timing = { dns_ms: 1.04, connect_ms: 2, tls_ms: null, first_byte_ms: 12, body_ms: null };
+  expect(describeOutcome({ ...attempt, timing })).toBe('http_5xx: 503 after 23 ms (dns 1, connect 2, first byte 12)');
+  expect(describeOutcome({ ...attempt, timing: null })).toBe('http_5xx: 503 after 23 ms');
+});
+
+test('what was not answered says why, and moves no cursor', () => {
+  const blocked = { ...attempt, outcome: 'blocked', http_status: null, duration_ms: null, detail: 'a \u001b[2J name' };
+  expect(describeOutcome(blocked)).toBe('blocked: a ?[2J name');
+});
+
+test('a row of the table has what is asked first', () => {
+  expect(attemptRow(attempt)).toEqual({
+    attempt: 3,
+    at: attempt.at,
+    outcome: 'http_5xx',
+    status: 503,
+    duration: '23 ms',
+    detail: null,
+  });
+});
