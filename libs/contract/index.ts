@@ -56,6 +56,7 @@ export {
   type Subscription,
   isSubscribed,
   operationalSourceId,
+  publishedSourceId,
   subscriptionAt,
 } from './subscription.ts';
 export {

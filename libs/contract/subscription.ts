@@ -15,6 +15,9 @@ export interface Subscription {
 export const operationalSourceId = 'hookline';
 const operationalTypes = 'hookline.';
 
+/** In place of a source's id on events that were published by the API. */
+export const publishedSourceId = 'api';
+
 export function isSubscribed(
   { eventTypes, sourceIds }: Subscription,
   event: { type: string; source_id: string },

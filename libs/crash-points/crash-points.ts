@@ -21,6 +21,12 @@ export const crashPointNames = [
   'dispatcher.before-commit',
   'replay.after-claim',
   'replay.after-publish',
+  'idempotency.after-row',
+  'idempotency.after-effect',
+  'idempotency.before-commit',
+  'idempotency.after-commit',
+  'outbox.after-claim',
+  'outbox.after-publish',
   'projector.before-transaction',
   'projector.after-transaction',
 ] as const;

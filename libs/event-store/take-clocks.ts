@@ -12,6 +12,9 @@ export interface ClockReading {
   last_at: string;
 }
 
+/** Tells of the tenants whose events have changed, by NOTIFY with the tenant's name. */
+export const changesChannel = 'hookline_changes';
+
 /**
  * Takes the clock row of each tenant and reserves instants on it. Whoever holds the row is the only one to give its tenant's events an
  * `updated_at` until it commits, so these are unique and in the order of commits: a poller that has seen one has seen all before it.
@@ -20,17 +23,28 @@ export interface ClockReading {
  * READ COMMITTED each takes its own snapshot; at a higher level the update of the row fails instead, and is tried again). The time is
  * read in the SET, after the row's lock is had: a time from before the wait could be earlier than the last holder's. Rows are taken in
  * the order of tenants, so that two transactions can't wait for each other.
+ *
+ * Its commit notifies of each tenant, once: no writer can forget to wake those who wait for a change, and none of them hears of it before
+ * it is to be seen. A transaction that then changes no event wakes them for nothing, which costs one reading.
+ *
+ * From then on the server ends the transaction when it is idle for five seconds, also where it may be idle for longer before: one whose
+ * process stands still would stop its tenants.
  */
 export const takeClocks: Statement<ClockRequest, ClockReading> = {
   name: 'take-clocks',
   columns: ['tenant', 'n'],
   text: `
-    INSERT INTO tenant_clocks AS clock (tenant, last_at)
-    SELECT tenant, clock_timestamp() + (n - 1) * interval '1 microsecond'
-      FROM unnest($1::text[], $2::int[]) AS wanted (tenant, n)
-     ORDER BY tenant
-    ON CONFLICT (tenant) DO UPDATE
-       SET last_at = greatest(clock_timestamp(), clock.last_at + interval '1 microsecond')
-                     + (($2::int[])[array_position($1::text[], clock.tenant)] - 1) * interval '1 microsecond'
-    RETURNING tenant, last_at`,
+    WITH taken AS (
+      INSERT INTO tenant_clocks AS clock (tenant, last_at)
+      SELECT tenant, clock_timestamp() + (n - 1) * interval '1 microsecond'
+        FROM unnest($1::text[], $2::int[]) AS wanted (tenant, n)
+       ORDER BY tenant
+      ON CONFLICT (tenant) DO UPDATE
+         SET last_at = greatest(clock_timestamp(), clock.last_at + interval '1 microsecond')
+                       + (($2::int[])[array_position($1::text[], clock.tenant)] - 1) * interval '1 microsecond'
+      RETURNING tenant, last_at
+    )
+    SELECT tenant, last_at, pg_notify('${changesChannel}', tenant),
+           set_config('idle_in_transaction_session_timeout', '5s', true)
+      FROM taken`,
 };

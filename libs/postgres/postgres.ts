@@ -103,7 +103,17 @@ export function createPostgres(options: Options): Postgres {
       const client = await pool.connect().catch((error: unknown) => {
         throw fromPostgresError(error);
       });
-      const tx: Query = { query: queryOn(client) };
+      // Between two statements nobody waits for the connection: without a listener, its end would end the process.
+      let lost: Error | undefined;
+      const keepLoss = (error: Error): void => void (lost ??= error);
+      client.on('error', keepLoss);
+      const query = queryOn(client);
+      const tx: Query = {
+        query: (...statement) =>
+          query<never>(...statement).catch((error: unknown) => {
+            throw lost === undefined ? error : fromPostgresError(lost);
+          }),
+      };
       let broken = false;
       try {
         await tx.query('BEGIN');
@@ -115,6 +125,7 @@ export function createPostgres(options: Options): Postgres {
         await tx.query('ROLLBACK').catch(() => (broken = true));
         throw error;
       } finally {
+        client.off('error', keepLoss);
         client.release(broken);
       }
     },

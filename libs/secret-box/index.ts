@@ -1,1 +1,1 @@
-export { type SecretBox, createSecretBox, parseEncryptionKeys } from './secret-box.ts';
+export { type EncryptionKey, type SecretBox, createSecretBox, parseEncryptionKeys } from './secret-box.ts';

@@ -13,14 +13,16 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 export interface SecretBox {
-  seal(plaintext: string, context: string): Buffer;
+  seal(plaintext: string | Buffer, context: string): Buffer;
   /** @throws AppError data_invalid where the key is not listed, or the value is not what was sealed for this context */
   open(sealed: Buffer, context: string): string;
+  /** The same of what is no text. */
+  openBytes(sealed: Buffer, context: string): Buffer;
   /** Whether it is sealed under the key that seals now; false where another key must stay listed for its sake. */
   isCurrent(sealed: Buffer): boolean;
 }
 
-interface EncryptionKey {
+export interface EncryptionKey {
   id: string;
   key: Buffer;
 }
@@ -48,12 +50,13 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
   const [active] = keys;
   if (active === undefined) throw new AppError('config_invalid', 'HOOKLINE_ENCRYPTION_KEYS names no key');
   const keyIdOf = (sealed: Buffer): string => sealed.toString('latin1', 1, 1 + (sealed[0] ?? 0));
-  return {
+  const box: SecretBox = {
     isCurrent: (sealed) => keyIdOf(sealed) === active.id,
     seal(plaintext, context) {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv('aes-256-gcm', active.key, nonce).setAAD(Buffer.from(context));
-      const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
+      const bytes = typeof plaintext === 'string' ? Buffer.from(plaintext) : plaintext;
+      const ciphertext = Buffer.concat([cipher.update(bytes), cipher.final()]);
       return Buffer.concat([
         Buffer.from([active.id.length]),
         Buffer.from(active.id),
@@ -62,7 +65,8 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
         cipher.getAuthTag(),
       ]);
     },
-    open(sealed, context) {
+    open: (sealed, context) => box.openBytes(sealed, context).toString(),
+    openBytes(sealed, context) {
       const idEnd = 1 + (sealed[0] ?? 0);
       const id = keyIdOf(sealed);
       const known = keys.find((candidate) => candidate.id === id);
@@ -76,10 +80,7 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
         .setAAD(Buffer.from(context))
         .setAuthTag(sealed.subarray(-tagBytes));
       try {
-        return Buffer.concat([
-          decipher.update(sealed.subarray(idEnd + nonceBytes, -tagBytes)),
-          decipher.final(),
-        ]).toString('utf8');
+        return Buffer.concat([decipher.update(sealed.subarray(idEnd + nonceBytes, -tagBytes)), decipher.final()]);
       } catch (error) {
         throw new AppError(
           'data_invalid',
@@ -89,4 +90,5 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
       }
     },
   };
+  return box;
 }

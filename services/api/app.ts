@@ -1,17 +1,28 @@
+import { METHODS } from 'node:http';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { maxPayloadBytes } from '#lib/contract';
 import { answerClientError } from '#lib/http-server';
+import { idempotency } from '#lib/idempotency';
 import type { Logger } from '#lib/log';
-import { createCallerCheck } from './caller.ts';
+import { type CallerDeps, createCallerCheck } from './caller.ts';
 import { createErrorHandler } from './handle-error.ts';
 import type { ApiMetrics } from './metrics.ts';
+import type { IdempotencyDeps } from './open-idempotency.ts';
 import type { RouteDeps } from './route.ts';
+import { documentRoutes } from './openapi/document-routes.ts';
 import { refuseDeepBody } from './refuse-deep-body.ts';
 import { routes } from './routes/index.ts';
 import { sendProblem } from './send-problem.ts';
 
-export interface AppDeps extends RouteDeps {
-  adminKey: string;
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The body as it was written, where it is JSON. */
+    bodyText: string;
+  }
+}
+
+export interface AppDeps extends RouteDeps, CallerDeps {
+  idempotency: IdempotencyDeps;
   metrics: ApiMetrics;
   log: Logger;
 }
@@ -40,15 +51,25 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       },
     },
   });
+  knowEveryMethod(app);
   const handleError = createErrorHandler(deps.log);
   app.setErrorHandler(handleError);
   acceptJsonAlone(app);
+  app.decorateRequest('bodyText', '');
   app.decorateRequest('tenant', '');
+  app.decorateRequest('credential', '');
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(reply);
     // Here and not in a handler: a path that does not exist is a 404 whatever the key, and before its body is read.
     if (request.is404) sendProblem(reply, 'not_found');
     else done();
+  });
+  void app.register(idempotency, {
+    ...deps.idempotency,
+    scopeOf: ({ tenant, credential }) => ({ tenant, credential }),
+    clock: deps.clock,
+    log: deps.log,
+    onOutcome: (outcome) => deps.metrics.idempotencyRequests.inc({ outcome }),
   });
   app.addHook('preValidation', refuseDeepBody);
   app.addHook('onResponse', (request, reply, done) => {
@@ -56,10 +77,12 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     done();
   });
 
-  const callerCheck = createCallerCheck(deps.adminKey);
+  const callerCheck = createCallerCheck(deps);
   const options = routes.map((route) => route(deps));
+  const forAnyone = documentRoutes(options, deps);
   for (const route of options) app.route({ ...route, onRequest: callerCheck });
-  for (const route of refusedMethods(app, options)) app.route(route);
+  for (const route of forAnyone) app.route(route);
+  for (const route of refusedMethods(app, [...options, ...forAnyone])) app.route(route);
   return app;
 }
 
@@ -74,9 +97,16 @@ function acceptJsonAlone(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const types = ['application/json', 'application/merge-patch+json'];
   app.addContentTypeParser<string>(types, { parseAs: 'string' }, (request, body, done) => {
+    request.bodyText = body;
     if (body === '') done(null, undefined);
     else void parseJson(request, body, done);
   });
+}
+
+/** Else a path that there is would be 404 for a method that the framework does not know. CONNECT never gets as far as here. */
+function knowEveryMethod(app: FastifyInstance): void {
+  for (const method of METHODS)
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
 }
 
 /** For every path, the methods that it does not have: 405 and those that it has, to anyone. */
@@ -97,9 +127,9 @@ function refusedMethods(app: FastifyInstance, options: readonly RouteOptions[]):
 }
 
 function report({ metrics, log }: AppDeps, request: FastifyRequest, reply: FastifyReply): void {
-  const { method } = request;
+  const { method, tenant, credential } = request;
   const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
   const { statusCode: status, elapsedTime: durationMs } = reply;
   metrics.requestSeconds.observe({ route, method, status }, durationMs / 1000);
-  log.info({ event: 'request.answered', method, route, status, tenant: request.tenant, durationMs });
+  log.info({ event: 'request.answered', method, route, status, tenant, credential, durationMs });
 }

@@ -1,43 +1,90 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { Rate, RateLimiter } from '#lib/rate-limit';
+import type { FindKey, KnownKey } from './keys/key-directory.ts';
+import { keyHash } from './keys/key-text.ts';
+import type { KeyUses } from './keys/key-uses.ts';
+import { hasScope, usualScope } from './keys/scopes.ts';
 import { sendInvalid, sendProblem } from './send-problem.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Whose resources this request is about; set once the caller is known. */
     tenant: string;
+    /** Who asks: the id of a key, or `admin` for the one of the environment. */
+    credential: string;
   }
+}
+
+export interface CallerDeps {
+  adminKey: string;
+  findKey: FindKey;
+  keyUses: Pick<KeyUses, 'note'>;
+  limiter: RateLimiter;
+  /** Of keys that have no rate of their own. */
+  keyRate: Rate;
 }
 
 const tenantHeader = 'hookline-tenant';
 const defaultTenant = 'default';
 const tenantPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** Who asks, and for which tenant: 401 without the key, before anything of the request is looked at. */
-export function createCallerCheck(adminKey: string): onRequestHookHandler {
-  const isAdminKey = createKeyComparison(adminKey);
+/**
+ * Who asks, and for which tenant, before anything else of the request is looked at: 401 without a key, 429 above the key's rate, 403 for
+ * another tenant than the key's or what its scopes don't include.
+ */
+export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
+  const { findKey, keyUses, limiter, keyRate } = deps;
+  const isAdminKey = createKeyComparison(deps.adminKey);
 
-  return (request: FastifyRequest, reply: FastifyReply, done) => {
-    const [, key] = /^bearer +([^ ]+)$/i.exec(request.headers.authorization ?? '') ?? [];
-    if (key === undefined || !isAdminKey(key)) {
-      sendProblem(reply, 'unauthorized');
+  /** What is to be waited for before the key is used once more; 0 where nothing is. */
+  async function waitSeconds({ tenant, id, rateLimit = keyRate }: KnownKey): Promise<number> {
+    const permit = await limiter.take(`${tenant}:${id}`, rateLimit);
+    return permit.granted ? 0 : Math.max(1, Math.ceil(permit.retryAfterMs / 1000));
+  }
+
+  return async (request, reply) => {
+    const text = bearerOf(request.headers);
+    if (text === undefined) return sendProblem(reply, 'unauthorized');
+    const tenant = request.headers[tenantHeader];
+    if (isAdminKey(text)) {
+      // All tenants, all scopes, and no limit: an operator always gets in.
+      request.credential = 'admin';
+      const named = tenant ?? defaultTenant;
+      if (!isTenant(named)) return sendInvalid(reply, [noTenant]);
+      request.tenant = named;
       return;
     }
-    const tenant = request.headers[tenantHeader] ?? defaultTenant;
-    if (typeof tenant !== 'string' || !tenantPattern.test(tenant)) {
-      sendInvalid(reply, [
-        { field: 'Hookline-Tenant', message: 'must be 1 to 64 letters, digits, dots, dashes or underscores' },
-      ]);
-      return;
-    }
-    request.tenant = tenant;
-    done();
+
+    const key = await findKey(text);
+    if (key === 'unknown') return sendProblem(reply, 'unauthorized');
+    if (key === 'unavailable') return sendProblem(reply, 'unavailable');
+    request.credential = key.id;
+    request.tenant = key.tenant;
+    keyUses.note(key);
+    const seconds = await waitSeconds(key);
+    if (seconds > 0) return sendProblem(reply.header('retry-after', seconds), 'rate_limited');
+    // Not ignored: who names another tenant would read and change what it did not mean. Whether there is such a tenant is not told.
+    if (tenant !== undefined && tenant !== key.tenant)
+      return sendProblem(reply, 'forbidden', 'The key is not of the tenant that Hookline-Tenant names');
+    const needed = request.routeOptions.config.scope ?? usualScope(request.method);
+    if (!hasScope(key.scopes, needed))
+      return sendProblem(reply, 'forbidden', `The key does not have the scope ${needed}`);
   };
 }
 
+const noTenant = {
+  field: 'Hookline-Tenant',
+  message: 'must be 1 to 64 letters, digits, dots, dashes or underscores',
+};
+
+const isTenant = (tenant: unknown): tenant is string => typeof tenant === 'string' && tenantPattern.test(tenant);
+
+const bearerOf = ({ authorization = '' }: FastifyRequest['headers']): string | undefined =>
+  /^bearer +([^ ]+)$/i.exec(authorization)?.[1];
+
 /** Takes the same time whatever is given: the digests are of one length, and of no use to who guesses. */
 function createKeyComparison(key: string): (given: string) => boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  const expected = digest(key);
-  return (given) => timingSafeEqual(digest(given), expected);
+  const expected = keyHash(key);
+  return (given) => timingSafeEqual(keyHash(given), expected);
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** Counts the changes of a resource; its ETag shows it. */
@@ -26,4 +27,14 @@ export function matches(ifMatch: string | undefined, row: Revised): boolean {
   if (ifMatch === undefined || ifMatch.trim() === '*') return true;
   // Strong comparison: a weak tag (`W/"1"`) is never the same.
   return ifMatch.split(',').some((tag) => tag.trim() === etagOf(row));
+}
+
+/** Of an answer that is not one row: another tag for every other body. */
+export const bodyEtag = (body: string): string => `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
+
+/** `If-None-Match` (RFC 9110, 13.1.2): whether the client has this body. Weak comparison: tags of caches in between may be weak. */
+export function isUnchanged(ifNoneMatch: string | undefined, body: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  const etag = bodyEtag(body);
+  return ifNoneMatch.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
 }

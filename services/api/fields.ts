@@ -52,6 +52,24 @@ export const eventType = {
   description: 'text of one line',
 } as const;
 
+/** Of what is published here: narrower than a sender's, and no pattern by which endpoints choose. */
+export const publishedType = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[!-)+-~]*$',
+  description: 'visible ASCII without blanks and asterisks, such as order.paid',
+} as const;
+
+/** A publisher's own name for something: part of record keys and headers, and of rows. */
+export const publishersKey = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$',
+  description: 'text of one line',
+} as const;
+
 export const wholeNumber = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum }) as const;
 
 /** Of things in a second, and as many at once. */

@@ -37,17 +37,17 @@ const body = {
 /** `POST …/{id}/rotate-secret`: the only answer that shows the new secret. What was valid stays so until the overlap has passed. */
 export const rotateSecret =
   <Row extends ResourceRow>({ kind, table, generate, hasKeys, setSecrets, secretErrors }: Rotated<Row>): Route =>
-  ({ postgres, secretBox, clock, random }) =>
+  ({ secretBox, clock, random }) =>
     route<{ Params: { id: string }; Body: Body }>({
       method: 'POST',
       url: `/v1/${kind}/:id/rotate-secret`,
       schema: { body },
       preValidation: optionalBody,
       async handler(request, reply) {
-        const { tenant } = request;
+        const { tenant, idempotent } = request;
         const { overlap_seconds: overlapSeconds = day, secret: given } = request.body;
 
-        const result = await table.change(postgres, changeOf(request), async (row, tx) => {
+        const result = await table.change(idempotent.effects, changeOf(request), async (row, tx) => {
           const secret = given ?? generate(row, random);
           const errors = secretErrors(row, secret);
           if (errors.length > 0) return { errors };

@@ -3,12 +3,17 @@ import type { RawServerDefault, RouteGenericInterface, RouteOptions } from 'fast
 import type { Clock } from '#lib/clock';
 import type { Verdict } from '#lib/http-client';
 import type { RandomBytes } from '#lib/ids';
+import type { Rate } from '#lib/rate-limit';
 import type { SecretBox } from '#lib/secret-box';
+import type { Outbox } from './outbox/publish-outbox.ts';
+import type { Polling } from './polling/polling.ts';
 import type { Store } from './resources/resource-table.ts';
 
 /** What handlers have. A route's file holds its method, its schema, and what it does. */
 export interface RouteDeps {
   postgres: Store;
+  /** Takes what was published to its topic. */
+  outbox: Pick<Outbox, 'wake'>;
   secretBox: SecretBox;
   clock: Clock;
   random: RandomBytes;
@@ -18,6 +23,9 @@ export interface RouteDeps {
   vetProxy(url: string): Verdict;
   /** A delivery that is retried must find its payload. */
   payloadRetentionDays: number;
+  /** Of keys that have no rate of their own. */
+  keyRate: Rate;
+  polling: Polling;
   /** Aborts when the process stops: whoever is held here is answered. */
   closing: AbortSignal;
   /** Base of links to this API; empty: as the request's Host has it. */

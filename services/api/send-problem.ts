@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { type Problem, type ProblemCode, problem, problemContentType } from '#lib/problem';
+import { prefersHtml, type Problem, type ProblemCode, problem, problemContentType, problemPage } from '#lib/problem';
 
 /** A store that comes back does so within seconds; a client's own backoff takes over from there. */
 const retryAfterSeconds = 2;
@@ -13,6 +13,12 @@ export function sendProblem(
   const body = problem(code, detail, errors);
   if (code === 'unavailable') reply.header('retry-after', retryAfterSeconds);
   if (code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
+  const page = problemPage(code);
+  if (page !== undefined) {
+    reply.header('vary', 'accept');
+    if (prefersHtml(reply.request.headers.accept))
+      return reply.code(body.status).header('content-type', 'text/html; charset=utf-8').send(page);
+  }
   // As bytes: to a text the framework would add a charset, which this media type does not have.
   return reply
     .code(body.status)

@@ -3,15 +3,26 @@ import { parseAllowedNetworks, vetUrl } from '#lib/http-client';
 import { createHttpServer } from '#lib/http-server';
 import { createPart, type Part } from '#lib/lifecycle';
 import { createPostgres } from '#lib/postgres';
+import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
+import { createRedis } from '#lib/redis';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
 import { buildApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
+import { createKeyDirectory } from './keys/key-directory.ts';
+import { createKeyUses } from './keys/key-uses.ts';
 import { createApiMetrics } from './metrics.ts';
+import { openIdempotency } from './open-idempotency.ts';
+import { openOutbox } from './outbox/open-outbox.ts';
+import { createPolling } from './polling/polling.ts';
 
 const maxConnections = 10;
 /** A client waits for this at the longest before it is told to come again. */
 const statementTimeoutMs = 5_000;
+/** Nobody waits longer for a permit, and then each process goes by its share. */
+const redisTimeLimitMs = 50;
+/** Redis may be away: it is not waited for. */
+const redisStartTimeoutMs = 500;
 
 /** The API's parts, leaves first. */
 export function build(config: ApiConfig, context: ServiceContext): Part[] {
@@ -23,11 +34,48 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     statementTimeoutMs,
     log,
   });
+  const redis = createRedis({
+    url: config.redisUrl,
+    name: 'hookline-api',
+    clock,
+    log,
+    timeLimitMs: redisTimeLimitMs,
+    startTimeoutMs: redisStartTimeoutMs,
+    optional: true,
+  });
+  const buckets = createRedisBuckets({
+    redis,
+    prefix: `${config.topicPrefix}rate:key:`,
+    processId: randomBytes(8).toString('hex'),
+  });
+  const keys = createKeyDirectory({ postgres, clock, log });
+  const keyUses = createKeyUses({ postgres, clock, log });
+  const { outbox, parts: outboxParts } = openOutbox(config, context);
   const closing = new AbortController();
+  const metrics = createApiMetrics(context.metrics);
+  const encryptionKeys = parseEncryptionKeys(config.encryptionKeys);
+  const secretBox = createSecretBox(encryptionKeys);
+  const { idempotency, sweep } = openIdempotency(config, context, { postgres, redis, secretBox });
+  const { polling, listener } = createPolling({
+    postgres,
+    databaseUrl: config.databaseUrl,
+    applicationName: 'hookline-api-listener',
+    encryptionKeys,
+    intervalSeconds: config.pollIntervalSeconds,
+    maxHeldPerCredential: config.maxHeldPerKey,
+    maxHeld: config.maxHeld,
+    closing: closing.signal,
+    clock,
+    log,
+    metrics,
+  });
   const allowedNetworks = parseAllowedNetworks(config.allowedNetworks);
   const app = buildApp({
     postgres,
-    secretBox: createSecretBox(parseEncryptionKeys(config.encryptionKeys)),
+    outbox,
+    polling,
+    idempotency,
+    secretBox,
     clock,
     random: randomBytes,
     closing: closing.signal,
@@ -38,11 +86,21 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     apiUrl: withoutSlash(config.apiUrl),
     ingressUrl: withoutSlash(config.ingressUrl),
     adminKey: config.adminKey,
-    metrics: createApiMetrics(context.metrics),
+    findKey: keys.find,
+    keyUses,
+    limiter: createRateLimiter({ buckets, clock, log }),
+    keyRate: { perSecond: config.keyRatePerSecond, burst: config.keyRateBurst },
+    metrics,
     log,
   });
   return [
     postgres,
+    listener,
+    keys,
+    redis,
+    keyUses,
+    ...outboxParts,
+    sweep,
     createHttpServer({ app, host: config.host, port: config.port }),
     // Stopped before the server, which waits for those who are held.
     createPart(

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { CommandFailure } from './command.ts';
 import { type HttpAnswer, type HttpResult, sendRequest } from './http.ts';
 import { refusal } from './refusal.ts';
@@ -19,7 +20,8 @@ export interface Page<T> {
 }
 
 interface Given {
-  body?: object;
+  /** A text is JSON already. */
+  body?: object | string;
   /** The ETag that the resource must still have. */
   ifMatch?: string | undefined;
 }
@@ -29,8 +31,12 @@ interface Options {
   adminKey: string;
   tenant: string | undefined;
   /** How a request is persisted in; once by default. */
-  persist?: (send: () => Promise<HttpResult>) => Promise<HttpResult>;
+  persist?: Persist;
+  /** How a POST is, which its key makes safe; by default like any other. */
+  persistPost?: Persist;
 }
+
+type Persist = (send: () => Promise<HttpResult>) => Promise<HttpResult>;
 
 const timeoutMs = 30_000;
 /** Events, which go on by the time of the last one, come in pages of two or more. */
@@ -38,7 +44,7 @@ const minPageSize = 2;
 export const maxPageSize = 1_000;
 
 export function createApiClient(options: Options): ApiClient {
-  const { adminKey, tenant, persist = (send) => send() } = options;
+  const { adminKey, tenant, persist = (send) => send(), persistPost = persist } = options;
   const base = options.apiUrl.replace(/\/+$/, '');
 
   const request = async (
@@ -51,12 +57,13 @@ export function createApiClient(options: Options): ApiClient {
       ...(tenant !== undefined && { 'hookline-tenant': tenant }),
       ...(ifMatch !== undefined && { 'if-match': ifMatch }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
     };
-    const answer = await persist(() =>
+    const answer = await (method === 'POST' ? persistPost : persist)(() =>
       sendRequest(`${base}${path}`, {
         method,
         headers,
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
         timeoutMs,
       }),
     );

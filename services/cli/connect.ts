@@ -1,5 +1,8 @@
+import { systemClock } from '#lib/clock';
 import { type ApiClient, createApiClient } from './api-client.ts';
 import { loadApiConfig } from './config.ts';
+import type { HttpResult } from './http.ts';
+import { sendAgain, tellRetry } from './send-again.ts';
 
 /** Of every command that asks the API. */
 export const tenantOption = { tenant: { type: 'string' } } as const;
@@ -8,6 +11,15 @@ export const tenantOption = { tenant: { type: 'string' } } as const;
 export const tenantHelp = (things: string): string =>
   `  --tenant NAME                whose ${things} (default: default)\n  --json                       the answer as JSON`;
 
-export const connect = (tenant: string | undefined): ApiClient => createApiClient({ ...loadApiConfig(), tenant });
+/** Whoever asks waits for the answer: some seconds in all. */
+const maxAttempts = 4;
+
+export const connect = (tenant: string | undefined): ApiClient =>
+  createApiClient({ ...loadApiConfig(), tenant, persistPost });
+
+async function persistPost(send: () => Promise<HttpResult>): Promise<HttpResult> {
+  const options = { clock: systemClock, random: Math.random, maxAttempts, onRetry: tellRetry };
+  return (await sendAgain(send, options)).result;
+}
 
 export const pathOf = (collection: string, id: string): string => `/${collection}/${encodeURIComponent(id)}`;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { usageFailure } from './command.ts';
 
-/** @throws CommandFailure where the file that the option names can't be read */
+/** `-` is the standard input. @throws CommandFailure where the file that the option names can't be read */
 export function readTextFile(option: string, file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
     throw usageFailure(`--${option}: ${(error as Error).message}`);
   }

@@ -1,6 +1,6 @@
 import { fullJitterMs, type Random, retryAfterMs } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
-import type { HttpResult } from './http.ts';
+import type { HttpAnswer, HttpResult } from './http.ts';
 
 interface Options {
   clock: Clock;
@@ -13,6 +13,10 @@ interface Options {
 const policy = { baseMs: 500, capMs: 30_000 };
 /** What these ask for may be had later; every other answer is the answer. */
 const retriedStatuses = [429, 503, 504];
+const isRetried = (answer: HttpAnswer): boolean =>
+  retriedStatuses.includes(answer.status) ||
+  // An earlier attempt of ours is still being carried out: of conflicts, this one says when it will be over.
+  (answer.status === 409 && answer.header('retry-after') !== undefined);
 /** A Retry-After of a year is no reason to sit there for one. */
 const maxRetryAfterMs = 120_000;
 
@@ -26,7 +30,7 @@ export async function sendAgain(
 ): Promise<{ result: HttpResult; attempts: number }> {
   for (let attempts = 1; ; attempts += 1) {
     const result = await send();
-    const isFinal = 'status' in result && !retriedStatuses.includes(result.status);
+    const isFinal = 'status' in result && !isRetried(result);
     if (isFinal || attempts >= maxAttempts) return { result, attempts };
     const askedMs = 'status' in result ? (retryAfterMs(result.header('retry-after'), clock.nowMs()) ?? 0) : 0;
     const waitMs = Math.min(askedMs, maxRetryAfterMs) + fullJitterMs(policy, attempts - 1, random);

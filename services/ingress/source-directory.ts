@@ -2,23 +2,17 @@
  * The sources, in memory: a change is in force within `intervalMs` and the time of one reading, and what is known outlives an outage of
  * Postgres.
  *
- * An id that is not known is looked up before anyone is told that it does not exist, since its source may have been made a moment ago.
- * Anybody can send such ids, so however many come: an id of the wrong form never reaches the database, all that wait share a reading
- * (which begins after they asked), readings keep a distance, and only so many requests may wait.
+ * An id that is not known is looked up before anyone is told that it does not exist, since its source may have been made a moment ago; one
+ * of the wrong form never reaches the database.
  */
 import type { Clock } from '#lib/clock';
-import { toAppError } from '#lib/errors';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
-import { followTable, type Query } from '#lib/postgres';
+import { createRowLookUp, followTable, type LookUpRow, type Query } from '#lib/postgres';
 import type { SecretBox } from '#lib/secret-box';
 import { readSource, type Source, type SourceRow } from './source.ts';
 
 const intervalMs = 1_500;
-const lookUpDistanceMs = 250;
-/** Below the two seconds within which every webhook is answered. */
-const lookUpTimeoutMs = 1_500;
-const maxLookUps = 1_000;
 
 /** The form of #lib/ids. */
 const sourceId = /^src_[0-9a-hjkmnp-tv-z]{26}$/;
@@ -26,8 +20,7 @@ const sourceId = /^src_[0-9a-hjkmnp-tv-z]{26}$/;
 export interface SourceDirectory extends Part {
   /** From memory. */
   known(id: string): Source | undefined;
-  /** Asks Postgres. `unavailable`: it can't be told at the moment. */
-  lookUp(id: string): Promise<Source | 'unknown' | 'unavailable'>;
+  lookUp: LookUpRow<Source>;
 }
 
 interface Options {
@@ -59,43 +52,13 @@ export function createSourceDirectory({ postgres, secretBox, clock, log }: Optio
     onRows: (rows) => rows.forEach(take),
   });
 
-  let lookUps = 0;
-  let lastLookUpMs = Number.NEGATIVE_INFINITY;
-  let coming: Promise<void> | undefined;
-  const awaitTurn = async (): Promise<void> => {
-    const waitMs = lastLookUpMs + lookUpDistanceMs - clock.monotonicMs();
-    if (waitMs > 0) await clock.sleep(waitMs);
-  };
-  const readSoon = (): Promise<void> =>
-    (coming ??= awaitTurn().then(() => {
-      // Who asks from here on needs a reading that begins later.
-      coming = undefined;
-      lastLookUpMs = clock.monotonicMs();
-      return table.refresh();
-    }));
-
   const known: SourceDirectory['known'] = (id) => sources.get(id)?.source;
+  const lookUp = createRowLookUp({ table, known, clock, log });
 
   return {
     ...table,
     name: 'sources',
     known,
-    async lookUp(id) {
-      if (!sourceId.test(id)) return 'unknown';
-      if (lookUps >= maxLookUps) return 'unavailable';
-      lookUps += 1;
-      const answered = new AbortController();
-      try {
-        const late = clock.sleep(lookUpTimeoutMs, answered.signal).then(() => 'late' as const);
-        if ((await Promise.race([readSoon(), late])) === 'late') return 'unavailable';
-        return known(id) ?? 'unknown';
-      } catch (error) {
-        log.debug({ event: 'source.not_looked_up', sourceId: id, err: toAppError(error) });
-        return 'unavailable';
-      } finally {
-        answered.abort();
-        lookUps -= 1;
-      }
-    },
+    lookUp: async (id) => (sourceId.test(id) ? lookUp(id) : 'unknown'),
   };
 }

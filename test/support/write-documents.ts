@@ -2,10 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configTable } from '#lib/config';
 import { settingsByService, wholeEnvExample } from './documents.ts';
+import { errorsDocument } from './errors-document.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 writeFileSync(join(root, '.env.example'), wholeEnvExample());
+writeFileSync(join(root, 'docs/errors.md'), errorsDocument());
 
 const table = /^\| variable \| default \| \|\n\|---\|---\|---\|\n(?:\|.*\n)*/m;
 for (const [service, fields] of Object.entries(settingsByService)) {

@@ -52,8 +52,22 @@ export interface EventFilter {
   receiptId?: string;
 }
 
-/** In the order of their changes: `updated_at` is unique, and its order is that of commits. */
-export function listEvents(postgres: Query, tenant: string, filter: EventFilter, rows: number): Promise<EventRow[]> {
+/** What one look at a tenant's events has seen, all of it at the same moment. */
+export interface EventsSeen {
+  /** In the order of their changes: `updated_at` is unique, and its order is that of commits. */
+  events: EventRow[];
+  /** The last instant that was given out: what changes after the look gets a later one. Null where there never was an event. */
+  clockAt: string | null;
+  /** Up to which events have been removed: who has not read as far may have missed some. */
+  removedTo: string | null;
+}
+
+export async function readEvents(
+  postgres: Query,
+  tenant: string,
+  filter: EventFilter,
+  limit: number,
+): Promise<EventsSeen> {
   const values: unknown[] = [tenant];
   const conditions = ['tenant = $1'];
   const where = (condition: (parameter: string) => string, value: unknown): void => {
@@ -67,13 +81,40 @@ export function listEvents(postgres: Query, tenant: string, filter: EventFilter,
     (receiptId) => `id IN (SELECT r.event_id FROM receipts r WHERE r.tenant = $1 AND r.receipt_id = ${receiptId})`,
     filter.receiptId,
   );
-  values.push(rows);
-  return postgres.query<EventRow>(
-    `SELECT ${columns} FROM events
-      WHERE ${conditions.join(' AND ')}
-      ORDER BY updated_at
-      LIMIT $${values.length}`,
+  values.push(limit);
+  // One statement, one snapshot: events removed between two of them would be missed in silence, or be reported to who has seen them.
+  const rows = await postgres.query<{ clock_at: string | null; removed_to: string | null } & Partial<EventRow>>(
+    `SELECT clock.last_at AS clock_at, horizon.events_removed_to AS removed_to, page.*
+       FROM (SELECT $1::text AS tenant) AS asked
+       LEFT JOIN tenant_clocks AS clock USING (tenant)
+       LEFT JOIN retention_horizons AS horizon USING (tenant)
+       LEFT JOIN LATERAL (
+              SELECT ${columns} FROM events
+               WHERE ${conditions.join(' AND ')}
+               ORDER BY updated_at
+               LIMIT $${values.length}) AS page ON true
+      ORDER BY page.updated_at`,
     values,
+  );
+  return {
+    // Without events there is one row, all of the page's columns null.
+    events: rows.filter((row): row is (typeof rows)[number] & EventRow => row.id !== null && row.id !== undefined),
+    clockAt: rows[0]?.clock_at ?? null,
+    removedTo: rows[0]?.removed_to ?? null,
+  };
+}
+
+/** Of these receipts, those of these events: a duplicate's own leads to the event, too. */
+export function receiptsOfEvents(
+  postgres: Query,
+  tenant: string,
+  receiptIds: readonly string[],
+  eventIds: readonly string[],
+): Promise<{ receipt_id: string; event_id: string }[]> {
+  return postgres.query(
+    `SELECT receipt_id, event_id FROM receipts
+      WHERE tenant = $1 AND receipt_id = ANY($2) AND event_id = ANY($3)`,
+    [tenant, receiptIds, eventIds],
   );
 }
 

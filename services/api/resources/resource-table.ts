@@ -5,7 +5,7 @@ import type { PageRequest } from '../paging.ts';
 import { idPattern } from './ids.ts';
 
 /**
- * What sources and endpoints have in common: rows of one tenant that people change, one change at a time, and of which a deleted one
+ * What sources, endpoints and keys have in common: rows of one tenant that people change, one change at a time, and of which a deleted one
  * stays behind as its tombstone. Every change counts the revision on, which is what an ETag shows, and moves `changed_at`, by which the
  * other services see it.
  */
@@ -30,7 +30,7 @@ export interface Change extends Named {
 
 export type Refusal = 'not_found' | 'gone' | 'precondition_failed';
 
-export interface ResourceTable<Row extends ResourceRow, Sealed extends { secrets: Buffer } = { secrets: Buffer }> {
+export interface ResourceTable<Row extends ResourceRow, Sealed extends object = { secrets: Buffer }> {
   idPattern: RegExp;
   /** A deleted one is found too. */
   find(postgres: Query, tenant: string, id: string): Promise<Row | undefined>;
@@ -51,8 +51,8 @@ export interface ResourceTable<Row extends ResourceRow, Sealed extends { secrets
  * @param columns those of `Row`
  * @param sealed those of `Sealed`, which nobody has who does not change the row
  */
-export function createResourceTable<Row extends ResourceRow, Sealed extends { secrets: Buffer } = { secrets: Buffer }>(
-  table: 'sources' | 'endpoints',
+export function createResourceTable<Row extends ResourceRow, Sealed extends object = { secrets: Buffer }>(
+  table: 'sources' | 'endpoints' | 'api_keys',
   prefix: IdPrefix,
   columns: string,
   sealed = 'secrets',

@@ -1,4 +1,10 @@
-import { sourceDefaults, type SourceScheme, type SourceSettings, type StoredSecret } from '#lib/contract';
+import {
+  publishedSourceId,
+  sourceDefaults,
+  type SourceScheme,
+  type SourceSettings,
+  type StoredSecret,
+} from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import type { SecretBox } from '#lib/secret-box';
 import { createResourceTable, type Named, type ResourceRow } from './resource-table.ts';
@@ -65,9 +71,9 @@ export const setContent = (tx: Query, named: Named, { name, settings }: Pick<Sou
 export const setSecrets = (tx: Query, secretBox: SecretBox, named: Named, secrets: readonly StoredSecret[]) =>
   sources.set(tx, named, 'secrets = $3', [sealSecrets(secretBox, { table: 'sources', ...named }, secrets)]);
 
-/** Which of these are no sources of the tenant; of another tenant's nothing is told. */
+/** Which of these are no sources of the tenant, nor stand for what is published here; of another tenant's nothing is told. */
 export async function unknownSources(postgres: Query, tenant: string, ids: readonly string[]): Promise<Set<string>> {
-  const unknown = new Set(ids);
+  const unknown = new Set(ids.filter((id) => id !== publishedSourceId));
   const possible = ids.filter((id) => sources.idPattern.test(id));
   if (possible.length === 0) return unknown;
   const rows = await postgres.query<{ id: string }>(

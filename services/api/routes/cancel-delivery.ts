@@ -9,19 +9,20 @@ import { sendProblem } from '../send-problem.ts';
  * `POST /v1/deliveries/{id}/cancel`: the dispatcher ends it as soon as it waits. One that is being sent at that moment may still be
  * delivered, and then is.
  */
-export const cancelDelivery: Route = ({ postgres }) =>
+export const cancelDelivery: Route = () =>
   route<{ Params: { id: string } }>({
     method: 'POST',
     url: '/v1/deliveries/:id/cancel',
     schema: { body: emptyBody },
     preValidation: optionalBody,
     async handler(request, reply) {
-      const { tenant } = request;
+      const { tenant, idempotent } = request;
+      const { effects } = idempotent;
       const { id } = request.params;
-      const before = await findDelivery(postgres, tenant, id);
+      const before = await findDelivery(effects, tenant, id);
       if (before === undefined) return sendProblem(reply, 'not_found');
-      if (!isFinal(before.status)) await requestCancel(postgres, tenant, id);
-      const delivery = (await findDelivery(postgres, tenant, id)) ?? before;
+      if (!isFinal(before.status)) await requestCancel(effects, tenant, id);
+      const delivery = (await findDelivery(effects, tenant, id)) ?? before;
       // What was wanted has come about: asked once more, it is no error.
       if (delivery.status === 'cancelled') return delivery;
       if (isFinal(delivery.status)) return sendProblem(reply, 'conflict', `The delivery is ${delivery.status}`);

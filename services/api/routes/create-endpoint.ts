@@ -28,15 +28,16 @@ export const createEndpoint: Route = (deps) =>
     url: '/v1/endpoints',
     schema: { body: body(deps.payloadRetentionDays) },
     async handler(request, reply) {
-      const { postgres, secretBox, clock, random } = deps;
-      const { tenant } = request;
+      const { secretBox, clock, random } = deps;
+      const { tenant, idempotent } = request;
+      const { effects } = idempotent;
       const { secret = generateSecret(random), ...given } = request.body;
-      const judged = await judgeEndpoint({ ...given, secret }, undefined, { ...deps, tenant });
+      const judged = await judgeEndpoint({ ...given, secret }, undefined, { ...deps, postgres: effects, tenant });
       if ('errors' in judged) return sendInvalid(reply, judged.errors, judged.code);
       const { content } = judged;
       const id = createId('ep', clock.nowMs(), random);
       const secrets = [newSecret(secret, content.settings.ed25519 ?? false, random)];
-      const row = await insertEndpoint(postgres, secretBox, { tenant, id, secrets, ...content });
+      const row = await insertEndpoint(effects, secretBox, { tenant, id, secrets, ...content });
       void reply.code(201).header('location', `/v1/endpoints/${id}`);
       return sendResource(reply, row, { ...endpointJson(row), secret });
     },

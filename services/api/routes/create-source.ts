@@ -22,7 +22,7 @@ const body = {
 } as const;
 
 /** `POST /v1/sources`: the only answer that shows the secret. */
-export const createSource: Route = ({ postgres, secretBox, clock, random, ingressUrl }) =>
+export const createSource: Route = ({ secretBox, clock, random, ingressUrl }) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/sources',
@@ -34,7 +34,7 @@ export const createSource: Route = ({ postgres, secretBox, clock, random, ingres
       if (errors.length > 0) return sendInvalid(reply, errors);
       const id = createId('src', clock.nowMs(), random);
       const source = { tenant: request.tenant, id, name, scheme, settings, secret };
-      const row = await insertSource(postgres, secretBox, source);
+      const row = await insertSource(request.idempotent.effects, secretBox, source);
       void reply.code(201).header('location', `/v1/sources/${id}`);
       return sendResource(reply, row, { ...sourceJson(row, ingressUrl), secret });
     },

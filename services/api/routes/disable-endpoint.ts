@@ -5,14 +5,14 @@ import { type Route, route } from '../route.ts';
 import { sendProblem } from '../send-problem.ts';
 
 /** `POST /v1/endpoints/{id}/disable`: what is on its way to it becomes dead letters. One that is disabled stays as it is. */
-export const disableEndpoint: Route = ({ postgres }) =>
+export const disableEndpoint: Route = () =>
   route<{ Params: { id: string } }>({
     method: 'POST',
     url: '/v1/endpoints/:id/disable',
     schema: { body: emptyBody },
     preValidation: optionalBody,
     async handler(request, reply) {
-      const result = await endpoints.change(postgres, changeOf(request), async (row, tx) =>
+      const result = await endpoints.change(request.idempotent.effects, changeOf(request), async (row, tx) =>
         row.disabled_at === null ? disable(tx, { tenant: request.tenant, id: row.id }) : row,
       );
       if ('refused' in result) return sendProblem(reply, result.refused);

@@ -1,12 +1,15 @@
 import type { Route } from '../route.ts';
 import { cancelDelivery } from './cancel-delivery.ts';
 import { cancelReplay } from './cancel-replay.ts';
+import { createApiKey } from './create-api-key.ts';
 import { createEndpoint } from './create-endpoint.ts';
 import { createSource } from './create-source.ts';
+import { deleteApiKey } from './delete-api-key.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
 import { deleteSource } from './delete-source.ts';
 import { disableEndpoint } from './disable-endpoint.ts';
 import { enableEndpoint } from './enable-endpoint.ts';
+import { getApiKey } from './get-api-key.ts';
 import { getDeadLetter } from './get-dead-letter.ts';
 import { getDelivery } from './get-delivery.ts';
 import { getEndpoint } from './get-endpoint.ts';
@@ -14,6 +17,7 @@ import { getEventPayload } from './get-event-payload.ts';
 import { getEvent } from './get-event.ts';
 import { getReplay } from './get-replay.ts';
 import { getSource } from './get-source.ts';
+import { listApiKeys } from './list-api-keys.ts';
 import { listDeadLetters } from './list-dead-letters.ts';
 import { listDeliveryAttempts } from './list-delivery-attempts.ts';
 import { listEndpoints } from './list-endpoints.ts';
@@ -22,6 +26,7 @@ import { listEvents } from './list-events.ts';
 import { listReplays } from './list-replays.ts';
 import { listSourceRejections } from './list-source-rejections.ts';
 import { listSources } from './list-sources.ts';
+import { publishEvent } from './publish-event.ts';
 import { recoverEndpoint } from './recover-endpoint.ts';
 import { replayDeadLetters } from './replay-dead-letters.ts';
 import { replayEvent } from './replay-event.ts';
@@ -51,6 +56,7 @@ export const routes: readonly Route[] = [
   enableEndpoint,
   recoverEndpoint,
   testEndpoint,
+  publishEvent,
   listEvents,
   getEvent,
   getEventPayload,
@@ -66,4 +72,8 @@ export const routes: readonly Route[] = [
   listReplays,
   getReplay,
   cancelReplay,
+  createApiKey,
+  listApiKeys,
+  getApiKey,
+  deleteApiKey,
 ];

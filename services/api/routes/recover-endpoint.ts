@@ -31,10 +31,10 @@ export const recoverEndpoint: Route = (deps) =>
     url: '/v1/endpoints/:id/recover',
     schema: { body },
     async handler(request, reply) {
-      const { postgres } = deps;
-      const { tenant, body } = request;
+      const { tenant, body, idempotent } = request;
+      const { effects } = idempotent;
       const { since, limit = maxReplayLetters, rate_per_second: ratePerSecond = null } = body;
-      const endpoint = await endpoints.find(postgres, tenant, request.params.id);
+      const endpoint = await endpoints.find(effects, tenant, request.params.id);
       if (endpoint === undefined || endpoint.deleted_at !== null) return sendMissing(reply, endpoint);
       const given = { stage: 'dispatcher', endpoint_id: endpoint.id, since } as const;
       const read = readLetterFilter(given, (name) => `/${name}`);
@@ -43,7 +43,7 @@ export const recoverEndpoint: Route = (deps) =>
         return sendProblem(reply, 'conflict', 'The endpoint is disabled: enable it first');
 
       const begun = newReplay(deps, { tenant, request: { ...given, ...body }, ratePerSecond });
-      const replay = await postgres.transaction((tx) =>
+      const replay = await effects.transaction((tx) =>
         createLetterReplay(tx, { ...begun, filter: read.filter, limit }),
       );
       return sendReplay(reply, replay);

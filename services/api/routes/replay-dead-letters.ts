@@ -38,8 +38,8 @@ export const replayDeadLetters: Route = (deps) =>
     url: '/v1/dead-letters/replay',
     schema: { body },
     async handler(request, reply) {
-      const { postgres } = deps;
-      const { tenant, body } = request;
+      const { tenant, body, idempotent } = request;
+      const { effects } = idempotent;
       const { ids, all = false, limit = maxReplayLetters, rate_per_second: ratePerSecond = null } = body;
       const read = readLetterFilter(body, (name) => `/${name}`);
       if ('errors' in read) return sendInvalid(reply, read.errors);
@@ -48,11 +48,11 @@ export const replayDeadLetters: Route = (deps) =>
         return sendInvalid(reply, [{ field: '(body)', message: 'must have a filter, or `all`: true' }]);
 
       if (body.dry_run === true) {
-        const preview = await previewReplay(postgres, tenant, filter, limit);
+        const preview = await previewReplay(effects, tenant, filter, limit);
         return reply.code(202).send({ dry_run: true, ...preview });
       }
       const begun = newReplay(deps, { tenant, request: { ...body }, ratePerSecond });
-      const replay = await postgres.transaction((tx) => createLetterReplay(tx, { ...begun, filter, limit }));
+      const replay = await effects.transaction((tx) => createLetterReplay(tx, { ...begun, filter, limit }));
       return sendReplay(reply, replay);
     },
   });

@@ -30,16 +30,16 @@ export const replayEvent: Route = (deps) =>
     schema: { body },
     preValidation: optionalBody,
     async handler(request, reply) {
-      const { postgres } = deps;
-      const { tenant } = request;
+      const { tenant, idempotent } = request;
+      const { effects } = idempotent;
       const { endpoint_id: endpointId } = request.body;
-      const event = await findEvent(postgres, tenant, request.params.id);
+      const event = await findEvent(effects, tenant, request.params.id);
       if (event === undefined) return sendProblem(reply, 'not_found');
       if (event.body === null) return sendProblem(reply, 'conflict', 'The payload is kept no longer');
 
       let endpointIds: string[];
       if (endpointId === undefined) {
-        const open = await openEndpoints(postgres, tenant);
+        const open = await openEndpoints(effects, tenant);
         const payload = judgedPayload(event.body);
         const subscribed = open.filter(
           ({ event_types: eventTypes, source_ids: sourceIds, filter }) =>
@@ -47,7 +47,7 @@ export const replayEvent: Route = (deps) =>
         );
         endpointIds = subscribed.map(({ id }) => id);
       } else {
-        const endpoint = await endpoints.find(postgres, tenant, endpointId);
+        const endpoint = await endpoints.find(effects, tenant, endpointId);
         if (endpoint === undefined || endpoint.deleted_at !== null)
           return sendInvalid(reply, [{ field: '/endpoint_id', message: 'is not the id of an endpoint' }]);
         if (endpoint.disabled_at !== null) return sendProblem(reply, 'conflict', 'The endpoint is disabled');
@@ -55,7 +55,7 @@ export const replayEvent: Route = (deps) =>
       }
 
       const begun = newReplay(deps, { tenant, request: { event_id: event.id, ...request.body } });
-      const replay = await postgres.transaction((tx) =>
+      const replay = await effects.transaction((tx) =>
         createDeliveryReplay(tx, { ...begun, eventId: event.id, endpointIds }),
       );
       return sendReplay(reply, replay);

@@ -24,16 +24,16 @@ export const retryDelivery: Route = (deps) =>
     schema: { body: emptyBody },
     preValidation: optionalBody,
     async handler(request, reply) {
-      const { postgres } = deps;
-      const { tenant } = request;
-      const delivery = await findDelivery(postgres, tenant, request.params.id);
+      const { tenant, idempotent } = request;
+      const { effects } = idempotent;
+      const delivery = await findDelivery(effects, tenant, request.params.id);
       if (delivery === undefined) return sendProblem(reply, 'not_found');
       const { id, status } = delivery;
-      if (status === 'dead_lettered') return replayLetter(deps, { tenant, id }, reply);
+      if (status === 'dead_lettered') return replayLetter({ ...deps, postgres: effects }, { tenant, id }, reply);
       if (isFinal(status)) return sendProblem(reply, 'conflict', `The delivery is ${status}`);
-      const made = await makeDue(postgres, tenant, id);
+      const made = await makeDue(effects, tenant, id);
       if (made !== 'due') return sendProblem(reply, 'conflict', whyNotDue[made]);
-      return reply.code(202).send(await findDelivery(postgres, tenant, id));
+      return reply.code(202).send(await findDelivery(effects, tenant, id));
     },
   });
 

@@ -39,9 +39,9 @@ export const testEndpoint: Route = (deps) =>
     schema: { body },
     preValidation: optionalBody,
     async handler(request, reply) {
-      const { postgres, clock, random, closing } = deps;
-      const { tenant } = request;
-      const endpoint = await endpoints.find(postgres, tenant, request.params.id);
+      const { clock, random, closing } = deps;
+      const { tenant, idempotent } = request;
+      const endpoint = await endpoints.find(idempotent.effects, tenant, request.params.id);
       if (endpoint === undefined || endpoint.deleted_at !== null) return sendMissing(reply, endpoint);
       if (endpoint.disabled_at !== null)
         return sendProblem(reply, 'conflict', 'The endpoint is disabled: enable it first');
@@ -50,7 +50,7 @@ export const testEndpoint: Route = (deps) =>
       const nowMs = clock.nowMs();
       const eventId = createId('evt', nowMs, random);
       const begun = newReplay(deps, { tenant, request: { test: endpoint.id, event_id: eventId } });
-      await postgres.transaction(async (tx) => {
+      await idempotent.effects.transaction(async (tx) => {
         await insertSampleEvent(tx, {
           tenant,
           id: eventId,
@@ -60,6 +60,14 @@ export const testEndpoint: Route = (deps) =>
           nowMs,
         });
         await createDeliveryReplay(tx, { ...begun, eventId, endpointIds: [endpoint.id] });
+      });
+
+      const deliveriesOfEvent = `/v1/events/${eventId}/deliveries`;
+      // From here on the sample is sent, whatever becomes of this process: a retry with the key must not send another.
+      await idempotent.commit({
+        status: 202,
+        headers: { 'content-type': 'application/json; charset=utf-8', location: deliveriesOfEvent },
+        body: JSON.stringify({ event_id: eventId, delivery_id: null, attempt: null }),
       });
 
       const timeoutMs = endpoint.settings.timeout_ms ?? endpointDefaults.timeout_ms;
@@ -73,10 +81,7 @@ export const testEndpoint: Route = (deps) =>
       });
       void reply
         .code(attempt === undefined ? 202 : 200)
-        .header(
-          'location',
-          delivery === undefined ? `/v1/events/${eventId}/deliveries` : `/v1/deliveries/${delivery.id}`,
-        );
+        .header('location', delivery === undefined ? deliveriesOfEvent : `/v1/deliveries/${delivery.id}`);
       return {
         event_id: eventId,
         delivery_id: delivery?.id ?? null,

@@ -39,6 +39,7 @@ const endpoints = createCommandGroup('hookline endpoints', {
 });
 
 const events = createCommandGroup('hookline events', {
+  publish: { summary: 'an event of your own', load: () => import('./events/publish.ts') },
   list: { summary: 'what was received and published, by its last change', load: () => import('./events/list.ts') },
   show: { summary: 'one event with its payload', load: () => import('./events/show.ts') },
   deliveries: { summary: 'where an event went, and how far it has come', load: () => import('./events/deliveries.ts') },
@@ -65,7 +66,7 @@ const dlq = createCommandGroup('hookline dlq', {
 export const hookline = createCommandGroup('hookline', {
   sources: { summary: 'where webhooks come from: create, change, rotate secrets, look at rejections', group: sources },
   endpoints: { summary: 'where events are sent to: create, change, test, recover', group: endpoints },
-  events: { summary: 'what was received: list it, follow its changes', group: events },
+  events: { summary: 'what was received and published: list it, follow its changes, publish', group: events },
   deliveries: { summary: 'events on their way to endpoints: attempts, retry, cancel', group: deliveries },
   dlq: { summary: 'dead letters: look at them, replay them', group: dlq },
   send: {

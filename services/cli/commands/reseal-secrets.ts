@@ -10,8 +10,9 @@ import { print } from '../output.ts';
 export const help = `usage: hookline reseal-secrets [--dry-run]
 
 Brings the secrets of all sources and endpoints, deleted ones too, and the private settings of endpoints under the
-first of HOOKLINE_ENCRYPTION_KEYS, so that the others can be taken off the list. Safe beside running services, and
-to run again; what an earlier run has done stays done.
+first of HOOKLINE_ENCRYPTION_KEYS, so that the others can be taken off the list when the answers that the API keeps
+for idempotency keys have ended: HOOKLINE_IDEMPOTENCY_TTL_SECONDS later, 72 hours by default. Safe beside running
+services, and to run again; what an earlier run has done stays done.
 
   --dry-run            counts, and changes nothing
   --json               the counts as JSON

@@ -1,6 +1,8 @@
+import { systemClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import type { AppDeps } from '../../../services/api/app.ts';
+import { createKeyDirectory } from '../../../services/api/keys/key-directory.ts';
 import { createDatabase } from '../../support/servers.ts';
 import { closeApps, type Asking, listen } from '../../unit/api/ask.ts';
 import { authorization, buildTestApp } from '../../unit/api/build-test-app.ts';
@@ -15,7 +17,8 @@ export async function openApi(given: Partial<AppDeps> = {}) {
     statementTimeoutMs: 10_000,
     log: silentLogger,
   });
-  const { app, ask } = buildTestApp({ postgres, ...given });
+  const keys = createKeyDirectory({ postgres, clock: systemClock, log: silentLogger });
+  const { app, ask } = buildTestApp({ postgres, findKey: keys.find, ...given });
   return {
     /** For who asks it from another process. */
     url: async () => `http://127.0.0.1:${await listen(app)}`,

@@ -1,7 +1,7 @@
 /** Every receipt leads to its event, by whatever way dedup settled its webhook, and the event's counts are exact. */
 import fc from 'fast-check';
 import type { Postgres } from '#lib/postgres';
-import { listEvents } from '../../../services/api/resources/event.ts';
+import { readEvents } from '../../../services/api/resources/event.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { recordOf, type TestRecord } from '../../unit/dedup/records.ts';
 import { closePostgres, openDatabase, project } from '../projector/projection.ts';
@@ -86,7 +86,7 @@ it('leads to the event, whether Redis, the table or its own batch made it a dupl
       }
       for (const [own, receipts] of Object.entries(receiptsOf)) {
         for (const receiptId of receipts)
-          expect(await listEvents(postgres, tenant, { receiptId }, 2)).toMatchObject([
+          expect((await readEvents(postgres, tenant, { receiptId }, 2)).events).toMatchObject([
             {
               receipt_id: own,
               duplicates: receipts.length - 1,

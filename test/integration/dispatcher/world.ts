@@ -143,7 +143,7 @@ export async function createWorld(name: string, { partitions = 3 } = {}) {
 
     /** A service as a process of its own, which a crash point can kill. */
     async spawnService(
-      service: 'dispatcher' | 'projector',
+      service: 'dispatcher' | 'projector' | 'api',
       more: Record<string, string> = {},
     ): Promise<ServiceProcess & { adminUrl: string; lines: string[] }> {
       const [adminPort = 0] = await freePorts(1);

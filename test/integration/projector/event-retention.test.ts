@@ -5,7 +5,7 @@
 import { formatMicros, parseRfc3339 } from '#lib/clock';
 import { createId } from '#lib/ids';
 import type { Postgres } from '#lib/postgres';
-import { findEvent, listEvents } from '../../../services/api/resources/event.ts';
+import { findEvent, readEvents } from '../../../services/api/resources/event.ts';
 import { toBatchRows } from '../../../services/projector/batch-rows.ts';
 import { sweepEvents } from '../../../services/projector/retention/sweep-events.ts';
 import type { Paced } from '../../../services/projector/retention/sweep-rows.ts';
@@ -53,7 +53,8 @@ async function age(): Promise<void> {
   );
 }
 
-const ids = async (of = tenant): Promise<string[]> => (await listEvents(postgres, of, {}, 1_000)).map(({ id }) => id);
+const ids = async (of = tenant): Promise<string[]> =>
+  (await readEvents(postgres, of, {}, 1_000)).events.map(({ id }) => id);
 
 async function horizonOf(of: string): Promise<string | undefined> {
   const [row] = await postgres.query<{ events_removed_to: string }>(
@@ -134,9 +135,9 @@ test('a poller from the horizon on misses nothing; from before it, it can be tol
   for (const [index, event] of told.entries())
     await project(postgres, index === 2 ? [received(event)] : delivered(event));
   await age();
-  const before = await listEvents(postgres, tenant, {}, 1_000);
+  const { events: before } = await readEvents(postgres, tenant, {}, 1_000);
   expect(await retentionOver(postgres).runAt(now)).toBe(true);
-  const left = await listEvents(postgres, tenant, {}, 1_000);
+  const { events: left } = await readEvents(postgres, tenant, {}, 1_000);
   const gone = before.filter(({ id }) => !left.some((event) => event.id === id));
   expect(gone.map(({ id }) => id)).toEqual([0, 1, 3, 4, 5].map((index) => told[index]?.eventId));
 

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { isAppError } from '#lib/errors';
 import { takeClocks } from '#lib/event-store';
 import type { Postgres } from '#lib/postgres';
-import { listEvents } from '../../../services/api/resources/event.ts';
+import { readEvents } from '../../../services/api/resources/event.ts';
 import { toBatchRows } from '../../../services/projector/batch-rows.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { guardingStatements, writeBatch } from '../../../services/projector/write-batch.ts';
@@ -60,7 +60,8 @@ async function pollWhileWriting(tenant: string, clock: ClockStatement): Promise<
   const seen = new Map<string, string>();
   let last: string | undefined;
   const poll = async (): Promise<boolean> => {
-    const page = await listEvents(postgres, tenant, last === undefined ? {} : { updatedAtGte: last }, pageSize);
+    const since = last === undefined ? {} : { updatedAtGte: last };
+    const { events: page } = await readEvents(postgres, tenant, since, pageSize);
     for (const { id, updated_at } of page) seen.set(id, updated_at);
     last = page.at(-1)?.updated_at ?? last;
     return page.length === pageSize;

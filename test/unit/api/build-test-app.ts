@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto';
+import type { RouteOptions } from 'fastify';
 import { Registry } from 'prom-client';
 import { createManualClock } from '#lib/clock';
 import { parseAllowedNetworks, vetUrl } from '#lib/http-client';
+import { createPostgresStore } from '#lib/idempotency';
 import { type Logger, silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { type AppDeps, buildApp } from '../../../services/api/app.ts';
 import { createApiMetrics } from '../../../services/api/metrics.ts';
 import type { Store } from '../../../services/api/resources/resource-table.ts';
+import { routes } from '../../../services/api/routes/index.ts';
 import { ask, type Asking } from './ask.ts';
+import { testPolling } from './test-polling.ts';
 
 export const adminKey = 'an-admin-key-for-tests';
 export const authorization = `Bearer ${adminKey}`;
@@ -25,27 +29,54 @@ export const noPostgres = postgresOf(async () => {
 
 export const testSecretBox = createSecretBox(parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]));
 
-/** The whole API but for what is given. */
+/** What the API is made of in tests, but for what is given. */
+const testDeps = ({
+  postgres = noPostgres,
+  clock = createManualClock(),
+  closing = new AbortController().signal,
+  ...given
+}: Partial<AppDeps> & Pick<AppDeps, 'metrics'>): AppDeps => ({
+  postgres,
+  polling: testPolling({ postgres, clock, closing, metrics: given.metrics }),
+  outbox: { wake: () => undefined },
+  secretBox: testSecretBox,
+  clock,
+  random: randomBytes,
+  closing,
+  vetUrl: (url) => vetUrl(url, { allowHttp: false, allowedNetworks: parseAllowedNetworks([]) }),
+  vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks: parseAllowedNetworks([]) }),
+  payloadRetentionDays: 30,
+  findKey: async () => 'unknown',
+  keyUses: { note: () => undefined },
+  limiter: { take: async () => ({ granted: true }) },
+  keyRate: { perSecond: 100, burst: 200 },
+  apiUrl: 'https://api.test',
+  ingressUrl: 'https://in.test',
+  adminKey,
+  log: silentLogger,
+  idempotency: {
+    lockSeconds: 90,
+    store: createPostgresStore({
+      postgres,
+      secretBox: testSecretBox,
+      random: randomBytes,
+      lockSeconds: 90,
+      ttlSeconds: 3_600,
+    }),
+  },
+  ...given,
+});
+
+/** The whole API. */
 export function buildTestApp(given: Partial<AppDeps> = {}) {
   const metrics = new Registry();
-  const app = buildApp({
-    postgres: noPostgres,
-    secretBox: testSecretBox,
-    clock: createManualClock(),
-    random: randomBytes,
-    closing: new AbortController().signal,
-    vetUrl: (url) => vetUrl(url, { allowHttp: false, allowedNetworks: parseAllowedNetworks([]) }),
-    vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks: parseAllowedNetworks([]) }),
-    payloadRetentionDays: 30,
-    apiUrl: 'https://api.test',
-    ingressUrl: 'https://in.test',
-    adminKey,
-    metrics: createApiMetrics(metrics),
-    log: silentLogger,
-    ...given,
-  });
+  const app = buildApp(testDeps({ metrics: createApiMetrics(metrics), ...given }));
   return { app, metrics, ask: (asking: Asking) => ask(app, asking) };
 }
+
+/** Every route that needs a key, as the app has it. */
+export const testRoutes = (): RouteOptions[] =>
+  routes.map((route) => route(testDeps({ metrics: createApiMetrics(new Registry()) })));
 
 /** Keeps what is logged, to be looked through. */
 export function createKeptLog(): { log: Logger; lines: Record<string, unknown>[] } {

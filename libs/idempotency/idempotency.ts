@@ -1,0 +1,139 @@
+/**
+ * The plugin: a POST with a key is carried out once, and answered the same however often it is sent.
+ *
+ *   preParsing   key read → body read → hash → store.begin ─► completed: replay · other request: 422 · in progress: 409
+ *                                                        └─► run: on to parsing, validation, the handler
+ *   onSend       the handler's outcome → record and effects durable → the answer leaves
+ *                anything else         → nothing kept           → the answer leaves
+ *
+ * Whoever asks is known by then: `scopeOf` is called after every onRequest hook.
+ */
+import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
+import { createHash } from 'node:crypto';
+import type { Clock } from '#lib/clock';
+import { toAppError } from '#lib/errors';
+import type { Logger } from '#lib/log';
+import { readIdempotencyKey } from './idempotency-key.ts';
+import { asReplay, writeResponse } from './kept-response.ts';
+import { createKeyedRun, type IdempotentRequest, type KeyedRun, type Outcome } from './keyed-run.ts';
+import type { Store } from './nested-transactions.ts';
+import type { IdempotencyStore, KeptResponse, KeyedRequest } from './ports.ts';
+import { readBody, streamOf } from './read-body.ts';
+import { type AnswerRefusal, problemAnswers, type Refusal } from './refusals.ts';
+import { hashRequest } from './request-hash.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of every request: one without a key writes as if there were no plugin. */
+    readonly idempotent: IdempotentRequest<Store>;
+  }
+  interface FastifyContextConfig {
+    /** `required`: without a key 400. `ignored`: executed each time. Default `optional`. */
+    idempotencyKey?: 'optional' | 'required' | 'ignored';
+  }
+}
+
+export interface IdempotencyOptions<Effects = Store> {
+  store: IdempotencyStore<Effects>;
+  /** Whose key it is. */
+  scopeOf(request: FastifyRequest): { tenant: string; credential: string };
+  /** How long an owner that is not heard of keeps others from running. */
+  lockSeconds: number;
+  clock: Clock;
+  log: Logger;
+  onOutcome?(outcome: Outcome): void;
+  /** How refusals look. Default: problemAnswers() */
+  answerRefusal?: AnswerRefusal;
+}
+
+const plugin: FastifyPluginCallback<IdempotencyOptions<unknown>> = (app, options, done) => {
+  addHooks(app, options);
+  done();
+};
+
+/** The hooks are for the whole instance that it is registered with, not for a part of its own. */
+export const idempotency = Object.assign(plugin, {
+  [Symbol.for('skip-override')]: true,
+  [Symbol.for('fastify.display-name')]: 'idempotency',
+});
+
+function addHooks(app: FastifyInstance, options: IdempotencyOptions<unknown>): void {
+  const { store, scopeOf, log, onOutcome = () => undefined, answerRefusal = problemAnswers() } = options;
+  const deps = { ...options, onOutcome, answerRefusal };
+  const runs = new WeakMap<FastifyRequest, KeyedRun<unknown>>();
+  const unkeyed: IdempotentRequest<unknown> = {
+    effects: store.unkeyed,
+    afterCommit: (work) => work(),
+    commit: async () => undefined,
+  };
+
+  /** What to answer at once, or the body for the parser. */
+  async function admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    payload: RequestPayload,
+  ): Promise<{ answer: KeptResponse } | { payload: RequestPayload }> {
+    const refuse = (refusal: Refusal) => ({ answer: answerRefusal(refusal) });
+    const { idempotencyKey: wanted = 'optional' } = request.routeOptions.config;
+    if (request.method !== 'POST' || request.is404 || wanted === 'ignored') return { payload };
+    const read = readIdempotencyKey(request.raw.rawHeaders);
+    if (read === undefined) return wanted === 'required' ? refuse({ kind: 'key_missing' }) : { payload };
+    if ('problem' in read) return refuse({ kind: 'key_invalid', problem: read.problem });
+
+    const body = await readBody(request, payload);
+    const { method, url = '' } = request.raw;
+    const keyed: KeyedRequest = {
+      ...scopeOf(request),
+      keyHash: createHash('sha256').update(read.key, 'latin1').digest(),
+      requestHash: hashRequest({ method: method ?? request.method, url, body }),
+    };
+    let begun: Awaited<ReturnType<typeof store.begin>>;
+    try {
+      begun = await store.begin(keyed);
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (!error.retryable) throw error;
+      log.warn({ event: 'idempotency.store_away', tenant: keyed.tenant, err: error });
+      return refuse({ kind: 'unavailable' });
+    }
+    switch (begun.kind) {
+      case 'run':
+        runs.set(request, createKeyedRun(deps, { keyed, run: begun.run, before: reply.getHeaders() }));
+        return { payload: streamOf(body) };
+      case 'completed':
+        onOutcome('replayed');
+        return { answer: asReplay(begun.response) };
+      case 'other_request':
+        onOutcome('mismatch');
+        return refuse({ kind: 'other_request' });
+      case 'in_progress':
+        onOutcome('conflict');
+        return refuse({ kind: 'in_progress' });
+    }
+  }
+
+  app.decorateRequest('idempotent', {
+    getter() {
+      return (runs.get(this)?.idempotent ?? unkeyed) as IdempotentRequest<Store>;
+    },
+  });
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    admit(request, reply, payload).then(
+      (admitted) => {
+        if ('payload' in admitted) done(null, admitted.payload);
+        else void reply.send(writeResponse(reply, admitted.answer, reply.getHeaders()));
+      },
+      (error: Error) => {
+        // What is left of the body is not waited for.
+        void reply.header('connection', 'close');
+        done(error);
+      },
+    );
+  });
+  app.addHook('preHandler', (request, _reply, done) => {
+    runs.get(request)?.beginHandler();
+    done();
+  });
+  app.addHook('onSend', async (request, reply, payload) => runs.get(request)?.end(reply, payload) ?? payload);
+  app.addHook('onResponse', async (request) => runs.get(request)?.abandon());
+}

@@ -1,0 +1,25 @@
+import type { Clock } from '#lib/clock';
+import type { Run } from './ports.ts';
+
+/** Two renewals may fail before the lease is over. */
+const renewalsPerLease = 3;
+
+/** Renews the lease for as long as the handler runs. That it is over, or the store away, is what the end of the run comes to. */
+export function keepLease(
+  run: Pick<Run<unknown>, 'renew'>,
+  { lockSeconds, clock }: { lockSeconds: number; clock: Clock },
+): { stop(): void } {
+  const stopping = new AbortController();
+  const renewEveryMs = (lockSeconds * 1000) / renewalsPerLease;
+
+  const renewUntilStopped = async (): Promise<void> => {
+    for (;;) {
+      await clock.sleep(renewEveryMs, stopping.signal);
+      if (stopping.signal.aborted) return;
+      const isHeld = await run.renew().catch(() => true);
+      if (!isHeld) return;
+    }
+  };
+  void renewUntilStopped();
+  return { stop: () => stopping.abort() };
+}

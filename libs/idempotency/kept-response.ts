@@ -1,0 +1,49 @@
+import type { FastifyReply } from 'fastify';
+import type { KeptResponse } from './ports.ts';
+
+/**
+ * What describes the body, and where the thing created is. Never a cookie, a credential or what belongs to one connection; Content-Encoding,
+ * because the bytes mean nothing without it.
+ */
+const keptHeaders = ['content-type', 'content-encoding', 'content-language', 'location'] as const;
+
+export const replayedHeader = 'idempotent-replayed';
+
+/**
+ * Whether an answer of the handler is the request's outcome. What says "not now", or "not you", or "too large", says nothing about the
+ * intent; a failure of ours is none.
+ */
+export const isOutcome = (status: number): boolean => status < 500 && ![401, 413, 429].includes(status);
+
+export type Payload = string | Buffer | null | undefined;
+
+export const isPayload = (payload: unknown): payload is Payload =>
+  payload === null || payload === undefined || typeof payload === 'string' || Buffer.isBuffer(payload);
+
+export function captureResponse(reply: FastifyReply, payload: Payload): KeptResponse {
+  const headers = keptHeaders.flatMap((name) => {
+    const value = reply.getHeader(name);
+    return value === undefined ? [] : [[name, String(value)]];
+  });
+  return {
+    status: reply.statusCode,
+    headers: Object.fromEntries(headers) as KeptResponse['headers'],
+    body: bytesOf(payload),
+  };
+}
+
+export const bytesOf = (payload: Payload): Buffer => (Buffer.isBuffer(payload) ? payload : Buffer.from(payload ?? ''));
+
+type Headers = ReturnType<FastifyReply['getHeaders']>;
+
+/** Makes `response` the reply, whatever the handler had made of it. @param before the headers that every answer of this server has */
+export function writeResponse(reply: FastifyReply, { status, headers, body }: KeptResponse, before: Headers): Buffer {
+  for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name);
+  void reply.headers({ ...before, ...headers }).code(status);
+  return body;
+}
+
+export const asReplay = (response: KeptResponse): KeptResponse => ({
+  ...response,
+  headers: { ...response.headers, [replayedHeader]: 'true' },
+});

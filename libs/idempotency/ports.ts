@@ -1,0 +1,73 @@
+import type { Store } from './nested-transactions.ts';
+
+/** One request with a key, as stores know it. Two of them with one tenant, credential and key hash are about the same intent. */
+export interface KeyedRequest {
+  tenant: string;
+  /** Who asked: two credentials' same key are two keys. */
+  credential: string;
+  /** SHA-256 of the key: no store ever has the key itself. */
+  keyHash: Buffer;
+  requestHash: Buffer;
+}
+
+/** What is kept of an answer. */
+export interface KeptResponse {
+  status: number;
+  /** By lower-case name. */
+  headers: Readonly<Record<string, string>>;
+  body: Buffer;
+}
+
+export type Found =
+  /** A final answer, kept for so long still. */
+  | { kind: 'completed'; response: KeptResponse; forSeconds: number }
+  /** The key was used for a request with another hash. */
+  | { kind: 'other_request' }
+  | { kind: 'in_progress' }
+  | { kind: 'none' };
+
+export type Begun<Effects> = Exclude<Found, { kind: 'none' }> | { kind: 'run'; run: Run<Effects> };
+
+/**
+ * What became of a run's answer:
+ *   kept     the record and the effect are durable, both
+ *   lost     the lease was over: neither is, and they never will be; another may have run
+ *   unknown  the connection went while they were being made durable: both are, or neither
+ */
+export type Ending = 'kept' | 'lost' | 'unknown';
+
+/** One execution of the handler. Its methods @throw AppError store_unavailable where nothing was done, and never will be. */
+export interface Run<Effects> {
+  /** What the handler writes through: durable together with the record. */
+  effects: Effects;
+  /** Extends the lease. False: it is over. */
+  renew(): Promise<boolean>;
+  /**
+   * Makes the effects durable now, with an answer that is replayed if no `complete` follows while the lease runs. `effects` are from
+   * then on durable one by one.
+   */
+  commit(provisional: KeptResponse): Promise<Ending>;
+  complete(response: KeptResponse): Promise<Ending>;
+  /** Ends the run with nothing kept; after a `commit`, with the provisional answer as the final one. */
+  release(): Promise<'released' | 'lost'>;
+}
+
+/**
+ * Who decides. Of all runs of one key, one alone is ever kept within the record's lifetime. All methods @throw AppError store_unavailable.
+ *
+ * | the key's record           | its owner's lease | begin            |
+ * |----------------------------|-------------------|------------------|
+ * | none, or expired           | none, or over     | run              |
+ * | none, or expired           | runs              | in_progress      |
+ * | provisional                | runs              | in_progress      |
+ * | provisional, same request  | over              | it is final now: completed |
+ * | completed, same request    |                   | completed        |
+ * | completed, another request |                   | other_request    |
+ */
+export interface IdempotencyStore<Effects = Store> {
+  /** What a handler writes through whose request has no key. */
+  unkeyed: Effects;
+  begin(request: KeyedRequest): Promise<Begun<Effects>>;
+  /** What is there now, without beginning anything. */
+  find(request: KeyedRequest): Promise<Found>;
+}

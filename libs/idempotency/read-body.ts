@@ -1,0 +1,32 @@
+import { Readable } from 'node:stream';
+import { errorCodes, type FastifyRequest, type RequestPayload } from 'fastify';
+
+/**
+ * The whole body, before anything else has looked at it: the hash is over its bytes, and nothing is asked of a store before the hash.
+ *
+ * @throws what the framework throws where a body is above the route's limit, or ends before its time
+ */
+export function readBody(request: FastifyRequest, payload: RequestPayload): Promise<Buffer> {
+  const limit = request.routeOptions.bodyLimit;
+  const tooLarge = () => new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
+  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
+
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    // Listened to, and not iterated: an iteration that is broken off destroys the connection, and with it the answer.
+    const take = (chunk: Buffer): void => {
+      length += chunk.length;
+      if (length <= limit) return void chunks.push(chunk);
+      payload.off('data', take);
+      reject(tooLarge());
+    };
+    payload.on('data', take);
+    payload.on('end', () => resolve(Buffer.concat(chunks)));
+    payload.on('error', (error) => reject(Object.assign(error, { statusCode: 400 })));
+  });
+}
+
+/** For the parser that comes next. */
+export const streamOf = (body: Buffer): Readable =>
+  Readable.from(body.length === 0 ? [] : [body], { objectMode: false });

@@ -1,0 +1,43 @@
+import type { Clock } from '#lib/clock';
+import type { Redis } from '#lib/redis';
+import type { SecretBox } from '#lib/secret-box';
+import type { KeyedRequest } from './ports.ts';
+import type { ResponseMemory } from './remembering-store.ts';
+import { hashParts } from './request-hash.ts';
+import { openResponse, sealResponse } from './sealed-response.ts';
+
+interface Options {
+  redis: Pick<Redis, 'getMany' | 'setIfFree'>;
+  /** Before every key: two deployments may share a server. */
+  prefix: string;
+  secretBox: SecretBox;
+  clock: Clock;
+}
+
+const hashBytes = 32;
+
+/** A value is the request's hash and the sealed answer. */
+export function createRedisResponses({ redis, prefix, secretBox, clock }: Options): ResponseMemory {
+  const redisKey = ({ tenant, credential, keyHash }: KeyedRequest): Buffer =>
+    Buffer.concat([
+      Buffer.from(`${prefix}idempotency:`),
+      hashParts([Buffer.from(tenant), Buffer.from(credential), keyHash]),
+    ]);
+
+  return {
+    async recall(request) {
+      const [entry] = await redis.getMany([redisKey(request)]);
+      if (entry === undefined) return undefined;
+      const requestHash = entry.value.subarray(0, hashBytes);
+      return {
+        requestHash,
+        response: openResponse(secretBox, { ...request, requestHash }, entry.value.subarray(hashBytes)),
+      };
+    },
+    async remember(request, response, forSeconds) {
+      const value = Buffer.concat([request.requestHash, sealResponse(secretBox, request, response)]);
+      const expiresAtMs = clock.nowMs() + Math.floor(forSeconds * 1000);
+      await redis.setIfFree([{ key: redisKey(request), value, expiresAtMs }]);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { problem, type ProblemCode, problemContentType } from '#lib/problem';
+import type { KeptResponse } from './ports.ts';
+
+/**
+ * Why a request with a key is answered by the plugin, and not by its handler:
+ *   key_missing    the route wants one
+ *   key_invalid    it is none
+ *   in_progress    another with the key is being carried out
+ *   other_request  the key was used for another request
+ *   unavailable    the store can't be asked, or whether the answer was kept is not known
+ *   not_keepable   the handler answered with a stream
+ */
+export type Refusal =
+  | { kind: 'key_missing' }
+  | { kind: 'key_invalid'; problem: string }
+  | { kind: 'in_progress' }
+  | { kind: 'other_request' }
+  | { kind: 'unavailable' }
+  | { kind: 'not_keepable' };
+
+export type AnswerRefusal = (refusal: Refusal) => KeptResponse;
+
+/** Handlers end within seconds, and stores come back within seconds; a client's own backoff takes over from there. */
+const retryAfterSeconds = { idempotency_in_progress: '1', unavailable: '2' } as const;
+
+/** RFC 9457 problems. @param documentation URL of a page about the header, linked from refusals that are the client's to mend */
+export const problemAnswers =
+  (documentation?: string): AnswerRefusal =>
+  (refusal) => {
+    switch (refusal.kind) {
+      case 'key_missing':
+        return answer('idempotency_key_invalid', 'This request needs an Idempotency-Key header', documentation);
+      case 'key_invalid':
+        return answer('idempotency_key_invalid', refusal.problem, documentation);
+      case 'in_progress':
+        return answer('idempotency_in_progress', 'Send it again, with the same key, to get its answer');
+      case 'other_request':
+        return answer('idempotency_key_reused', 'What is another request needs another key', documentation);
+      case 'unavailable':
+        return answer('unavailable', 'Send it again, with the same key');
+      case 'not_keepable':
+        return answer('internal_error');
+    }
+  };
+
+function answer(code: ProblemCode, detail?: string, documentation?: string): KeptResponse {
+  const body = problem(code, detail);
+  const retryAfter = code in retryAfterSeconds ? retryAfterSeconds[code as keyof typeof retryAfterSeconds] : undefined;
+  return {
+    status: body.status,
+    headers: {
+      'content-type': problemContentType,
+      ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+      ...(documentation !== undefined && { link: `<${documentation}>; rel="describedby"` }),
+    },
+    body: Buffer.from(JSON.stringify(body)),
+  };
+}

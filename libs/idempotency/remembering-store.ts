@@ -1,0 +1,69 @@
+import { isAppError } from '#lib/errors';
+import type { Found, IdempotencyStore, KeptResponse, KeyedRequest, Run } from './ports.ts';
+
+/**
+ * Copies of final answers, in front of the store. What is final does not change while its record lives, so a copy is never wrong: there is
+ * nothing to correct or to fence, and losing all of them costs time only. That nothing is known of a key means nothing; whether a request
+ * runs, or meets another in progress, is for the store to say.
+ */
+export interface ResponseMemory {
+  /** @throws AppError redis_unavailable, data_invalid: all the same to who asks */
+  recall(request: KeyedRequest): Promise<{ requestHash: Buffer; response: KeptResponse } | undefined>;
+  /** What it knows of a key stays. @throws as `recall` */
+  remember(request: KeyedRequest, response: KeptResponse, forSeconds: number): Promise<void>;
+}
+
+/** Retries come within minutes; what comes later asks the store. */
+const maxMemorySeconds = 3_600;
+/** Copies go before their record does, by more than clocks differ. */
+const beforeExpirySeconds = 60;
+/** Larger answers are few, and would fill the memory. */
+const maxRememberedBytes = 16_384;
+
+interface Options<Effects> {
+  store: IdempotencyStore<Effects>;
+  memory: ResponseMemory;
+  ttlSeconds: number;
+}
+
+export function rememberingStore<Effects>({ store, memory, ttlSeconds }: Options<Effects>): IdempotencyStore<Effects> {
+  /** Nobody waits for it, and nothing depends on it. */
+  const remember = (request: KeyedRequest, response: KeptResponse, keptForSeconds: number): void => {
+    const forSeconds = Math.min(maxMemorySeconds, keptForSeconds - beforeExpirySeconds);
+    if (forSeconds <= 0 || response.body.length > maxRememberedBytes) return;
+    void memory.remember(request, response, forSeconds).catch(ignoreAway);
+  };
+
+  const recall = async (request: KeyedRequest): Promise<Exclude<Found, { kind: 'none' }> | undefined> => {
+    const known = await memory.recall(request).catch(ignoreAway);
+    if (known === undefined) return undefined;
+    if (!known.requestHash.equals(request.requestHash)) return { kind: 'other_request' };
+    // Already remembered: for how long it is kept is of no use to anyone.
+    return { kind: 'completed', response: known.response, forSeconds: 0 };
+  };
+
+  const rememberWhenKept = (run: Run<Effects>, request: KeyedRequest): Run<Effects> => ({
+    ...run,
+    async complete(response) {
+      const ending = await run.complete(response);
+      if (ending === 'kept') remember(request, response, ttlSeconds);
+      return ending;
+    },
+  });
+
+  return {
+    ...store,
+    async begin(request) {
+      const recalled = await recall(request);
+      if (recalled !== undefined) return recalled;
+      const begun = await store.begin(request);
+      if (begun.kind === 'completed') remember(request, begun.response, begun.forSeconds);
+      return begun.kind === 'run' ? { kind: 'run', run: rememberWhenKept(begun.run, request) } : begun;
+    },
+  };
+}
+
+function ignoreAway(error: unknown): undefined {
+  // data_invalid: sealed under a key that is not listed any more. The record's own copy says so aloud.
+  if (!isAppError(error, 'redis_unavailable') && !isAppError(error, 'data_invalid')) throw error;
+}

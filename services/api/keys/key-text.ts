@@ -1,0 +1,26 @@
+import { hash } from 'node:crypto';
+import type { RandomBytes } from '#lib/ids';
+
+/**
+ * A key is `hk_<id>_<secret>`: the id, without its `key_`, says which row to compare with, so that nobody looks for a secret; the prefix and
+ * the fixed lengths let scanners find one that was published by mistake.
+ */
+const keyText = /^hk_([0-9a-hjkmnp-tv-z]{26})_[0-9a-f]{64}$/;
+
+const secretBytes = 32;
+
+export function newKeyText(id: string, random: RandomBytes): string {
+  return `hk_${id.replace(/^key_/, '')}_${random(secretBytes).toString('hex')}`;
+}
+
+/** The id of the key that this may be; undefined where it can be none. */
+export function keyIdOf(text: string): string | undefined {
+  const [, id] = keyText.exec(text) ?? [];
+  return id === undefined ? undefined : `key_${id}`;
+}
+
+/**
+ * What is kept of a key. One round of SHA-256 does: slow hashes are for secrets that can be guessed, and nobody guesses 256 random bits
+ * however fast each try is.
+ */
+export const keyHash = (text: string): Buffer => hash('sha256', text, 'buffer');

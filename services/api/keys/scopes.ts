@@ -1,0 +1,25 @@
+/**
+ * What a key may do. No scope includes another, but `admin`, which includes all of them:
+ *
+ * | scope     | allows                                                             |
+ * |-----------|--------------------------------------------------------------------|
+ * | `read`    | every GET but those of keys                                        |
+ * | `write`   | every POST, PATCH and DELETE but those below                       |
+ * | `publish` | POST /v1/events, for programs that do nothing but send events      |
+ * | `admin`   | everything in the key's tenant, its keys included                  |
+ */
+export const scopes = ['read', 'write', 'publish', 'admin'] as const;
+
+export type Scope = (typeof scopes)[number];
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a key must have to ask this. Default: `read` for GET, `write` for what changes something. */
+    scope?: Scope;
+  }
+}
+
+export const hasScope = (granted: readonly Scope[], needed: Scope): boolean =>
+  granted.includes(needed) || granted.includes('admin');
+
+export const usualScope = (method: string): Scope => (method === 'GET' || method === 'HEAD' ? 'read' : 'write');

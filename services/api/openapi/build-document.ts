@@ -1,0 +1,91 @@
+/**
+ * The API as an OpenAPI 3.1 document: of each route its own schemas, which are those that requests are judged by, and what
+ * `resources/` says of it. A route without a word there, or words without a route, are a mistake: building fails.
+ *
+ * Answers are not made by these schemas, as the framework would make them: what a schema forgot would be left out. A test asks every
+ * operation of a running API, and holds its answers against them.
+ */
+import type { RouteOptions } from 'fastify';
+import { AppError } from '#lib/errors';
+import { type DocumentedOperation, operationOf } from './describe-operation.ts';
+import { problemSchema } from './errors-of.ts';
+import { answerHeaders, requestHeaders } from './headers.ts';
+import type { DocumentedResource, Operation } from './operation.ts';
+import { documentedResources } from './resources/index.ts';
+import { type ObjectSchema, schemaOf } from './route-schema.ts';
+import { nullable, type Schema } from './schema.ts';
+
+export interface OpenApiDocument {
+  openapi: string;
+  info: { title: string; version: string; description: string };
+  servers: { url: string }[];
+  tags: { name: string; description: string }[];
+  /** By path, then by method in lower case. */
+  paths: Record<string, Record<string, DocumentedOperation>>;
+  components: Record<string, Record<string, object>>;
+}
+
+const description = `Every answer is about one tenant: that of the key, or, with the admin key, the one that \`Hookline-Tenant\` names.
+Errors are \`application/problem+json\` with a stable \`code\`. A POST with an \`Idempotency-Key\` is carried out once, however often it is
+sent. Collections come in pages, each with a \`Link\` to the next.`;
+
+const securitySchemes = {
+  key: { type: 'http', scheme: 'bearer', description: 'an API key, or the admin key' },
+};
+
+/** @param apiUrl as clients reach the API; empty: where they have this from */
+export function buildDocument(
+  routes: readonly RouteOptions[],
+  { apiUrl, resources = documentedResources }: { apiUrl: string; resources?: readonly DocumentedResource[] },
+): OpenApiDocument {
+  const byName = new Map(routes.map((route) => [nameOf(route), route]));
+  const schemas: Record<string, Schema> = { Problem: problemSchema };
+  const paths: OpenApiDocument['paths'] = {};
+
+  for (const { tag, schemas: ofResource, operations } of resources) {
+    Object.assign(schemas, ofResource);
+    for (const [name, operation] of Object.entries(operations)) {
+      const route = byName.get(name);
+      if (route === undefined) throw new AppError('bug', `the API's document has ${name}, which is no route`);
+      const takes = bodyOf(operation, route, routes);
+      const requestName = `${operation.id[0]?.toUpperCase()}${operation.id.slice(1)}Request`;
+      if (takes !== undefined) schemas[requestName] = takes;
+      const path = (paths[route.url.replace(/:(\w+)/g, '{$1}')] ??= {});
+      path[String(route.method).toLowerCase()] = operationOf(operation, { tag, route, takes, requestName });
+      byName.delete(name);
+    }
+  }
+  if (byName.size > 0) throw new AppError('bug', `the API's document lacks ${[...byName.keys()].join(', ')}`);
+
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Hookline', version: 'v1', description },
+    servers: [{ url: apiUrl === '' ? '/' : apiUrl }],
+    tags: resources.map(({ tag, description: what }) => ({ name: tag, description: what })),
+    paths,
+    components: { schemas, parameters: requestHeaders, headers: answerHeaders, securitySchemes },
+  };
+}
+
+const nameOf = ({ method, url }: RouteOptions): string => `${String(method)} ${url}`;
+
+/** A merge patch names some of what a creation takes, with another value or with `null`. */
+function bodyOf(
+  { patchOf }: Operation,
+  route: RouteOptions,
+  routes: readonly RouteOptions[],
+): ObjectSchema | undefined {
+  const { body } = schemaOf(route);
+  if (patchOf === undefined || body === undefined) return body;
+  const created = routes.find((other) => nameOf(other) === patchOf);
+  const { properties = {} } = created === undefined ? {} : (schemaOf(created).body ?? {});
+  const patched = Object.entries(properties).filter(([name]) => name in body.properties && !fixed.includes(name));
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(patched.map(([name, schema]) => [name, nullable(schema)])),
+  };
+}
+
+/** A patch knows their names to say how they are changed, if they are. */
+const fixed = ['scheme', 'secret'];

@@ -1,0 +1,102 @@
+import type { RouteOptions } from 'fastify';
+import { usualScope } from '../keys/scopes.ts';
+import { errorAnswers, problemsOf } from './errors-of.ts';
+import type { requestHeaders } from './headers.ts';
+import { type Answer, type AnswerHeader, type Operation, ref } from './operation.ts';
+import { type ObjectSchema, schemaOf } from './route-schema.ts';
+import { type Schema, text } from './schema.ts';
+
+/** An Operation Object of OpenAPI, as far as there is of it here. */
+export interface DocumentedOperation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags: string[];
+  /** With a scope: one that the key must have. */
+  security: Record<string, string[]>[];
+  parameters: object[];
+  requestBody?: { required: boolean; content: Record<string, { schema: Schema }> };
+  responses: Record<string, object>;
+}
+
+interface Described {
+  tag: string;
+  route: RouteOptions;
+  /** What may be sent, and the name of the shared schema of it. */
+  takes: ObjectSchema | undefined;
+  requestName: string;
+}
+
+export function operationOf(operation: Operation, { tag, route, takes, requestName }: Described): DocumentedOperation {
+  const method = String(route.method);
+  const { url, config } = route;
+  const isPublic = operation.isPublic === true;
+  const facts = { method, url, takesBody: takes !== undefined };
+  const mediaType = operation.patchOf === undefined ? 'application/json' : 'application/merge-patch+json';
+  return {
+    operationId: operation.id,
+    summary: operation.summary,
+    ...(operation.description !== undefined && { description: operation.description }),
+    tags: [tag],
+    security: isPublic ? [] : [{ key: [config?.scope ?? usualScope(method)] }],
+    parameters: [
+      ...pathParameters(url),
+      ...queryParameters(operation, route),
+      ...(isPublic ? [] : [parameter('tenant')]),
+      ...(method === 'POST' ? [parameter('idempotencyKey')] : []),
+      ...(operation.conditional === true ? [parameter('ifMatch')] : []),
+    ],
+    ...(takes !== undefined && {
+      requestBody: {
+        required: (takes.required ?? []).length > 0 || operation.patchOf !== undefined,
+        content: { [mediaType]: { schema: ref(requestName) } },
+      },
+    }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(operation.answers).map(([status, answer]) => [status, answerOf(answer, method === 'POST')]),
+      ),
+      ...errorAnswers(problemsOf(operation, facts)),
+    },
+  };
+}
+
+const parameter = (name: keyof typeof requestHeaders): object => ({ $ref: `#/components/parameters/${name}` });
+
+const pathParameters = (url: string): object[] =>
+  [...url.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: text }));
+
+/** What most collections have. */
+const usualParameters: Readonly<Record<string, string>> = {
+  limit: 'items of a page, from 1 to 1000; default 100',
+  cursor: 'from the `Link` of the page before',
+};
+
+function queryParameters({ parameters = {} }: Operation, route: RouteOptions): object[] {
+  const { properties = {}, required = [] } = schemaOf(route).querystring ?? {};
+  return Object.entries(properties).map(([name, schema]) => {
+    const description = parameters[name] ?? usualParameters[name];
+    return {
+      name,
+      in: 'query',
+      required: required.includes(name),
+      ...(description !== undefined && { description }),
+      schema,
+    };
+  });
+}
+
+function answerOf({ is, body, contentType = 'application/json', headers = [] }: Answer, isPost: boolean): object {
+  const names: readonly (AnswerHeader | 'Idempotent-Replayed')[] = isPost
+    ? [...headers, 'Idempotent-Replayed']
+    : headers;
+  return {
+    description: is,
+    ...(names.length > 0 && {
+      headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    }),
+    ...(body !== undefined && {
+      content: { [contentType]: { schema: typeof body === 'string' ? ref(body) : body } },
+    }),
+  };
+}

@@ -1,0 +1,49 @@
+import { type ProblemCode, problemCodes, problemContentType } from '#lib/problem';
+import { ref, type Operation } from './operation.ts';
+import { count, list, object, type Schema, text } from './schema.ts';
+
+export interface RouteFacts {
+  method: string;
+  url: string;
+  takesBody: boolean;
+}
+
+export const problemSchema: Schema = {
+  ...object(
+    { type: text, title: text, status: count, code: { enum: Object.keys(problemCodes) } },
+    { detail: text, errors: list(object({ field: text, message: text })) },
+  ),
+  description: 'RFC 9457. Programs go by `code`, which is stable.',
+};
+
+/** The problems that a request of this kind may be answered with, and those of its own. */
+export function problemsOf(operation: Operation, { method, url, takesBody }: RouteFacts): ProblemCode[] {
+  if (operation.isPublic === true) return ['internal_error'];
+  const codes: ProblemCode[] = ['validation_failed', 'unauthorized', 'forbidden', 'rate_limited'];
+  if (url.includes('/:')) codes.push('not_found');
+  if (takesBody) codes.push('payload_too_large', 'unsupported_media_type');
+  if (operation.conditional === true) codes.push('gone', 'precondition_failed');
+  if (method === 'POST') codes.push('idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused');
+  return [...codes, 'internal_error', 'unavailable', ...(operation.errors ?? [])];
+}
+
+/** As answers, by status. */
+export function errorAnswers(codes: readonly ProblemCode[]): Record<string, object> {
+  const byStatus = Map.groupBy(new Set(codes), (code) => problemCodes[code].status);
+  return Object.fromEntries([...byStatus].map(([status, ofStatus]) => [status, answerOf(status, ofStatus)]));
+}
+
+const answerOf = (status: number, codes: readonly ProblemCode[]): object => ({
+  description: codes.map((code) => `\`${code}\`: ${problemCodes[code].title}`).join('. '),
+  ...(status in headersOf && { headers: headersOf[status] }),
+  content: {
+    [problemContentType]: { schema: { allOf: [ref('Problem'), { properties: { code: { enum: codes } } }] } },
+  },
+});
+
+const retryAfter = { 'Retry-After': { description: 'seconds', schema: text } };
+const headersOf: Readonly<Record<number, object>> = {
+  401: { 'WWW-Authenticate': { schema: text } },
+  429: retryAfter,
+  503: retryAfter,
+};

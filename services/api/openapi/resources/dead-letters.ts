@@ -1,0 +1,100 @@
+import { deadLetterStages } from '#lib/contract';
+import { type DocumentedResource, page, ref } from '../operation.ts';
+import { count, extend, flag, id, list, map, nullable, number, object, oneOf, saying, text, time } from '../schema.ts';
+
+const letter = object({
+  id: id('dl'),
+  stage: oneOf(deadLetterStages),
+  reason: text,
+  attempts: count,
+  at: time,
+  origin: text,
+  generation: count,
+  event_id: nullable(text),
+  delivery_id: nullable(text),
+  endpoint_id: nullable(text),
+  source_id: nullable(text),
+  event_type: nullable(text),
+  status: oneOf(['dead', 'replaying', 'replayed']),
+  replay_id: nullable(id('rpl')),
+  replayed_at: nullable(time),
+});
+
+const replay = object({
+  id: id('rpl'),
+  status: oneOf(['running', 'completed', 'partial', 'cancelled']),
+  matched: saying('replayed + failed + remaining, at any time', count),
+  replayed: count,
+  failed: count,
+  remaining: count,
+  request: saying('as it was asked for', map({})),
+  rate_per_second: nullable(number),
+  created_at: time,
+  ended_at: nullable(time),
+});
+
+const by = (field: string) => ({ [field]: nullable(text) });
+
+export const documentedDeadLetters: DocumentedResource = {
+  tag: 'Dead letters and replays',
+  description: 'What could not be processed or delivered, and what is sent again.',
+  schemas: {
+    DeadLetter: letter,
+    DeadLetterWithPayload: extend(letter, {
+      key: nullable(text),
+      headers: map({ anyOf: [text, list(text)] }),
+      payload_encoding: saying('null where it is kept no longer', { enum: ['json', 'base64', null] }),
+      payload: {},
+    }),
+    Replay: replay,
+    ReplayWithFailures: extend(replay, { failures: saying('how many, by reason', map(count)) }),
+    ReplayPreview: object({
+      dry_run: flag,
+      matched: count,
+      left_out: saying('by the limit', count),
+      ids: saying('the first of them', list(id('dl'))),
+      by_endpoint: list(object({ ...by('endpoint_id'), letters: count })),
+      by_reason: list(object({ stage: oneOf(deadLetterStages), reason: text, letters: count })),
+    }),
+  },
+  operations: {
+    'GET /v1/dead-letters': {
+      id: 'listDeadLetters',
+      summary: 'List dead letters, the newest first',
+      parameters: { since: 'RFC 3339: that died then or later', until: 'RFC 3339: that died before' },
+      answers: { 200: page('DeadLetter', 'Those that match') },
+    },
+    'GET /v1/dead-letters/:id': {
+      id: 'getDeadLetter',
+      summary: 'Read a dead letter with key, headers and payload',
+      answers: { 200: { is: 'The letter', body: 'DeadLetterWithPayload' } },
+    },
+    'POST /v1/dead-letters/replay': {
+      id: 'replayDeadLetters',
+      summary: 'Replay the dead letters that match',
+      description: 'At least one filter, or `all`: true. With `dry_run` nothing changes.',
+      answers: {
+        202: {
+          is: 'The replay, or what it would send',
+          body: { anyOf: [ref('Replay'), ref('ReplayPreview')] },
+        },
+      },
+    },
+    'GET /v1/replays': {
+      id: 'listReplays',
+      summary: 'List replays, the newest first',
+      answers: { 200: page('Replay', 'All of them') },
+    },
+    'GET /v1/replays/:id': {
+      id: 'getReplay',
+      summary: 'Read how far a replay has come',
+      answers: { 200: { is: 'The replay', body: 'ReplayWithFailures' } },
+    },
+    'DELETE /v1/replays/:id': {
+      id: 'cancelReplay',
+      summary: 'Cancel a replay: what is not being sent is dead again',
+      answers: { 204: { is: 'It is cancelled' } },
+      errors: ['conflict'],
+    },
+  },
+};

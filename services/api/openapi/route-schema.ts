@@ -1,0 +1,15 @@
+import type { RouteOptions } from 'fastify';
+import type { Schema } from './schema.ts';
+
+/** What routes here say of their requests. */
+export interface RouteSchema {
+  body?: ObjectSchema;
+  querystring?: ObjectSchema;
+}
+
+export interface ObjectSchema extends Schema {
+  required?: readonly string[];
+  properties: Readonly<Record<string, Schema>>;
+}
+
+export const schemaOf = ({ schema }: RouteOptions): RouteSchema => (schema ?? {}) as RouteSchema;

@@ -1,0 +1,213 @@
+import { hash } from 'node:crypto';
+import { parseRfc3339 } from '#lib/clock';
+import { sourceDefaults } from '#lib/contract';
+import { bodyHashOf, createPostgresKeyTable } from '#lib/dedup-store';
+import { AppError } from '#lib/errors';
+import type { Postgres, Query } from '#lib/postgres';
+
+/** An event that is to be published, with its row of the outbox. */
+export interface OutboxEvent {
+  tenant: string;
+  id: string;
+  source_id: string;
+  /** The publisher's own identifier; null where there is none. */
+  event_id: string | null;
+  type: string;
+  receipt_id: string;
+  origin: string;
+  received_at: string;
+  dedup_key: Buffer;
+  ordering_key: string | null;
+  traceparent: string;
+  content_type: string;
+  payload: Buffer;
+  /** A bigint, which comes as text. */
+  sequence: string;
+}
+
+/** Names the claim, too: whoever claims the row after us has it until another time. */
+export interface ClaimedEvent extends OutboxEvent {
+  claimed_until: string;
+}
+
+/** Where the last round of ordered keys has ended. */
+export interface KeyCursor {
+  tenant: string;
+  ordering_key: string;
+}
+
+/** All methods @throw AppError store_unavailable. */
+export interface OutboxTable {
+  /** Events without an ordering key, the oldest first. */
+  claimUnordered(limit: number): Promise<ClaimedEvent[]>;
+  /** The first event of each ordering key, of the keys that come after `from` and are nobody else's, in the order of keys. */
+  claimOrdered(limit: number, from: KeyCursor | undefined): Promise<ClaimedEvent[]>;
+  /** The one that follows it in its ordering key. It is claimed with the first. */
+  findNext(event: OutboxEvent): Promise<OutboxEvent | undefined>;
+  /** These are on their topic: their identifiers are remembered for their time from now on. */
+  remove(published: readonly OutboxEvent[]): Promise<void>;
+  /** Others may have these at once; what another has claimed since stays claimed. */
+  release(claimed: readonly ClaimedEvent[]): Promise<void>;
+  measure(): Promise<{ unpublished: number; oldestSeconds: number }>;
+}
+
+/** Far longer than a record may take, see publish-outbox.ts. */
+export const claimSeconds = 30;
+
+/**
+ * For a pool of its own. Each step of these statements has an index to go by; the planner, which takes a table that was empty when it looked
+ * for empty, reads and sorts all of it at each step: 82 s for a backlog of a million, where along the index it is some milliseconds.
+ */
+export const outboxSessionSettings = ['seqscan', 'bitmapscan', 'sort', 'hashjoin', 'mergejoin'].map(
+  (way) => `enable_${way}=off`,
+);
+
+/** Row by row, from the few that are wanted; of the partitions of payloads, the one of the event's day alone is opened. */
+const contents = (outbox: string): string => `
+  SELECT e.tenant, e.id, e.source_id, e.event_id, e.type, e.receipt_id, e.origin, e.received_at, e.dedup_key,
+         e.ordering_key, e.traceparent, payload.content_type, payload.body AS payload, o.sequence, o.claimed_until
+    FROM ${outbox} o
+    JOIN LATERAL (SELECT * FROM events WHERE tenant = o.tenant AND id = o.event_id LIMIT 1) AS e ON true
+    JOIN LATERAL (
+           SELECT p.content_type, p.body
+             FROM event_payloads p
+            WHERE p.tenant = e.tenant AND p.event_id = e.id AND p.received_at = e.received_at
+            LIMIT 1) AS payload ON true`;
+
+const claimOf = (free: string): string => `
+  free AS (${free}
+  ), claimed AS (
+    UPDATE outbox o SET claimed_until = clock_timestamp() + interval '${claimSeconds} seconds'
+     WHERE o.ctid = ANY (ARRAY (SELECT place FROM free))
+    RETURNING o.tenant, o.event_id, o.sequence, o.claimed_until
+  )${contents('claimed')}`;
+
+const claimUnorderedSql = `
+  WITH ${claimOf(`
+    SELECT o.ctid AS place
+      FROM outbox o
+     WHERE o.ordering_key IS NULL AND o.claimed_until <= clock_timestamp()
+     ORDER BY o.sequence
+     LIMIT $1
+       FOR UPDATE SKIP LOCKED`)}
+   ORDER BY o.sequence`;
+
+/*
+ * Goes from key to key along the index, however many rows each has. The first row of a key is there until it is published: whoever holds its
+ * claim is the only one to publish any of the key's.
+ */
+const claimOrderedSql = `
+  WITH RECURSIVE keys AS (
+    (SELECT tenant, ordering_key
+       FROM outbox
+      WHERE ordering_key IS NOT NULL AND (tenant, ordering_key) > ($2::text, $3::text)
+      ORDER BY tenant, ordering_key
+      LIMIT 1)
+    UNION ALL
+    SELECT next.tenant, next.ordering_key
+      FROM keys
+      JOIN LATERAL (
+             SELECT n.tenant, n.ordering_key
+               FROM outbox n
+              WHERE n.ordering_key IS NOT NULL AND (n.tenant, n.ordering_key) > (keys.tenant, keys.ordering_key)
+              ORDER BY n.tenant, n.ordering_key
+              LIMIT 1) AS next ON true
+  ), firsts AS (
+    SELECT first.tenant, first.event_id
+      FROM keys
+      JOIN LATERAL (
+             SELECT f.tenant, f.event_id, f.claimed_until
+               FROM outbox f
+              WHERE f.tenant = keys.tenant AND f.ordering_key = keys.ordering_key
+              ORDER BY f.sequence
+              LIMIT 1) AS first ON first.claimed_until <= clock_timestamp()
+     LIMIT $1
+  ), ${claimOf(`
+    SELECT locked.place
+      FROM firsts
+      JOIN LATERAL (
+             SELECT o.ctid AS place
+               FROM outbox o
+              WHERE o.tenant = firsts.tenant AND o.event_id = firsts.event_id AND o.claimed_until <= clock_timestamp()
+                FOR UPDATE SKIP LOCKED) AS locked ON true`)}
+   ORDER BY e.tenant, e.ordering_key`;
+
+const findNextSql = `
+  ${contents(`(
+    SELECT tenant, event_id, sequence, claimed_until
+      FROM outbox
+     WHERE tenant = $1 AND ordering_key = $2 AND sequence > $3::bigint
+     ORDER BY sequence
+     LIMIT 1)`)}`;
+
+export function createOutboxTable(postgres: Pick<Postgres, 'query' | 'transaction'>): OutboxTable {
+  return {
+    claimUnordered: (limit) => postgres.query<ClaimedEvent>(claimUnorderedSql, [limit], 'outbox_claim_unordered'),
+    claimOrdered: (limit, from) =>
+      postgres.query<ClaimedEvent>(
+        claimOrderedSql,
+        [limit, from?.tenant ?? '', from?.ordering_key ?? ''],
+        'outbox_claim_ordered',
+      ),
+    async findNext({ tenant, ordering_key, sequence }) {
+      const [next] = await postgres.query<OutboxEvent>(
+        findNextSql,
+        [tenant, ordering_key, sequence],
+        'outbox_find_next',
+      );
+      return next;
+    },
+    remove: (published) =>
+      postgres.transaction(async (tx) => {
+        await completeKeys(tx, published);
+        await tx.query(
+          `DELETE FROM outbox o USING unnest($1::text[], $2::text[]) AS done (tenant, event_id)
+            WHERE o.tenant = done.tenant AND o.event_id = done.event_id`,
+          [published.map(({ tenant }) => tenant), published.map(({ id }) => id)],
+          'outbox_remove',
+        );
+      }),
+    async release(claimed) {
+      await postgres.query(
+        `UPDATE outbox o SET claimed_until = '-infinity'
+           FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS ours (tenant, event_id, claimed_until)
+          WHERE o.tenant = ours.tenant AND o.event_id = ours.event_id AND o.claimed_until = ours.claimed_until`,
+        [
+          claimed.map(({ tenant }) => tenant),
+          claimed.map(({ id }) => id),
+          claimed.map(({ claimed_until }) => claimed_until),
+        ],
+      );
+    },
+    async measure() {
+      const [row] = await postgres.query<{ unpublished: number; oldest: number }>(
+        `SELECT count(*)::int AS unpublished,
+                coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::float8 AS oldest
+           FROM outbox`,
+      );
+      return { unpublished: row?.unpublished ?? 0, oldestSeconds: row?.oldest ?? 0 };
+    },
+  };
+}
+
+async function completeKeys(tx: Query, published: readonly OutboxEvent[]): Promise<void> {
+  const identified = published.filter(({ event_id }) => event_id !== null);
+  if (identified.length > 0) await createPostgresKeyTable(tx).complete(identified.map(candidateOf));
+}
+
+/** The event as the table of dedup keys knows it. */
+const candidateOf = ({ tenant, dedup_key, origin, id, payload, received_at }: OutboxEvent) => ({
+  tenant,
+  key: dedup_key,
+  origin,
+  eventId: id,
+  bodyHash: bodyHashOf(hash('sha256', payload, 'buffer')),
+  receivedAt: microsOf(received_at),
+  ttlSeconds: sourceDefaults.dedup_ttl_seconds,
+});
+
+export function microsOf(instant: string): number {
+  const micros = parseRfc3339(instant);
+  if (micros === undefined) throw new AppError('bug', `an event was received at ${instant}`);
+  return micros;
+}

@@ -1,0 +1,200 @@
+/**
+ * Takes events from the outbox to their topic:
+ *
+ *   POST /events: event and row committed ─► claimed, for a time ─► on the topic, acknowledged ─► the row is removed
+ *
+ * Every process of the API does so, whoever wrote the row: at once when it has committed one itself, else within a second or so. Who dies in
+ * between leaves a claim that ends; then the event is published again, under the same id, which everything downstream knows it by.
+ *
+ * Of an ordering key, one process at a time publishes, one event after the other: each is sent once the one before is acknowledged, because
+ * a record that was not may still come to stand behind later ones. A process that slept beyond its claim may repeat the one event that it
+ * was about to send.
+ *
+ * Kafka or the registry away: rows wait, and nothing is lost. Postgres away: nothing can be published, nor read.
+ */
+import type { Clock } from '#lib/clock';
+import { type EventRecord, header } from '#lib/contract';
+import type { CrashPoints } from '#lib/crash-points';
+import { type AppError, toAppError } from '#lib/errors';
+import type { OutgoingRecord, RecordProducer } from '#lib/kafka';
+import { createPart, type Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import {
+  type ClaimedEvent,
+  claimSeconds,
+  type KeyCursor,
+  microsOf,
+  type OutboxEvent,
+  type OutboxTable,
+} from './outbox-table.ts';
+
+export interface OutboxDeps {
+  table: OutboxTable;
+  producer: Pick<RecordProducer, 'send'>;
+  /** The topic `events`. */
+  topic: string;
+  /** Has an encoder once the registry knows the schema. @throws AppError registry_unavailable */
+  openEncoder(): Promise<(event: EventRecord) => Buffer>;
+  crashPoints: CrashPoints;
+  /** Told every few seconds. */
+  onMeasured(measured: { unpublished: number; oldestSeconds: number }): void;
+  clock: Clock;
+  log: Logger;
+}
+
+export interface Outbox extends Part {
+  /** There is something to publish. */
+  wake(): void;
+}
+
+/** In a round, of each kind: payloads of 1 MiB each would be 128 MiB. */
+const claimedAtOnce = 64;
+/** Of one ordering key, one after the other; the others of the round wait for it. */
+const runMs = 250;
+const sendTimeoutMs = 10_000;
+/** For what another process has left, or could not do. */
+const everyMs = 1_000;
+const measureEveryMs = 5_000;
+/** No record is sent where it might be acknowledged only after the claim's end. */
+const sendsEndAfterMs = claimSeconds * 1_000 - sendTimeoutMs - 5_000;
+
+export function createOutbox(deps: OutboxDeps): Outbox {
+  const { table, producer, topic, crashPoints, onMeasured, clock, log } = deps;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let running: Promise<void> = Promise.resolve();
+  let isWoken = false;
+  let wakeUp = (): void => undefined;
+  let cursor: KeyCursor | undefined;
+  let measuredAtMs = Number.NEGATIVE_INFINITY;
+
+  const wake = (): void => {
+    isWoken = true;
+    wakeUp();
+  };
+
+  async function claim(): Promise<ClaimedEvent[]> {
+    const unordered = await table.claimUnordered(claimedAtOnce);
+    const ordered = await table.claimOrdered(claimedAtOnce, cursor);
+    const last = ordered.at(-1);
+    // From the first key on again, once there was none after the last.
+    cursor = last && { tenant: last.tenant, ordering_key: last.ordering_key ?? '' };
+    return [...unordered, ...ordered];
+  }
+
+  /** One event; of an ordering key, those after it too. @returns why it ended, if not for want of events or time */
+  async function publish(
+    first: ClaimedEvent,
+    published: OutboxEvent[],
+    { endMs, encode }: { endMs: number; encode: Encode },
+  ): Promise<AppError | undefined> {
+    let event: OutboxEvent | undefined = first;
+    try {
+      while (event !== undefined) {
+        await producer.send(recordOf(event, topic, encode), sendTimeoutMs);
+        published.push(event);
+        const goesOn: boolean = event.ordering_key !== null && clock.monotonicMs() < endMs;
+        event = goesOn ? await table.findNext(event) : undefined;
+      }
+      return undefined;
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      const line = { event: 'event.not_published', tenant: first.tenant, eventId: event?.id, err: error };
+      if (error.retryable) log.warn(line);
+      else log.error(line);
+      return error;
+    }
+  }
+
+  /** @returns whether there may be more, and nothing says that it can't be published */
+  async function round(encode: Encode): Promise<boolean> {
+    const beganAtMs = clock.monotonicMs();
+    const claimed = await claim();
+    if (claimed.length === 0) return false;
+    crashPoints.reach('outbox.after-claim');
+
+    const published: OutboxEvent[] = [];
+    const endMs = Math.min(clock.monotonicMs() + runMs, beganAtMs + sendsEndAfterMs);
+    const errors = await Promise.all(claimed.map((event) => publish(event, published, { endMs, encode })));
+    crashPoints.reach('outbox.after-publish');
+
+    if (published.length > 0) await table.remove(published);
+    // What fails on its data is a fault of ours: it was taken, and is tried once in a claim until somebody has mended that.
+    const postponed = claimed.filter((event, index) => errors[index]?.retryable && !published.includes(event));
+    if (postponed.length > 0) await table.release(postponed);
+    return errors.every((error) => error === undefined);
+  }
+
+  async function measure(): Promise<void> {
+    if (clock.monotonicMs() - measuredAtMs < measureEveryMs) return;
+    measuredAtMs = clock.monotonicMs();
+    onMeasured(await table.measure());
+  }
+
+  async function idle(): Promise<void> {
+    if (isWoken || signal.aborted) return;
+    const waking = new AbortController();
+    wakeUp = () => waking.abort();
+    await clock.sleep(everyMs, waking.signal);
+    wakeUp = () => undefined;
+  }
+
+  async function run(): Promise<void> {
+    let encode: Encode | undefined;
+    // What was committed before the stop is not left to the next start.
+    while (!signal.aborted || isWoken) {
+      isWoken = false;
+      let goesOn = false;
+      try {
+        await measure();
+        encode ??= await deps.openEncoder();
+        goesOn = await round(encode);
+      } catch (error) {
+        log.warn({ event: 'outbox.round_failed', err: toAppError(error) });
+      }
+      if (!goesOn) await idle();
+    }
+  }
+
+  const part = createPart(
+    'outbox',
+    async () => {
+      running = run();
+    },
+    async () => {
+      await running;
+    },
+  );
+  return {
+    ...part,
+    wake,
+    stop: () => {
+      stopping.abort();
+      wakeUp();
+      return part.stop();
+    },
+  };
+}
+
+type Encode = (event: EventRecord) => Buffer;
+
+/** As dedup writes them. */
+function recordOf(event: OutboxEvent, topic: string, encode: Encode): OutgoingRecord {
+  const record: EventRecord = {
+    id: event.id,
+    tenant: event.tenant,
+    source_id: event.source_id,
+    event_id: event.event_id,
+    type: event.type,
+    receipt_id: event.receipt_id,
+    origin: event.origin,
+    received_at: microsOf(event.received_at),
+    dedup_key: event.dedup_key,
+    content_type: event.content_type,
+    http_headers: {},
+    ordering_key: event.ordering_key,
+    payload: event.payload,
+  };
+  const headers: Record<string, string> = event.traceparent === '' ? {} : { [header.traceparent]: event.traceparent };
+  return { topic, key: event.ordering_key ?? event.id, value: encode(record), headers };
+}

@@ -1,0 +1,57 @@
+import type { Clock } from '#lib/clock';
+import type { Part } from '#lib/lifecycle';
+import { changesChannel } from '#lib/event-store';
+import type { Logger } from '#lib/log';
+import { createListener, type Query } from '#lib/postgres';
+import type { EncryptionKey } from '#lib/secret-box';
+import type { ApiMetrics } from '../metrics.ts';
+import { createCursors, type Cursors } from './cursor.ts';
+import { createHeldPolls, type HeldPolls } from './held-polls.ts';
+import { createNewEventsReader } from './read-new-events.ts';
+
+/** What the list of events has beside what other lists have. */
+export interface Polling {
+  cursors: Cursors;
+  held: HeldPolls;
+  /** What a client that polls should let pass before it asks again. */
+  intervalSeconds: number;
+}
+
+interface Options {
+  postgres: Query;
+  databaseUrl: string;
+  applicationName: string;
+  encryptionKeys: readonly EncryptionKey[];
+  intervalSeconds: number;
+  maxHeldPerCredential: number;
+  maxHeld: number;
+  closing: AbortSignal;
+  clock: Clock;
+  log: Logger;
+  metrics: ApiMetrics;
+}
+
+/** With the one connection of the process that hears of changes, however many wait for them. */
+export function createPolling(options: Options): { polling: Polling; listener: Part } {
+  const { postgres, clock, log, metrics, closing } = options;
+  const held = createHeldPolls({
+    readNewEvents: createNewEventsReader(postgres),
+    clock,
+    log,
+    metrics,
+    closing,
+    maxPerCredential: options.maxHeldPerCredential,
+    max: options.maxHeld,
+  });
+  const listener = createListener({
+    url: options.databaseUrl,
+    applicationName: options.applicationName,
+    channel: changesChannel,
+    clock,
+    log,
+    onListening: held.wakeAll,
+    onNotification: held.wake,
+  });
+  const cursors = createCursors(options.encryptionKeys);
+  return { polling: { cursors, held, intervalSeconds: options.intervalSeconds }, listener };
+}

@@ -1,0 +1,30 @@
+import type { FieldErrors } from '../send-problem.ts';
+
+/** How long a request may be held until there is something to answer. */
+export interface Wait {
+  seconds: number;
+  /** By `Prefer` (RFC 7240), which is told what became of it. */
+  preferred: boolean;
+}
+
+const maxSeconds = 60;
+
+/**
+ * `wait` or, without it, `Prefer: wait=N`; undefined where neither is there. What was preferred is followed as far as it can be: a longer
+ * wait is cut, and what is no wait is as if it had not been said.
+ */
+export function readWait(
+  parameter: string | undefined,
+  prefer: string | string[] | undefined,
+): { wait: Wait | undefined } | { errors: FieldErrors } {
+  if (parameter !== undefined) {
+    const seconds = /^\d{1,2}$/.test(parameter) ? Number(parameter) : Infinity;
+    if (seconds > maxSeconds)
+      return { errors: [{ field: 'wait', message: `must be a whole number of seconds, from 0 to ${maxSeconds}` }] };
+    return { wait: { seconds, preferred: false } };
+  }
+  // Of one preference that is there twice, the first counts.
+  const [, seconds] = /(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?=[,;]|$)/i.exec([prefer ?? ''].flat().join(',')) ?? [];
+  if (seconds === undefined) return { wait: undefined };
+  return { wait: { seconds: Math.min(Number(seconds), maxSeconds), preferred: true } };
+}

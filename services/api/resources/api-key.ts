@@ -1,0 +1,48 @@
+import type { Query } from '#lib/postgres';
+import type { Rate } from '#lib/rate-limit';
+import type { Scope } from '../keys/scopes.ts';
+import { createResourceTable, type ResourceRow } from './resource-table.ts';
+
+export interface GivenRate {
+  per_second: number;
+  burst: number;
+}
+
+interface ApiKeyContent {
+  name: string;
+  scopes: Scope[];
+  /** Null: the rate of all that have none of their own. */
+  rate_limit: GivenRate | null;
+}
+
+interface ApiKeyRow extends ResourceRow, ApiKeyContent {
+  last_used_at: string | null;
+}
+
+const columns = 'id, name, scopes, rate_limit, revision, created_at, last_used_at, deleted_at';
+
+export const apiKeys = createResourceTable<ApiKeyRow, { hash: Buffer }>('api_keys', 'key', columns, 'hash');
+
+/** The key as clients see it: not its text, which is kept nowhere. */
+export function apiKeyJson(row: ApiKeyRow, usual: Rate): Record<string, unknown> {
+  const { id, name, scopes, created_at, last_used_at } = row;
+  const rate_limit = row.rate_limit ?? { per_second: usual.perSecond, burst: usual.burst };
+  return { id, name, scopes, rate_limit, created_at, last_used_at };
+}
+
+export interface NewApiKey extends ApiKeyContent {
+  tenant: string;
+  id: string;
+  hash: Buffer;
+}
+
+export async function insertApiKey(postgres: Query, key: NewApiKey): Promise<ApiKeyRow> {
+  const { tenant, id, name, scopes, hash, rate_limit } = key;
+  const [row] = await postgres.query<ApiKeyRow>(
+    `INSERT INTO api_keys (tenant, id, name, scopes, hash, rate_limit)
+     VALUES ($1, $2, $3, $4, $5, $6)
+     RETURNING ${columns}`,
+    [tenant, id, name, scopes, hash, rate_limit === null ? null : JSON.stringify(rate_limit)],
+  );
+  return row as ApiKeyRow;
+}

@@ -1,0 +1,22 @@
+import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { apiKeyJson, apiKeys } from '../resources/api-key.ts';
+import { type Route, route } from '../route.ts';
+import { sendInvalid } from '../send-problem.ts';
+
+const querystring = { type: 'object', additionalProperties: false, properties: pageParameters } as const;
+
+/** `GET /v1/api-keys`: those that are not revoked, the oldest first. */
+export const listApiKeys: Route = ({ postgres, apiUrl, keyRate }) =>
+  route<{ Querystring: PageQuery }>({
+    method: 'GET',
+    url: '/v1/api-keys',
+    config: { scope: 'admin' },
+    schema: { querystring },
+    async handler(request, reply) {
+      const page = readPage(request.query, apiKeys.idPattern);
+      if ('errors' in page) return sendInvalid(reply, page.errors);
+      const rows = await apiKeys.list(postgres, request.tenant, page);
+      const shown = takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl });
+      return shown.map((row) => apiKeyJson(row, keyRate));
+    },
+  });

@@ -1,0 +1,62 @@
+import { maxPayloadBytes } from '#lib/contract';
+import { createId } from '#lib/ids';
+import { memberText } from '#lib/json-locator';
+import { newTraceparent } from '#lib/telemetry';
+import { publishedType, publishersKey } from '../fields.ts';
+import { insertPublishedEvent } from '../resources/published-event.ts';
+import { type Route, route } from '../route.ts';
+import { sendProblem } from '../send-problem.ts';
+
+interface Body {
+  type: string;
+  payload: unknown;
+  event_id?: string;
+  ordering_key?: string;
+}
+
+const body = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['type', 'payload'],
+  // Any JSON.
+  properties: { type: publishedType, payload: {}, event_id: publishersKey, ordering_key: publishersKey },
+} as const;
+
+/** For what stands around the payload. */
+const envelopeBytes = 16 * 1024;
+
+/**
+ * `POST /v1/events`: an event of one's own. It is readable when it is answered for, and goes to its topic right after, or as soon as Kafka is
+ * back: services/api/outbox. What is delivered is the payload's own text.
+ */
+export const publishEvent: Route = ({ outbox, clock, random }) =>
+  route<{ Body: Body }>({
+    method: 'POST',
+    url: '/v1/events',
+    config: { scope: 'publish' },
+    bodyLimit: maxPayloadBytes + envelopeBytes,
+    schema: { body },
+    async handler(request, reply) {
+      const { tenant, idempotent } = request;
+      const { type, event_id: eventId = null, ordering_key: orderingKey = null } = request.body;
+      const payload = Buffer.from(memberText(request.bodyText, 'payload') ?? '');
+      if (payload.length > maxPayloadBytes) return sendProblem(reply, 'payload_too_large');
+
+      const { traceparent } = request.headers;
+      const nowMs = clock.nowMs();
+      const event = {
+        tenant,
+        id: createId('evt', nowMs, random),
+        receiptId: createId('rcp', nowMs, random),
+        type,
+        payload,
+        eventId,
+        orderingKey,
+        traceparent: newTraceparent(typeof traceparent === 'string' ? traceparent : undefined),
+        nowMs,
+      };
+      const id = await idempotent.effects.transaction((tx) => insertPublishedEvent(tx, event, random(16)));
+      idempotent.afterCommit(outbox.wake);
+      return reply.code(202).header('location', `/v1/events/${id}`).send({ id });
+    },
+  });

@@ -1,0 +1,2 @@
+export const adminKey = 'an-admin-key-for-the-bench';
+export const authorization = `Bearer ${adminKey}`;

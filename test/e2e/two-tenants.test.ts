@@ -1,0 +1,296 @@
+import { createId, type IdPrefix } from '#lib/ids';
+import { silentLogger } from '#lib/log';
+import { createPostgres, type Postgres } from '#lib/postgres';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { type Answer, askAt } from '../unit/api/ask.ts';
+import { testRoutes } from '../unit/api/build-test-app.ts';
+import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
+
+jest.setTimeout(120_000);
+
+/** Two tenants with one of everything each: what the one may do with the other's, at every route that there is. */
+
+/** By collection: what a path under it is about. */
+const prefixes: Record<string, IdPrefix> = {
+  sources: 'src',
+  endpoints: 'ep',
+  events: 'evt',
+  deliveries: 'dlv',
+  'dead-letters': 'dl',
+  replays: 'rpl',
+  'api-keys': 'key',
+};
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+
+const routes = testRoutes().map(({ method, url, schema }) => {
+  const [, collection = ''] = /^\/v1\/([^/]+)/.exec(url) ?? [];
+  // A new kind of resource must be among those that the tenants have.
+  if (prefixes[collection] === undefined) throw new Error(`${url}: of what kind is its id?`);
+  return { method: String(method), url, collection, body: bodyOf(url, schema?.body as Schema | undefined) };
+});
+
+interface Schema {
+  required?: readonly string[];
+}
+
+/** The least that the schema takes: who is refused for its body has not been refused for its id. */
+function bodyOf(url: string, schema: Schema | undefined): object | undefined {
+  const values: Record<string, unknown> = { since: '2026-01-01T00:00:00Z' };
+  const names = url.includes(':id') ? (schema?.required ?? []) : [];
+  return (
+    schema &&
+    Object.fromEntries(
+      names.map((name) => {
+        if (values[name] === undefined) throw new Error(`${url}: what is a ${name}?`);
+        return [name, values[name]];
+      }),
+    )
+  );
+}
+
+let pipeline: OwnPipeline;
+let receiver: Receiver;
+let postgres: Postgres;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  receiver.react(() => ({ status: 500 }));
+  pipeline = await startOwnPipeline({ services: ['dispatcher', 'projector', 'api'] });
+  const { databaseUrl: url } = pipeline.stack;
+  postgres = createPostgres({
+    url,
+    applicationName: 'hookline-tests',
+    maxConnections: 2,
+    statementTimeoutMs: 10_000,
+    log: silentLogger,
+  });
+  await postgres.start();
+}, 120_000);
+afterAll(async () => {
+  await postgres?.stop();
+  await pipeline?.close();
+  await receiver?.stop();
+});
+
+interface Asking {
+  method?: string;
+  path: string;
+  body?: object | undefined;
+  key?: string;
+  tenant?: string;
+}
+
+function ask({ method = 'GET', path, body, key = pipeline.stack.adminKey, tenant }: Asking): Promise<Answer> {
+  return askAt(Number(new URL(pipeline.stack.apiUrl).port), {
+    method,
+    path,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(tenant !== undefined && { 'hookline-tenant': tenant }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body }),
+  });
+}
+
+interface Tenant {
+  name: string;
+  /** With the scope admin. */
+  key: string;
+  /** By collection. */
+  ids: Record<string, string>;
+  receiptId: string;
+}
+
+/** One of everything, made as an operator makes it: an event whose delivery has died, been replayed, and died again. */
+async function settle(name: string): Promise<Tenant> {
+  const make = async (path: string, body: object): Promise<Record<string, string>> => {
+    const answer = await ask({ method: 'POST', path, body, tenant: name });
+    if (answer.status >= 300) throw new Error(`POST ${path} → ${answer.status} ${answer.text}`);
+    return answer.json();
+  };
+  const find = <T>(what: string, path: string, look: (found: Record<string, string>[]) => T | undefined): Promise<T> =>
+    waitUntil(what, async () => look((await ask({ path, tenant: name })).json()), { timeoutMs: 30_000 });
+  const id = ({ id: found = '' }: Record<string, string>): string => found;
+
+  const source = await make('/v1/sources', { name: 'shop', scheme: 'hookline' });
+  const endpoint = await make('/v1/endpoints', { url: receiver.url(name), retry: { max_attempts: 1 } });
+  const key = await make('/v1/api-keys', { name: 'ci', scopes: ['admin'] });
+  // The same to both, and yet each its own.
+  const event = await make('/v1/events', { type: 'order.paid', payload: { of: name }, event_id: 'ord_1' });
+  await make(`/v1/events/${id(event)}/replay`, { endpoint_id: id(endpoint) });
+  const letter = await find('its delivery has died', '/v1/dead-letters', ([first]) => first?.['id']);
+  const replay = await make('/v1/dead-letters/replay', { ids: [letter] });
+  await find('the replay has died', '/v1/dead-letters', ({ length }) => (length === 2 ? true : undefined));
+  const delivery = await find('its deliveries are known', `/v1/events/${id(event)}/deliveries`, ([first]) => first);
+  const [shown] = (await ask({ path: '/v1/events', tenant: name })).json<Record<string, string>[]>();
+  return {
+    name,
+    key: key['key'] ?? '',
+    receiptId: shown?.['receipt_id'] ?? '',
+    ids: {
+      sources: id(source),
+      endpoints: id(endpoint),
+      events: id(event),
+      deliveries: id(delivery),
+      'dead-letters': letter,
+      replays: id(replay),
+      'api-keys': id(key),
+    },
+  };
+}
+
+/** Every row of a tenant. */
+async function rowsOf(tenant: string): Promise<Record<string, unknown>> {
+  const tables = await postgres.query<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.columns
+      WHERE table_schema = 'public' AND column_name = 'tenant' ORDER BY 1`,
+  );
+  const rows: Record<string, unknown> = {};
+  for (const { name } of tables) {
+    const [found] = await postgres.query<{ all: unknown }>(
+      `SELECT json_agg(t ORDER BY t::text) AS all FROM ${name} t WHERE tenant = $1`,
+      [tenant],
+    );
+    rows[name] = found?.all ?? [];
+  }
+  return rows;
+}
+
+/** What an answer tells, but for the time at which it was given, and the id that was asked for. */
+function told({ status, headers, text }: Answer, id: string): unknown {
+  return { status, headers: { ...headers, date: '' }, text: text.replaceAll(id, '') };
+}
+
+const withBody = (method: string, body: object | undefined): object | undefined =>
+  ['POST', 'PATCH', 'PUT'].includes(method) ? (body ?? {}) : undefined;
+
+describe('with one of everything each', () => {
+  let mine: Tenant;
+  let theirs: Tenant;
+  let before: Record<string, unknown>;
+
+  beforeAll(async () => {
+    await pipeline.explain(async () => {
+      [mine, theirs] = await Promise.all([settle('mine'), settle('theirs')]);
+      // What is under way comes to rest.
+      let last = '';
+      await waitUntil(
+        'nothing of theirs changes any more',
+        async () => {
+          const seen = JSON.stringify(await rowsOf('theirs'));
+          const same = seen === last;
+          last = seen;
+          return same;
+        },
+        { timeoutMs: 30_000, everyMs: 1_500 },
+      );
+      before = await rowsOf('theirs');
+    });
+  }, 120_000);
+
+  afterEach(async () => {
+    expect(await rowsOf('theirs')).toEqual(before);
+  });
+
+  test('each id is its own', () => {
+    for (const collection of Object.keys(prefixes)) {
+      expect(mine.ids[collection]).toMatch(new RegExp(`^${prefixes[collection]}_`));
+      expect(mine.ids[collection]).not.toBe(theirs.ids[collection]);
+    }
+    for (const table of [
+      'sources',
+      'endpoints',
+      'events',
+      'deliveries',
+      'dead_letters',
+      'replays',
+      'api_keys',
+      'attempts',
+    ])
+      expect(before[table]).not.toEqual([]);
+  });
+
+  test('another’s id is as one that never was, for every method of every path', () =>
+    pipeline.explain(async () => {
+      const paths = Map.groupBy(
+        routes.filter(({ url }) => url.includes(':id')),
+        ({ url }) => url,
+      );
+      expect(paths.size).toBeGreaterThanOrEqual(20);
+      for (const [url, routesOfUrl] of paths) {
+        const [{ collection } = { collection: '' }] = routesOfUrl;
+        const allowed = new Set(routesOfUrl.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : method)));
+        for (const method of methods) {
+          const body = withBody(method, routesOfUrl.find((route) => route.method === method)?.body);
+          const answerFor = async (id: string): Promise<unknown> =>
+            told(await ask({ method, path: url.replace(':id', id), body, key: mine.key }), id);
+          const others = await answerFor(theirs.ids[collection] ?? '');
+          const never = await answerFor(createId(prefixes[collection] ?? 'evt', Date.now()));
+          expect({ method, url, told: others }).toEqual({ method, url, told: never });
+          expect({ method, url, told: others }).toMatchObject({ told: { status: allowed.has(method) ? 404 : 405 } });
+        }
+      }
+    }));
+
+  test('no list has anything of the other’s', () =>
+    pipeline.explain(async () => {
+      const lists = routes.filter(({ method, url }) => method === 'GET' && !url.includes(':id'));
+      expect(lists.length).toBeGreaterThan(5);
+      for (const { url, collection } of lists) {
+        const { status, text } = await ask({ path: url, key: mine.key });
+        expect([url, status]).toEqual([url, 200]);
+        if (collection !== 'deliveries') expect(text).toContain(mine.ids[collection]);
+        for (const id of Object.values(theirs.ids)) expect(text).not.toContain(id);
+        // Nor from a place in the other's.
+        if (url !== '/v1/events') {
+          const beyond = await ask({ path: `${url}?cursor=${theirs.ids[collection]}`, key: mine.key });
+          for (const id of Object.values(theirs.ids)) expect(beyond.text).not.toContain(id);
+        }
+      }
+    }));
+
+  test('no filter, and no id within a request, leads to the other’s', () =>
+    pipeline.explain(async () => {
+      const { sources, endpoints, events, 'dead-letters': letter = '' } = theirs.ids;
+      for (const path of [
+        `/v1/events?source_id=${sources}`,
+        `/v1/events?receipt_id=${theirs.receiptId}`,
+        `/v1/dead-letters?endpoint_id=${endpoints}`,
+        `/v1/dead-letters?source_id=${sources}`,
+      ]) {
+        const { status, text } = await ask({ path, key: mine.key });
+        expect([path, status, text]).toEqual([path, 200, '[]']);
+      }
+      const post = (path: string, body: object): Promise<Answer> => ask({ method: 'POST', path, body, key: mine.key });
+      for (const filter of [{ ids: [letter] }, { endpoint_id: endpoints }, { ids: [letter], dry_run: true }]) {
+        const { status, text } = await post('/v1/dead-letters/replay', filter);
+        expect([status, JSON.parse(text)]).toMatchObject([202, { matched: 0 }]);
+      }
+      const own = `/v1/events/${mine.ids['events']}/replay`;
+      const never = createId('ep', Date.now());
+      const refused = await post(own, { endpoint_id: endpoints });
+      expect(refused.status).toBe(400);
+      expect(refused.text).toBe((await post(own, { endpoint_id: never })).text);
+      const filtered = await post('/v1/endpoints', { url: receiver.url('x'), source_ids: [sources] });
+      expect(filtered.status).toBe(400);
+      const again = await post('/v1/events', { type: 'order.paid', payload: 1, event_id: 'ord_1' });
+      expect(again.json()).toEqual({ id: mine.ids['events'] });
+      expect(again.text).not.toContain(events);
+    }));
+
+  test('a key that names the other tenant is refused, whatever it asks', () =>
+    pipeline.explain(async () => {
+      for (const { method, url, collection, body } of routes)
+        for (const tenant of ['theirs', 'never-was']) {
+          const path = url.replace(':id', theirs.ids[collection] ?? '');
+          const answer = await ask({ method, path, body: withBody(method, body), key: mine.key, tenant });
+          expect([method, url, answer.status, answer.json<{ code: string }>().code]).toEqual([
+            method,
+            url,
+            403,
+            'forbidden',
+          ]);
+        }
+    }));
+});

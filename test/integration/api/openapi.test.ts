@@ -1,0 +1,278 @@
+/** Every operation of the API's document, asked of a running API: each answer is one that the document has, and as it says. */
+import { fastify } from 'fastify';
+import type { DocumentedOperation } from '../../../services/api/openapi/describe-operation.ts';
+import type { OpenApiDocument } from '../../../services/api/openapi/build-document.ts';
+import { type Answer, type Asking } from '../../unit/api/ask.ts';
+import { type OpenApi, openApi } from './api-over-database.ts';
+import { createThings, type Things } from './openapi-world.ts';
+
+jest.setTimeout(60_000);
+
+const tenant = 'documented';
+let api: OpenApi;
+let things: Things;
+let document: OpenApiDocument;
+let problemsWith: (schema: object, value: unknown) => string;
+/** `operation status`, of what was answered. */
+const answered = new Set<string>();
+
+beforeAll(async () => {
+  // Whoever waits here is answered at once, with what there is.
+  api = await openApi({ closing: AbortSignal.abort() });
+  things = await createThings(api, tenant);
+  document = (await api.ask({ path: '/openapi.json' })).json<OpenApiDocument>();
+  problemsWith = await createValidation(document);
+});
+afterAll(() => api.close());
+
+type Case = Omit<Asking, 'path'> & { path?: string };
+
+/** What brings each operation to answer well; by its id. Where `path` is absent the operation's own is meant. */
+const cases: Record<string, () => Case[]> = {
+  createSource: () => [{ body: { name: 'new', scheme: 'hookline' } }],
+  listSources: () => [{}, { path: '/v1/sources?limit=1' }],
+  getSource: () => [{ path: `/v1/sources/${things.source}` }],
+  updateSource: () => [{ path: `/v1/sources/${things.source}`, body: { name: 'renamed', dedup_id: null } }],
+  deleteSource: () => [{ path: `/v1/sources/${things.source}` }],
+  rotateSourceSecret: () => [
+    { path: `/v1/sources/${things.source}/rotate-secret`, body: { overlap_seconds: 0 } },
+    { path: `/v1/sources/${things.source}/rotate-secret` },
+  ],
+  listSourceRejections: () => [{ path: `/v1/sources/${things.source}/rejections` }],
+  createEndpoint: () => [{ body: { url: 'https://receiver.example/' } }],
+  listEndpoints: () => [{}],
+  getEndpoint: () => [{ path: `/v1/endpoints/${things.endpoint}` }],
+  updateEndpoint: () => [{ path: `/v1/endpoints/${things.endpoint}`, body: { retry: { schedule: [5] }, proxy: null } }],
+  deleteEndpoint: () => [{ path: `/v1/endpoints/${things.endpoint}` }],
+  rotateEndpointSecret: () => [{ path: `/v1/endpoints/${things.endpoint}/rotate-secret` }],
+  disableEndpoint: () => [{ path: `/v1/endpoints/${things.endpoint}/disable` }],
+  enableEndpoint: () => [{ path: `/v1/endpoints/${things.endpoint}/enable` }],
+  recoverEndpoint: () => [
+    { path: `/v1/endpoints/${things.endpoint}/recover`, body: { since: '2020-01-01T00:00:00Z' } },
+  ],
+  testEndpoint: () => [{ path: `/v1/endpoints/${things.endpoint}/test` }],
+  publishEvent: () => [{ body: { type: 'order.paid', payload: [1], event_id: 'e', ordering_key: 'k' } }],
+  listEvents: () => [{}, { path: '/v1/events?limit=2' }, { path: '/v1/events?type=none&wait=0' }],
+  getEvent: () => [{ path: `/v1/events/${things.event}` }],
+  getEventPayload: () => [{ path: `/v1/events/${things.event}/payload` }],
+  listEventDeliveries: () => [{ path: `/v1/events/${things.event}/deliveries?limit=1` }],
+  replayEvent: () => [{ path: `/v1/events/${things.event}/replay` }],
+  getDelivery: () => [things.delivered, things.waiting, things.dead].map((id) => ({ path: `/v1/deliveries/${id}` })),
+  listDeliveryAttempts: () => [{ path: `/v1/deliveries/${things.delivered}/attempts` }],
+  retryDelivery: () => [things.waiting, things.dead].map((id) => ({ path: `/v1/deliveries/${id}/retry` })),
+  cancelDelivery: () => [things.pending, things.cancelled].map((id) => ({ path: `/v1/deliveries/${id}/cancel` })),
+  listDeadLetters: () => [{}, { path: '/v1/dead-letters?stage=dispatcher&limit=1' }],
+  getDeadLetter: () => [{ path: `/v1/dead-letters/${things.letter}` }],
+  replayDeadLetters: () => [{ body: { all: true, dry_run: true } }, { body: { stage: 'dispatcher' } }],
+  listReplays: () => [{}],
+  getReplay: () => [{ path: `/v1/replays/${replay}` }],
+  cancelReplay: () => [{ path: `/v1/replays/${replay}` }],
+  createApiKey: () => [{ body: { name: 'new', scopes: ['admin'], rate_limit: { per_second: 1, burst: 2 } } }],
+  listApiKeys: () => [{}],
+  getApiKey: () => [{ path: `/v1/api-keys/${things.key}` }],
+  deleteApiKey: () => [{ path: `/v1/api-keys/${things.key}` }],
+  getOpenApi: () => [{}],
+  getDocs: () => [{}],
+};
+let replay = '';
+
+/** What takes an attempt by a dispatcher. */
+const notAskedFor = ['testEndpoint 200'];
+
+interface Placed {
+  path: string;
+  method: string;
+  operation: DocumentedOperation;
+}
+
+/** What is deleted goes last. */
+const operations = (): Placed[] =>
+  Object.entries(document.paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+    )
+    .sort((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'));
+
+const ask = (placed: Placed, { path = placed.path, ...given }: Case): Promise<Answer> =>
+  api.ask({ method: placed.method, tenant, path, ...given });
+
+interface Response {
+  headers?: Record<string, object>;
+  content?: Record<string, { schema: object }>;
+}
+
+/** Fails where the document does not have such an answer. */
+function expectDocumented({ path, method, operation }: Placed, answer: Answer): void {
+  const what = `${method} ${path}: ${answer.status} ${answer.text.slice(0, 500)}`;
+  const response = operation.responses[answer.status] as Response | undefined;
+  expect(`${what} ${response === undefined ? 'is not documented' : 'is documented'}`).toBe(`${what} is documented`);
+  answered.add(`${operation.operationId} ${answer.status}`);
+  const [[type, body] = []] = Object.entries(response?.content ?? {});
+  if (body === undefined) {
+    expect([what, answer.text]).toEqual([what, '']);
+  } else {
+    const given = (answer.headers['content-type'] ?? '').split(';')[0];
+    expect([what, type === '*/*' ? type : given]).toEqual([what, type]);
+    if (type?.endsWith('json') === true)
+      expect(`${what}\n${problemsWith(body.schema, answer.json())}`).toBe(`${what}\n`);
+  }
+  const always = Object.keys(response?.headers ?? {}).filter((name) => !sometimes.includes(name));
+  expect([what, always.filter((name) => answer.headers[name.toLowerCase()] === undefined)]).toEqual([what, []]);
+}
+
+const sometimes = ['Link', 'Idempotent-Replayed', 'Preference-Applied'];
+
+test('what is asked for well is answered as documented', async () => {
+  for (const placed of operations()) {
+    const { operationId } = placed.operation;
+    const given = cases[operationId];
+    if (given === undefined) throw new Error(`${operationId} is not asked for`);
+    for (const one of given()) {
+      const answer = await ask(placed, one);
+      expect([operationId, answer.text, answer.status < 300]).toEqual([operationId, answer.text, true]);
+      expectDocumented(placed, answer);
+      if (operationId === 'replayEvent') replay = answer.json<{ id: string }>().id;
+      if (operationId === 'listEvents' && answer.status === 200)
+        expectDocumented(
+          placed,
+          await ask(placed, { ...one, headers: { 'if-none-match': answer.headers.etag ?? '' } }),
+        );
+    }
+  }
+  const expected = operations().flatMap(({ operation }) =>
+    Object.keys(operation.responses)
+      .filter((status) => Number(status) < 400)
+      .map((status) => `${operation.operationId} ${status}`),
+  );
+  expect(expected.filter((one) => !answered.has(one))).toEqual(notAskedFor);
+});
+
+test('what is deleted is gone as documented', async () => {
+  for (const placed of operations()) {
+    const { operationId } = placed.operation;
+    const id = [things.source, things.endpoint, things.key].find((one) =>
+      cases[operationId]?.()[0]?.path?.includes(one),
+    );
+    if (id === undefined) continue;
+    for (const one of cases[operationId]?.() ?? []) {
+      const answer = await ask(placed, one);
+      expect([operationId, answer.status]).toEqual([operationId, 410]);
+      expectDocumented(placed, answer);
+    }
+  }
+});
+
+describe('what is asked for badly is refused as documented:', () => {
+  const refusedAs = async (status: number, wrong: (placed: Placed) => Case | undefined): Promise<number> => {
+    let asked = 0;
+    for (const placed of operations()) {
+      if (placed.operation.security.length === 0) continue;
+      const one = wrong(placed);
+      if (one === undefined) continue;
+      const path = (one.path ?? placed.path).replace('{id}', 'nothing');
+      const answer = await ask(placed, { ...one, path });
+      expect([placed.operation.operationId, answer.text, answer.status]).toEqual([
+        placed.operation.operationId,
+        answer.text,
+        status,
+      ]);
+      expectDocumented(placed, answer);
+      asked += 1;
+    }
+    return asked;
+  };
+  const example = ({ operation }: Placed): Case => cases[operation.operationId]?.()[0] ?? {};
+
+  test('without a key', async () => {
+    expect(await refusedAs(401, () => ({ headers: { authorization: 'Bearer none' } }))).toBeGreaterThan(30);
+  });
+
+  test('a tenant that can be none', async () => {
+    expect(await refusedAs(400, () => ({ headers: { 'hookline-tenant': '-' } }))).toBeGreaterThan(30);
+  });
+
+  test('an id of nothing', async () => {
+    const asked = await refusedAs(404, (placed) =>
+      placed.path.includes('{id}') ? { ...example(placed), path: placed.path } : undefined,
+    );
+    expect(asked).toBeGreaterThan(15);
+  });
+
+  test('a parameter that is not documented', async () => {
+    const asked = await refusedAs(400, ({ path, operation }) =>
+      operation.parameters.some((given) => 'in' in given && given.in === 'query')
+        ? { path: `${path}?nothing=1` }
+        : undefined,
+    );
+    expect(asked).toBeGreaterThan(8);
+  });
+
+  test('a body that is none', async () => {
+    const asked = await refusedAs(400, ({ operation }) =>
+      operation.requestBody === undefined ? undefined : { body: { nothing: 1 } },
+    );
+    expect(asked).toBeGreaterThan(12);
+  });
+
+  test('a body of another type', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    const asked = await refusedAs(415, ({ operation }) =>
+      operation.requestBody === undefined ? undefined : { body: 'text', headers },
+    );
+    expect(asked).toBeGreaterThan(12);
+  });
+
+  test('an idempotency key that can be none', async () => {
+    const headers = { 'idempotency-key': 'a'.repeat(256) };
+    const asked = await refusedAs(400, ({ method }) => (method === 'POST' ? { headers } : undefined));
+    expect(asked).toBeGreaterThan(12);
+  });
+});
+
+test('a schema that forgets a field, or promises one too many, is found out', async () => {
+  const answer = (await api.ask({ path: '/v1/events', tenant })).json<Record<string, unknown>[]>();
+  const schema = { $ref: '#/components/schemas/Event' };
+  expect(problemsWith(schema, answer[0])).toBe('');
+  expect(problemsWith(schema, { ...answer[0], more: 1 })).not.toBe('');
+  expect(problemsWith(schema, { ...answer[0], type: undefined })).not.toBe('');
+});
+
+/** By the validator that the API's framework has: what is not documented is refused, here as in requests. */
+async function createValidation({ components }: OpenApiDocument): Promise<typeof problemsWith> {
+  const app = fastify({
+    ajv: { customOptions: { strict: false, allErrors: true, coerceTypes: false, removeAdditional: false } },
+  });
+  const shared = inline(components['schemas'] ?? {});
+  const compiled = new Map<string, (value: unknown) => string>();
+  let compile: ((schema: object) => (value: unknown) => string) | undefined;
+  app.get('/', async (request) => {
+    compile = (schema) => {
+      const validate = request.compileValidationSchema({ ...inline(schema), definitions: shared });
+      return (value) => (validate(value) === true ? '' : JSON.stringify(validate.errors));
+    };
+    return {};
+  });
+  await app.inject('/');
+  await app.close();
+  return (schema, value) => {
+    const text = JSON.stringify(schema);
+    const validate = compiled.get(text) ?? compile?.(schema);
+    if (validate === undefined) throw new Error('no validator');
+    compiled.set(text, validate);
+    // As it came over the wire: what is undefined is not there.
+    return validate(JSON.parse(JSON.stringify(value)));
+  };
+}
+
+/** The same schema with its references led to `definitions`, and its objects closed. */
+const inline = (schema: object): object =>
+  JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '#/definitions/'), (_key, value: unknown) =>
+    isOpenObject(value) ? { ...value, additionalProperties: false } : value,
+  ) as object;
+
+const isOpenObject = (value: unknown): value is object =>
+  typeof value === 'object' &&
+  value !== null &&
+  'properties' in value &&
+  'type' in value &&
+  !('additionalProperties' in value);

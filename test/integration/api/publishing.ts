@@ -1,0 +1,57 @@
+import { hash } from 'node:crypto';
+import { systemClock } from '#lib/clock';
+import type { EventRecord } from '#lib/contract';
+import { noCrashPoints } from '#lib/crash-points';
+import { AppError } from '#lib/errors';
+import { silentLogger } from '#lib/log';
+import { createOutboxTable, type OutboxTable } from '../../../services/api/outbox/outbox-table.ts';
+import { createOutbox, type Outbox } from '../../../services/api/outbox/publish-outbox.ts';
+import type { OpenApi } from './api-over-database.ts';
+
+/** A topic that takes a while to acknowledge, and may be away. What it has is in the order in which it was sent. */
+export function createTopic(delayMs: () => number = () => 0) {
+  const events: EventRecord[] = [];
+  const encoded = new Map<string, EventRecord>();
+  let isAway = false;
+  return {
+    events,
+    idsOfKey: (key: string): string[] => events.filter(({ ordering_key }) => ordering_key === key).map(({ id }) => id),
+    setAway: (away: boolean): void => void (isAway = away),
+    /** Stands for the wire format: the producer is given what leads back to the event. */
+    encode(event: EventRecord): Buffer {
+      const value = hash('sha256', JSON.stringify(event), 'buffer');
+      encoded.set(value.toString('hex'), event);
+      return value;
+    },
+    async send({ value }: { value: Buffer }): Promise<never> {
+      if (isAway) throw new AppError('kafka_unavailable', 'away');
+      const event = encoded.get(value.toString('hex'));
+      if (event === undefined) throw new Error('was never encoded');
+      await systemClock.sleep(delayMs());
+      events.push(event);
+      return undefined as never;
+    },
+  };
+}
+
+export type Topic = ReturnType<typeof createTopic>;
+
+/** One process's outbox over the API's database. Ends with `stop`. */
+export async function startOutbox(
+  api: Pick<OpenApi, 'postgres'>,
+  topic: Topic,
+  given: { table?: Partial<OutboxTable> } = {},
+): Promise<Outbox> {
+  const outbox = createOutbox({
+    table: { ...createOutboxTable(api.postgres), ...given.table },
+    producer: topic,
+    topic: 'events',
+    openEncoder: async () => topic.encode,
+    onMeasured: () => undefined,
+    crashPoints: noCrashPoints,
+    clock: systemClock,
+    log: silentLogger,
+  });
+  await outbox.start();
+  return outbox;
+}

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { type OrphanReaper, startOrphanReaper } from '../../support/orphan-reaper.ts';
+import { waitUntil, within } from '../../support/wait-until.ts';
+import { type Answer, askAt } from '../../unit/api/ask.ts';
+import { isReplay } from '../../unit/idempotency/world.ts';
+import { type EffectsDatabase, openEffects } from './postgres-subject.ts';
+
+jest.setTimeout(60_000);
+
+let database: EffectsDatabase;
+let reaper: OrphanReaper;
+const stops: (() => Promise<void>)[] = [];
+beforeAll(async () => {
+  database = await openEffects();
+  reaper = startOrphanReaper();
+});
+afterEach(async () => {
+  await Promise.all(stops.splice(0).map((stop) => stop()));
+});
+afterAll(async () => {
+  reaper.stop();
+  await database.close();
+});
+
+const lockSeconds = 3;
+
+async function startServer(crashPoint = '') {
+  const program = `${import.meta.dirname}/server.ts`;
+  const child = spawn(process.execPath, [program, database.url, String(lockSeconds), crashPoint], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  reaper.watch(child.pid ?? 0);
+  const exited = once(child, 'exit');
+  stops.push(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  const lines: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+  const port = Number(await waitUntil('it listens', () => lines[0], { timeoutMs: 20_000 }));
+  return {
+    exited: exited.then(([, signal]) => signal as string | null),
+    entered: () =>
+      waitUntil('it is in the handler', () => lines.includes('entered'), { timeoutMs: 10_000, everyMs: 5 }),
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    post: (key: string, headers: Record<string, string> = {}): Promise<Answer> =>
+      askAt(port, { method: 'POST', path: '/things', headers: { 'idempotency-key': key, ...headers } }),
+  };
+}
+
+const effectsOf = async (key: string): Promise<number> =>
+  (await database.postgres.query('SELECT FROM effects WHERE name = $1', [key])).length;
+
+test.each([
+  ['idempotency.after-row', false],
+  ['idempotency.after-effect', false],
+  ['idempotency.before-commit', false],
+  ['idempotency.after-commit', true],
+])('killed at %s, what was asked is there once after the retry, which is a replay: %s', async (point, isThere) => {
+  const [dying, other] = await Promise.all([startServer(point), startServer()]);
+  await expect(dying.post(point)).rejects.toThrow();
+  expect(await within('it dies', 5_000, dying.exited)).toBe('SIGKILL');
+  expect(await effectsOf(point)).toBe(isThere ? 1 : 0);
+  const beganAtMs = performance.now();
+  const retry = await waitUntil(
+    'the retry is answered',
+    async () => {
+      const answer = await other.post(point);
+      return answer.status === 201 && answer;
+    },
+    { timeoutMs: 10_000 },
+  );
+  // A dead owner's transaction ends with its connection: nobody waits for its lease.
+  expect(performance.now() - beganAtMs).toBeLessThan(lockSeconds * 1_000);
+  expect(isReplay(retry)).toBe(isThere);
+  expect(await effectsOf(point)).toBe(1);
+});
+
+test('stopped past its lease, an owner neither overwrites its successor nor gives a second answer', async () => {
+  const [stopped, other] = await Promise.all([startServer(), startServer()]);
+  const late = stopped.post('k', { 'x-sleep-ms': '300' });
+  await stopped.entered();
+  stopped.kill('SIGSTOP');
+  expect((await other.post('k')).status).toBe(409);
+  const taken = await waitUntil(
+    'another may take over',
+    async () => {
+      const answer = await other.post('k');
+      return answer.status === 201 && answer;
+    },
+    { timeoutMs: 15_000, everyMs: 200 },
+  );
+  expect(isReplay(taken)).toBe(false);
+  stopped.kill('SIGCONT');
+  const lateAnswer = await late;
+  expect([lateAnswer.status, isReplay(lateAnswer), lateAnswer.text]).toEqual([201, true, taken.text]);
+  expect((await stopped.post('k')).text).toBe(taken.text);
+  expect(await effectsOf('k')).toBe(1);
+});
+
+test('stopped for less than its lease, an owner goes on, and others wait for it', async () => {
+  const [stopped, other] = await Promise.all([startServer(), startServer()]);
+  const late = stopped.post('short', { 'x-sleep-ms': '300' });
+  await stopped.entered();
+  stopped.kill('SIGSTOP');
+  expect((await other.post('short')).status).toBe(409);
+  stopped.kill('SIGCONT');
+  const answer = await late;
+  expect([answer.status, isReplay(answer)]).toEqual([201, false]);
+  expect((await other.post('short')).text).toBe(answer.text);
+  expect(await effectsOf('short')).toBe(1);
+});

@@ -1,0 +1,45 @@
+/** A process with the plugin over Postgres and one route, for a test to kill and to stop: `node server.ts DATABASE_URL LOCK_SECONDS [CRASH_POINT]`. */
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { fastify } from 'fastify';
+import { systemClock } from '#lib/clock';
+import { createCrashPoints } from '#lib/crash-points';
+import { createPostgresStore, idempotency } from '#lib/idempotency';
+import { silentLogger } from '#lib/log';
+import { createPostgres } from '#lib/postgres';
+import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
+
+const [url = '', lockSeconds = '2', crashPoint = ''] = process.argv.slice(2);
+const postgres = createPostgres({
+  url,
+  applicationName: 'hookline-test',
+  maxConnections: 6,
+  statementTimeoutMs: 5_000,
+  log: silentLogger,
+});
+await postgres.start();
+
+const app = fastify();
+void app.register(idempotency, {
+  store: createPostgresStore({
+    postgres,
+    secretBox: createSecretBox(parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`])),
+    random: randomBytes,
+    lockSeconds: Number(lockSeconds),
+    ttlSeconds: 3_600,
+    crashPoints: createCrashPoints(crashPoint),
+  }),
+  scopeOf: () => ({ tenant: 'default', credential: 'test' }),
+  lockSeconds: Number(lockSeconds),
+  clock: systemClock,
+  log: silentLogger,
+});
+app.post('/things', async ({ idempotent, headers }, reply) => {
+  const name = String(headers['idempotency-key']);
+  await idempotent.effects.query('INSERT INTO effects (scope, name) VALUES ($1, $2)', ['process', name]);
+  process.stdout.write('entered\n');
+  await systemClock.sleep(Number(headers['x-sleep-ms'] ?? 0));
+  return reply.code(201).send({ pid: process.pid });
+});
+await app.listen({ host: '127.0.0.1', port: 0 });
+process.stdout.write(`${(app.server.address() as AddressInfo).port}\n`);

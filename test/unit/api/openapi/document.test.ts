@@ -1,0 +1,119 @@
+import { problemCodes } from '#lib/problem';
+import { buildDocument, type OpenApiDocument } from '../../../../services/api/openapi/build-document.ts';
+import { documentedResources } from '../../../../services/api/openapi/resources/index.ts';
+import { closeApps } from '../ask.ts';
+import { buildTestApp, testRoutes } from '../build-test-app.ts';
+
+afterEach(closeApps);
+
+const documentationRoutes = ['/openapi.json', '/docs'].map((url) => ({ method: 'GET', url, handler: () => undefined }));
+const build = (given: Partial<Parameters<typeof buildDocument>[1]> = {}): OpenApiDocument =>
+  buildDocument([...testRoutes(), ...documentationRoutes], { apiUrl: '', ...given });
+
+const operations = (document: OpenApiDocument) =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+describe('the document', () => {
+  const document = build();
+
+  test('has every route, and no other', () => {
+    const routes = [...testRoutes(), ...documentationRoutes].map(
+      ({ method, url }) => `${String(method).toLowerCase()} ${url.replace(/:(\w+)/g, '{$1}')}`,
+    );
+    expect(
+      operations(document)
+        .map(({ method, path }) => `${method} ${path}`)
+        .sort(),
+    ).toEqual(routes.sort());
+  });
+
+  test('is not made where words about a route are missing, or are about none', () => {
+    const [first, ...others] = documentedResources;
+    const resources = first === undefined ? [] : [{ ...first, operations: {} }, ...others];
+    expect(() => build({ resources })).toThrow('lacks POST /v1/sources');
+    expect(() => buildDocument([], { apiUrl: '' })).toThrow('which is no route');
+  });
+
+  test('leads to what it refers to', () => {
+    const found = new Set(
+      [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path ?? ''),
+    );
+    expect(found.size).toBeGreaterThan(30);
+    for (const path of found) {
+      const target = path.split('/').reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], document);
+      expect([path, typeof target]).toEqual([path, 'object']);
+    }
+  });
+
+  test('names every operation once, with a summary, answers, and the path’s own parameters', () => {
+    const all = operations(document);
+    expect(new Set(all.map(({ operation }) => operation.operationId)).size).toBe(all.length);
+    for (const { path, operation } of all) {
+      expect(operation.summary).not.toBe('');
+      expect(Object.keys(operation.responses).some((status) => Number(status) < 300)).toBe(true);
+      const named = operation.parameters.flatMap((given) =>
+        'in' in given && given.in === 'path' && 'name' in given ? [given.name] : [],
+      );
+      expect(named).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+    }
+  });
+
+  test('says which scope a key needs, and what needs no key', () => {
+    const scopeOf = (path: string, method: string) => document.paths[path]?.[method]?.security;
+    expect(scopeOf('/v1/events', 'get')).toEqual([{ key: ['read'] }]);
+    expect(scopeOf('/v1/events', 'post')).toEqual([{ key: ['publish'] }]);
+    expect(scopeOf('/v1/sources', 'post')).toEqual([{ key: ['write'] }]);
+    expect(scopeOf('/v1/api-keys', 'get')).toEqual([{ key: ['admin'] }]);
+    expect(scopeOf('/openapi.json', 'get')).toEqual([]);
+  });
+
+  test('has only codes of errors that there are, each under its status', () => {
+    for (const { operation } of operations(document))
+      for (const [status, response] of Object.entries(operation.responses)) {
+        const codes = [...JSON.stringify(response).matchAll(/"enum":\[([^\]]+)\]/g)].flatMap(([, list]) =>
+          Number(status) >= 400 ? (JSON.parse(`[${list}]`) as (keyof typeof problemCodes)[]) : [],
+        );
+        for (const code of codes) expect([code, problemCodes[code].status]).toEqual([code, Number(status)]);
+      }
+  });
+
+  test('of a patch says that any field may be null, and that none is needed', () => {
+    const { schemas = {} } = document.components;
+    expect(schemas['UpdateSourceRequest']).not.toHaveProperty('required');
+    expect(schemas['UpdateSourceRequest']).toMatchObject({ properties: { name: { type: ['string', 'null'] } } });
+    expect(schemas['UpdateSourceRequest']).not.toHaveProperty('properties.scheme');
+    expect(schemas['CreateSourceRequest']).toMatchObject({ required: ['name', 'scheme'] });
+  });
+});
+
+describe('the API', () => {
+  test('gives its document to anyone, whose copy may stand for it', async () => {
+    const { ask } = buildTestApp();
+    const answer = await ask({ path: '/openapi.json' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'public, max-age=300',
+    });
+    expect(answer.json()).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'https://api.test' }] });
+    const again = await ask({ path: '/openapi.json', headers: { 'if-none-match': answer.headers.etag ?? '' } });
+    expect([again.status, again.text]).toEqual([304, '']);
+    expect((await ask({ method: 'HEAD', path: '/openapi.json' })).status).toBe(200);
+    const refused = await ask({ method: 'POST', path: '/openapi.json' });
+    expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD']);
+  });
+
+  test('shows it as a page that has every operation, and loads and runs nothing', async () => {
+    const { ask } = buildTestApp();
+    const { status, headers, text } = await ask({ path: '/docs' });
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(text).not.toMatch(/<(?:script|link|img|iframe)|\bsrc=|@import|url\(/i);
+    for (const [, target] of text.matchAll(/href="([^"]*)"/g))
+      if (target?.startsWith('#')) expect([target, text.includes(`id="${target.slice(1)}"`)]).toEqual([target, true]);
+      else expect(target).toBe('openapi.json');
+    for (const { operation } of operations(build())) expect(text).toContain(`<section id="${operation.operationId}">`);
+  });
+});

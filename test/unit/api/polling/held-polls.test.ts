@@ -1,0 +1,236 @@
+import { Registry } from 'prom-client';
+import { createManualClock, formatMicros } from '#lib/clock';
+import { AppError } from '#lib/errors';
+import { silentLogger } from '#lib/log';
+import { createApiMetrics } from '../../../../services/api/metrics.ts';
+import { createHeldPolls, type Place } from '../../../../services/api/polling/held-polls.ts';
+import { matchesFilter } from '../../../../services/api/polling/matches-filter.ts';
+import { afterInstant } from '../../../../services/api/polling/instants.ts';
+import type { NewEvents } from '../../../../services/api/polling/read-new-events.ts';
+import type { EventFilter, EventRow } from '../../../../services/api/resources/event.ts';
+
+/** Events that were committed, of any tenant, and who waits for them. */
+function createWorld({ max = 100, maxPerCredential = 100, eventsAtOnce = 1_000 } = {}) {
+  const committed: { tenant: string; event: EventRow }[] = [];
+  const metrics = new Registry();
+  const clock = createManualClock();
+  const closing = new AbortController();
+  const world = {
+    clock,
+    closing,
+    reads: 0,
+    atOnce: 0,
+    mostAtOnce: 0,
+    failures: 0,
+    /** Between what a reading sees and its end. */
+    whileReading: async (): Promise<void> => undefined,
+    commit(tenant: string, event: Partial<EventRow> = {}): EventRow {
+      const updated_at = formatMicros(committed.length + 1);
+      const row = { id: `evt_${committed.length}`, type: 'a', updated_at, ...event } as EventRow;
+      committed.push({ tenant, event: row });
+      return row;
+    },
+    since: (tenant: string, from: string): EventRow[] =>
+      committed.flatMap((row) => (row.tenant === tenant && row.event.updated_at >= from ? [row.event] : [])),
+    held: createHeldPolls({
+      async readNewEvents(tenant, from): Promise<NewEvents> {
+        world.reads += 1;
+        world.mostAtOnce = Math.max(world.mostAtOnce, (world.atOnce += 1));
+        const events = world.since(tenant, from).slice(0, eventsAtOnce);
+        await world.whileReading();
+        world.atOnce -= 1;
+        if (world.failures > 0) {
+          world.failures -= 1;
+          throw new AppError('store_unavailable', 'connection lost');
+        }
+        const last = events.at(-1)?.updated_at;
+        return {
+          events,
+          isMatch: (event, filter) => matchesFilter(event, filter, new Set()),
+          readTo: last === undefined ? from : afterInstant(last),
+          isAll: events.length < eventsAtOnce,
+        };
+      },
+      clock,
+      log: silentLogger,
+      metrics: createApiMetrics(metrics),
+      closing: closing.signal,
+      max,
+      maxPerCredential,
+    }),
+    waiting: async () => (await metrics.getSingleMetric('hookline_longpoll_waiting')?.get())?.values[0]?.value,
+  };
+  return world;
+}
+
+type World = ReturnType<typeof createWorld>;
+const start = formatMicros(0);
+const seconds = 30;
+
+function enter(world: World, tenant = 'acme', credential = 'key'): Place {
+  const place = world.held.enter(tenant, credential);
+  if (typeof place === 'string') throw new Error(`no place: ${place}`);
+  return place;
+}
+
+const wait = (place: Place, filter: EventFilter = {}, from = start) =>
+  place.wait({ filter, from, limit: 10, withinMs: seconds * 1_000 });
+
+/** Everything that is under way comes to rest, without time passing. */
+const settle = (world: World) => world.clock.advance(0);
+
+/** How a request goes about it, and the wrong way round. */
+async function enterThenLook(world: World, look: () => Promise<EventRow[]>): Promise<EventRow[]> {
+  const place = enter(world);
+  const seen = await look();
+  return seen.length > 0 ? seen : (await wait(place)).events;
+}
+async function lookThenEnter(world: World, look: () => Promise<EventRow[]>): Promise<EventRow[]> {
+  const seen = await look();
+  return seen.length > 0 ? seen : (await wait(enter(world))).events;
+}
+
+/** What is committed and notified at the worst moment: after the look has seen nothing, before the wait. */
+async function changeInBetween(ask: typeof enterThenLook): Promise<EventRow[]> {
+  const world = createWorld();
+  const answered = ask(world, async () => {
+    const seen = world.since('acme', start);
+    world.commit('acme');
+    world.held.wake('acme');
+    await new Promise(setImmediate);
+    return seen;
+  });
+  await world.clock.advance(seconds * 1_000);
+  return answered;
+}
+
+test('a change between look and wait is not slept through', async () => {
+  expect(await changeInBetween(enterThenLook)).toHaveLength(1);
+});
+
+test('it would be by who looks first, and enters then', async () => {
+  expect(await changeInBetween(lookThenEnter)).toEqual([]);
+});
+
+test('a change is answered at once, to everyone of the tenant, by one reading', async () => {
+  const world = createWorld();
+  const waiting = Array.from({ length: 50 }, () => wait(enter(world)));
+  const other = wait(enter(world, 'other'));
+  const event = world.commit('acme');
+  world.held.wake('acme');
+  for (const { events } of await Promise.all(waiting)) expect(events).toEqual([event]);
+  expect(world.reads).toBe(1);
+  await world.clock.advance(seconds * 1_000);
+  expect(await other).toEqual({ events: [], from: start });
+});
+
+test('who waits for something else waits on, and its position goes on', async () => {
+  const world = createWorld();
+  const answer = wait(enter(world), { type: 'b' });
+  const first = world.commit('acme', { type: 'a' });
+  world.held.wake('acme');
+  await settle(world);
+  await world.clock.advance(seconds * 1_000);
+  expect(await answer).toEqual({ events: [], from: afterInstant(first.updated_at) });
+});
+
+test('each gets what comes after its own position, up to its limit', async () => {
+  const world = createWorld();
+  const events = Array.from({ length: 12 }, () => world.commit('acme'));
+  const answers = [0, 3, 11].map((index) => wait(enter(world), {}, events[index]?.updated_at));
+  world.held.wake('acme');
+  expect(await Promise.all(answers)).toMatchObject([
+    { events: events.slice(0, 10) },
+    { events: events.slice(3, 12) },
+    { events: events.slice(11) },
+  ]);
+});
+
+test('a reading that does not get to the end is followed by another', async () => {
+  const world = createWorld({ eventsAtOnce: 2 });
+  const answer = wait(enter(world), { type: 'b' });
+  for (let n = 0; n < 5; n += 1) world.commit('acme', { type: 'a' });
+  const wanted = world.commit('acme', { type: 'b' });
+  world.held.wake('acme');
+  expect((await answer).events).toEqual([wanted]);
+});
+
+test('what is notified while it is read is read again', async () => {
+  const world = createWorld();
+  const answer = wait(enter(world));
+  const read = Promise.withResolvers<void>();
+  world.whileReading = () => read.promise;
+  world.held.wake('acme');
+  await settle(world);
+  const event = world.commit('acme');
+  world.held.wake('acme');
+  read.resolve();
+  expect((await answer).events).toEqual([event]);
+});
+
+test('a reading that fails is tried again, and nobody is let down', async () => {
+  const world = createWorld();
+  const answer = wait(enter(world));
+  world.failures = 3;
+  const event = world.commit('acme');
+  world.held.wake('acme');
+  for (let n = 0; n < 8; n += 1) await world.clock.advance(1_000);
+  expect((await answer).events).toEqual([event]);
+  expect(world.reads).toBe(4);
+});
+
+test('where changes may have gone unnoticed, everyone is read for, a few tenants at a time', async () => {
+  const world = createWorld({ max: 200 });
+  const tenants = Array.from({ length: 100 }, (_, n) => `tenant-${n}`);
+  const answers = tenants.map((tenant) => wait(enter(world, tenant)));
+  world.whileReading = () => new Promise(setImmediate);
+  for (const tenant of tenants) world.commit(tenant);
+  world.held.wakeAll();
+  for (const { events } of await Promise.all(answers)) expect(events).toHaveLength(1);
+  expect(world.mostAtOnce).toBe(4);
+});
+
+test('whoever leaves frees the place, ten thousand times over', async () => {
+  const world = createWorld({ max: 10, maxPerCredential: 10 });
+  for (let n = 0; n < 1_000; n += 1) {
+    const places = Array.from({ length: 10 }, () => enter(world));
+    expect(world.held.enter('acme', 'key')).toBe('credential');
+    const answers = places.map((place) => wait(place));
+    for (const place of places) {
+      place.leave();
+      place.leave();
+    }
+    for (const { events } of await Promise.all(answers)) expect(events).toEqual([]);
+  }
+  expect(await world.waiting()).toBe(0);
+  world.held.wake('acme');
+  await settle(world);
+  expect(world.reads).toBe(0);
+});
+
+test('a key’s places are its own in each tenant; the process has so many in all', async () => {
+  const world = createWorld({ max: 4, maxPerCredential: 2 });
+  const [first] = [enter(world, 'acme', 'a'), enter(world, 'acme', 'a')];
+  expect(world.held.enter('acme', 'a')).toBe('credential');
+  enter(world, 'acme', 'b');
+  enter(world, 'other', 'a');
+  expect(world.held.enter('other', 'b')).toBe('process');
+  expect(await world.waiting()).toBe(4);
+  first?.leave();
+  expect(typeof world.held.enter('other', 'b')).toBe('object');
+});
+
+test('when the process stops, all are answered at once, and who comes then too', async () => {
+  const world = createWorld();
+  const answers = [wait(enter(world)), wait(enter(world, 'other'))];
+  world.closing.abort();
+  expect(await Promise.all(answers)).toMatchObject([{ events: [] }, { events: [] }]);
+  expect(await wait(enter(world))).toMatchObject({ events: [] });
+});
+
+test('who has left before the wait begins is not held', async () => {
+  const world = createWorld();
+  const place = enter(world);
+  place.leave();
+  expect(await wait(place)).toMatchObject({ events: [] });
+});

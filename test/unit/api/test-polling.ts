@@ -1,0 +1,25 @@
+import { silentLogger } from '#lib/log';
+import { parseEncryptionKeys } from '#lib/secret-box';
+import type { AppDeps } from '../../../services/api/app.ts';
+import { createCursors } from '../../../services/api/polling/cursor.ts';
+import { createHeldPolls } from '../../../services/api/polling/held-polls.ts';
+import type { Polling } from '../../../services/api/polling/polling.ts';
+import { createNewEventsReader } from '../../../services/api/polling/read-new-events.ts';
+
+export const testCursors = createCursors(parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]));
+
+/** Polling without the connection that hears of changes: a test wakes who waits. */
+export const testPolling = (
+  deps: Pick<AppDeps, 'postgres' | 'clock' | 'closing' | 'metrics'>,
+  { max = 100, maxPerCredential = 10 } = {},
+): Polling => ({
+  cursors: testCursors,
+  held: createHeldPolls({
+    ...deps,
+    readNewEvents: createNewEventsReader(deps.postgres),
+    log: silentLogger,
+    max,
+    maxPerCredential,
+  }),
+  intervalSeconds: 5,
+});

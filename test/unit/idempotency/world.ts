@@ -1,0 +1,153 @@
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Clock } from '#lib/clock';
+import { idempotency, type IdempotencyStore, type IdempotentRequest, type Outcome } from '#lib/idempotency';
+import type { Logger } from '#lib/log';
+import { problem, problemContentType } from '#lib/problem';
+import { type Answer, ask, type Asking } from '../api/ask.ts';
+
+// What effects are is the subject's own business.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type AnyStore = IdempotencyStore<any>;
+type Effects = AnyStore['unkeyed'];
+
+/** A kind of store, and what the cases need of it. */
+export interface Subject {
+  /** As another process has it: all of one subject share what lies behind them. */
+  createStore(times: { lockSeconds: number; ttlSeconds: number }): AnyStore;
+  /** Long enough for a busy machine, short enough to be waited for. */
+  lockSeconds: number;
+  /** What leases are renewed by. */
+  clock: Clock;
+  pass(ms: number): Promise<void>;
+  /** Makes an effect with this name. */
+  add(effects: Effects, name: string): Promise<void>;
+  /** The names of those that are durable, in order. */
+  effects(): Promise<string[]>;
+}
+
+export interface Handling extends IdempotentRequest<Effects> {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  add(name: string): Promise<void>;
+}
+
+export type Handler = (handling: Handling) => unknown;
+
+export interface WorldOptions {
+  handler?: Handler;
+  instances?: number;
+  ttlSeconds?: number;
+  /** Between the plugin and the store of an instance. */
+  wrap?: (store: AnyStore, instance: number) => AnyStore;
+  /** Instances whose leases nobody renews, as of a process that stands still. */
+  paused?: readonly number[];
+  /** Before the plugin sees a request. */
+  onRequest?: (request: FastifyRequest) => void;
+}
+
+/** Servers that share a store, with one route for each case to say what it does. */
+export async function openWorld(subject: Subject, options: WorldOptions = {}) {
+  const { instances = 1, ttlSeconds = 259_200, handler = createThing, paused = [], wrap = (store) => store } = options;
+  const outcomes: Outcome[] = [];
+  const lines: Record<string, unknown>[] = [];
+  const keepLine = (line: Record<string, unknown>): void => void lines.push(line);
+  const log: Logger = { debug: keepLine, info: keepLine, warn: keepLine, error: keepLine, child: () => log };
+  const stillClock: Clock = { ...subject.clock, sleep: (_ms, signal) => untilAborted(signal) };
+
+  const apps = Array.from({ length: instances }, (_, instance): FastifyInstance => {
+    const app = fastify({ bodyLimit: 4_096 });
+    const store = subject.createStore({ lockSeconds: subject.lockSeconds, ttlSeconds });
+    app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
+      const body = problem(error.statusCode === 413 ? 'payload_too_large' : 'internal_error');
+      return reply
+        .code(error.statusCode ?? 500)
+        .header('content-type', problemContentType)
+        .send(JSON.stringify(body));
+    });
+    app.addHook('onRequest', (request, _reply, done) => {
+      options.onRequest?.(request);
+      done();
+    });
+    void app.register(idempotency, {
+      store: wrap(store, instance),
+      scopeOf: ({ headers }) => ({
+        tenant: String(headers['tenant'] ?? 'default'),
+        credential: String(headers['authorization'] ?? 'nobody'),
+      }),
+      lockSeconds: subject.lockSeconds,
+      clock: paused.includes(instance) ? stillClock : subject.clock,
+      log,
+      onOutcome: (outcome: Outcome) => outcomes.push(outcome),
+    });
+    app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    const handle = (request: FastifyRequest, reply: FastifyReply): unknown => {
+      const idempotent = request.idempotent as unknown as IdempotentRequest<Effects>;
+      return handler({
+        ...idempotent,
+        request,
+        reply,
+        add: (name) => subject.add(idempotent.effects, name),
+      });
+    };
+    const body = { type: 'object', properties: { limit: { type: 'number' } } } as const;
+    app.route({ method: ['POST', 'GET', 'PUT', 'DELETE', 'PATCH'], url: '/things', handler: handle });
+    app.route({ method: 'POST', url: '/others', handler: handle });
+    app.route({ method: 'POST', url: '/checked', schema: { body }, handler: handle });
+    app.route({ method: 'POST', url: '/strict', config: { idempotencyKey: 'required' }, handler: handle });
+    return app;
+  });
+
+  return {
+    outcomes,
+    lines,
+    apps,
+    /** A POST of `{"a":1}` with the key `k` at `/things`, but for what is given. */
+    post: ({ instance = 0, key = 'k', headers, ...asking }: Posting = {}): Promise<Answer> =>
+      ask(apps[instance] as FastifyInstance, {
+        method: 'POST',
+        path: '/things',
+        body: '{"a":1}',
+        ...asking,
+        headers: { 'content-type': 'application/json', ...(key !== null && { 'idempotency-key': key }), ...headers },
+      }),
+    async close() {
+      for (const app of apps) app.server.closeAllConnections();
+      await Promise.all(apps.map((app) => app.close()));
+    },
+  };
+}
+
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
+interface Posting extends Partial<Asking> {
+  instance?: number;
+  key?: string | null;
+}
+
+let things = 0;
+/** Answers another thing each time that it runs. */
+export const createThing: Handler = async ({ add, reply }) => {
+  const number = (things += 1);
+  await add(`thing ${number}`);
+  return reply.code(201).header('location', `/things/${number}`).send({ number });
+};
+
+export const isReplay = ({ headers }: Answer): boolean => headers['idempotent-replayed'] === 'true';
+
+/** A handler that stops in the middle until it is told to go on. */
+export function createGate(work: Handler = createThing) {
+  const entered = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<void>();
+  const handler: Handler = async (handling) => {
+    entered.resolve();
+    await opened.promise;
+    return work(handling);
+  };
+  return { handler, entered: entered.promise, open: () => opened.resolve() };
+}
+
+const untilAborted = (signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal?.aborted === true) resolve();
+    else signal?.addEventListener('abort', () => resolve(), { once: true });
+  });
