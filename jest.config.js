@@ -15,7 +15,7 @@ const common = {
     ],
   },
   // ES modules, which jest's CommonJS can't load as they stand.
-  transformIgnorePatterns: ['node_modules/(?!(node-pg-migrate|cookie)/)'],
+  transformIgnorePatterns: ['node_modules/(?!(node-pg-migrate|cookie|@seriousme/openapi-schema-validator)/)'],
 };
 
 const withServers = {

@@ -1,3 +1,4 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { problemCodes } from '#lib/problem';
 import { buildDocument, type OpenApiDocument } from '../../../../services/api/openapi/build-document.ts';
 import { documentedResources } from '../../../../services/api/openapi/resources/index.ts';
@@ -35,6 +36,14 @@ describe('the document', () => {
     expect(() => build({ resources })).toThrow('lacks POST /v1/sources');
     expect(() => buildDocument([], { apiUrl: '' })).toThrow('which is no route');
   });
+
+  test('is OpenAPI 3.1 to an outside validator, which refuses it where a part is broken', async () => {
+    const validator = new Validator();
+    expect(await validator.validate(structuredClone(document) as object)).toMatchObject({ valid: true });
+    expect(validator.version).toBe('3.1');
+    const broken = { ...structuredClone(document), info: {} };
+    expect(await new Validator().validate(broken)).toMatchObject({ valid: false });
+  }, 60_000);
 
   test('leads to what it refers to', () => {
     const found = new Set(
