@@ -81,10 +81,16 @@ test.each([
   ['GET', 'endpoints'],
   ['DELETE', 'endpoints'],
 ] as const)('%s of one of another’s %s answers as for what never was, in the same time', async (method, collection) => {
-  const { z, answers } = await compareTimes(method, collection, straight);
-  expect(answers).toHaveLength(1);
-  expect(answers[0]).toMatch(/^\[404,/);
-  expect(Math.abs(z)).toBeLessThan(threshold);
+  // A machine that does other work meanwhile shifts times by itself, but not three times in the same direction.
+  const zs: number[] = [];
+  do {
+    const { z, answers } = await compareTimes(method, collection, straight);
+    expect(answers).toHaveLength(1);
+    expect(answers[0]).toMatch(/^\[404,/);
+    zs.push(z);
+  } while (Math.abs(zs.at(-1) ?? 0) >= threshold && zs.length < 3);
+  const isShifted = zs.every((z) => z >= threshold) || zs.every((z) => z <= -threshold);
+  expect({ zs, isShifted }).toMatchObject({ isShifted: false });
 });
 
 test('an API that finds a resource by its id, and then asks whose it is, would be seen', async () => {
