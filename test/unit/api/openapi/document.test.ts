@@ -39,7 +39,7 @@ describe('the document', () => {
 
   test('is OpenAPI 3.1 to an outside validator, which refuses it where a part is broken', async () => {
     const validator = new Validator();
-    expect(await validator.validate(structuredClone(document) as object)).toMatchObject({ valid: true });
+    expect(await validator.validate({ ...structuredClone(document) })).toMatchObject({ valid: true });
     expect(validator.version).toBe('3.1');
     const broken = { ...structuredClone(document), info: {} };
     expect(await new Validator().validate(broken)).toMatchObject({ valid: false });
