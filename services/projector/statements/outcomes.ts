@@ -50,6 +50,9 @@ export interface OutcomeRow {
  *
  * Rows of `waiting` follow only from a delivery that was advanced here and now. An old record that comes again can't bring back a row
  * that the dispatcher has removed: the delivery would be sent twice.
+ *
+ * The dispatcher removes rows of several deliveries at once. Before any is written or removed here, all are locked, in the order in which it
+ * locks them: the two would wait for each other otherwise.
  */
 export const applyOutcomes: Statement<OutcomeRow> = {
   name: 'apply-outcomes',
@@ -105,13 +108,20 @@ export const applyOutcomes: Statement<OutcomeRow> = {
         FROM incoming
        WHERE outcome IS NOT NULL
       ON CONFLICT (tenant, delivery_id, step, delivery_at) DO NOTHING
+    ), held AS (
+      SELECT w.step
+        FROM incoming i
+        JOIN waiting w ON w.tenant = i.tenant AND w.delivery_id = i.delivery_id
+       WHERE w.ordering_key IS NULL AND i.last
+       ORDER BY w.tenant, w.delivery_id
+         FOR UPDATE OF w
     ), advanced AS (
       INSERT INTO deliveries AS known (tenant, id, event_id, endpoint_id, generation, status, step, attempts,
                                        created_at, updated_at, next_attempt_at, detail)
       SELECT tenant, delivery_id, event_id, endpoint_id, generation, status, step, attempt,
              created_at, at, next_attempt_at, detail
         FROM incoming
-       WHERE last
+       WHERE last AND (SELECT count(*) FROM held) >= 0
       ON CONFLICT (tenant, id) DO UPDATE
          SET status = EXCLUDED.status, step = greatest(known.step, EXCLUDED.step),
              attempts = greatest(known.attempts, EXCLUDED.attempts),

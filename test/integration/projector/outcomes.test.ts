@@ -1,10 +1,12 @@
+import { formatMicros } from '#lib/clock';
 import type { Postgres } from '#lib/postgres';
+import { createWaitingTable } from '../../../services/dispatcher/waiting-table.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { applyOutcomes } from '../../../services/projector/statements/outcomes.ts';
 import { guardingStatements } from '../../../services/projector/write-batch.ts';
 import { deliveryId, outcomeFact, startAt } from '../../unit/projector/facts.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { closePostgres, openDatabase, project as projectWith } from './projection.ts';
-import { formatMicros } from '#lib/clock';
 
 type OutcomeStatement = typeof applyOutcomes;
 
@@ -218,4 +220,55 @@ test('every send is an attempt, once, whatever became of the delivery since', as
     { step: 3, outcome: 'http_5xx' },
     { step: 4, outcome: 'delivered' },
   ]);
+});
+
+test('it and a dispatcher that removes the rows of the same deliveries never wait for each other in a circle', async () => {
+  const names = ['ep_a', 'ep_b'] as const;
+  const fact = (tenant: string, name: string, step: number, status: 'retrying' | 'delivered'): Fact =>
+    outcomeFact({ tenant, eventId: 'evt' }, name, step, status);
+
+  /** The dispatcher comes to the first row, which somebody holds, and then the projector, which is to remove the second. */
+  const meet = async (tenant: string, statement?: OutcomeStatement): Promise<boolean> => {
+    await project(
+      names.map((name) => fact(tenant, name, 1, 'retrying')),
+      statement,
+    );
+    const rows = await postgres.query<{ delivery_id: string; endpoint_id: string }>(
+      'SELECT delivery_id, endpoint_id FROM waiting WHERE tenant = $1 ORDER BY delivery_id',
+      [tenant],
+    );
+    const [first, second] = rows;
+    if (first === undefined || second === undefined) throw new Error('two rows were written');
+    const meetings = await postgres.transaction(async (holder) => {
+      await holder.query('SELECT FROM waiting WHERE tenant = $1 AND delivery_id = $2 FOR UPDATE', [
+        tenant,
+        first.delivery_id,
+      ]);
+      const removing = createWaitingTable(postgres, postgres).remove(
+        rows.map(({ delivery_id }) => ({ tenant, deliveryId: delivery_id, step: 1 })),
+      );
+      await untilWaitingForLocks(1);
+      const facts = [fact(tenant, first.endpoint_id, 2, 'retrying'), fact(tenant, second.endpoint_id, 2, 'delivered')];
+      const projecting = project(facts, statement);
+      await untilWaitingForLocks(2);
+      return [removing, projecting];
+    });
+    const ends = await Promise.allSettled(meetings);
+    return ends.some((end) => end.status === 'rejected' && String(end.reason).includes('40P01'));
+  };
+  const untilWaitingForLocks = async (sessions: number): Promise<void> => {
+    await waitUntil(
+      `${sessions} sessions wait for a lock`,
+      async () => {
+        const waiting = await postgres.query(
+          "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        );
+        return waiting.length === sessions;
+      },
+      { timeoutMs: 10_000 },
+    );
+  };
+
+  expect(await meet('in-order')).toBe(false);
+  expect(await meet('in-any', mutant('unlocked', 'AND (SELECT count(*) FROM held) >= 0', ''))).toBe(true);
 });
