@@ -97,12 +97,12 @@ export const roles: readonly Role[] = [
     ends: ['dead_lettered'],
   },
   {
-    // Every second event dies of it. Taken one after the other they would open its breaker. More than one, so that both dispatchers have
-    // letters to write.
+    // Every second event dies of it, by an answer that judges the event: its breaker stays closed when only such ones are left. More than
+    // one, so that both dispatchers have letters to write.
     name: 'replayed',
     count: 3,
     settings: { timeout_ms, retry: { base_seconds: 0.2, cap_seconds: 0.5, max_attempts: 2 } },
-    react: ({ payload, seen }) => (payload.number % 2 === 0 && seen < 2 ? refused : well),
+    react: ({ payload, seen }) => (payload.number % 2 === 0 && seen < 2 ? { status: 422 } : well),
     ends: ['delivered', 'replayed'],
   },
 ];
