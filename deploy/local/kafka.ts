@@ -9,6 +9,16 @@ export interface Broker {
   id: number;
   port: number;
   controllerPort: number;
+  /** Besides: for clients that are to come by another way, such as a proxy. */
+  listeners?: readonly Listener[];
+}
+
+/** Clients that ask there are told to come by the advertised port, to this broker and to each other that has a listener of the name. */
+export interface Listener {
+  /** In capitals. */
+  name: string;
+  port: number;
+  advertisedPort: number;
 }
 
 export interface KafkaOptions {
@@ -147,13 +157,24 @@ function brokerSettings(broker: Broker, brokers: readonly Broker[], data: string
   // Kafka's internal topics: on one broker nothing can be written with more than one replica.
   const replicas = String(Math.min(brokers.length, 3));
   const minInSync = brokers.length >= 3 ? '2' : '1';
+  const { listeners = [] } = broker;
+  const at = (name: string, port: number): string => `${name}://127.0.0.1:${port}`;
   return {
     'process.roles': 'broker,controller',
     'node.id': String(broker.id),
     'controller.quorum.voters': brokers.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`).join(','),
-    listeners: `PLAINTEXT://127.0.0.1:${broker.port},CONTROLLER://127.0.0.1:${broker.controllerPort}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${broker.port}`,
-    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    listeners: [
+      at('PLAINTEXT', broker.port),
+      at('CONTROLLER', broker.controllerPort),
+      ...listeners.map(({ name, port }) => at(name, port)),
+    ].join(','),
+    'advertised.listeners': [
+      at('PLAINTEXT', broker.port),
+      ...listeners.map(({ name, advertisedPort }) => at(name, advertisedPort)),
+    ].join(','),
+    'listener.security.protocol.map': ['PLAINTEXT', 'CONTROLLER', ...listeners.map(({ name }) => name)]
+      .map((name) => `${name}:PLAINTEXT`)
+      .join(','),
     'inter.broker.listener.name': 'PLAINTEXT',
     'controller.listener.names': 'CONTROLLER',
     'log.dirs': data,

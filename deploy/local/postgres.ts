@@ -33,6 +33,8 @@ export interface Postgres {
   url: string;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** At once: whatever was committed it finds again in its log, at the next start. */
+  kill(): Promise<void>;
   healthy(): Promise<boolean>;
 }
 
@@ -43,6 +45,8 @@ const databases = ['hookline', 'registry'];
 
 /** Its fast shutdown; SIGTERM would wait for the clients to leave. */
 export const postgresStopSignal = 'SIGINT';
+/** Its immediate shutdown: no checkpoint, no goodbye. */
+const immediateStopSignal = 'SIGQUIT';
 
 export function createPostgres(options: PostgresOptions): Postgres {
   const { dir, port, processes, bin, password, runAs, durable, say } = options;
@@ -93,7 +97,6 @@ export function createPostgres(options: PostgresOptions): Postgres {
         unix_socket_directories: '',
         max_connections: '200',
         fsync: durable ? 'on' : 'off',
-        synchronous_commit: durable ? 'on' : 'off',
         full_page_writes: durable ? 'on' : 'off',
       };
       const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -102,6 +105,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
       await startReady(processes, server, () => answers(port), startTimeoutMs);
     },
     stop: () => processes.stop('postgres', { signal: postgresStopSignal }),
+    kill: () => processes.stop('postgres', { signal: immediateStopSignal }),
     healthy: () => answers(port).then(Boolean, () => false),
   };
 }

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { assertRoom } from './disk-room.ts';
 import { provideTools } from './install.ts';
 import { provideJars } from './jars.ts';
-import { createKafka, type Kafka } from './kafka.ts';
+import { type Broker, createKafka, type Kafka } from './kafka.ts';
 import { jarsDir, pomFile } from './paths.ts';
 import { createPostgres, type Postgres, postgresStopSignal } from './postgres.ts';
 import { createProcesses, type Processes } from './processes.ts';
@@ -32,6 +32,8 @@ export interface ServersOptions {
   /** Data, logs and pids go below it. */
   dir: string;
   ports: ServerPorts;
+  /** Default: one, at the ports given. */
+  brokers?: readonly Broker[];
   postgresPassword: string;
   /** False for tests: see PostgresOptions. */
   durable: boolean;
@@ -54,14 +56,21 @@ export interface Servers {
 /** New databases and a few thousand records, with room to go on. */
 const leastMebibytes = 300;
 
-/** Kafka (one broker), Redis, Postgres and the schema registry, in one folder. Installs and downloads what is missing. */
-export async function createServers({ dir, ports, postgresPassword, durable, say }: ServersOptions): Promise<Servers> {
+/** Kafka, Redis, Postgres and the schema registry, in one folder. Installs and downloads what is missing. */
+export async function createServers({
+  dir,
+  ports,
+  brokers = [{ id: 1, port: ports.kafka, controllerPort: ports.kafkaController }],
+  postgresPassword,
+  durable,
+  say,
+}: ServersOptions): Promise<Servers> {
   const programs = await provideTools({ java, redisServer, postgresServer }, say);
   const jars = await provideServerJars(programs.java, say);
   const processes = createProcesses({ run: join(dir, 'run'), log: join(dir, 'log') });
   const kafka = createKafka({
     dir,
-    brokers: [{ id: 1, port: ports.kafka, controllerPort: ports.kafkaController }],
+    brokers,
     processes,
     java: programs.java,
     jars: jars.kafka,
@@ -123,5 +132,10 @@ export const provideServerJars = (javaProgram: string, say: (line: string) => vo
 /** Needs nothing but their pids: it works whatever was started, and installs nothing. */
 export async function stopServers(processes: Processes): Promise<void> {
   const stopPostgres = (): Promise<void> => processes.stop('postgres', { signal: postgresStopSignal });
-  await Promise.all([processes.stop('redis'), processes.stop('kafka'), processes.stop('registry').then(stopPostgres)]);
+  const brokers = processes.names().filter((name) => /^kafka(-\d+)?$/.test(name));
+  await Promise.all([
+    processes.stop('redis'),
+    ...brokers.map((name) => processes.stop(name)),
+    processes.stop('registry').then(stopPostgres),
+  ]);
 }

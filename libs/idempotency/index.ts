@@ -10,3 +10,4 @@ export { createRedisResponses } from './redis-responses.ts';
 export { createMemoryStore, type MemoryEffects } from './memory-store.ts';
 export { type AnswerRefusal, problemAnswers, type Refusal } from './refusals.ts';
 export { sweepExpiredKeys } from './sweep-expired.ts';
+export { resealResponses, type ResealedResponses } from './reseal-responses.ts';

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { silentLogger } from '#lib/log';
 import { createClient } from '../../libs/kafka/client.ts';
 
@@ -16,22 +17,45 @@ export interface KafkaOffsets {
   close(): Promise<void>;
 }
 
+/** Until a broker that is back leads again what it has. */
+const patienceMs = 30_000;
+const betweenTriesMs = 500;
+
 export async function connectKafkaOffsets(brokers: readonly string[]): Promise<KafkaOffsets> {
-  const admin: Admin = createClient({ brokers, clientId: 'checker', log: silentLogger }).admin();
-  await admin.connect();
+  const connect = async (): Promise<Admin> => {
+    const fresh: Admin = createClient({ brokers, clientId: 'checker', log: silentLogger }).admin();
+    await fresh.connect();
+    return fresh;
+  };
+  let admin = await connect();
+  /** A client that has been told of no leader goes on without one for minutes: asked again, it is through another. */
+  const ask = async <T>(question: () => Promise<T>): Promise<T> => {
+    const deadlineMs = performance.now() + patienceMs;
+    for (;;) {
+      try {
+        return await question();
+      } catch (error) {
+        if (performance.now() >= deadlineMs) throw error;
+      }
+      await delay(betweenTriesMs);
+      await admin.disconnect().catch(() => undefined);
+      admin = await connect().catch(() => admin);
+    }
+  };
   return {
-    async ends(topics) {
-      const ends = await Promise.all(
-        topics.map(async (topic) =>
-          (await admin.fetchTopicOffsets(topic)).map(
-            ({ partition, high }) => [`${topic}-${partition}`, Number(high)] as const,
+    ends: (topics) =>
+      ask(async () => {
+        const ends = await Promise.all(
+          topics.map(async (topic) =>
+            (await admin.fetchTopicOffsets(topic)).map(
+              ({ partition, high }) => [`${topic}-${partition}`, Number(high)] as const,
+            ),
           ),
-        ),
-      );
-      return Object.fromEntries(ends.flat().filter(([, end]) => end > 0));
-    },
+        );
+        return Object.fromEntries(ends.flat().filter(([, end]) => end > 0));
+      }),
     async committed(groupId, topic) {
-      const [found] = await admin.fetchOffsets({ groupId, topics: [topic] });
+      const [found] = await ask(() => admin.fetchOffsets({ groupId, topics: [topic] }));
       const offsets = found?.partitions ?? [];
       return Object.fromEntries(
         offsets.map(({ partition, offset }) => [`${topic}-${partition}`, Math.max(0, Number(offset))]),

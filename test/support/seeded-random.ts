@@ -12,6 +12,10 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
+/** The seed of a part of a run, made of its name too: the part is the same alone as among others. */
+export const seedOf = (seed: number, name: string): number =>
+  [...name].reduce((mixed, letter) => Math.imul(mixed, 31) + letter.charCodeAt(0), seed) >>> 0;
+
 export function randomHex(random: () => number, digits: number): string {
   return Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join('');
 }

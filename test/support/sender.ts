@@ -24,7 +24,8 @@ export interface Sender {
 }
 
 interface Options {
-  ingestUrl: string;
+  /** Or what chooses one of several for each request. */
+  ingestUrl: string | (() => string);
   sourceId: string;
   random: () => number;
   /** The log that several senders of one run share, and who numbers their requests. */
@@ -46,7 +47,7 @@ export function createSender(options: Options): Sender {
     const startedAtMs = Date.now();
     const request = { number, sourceId, identity, traceId, bodySha256: hash('sha256', body), startedAtMs };
     const post = httpPost({
-      url: ingestUrl,
+      url: typeof ingestUrl === 'string' ? ingestUrl : ingestUrl(),
       headers: { ...headers, traceparent: `00-${traceId}-${randomHex(random, 16)}-01` },
       body,
       timeoutMs,

@@ -30,8 +30,12 @@ export default async function startServers({ rootDir }: { rootDir: string }): Pr
   process.env.HOOKLINE_TEST_SERVERS = await shared.file;
 }
 
-export function holdServers(rootDir: string): HeldServers {
-  const dir = join(rootDir, '.hookline', `test-${randomBytes(4).toString('hex')}`);
+/** A folder for servers that are to be held. */
+export const newServersDir = (rootDir: string): string =>
+  join(rootDir, '.hookline', `test-${randomBytes(4).toString('hex')}`);
+
+/** @param dir where there is a plan for them already, as that has them */
+export function holdServers(rootDir: string, dir = newServersDir(rootDir)): HeldServers {
   const program = join(rootDir, 'deploy/local/test-servers.ts');
   const holder = spawn(process.execPath, [program, 'hold', '--dir', dir], {
     stdio: ['pipe', 'pipe', 'inherit'],

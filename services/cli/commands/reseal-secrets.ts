@@ -1,5 +1,6 @@
 import { privateContext, secretsContext } from '#lib/contract';
 import { toAppError } from '#lib/errors';
+import { type ResealedResponses, resealResponses } from '#lib/idempotency';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import { createSecretBox, parseEncryptionKeys, type SecretBox } from '#lib/secret-box';
@@ -9,15 +10,14 @@ import { print } from '../output.ts';
 
 export const help = `usage: hookline reseal-secrets [--dry-run]
 
-Brings the secrets of all sources and endpoints, deleted ones too, and the private settings of endpoints under the
-first of HOOKLINE_ENCRYPTION_KEYS, so that the others can be taken off the list when the answers that the API keeps
-for idempotency keys have ended: HOOKLINE_IDEMPOTENCY_TTL_SECONDS later, 72 hours by default. Safe beside running
-services, and to run again; what an earlier run has done stays done.
+Brings the secrets of all sources and endpoints, deleted ones too, the private settings of endpoints, and the answers
+that are kept for idempotency keys under the first of HOOKLINE_ENCRYPTION_KEYS, so that the others can be taken off
+the list. Safe beside running services, and to run again; what an earlier run has done stays done.
 
   --dry-run            counts, and changes nothing
   --json               the counts as JSON
 
-Exits 1 where a secret opens under no key of the list: that one keeps what it has.`;
+Exits 1 where a secret or an answer opens under no key of the list: that one keeps what it has.`;
 
 const batchSize = 100;
 const statementTimeoutMs = 30_000;
@@ -54,14 +54,25 @@ export async function run(args: readonly string[]): Promise<number> {
   try {
     const sources = await resealTable('sources', { postgres, secretBox, dryRun });
     const endpoints = await resealTable('endpoints', { postgres, secretBox, dryRun });
-    print({ dry_run: dryRun, sources, endpoints }, values.json, () =>
-      [describe('sources', sources, dryRun), describe('endpoints', endpoints, dryRun)].join('\n'),
+    const kept = await resealResponses({ postgres, secretBox, dryRun });
+    const answers = { ...kept, unreadable: kept.unreadable.map(answerOf) };
+    const all = { sources, endpoints, answers };
+    print({ dry_run: dryRun, ...all }, values.json, () =>
+      Object.entries(all)
+        .map(([table, counts]) => describe(table, counts, dryRun))
+        .join('\n'),
     );
-    return sources.unreadable.length + endpoints.unreadable.length === 0 ? 0 : 1;
+    return Object.values(all).every(({ unreadable }) => unreadable.length === 0) ? 0 : 1;
   } finally {
     await postgres.stop();
   }
 }
+
+const answerOf = ({ keyHash, reason }: ResealedResponses['unreadable'][number]) => ({
+  id: keyHash,
+  column: 'response',
+  reason,
+});
 
 interface Options {
   postgres: Postgres;

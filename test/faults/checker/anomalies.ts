@@ -22,10 +22,17 @@ export const anomalies = {
   'late-answer': 'the sender heard later than promised that its webhook could not be taken',
   'refused-signature': 'an outside verifier refused the signature of a delivery',
   'repeat-without-fault': 'published or delivered more than once with no fault that explains it',
+  'second-effect': 'one idempotency key has more than one event',
+  'second-answer': 'two answers of one idempotency key say that it was done, and differ',
+  'false-answer': 'an answer to a publisher names an event that is not what its key has made',
+  'unanswered-key': 'a publisher has asked to the end, and no answer says what became of its event',
   'leftover-row': 'a row that its delivery’s or event’s end should have removed or completed',
   'api-disagrees': 'the API says something else than the topics',
-  'poll-skip': 'an event that the API does not list, or a receipt that it can’t find',
-  'nonmonotonic-poll': 'the API’s list is not in strictly rising order of updated_at',
+  'poll-skip':
+    'an event that the API does not list, a receipt that it can’t find, or a change that a poller was not shown',
+  'nonmonotonic-poll':
+    'the API’s list, or what a poller was shown of it, is not in strictly rising order of updated_at',
+  'stuck-poller': 'a poller that did not come to the end',
   'does-not-add-up': 'two counts that must be equal are not',
 } as const;
 
@@ -33,7 +40,13 @@ export type Anomaly = keyof typeof anomalies;
 
 /** What a violation is about: any one of these leads to the whole path of the webhook. */
 export type Subject =
-  { send: number } | { origin: string } | { eventId: string } | { deliveryId: string } | { row: string };
+  | { send: number }
+  | { key: string }
+  | { origin: string }
+  | { eventId: string }
+  | { deliveryId: string }
+  | { poller: string }
+  | { row: string };
 
 export interface Violation {
   anomaly: Anomaly;

@@ -19,6 +19,8 @@ import { everyRequestIsAnswered, refusalsComeInTime } from './rules/answered.ts'
 import { arrivalsAreWhatWasSent } from './rules/arrived.ts';
 import { deliveriesEnd } from './rules/ended.ts';
 import { eventsAreFannedOut } from './rules/fanned-out.ts';
+import { pollersMissNothing } from './rules/polled.ts';
+import { keysHaveOneEffect } from './rules/published.ts';
 import { theApiShowsEveryEvent, theTablesAreComplete } from './rules/shown.ts';
 
 export interface Verdict {
@@ -47,7 +49,14 @@ const shared: readonly Rule[] = [
   theTablesAreComplete,
 ];
 const rules: Readonly<Record<Scope, readonly Rule[]>> = {
-  pipeline: [...shared, eventsAreFannedOut, deliveriesEnd, arrivalsAreWhatWasSent],
+  pipeline: [
+    ...shared,
+    keysHaveOneEffect,
+    eventsAreFannedOut,
+    deliveriesEnd,
+    arrivalsAreWhatWasSent,
+    pollersMissNothing,
+  ],
   receiving: [...shared, everyRequestIsAnswered, refusalsComeInTime, noSoundWebhookDies],
 };
 

@@ -1,8 +1,9 @@
 import { type EventStatus, isFinal } from '#lib/contract';
 import type { Arrival, Send } from './history.ts';
-import { deliveriesOfPair, dueEndpoints, type Ledger, standing } from './ledger.ts';
+import { deliveriesOfPair, dueEndpoints, isPublished, type Ledger, standing } from './ledger.ts';
 import { isChangedDuplicate } from './rules/accepted-once.ts';
 import { isTaken } from './rules/ended.ts';
+import { isDone, isRefused } from './rules/published.ts';
 import { repeatsOf } from './rules/arrived.ts';
 
 /** A whole and the parts that it must be the sum of, each side counted by itself. */
@@ -17,6 +18,7 @@ export const addsUp = ({ whole, parts }: CountRow): boolean =>
 /** From the senders' requests to what the API says, stage by stage. */
 export const countRows = (ledger: Ledger): CountRow[] => [
   ...acceptedRows(ledger),
+  ...publishedRows(ledger),
   ...deliveredRows(ledger),
   shownEvents(ledger, { completed: 'completed', 'dead-lettered': 'dead_lettered' }),
   shownDuplicates(ledger),
@@ -61,13 +63,35 @@ function acceptedRows(ledger: Ledger): CountRow[] {
       'written again': received.length - new Set(own.map(({ traceId }) => traceId)).size,
     }),
     row('webhooks received (origins)', ledger.recordsByOrigin.size, {
-      'became an event': ledger.eventsByOrigin.size,
+      'became an event': ledger.eventsByOrigin
+        .keys()
+        .filter((origin) => ledger.recordsByOrigin.has(origin))
+        .toArray().length,
       duplicate: ledger.duplicatesByOrigin.size,
       'dead letter': deadRecords.size,
     }),
     row('records on events', topics.events.length, {
       'event ids': ledger.eventsById.size,
       'published again': sum(ledger.eventsById.values(), (entries) => entries.length - 1),
+    }),
+  ];
+}
+
+/** None where nobody published. */
+function publishedRows({ history, eventsById, publishedByPayload }: Ledger): CountRow[] {
+  const { publishes } = history;
+  if (publishes.length === 0) return [];
+  const published = [...eventsById.values()].filter(([first]) => first !== undefined && isPublished(first));
+  const made = publishes.filter(({ payloadSha256 }) => publishedByPayload.has(payloadSha256));
+  const second = sum(publishedByPayload.values(), (entries) => new Set(entries.map(({ id }) => id)).size - 1);
+  return [
+    row('events published by clients', published.length, {
+      'keys that have one': made.length,
+      'second effects': second,
+    }),
+    row('idempotency keys', publishes.length, {
+      'answered 2xx': publishes.filter(({ calls }) => calls.some(isDone)).length,
+      refused: publishes.filter(({ calls }) => calls.length > 0 && calls.every(isRefused)).length,
     }),
   ];
 }

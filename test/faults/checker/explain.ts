@@ -1,7 +1,7 @@
 import { formatMicros } from '#lib/clock';
 import type { Subject } from './anomalies.ts';
 import type { Send } from './history.ts';
-import { type Ledger, namedIn, pairOf } from './ledger.ts';
+import { isPublished, type Ledger, namedIn, pairOf } from './ledger.ts';
 import { relatedTo } from './related.ts';
 
 interface Step {
@@ -12,13 +12,15 @@ interface Step {
 
 /** The whole path of the webhook that a violation is about, from its requests to what the API says of it, in order of time. */
 export function explain(ledger: Ledger, subject: Subject): string[] {
-  if ('row' in subject) return [];
+  if ('row' in subject || 'poller' in subject) return [];
   const { sends, origins, eventIds } = relatedTo(ledger, subject);
   const steps = [
     ...requestSteps(ledger, sends),
+    ...publishSteps(ledger, subject, eventIds),
     ...[...origins].flatMap((origin) => acceptance(ledger, origin)),
     ...[...eventIds].flatMap((eventId) => deliverySteps(ledger, eventId)),
     ...[...eventIds].flatMap((eventId) => arrivalSteps(ledger, eventId)),
+    ...[...eventIds].flatMap((eventId) => changeSteps(ledger, eventId)),
   ];
   const first = Math.min(...steps.flatMap(({ atMs }) => (atMs === undefined ? [] : [atMs])));
   const last = Math.max(...steps.flatMap(({ atMs }) => (atMs === undefined ? [] : [atMs])));
@@ -60,6 +62,36 @@ function silentSteps(first: Send, last: Send, count: number): Step {
   const which = count === 1 ? `request ${first.number}` : `requests ${first.number} to ${last.number} (${count})`;
   const what = `${which} of ${first.identity} → no answer ${last.detail}, no record, until ${time(last.endedAtMs)}`;
   return { atMs: first.startedAtMs, what };
+}
+
+/** The calls of the key, and what they have made. */
+function publishSteps(ledger: Ledger, subject: Subject, eventIds: ReadonlySet<string>): Step[] {
+  const events = [...eventIds].flatMap((eventId) => ledger.eventsById.get(eventId) ?? []).filter(isPublished);
+  const payloads = new Set(events.map(({ payloadSha256 }) => payloadSha256));
+  const publishes = ledger.history.publishes.filter(
+    ({ key, payloadSha256 }) => payloads.has(payloadSha256) || ('key' in subject && key === subject.key),
+  );
+  return [
+    ...publishes.flatMap(({ key, calls }) =>
+      calls.map(({ startedAtMs, endedAtMs, status, replayed, eventId, detail }) => ({
+        atMs: startedAtMs,
+        what: `key ${key} → ${status ?? 'no answer'} ${eventId ?? detail}${replayed ? ', a replay' : ''}, at ${time(endedAtMs)}`,
+      })),
+    ),
+    ...events.map(({ id, position, receivedAtMs }) => ({ atMs: receivedAtMs, what: `event ${id} at ${position}` })),
+  ];
+}
+
+/** Its states, and who was shown which. */
+function changeSteps({ history: { changes, pollers } }: Ledger, eventId: string): Step[] {
+  return changes
+    .filter((change) => change.eventId === eventId)
+    .map(({ atMs, updatedAt }) => {
+      const shownTo = pollers.filter(({ items }) =>
+        items.some((item) => item.eventId === eventId && item.updatedAt === updatedAt),
+      );
+      return { atMs, what: `${eventId} changes; shown to ${shownTo.map(({ name }) => name).join(', ') || 'nobody'}` };
+    });
 }
 
 function acceptance(ledger: Ledger, origin: string): Step[] {

@@ -8,6 +8,10 @@ import type { ServiceName } from '../../support/stack.ts';
 
 export interface History {
   sends: readonly Send[];
+  publishes: readonly Publish[];
+  pollers: readonly PollerHistory[];
+  /** Every state that an event has had; empty where nobody kept them. In the order of their times. */
+  changes: readonly Change[];
   endpoints: readonly EndpointFact[];
   arrivals: readonly Arrival[];
   faults: readonly Fault[];
@@ -35,6 +39,49 @@ export interface Send {
   receiptId: string | null;
   /** The problem's code, or what became of the connection. */
   detail: string;
+}
+
+/** What a publisher wants done once: a key, its payload, and every `POST /v1/events` that was made for it. */
+export interface Publish {
+  key: string;
+  /** No other has it. */
+  payloadSha256: string;
+  calls: readonly PublishCall[];
+}
+
+export interface PublishCall {
+  startedAtMs: number;
+  endedAtMs: number;
+  /** Null: no answer. */
+  status: number | null;
+  /** Marked as a replay. */
+  replayed: boolean;
+  /** Of status, Location and body. */
+  answerSha256: string;
+  /** As the answer has it. */
+  eventId: string | null;
+  detail: string;
+}
+
+/** A client that has followed the list of all events. */
+export interface PollerHistory {
+  name: string;
+  /** What it was shown, in that order; what it was shown once more because it had asked for it is left out. */
+  items: readonly { eventId: string; updatedAt: string }[];
+  /** Each answer, and how far it had come by then. */
+  answers: readonly { endedAtMs: number; items: number; position: string }[];
+  /** Requests without an answer, or with one that says to come again. */
+  failed: number;
+  /** The last `updated_at` that it was shown. */
+  position: string;
+}
+
+/** One state of one event. */
+export interface Change {
+  eventId: string;
+  /** RFC 3339 with microseconds. */
+  updatedAt: string;
+  atMs: number;
 }
 
 export interface EndpointFact {

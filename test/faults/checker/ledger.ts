@@ -1,4 +1,4 @@
-import { type DeliveryStatus, endpointSettlingMs, isFinal } from '#lib/contract';
+import { type DeliveryStatus, endpointSettlingMs, isFinal, publishedSourceId } from '#lib/contract';
 import type { ServiceName } from '../../support/stack.ts';
 import type {
   ApiEvent,
@@ -11,6 +11,7 @@ import type {
   Fault,
   History,
   LetterEntry,
+  Publish,
   ReceivedEntry,
   Send,
   StepEntry,
@@ -31,6 +32,8 @@ export interface DeliveryAccount {
 export interface Ledger {
   history: History;
   sendByTrace: ReadonlyMap<string, Send>;
+  publishByPayload: ReadonlyMap<string, Publish>;
+  publishedByPayload: ReadonlyMap<string, readonly EventEntry[]>;
   recordsByTrace: ReadonlyMap<string, readonly ReceivedEntry[]>;
   recordsByReceipt: ReadonlyMap<string, readonly ReceivedEntry[]>;
   recordsByOrigin: ReadonlyMap<string, readonly ReceivedEntry[]>;
@@ -69,6 +72,8 @@ export function openLedger(history: History): Ledger {
   return {
     history,
     sendByTrace: new Map(history.sends.map((send) => [send.traceId, send])),
+    publishByPayload: new Map(history.publishes.map((publish) => [publish.payloadSha256, publish])),
+    publishedByPayload: group(topics.events.filter(isPublished), (entry) => entry.payloadSha256),
     recordsByTrace: group(received, (entry) => entry.traceId),
     recordsByReceipt: group(received, (entry) => entry.receiptId),
     recordsByOrigin: group(received, (entry) => entry.origin),
@@ -89,6 +94,9 @@ export function openLedger(history: History): Ledger {
     apiById: new Map(history.api.map((event) => [event.id, event])),
   };
 }
+
+/** By a client of the API: nobody received it. */
+export const isPublished = ({ sourceId }: EventEntry): boolean => sourceId === publishedSourceId;
 
 export const pairOf = (eventId: string, endpointId: string): string => `${eventId} → ${endpointId}`;
 
@@ -155,7 +163,7 @@ export function overlapsFault(ledger: Ledger, fromMs: number, untilMs: number, s
   return ledger.history.faults.some((fault) => fault.service === service && overlaps(fault, fromMs, untilMs));
 }
 
-const overlaps = (fault: Fault, fromMs: number, untilMs: number): boolean =>
+export const overlaps = (fault: Fault, fromMs: number, untilMs: number): boolean =>
   fault.settledAtMs >= fromMs - faultSlackMs && fault.atMs - faultSlackMs <= untilMs;
 
 export function group<T>(entries: Iterable<T>, keyOf: (entry: T) => string): Map<string, T[]> {

@@ -5,7 +5,19 @@ import { createPostgres, type Query } from '#lib/postgres';
 import type { ApiClient, DeliveryAnswer, EventAnswer } from '../../support/api-client.ts';
 import type { TopicFollower } from '../../support/topic-follower.ts';
 import type { Scope } from './check.ts';
-import type { ApiEvent, Arrival, EndpointFact, Fault, History, Send, TableContents, TopicContents } from './history.ts';
+import type {
+  ApiEvent,
+  Arrival,
+  Change,
+  EndpointFact,
+  Fault,
+  History,
+  PollerHistory,
+  Publish,
+  Send,
+  TableContents,
+  TopicContents,
+} from './history.ts';
 
 export interface Witnesses {
   /** Default: all of it. */
@@ -13,6 +25,10 @@ export interface Witnesses {
   /** The sources of this run, where others use the system too: of theirs nothing is looked at. */
   sourceIds: ReadonlySet<string> | 'all';
   sends: readonly Send[];
+  /** Of those of these that nobody did, there are none. */
+  publishes?: readonly Publish[];
+  pollers?: readonly PollerHistory[];
+  changes?: readonly Change[];
   arrivals: readonly Arrival[];
   /** Endpoints that a receiver of this run stands behind. */
   observedEndpoints: ReadonlySet<string>;
@@ -22,6 +38,8 @@ export interface Witnesses {
   databaseUrl: string;
   /** RFC 3339; before the first send. */
   startedAt: string;
+  /** Of so many events, from the first on, the API is asked for their deliveries, of the others the table. Default: of all. */
+  eventsAskedFor?: number;
 }
 
 /**
@@ -38,13 +56,14 @@ export async function loadHistory(witnesses: Witnesses): Promise<History> {
   const own = sourceIds === 'all' ? listed : listed.filter((event) => sourceIds.has(event.source_id));
   return {
     sends,
+    publishes: witnesses.publishes ?? [],
+    pollers: witnesses.pollers ?? [],
+    changes: witnesses.changes ?? [],
     endpoints: await loadEndpoints(api, witnesses.observedEndpoints),
     faults: witnesses.faults.map((fault) => ({ ...fault })),
     topics,
     committed,
-    api: await inTurns(own, async (event) =>
-      apiEvent(event, witnesses.scope === 'receiving' ? [] : await api.deliveriesOf(event.id)),
-    ),
+    api: witnesses.scope === 'receiving' ? own.map((event) => apiEvent(event, [])) : await loadEvents(witnesses, own),
     tables: await loadTables(witnesses.databaseUrl, sourceIds === 'all' ? undefined : topics),
     arrivals: [...witnesses.arrivals],
   };
@@ -78,6 +97,24 @@ async function loadEndpoints(api: ApiClient, observed: ReadonlySet<string>): Pro
   }));
 }
 
+async function loadEvents(
+  { api, databaseUrl, eventsAskedFor = Number.POSITIVE_INFINITY }: Witnesses,
+  listed: readonly EventAnswer[],
+): Promise<ApiEvent[]> {
+  const asked = await inTurns(listed.slice(0, eventsAskedFor), async (event) =>
+    apiEvent(event, await api.deliveriesOf(event.id)),
+  );
+  const others = listed.slice(eventsAskedFor);
+  if (others.length === 0) return asked;
+  const rows = await readDatabase(databaseUrl, (postgres) =>
+    postgres.query<DeliveryAnswer & { event_id: string }>(
+      'SELECT id, event_id, endpoint_id, status, attempts FROM deliveries',
+    ),
+  );
+  const byEvent = Map.groupBy(rows, ({ event_id }) => event_id);
+  return [...asked, ...others.map((event) => apiEvent(event, byEvent.get(event.id) ?? []))];
+}
+
 function apiEvent(event: EventAnswer, deliveries: readonly DeliveryAnswer[]): ApiEvent {
   return {
     id: event.id,
@@ -97,6 +134,22 @@ function apiEvent(event: EventAnswer, deliveries: readonly DeliveryAnswer[]): Ap
 
 /** @param of undefined: all rows; else those that belong to these records */
 async function loadTables(url: string, of: TopicContents | undefined): Promise<TableContents> {
+  // That of a published event is on no record.
+  const origins = of && new Set([...of['webhooks.received'], ...of.events].map((entry) => entry.origin));
+  const eventIds = of && new Set(of.events.map((entry) => entry.id));
+  const deliveryIds = of && new Set(of.deliveries.map((entry) => entry.id));
+  const { receipts, dedupKeys, waiting } = await readDatabase(url, readTables);
+  return {
+    receipts: receipts.filter((row) => origins?.has(row.origin) ?? true),
+    // A completed row has no origin any more.
+    dedupKeys: dedupKeys.filter(
+      (row) => (row.origin === null ? eventIds?.has(row.eventId) : origins?.has(row.origin)) ?? true,
+    ),
+    waiting: waiting.filter((row) => deliveryIds?.has(row.deliveryId) ?? true),
+  };
+}
+
+async function readDatabase<T>(url: string, read: (postgres: Query) => Promise<T>): Promise<T> {
   const postgres = createPostgres({
     url,
     applicationName: 'hookline-checker',
@@ -106,18 +159,7 @@ async function loadTables(url: string, of: TopicContents | undefined): Promise<T
   });
   await postgres.start();
   try {
-    const origins = of && new Set(of['webhooks.received'].map((entry) => entry.origin));
-    const eventIds = of && new Set(of.events.map((entry) => entry.id));
-    const deliveryIds = of && new Set(of.deliveries.map((entry) => entry.id));
-    const { receipts, dedupKeys, waiting } = await readTables(postgres);
-    return {
-      receipts: receipts.filter((row) => origins?.has(row.origin) ?? true),
-      // A completed row has no origin any more.
-      dedupKeys: dedupKeys.filter(
-        (row) => (row.origin === null ? eventIds?.has(row.eventId) : origins?.has(row.origin)) ?? true,
-      ),
-      waiting: waiting.filter((row) => deliveryIds?.has(row.deliveryId) ?? true),
-    };
+    return await read(postgres);
   } finally {
     await postgres.stop();
   }

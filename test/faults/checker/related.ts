@@ -29,7 +29,9 @@ export function relatedTo(ledger: Ledger, subject: Subject): Related {
 
 function eventNamedBy(ledger: Ledger, subject: Subject): string | undefined {
   if ('eventId' in subject) return subject.eventId;
-  return 'deliveryId' in subject ? ledger.deliveries.get(subject.deliveryId)?.eventId : undefined;
+  if ('deliveryId' in subject) return ledger.deliveries.get(subject.deliveryId)?.eventId;
+  const publish = 'key' in subject ? ledger.history.publishes.find(({ key }) => key === subject.key) : undefined;
+  return publish && ledger.publishedByPayload.get(publish.payloadSha256)?.[0]?.id;
 }
 
 function originsOfEvent(ledger: Ledger, eventId: string): string[] {

@@ -1,3 +1,5 @@
+import { describeFound } from '../support/describe-found.ts';
+
 /** What the judges of these runs find beside the checker: each kind in a sentence. */
 export const findings = {
   'repeat-elsewhere': 'sent again after it was taken, though its partition had not changed hands',
@@ -20,14 +22,6 @@ export interface Finding {
   says: string;
 }
 
-const shown = 3;
-
 /** Each kind with how many there are, and the first of them. */
-export function describeFindings(found: readonly Finding[]): string[] {
-  return [...Map.groupBy(found, ({ finding }) => finding)].map(([name, ofName]) =>
-    [
-      `${name} ${ofName.length}: ${findings[name]}`,
-      ...ofName.slice(0, shown).map(({ says }) => says.replace(/^/gm, '  ')),
-    ].join('\n'),
-  );
-}
+export const describeFindings = (found: readonly Finding[]): string[] =>
+  describeFound(findings, found, ({ says }) => says);

@@ -1,9 +1,9 @@
-import { groupOf, topicsOf } from '#lib/contract';
 import type { KafkaOffsets } from '../../support/kafka-offsets.ts';
 import { percentile } from '../../bench/isolation/percentiles.ts';
 import { checkWhenDrained } from '../checker/check-when-drained.ts';
 import type { Ledger } from '../checker/ledger.ts';
 import type { Witnesses } from '../checker/load-history.ts';
+import { areReadToTheEnd } from '../support/are-read-to-the-end.ts';
 import type { DispatcherLog } from './dispatcher-log.ts';
 import { type Cast, judgeEnds, judgeGone, judgeLetters } from './ends.ts';
 import { describeFindings, type Finding } from './findings.ts';
@@ -67,19 +67,12 @@ export async function hasDrained(evidence: Omit<Evidence, 'scenario' | 'payloads
   const { ended, open } = await tables.events(sourceId);
   const taken = new Set(witnesses.sends.filter(({ outcome }) => outcome === 'ok').map(({ identity }) => identity));
   if (open > 0 || ended < taken.size || (await tables.waiting([...cast.keys()])) > 0) return false;
-  const topics = topicsOf(topicPrefix);
-  const readers = [
-    { group: groupOf(topicPrefix, 'fan-out'), topic: topics.events },
-    { group: groupOf(topicPrefix, 'dispatcher'), topic: topics.deliveries },
-    { group: groupOf(topicPrefix, 'projector'), topic: topics['delivery.attempts'] },
-    { group: groupOf(topicPrefix, 'projector'), topic: topics['dead-letters'] },
-  ];
-  for (const { group, topic } of readers) {
-    const ends = await offsets.ends([topic]);
-    const committed = await offsets.committed(group, topic);
-    if (Object.entries(ends).some(([partition, end]) => (committed[partition] ?? 0) < end)) return false;
-  }
-  return true;
+  return areReadToTheEnd(offsets, topicPrefix, [
+    ['fan-out', 'events'],
+    ['dispatcher', 'deliveries'],
+    ['projector', 'delivery.attempts'],
+    ['projector', 'dead-letters'],
+  ]);
 }
 
 /** Of the acts in which nothing is killed, at the endpoints that are always well, and of the same keys in each. */

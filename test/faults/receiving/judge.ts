@@ -1,4 +1,3 @@
-import { groupOf, topicsOf } from '#lib/contract';
 import type { ApiClient } from '../../support/api-client.ts';
 import type { KafkaOffsets } from '../../support/kafka-offsets.ts';
 import { shuffled } from '../../support/seeded-random.ts';
@@ -6,6 +5,7 @@ import { checkWhenDrained } from '../checker/check-when-drained.ts';
 import type { Verdict } from '../checker/check.ts';
 import type { Send } from '../checker/history.ts';
 import type { Witnesses } from '../checker/load-history.ts';
+import { areReadToTheEnd } from '../support/are-read-to-the-end.ts';
 
 const drainTimeoutMs = 180_000;
 
@@ -23,19 +23,12 @@ export function judge(
   );
 }
 
-export async function hasDrained(offsets: KafkaOffsets, topicPrefix: string): Promise<boolean> {
-  const topics = topicsOf(topicPrefix);
-  const readers = [
-    { group: groupOf(topicPrefix, 'dedup'), topic: topics['webhooks.received'] },
-    ...[topics.events, topics.duplicates].map((topic) => ({ group: groupOf(topicPrefix, 'projector'), topic })),
-  ];
-  for (const { group, topic } of readers) {
-    const ends = await offsets.ends([topic]);
-    const committed = await offsets.committed(group, topic);
-    if (Object.entries(ends).some(([partition, end]) => (committed[partition] ?? 0) < end)) return false;
-  }
-  return true;
-}
+export const hasDrained = (offsets: KafkaOffsets, topicPrefix: string): Promise<boolean> =>
+  areReadToTheEnd(offsets, topicPrefix, [
+    ['dedup', 'webhooks.received'],
+    ['projector', 'events'],
+    ['projector', 'duplicates'],
+  ]);
 
 const sampledWebhooks = 50;
 

@@ -5,7 +5,7 @@ import { createApiClient } from '../../support/api-client.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
 import { createPipeline, type Pipeline, type PipelineOptions } from '../../support/pipeline.ts';
 import { numbersFrom } from '../../support/sender.ts';
-import { seededRandom } from '../../support/seeded-random.ts';
+import { seededRandom, seedOf } from '../../support/seeded-random.ts';
 import { createTopicFollower, type TopicFollower } from '../../support/topic-follower.ts';
 import type { Fault, Send } from '../checker/history.ts';
 import { createGroupWatch, type GroupWatch } from '../support/group-watch.ts';
@@ -194,10 +194,6 @@ async function judgeAll(world: World, results: readonly ScenarioResult[], starte
     violations: verdict.violations.length > 0 ? [verdict.text] : [],
   };
 }
-
-/** A scenario's seed: made of its name too, so that its webhooks and faults are its own. */
-const seedOf = (seed: number, name: string): number =>
-  [...name].reduce((mixed, letter) => Math.imul(mixed, 31) + letter.charCodeAt(0), seed) >>> 0;
 
 const killsIn = (faults: readonly Fault[]): number =>
   faults.filter(({ what, service }) => service !== undefined && !/^SIG(STOP|TERM)/.test(what)).length;

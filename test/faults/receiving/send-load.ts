@@ -26,6 +26,8 @@ interface Options {
   seed: number;
   random: () => number;
   nextNumber: () => number;
+  /** Of the processes of the ingress, each of which takes its share; default: where the sources say. */
+  ingressUrls?: readonly string[];
 }
 
 const atOnce = 48;
@@ -34,15 +36,21 @@ const answerTimeoutMs = 10_000;
 const giveUpMs = 300_000;
 const retry = { baseMs: 200, capMs: 2_000 };
 
-export async function createLoad({ api, scenario, seed, random, nextNumber }: Options): Promise<Load> {
+export async function createLoad(options: Options): Promise<Load> {
+  const { api, scenario, seed, random, nextNumber, ingressUrls } = options;
   const log: Send[] = [];
+  const urlsOf = (ingestUrl: string): string[] =>
+    ingressUrls?.map((url) => `${url}${new URL(ingestUrl).pathname}`) ?? [ingestUrl];
   const sources = await Promise.all(
     senderKinds.map(({ scheme, settings }) => api.createSource({ name: scenario, scheme, ...settings })),
   );
-  await Promise.all(sources.map(({ ingest_url }) => untilKnown(ingest_url)));
-  const senders = sources.map(({ ingest_url, id }): Sender =>
-    createSender({ ingestUrl: ingest_url, sourceId: id, random, log, nextNumber, timeoutMs: answerTimeoutMs }),
-  );
+  await Promise.all(sources.flatMap(({ ingest_url }) => urlsOf(ingest_url).map(untilKnown)));
+  const senders = sources.map(({ ingest_url, id }): Sender => {
+    const urls = urlsOf(ingest_url);
+    const anyUrl = (): string => urls[Math.floor(random() * urls.length)] ?? ingest_url;
+    const ingestUrl = urls.length === 1 ? ingest_url : anyUrl;
+    return createSender({ ingestUrl, sourceId: id, random, log, nextNumber, timeoutMs: answerTimeoutMs });
+  });
 
   const sendUntilTaken = async (planned: PlannedSend): Promise<void> => {
     const deadlineMs = performance.now() + giveUpMs;

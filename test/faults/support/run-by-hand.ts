@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { hooklineDir } from '#deploy/local/paths.ts';
 import { type OwnServers, startFaultyServers } from './servers.ts';
 
-interface FaultRun<Number extends string> {
+interface FaultRun<Number extends string, Servers = OwnServers> {
   /** As it is called: `make faults`. */
   command: string;
   /** Of the folder in which its logs are kept. */
@@ -18,14 +18,14 @@ interface FaultRun<Number extends string> {
   /** What has to be above 0, by its option's name, with its default. */
   numbers: Readonly<Record<Number, number>>;
   processes: string;
-  run(begun: BegunRun<Number>): Promise<FaultReport>;
+  run(begun: BegunRun<Number, Servers>): Promise<FaultReport>;
 }
 
-export interface BegunRun<Number extends string> {
+export interface BegunRun<Number extends string, Servers = OwnServers> {
   numbers: Readonly<Record<Number, number>>;
   seed: number;
   isWanted(scenario: { name: string }): boolean;
-  servers: OwnServers;
+  servers: Servers;
   dir: string;
   say(line: string): void;
 }
@@ -39,7 +39,14 @@ interface FaultReport {
 
 const say = (line: string): void => console.log(line);
 
-export async function runByHand<Number extends string>(options: FaultRun<Number>): Promise<never> {
+export const runByHand = <Number extends string>(options: FaultRun<Number>): Promise<never> =>
+  runByHandOn(() => startFaultyServers(), options);
+
+/** @param startServers is given the seed */
+export async function runByHandOn<Number extends string, Servers extends OwnServers>(
+  startServers: (seed: number) => Promise<Servers>,
+  options: FaultRun<Number, Servers>,
+): Promise<never> {
   const { numbers, seed, names } = readArguments(options);
   const given = Object.entries({ ...numbers, seed, scenario: names.join() }).map(
     ([name, value]) => `--${name} ${String(value)}`,
@@ -57,11 +64,10 @@ export async function runByHand<Number extends string>(options: FaultRun<Number>
   };
   say([again, ...Object.entries(setUp).map(([name, value]) => `${name}: ${value}`)].join('\n'));
 
-  const servers = await startFaultyServers();
+  const servers = await startServers(seed);
   const stopped = (): void => {
     // What was told to hang would not hear that it is to end.
-    servers.postgres?.resume();
-    servers.kafka?.resume();
+    for (const server of [servers.postgres, ...servers.brokers]) server.resume();
     process.exit(130);
   };
   process.once('SIGINT', stopped).once('SIGTERM', stopped);
@@ -86,7 +92,10 @@ export async function runByHand<Number extends string>(options: FaultRun<Number>
   process.exit(failed ? 1 : 0);
 }
 
-function readArguments<Number extends string>({ numbers: defaults, scenarios }: FaultRun<Number>) {
+function readArguments<Number extends string>({
+  numbers: defaults,
+  scenarios,
+}: Pick<FaultRun<Number>, 'numbers' | 'scenarios'>) {
   const known = scenarios.map(({ name }) => name);
   const options = { seed: Date.now() % 1_000_000, ...defaults };
   const { values } = parseArgs({

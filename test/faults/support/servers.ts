@@ -1,12 +1,12 @@
 /** What a run may take away: each server by itself, in each way in which it can be away. */
 import { execFileSync } from 'node:child_process';
-import { dirname } from 'node:path';
+import type { Broker } from '#deploy/local/kafka.ts';
 import { createServers, type ServerAddresses } from '#deploy/local/servers.ts';
 import { serverPlanIn } from '#deploy/local/server-plan.ts';
 import { root } from '#deploy/local/paths.ts';
 import { type OwnRedis, startOwnRedis } from '../../integration/dedup/redis-server.ts';
 import { createLimit } from '../../support/limit.ts';
-import { holdServers } from '../../support/start-servers.ts';
+import { holdServers, newServersDir } from '../../support/start-servers.ts';
 import { releaseServers } from '../../support/stop-servers.ts';
 
 export interface FaultyServer {
@@ -24,29 +24,40 @@ export interface FaultyRedis extends FaultyServer {
   forget(): Promise<void>;
 }
 
+/** It may end without a goodbye, too. */
+export interface MortalServer extends FaultyServer {
+  kill(): Promise<void>;
+}
+
 export interface FaultyServers {
   redis: FaultyRedis;
   /** Absent where others use it too. */
-  postgres?: FaultyServer;
-  kafka?: FaultyServer & { kill(): Promise<void> };
+  postgres?: MortalServer;
+  kafka?: MortalServer;
 }
 
-export interface OwnServers extends FaultyServers {
+export interface OwnServers extends Required<FaultyServers> {
   addresses: ServerAddresses;
+  /** By their ids, from 1; `kafka` is the first. */
+  brokers: readonly MortalServer[];
   close(): Promise<void>;
 }
 
-const brokerId = 1;
-
-/** A set of the run's own, held by a process that ends and removes it however the run ends. */
-export async function startFaultyServers(): Promise<OwnServers> {
-  const held = holdServers(root);
-  const dir = dirname(await held.file);
+/**
+ * A set of the run's own, held by a process that ends and removes it however the run ends.
+ *
+ * @param brokers one by default
+ */
+export async function startFaultyServers(brokers?: readonly Broker[]): Promise<OwnServers> {
+  const dir = newServersDir(root);
+  const plan = await serverPlanIn(dir, brokers);
+  const held = holdServers(root, dir);
+  await held.file;
   const say = (line: string): void => console.error(line);
   // The same servers, known by their folder: what the holder has started is stopped and started again from here.
   const { addresses, kafka, postgres, processes } = await createServers({
     dir,
-    ...(await serverPlanIn(dir)),
+    ...plan,
     durable: false,
     say,
   });
@@ -57,6 +68,14 @@ export async function startFaultyServers(): Promise<OwnServers> {
     process.kill(postmaster, signal);
     for (const pid of childrenOf(postmaster)) process.kill(pid, signal);
   };
+  const faultyBroker = (id: number): MortalServer => ({
+    stop: () => kafka.stopBroker(id),
+    start: () => kafka.startBroker(id),
+    kill: () => kafka.kill(id),
+    hang: () => void kafka.kill(id, 'SIGSTOP'),
+    resume: () => void kafka.kill(id, 'SIGCONT'),
+  });
+  const firstBroker = faultyBroker(1);
   const redis = await startFaultyRedis();
   return {
     addresses: { ...addresses, redisUrl: redis.url },
@@ -64,16 +83,12 @@ export async function startFaultyServers(): Promise<OwnServers> {
     postgres: {
       stop: () => postgres.stop(),
       start: () => postgres.start(),
+      kill: () => postgres.kill(),
       hang: () => signalPostgres('SIGSTOP'),
       resume: () => signalPostgres('SIGCONT'),
     },
-    kafka: {
-      stop: () => kafka.stopBroker(brokerId),
-      start: () => kafka.startBroker(brokerId),
-      kill: () => kafka.kill(brokerId),
-      hang: () => void kafka.kill(brokerId, 'SIGSTOP'),
-      resume: () => void kafka.kill(brokerId, 'SIGCONT'),
-    },
+    kafka: firstBroker,
+    brokers: [firstBroker, ...(brokers ?? []).slice(1).map(({ id }) => faultyBroker(id))],
     async close() {
       await redis.stop();
       await releaseServers(held);

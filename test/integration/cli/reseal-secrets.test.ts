@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { privateContext, secretsContext } from '#lib/contract';
+import { createPostgresStore } from '#lib/idempotency';
 import type { Query } from '#lib/postgres';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { runHookline } from '../../support/run-hookline.ts';
@@ -130,6 +132,25 @@ test('what no key opens is named, and stays as it is', async () => {
   expect(stdout).toContain('\\"old\\"');
   expect(await sealedAt('old')).toBe(1);
   expect((await reseal([newKey, oldKey])).code).toBe(0);
+}, 60_000);
+
+test('answers that are kept for idempotency keys are resealed, and named where no key opens them', async () => {
+  const { postgres } = world.api;
+  const request = { tenant: 'default', credential: 'admin', keyHash: randomBytes(32), requestHash: randomBytes(32) };
+  const storeUnder = (key: string) =>
+    createPostgresStore({ postgres, secretBox: boxOf(key), random: randomBytes, lockSeconds: 90, ttlSeconds: 3_600 });
+  const begun = await storeUnder(oldKey).begin(request);
+  if (begun.kind !== 'run') throw new Error(begun.kind);
+  const response = { status: 201, headers: {}, body: Buffer.from('whsec_shown_once') };
+  await begun.run.complete(response);
+
+  const unreadable = [{ id: request.keyHash.toString('hex', 0, 8), column: 'response' }];
+  expect(await reseal([newKey])).toMatchObject({ code: 1, counts: { answers: { resealed: 0, unreadable } } });
+  expect(await reseal([newKey, oldKey])).toMatchObject({
+    code: 0,
+    counts: { answers: { resealed: 1, unreadable: [] } },
+  });
+  expect(await storeUnder(newKey).find(request)).toMatchObject({ kind: 'completed', response });
 }, 60_000);
 
 test('private settings are resealed as they are, and named where no key opens them', async () => {

@@ -1,5 +1,5 @@
 import type { Anomaly } from '../../faults/checker/anomalies.ts';
-import { at, faultThroughout, type MutableHistory, stepOf } from './healthy-history.ts';
+import { addPoller, addPublish, at, faultThroughout, type MutableHistory, stepOf } from './healthy-history.ts';
 
 /** One broken history each: what a system with that fault would have left behind. */
 export const brokenHistories: [anomaly: Anomaly, title: string, break_: (history: MutableHistory) => void][] = [
@@ -280,7 +280,58 @@ export const brokenHistories: [anomaly: Anomaly, title: string, break_: (history
         { ...at(arrivals, 0), endpointId: 'ep_c' },
       ),
   ],
+  published(
+    'second-effect',
+    'a key with two events',
+    ({ topics }) => void topics.events.push({ ...at(topics.events, 2), position: 'events-0-9', id: 'evt_9' }),
+  ),
+  published('lost-write', 'an answer for an event that is not there', ({ topics }) => void topics.events.pop()),
+  published('second-answer', 'a replay of another answer', (_, { calls }) => (at(calls, 1).answerSha256 = 'other')),
+  published('false-answer', 'a replay that nobody has stored', (_, { calls }) => (at(calls, 1).eventId = 'evt_9')),
+  published(
+    'phantom-event',
+    'a published event with other bytes than were given',
+    ({ topics }) => (at(topics.events, 2).payloadSha256 = 'x'),
+  ),
+  published('aborted-read', 'an event of a refused key', (_, { calls }) =>
+    calls.forEach((call) => (call.status = 400)),
+  ),
+  published('unanswered-key', 'a key that nobody answered', (_, { calls }) =>
+    calls.forEach((call) => Object.assign(call, { status: null, eventId: null, detail: 'ECONNRESET' })),
+  ),
+  polled('poll-skip', 'a poller that was not shown a change', ({ items }) => void items.splice(1, 1)),
+  polled('poll-skip', 'a poller that was not shown the last change', ({ items }) => void items.pop()),
+  polled('poll-skip', 'a poller that was early, and not shown what there was', ({ answers }) => {
+    answers.unshift({ endedAtMs: Date.UTC(2026, 0, 1) + 1_500, items: 0, position: '2026-01-01T00:00:01.000000Z' });
+  }),
+  polled('nonmonotonic-poll', 'a poller that went back', ({ items }) => void items.reverse()),
+  polled('stuck-poller', 'a poller that did not come to the end', (poller) => {
+    poller.items.pop();
+    poller.position = at(poller.items, 1).updatedAt;
+  }),
 ];
+
+type Broken = (typeof brokenHistories)[number];
+
+function published(
+  anomaly: Anomaly,
+  title: string,
+  break_: (history: MutableHistory, publish: MutableHistory['publishes'][number]) => void,
+): Broken {
+  const breakIt = (history: MutableHistory): void => {
+    addPublish(history);
+    break_(history, at(history.publishes, 0));
+  };
+  return [anomaly, title, breakIt];
+}
+
+function polled(anomaly: Anomaly, title: string, break_: (poller: MutableHistory['pollers'][number]) => void): Broken {
+  const breakIt = (history: MutableHistory): void => {
+    addPoller(history);
+    break_(at(history.pollers, 0));
+  };
+  return [anomaly, title, breakIt];
+}
 
 type Topics = MutableHistory['topics'];
 

@@ -1,7 +1,15 @@
 import { anomalies } from '../../faults/checker/anomalies.ts';
 import { check } from '../../faults/checker/check.ts';
 import { brokenHistories } from './broken-histories.ts';
-import { at, faultThroughout, healthyHistory, receivingHistory, stepOf } from './healthy-history.ts';
+import {
+  addPoller,
+  addPublish,
+  at,
+  faultThroughout,
+  healthyHistory,
+  receivingHistory,
+  stepOf,
+} from './healthy-history.ts';
 
 describe('the checker', () => {
   it('finds nothing in a history in which all went well, and its counts add up', () => {
@@ -10,6 +18,22 @@ describe('the checker', () => {
     expect(violations).toEqual([]);
     expect(text).toContain('webhooks received (origins)        4 = became an event 2 + duplicate 2 + dead letter 0');
     expect(text).not.toContain('≠');
+  });
+
+  it('finds nothing wrong with an event that a client published, and counts it', () => {
+    const history = healthyHistory();
+    addPublish(history);
+    const { violations, text } = check(history);
+
+    expect(violations).toEqual([]);
+    expect(text).toContain('1 = keys that have one 1 + second effects 0');
+  });
+
+  it('finds nothing wrong with a poller that comes when an event has changed again', () => {
+    const history = healthyHistory();
+    addPoller(history);
+
+    expect(check(history).violations).toEqual([]);
   });
 
   it.each(brokenHistories)('says %s of %s', (anomaly, _title, breakIt) => {

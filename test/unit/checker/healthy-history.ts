@@ -28,6 +28,9 @@ export function healthyHistory(): MutableHistory {
   const webhooks = [0, 1].map(webhook);
   return structuredClone<MutableHistory>({
     sends: webhooks.flatMap(({ sends }) => sends),
+    publishes: [],
+    pollers: [],
+    changes: [],
     endpoints: endpointIds.map((id) => ({
       id,
       createdAtMs: startMs - 60_000,
@@ -70,6 +73,53 @@ export function receivingHistory(): MutableHistory {
   const counts = { pending: 0, retrying: 0, delivered: 0, dead_lettered: 0, cancelled: 0 };
   for (const event of history.api) Object.assign(event, { status: 'received', counts, deliveries: [] });
   return history;
+}
+
+/** A third event, that a client has published under the key `key-p`, asked twice, as `evt_p`; to no endpoint. */
+export function addPublish({ publishes, topics, committed, api, tables }: MutableHistory): void {
+  const atMs = startMs + 500;
+  const [position, origin, eventId, payloadSha256] = ['events-0-2', 'api:evt_p', 'evt_p', 'sha-p'];
+  const call = { status: 202, replayed: false, answerSha256: 'answer-p', eventId, detail: '' };
+  publishes.push({
+    key: 'key-p',
+    payloadSha256,
+    calls: [
+      { ...call, startedAtMs: atMs, endedAtMs: atMs + 2 },
+      { ...call, startedAtMs: atMs + 10, endedAtMs: atMs + 12, replayed: true },
+    ],
+  });
+  const common = { receiptId: 'rcp_p', receivedAtMs: atMs, payloadSha256 };
+  topics.events.push({ position, id: eventId, origin, sourceId: 'api', dedupKey: 'dedup-p', ...common });
+  topics['delivery.attempts'].push({
+    ...{ kind: 'fanned_out', position: 'attempts-0-9', eventId, generation: 0, atMs: atMs + 20, deliveries: [] },
+  });
+  committed['fan-out']['events-0'] = 3;
+  const counts = { pending: 0, retrying: 0, delivered: 0, dead_lettered: 0, cancelled: 0 };
+  const updatedAt = '2026-01-01T00:00:03.000000Z';
+  api.push({ id: eventId, receiptId: 'rcp_p', status: 'completed', updatedAt, duplicates: 0, counts, deliveries: [] });
+  tables.receipts.push({ origin, receiptId: 'rcp_p', eventId, duplicate: false });
+}
+
+/** A poller that was shown all there was to see: `evt_0` in its second state and its third, `evt_1` in its only one. */
+export function addPoller({ pollers, changes }: MutableHistory): void {
+  const change = (eventId: string, second: number) => ({
+    eventId,
+    updatedAt: `2026-01-01T00:00:0${second}.000000Z`,
+    atMs: startMs + second * 1_000,
+  });
+  changes.push(change('evt_0', 1), change('evt_0', 2), change('evt_1', 3), change('evt_0', 4));
+  const items = changes.slice(1).map(({ eventId, updatedAt }) => ({ eventId, updatedAt }));
+  pollers.push({
+    name: 'by time',
+    items,
+    // Its first look came when evt_0 had changed twice.
+    answers: [
+      { endedAtMs: startMs + 2_500, items: 1, position: at(items, 0).updatedAt },
+      { endedAtMs: startMs + 4_500, items: 3, position: at(items, 2).updatedAt },
+    ],
+    failed: 0,
+    position: at(items, 2).updatedAt,
+  });
 }
 
 /** A fault that covers the whole of the history. */

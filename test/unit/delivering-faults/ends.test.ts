@@ -98,7 +98,7 @@ describe('the endpoint that fails until it is replayed', () => {
       ).map((reaction) => (reaction as { status: number }).status);
 
     expect([statuses(2), statuses(3)]).toEqual([
-      [500, 500, 200],
+      [422, 422, 200],
       [200, 200, 200],
     ]);
     expect(roleNamed('replayed').settings.retry).toMatchObject({ max_attempts: 2 });

@@ -1,7 +1,7 @@
 /** G2 and the first half of G3: each received record ends in exactly one way, and a webhook has one event id. */
 import type { Violation } from '../anomalies.ts';
 import type { DuplicateEntry, EventEntry, ReceivedEntry } from '../history.ts';
-import { group, isExcused, isPassed, type Ledger, namedIn } from '../ledger.ts';
+import { group, isExcused, isPassed, isPublished, type Ledger, namedIn } from '../ledger.ts';
 
 export function recordsEndInOneWay(ledger: Ledger): Violation[] {
   return [...ledger.recordsByOrigin].flatMap(([origin, records]): Violation[] => {
@@ -48,6 +48,8 @@ export function eventsStandForOneWebhook(ledger: Ledger): Violation[] {
 
 function judgeAgainstRecord(ledger: Ledger, event: EventEntry): Violation[] {
   const subject = { eventId: event.id };
+  // Nobody received it: rules/published.ts.
+  if (isPublished(event)) return [];
   const [record] = ledger.recordsByOrigin.get(event.origin) ?? [];
   if (record === undefined)
     return [{ anomaly: 'phantom-event', subject, says: `${event.origin} is not on webhooks.received` }];

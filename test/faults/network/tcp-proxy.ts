@@ -1,0 +1,135 @@
+/**
+ * A link between clients and one server on loopback, which may be told to behave as bad networks do: link-fault.ts has how. It passes bytes
+ * and ends in both directions, and holds no more of them than a network would.
+ */
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { createFlow, type Flow } from './flow.ts';
+import { type Direction, isFlowFault, type LinkFault } from './link-fault.ts';
+
+export interface TcpProxy {
+  readonly port: number;
+  /** For connections that there are and those that come; undefined: bytes pass as they come. */
+  set(fault: LinkFault | undefined): Promise<void>;
+  /** How many there are at this moment. */
+  connections(): number;
+  close(): Promise<void>;
+}
+
+interface Connection {
+  client: Socket;
+  server: Socket;
+  up: Flow;
+  down: Flow;
+  /** Until it is cut. */
+  bytesLeft: number;
+}
+
+/**
+ * Below the ports that the system gives to connections: one that was given up for a while is free when it is wanted again.
+ */
+const ports = { from: 15_000, below: 32_000 };
+const portTries = 100;
+/** A reset takes along what its receiver has not read yet: part of a message is to arrive. */
+const readMs = 20;
+
+export async function startTcpProxy(target: number, random: () => number): Promise<TcpProxy> {
+  const connections = new Set<Connection>();
+  let fault: LinkFault | undefined;
+  let server: Server | undefined;
+
+  const reset = ({ client, server: upstream }: Connection): void => {
+    client.resetAndDestroy();
+    upstream.resetAndDestroy();
+  };
+  const resetAll = (): void => connections.forEach(reset);
+
+  const accept = (client: Socket): void => {
+    if (fault?.kind === 'resets') return void client.resetAndDestroy();
+    const upstream = connect({ port: target, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+    const flowing = {
+      random,
+      take(bytes: number): number {
+        const taken = Math.min(bytes, connection.bytesLeft);
+        connection.bytesLeft -= taken;
+        return taken;
+      },
+      cut: () => void setTimeout(() => reset(connection), readMs),
+    };
+    const connection: Connection = {
+      client,
+      server: upstream,
+      up: createFlow(client, upstream, flowing),
+      down: createFlow(upstream, client, flowing),
+      bytesLeft: bytesUntilCut(fault),
+    };
+    connections.add(connection);
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      socket.on('error', () => other.resetAndDestroy());
+      socket.on('close', (hadError) => {
+        if (hadError || !other.writable) other.destroy();
+        if (!client.destroyed || !upstream.destroyed) return;
+        connection.up.close();
+        connection.down.close();
+        connections.delete(connection);
+      });
+    }
+    setFlows(connection, fault);
+  };
+
+  const listen = (port: number): Promise<Server> =>
+    new Promise((resolve, reject) => {
+      const listening = createServer({ allowHalfOpen: true, noDelay: true }, accept);
+      listening.once('error', reject);
+      listening.listen({ port, host: '127.0.0.1' }, () => resolve(listening));
+    });
+  const stopListening = async (): Promise<void> => {
+    const closing = server;
+    server = undefined;
+    if (closing === undefined) return;
+    const closed = new Promise((resolve) => closing.close(resolve));
+    resetAll();
+    await closed;
+  };
+
+  const port = await anyPort(async (each) => void (server = await listen(each)), random);
+  return {
+    port,
+    async set(next) {
+      fault = next;
+      if (next?.kind === 'refuses') return stopListening();
+      server ??= await listen(port);
+      if (next?.kind === 'resets') resetAll();
+      for (const connection of connections) {
+        connection.bytesLeft = bytesUntilCut(next);
+        setFlows(connection, next);
+      }
+    },
+    connections: () => connections.size,
+    close: stopListening,
+  };
+}
+
+const bytesUntilCut = (fault: LinkFault | undefined): number =>
+  fault?.kind === 'cuts' ? fault.afterBytes : Number.POSITIVE_INFINITY;
+
+function setFlows({ up, down }: Connection, fault: LinkFault | undefined): void {
+  const of = (direction: Direction) =>
+    isFlowFault(fault) && (fault.direction === direction || fault.direction === 'both') ? fault : undefined;
+  up.set(of('up'));
+  down.set(of('down'));
+}
+
+async function anyPort(listen: (port: number) => Promise<void>, random: () => number): Promise<number> {
+  for (let tries = 1; ; tries += 1) {
+    const port = ports.from + Math.floor(random() * (ports.below - ports.from));
+    try {
+      await listen(port);
+      return port;
+    } catch (error) {
+      if (tries === portTries || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { KafkaOffsets } from '../../support/kafka-offsets.ts';
+import type { Tables } from '../delivering/tables.ts';
+import { areReadToTheEnd } from '../support/are-read-to-the-end.ts';
+
+interface Options {
+  tables: Tables;
+  offsets: KafkaOffsets;
+  topicPrefix: string;
+  sourceIds: readonly string[];
+  endpointIds: readonly string[];
+  /** Webhooks and publishes that were taken: each is to be an event. */
+  taken(): number;
+}
+
+/** Longer than an endpoint that is given up waits for its next probe, and a dispatcher for its next look at what is overdue. */
+const stalledMs = 150_000;
+
+/** Whether all that was taken has become events, all of them have ended, nothing waits, and nothing that was written is still to be read. */
+export async function hasDrained(options: Options): Promise<boolean> {
+  const { tables, offsets, topicPrefix, endpointIds, taken } = options;
+  const { ended, open } = await eventsOf(options);
+  if (open > 0 || ended < taken() || (await tables.waiting(endpointIds)) > 0) return false;
+  return areReadToTheEnd(offsets, topicPrefix, [
+    ['dedup', 'webhooks.received'],
+    ['fan-out', 'events'],
+    ['dispatcher', 'deliveries'],
+    ['projector', 'events'],
+    ['projector', 'duplicates'],
+    ['projector', 'delivery.attempts'],
+    ['projector', 'dead-letters'],
+  ]);
+}
+
+/** False where nothing has moved for so long that nothing will: what has not ended then is shown by its path. */
+export async function untilDrained(options: Options): Promise<boolean> {
+  let seen = '';
+  let movedAtMs = performance.now();
+  while (!(await hasDrained(options).catch(() => false))) {
+    if (performance.now() - movedAtMs >= stalledMs) return false;
+    const now = JSON.stringify([await eventsOf(options), await options.tables.waiting(options.endpointIds)]);
+    if (now !== seen) movedAtMs = performance.now();
+    seen = now;
+    await delay(1_000);
+  }
+  return true;
+}
+
+async function eventsOf({ tables, sourceIds }: Options): Promise<{ ended: number; open: number }> {
+  const counts = await Promise.all(sourceIds.map((sourceId) => tables.events(sourceId)));
+  return {
+    ended: counts.reduce((sum, { ended }) => sum + ended, 0),
+    open: counts.reduce((sum, { open }) => sum + open, 0),
+  };
+}

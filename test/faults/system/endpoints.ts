@@ -1,0 +1,93 @@
+/** The endpoints of the run by what is wrong with them. One that is well gets every event; of the others each gets those of one source. */
+import type { ApiClient } from '../../support/api-client.ts';
+import type { Reaction, Receiver } from '../../support/receiver.ts';
+import { namesOf, type Role, roleOf, roles as knownRoles } from '../delivering/roles.ts';
+
+/** Every event goes there: by it is measured how long events take. */
+const healthyRole: Role = { ...roleNamed('healthy'), count: 1 };
+
+const timeout_ms = 10_000;
+/** Where no endpoint is: whoever follows a redirect leaves an arrival that nobody can explain. */
+const trap = 'trap';
+
+/** @param trapUrl where redirects lead */
+const sickRoles = (trapUrl: string): readonly Role[] => [
+  { ...roleNamed('fails-30%'), count: 1 },
+  { ...roleNamed('slow'), count: 1 },
+  { ...roleNamed('hangs'), count: 1 },
+  { ...roleNamed('flaps'), count: 1 },
+  { ...roleNamed('limits'), count: 1 },
+  { ...roleNamed('goes'), count: 1 },
+  { ...roleNamed('fails-for-ever'), count: 1 },
+  {
+    name: 'redirects',
+    count: 1,
+    settings: { timeout_ms, retry: { base_seconds: 0.5, cap_seconds: 1, max_attempts: 3 } },
+    react: ({ random }) => (random() < 0.2 ? redirect(trapUrl) : { status: 200 }),
+    ends: ['delivered', 'dead_lettered'],
+  },
+  {
+    name: 'resets',
+    count: 1,
+    settings: { timeout_ms, retry: { base_seconds: 0.5, cap_seconds: 3, window_seconds: 3_600 } },
+    react: ({ random }) => (random() < 0.2 ? 'reset' : { status: 200 }),
+    ends: ['delivered'],
+  },
+  {
+    // About every second event dies of it (which is no sign that it fails: its breaker stays closed), and is delivered when its letter is replayed.
+    name: 'replayed',
+    count: 2,
+    settings: { timeout_ms, retry: { base_seconds: 0.2, cap_seconds: 0.5, max_attempts: 2 } },
+    react: ({ payload, seen }) => ({ status: payload.padding.length % 2 === 0 && seen < 2 ? 422 : 200 }),
+    ends: ['delivered', 'replayed', 'dead_lettered'],
+  },
+];
+
+const redirect = (location: string): Reaction => ({ status: 302, headers: { location } });
+
+function roleNamed(name: string): Role {
+  const role = knownRoles.find((each) => each.name === name);
+  if (role === undefined) throw new Error(`there is no role ${name}`);
+  return role;
+}
+
+export const healthyName = 'healthy-0';
+
+export interface Endpoints {
+  roles: readonly Role[];
+  /** By their names: the role's, a dash, a number. */
+  ids: ReadonlyMap<string, string>;
+  idsOf(role: string): string[];
+}
+
+interface Options {
+  api: ApiClient;
+  receiver: Receiver;
+  /** Of the links to the receiver: the endpoints take them by turns. */
+  ports: readonly number[];
+  sourceIds: readonly string[];
+}
+
+/** One that is well gets the events of all these sources, each of the others those of one. */
+export async function createEndpoints({ api, receiver, ports, sourceIds }: Options): Promise<Endpoints> {
+  const urlOf = (name: string, index: number): string => {
+    const url = new URL(receiver.url(name));
+    url.port = String(ports[index % ports.length]);
+    return url.href;
+  };
+  const roles = [healthyRole, ...sickRoles(urlOf(trap, 0))];
+  const named = roles.flatMap((role) => namesOf(role).map((name) => ({ name, role })));
+  const ids = await Promise.all(
+    named.map(async ({ name, role }, index) => {
+      const source_ids = role === healthyRole ? sourceIds : [sourceIds[index % sourceIds.length]];
+      const endpoint = await api.createEndpoint({ url: urlOf(name, index), source_ids, ...role.settings });
+      receiver.register(name, endpoint);
+      return [name, endpoint.id] as const;
+    }),
+  );
+  return {
+    roles,
+    ids: new Map(ids),
+    idsOf: (role) => ids.filter(([name]) => roleOf(name) === role).map(([, id]) => id),
+  };
+}

@@ -1,0 +1,129 @@
+/** Services that die, sleep, come and go, and are restarted one by one. */
+import type { CrashPointName } from '#lib/crash-points';
+import { type ProcessName, serviceOf } from '../../../support/pipeline.ts';
+import { type ServiceName, serviceNames } from '../../../support/stack.ts';
+import { type FaultKind, type FaultWorld, oneOf, type Track } from '../fault-kind.ts';
+
+/** Each service twice. */
+export const processNames: readonly ProcessName[] = serviceNames.flatMap((name) => [name, `${name}-2`] as const);
+/** They come and go. */
+export const visitors = ['dedup-3', 'dispatcher-3', 'projector-3'] as const satisfies readonly ProcessName[];
+
+const trackOf: Readonly<Record<ServiceName, Track>> = {
+  ingress: 'doors',
+  api: 'doors',
+  dedup: 'workers',
+  projector: 'workers',
+  dispatcher: 'dispatchers',
+};
+
+/** How many passings a point has soon: of webhooks, requests, batches, deliveries, letters or replays. */
+const passings = {
+  'ingress.before-produce': 100,
+  'ingress.after-produce': 100,
+  'dedup.after-claim': 5,
+  'dedup.after-insert': 5,
+  'dedup.after-publish': 5,
+  'dedup.before-commit': 5,
+  'fan-out.before-set': 5,
+  'fan-out.after-set': 5,
+  'fan-out.after-deliveries': 5,
+  'dispatcher.before-send': 50,
+  'dispatcher.after-send': 50,
+  'dispatcher.after-letter': 1,
+  'dispatcher.after-outcome': 50,
+  'dispatcher.before-commit': 50,
+  'replay.after-claim': 1,
+  'replay.after-publish': 1,
+  'idempotency.after-row': 5,
+  'idempotency.after-effect': 5,
+  'idempotency.before-commit': 5,
+  'idempotency.after-commit': 5,
+  'outbox.after-claim': 2,
+  'outbox.after-publish': 2,
+  'projector.before-transaction': 5,
+  'projector.after-transaction': 5,
+} as const satisfies Record<CrashPointName, number>;
+
+const parts: Readonly<Record<ServiceName, readonly string[]>> = {
+  ingress: ['ingress'],
+  dedup: ['dedup'],
+  dispatcher: ['dispatcher', 'fan-out', 'replay'],
+  projector: ['projector'],
+  api: ['idempotency', 'outbox'],
+};
+const pointsOf = (service: ServiceName): CrashPointName[] =>
+  (Object.keys(passings) as CrashPointName[]).filter((point) => parts[service].includes(point.split('.')[0] ?? ''));
+
+const processesOf = (service: ServiceName): ProcessName[] => processNames.filter((name) => serviceOf(name) === service);
+
+/** Past a member's session, which is 10 s, and far past the locks of those that wait for an answer. */
+const sleepSeconds = { least: 13, most: 16 };
+const stayMs = { least: 3_000, most: 6_000 };
+
+const kindsOf = (service: ServiceName): FaultKind[] => [
+  {
+    name: `${service}-dies-at-points`,
+    says: `kill -9 of both at each of ${pointsOf(service).join(', ')}`,
+    track: trackOf[service],
+    async inflict({ havoc }) {
+      const deaths = havoc.kills(pointsOf(service), 1, passings);
+      // Two at once, each at its share: mostly the other one lives, now and then none.
+      await Promise.all(
+        processesOf(service).map((name, hand) =>
+          havoc.killAlong(
+            name,
+            deaths.filter((_, index) => index % 2 === hand),
+          ),
+        ),
+      );
+    },
+  },
+  {
+    name: `${service}-killed`,
+    says: 'kill -9 of each, at any moment',
+    track: trackOf[service],
+    async inflict({ havoc, pause }) {
+      for (const name of processesOf(service)) {
+        await havoc.kill(name);
+        await pause(500, 2_000);
+      }
+    },
+  },
+  {
+    name: `${service}-sleeps`,
+    says: `SIGSTOP of one for ${sleepSeconds.least} to ${sleepSeconds.most} s, then SIGCONT`,
+    track: trackOf[service],
+    async inflict({ havoc, random }) {
+      const { least, most } = sleepSeconds;
+      const [first, ...others] = processesOf(service);
+      if (first !== undefined) await havoc.freeze(oneOf([first, ...others], random), least + random() * (most - least));
+    },
+  },
+];
+
+/** Members come and go, so that each group is made anew again and again. */
+async function rebalance({ havoc, random, pause }: FaultWorld): Promise<void> {
+  for (const name of visitors) {
+    await havoc.visit(name, (stayMs.least + random() * (stayMs.most - stayMs.least)) / 1_000);
+    await pause(100, 1_000);
+  }
+}
+
+export const processFaults: readonly FaultKind[] = [
+  ...serviceNames.flatMap(kindsOf),
+  {
+    name: 'rebalances',
+    says: 'a third dedup, dispatcher and projector come, and go in order',
+    track: 'workers',
+    inflict: rebalance,
+  },
+  {
+    name: 'rolling-restart',
+    says: 'SIGTERM of every process, one after the other, each started again',
+    track: 'doors',
+    async inflict({ pipeline }) {
+      for (const name of processNames) await pipeline.restartService(name);
+    },
+  },
+];

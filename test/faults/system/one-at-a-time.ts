@@ -1,0 +1,22 @@
+import { createLimit } from '../../support/limit.ts';
+import type { Pipeline, ProcessName } from '../../support/pipeline.ts';
+
+/** The pipeline, with one thing at a time done to a process: what two tracks want of the same one comes one after the other. */
+export function oneAtATime(pipeline: Pipeline): Pipeline {
+  const limits = new Map<ProcessName, ReturnType<typeof createLimit>>();
+  const inTurn = <T>(name: ProcessName, work: () => Promise<T>): Promise<T> => {
+    const limit = limits.get(name) ?? createLimit(1);
+    limits.set(name, limit);
+    return limit(work);
+  };
+  return {
+    ...pipeline,
+    restartService: (name) => inTurn(name, () => pipeline.restartService(name)),
+    killService: (name, beforeRestart) => inTurn(name, () => pipeline.killService(name, beforeRestart)),
+    freezeService: (name, meanwhile) => inTurn(name, () => pipeline.freezeService(name, meanwhile)),
+    killAlong(kills, beforeRestart, name) {
+      if (name === undefined) throw new Error('of which process?');
+      return inTurn(name, () => pipeline.killAlong(kills, beforeRestart, name));
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Stack } from '../../support/stack.ts';
+import { createReplayClient } from '../replay/replay-client.ts';
+
+const everyMs = 2_000;
+const lettersAtOnce = 30;
+const timeoutMs = 60_000;
+
+/** Somebody who replays dead letters of these endpoints until then; where the API can't be reached, he tries again later. */
+export async function replayLetters(
+  stack: Stack,
+  endpointIds: readonly string[],
+  end: Promise<unknown>,
+): Promise<void> {
+  const replays = createReplayClient(stack, timeoutMs);
+  const over = new AbortController();
+  const stop = (): void => over.abort();
+  end.then(stop, stop);
+  while (!over.signal.aborted) {
+    for (const endpoint_id of endpointIds)
+      await replays.start({ endpoint_id, limit: lettersAtOnce }).catch(() => undefined);
+    await delay(everyMs, undefined, { signal: over.signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,224 @@
+/** One run over the whole system: senders, publishers, pollers and receivers of all kinds, while everything on the way dies, sleeps or is cut off. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { formatMicros } from '#lib/clock';
+import { endpointSettlingMs, groupOf, publishedSourceId } from '#lib/contract';
+import { createApiClient } from '../../support/api-client.ts';
+import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
+import { createPipeline, type Pipeline } from '../../support/pipeline.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { numbersFrom } from '../../support/sender.ts';
+import { seededRandom, seedOf } from '../../support/seeded-random.ts';
+import { createTopicFollower, type TopicFollower } from '../../support/topic-follower.ts';
+import { check } from '../checker/check.ts';
+import type { Fault } from '../checker/history.ts';
+import { loadHistory } from '../checker/load-history.ts';
+import { castOf, judgeEnds, judgeGone } from '../delivering/ends.ts';
+import { describeFindings } from '../delivering/findings.ts';
+import { createReactions } from '../delivering/roles.ts';
+import { openTables, type Tables } from '../delivering/tables.ts';
+import { createClient } from '../idempotency/client.ts';
+import { createLoad } from '../receiving/send-load.ts';
+import { createGroupWatch } from '../support/group-watch.ts';
+import { createHavoc } from '../support/havoc.ts';
+import { openLogs } from '../support/process-logs.ts';
+import { type ChangeLog, startChangeLog } from './change-log.ts';
+import { untilDrained } from './drained.ts';
+import { createEndpoints, healthyName } from './endpoints.ts';
+import type { FaultKind, FaultWorld } from './fault-kind.ts';
+import { receiverLinks } from './faults/links.ts';
+import { processNames, visitors } from './faults/processes.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import { type Pollers, startPollers } from './pollers.ts';
+import { publishesOf } from './publishes.ts';
+import { latencyOf, recoveriesOf } from './recovery.ts';
+import { replayLetters } from './replay-letters.ts';
+import { countsOf, type SystemResult } from './result.ts';
+import { inflictAll } from './schedule.ts';
+import { type SystemServers, sideOf } from './servers.ts';
+import { repeatedShare, startTraffic } from './traffic.ts';
+
+export interface RunOptions {
+  servers: SystemServers;
+  kinds: readonly FaultKind[];
+  webhooks: number;
+  /** For which the faults go on; each comes once at the least. */
+  minutes: number;
+  seed: number;
+  /** Between two faults that come one after the other, at the most. */
+  calmMs: number;
+  /** The processes' logs go there. */
+  dir: string;
+  say(line: string): void;
+}
+
+const topicPrefix = 'faults.';
+const partitions = 6;
+const settlingMarginMs = 1_000;
+/** What the API is asked for, beside its lists. */
+const eventsAskedFor = 500;
+/** Until what a fault of a server or a link had begun has ended: the longest time-outs and pauses between tries. */
+const settlingMs = 10_000;
+
+export async function runSystem(options: RunOptions): Promise<{ result: SystemResult; faults: readonly Fault[] }> {
+  const { servers, dir, say } = options;
+  const logs = openLogs(dir);
+  const groupWatch = createGroupWatch(groupOf(topicPrefix, 'dedup'), partitions);
+  const pipeline = await createPipeline({
+    servers: servers.addresses,
+    topicPrefix,
+    databaseUrl: servers.addresses.databaseUrl,
+    services: processNames,
+    visitors,
+    isSupervised: true,
+    env: { HOOKLINE_TOPIC_PARTITIONS: String(partitions), HOOKLINE_TOPIC_REPLICATION: '3' },
+    envOf: (name) => servers.envOf(sideOf(name)),
+    onLine(name, line) {
+      logs.write(name, line);
+      groupWatch.onLine(name, line);
+    },
+  });
+  const follower = createTopicFollower(pipeline.stack);
+  const receiver = await startReceiver();
+  const parts: { close(): Promise<unknown> }[] = [{ close: () => follower.stop() }, { close: () => receiver.stop() }];
+  const opened = <T extends { close(): Promise<unknown> }>(part: T): T => {
+    parts.push(part);
+    return part;
+  };
+  try {
+    await pipeline.start();
+    await follower.start();
+    const { kafkaBrokers, databaseUrl } = pipeline.stack;
+    const world: World = {
+      ...options,
+      pipeline: oneAtATime(pipeline),
+      follower,
+      receiver,
+      groupWatch,
+      offsets: opened(await connectKafkaOffsets(kafkaBrokers)),
+      tables: opened(await openTables(databaseUrl)),
+      changeLog: opened(await startChangeLog(databaseUrl)),
+    };
+    return await runUnderFaults(world);
+  } catch (error) {
+    say(pipeline.describe());
+    throw error;
+  } finally {
+    await Promise.allSettled([pipeline.stop(), ...parts.map((part) => part.close())]);
+    logs.close();
+  }
+}
+
+interface World extends RunOptions {
+  pipeline: Pipeline;
+  follower: TopicFollower;
+  receiver: Receiver;
+  groupWatch: ReturnType<typeof createGroupWatch>;
+  offsets: KafkaOffsets;
+  tables: Tables;
+  changeLog: ChangeLog;
+}
+
+async function runUnderFaults(world: World): Promise<{ result: SystemResult; faults: readonly Fault[] }> {
+  const { pipeline, servers, receiver, tables, offsets, seed, webhooks, minutes, say } = world;
+  const { stack } = pipeline;
+  const random = (what: string): (() => number) => seededRandom(seedOf(seed, what));
+  const startMs = performance.now();
+  const startedAt = formatMicros(Date.now() * 1_000);
+  const api = createApiClient({ url: stack.apiUrl, adminKey: stack.adminKey });
+  const load = await createLoad({
+    ...{ api, scenario: 'system', seed, random: random('senders'), nextNumber: numbersFrom(0) },
+    ingressUrls: [pipeline.ingressUrl('ingress'), pipeline.ingressUrl('ingress-2')],
+  });
+  const sourceIds = [...load.sourceIds, publishedSourceId];
+  const { port: receiverPort } = new URL(receiver.url(''));
+  const ports = await Promise.all(receiverLinks.map((link) => servers.network.open(link, Number(receiverPort))));
+  const endpoints = await createEndpoints({ api, receiver, ports, sourceIds });
+  const cast = castOf(endpoints.roles, endpoints.ids);
+  receiver.react(createReactions(endpoints.roles, webhooks * (1 - repeatedShare), random('receivers')));
+  const healthyId = endpoints.ids.get(healthyName) ?? '';
+  const client = createClient({ urlOf: pipeline.apiUrl, adminKey: stack.adminKey, random: random('publishers') });
+  await delay(endpointSettlingMs + settlingMarginMs);
+  const pollers: Pollers = startPollers({
+    urls: [pipeline.apiUrl('api'), pipeline.apiUrl('api-2')],
+    adminKey: stack.adminKey,
+    random: random('pollers'),
+  });
+  try {
+    const faults: Fault[] = [];
+    const faultsOver = inflictAll({ ...world, forMs: minutes * 60_000, inflict: inflictIn(world, faults) });
+    const traffic = startTraffic({ load, client, seed, webhooks, expectedMs: minutes * 60_000, faultsOver });
+    const [inflicted] = await Promise.all([
+      faultsOver,
+      traffic.sent,
+      replayLetters(stack, endpoints.idsOf('replayed'), faultsOver),
+    ]);
+    const sentMs = performance.now();
+    say(`${seconds(startMs)} s: all is sent and all faults are over`);
+    const taken = (): number =>
+      new Set(
+        load.log.filter(({ outcome }) => outcome === 'ok').map(({ sourceId, identity }) => `${sourceId}/${identity}`),
+      ).size + new Set(client.log.filter(({ status }) => status === 202).map(({ intent }) => intent)).size;
+    const drained = await untilDrained({
+      ...{ tables, offsets, topicPrefix, sourceIds, endpointIds: [...cast.keys()], taken },
+    });
+    if (!drained) say('what is left does not end');
+    const drainSeconds = Number(seconds(sentMs));
+    const changes = await world.changeLog.changes();
+    await pollers.follow(changes.at(-1)?.updatedAt ?? '');
+    const history = await loadHistory({
+      sourceIds: new Set(sourceIds),
+      sends: load.log,
+      publishes: publishesOf(traffic.intents, client.log),
+      pollers: pollers.histories,
+      changes,
+      arrivals: receiver.arrivals,
+      observedEndpoints: new Set(cast.keys()),
+      faults: [...pipeline.faults, ...faults],
+      follower: world.follower,
+      api,
+      databaseUrl: stack.databaseUrl,
+      startedAt,
+      eventsAskedFor,
+    });
+    const verdict = check(history);
+    const { ledger } = verdict;
+    const found = [...judgeEnds(ledger, cast), ...judgeGone(history.arrivals, history.endpoints)];
+    say(verdict.counts.length === 0 ? '' : (verdict.text.split('\n  violations')[0] ?? ''));
+    const result: SystemResult = {
+      ...countsOf(verdict),
+      latencyMs: latencyOf(ledger, healthyId),
+      kinds: recoveriesOf(ledger, inflicted, healthyId),
+      faults: inflicted.length,
+      restarts: pipeline.restarts.length,
+      seconds: Number(seconds(startMs)),
+      drainSeconds,
+      violations: [...(verdict.violations.length > 0 ? [verdict.text] : []), ...describeFindings(found)],
+    };
+    return { result, faults: history.faults };
+  } finally {
+    load.close();
+    client.close();
+    await pollers.stop();
+  }
+}
+
+function inflictIn(world: World, faults: Fault[]): (kind: FaultKind, random: () => number) => Promise<void> {
+  const { pipeline, servers, groupWatch } = world;
+  const during: FaultWorld['during'] = async (what, work) => {
+    const fault: Fault = { what, atMs: Date.now(), settledAtMs: Number.POSITIVE_INFINITY };
+    faults.push(fault);
+    await work();
+    fault.settledAtMs = Date.now() + settlingMs;
+  };
+  return (kind, random) => {
+    const common = { pipeline, servers, random };
+    const havoc = createHavoc({
+      ...{ ...common, groupWatch, peers: [], turns: 1, awayScale: 1, faults, say: () => undefined },
+    });
+    const pause: FaultWorld['pause'] = async (leastMs, mostMs) =>
+      void (await delay(leastMs + random() * (mostMs - leastMs)));
+    return kind.inflict({ ...common, havoc, pause, during });
+  };
+}
+
+const seconds = (sinceMs: number): string => ((performance.now() - sinceMs) / 1000).toFixed(1);

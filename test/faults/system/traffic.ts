@@ -1,0 +1,66 @@
+/** Webhooks and publishes: as many as are wanted, spread over the time that the faults take, and then some every second until they are over. */
+import { seededRandom, seedOf } from '../../support/seeded-random.ts';
+import type { Client } from '../idempotency/client.ts';
+import type { Intent } from '../idempotency/history.ts';
+import type { Load } from '../receiving/send-load.ts';
+import { type PlannedSend, planSends } from '../receiving/webhooks.ts';
+import { planPublishes, publishAll } from './publishes.ts';
+
+export interface Traffic {
+  /** Resolves when all is taken. */
+  sent: Promise<void>;
+  /** What publishers have asked for so far. */
+  readonly intents: readonly Intent[];
+}
+
+interface Options {
+  load: Load;
+  client: Client;
+  seed: number;
+  webhooks: number;
+  expectedMs: number;
+  faultsOver: Promise<unknown>;
+}
+
+export const repeatedShare = 0.2;
+/** Of webhooks. */
+const publishedShare = 0.05;
+/** A process that is to die of its work must have some. */
+const trickle = { webhooks: 10, publishes: 2, everyMs: 1_000 };
+
+export function startTraffic({ load, client, seed, webhooks, expectedMs, faultsOver }: Options): Traffic {
+  const random = (what: string): (() => number) => seededRandom(seedOf(seed, what));
+  const planned = { sends: random('webhooks'), publishes: random('publishes'), repeats: random('repeats') };
+  const intents: Intent[] = [];
+  let numbers = 0;
+  let isOver = false;
+  const end = (): void => void (isOver = true);
+  faultsOver.then(end, end);
+
+  const send = async (count: number, ms: number, hurry: Promise<unknown>): Promise<void> => {
+    const sends = planSends(count, repeatedShare, planned.sends).map((each): PlannedSend => ({
+      ...each,
+      number: each.number + numbers,
+    }));
+    numbers = sends.reduce((next, { number }) => Math.max(next, number + 1), numbers);
+    await load.send(sends, ms, hurry);
+  };
+  const publish = async (count: number, ms: number, hurry: Promise<unknown>): Promise<void> => {
+    const wanted = planPublishes(count, intents.length, planned.publishes);
+    intents.push(...wanted);
+    await publishAll(wanted, { client, random: planned.repeats, repeatedShare, expectedMs: ms, faultsOver: hurry });
+  };
+  const untilOver = async (
+    work: (count: number, ms: number, hurry: Promise<unknown>) => Promise<void>,
+    count: number,
+    atOnce: number,
+  ): Promise<void> => {
+    await work(count, expectedMs, faultsOver);
+    while (!isOver) await work(atOnce, trickle.everyMs, faultsOver);
+  };
+  const sent = Promise.all([
+    untilOver(send, webhooks, trickle.webhooks),
+    untilOver(publish, Math.round(webhooks * publishedShare), trickle.publishes),
+  ]).then(() => undefined);
+  return { sent, intents };
+}
