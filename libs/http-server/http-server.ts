@@ -36,7 +36,7 @@ export function createHttpServer({ app, host, port, listeners = 1 }: Options): P
   app.server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
     inFlight.add(response);
     if (stopping) endConnectionAfter(response);
-    response.once('close', () => {
+    response.on('close', () => {
       inFlight.delete(response);
       if (inFlight.size === 0) drained?.();
     });

@@ -15,8 +15,8 @@ export interface ApiClient {
 export interface Page<T> {
   items: T[];
   next: string | undefined;
-  /** The API's clock, in whole seconds; undefined where something in between has taken it off. */
-  dateMs: number | undefined;
+  /** Of events: what comes behind these, and so whatever changes from now on where there are none. */
+  cursor: string | undefined;
 }
 
 interface Given {
@@ -30,21 +30,23 @@ interface Options {
   apiUrl: string;
   adminKey: string;
   tenant: string | undefined;
-  /** How a request is persisted in; once by default. */
-  persist?: Persist;
-  /** How a POST is, which its key makes safe; by default like any other. */
+  /** How what is safe to be sent again is persisted in, a GET and a POST, by its key; once by default, as all others are. */
+  persistGet?: Persist;
   persistPost?: Persist;
 }
 
 type Persist = (send: () => Promise<HttpResult>) => Promise<HttpResult>;
 
+/** Above what a request is ever held for. */
 const timeoutMs = 30_000;
 /** Events, which go on by the time of the last one, come in pages of two or more. */
 const minPageSize = 2;
 export const maxPageSize = 1_000;
 
 export function createApiClient(options: Options): ApiClient {
-  const { adminKey, tenant, persist = (send) => send(), persistPost = persist } = options;
+  const { adminKey, tenant } = options;
+  const persistIn = (method: string): Persist | undefined =>
+    method === 'GET' ? options.persistGet : method === 'POST' ? options.persistPost : undefined;
   const base = options.apiUrl.replace(/\/+$/, '');
 
   const request = async (
@@ -59,25 +61,26 @@ export function createApiClient(options: Options): ApiClient {
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
     };
-    const answer = await (method === 'POST' ? persistPost : persist)(() =>
+    const send = (): Promise<HttpResult> =>
       sendRequest(`${base}${path}`, {
         method,
         headers,
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
         timeoutMs,
-      }),
-    );
+      });
+    const answer = await (persistIn(method)?.(send) ?? send());
     if ('noAnswer' in answer) throw new CommandFailure(1, `the API at ${base} does not answer: ${answer.noAnswer}`);
     if (answer.status >= 300) throw refusal(answer);
     return answer;
   };
 
   async function page<T>(path: string): Promise<Page<T>> {
-    const answer = await request('GET', `/v1${path}`);
+    const { status, header, body } = await request('GET', `/v1${path}`);
     return {
-      items: JSON.parse(answer.body) as T[],
-      next: nextPage(answer.header('link'), base),
-      dateMs: Date.parse(answer.header('date') ?? '') || undefined,
+      // A wait that has come to nothing ends without a body.
+      items: status === 204 ? [] : (JSON.parse(body) as T[]),
+      next: nextPage(header('link'), base),
+      cursor: header('hookline-cursor'),
     };
   }
 

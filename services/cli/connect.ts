@@ -15,10 +15,16 @@ export const tenantHelp = (things: string): string =>
 const maxAttempts = 4;
 
 export const connect = (tenant: string | undefined): ApiClient =>
-  createApiClient({ ...loadApiConfig(), tenant, persistPost });
+  createApiClient({
+    ...loadApiConfig(),
+    tenant,
+    // An API that is not there is told of at once: nothing was begun that would have to be brought to an end.
+    persistGet: (send) => persist(send, { unanswered: false }),
+    persistPost: (send) => persist(send, { unanswered: true }),
+  });
 
-async function persistPost(send: () => Promise<HttpResult>): Promise<HttpResult> {
-  const options = { clock: systemClock, random: Math.random, maxAttempts, onRetry: tellRetry };
+async function persist(send: () => Promise<HttpResult>, { unanswered }: { unanswered: boolean }): Promise<HttpResult> {
+  const options = { clock: systemClock, random: Math.random, maxAttempts, unanswered, onRetry: tellRetry };
   return (await sendAgain(send, options)).result;
 }
 

@@ -6,6 +6,8 @@ interface Options {
   clock: Clock;
   random: Random;
   maxAttempts: number;
+  /** Where there was no answer: default true. */
+  unanswered?: boolean;
   /** Told before each wait. */
   onRetry(result: HttpResult, waitMs: number): void;
 }
@@ -26,11 +28,11 @@ const maxRetryAfterMs = 120_000;
  */
 export async function sendAgain(
   send: () => Promise<HttpResult>,
-  { clock, random, maxAttempts, onRetry }: Options,
+  { clock, random, maxAttempts, unanswered = true, onRetry }: Options,
 ): Promise<{ result: HttpResult; attempts: number }> {
   for (let attempts = 1; ; attempts += 1) {
     const result = await send();
-    const isFinal = 'status' in result && !isRetried(result);
+    const isFinal = 'status' in result ? !isRetried(result) : !unanswered;
     if (isFinal || attempts >= maxAttempts) return { result, attempts };
     const askedMs = 'status' in result ? (retryAfterMs(result.header('retry-after'), clock.nowMs()) ?? 0) : 0;
     const waitMs = Math.min(askedMs, maxRetryAfterMs) + fullJitterMs(policy, attempts - 1, random);

@@ -8,18 +8,18 @@
  *                     └─► time is up, the client has left, the process stops: nothing
  *
  * Who has entered is told of every change, and looks only then: what was committed before the look is seen by it, what is committed later
- * is notified. The other way round, a change between look and entry would wake nobody.
+ * is notified. The other way round, a change between look and entry would wake nobody. Of many who come back at once, after a change that
+ * woke them all, only the first have to look: whoever asks for what comes behind that waits for it at once.
  *
- * However many wait, a change costs one reading of what is new in its tenant, and so many tenants are read at once that others who ask the
- * API find a connection. A reading that fails is tried again: nobody is notified a second time of what it was to see.
+ * Ten thousand wait at once, so each costs little: one object, no promise, no timer of its own.
  */
-import { untilAvailable } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
-import { toAppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
 import type { Gauge, Histogram } from '#lib/telemetry';
 import type { EventFilter, EventRow } from '../resources/event.ts';
-import type { NewEvents, ReadNewEvents } from './read-new-events.ts';
+import { createDeadlines, type Deadlines, type Timed } from './deadlines.ts';
+import type { ReadNewEvents } from './read-new-events.ts';
+import { createReadings, type Waiter, type WatchedTenant } from './readings.ts';
 
 export interface HeldPolls {
   /** A place until it is left, or who has no more of them. */
@@ -31,8 +31,16 @@ export interface HeldPolls {
 }
 
 export interface Place {
-  /** Waits for what the look did not find. Once a place. */
-  wait(wanted: Wanted): Promise<Found>;
+  /** From where on there was nothing when somebody looked a moment ago, and no change was notified since; undefined where one has to look. */
+  seenTo(): string | undefined;
+  /** The look of this one has seen that there is nothing from there on. */
+  saw(to: string): void;
+  /**
+   * Waits for what the look did not find. Once a place.
+   *
+   * @param onEnd called once, with the place left: a promise would keep all that the request has come by
+   */
+  wait(wanted: Wanted, onEnd: OnEnd): void;
   /** Ends the wait too, with nothing. */
   leave(): void;
 }
@@ -51,6 +59,8 @@ export interface Found {
   from: string;
 }
 
+export type OnEnd = (found: Found) => void;
+
 interface Deps {
   readNewEvents: ReadNewEvents;
   clock: Clock;
@@ -62,160 +72,65 @@ interface Deps {
   max: number;
 }
 
-interface Waiter extends Wanted {
-  /** Undefined: with nothing. Does nothing the second time. */
-  end(events?: EventRow[]): void;
+interface Watched extends WatchedTenant {
+  placesByCredential: Map<string, number>;
 }
 
-/** A tenant somebody waits for. */
-interface Watched {
-  tenant: string;
-  places: number;
-  /** How often it was notified. */
-  notified: number;
-  notifiedAtMs: number;
-  waiters: Set<Waiter>;
-  reading: boolean;
-}
+/**
+ * What was seen is gone by for so long. Long enough for those who were answered together; and whoever asks later looks, should the
+ * connection that hears of changes have been lost unnoticed.
+ */
+const seenForMs = 5_000;
 
-/** Of the API's connections, those that are used for readings. */
-const maxReadings = 4;
-const answersAtOnce = 100;
+/** What a place has to do with the others. */
+interface Shared {
+  clock: Clock;
+  deadlines: Deadlines<HeldPlace>;
+  closing: AbortSignal;
+  readSoon(watched: Watched): void;
+  leave(watched: Watched, credential: string): void;
+}
 
 export function createHeldPolls(deps: Deps): HeldPolls {
-  const { readNewEvents, clock, log, metrics, closing } = deps;
+  const { clock, metrics, closing } = deps;
   const watchedByTenant = new Map<string, Watched>();
-  const placesByCredential = new Map<string, number>();
-  /** To be read, in this order. */
-  const due = new Set<Watched>();
+  const readings = createReadings(deps);
   let places = 0;
-  let readings = 0;
 
+  const shared: Shared = {
+    clock,
+    deadlines: createDeadlines<HeldPlace>(clock, (place) => place.end([])),
+    closing,
+    readSoon: readings.readSoon,
+    leave(watched, credential) {
+      metrics.longpollWaiting.set((places -= 1));
+      const others = (watched.placesByCredential.get(credential) ?? 1) - 1;
+      if (others > 0) watched.placesByCredential.set(credential, others);
+      else watched.placesByCredential.delete(credential);
+      if (watched.placesByCredential.size === 0) watchedByTenant.delete(watched.tenant);
+    },
+  };
   closing.addEventListener('abort', () => {
-    for (const { waiters } of watchedByTenant.values()) for (const waiter of waiters) waiter.end();
+    for (const { waiters } of watchedByTenant.values()) for (const waiter of waiters) waiter.end([]);
   });
-
-  function enter(tenant: string, credential: string): Place | 'credential' | 'process' {
-    const owner = JSON.stringify([tenant, credential]);
-    const ofCredential = placesByCredential.get(owner) ?? 0;
-    if (ofCredential >= deps.maxPerCredential) return 'credential';
-    if (places >= deps.max) return 'process';
-    placesByCredential.set(owner, ofCredential + 1);
-    metrics.longpollWaiting.set((places += 1));
-    const watched = watch(tenant);
-    const notifiedBefore = watched.notified;
-    let waiter: Waiter | undefined;
-    let left = false;
-
-    return {
-      wait: (wanted) =>
-        new Promise((resolve) => {
-          const over = new AbortController();
-          const held: Waiter = {
-            ...wanted,
-            end: (events = []) => {
-              if (!watched.waiters.delete(held)) return;
-              over.abort();
-              resolve({ events, from: held.from });
-            },
-          };
-          waiter = held;
-          watched.waiters.add(held);
-          if (left || closing.aborted) return held.end();
-          void clock.sleep(wanted.withinMs, over.signal).then(() => held.end());
-          if (watched.notified > notifiedBefore) readSoon(watched);
-        }),
-      leave() {
-        if (left) return;
-        left = true;
-        waiter?.end();
-        metrics.longpollWaiting.set((places -= 1));
-        const others = (placesByCredential.get(owner) ?? 1) - 1;
-        if (others > 0) placesByCredential.set(owner, others);
-        else placesByCredential.delete(owner);
-        watched.places -= 1;
-        if (watched.places === 0) watchedByTenant.delete(tenant);
-      },
-    };
-  }
-
-  function watch(tenant: string): Watched {
-    let watched = watchedByTenant.get(tenant);
-    if (watched === undefined) {
-      watched = { tenant, places: 0, notified: 0, notifiedAtMs: 0, waiters: new Set(), reading: false };
-      watchedByTenant.set(tenant, watched);
-    }
-    watched.places += 1;
-    return watched;
-  }
 
   function notify(watched: Watched): void {
     watched.notified += 1;
-    if (!due.has(watched)) watched.notifiedAtMs = clock.monotonicMs();
-    readSoon(watched);
-  }
-
-  function readSoon(watched: Watched): void {
-    if (watched.waiters.size === 0) return;
-    due.add(watched);
-    if (readings < maxReadings) void readDue();
-  }
-
-  /** Each tenant by one at a time: what is notified meanwhile is read after it. */
-  async function readDue(): Promise<void> {
-    readings += 1;
-    for (let watched = nextDue(); watched !== undefined; watched = nextDue()) {
-      due.delete(watched);
-      watched.reading = true;
-      await readFor(watched);
-      watched.reading = false;
-    }
-    readings -= 1;
-  }
-
-  function nextDue(): Watched | undefined {
-    for (const watched of due) if (!watched.reading) return watched;
-    return undefined;
-  }
-
-  async function readFor({ tenant, waiters, notifiedAtMs }: Watched): Promise<void> {
-    // Those who come while it is read have looked later than it was notified, or are read for again.
-    let waiting = [...waiters];
-    const receiptIds = waiting.flatMap(({ filter }) => filter.receiptId ?? []);
-    try {
-      for (let isAll = false; !isAll;) {
-        const found = await untilAvailable(
-          async () => {
-            waiting = waiting.filter((waiter) => waiters.has(waiter));
-            const from = firstOf(waiting);
-            return from === undefined ? undefined : readNewEvents(tenant, from, receiptIds);
-          },
-          { clock, signal: closing },
-        );
-        if (found === undefined) return;
-        for (const [index, waiter] of waiting.entries()) {
-          if (waiters.has(waiter)) handOut(found, waiter, notifiedAtMs);
-          // Thousands of answers at once would keep everybody else waiting, and the first of them for the last.
-          if (index % answersAtOnce === answersAtOnce - 1) await new Promise(setImmediate);
-        }
-        isAll = found.isAll;
-      }
-    } catch (error) {
-      if (!closing.aborted) log.error({ event: 'longpoll.not_read', tenant, err: toAppError(error) });
-      for (const waiter of waiting) waiter.end();
-    }
-  }
-
-  function handOut({ events, isMatch, readTo }: NewEvents, waiter: Waiter, notifiedAtMs: number): void {
-    const matching = events.filter((event) => event.updated_at >= waiter.from && isMatch(event, waiter.filter));
-    if (readTo > waiter.from) waiter.from = readTo;
-    if (matching.length === 0) return;
-    metrics.longpollWakeupSeconds.observe((clock.monotonicMs() - notifiedAtMs) / 1000);
-    waiter.end(matching.slice(0, waiter.limit));
+    if (!readings.isDue(watched)) watched.notifiedAtMs = clock.monotonicMs();
+    readings.readSoon(watched);
   }
 
   return {
-    enter,
+    enter(tenant, credential) {
+      const watched = watchedByTenant.get(tenant) ?? newlyWatched(tenant);
+      const ofCredential = watched.placesByCredential.get(credential) ?? 0;
+      if (ofCredential >= deps.maxPerCredential) return 'credential';
+      if (places >= deps.max) return 'process';
+      watchedByTenant.set(tenant, watched);
+      watched.placesByCredential.set(credential, ofCredential + 1);
+      metrics.longpollWaiting.set((places += 1));
+      return new HeldPlace(shared, watched, credential);
+    },
     wake(tenant) {
       const watched = watchedByTenant.get(tenant);
       if (watched !== undefined) notify(watched);
@@ -226,9 +141,72 @@ export function createHeldPolls(deps: Deps): HeldPolls {
   };
 }
 
-/** All of these are of one form, and so in the order of their texts. */
-function firstOf(waiters: readonly Waiter[]): string | undefined {
-  let first: string | undefined;
-  for (const { from } of waiters) if (first === undefined || from < first) first = from;
-  return first;
+const newlyWatched = (tenant: string): Watched => ({
+  tenant,
+  waiters: new Set(),
+  placesByCredential: new Map(),
+  notified: 0,
+  notifiedAtMs: 0,
+  seen: undefined,
+  isRead: false,
+});
+
+/** A class, so that what it does is there once and not for each: see above. */
+class HeldPlace implements Place, Waiter, Timed {
+  filter: EventFilter = {};
+  from = '';
+  limit = 0;
+  withinMs = 0;
+  endsAtMs = 0;
+  readonly #shared: Shared;
+  readonly #watched: Watched;
+  readonly #credential: string;
+  readonly #notifiedBefore: number;
+  #onEnd: OnEnd | undefined;
+  #hasLeft = false;
+
+  constructor(shared: Shared, watched: Watched, credential: string) {
+    this.#shared = shared;
+    this.#watched = watched;
+    this.#credential = credential;
+    this.#notifiedBefore = watched.notified;
+  }
+
+  seenTo(): string | undefined {
+    const { seen, notified } = this.#watched;
+    if (seen === undefined || seen.notified !== notified) return undefined;
+    return this.#shared.clock.monotonicMs() < seen.atMs + seenForMs ? seen.to : undefined;
+  }
+
+  saw(to: string): void {
+    this.#watched.seen = { to, notified: this.#notifiedBefore, atMs: this.#shared.clock.monotonicMs() };
+  }
+
+  wait({ filter, from, limit, withinMs }: Wanted, onEnd: OnEnd): void {
+    this.filter = filter;
+    this.from = from;
+    this.limit = limit;
+    this.withinMs = withinMs;
+    this.#onEnd = onEnd;
+    if (this.#hasLeft || this.#shared.closing.aborted) return this.end([]);
+    this.#watched.waiters.add(this);
+    this.#shared.deadlines.add(this);
+    if (this.#watched.notified > this.#notifiedBefore) this.#shared.readSoon(this.#watched);
+  }
+
+  end(events: EventRow[]): void {
+    this.#watched.waiters.delete(this);
+    this.#shared.deadlines.remove(this);
+    const onEnd = this.#onEnd;
+    this.#onEnd = undefined;
+    this.leave();
+    onEnd?.({ events, from: this.from });
+  }
+
+  leave(): void {
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
+    this.#shared.leave(this.#watched, this.#credential);
+    if (this.#onEnd !== undefined) this.end([]);
+  }
 }

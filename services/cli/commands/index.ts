@@ -63,12 +63,22 @@ const dlq = createCommandGroup('hookline dlq', {
   cancel: { summary: 'ends a replay; what it has not sent is dead again', load: () => import('./dlq/cancel.ts') },
 });
 
+const apiKeys = createCommandGroup('hookline api-keys', {
+  create: { summary: 'a new key; shows it, this once', load: () => import('./api-keys/create.ts') },
+  list: {
+    summary: 'the keys that are not revoked, and when each was last used',
+    load: () => import('./api-keys/list.ts'),
+  },
+  revoke: { summary: 'nobody gets in with it any more', load: () => import('./api-keys/revoke.ts') },
+});
+
 export const hookline = createCommandGroup('hookline', {
   sources: { summary: 'where webhooks come from: create, change, rotate secrets, look at rejections', group: sources },
   endpoints: { summary: 'where events are sent to: create, change, test, recover', group: endpoints },
   events: { summary: 'what was received and published: list it, follow its changes, publish', group: events },
   deliveries: { summary: 'events on their way to endpoints: attempts, retry, cancel', group: deliveries },
   dlq: { summary: 'dead letters: look at them, replay them', group: dlq },
+  'api-keys': { summary: 'who may ask the API, and for what: create, list, revoke', group: apiKeys },
   send: {
     summary: 'sends signed webhooks to a source, again until they are accepted',
     load: () => import('./send.ts'),

@@ -23,13 +23,17 @@ const { values } = parseArgs({
     held: { type: 'string', default: '10000' },
     tenants: { type: 'string', default: '1000' },
     events: { type: 'string', default: '300' },
-    'idle-seconds': { type: 'string', default: '20' },
+    'idle-seconds': { type: 'string', default: '10' },
+    /** Of the API's process, such as `--max-semi-space-size=4 --max-old-space-size=192`. */
+    'node-options': { type: 'string', default: '' },
   },
 });
 const [held, tenants, events, idleSeconds] = [values.held, values.tenants, values.events, values['idle-seconds']].map(
   Number,
 ) as [number, number, number, number];
 const betweenEventsMs = 20;
+/** In which each of them, held for a minute, is answered with nothing and asks again. */
+const roundSeconds = 60;
 const ticksPerSecond = 100;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -43,6 +47,7 @@ const api = await world.spawnService('api', {
   HOOKLINE_LONGPOLL_MAX: '20000',
   HOOKLINE_LONGPOLL_MAX_PER_KEY: '20000',
   HOOKLINE_LOG_LEVEL: 'warn',
+  NODE_OPTIONS: values['node-options'],
 });
 await api.ready(30_000);
 
@@ -52,8 +57,13 @@ const waiting = (): Promise<number> =>
     (counter) => counter({}),
     () => Number.NaN,
   );
-const rssMiB = (): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${api.pid}/status`, 'utf8'))?.[1]) / 1_024;
+/** Of the process, and what of it is not the pages of Node's own file. */
+const memory = (): string => {
+  const status = readFileSync(`/proc/${api.pid}/status`, 'utf8');
+  const mebibytes = (field: string): string =>
+    (Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024).toFixed(0);
+  return `${mebibytes('VmRSS')} MiB (${mebibytes('RssAnon')} without Node's file)`;
+};
 const cpuSeconds = (): number => {
   const fields = readFileSync(`/proc/${api.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
@@ -75,27 +85,32 @@ async function hold(tenantOf: (client: number) => string, toldAtMs: number[]): P
   return clients;
 }
 
-const toldAtMs: number[] = [];
-print(`at rest: ${rssMiB().toFixed(0)} MiB`);
-const many = await hold((client) => `tenant-${client % tenants}`, toldAtMs);
-print(`${held} held, in ${tenants} tenants: ${rssMiB().toFixed(0)} MiB`);
+async function restFor(seconds: number, what: string): Promise<void> {
+  const before = cpuSeconds();
+  await delay(seconds * 1_000);
+  print(`${what}, ${seconds} s: ${(((cpuSeconds() - before) / seconds) * 100).toFixed(1)} % of a core; ${memory()}`);
+}
 
-const cpuBefore = cpuSeconds();
-await delay(idleSeconds * 1_000);
-print(`idle for ${idleSeconds} s: ${(((cpuSeconds() - cpuBefore) / idleSeconds) * 100).toFixed(1)} % of a core`);
+const toldAtMs: number[] = [];
+print(`at rest: ${memory()}`);
+const many = await hold((client) => `tenant-${client % tenants}`, toldAtMs);
+print(`${held} held, in ${tenants} tenants: ${memory()}`);
+
+await restFor(idleSeconds, 'idle');
+await restFor(roundSeconds, 'each asks again once');
 
 const latencies: number[] = [];
 for (let n = 0; n < events; n += 1) {
   latencies.push(...(await commitTo(`tenant-${(n * 7) % tenants}`, many, toldAtMs)));
   await delay(betweenEventsMs);
 }
-print(`${events} events, ${held / tenants} clients each: ${describeLatencies(latencies)}; ${rssMiB().toFixed(0)} MiB`);
+print(`${events} events, ${held / tenants} clients each: ${describeLatencies(latencies)}; ${memory()}`);
 many.close();
 await waitUntil('none is held', async () => (await waiting()) === 0, { timeoutMs: 60_000 });
-print(`all have left: ${rssMiB().toFixed(0)} MiB`);
+print(`all have left: ${memory()}`);
 
 const herd = await hold(() => 'one', toldAtMs);
-print(`${held} held, in one tenant: ${rssMiB().toFixed(0)} MiB`);
+print(`${held} held, in one tenant: ${memory()}`);
 for (let n = 0; n < 3; n += 1) {
   const woken = await commitTo('one', herd, toldAtMs);
   print(`one event for all of them: ${describeLatencies(woken)}, the last ${Math.max(...woken).toFixed(0)} ms`);

@@ -4,6 +4,8 @@ import { deliveryLetter } from '../replay-store/dead-deliveries.ts';
 import { project } from '../projector/projection.ts';
 import { eventFact, fanOutFact, outcomeFact, startAt } from '../../unit/projector/facts.ts';
 import { withParameters } from '../../unit/api/certificates.ts';
+import type { Answer } from '../../unit/api/ask.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import type { OpenApi } from './api-over-database.ts';
 
 /** Something of every kind, in one tenant. */
@@ -78,6 +80,27 @@ export async function createThings(api: OpenApi, tenant: string) {
     letter: letter?.id ?? '',
     key,
   };
+}
+
+/** Asks for a sample to be sent, and does what the dispatcher does with it: delivers it. */
+export async function testEndpoint(api: OpenApi, tenant: string): Promise<Answer> {
+  const create = { method: 'POST', path: '/v1/endpoints', body: { url: 'https://receiver.example/' }, tenant };
+  const endpoint = (await api.ask(create)).json<{ id: string }>().id;
+  const answer = api.ask({ method: 'POST', path: `/v1/endpoints/${endpoint}/test`, tenant });
+  const sample = await waitUntil(
+    'the sample is there',
+    async () =>
+      (
+        await api.postgres.query<{ id: string }>("SELECT id FROM events WHERE tenant = $1 AND type = 'hookline.test'", [
+          tenant,
+        ])
+      )[0],
+    { timeoutMs: 10_000 },
+  );
+  const event = { tenant, eventId: sample.id };
+  const facts = [fanOutFact(event, [endpoint]), outcomeFact(event, endpoint, 1, 'delivered')];
+  await project(api.postgres, facts.map(withRealIds));
+  return answer;
 }
 
 export type Things = Awaited<ReturnType<typeof createThings>>;

@@ -1,3 +1,4 @@
+import { createApiMetrics } from '../../../services/api/metrics.ts';
 import { Registry } from 'prom-client';
 import { readSchema } from '#deploy/kafka/schemas.ts';
 import { topicDefinitions } from '#deploy/kafka/topics.ts';
@@ -212,7 +213,7 @@ test('what stands on the real topic is what dedup would have written', async () 
   });
   const metrics = new Registry();
   const context = { ...common, metrics, crashPoints: noCrashPoints, fail: () => undefined };
-  const { parts } = openOutbox(config, context);
+  const { parts } = openOutbox(config, context, createApiMetrics(metrics));
   const id = await publish({ event_id: 'mine', ordering_key: 'key', payload: { n: 1 } });
   const other = await publish();
 

@@ -12,9 +12,25 @@ import { authorization, buildTestApp } from '../../unit/api/build-test-app.ts';
 const encryptionKeys = parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]);
 export const listenerName = 'hookline-test-listener';
 
+interface Options {
+  maxConnections?: number;
+  maxHeldPerCredential?: number;
+  maxHeld?: number;
+  /** Another's, to be a second process of the same API. */
+  databaseUrl?: string;
+  /** What the database is to have before any other session is opened on it. */
+  prepare?(postgres: Postgres, database: string): Promise<void>;
+}
+
 /** The API over a database of its own, with the connection that hears of changes. */
-export async function openPollingApi({ maxConnections = 6, maxHeldPerCredential = 20, maxHeld = 100 } = {}) {
-  const databaseUrl = await createDatabase();
+export async function openPollingApi({
+  maxConnections = 6,
+  maxHeldPerCredential = 20,
+  maxHeld = 100,
+  databaseUrl: given,
+  prepare,
+}: Options = {}) {
+  const databaseUrl = given ?? (await createDatabase());
   const postgres: Postgres = createPostgres({
     url: databaseUrl,
     applicationName: 'hookline-test',
@@ -22,8 +38,7 @@ export async function openPollingApi({ maxConnections = 6, maxHeldPerCredential 
     statementTimeoutMs: 20_000,
     log: silentLogger,
   });
-  // What is tested here is no power cut.
-  await postgres.query(`ALTER DATABASE ${new URL(databaseUrl).pathname.slice(1)} SET synchronous_commit = off`);
+  if (given === undefined) await prepareDatabase(databaseUrl, prepare);
   const closing = new AbortController();
   const registry = new Registry();
   const metrics = createApiMetrics(registry);
@@ -49,6 +64,7 @@ export async function openPollingApi({ maxConnections = 6, maxHeldPerCredential 
     return metric?.values[0]?.value ?? Number.NaN;
   };
   return {
+    databaseUrl,
     postgres,
     closing,
     port,
@@ -64,6 +80,22 @@ export async function openPollingApi({ maxConnections = 6, maxHeldPerCredential 
       await postgres.stop();
     },
   };
+}
+
+async function prepareDatabase(databaseUrl: string, prepare: Options['prepare']): Promise<void> {
+  const database = new URL(databaseUrl).pathname.slice(1);
+  const first = createPostgres({
+    url: databaseUrl,
+    applicationName: 'hookline-test',
+    maxConnections: 1,
+    statementTimeoutMs: 20_000,
+    log: silentLogger,
+  });
+  // What is tested here is no power cut.
+  await first.query(`ALTER DATABASE ${database} SET synchronous_commit = off`);
+  await prepare?.(first, database);
+  await first.start();
+  await first.stop();
 }
 
 export type PollingApi = Awaited<ReturnType<typeof openPollingApi>>;

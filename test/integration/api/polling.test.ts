@@ -112,6 +112,28 @@ describe('the cursor', () => {
     expect((await list(tenant, `?cursor=${cursor}`)).json()).toMatchObject({ status: 410, code: 'cursor_expired' });
   });
 
+  test('of a tenant without events, whatever it was asked for, stands before the first one; and expires as others do', async () => {
+    const tenant = newTenant();
+    const cursors = [
+      cursorOf(await list(tenant, '')),
+      cursorOf(await list(tenant, '?updated_at_gte=9999-12-31T23:59:59Z')),
+    ];
+    await write(eventFact({ tenant, eventId: 'evt_1' }));
+    const [first] = (await list(tenant, '')).json<EventJson[]>();
+    for (const cursor of cursors) expect(idsOf(await list(tenant, `?cursor=${cursor}`))).toEqual(['evt_1']);
+    await api.postgres.query('DELETE FROM events WHERE tenant = $1', [tenant]);
+    await api.postgres.query('INSERT INTO retention_horizons VALUES ($1, $2)', [tenant, first?.updated_at]);
+    for (const cursor of cursors) expect((await list(tenant, `?cursor=${cursor}`)).status).toBe(410);
+  });
+
+  test('that is asked for at the end of time stands behind all that there is', async () => {
+    const tenant = newTenant();
+    await write(eventFact({ tenant, eventId: 'evt_1' }));
+    const now = cursorOf(await list(tenant, '?updated_at_gte=9999-12-31T23:59:59Z'));
+    await write(eventFact({ tenant, eventId: 'evt_2' }));
+    expect(idsOf(await list(tenant, `?cursor=${now}`))).toEqual(['evt_2']);
+  });
+
   test('is what the link to the next page goes by, behind a later updated_at_gte', async () => {
     const tenant = newTenant();
     for (const n of [1, 2, 3, 4, 5]) await write(eventFact({ tenant, eventId: `evt_${n}` }));
@@ -142,6 +164,21 @@ describe('a request with wait', () => {
     expect(performance.now() - committedAtMs).toBeLessThan(100);
     expect([found.status, idsOf(found)]).toEqual([200, ['evt_1']]);
     expect(idsOf(await list(tenant, `?cursor=${cursorOf(found)}`))).toEqual([]);
+  });
+
+  test('looks no more where another has looked and nothing was notified since, and misses nothing by it', async () => {
+    const tenant = newTenant();
+    await write(eventFact({ tenant, eventId: 'evt_1' }));
+    const cursor = cursorOf(await list(tenant, ''));
+    const first = await held(tenant, `?wait=30&cursor=${cursor}`);
+    const others = await Promise.all(Array.from({ length: 5 }, () => held(tenant, `?wait=30&cursor=${cursor}`)));
+    await write(eventFact({ tenant, eventId: 'evt_2' }));
+    for (const { answer } of [first, ...others]) expect(idsOf(await answer)).toEqual(['evt_2']);
+    // Behind the last one, and before it: this one is there already.
+    const again = await held(tenant, `?wait=1&cursor=${cursorOf(await first.answer)}`);
+    expect(idsOf(await list(tenant, `?wait=30&cursor=${cursor}`))).toEqual(['evt_2']);
+    expect((await again.answer).status).toBe(204);
+    expect(cursorOf(await again.answer)).toBe(cursorOf(await first.answer));
   });
 
   test('waits on for what its filters take: a status, a type, a source, a receipt of a duplicate', async () => {

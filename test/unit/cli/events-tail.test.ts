@@ -15,15 +15,21 @@ const eventAt = (micros: number) => ({
   deliveries: { pending: 1, retrying: 0, delivered: 2, dead_lettered: 0, cancelled: 0 },
 });
 
-test('goes on from the last change that it has seen, page by page, and ends after --count', async () => {
+/** A page of events, and where the next one begins. */
+const page = (cursor: string, ...micros: number[]): Answered => ({
+  status: 200,
+  body: micros.map(eventAt),
+  headers: { 'hookline-cursor': cursor },
+});
+
+test('goes on from each cursor, held or not, and ends after --count', async () => {
   const answers: Answered[] = [
-    { status: 200, body: [eventAt(1)], headers: { link: '</v1/events?next=1>; rel="next"' } },
-    { status: 200, body: [eventAt(2)] },
-    { status: 200, body: [] },
-    { status: 200, body: [eventAt(5), eventAt(6)] },
+    page('c1', 1, 2),
+    { status: 204, headers: { 'hookline-cursor': 'c2' } },
+    page('c3', 5, 6),
   ];
   const api = await startFakeApi((_asked, index) => answers[index] ?? { status: 500 });
-  const args = ['events', 'tail', '--since', '2026-01-01T00:00:00Z', '--interval', '100ms', '--count', '3'];
+  const args = ['events', 'tail', '--since', '2026-01-01T00:00:00Z', '--count', '3'];
   const ran = await runHookline([...args, '--status', 'processing', '--tenant', 'acme'], { env: api.env });
   await api.stop();
   expect(ran).toMatchObject({ code: 0, stderr: '' });
@@ -33,27 +39,24 @@ test('goes on from the last change that it has seen, page by page, and ends afte
     '2026-01-01T00:00:00.000005Z  evt_5  order.paid  processing  1 pending, 2 delivered',
     '',
   ]);
-  const pathAt = (time: string): string =>
-    `/v1/events?status=processing&updated_at_gte=${encodeURIComponent(time)}&limit=1000`;
   expect(api.asked.map(({ path }) => path)).toEqual([
-    pathAt('2026-01-01T00:00:00Z'),
-    '/v1/events?next=1',
-    pathAt('2026-01-01T00:00:00.000003Z'),
-    pathAt('2026-01-01T00:00:00.000003Z'),
+    '/v1/events?status=processing&updated_at_gte=2026-01-01T00%3A00%3A00Z&limit=1000',
+    '/v1/events?status=processing&cursor=c1&wait=20&limit=1000',
+    '/v1/events?status=processing&cursor=c2&wait=20&limit=1000',
   ]);
   expect(api.asked.every(({ headers }) => headers['hookline-tenant'] === 'acme')).toBe(true);
 });
 
 test('an API that is busy is asked the same again after what it asks for, and nothing is missed', async () => {
   const answers: Answered[] = [
-    { status: 200, body: [eventAt(1)] },
+    page('c1', 1),
     { status: 429, headers: { 'retry-after': '1' } },
     { status: 503 },
-    { status: 200, body: [eventAt(2)] },
+    { status: 504 },
+    page('c2', 2),
   ];
   const api = await startFakeApi((_asked, index) => answers[index] ?? { status: 500 });
-  const args = ['events', 'tail', '--since', '1h', '--interval', '100ms', '--count', '2', '--json'];
-  const ran = await runHookline(args, { env: api.env });
+  const ran = await runHookline(['events', 'tail', '--since', '1h', '--count', '2', '--json'], { env: api.env });
   await api.stop();
   expect(ran.code).toBe(0);
   expect(
@@ -62,7 +65,9 @@ test('an API that is busy is asked the same again after what it asks for, and no
       .split('\n')
       .map((line) => JSON.parse(line) as object),
   ).toEqual([eventAt(1), eventAt(2)]);
-  expect(ran.stderr).toMatch(/^answered 429; again in 1\.\d s\nanswered 503; again in \d\.\d s\n$/);
+  expect(ran.stderr).toMatch(
+    /^answered 429; again in 1\.\d s\nanswered 503; again in \d\.\d s\nanswered 504; again in \d\.\d s\n$/,
+  );
   expect(new Set(api.asked.slice(1).map(({ path }) => path)).size).toBe(1);
 });
 
@@ -78,8 +83,8 @@ test('what the API refuses ends it, and so does an address where none is', async
 });
 
 test('goes on until it is told to end', async () => {
-  const api = await startFakeApi((_asked, index) => ({ status: 200, body: index === 1 ? [eventAt(1)] : [] }));
-  const tail = startHookline(['events', 'tail', '--interval', '100ms'], api.env);
+  const api = await startFakeApi((_asked, index) => (index === 1 ? page('c', 1) : page('c')));
+  const tail = startHookline(['events', 'tail'], api.env);
   expect(await tail.line('evt_1')).toContain('order.paid');
   tail.signal('SIGINT');
   expect(await tail.ended).toBe('SIGINT');

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Clock, formatMicros, parseRfc3339, systemClock } from '#lib/clock';
+import { createManualClock, formatMicros, parseRfc3339 } from '#lib/clock';
 import type { ApiClient } from '../../../services/cli/api-client.ts';
 import { followChanges } from '../../../services/cli/commands/events/follow-changes.ts';
 
@@ -9,53 +9,53 @@ interface Event {
 }
 
 const start = Date.UTC(2026, 0, 1) * 1_000;
+class Ended extends Error {}
 
-/** Events as the API has them: each once, where its last change has put it; in pages, between which others change them. */
-function createEvents(pageSize: number, onAsked: () => void = () => undefined) {
+/**
+ * Events as the API has them: each once, where its last change has put it. Between two answers others change them; a request that is held
+ * is answered with nothing when its time is up. Asked often enough, it ends the test.
+ */
+function createEvents({ pageSize = 10, happenings = [] as (readonly number[])[] } = {}) {
+  const clock = createManualClock();
   const changedAt = new Map<number, number>();
+  const left = [...happenings];
+  const asked: URLSearchParams[] = [];
   let now = start;
-  const asked: string[] = [];
+  const change = (id: number): void => void changedAt.set(id, (now += 1));
+  const found = (query: URLSearchParams): Event[] => {
+    const from = Number(query.get('cursor') ?? parseRfc3339(query.get('updated_at_gte') ?? ''));
+    const after = [...changedAt].filter(([, at]) => at >= from).sort(([, a], [, b]) => a - b);
+    return after.slice(0, pageSize).map(([id, at]) => ({ id, updated_at: formatMicros(at) }));
+  };
   const page = async (path: string) => {
-    asked.push(path);
     const { searchParams: query } = new URL(path, 'http://api.test');
-    const from = parseRfc3339(query.get('updated_at_gte') ?? '') ?? 0;
-    const all = [...changedAt].filter(([, at]) => at >= from).sort(([, a], [, b]) => a - b);
-    const items = all.slice(0, pageSize).map(([id, at]): Event => ({ id, updated_at: formatMicros(at) }));
-    const [, lastAt = 0] = all[pageSize - 1] ?? [];
-    query.set('updated_at_gte', formatMicros(lastAt + 1));
-    const next = all.length > pageSize ? `/events?${query.toString()}` : undefined;
-    onAsked();
-    return { items, next, dateMs: Math.floor(now / 1_000_000) * 1_000 };
+    asked.push(query);
+    let items = found(query);
+    if (items.length === 0 && query.has('wait')) {
+      if (left.length === 0) throw new Ended();
+      left.shift()?.forEach(change);
+      items = found(query);
+      if (items.length === 0) await clock.advance(Number(query.get('wait')) * 1_000);
+    }
+    const last = items.at(-1);
+    return { items, next: undefined, cursor: String((last ? (parseRfc3339(last.updated_at) ?? 0) : now) + 1) };
   };
   return {
-    api: { page: page as unknown as ApiClient['page'] },
+    clock,
     asked,
-    change(id: number): void {
-      now += 1;
-      changedAt.set(id, now);
-    },
-    /** As they are now. */
+    change,
+    api: { page: page as unknown as ApiClient['page'] },
     all: () => [...changedAt].map(([id, at]): Event => ({ id, updated_at: formatMicros(at) })),
   };
 }
 
-class Ended extends Error {}
-
-/** Follows until a sleep says that it is enough. */
 async function follow(
-  { api }: ReturnType<typeof createEvents>,
-  given: { since?: string; query?: Record<string, string>; isEnough: () => boolean },
+  { api, clock }: ReturnType<typeof createEvents>,
+  { since, query = {} }: { since?: string; query?: Record<string, string> } = {},
 ): Promise<Event[]> {
   const seen: Event[] = [];
-  const clock: Clock = {
-    ...systemClock,
-    sleep: async () => {
-      if (given.isEnough()) throw new Ended();
-    },
-  };
-  const options = { query: given.query ?? {}, since: given.since, clock, intervalMs: 1_000 };
   try {
-    for await (const event of followChanges<Event>(api, options)) seen.push(event);
+    for await (const event of followChanges<Event>(api, { query, since, clock })) seen.push(event);
   } catch (error) {
     if (!(error instanceof Ended)) throw error;
   }
@@ -65,25 +65,11 @@ async function follow(
 test('no change is seen twice, and the last one of every event is seen, however changes and looks fall', async () => {
   await fc.assert(
     fc.asyncProperty(
-      // What changes at each page and at each sleep, one after the other.
       fc.array(fc.array(fc.nat(5), { maxLength: 8 }), { maxLength: 12 }),
       fc.integer({ min: 1, max: 4 }),
-      async (rounds, pageSize) => {
-        const left = [...rounds];
-        let isQuiet = true;
-        const happen = (): void => {
-          const changes = left.shift() ?? [];
-          for (const id of changes) events.change(id);
-          if (changes.length > 0) isQuiet = false;
-        };
-        const events = createEvents(pageSize, happen);
-        const isEnough = (): boolean => {
-          const wasQuiet = isQuiet && left.length === 0;
-          isQuiet = true;
-          happen();
-          return wasQuiet;
-        };
-        const seen = await follow(events, { since: formatMicros(start), isEnough });
+      async (happenings, pageSize) => {
+        const events = createEvents({ pageSize, happenings });
+        const seen = await follow(events, { since: formatMicros(start) });
         const times = seen.map(({ updated_at: at }) => at);
         expect(times).toEqual([...new Set(times)].sort());
         expect(seen).toEqual(expect.arrayContaining(events.all()));
@@ -93,12 +79,37 @@ test('no change is seen twice, and the last one of every event is seen, however 
   );
 });
 
-test('without a time it begins at now, as the API’s clock has it, and asks for what is chosen alone', async () => {
-  const events = createEvents(10);
+test('without a time it begins behind all that there is', async () => {
+  const events = createEvents({ happenings: [[2]] });
   events.change(1);
-  const seen = await follow(events, { query: { type: 'order.paid' }, isEnough: () => true });
-  expect(seen).toHaveLength(1);
-  const [dating = '', first = ''] = events.asked;
-  expect(dating).toBe('/events?updated_at_gte=9999-12-31T23:59:59Z');
-  expect(first).toBe('/events?type=order.paid&updated_at_gte=2026-01-01T00%3A00%3A00.000000Z&limit=1000');
+  expect((await follow(events)).map(({ id }) => id)).toEqual([2]);
+});
+
+test('each request asks for what is chosen alone, from the cursor of the last answer on, and may be held', async () => {
+  const events = createEvents({ happenings: [[1], [], [2]] });
+  await follow(events, { query: { type: 'order.paid' }, since: '2026-01-01T00:00:00Z' });
+  expect(events.asked.map((query) => query.get('type'))).toEqual(Array.from({ length: 5 }, () => 'order.paid'));
+  const [first, ...others] = events.asked.map((query) => Object.fromEntries(query));
+  expect(first).toEqual({ type: 'order.paid', updated_at_gte: '2026-01-01T00:00:00Z', limit: '1000' });
+  expect(others.map(({ cursor, wait }) => [Number(cursor) - start, wait])).toEqual([
+    [1, '20'],
+    [2, '20'],
+    [2, '20'],
+    [3, '20'],
+  ]);
+});
+
+test('an answer of nothing that was not held for a second is not asked for again before one is over', async () => {
+  const clock = createManualClock();
+  const askedAtMs: number[] = [];
+  const page = async () => {
+    askedAtMs.push(clock.monotonicMs());
+    if (askedAtMs.length > 4) throw new Ended();
+    return { items: [], next: undefined, cursor: 'c' };
+  };
+  const followed = follow({ ...createEvents(), clock, api: { page: page } });
+  for (let n = 0; n < 50; n += 1) await clock.advance(100);
+  expect(await followed).toEqual([]);
+  const gapsMs = askedAtMs.slice(1).map((atMs, n) => atMs - (askedAtMs[n] ?? 0));
+  expect(gapsMs).toEqual([0, 1_000, 1_000, 1_000]);
 });

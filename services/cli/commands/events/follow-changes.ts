@@ -1,52 +1,43 @@
-import { type Clock, formatMicros, parseRfc3339 } from '#lib/clock';
-import { type ApiClient, maxPageSize, type Page } from '../../api-client.ts';
+import type { Clock } from '#lib/clock';
+import { type ApiClient, maxPageSize } from '../../api-client.ts';
 import { CommandFailure } from '../../command.ts';
 
 interface Options {
   /** The API's parameters that choose events. */
   query: Readonly<Record<string, string>>;
-  /** RFC 3339; from now on where it is absent, as the API's clock has it. */
+  /** RFC 3339; from now on where it is absent. */
   since: string | undefined;
   clock: Clock;
-  /** Between two looks, where there was nothing more to be read. */
-  intervalMs: number;
 }
 
+/** Below the time that any answer is waited for, and below what most proxies let pass in silence. */
+export const heldSeconds = 20;
+/** A request that is answered with nothing sooner was not held: the process stops, or has no place. Others are not asked as fast. */
+const leastHeldMs = 1_000;
+
 /**
- * Every change of the events that the query chooses, each once, in their order, without end. `updated_at` is unique in a tenant and in
- * the order of commits: what comes a microsecond after the last change that was seen, or later, is what was not seen yet.
+ * Every change of the events that the query chooses, each once, in their order, without end: each answer's cursor stands behind what was
+ * read, and the next request is held until something has changed behind it.
  *
  * This file alone knows how changes are come by.
  */
-export async function* followChanges<Event extends { updated_at: string }>(
+export async function* followChanges<Event>(
   api: Pick<ApiClient, 'page'>,
-  { query, since, clock, intervalMs }: Options,
+  { query, since, clock }: Options,
 ): AsyncGenerator<Event, never> {
-  const changesFrom = (from: string): string => {
-    const parameters = new URLSearchParams({ ...query, updated_at_gte: from, limit: String(maxPageSize) });
-    return `/events?${parameters.toString()}`;
+  const ask = async (parameters: Readonly<Record<string, string>>) => {
+    const path = `/events?${new URLSearchParams({ ...query, ...parameters, limit: String(maxPageSize) }).toString()}`;
+    const { items, cursor } = await api.page<Event>(path);
+    if (cursor === undefined) throw new CommandFailure(1, 'the API has answered without a Hookline-Cursor');
+    return { items, cursor };
   };
-  let from = since ?? (await timeOf(api, clock));
+  // Nothing is later than this, and the cursor stands behind all that there is.
+  let { items, cursor } = await ask({ updated_at_gte: since ?? '9999-12-31T23:59:59Z' });
   for (;;) {
-    for (let path: string | undefined = changesFrom(from); path !== undefined;) {
-      const page: Page<Event> = await api.page<Event>(path);
-      yield* page.items;
-      const last = page.items.at(-1);
-      if (last !== undefined) from = after(last);
-      path = page.next;
-    }
-    await clock.sleep(intervalMs);
+    yield* items;
+    const askedAtMs = clock.monotonicMs();
+    ({ items, cursor } = await ask({ cursor, wait: String(heldSeconds) }));
+    const shortMs = askedAtMs + leastHeldMs - clock.monotonicMs();
+    if (items.length === 0 && shortMs > 0) await clock.sleep(shortMs);
   }
-}
-
-/** What comes from the end of time is nothing, but the answer is dated. */
-async function timeOf(api: Pick<ApiClient, 'page'>, clock: Clock): Promise<string> {
-  const { dateMs = clock.nowMs() } = await api.page('/events?updated_at_gte=9999-12-31T23:59:59Z');
-  return formatMicros(dateMs * 1_000);
-}
-
-function after({ updated_at: at }: { updated_at: string }): string {
-  const micros = parseRfc3339(at);
-  if (micros === undefined) throw new CommandFailure(1, `the API has an event whose updated_at is ${at}`);
-  return formatMicros(micros + 1);
 }

@@ -3,7 +3,7 @@ import { createManualClock, formatMicros } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
 import { createApiMetrics } from '../../../../services/api/metrics.ts';
-import { createHeldPolls, type Place } from '../../../../services/api/polling/held-polls.ts';
+import { createHeldPolls, type Found, type Place } from '../../../../services/api/polling/held-polls.ts';
 import { matchesFilter } from '../../../../services/api/polling/matches-filter.ts';
 import { afterInstant } from '../../../../services/api/polling/instants.ts';
 import type { NewEvents } from '../../../../services/api/polling/read-new-events.ts';
@@ -73,8 +73,8 @@ function enter(world: World, tenant = 'acme', credential = 'key'): Place {
   return place;
 }
 
-const wait = (place: Place, filter: EventFilter = {}, from = start) =>
-  place.wait({ filter, from, limit: 10, withinMs: seconds * 1_000 });
+const wait = (place: Place, filter: EventFilter = {}, from = start): Promise<Found> =>
+  new Promise((resolve) => place.wait({ filter, from, limit: 10, withinMs: seconds * 1_000 }, resolve));
 
 /** Everything that is under way comes to rest, without time passing. */
 const settle = (world: World) => world.clock.advance(0);
@@ -132,6 +132,71 @@ test('who waits for something else waits on, and its position goes on', async ()
   await settle(world);
   await world.clock.advance(seconds * 1_000);
   expect(await answer).toEqual({ events: [], from: afterInstant(first.updated_at) });
+});
+
+describe('that there is nothing behind what was seen a moment ago', () => {
+  /** Someone has waited, and was answered with all that there is. */
+  async function answered(): Promise<{ world: World; to: string }> {
+    const world = createWorld();
+    const answer = wait(enter(world));
+    const event = world.commit('acme');
+    world.held.wake('acme');
+    // Stays, so that the tenant is watched on.
+    void wait(enter(world));
+    await answer;
+    return { world, to: afterInstant(event.updated_at) };
+  }
+
+  test('is known to who comes back at once, and no look is made', async () => {
+    const { world, to } = await answered();
+    expect(enter(world).seenTo()).toBe(to);
+  });
+
+  test('is not known any more once a change was notified, before anybody has read it', async () => {
+    const { world, to } = await answered();
+    const place = enter(world);
+    const reading = Promise.withResolvers<void>();
+    world.whileReading = () => reading.promise;
+    world.commit('acme');
+    world.held.wake('acme');
+    expect([place.seenTo(), enter(world).seenTo()]).toEqual([undefined, undefined]);
+    reading.resolve();
+    await settle(world);
+    expect(enter(world).seenTo()).toBe(afterInstant(to));
+  });
+
+  test('is not known where a change was notified while it was read', async () => {
+    const world = createWorld();
+    void wait(enter(world), { type: 'none' });
+    const reading = Promise.withResolvers<void>();
+    world.whileReading = () => reading.promise;
+    world.held.wake('acme');
+    await settle(world);
+    world.commit('acme');
+    world.held.wake('acme');
+    world.whileReading = () => new Promise(() => undefined);
+    reading.resolve();
+    await settle(world);
+    expect(enter(world).seenTo()).toBeUndefined();
+  });
+
+  test('is not relied on for longer than five seconds: the changes may be heard of no more', async () => {
+    const { world } = await answered();
+    await world.clock.advance(4_999);
+    expect(enter(world).seenTo()).toBeDefined();
+    await world.clock.advance(1);
+    expect(enter(world).seenTo()).toBeUndefined();
+  });
+
+  test('is known from a look too, unless a change was notified since it began', async () => {
+    const world = createWorld();
+    const [first, second] = [enter(world), enter(world)];
+    first.saw(start);
+    expect(second.seenTo()).toBe(start);
+    world.held.wake('acme');
+    second.saw(start);
+    expect(enter(world).seenTo()).toBeUndefined();
+  });
 });
 
 test('each gets what comes after its own position, up to its limit', async () => {

@@ -4,6 +4,10 @@ import { once } from 'node:events';
 import { createManualClock } from '#lib/clock';
 import { createApiClient } from '../../../services/cli/api-client.ts';
 import { sendAgain } from '../../../services/cli/send-again.ts';
+import { runHookline } from '../../support/run-hookline.ts';
+import { startFakeApi } from './fake-api.ts';
+
+jest.setTimeout(60_000);
 
 /** An API that answers as it is told, one answer after the other. */
 async function openApi(answers: readonly { status: number; headers?: Record<string, string> }[]) {
@@ -49,6 +53,17 @@ test('a POST is sent again with its own key, until there is an answer; another P
   expect(others[3]).toMatch(/^[0-9a-f-]{36}$/);
   expect(others[3]).not.toBe(first);
   close();
+});
+
+test('a GET that is told to come again comes again; an API that is not there is told of at once', async () => {
+  const answers = [{ status: 429, headers: { 'retry-after': '0' } }, { status: 503 }, { status: 200, body: [] }];
+  const api = await startFakeApi((_asked, index) => answers[index] ?? { status: 500 });
+  const listed = await runHookline(['sources', 'list', '--json'], { env: api.env });
+  await api.stop();
+  expect(listed).toMatchObject({ code: 0, stdout: '[]\n' });
+  expect(listed.stderr).toMatch(/^answered 429; again in \d\.\d s\nanswered 503; again in \d\.\d s\n$/);
+  const away = await runHookline(['sources', 'list'], { env: api.env });
+  expect(away).toMatchObject({ code: 1, stderr: expect.stringMatching(/^hookline: .* does not answer: /) as string });
 });
 
 test('a conflict that does not pass by itself is the answer, and so is whatever a PATCH gets', async () => {
