@@ -63,6 +63,20 @@ export const postgresServer: Tool = {
   brew: 'postgresql@17',
 };
 
+/** Only tests need it: the local stack runs without. */
+export const prometheusServer: Tool = {
+  name: 'Prometheus',
+  program: 'prometheus',
+  versionArgs: ['--version'],
+  atLeast: 2,
+  folders: brewKegs('prometheus'),
+  debian: ['prometheus'],
+  brew: 'prometheus',
+};
+
+/** Comes with Prometheus. */
+export const promtool: Tool = { ...prometheusServer, name: 'promtool', program: 'promtool' };
+
 /** Debian keeps Postgres outside the PATH, a folder a version: the newest first. */
 function debianPostgresFolders(root = '/usr/lib/postgresql'): string[] {
   if (!existsSync(root)) return [];

@@ -40,6 +40,9 @@ export function readTlsFiles({ certFile, keyFile, clientCaFile }: TlsFiles): Tls
   return material;
 }
 
+/** In milliseconds since the epoch; of the server’s own, not of those that it stands on. */
+export const certificateEndsAtMs = ({ cert }: TlsMaterial): number => new X509Certificate(cert).validToDate.getTime();
+
 function faultsOf({ ca, ...own }: TlsMaterial, files: TlsFiles): string[] {
   const faults: string[] = [];
   try {

@@ -2,7 +2,7 @@ import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
-import { readTlsFiles, type TlsFiles, type TlsMaterial } from './tls-files.ts';
+import { certificateEndsAtMs, readTlsFiles, type TlsFiles, type TlsMaterial } from './tls-files.ts';
 
 const everyMs = 60_000;
 
@@ -11,6 +11,8 @@ interface Options {
   files: TlsFiles;
   /** What the server was made with. */
   initial: TlsMaterial;
+  /** @param endsAtMs when the certificate ends that new connections get from now on */
+  onInUse?(endsAtMs: number): void;
   clock: Clock;
   log: Logger;
 }
@@ -19,7 +21,7 @@ interface Options {
  * Takes renewed files into use without a restart: new connections get them within a minute, those that stand keep what they were opened
  * with. Files that are missing or don't fit together, as they are in the middle of a renewal, leave the ones before in use.
  */
-export function createTlsRenewal({ server, files, initial, clock, log }: Options): Part {
+export function createTlsRenewal({ server, files, initial, onInUse = () => undefined, clock, log }: Options): Part {
   const stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
   let inUse = initial;
@@ -30,6 +32,7 @@ export function createTlsRenewal({ server, files, initial, clock, log }: Options
       if (found.cert === inUse.cert && found.key === inUse.key && found.ca === inUse.ca) return;
       server.setSecureContext(found);
       inUse = found;
+      onInUse(certificateEndsAtMs(found));
       log.info({ event: 'tls.renewed' });
     } catch (error) {
       log.error({ event: 'tls.not_renewed', err: toAppError(error) });
@@ -45,6 +48,7 @@ export function createTlsRenewal({ server, files, initial, clock, log }: Options
   return createPart(
     'TLS renewal',
     async () => {
+      onInUse(certificateEndsAtMs(initial));
       running = run();
     },
     async () => {

@@ -23,7 +23,7 @@ import { createGroupOffsets } from './group-offsets.ts';
 import { createJoinGate } from './join-gate.ts';
 import { monitorLag } from './lag-monitor.ts';
 import { createMembershipLease } from './membership-lease.ts';
-import { consumerLag } from './metrics.ts';
+import { measureConsumer } from './metrics.ts';
 import { createOffsetCommitter } from './offset-committer.ts';
 import { createPartitionWorker, type PartitionWorker } from './partition-worker.ts';
 import type { PartitionRef } from './port.ts';
@@ -47,6 +47,7 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
   const { clock, groupId, topics, log } = options;
   const newClient = () => createClient(options);
   const limits = workLimitsOf(options);
+  const meter = measureConsumer(options.metrics, groupId);
   const stopping = new AbortController();
   const background = new Set<Promise<void>>();
   const idleWaiters = new Set<() => void>();
@@ -130,6 +131,7 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
 
   function onJoin({ payload }: ConsumerGroupJoinEvent): void {
     const attempts = gate.takeAttempts();
+    meter.joined();
     lease.heard();
     restarting?.resolve();
     restarting = undefined;
@@ -246,10 +248,9 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
     runInBackground(
       monitorLag(
         {
-          groupId,
           offsets: groupOffsets,
-          partitions: () => assignment.workers(),
-          gauge: consumerLag(options.metrics),
+          assigned: assignment.workers,
+          meter,
           clock,
           log,
           intervalMs: options.lagIntervalMs ?? 5_000,

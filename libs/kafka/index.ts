@@ -10,6 +10,7 @@ export {
 } from './port.ts';
 export { partitionOf } from './partitioner.ts';
 export { type ProducerOptions, createProducer } from './producer.ts';
+export { consumerMetrics, producerMetrics } from './metrics.ts';
 export { createConsumer } from './consumer.ts';
 export type { ConsumerOptions, RecordConsumer } from './consumer-options.ts';
 export { type CreateTopicsOptions, type TopicDefinition, countPartitions, createTopics } from './topics.ts';

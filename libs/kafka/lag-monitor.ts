@@ -1,15 +1,14 @@
-import type { Gauge } from 'prom-client';
 import type { Clock } from '#lib/clock';
 import type { Logger } from '#lib/log';
 import type { GroupOffsets } from './group-offsets.ts';
-import type { LagLabels } from './metrics.ts';
+import type { ConsumerMeter } from './metrics.ts';
+import type { PartitionWorker } from './partition-worker.ts';
 import type { PartitionRef } from './port.ts';
 
 export interface LagMonitorOptions {
-  groupId: string;
   offsets: GroupOffsets;
-  partitions: () => readonly PartitionRef[];
-  gauge: Gauge<LagLabels>;
+  assigned(): readonly Pick<PartitionWorker, 'topic' | 'partition' | 'oldestOpenAtMs'>[];
+  meter: ConsumerMeter;
   clock: Clock;
   log: Logger;
   intervalMs: number;
@@ -20,26 +19,28 @@ export interface LagMonitorOptions {
  * a log stands still while a partition is paused, which is when it matters.
  */
 export async function monitorLag(options: LagMonitorOptions, signal: AbortSignal): Promise<void> {
-  const { groupId, offsets, gauge, clock, log } = options;
+  const { offsets, meter, clock, log } = options;
   let shown: PartitionRef[] = [];
 
   async function measure(): Promise<void> {
-    const assigned = options.partitions();
+    const assigned = options.assigned();
     const measured: PartitionRef[] = [];
-    for (const [topic, partitions] of Map.groupBy(assigned, (ref) => ref.topic)) {
+    for (const [topic, workers] of Map.groupBy(assigned, (worker) => worker.topic)) {
       const committed = await offsets.committed(topic);
       const ends = await offsets.ends(topic);
-      for (const { partition } of partitions) {
+      for (const { partition, oldestOpenAtMs } of workers) {
         const end = ends.get(partition);
         if (end === undefined) continue;
-        const lag = Number(end.high - (committed.get(partition) ?? end.low));
-        gauge.set({ group: groupId, topic, partition }, Math.max(0, lag));
+        const records = Math.max(0, Number(end.high - (committed.get(partition) ?? end.low)));
+        const openSinceMs = oldestOpenAtMs();
+        const seconds = openSinceMs === undefined ? 0 : Math.max(0, clock.nowMs() - openSinceMs) / 1000;
+        meter.lag(topic, partition, { records, seconds });
         measured.push({ topic, partition });
       }
     }
     for (const { topic, partition } of shown) {
       const gone = !measured.some((ref) => ref.topic === topic && ref.partition === partition);
-      if (gone) gauge.remove({ group: groupId, topic, partition });
+      if (gone) meter.forget(topic, partition);
     }
     shown = measured;
   }
@@ -47,6 +48,12 @@ export async function monitorLag(options: LagMonitorOptions, signal: AbortSignal
   while (!signal.aborted) {
     await clock.sleep(options.intervalMs, signal);
     if (signal.aborted) return;
-    await measure().catch((error: unknown) => log.debug({ event: 'kafka.lag_unknown', err: error }));
+    try {
+      await measure();
+      meter.reached(true);
+    } catch (error) {
+      meter.reached(false);
+      log.debug({ event: 'kafka.lag_unknown', err: error });
+    }
   }
 }

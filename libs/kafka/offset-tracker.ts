@@ -5,9 +5,12 @@
 export interface OffsetTracker {
   /** The next record must not be below this; lower ones were received before. */
   nextOffset(): bigint;
-  receive(offset: bigint): TrackedOffset;
+  /** @param writtenAtMs when the record was written, in milliseconds since the epoch */
+  receive(offset: bigint, writtenAtMs: number): TrackedOffset;
   /** The offset to commit: every record below it is done. */
   position(): bigint;
+  /** When the record of the lowest offset that is not done was written; undefined without one. */
+  oldestOpenAtMs(): number | undefined;
   /** Received and not done. */
   open(): number;
 }
@@ -18,6 +21,7 @@ export interface TrackedOffset {
 
 interface Entry extends TrackedOffset {
   offset: bigint;
+  writtenAtMs: number;
   isDone: boolean;
 }
 
@@ -40,9 +44,10 @@ export function createOffsetTracker(startOffset: bigint): OffsetTracker {
 
   return {
     nextOffset: () => next,
-    receive(offset) {
+    receive(offset, writtenAtMs) {
       const entry: Entry = {
         offset,
+        writtenAtMs,
         isDone: false,
         done() {
           if (entry.isDone) return;
@@ -57,6 +62,7 @@ export function createOffsetTracker(startOffset: bigint): OffsetTracker {
       return entry;
     },
     position: () => entries[head]?.offset ?? next,
+    oldestOpenAtMs: () => entries[head]?.writtenAtMs,
     open: () => open,
   };
 }

@@ -42,7 +42,7 @@ export interface PartitionSenderOptions {
   lane(): ProduceLane;
   onBatchCut(): void;
   onFailure(): void;
-  observeSeconds(seconds: number): void;
+  onRequest(outcome: ProduceOutcome['kind'], seconds: number): void;
   /** Aborts when nothing more is to be sent. */
   closed: AbortSignal;
 }
@@ -71,7 +71,7 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
         inFlight = batch;
         const startedAtMs = clock.monotonicMs();
         const outcome = await produce(topic, partition, batch.map(toMessage));
-        options.observeSeconds((clock.monotonicMs() - startedAtMs) / 1000);
+        options.onRequest(outcome.kind, (clock.monotonicMs() - startedAtMs) / 1000);
         inFlight = [];
         settle(batch, outcome);
       });

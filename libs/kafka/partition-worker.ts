@@ -39,6 +39,8 @@ export interface PartitionWorker extends PartitionRef {
   committed(offset: bigint): void;
   /** Below this offset everything is done and committed. */
   committedOffset(): bigint | undefined;
+  /** When the oldest record was written that was received and is not done, in milliseconds since the epoch; undefined without one. */
+  oldestOpenAtMs(): number | undefined;
   /** All that was handed out is done. */
   idle(): boolean;
   hold(): void;
@@ -159,7 +161,7 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
       }
       for (const message of fresh) {
         const offset = BigInt(message.offset);
-        const tracked = tracker.receive(offset);
+        const tracked = tracker.receive(offset, Number(message.timestamp));
         const record = new ConsumedRecord({ topic, partition, offset }, message, (done) => onDone(done, tracked));
         queued.push(record);
         queuedBytes += record.bytes;
@@ -180,6 +182,7 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
       committedOffset = offset;
     },
     committedOffset: () => committedOffset,
+    oldestOpenAtMs: () => tracker?.oldestOpenAtMs(),
     idle,
     hold() {
       held = true;

@@ -4,7 +4,7 @@ import { AppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { createClient } from './client.ts';
-import { produceSeconds } from './metrics.ts';
+import { measureProducer } from './metrics.ts';
 import { createPartitionSender } from './partition-sender.ts';
 import { createPendingRecord, type PendingRecord } from './pending-record.ts';
 import type { OutgoingRecord, RecordPosition, RecordProducer } from './port.ts';
@@ -65,7 +65,7 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
     bytes: options.maxPendingBytes ?? 64 * 1024 * 1024,
   };
   const newClient = () => createClient({ ...options, requestTimeoutMs });
-  const seconds = produceSeconds(options.metrics);
+  const meter = measureProducer(options.metrics);
 
   const topics = new Map<string, TopicSender>();
   const lanes = new Map<string, ProduceLane>();
@@ -81,6 +81,7 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
     log,
     refreshMs: options.metadataRefreshMs ?? 30_000,
     onChange: (topic, layout) => topics.get(topic)?.layoutChanged(layout),
+    meter,
   });
 
   /** Partitions keep to the connection of whoever leads them now; where nobody does, they share one of nobody's. */
@@ -114,7 +115,7 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
             lane: () => laneOf(topic, partition),
             onBatchCut,
             onFailure: layouts.refreshSoon,
-            observeSeconds: (duration) => seconds.observe(duration),
+            onRequest: meter.requested,
             closed: closed.signal,
           }),
       });

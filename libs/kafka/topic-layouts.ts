@@ -2,6 +2,7 @@ import type { Admin, Kafka } from 'kafkajs';
 import type { Clock } from '#lib/clock';
 import type { Logger } from '#lib/log';
 import { rootCause } from './client.ts';
+import type { ProducerMeter } from './metrics.ts';
 import { within } from './time-limit.ts';
 
 /** How many partitions a topic has, and who leads them: the broker's id by partition, -1 where nobody does. */
@@ -24,6 +25,7 @@ export interface TopicLayoutsOptions {
   log: Logger;
   onChange(topic: string, layout: TopicLayout): void;
   refreshMs: number;
+  meter: Pick<ProducerMeter, 'described' | 'unreached'>;
 }
 
 // A refresh that was asked for comes no sooner after the last one: many partitions fail at the same moment.
@@ -38,6 +40,7 @@ export function createTopicLayouts({
   log,
   onChange,
   refreshMs,
+  meter,
 }: TopicLayoutsOptions): TopicLayouts {
   const layouts = new Map<string, TopicLayout | undefined>();
   const stopped = new AbortController();
@@ -57,6 +60,10 @@ export function createTopicLayouts({
     if (partitions.length === 0) throw new Error(`no partitions are known of ${topic}`);
     const layout: number[] = new Array<number>(partitions.length).fill(-1);
     for (const { partitionId, leader } of partitions) layout[partitionId] = leader;
+    meter.described(topic, {
+      underReplicated: partitions.filter(({ isr, replicas }) => isr.length < replicas.length).length,
+      leaderless: layout.filter((leader) => leader < 0).length,
+    });
     return layout;
   }
 
@@ -75,7 +82,10 @@ export function createTopicLayouts({
         const cause = rootCause(error);
         log.debug({ event: 'kafka.metadata_failed', topic, err: cause });
         // A broker that says what is wrong with a topic is a broker that answers.
-        if (!('type' in cause)) void closeAdmin();
+        if (!('type' in cause)) {
+          meter.unreached();
+          void closeAdmin();
+        }
       }
     }
     return fresh;

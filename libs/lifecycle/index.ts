@@ -1,2 +1,3 @@
+export { inRounds } from './in-rounds.ts';
 export { type Part, createPart } from './part.ts';
 export { type ServiceProcess, runService } from './run-service.ts';

@@ -28,3 +28,12 @@ export function fromPostgresError(thrown: unknown): AppError {
     return new AppError('bug', message, { cause: thrown });
   return new AppError('store_unavailable', `Postgres: ${message}`, { cause: thrown });
 }
+
+/** 08 connection, 53 resources, 57P the server shuts down, crashes or starts, 58 system. */
+const awayClasses = /^(08|53|57P|58)/;
+
+/** Whether no answer could be had, where others of `store_unavailable` are answers: a lock that is taken, a statement that took too long. */
+export function isAway({ code, cause }: AppError): boolean {
+  if (code !== 'store_unavailable') return false;
+  return !(cause instanceof pg.DatabaseError) || awayClasses.test(cause.code ?? '');
+}

@@ -1,7 +1,9 @@
 import pg from 'pg';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
+import type { Metrics } from '#lib/telemetry';
 import { fromPostgresError } from './errors.ts';
+import { measurePool } from './metrics.ts';
 
 export type Rows<T> = T[];
 
@@ -34,6 +36,8 @@ interface Options {
   /** Per statement, and so the longest that a dependency that hangs holds up its caller. */
   statementTimeoutMs: number;
   log: Logger;
+  /** None where nobody reads them. */
+  metrics?: Metrics;
 }
 
 const connectTimeoutMs = 5_000;
@@ -79,14 +83,19 @@ export function createPostgres(options: Options): Postgres {
   // Without a listener, a connection that dies while it is idle ends the process.
   pool.on('error', (error) => options.log.warn({ event: 'postgres.connection_lost', err: error }));
 
+  const meter = measurePool(options.metrics, pool, options.applicationName);
   const queryOn =
     (client: Pick<pg.PoolClient, 'query'>): Query['query'] =>
     async <T extends object>(text: string, values: readonly unknown[] = [], name?: string) => {
+      const ended = meter.begin();
       try {
         const result = await client.query<T>({ text, values: [...values], ...(name === undefined ? {} : { name }) });
+        ended();
         return result.rows;
-      } catch (error) {
-        throw fromPostgresError(error);
+      } catch (thrown) {
+        const error = fromPostgresError(thrown);
+        ended(error);
+        throw error;
       }
     };
 
@@ -100,8 +109,10 @@ export function createPostgres(options: Options): Postgres {
     ...part,
     query: queryOn({ query: pool.query.bind(pool) }),
     async transaction(work) {
-      const client = await pool.connect().catch((error: unknown) => {
-        throw fromPostgresError(error);
+      const client = await pool.connect().catch((thrown: unknown) => {
+        const error = fromPostgresError(thrown);
+        meter.failed(error);
+        throw error;
       });
       // Between two statements nobody waits for the connection: without a listener, its end would end the process.
       let lost: Error | undefined;

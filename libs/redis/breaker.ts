@@ -15,6 +15,8 @@ interface Options {
   coolDownMs: number;
   onOpen(cause: unknown): void;
   onClose(): void;
+  /** A call is not let through. */
+  onRefusal(): void;
 }
 
 export interface Breaker {
@@ -24,7 +26,7 @@ export interface Breaker {
 
 type State = { kind: 'closed' } | { kind: 'open'; untilMs: number } | { kind: 'probing' };
 
-export function createBreaker({ clock, coolDownMs, onOpen, onClose }: Options): Breaker {
+export function createBreaker({ clock, coolDownMs, onOpen, onClose, onRefusal }: Options): Breaker {
   let state: State = { kind: 'closed' };
 
   const mayPass = (): boolean => {
@@ -36,7 +38,10 @@ export function createBreaker({ clock, coolDownMs, onOpen, onClose }: Options): 
 
   return {
     async run(work) {
-      if (!mayPass()) throw new AppError('redis_unavailable', 'Redis did not answer lately and is not asked again yet');
+      if (!mayPass()) {
+        onRefusal();
+        throw new AppError('redis_unavailable', 'Redis did not answer lately and is not asked again yet');
+      }
       try {
         const result = await work();
         // A call that was under way when another one failed says nothing about now: only the probe closes.

@@ -12,7 +12,9 @@ import type { Clock } from '#lib/clock';
 import { AppError, isAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
+import type { Metrics } from '#lib/telemetry';
 import { createBreaker } from './breaker.ts';
+import { measureRedis } from './metrics.ts';
 import { vetServer, type Vetting } from './vet-server.ts';
 
 export interface ExpiringValue {
@@ -59,6 +61,8 @@ export interface RedisOptions {
   startTimeoutMs?: number;
   /** True where a server that must not be used is as good as none: `start` does not fail then. Default false. */
   optional?: boolean;
+  /** None where nobody reads them. */
+  metrics?: Metrics;
 }
 
 const connectTimeoutMs = 2_000;
@@ -93,6 +97,8 @@ export function createRedis(options: RedisOptions): Redis {
   const stopping = new AbortController();
   const firstVetting = Promise.withResolvers<Vetting>();
   let usable = false;
+  /** The last call was answered. */
+  let answering = true;
   let connections = 0;
   let logRefusalAtMs = -Infinity;
   let lastError: unknown;
@@ -126,7 +132,10 @@ export function createRedis(options: RedisOptions): Redis {
         return;
       }
       firstVetting.resolve(vetting);
-      if (connection === connections) usable = vetting.ok && client.status === 'ready';
+      if (connection === connections) {
+        usable = vetting.ok && client.status === 'ready';
+        answering = true;
+      }
       const problem = vetting.ok ? vetting.unchecked : vetting.problem;
       if (problem !== undefined && problem !== reported) {
         if (vetting.ok) log.warn({ event: 'redis.unchecked', problem });
@@ -137,11 +146,13 @@ export function createRedis(options: RedisOptions): Redis {
     }
   };
 
+  const meter = measureRedis(options.metrics, () => usable && answering);
   const breaker = createBreaker({
     clock,
     coolDownMs,
     onOpen: (cause) => log.warn({ event: 'redis.away', err: cause }),
     onClose: () => log.info({ event: 'redis.back' }),
+    onRefusal: () => meter.refused(),
   });
 
   const withinLimit = async <T>(work: Promise<T>): Promise<T> => {
@@ -160,10 +171,16 @@ export function createRedis(options: RedisOptions): Redis {
 
   const call = <T>(work: () => Promise<T>): Promise<T> =>
     breaker.run(async () => {
+      const ended = meter.begin();
       try {
         if (!usable) throw new AppError('redis_unavailable', 'Redis is not connected', { cause: lastError });
-        return await withinLimit(work());
+        const result = await withinLimit(work());
+        ended('answered');
+        answering = true;
+        return result;
       } catch (error) {
+        ended('failed');
+        answering = false;
         if (isAppError(error)) throw error;
         throw new AppError('redis_unavailable', `Redis: ${(error as Error).message}`, { cause: error });
       }

@@ -7,6 +7,8 @@ import { AppError } from '#lib/errors';
 import { type Part, runService } from '#lib/lifecycle';
 import { createLogger, type Logger } from '#lib/log';
 import { createAdminServer } from '#lib/telemetry';
+import { measureService } from './metrics.ts';
+import { readVersion } from './version.ts';
 
 export interface ServiceContext {
   log: Logger;
@@ -48,10 +50,11 @@ async function host<F extends Fields & ReturnType<typeof serviceFields>>(
   // The type parameter hides the common fields from the compiler; every F has them.
   const common = config as ConfigOf<ReturnType<typeof serviceFields>>;
   const log = createLogger({ service: service.name, level: common.logLevel });
+  let ready = false;
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
+  measureService(metrics, { version: readVersion(), isReady: () => ready });
   const failure = Promise.withResolvers<Error>();
-  let ready = false;
 
   log.info({ event: 'service.starting', config: describeConfig(service.fields, config) });
   if (common.crashPoint !== '') log.warn({ event: 'crash_point.armed', crashPoint: common.crashPoint });

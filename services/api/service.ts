@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { parseAllowedNetworks, vetUrl } from '#lib/http-client';
 import { createHttpServer } from '#lib/http-server';
 import { createPart, type Part } from '#lib/lifecycle';
-import { createPostgres } from '#lib/postgres';
+import { createPostgres, watchClock } from '#lib/postgres';
 import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
 import { createRedis } from '#lib/redis';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
@@ -33,6 +33,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     maxConnections,
     statementTimeoutMs,
     log,
+    metrics: context.metrics,
   });
   const redis = createRedis({
     url: config.redisUrl,
@@ -42,6 +43,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     timeLimitMs: redisTimeLimitMs,
     startTimeoutMs: redisStartTimeoutMs,
     optional: true,
+    metrics: context.metrics,
   });
   const buckets = createRedisBuckets({
     redis,
@@ -50,9 +52,9 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   });
   const keys = createKeyDirectory({ postgres, clock, log });
   const keyUses = createKeyUses({ postgres, clock, log });
-  const { outbox, parts: outboxParts } = openOutbox(config, context);
-  const closing = new AbortController();
   const metrics = createApiMetrics(context.metrics);
+  const { outbox, parts: outboxParts } = openOutbox(config, context, metrics);
+  const closing = new AbortController();
   const encryptionKeys = parseEncryptionKeys(config.encryptionKeys);
   const secretBox = createSecretBox(encryptionKeys);
   const { idempotency, sweep } = openIdempotency(config, context, { postgres, redis, secretBox });
@@ -95,6 +97,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   });
   return [
     postgres,
+    watchClock({ postgres, clock, log, metrics: context.metrics }),
     listener,
     keys,
     redis,

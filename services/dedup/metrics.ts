@@ -1,8 +1,24 @@
-import { Counter, type Metrics } from '#lib/telemetry';
+import { type Metrics, type MetricTable, registerMetrics } from '#lib/telemetry';
 
-/** failed: a dead letter. A record that comes again after its outcome was durable has been counted, and is not again. */
 const outcomes = ['first', 'duplicate', 'duplicate_changed', 'republished', 'failed'] as const;
 export type Outcome = (typeof outcomes)[number];
+
+export const dedupMetrics = {
+  records: {
+    kind: 'counter',
+    name: 'hookline_dedup_records_total',
+    help: 'Received records by what they came to; `failed`: a dead letter. One that comes again after its outcome was durable is not counted again',
+    unit: 'records',
+    labels: { outcome: outcomes },
+  },
+  deadLetters: {
+    kind: 'counter',
+    name: 'hookline_dead_letters_total',
+    help: 'Records written to the dead-letter topic: `malformed_record` at once, `data_invalid` after three tries',
+    unit: 'letters',
+    labels: { stage: ['dedup'], reason: ['malformed_record', 'data_invalid'] },
+  },
+} satisfies MetricTable;
 
 export interface DedupMetrics {
   ended(outcome: Outcome): void;
@@ -10,22 +26,9 @@ export interface DedupMetrics {
 }
 
 export function createDedupMetrics(registry: Metrics): DedupMetrics {
-  const records = new Counter({
-    name: 'hookline_dedup_records_total',
-    help: 'Received records by what they came to',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
-  // From 0 on: a rate over a series that begins at 1 misses the first.
-  for (const outcome of outcomes) records.inc({ outcome }, 0);
-  const letters = new Counter({
-    name: 'hookline_dead_letters_total',
-    help: 'Records written to the dead-letter topic',
-    labelNames: ['stage', 'reason'],
-    registers: [registry],
-  });
+  const { records, deadLetters } = registerMetrics(dedupMetrics, registry);
   return {
     ended: (outcome) => records.inc({ outcome }),
-    deadLettered: (reason) => letters.inc({ stage: 'dedup', reason }),
+    deadLettered: (reason) => deadLetters.inc({ stage: 'dedup', reason }),
   };
 }

@@ -3,7 +3,7 @@ import { groupOf, topicsOf } from '#lib/contract';
 import { createDedupStore, createPostgresKeyTable, createRedisKeyMemory } from '#lib/dedup-store';
 import { createConsumer, createEventCodec, createProducer } from '#lib/kafka';
 import { createPart, type Part } from '#lib/lifecycle';
-import { createPostgres } from '#lib/postgres';
+import { createPostgres, watchClock } from '#lib/postgres';
 import { createRedis } from '#lib/redis';
 import type { ServiceContext } from '#lib/service-host';
 import type { DedupConfig } from './config.ts';
@@ -27,8 +27,9 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     maxConnections,
     statementTimeoutMs,
     log,
+    metrics,
   });
-  const redis = createRedis({ url: config.redisUrl, name, clock, log, timeLimitMs: config.redisTimeLimitMs });
+  const redis = createRedis({ url: config.redisUrl, name, clock, log, timeLimitMs: config.redisTimeLimitMs, metrics });
   const codec = createEventCodec({
     registryUrl: config.schemaRegistryUrl,
     topic: topics.events,
@@ -61,5 +62,6 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     clock,
     log,
   });
-  return [postgres, redis, codec, producer, sweep, setAside, consumer];
+  const clocks = watchClock({ postgres, clock, log, metrics });
+  return [postgres, clocks, redis, codec, producer, sweep, setAside, consumer];
 }

@@ -53,7 +53,8 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
 
     crashPoints.reach('dispatcher.before-send');
     const attempts = job.attempts + 1;
-    const sending = await deps.attempt(delivery, endpoint, attempts);
+    metrics.sendBegan();
+    const sending = await deps.attempt(delivery, endpoint, attempts).finally(metrics.sendEnded);
     const { result, durationMs } = sending;
     crashPoints.reach('dispatcher.after-send');
     // Before it is written down: Kafka may be away, and the next send should know.

@@ -5,8 +5,8 @@ import { readSchema } from '#deploy/kafka/schemas.ts';
 import { isAppError } from '#lib/errors';
 import { createHttpClient, parseAllowedNetworks } from '#lib/http-client';
 import { createAttemptCodec, createConsumer, createEventCodec, createProducer } from '#lib/kafka';
-import type { Part } from '#lib/lifecycle';
-import { createPostgres } from '#lib/postgres';
+import { inRounds, type Part } from '#lib/lifecycle';
+import { createPostgres, watchClock } from '#lib/postgres';
 import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
 import { createRedis } from '#lib/redis';
 import { createReplayWork } from '#lib/replay-store';
@@ -24,7 +24,6 @@ import { createEndpointDirectory } from './endpoint-directory.ts';
 import { createEndpointFailing } from './endpoint-failing.ts';
 import { createEndpointHealth } from './endpoint-health.ts';
 import { createFanOut } from './fan-out.ts';
-import { inRounds } from './in-rounds.ts';
 import { createIntake } from './intake.ts';
 import { createKnownDeliveries } from './known-deliveries.ts';
 import { createDispatcherMetrics } from './metrics.ts';
@@ -67,7 +66,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const topics = topicsOf(config.topicPrefix);
   const kafka = { brokers: config.kafkaBrokers, clientId: name, clock, log, metrics: context.metrics };
   const registry = { registryUrl: config.schemaRegistryUrl, clock, log };
-  const metrics = createDispatcherMetrics(context.metrics);
+  const metrics = createDispatcherMetrics(context.metrics, config);
   const waitOut = createWaitOut({ clock, log });
 
   const postgres = createPostgres({
@@ -76,6 +75,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     maxConnections,
     statementTimeoutMs,
     log,
+    metrics: context.metrics,
   });
   const alongIndexes = createPostgres({
     url: config.databaseUrl,
@@ -84,6 +84,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     sessionSettings: waitingSessionSettings,
     statementTimeoutMs,
     log,
+    metrics: context.metrics,
   });
   const replayPostgres = createPostgres({
     url: config.databaseUrl,
@@ -91,6 +92,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     maxConnections: replayConnections,
     statementTimeoutMs,
     log,
+    metrics: context.metrics,
   });
   const secretBox = createSecretBox(parseEncryptionKeys(config.encryptionKeys));
   const directory = createEndpointDirectory({
@@ -188,7 +190,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     random: Math.random,
     log,
   });
-  const redis = createRedis({ url: config.redisUrl, name, clock, log, optional: true });
+  const redis = createRedis({ url: config.redisUrl, name, clock, log, optional: true, metrics: context.metrics });
   const buckets = createRedisBuckets({ redis, prefix: `${config.topicPrefix}rate:endpoint:`, processId: randomUUID() });
   const limiter = createRateLimiter({ buckets, clock, log });
   const health = createEndpointHealth({
@@ -317,6 +319,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   // Stopped from the end: replays bring nothing more, the lanes drain, then their rows are removed and their offsets committed.
   return [
     postgres,
+    watchClock({ postgres, clock, log, metrics: context.metrics }),
     alongIndexes,
     replayPostgres,
     redis,

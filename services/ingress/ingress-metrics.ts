@@ -1,7 +1,58 @@
-import { Counter, Gauge, Histogram, type Metrics } from '#lib/telemetry';
+import { type Metrics, type MetricTable, registerMetrics, whenRead } from '#lib/telemetry';
 
 /** Sources that have a label of their own: each costs a time series for every outcome. */
 const maxSourceLabels = 200;
+
+export const ingressMetrics = {
+  requests: {
+    kind: 'counter',
+    name: 'hookline_ingress_requests_total',
+    help: 'Webhooks by source and what became of them: `accepted`, the error’s code, `challenge` for a provider that asks whether somebody is there, `client_gone` for a sender that left before its body was whole',
+    unit: 'webhooks',
+    labels: {
+      source: `the first ${maxSourceLabels} by id, then \`other\`; \`unknown\` where there is none`,
+      outcome: 'the codes of docs/errors.md, and three more',
+    },
+  },
+  ackSeconds: {
+    kind: 'histogram',
+    name: 'hookline_ingress_ack_seconds',
+    help: 'From a webhook’s headers to Kafka’s acknowledgment, of those accepted',
+    unit: 'seconds',
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2],
+  },
+  turnedAway: {
+    kind: 'counter',
+    name: 'hookline_ingress_turned_away_total',
+    help: 'Webhooks turned away unread with 503, by what there was no room in; `dropped`: connections closed unanswered',
+    unit: 'webhooks',
+    labels: { reason: ['full', 'starved', 'stalled', 'slow', 'connections', 'dropped'] },
+  },
+  pendingRecords: {
+    kind: 'gauge',
+    name: 'hookline_ingress_pending_records',
+    help: 'Records handed to the producer that Kafka has not acknowledged',
+    unit: 'records',
+  },
+  pendingRecordsMax: {
+    kind: 'gauge',
+    name: 'hookline_ingress_pending_records_max',
+    help: 'The bound on them: `HOOKLINE_INGRESS_MAX_PENDING_RECORDS`',
+    unit: 'records',
+  },
+  rejectionsDropped: {
+    kind: 'counter',
+    name: 'hookline_ingress_rejections_dropped_total',
+    help: 'Rejections that the API does not show: too many at once, or Postgres away',
+    unit: 'rejections',
+  },
+  certificateExpiry: {
+    kind: 'gauge',
+    name: 'hookline_ingress_certificate_expiry_timestamp_seconds',
+    help: 'When the certificate in use ends; 0 where webhooks come by plain HTTP',
+    unit: 'seconds since 1970',
+  },
+} satisfies MetricTable;
 
 export interface IngressMetrics {
   /** @param sourceId undefined where no source of that id exists */
@@ -9,35 +60,18 @@ export interface IngressMetrics {
   acknowledged(seconds: number): void;
   /** Unread, because there is no room for it. */
   turnedAway(reason: string): void;
+  rejectionDropped(): void;
+  /** @param endsAtMs milliseconds since the epoch */
+  certificateInUse(endsAtMs: number): void;
 }
 
-export function createIngressMetrics(metrics: Metrics, pendingRecords: () => number): IngressMetrics {
-  const requests = new Counter({
-    name: 'hookline_ingress_requests_total',
-    help: 'Webhooks by source and what became of them: accepted, client_gone, or the error’s code',
-    labelNames: ['source', 'outcome'],
-    registers: [metrics],
-  });
-  const ackSeconds = new Histogram({
-    name: 'hookline_ingress_ack_seconds',
-    help: 'From a webhook’s headers to Kafka’s acknowledgment',
-    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2],
-    registers: [metrics],
-  });
-  const turnedAway = new Counter({
-    name: 'hookline_ingress_turned_away_total',
-    help: 'Webhooks turned away unread with 503, by what there was no room in; dropped: connections closed unanswered',
-    labelNames: ['reason'],
-    registers: [metrics],
-  });
-  new Gauge({
-    name: 'hookline_ingress_pending_records',
-    help: 'Records handed to the producer that Kafka has not acknowledged',
-    registers: [metrics],
-    collect() {
-      this.set(pendingRecords());
-    },
-  });
+export function createIngressMetrics(
+  registry: Metrics,
+  pending: { records(): number; maxRecords: number },
+): IngressMetrics {
+  const metrics = registerMetrics(ingressMetrics, registry);
+  metrics.pendingRecordsMax.set(pending.maxRecords);
+  whenRead(metrics.pendingRecords, (gauge) => gauge.set(pending.records()));
 
   const labelled = new Set<string>();
   const labelOf = (sourceId: string): string => {
@@ -49,8 +83,10 @@ export function createIngressMetrics(metrics: Metrics, pendingRecords: () => num
 
   return {
     answered: (sourceId, outcome) =>
-      requests.inc({ source: sourceId === undefined ? 'unknown' : labelOf(sourceId), outcome }),
-    acknowledged: (seconds) => ackSeconds.observe(seconds),
-    turnedAway: (reason) => turnedAway.inc({ reason }),
+      metrics.requests.inc({ source: sourceId === undefined ? 'unknown' : labelOf(sourceId), outcome }),
+    acknowledged: (seconds) => metrics.ackSeconds.observe(seconds),
+    turnedAway: (reason) => metrics.turnedAway.inc({ reason }),
+    rejectionDropped: () => metrics.rejectionsDropped.inc(),
+    certificateInUse: (endsAtMs) => metrics.certificateExpiry.set(endsAtMs / 1000),
   };
 }

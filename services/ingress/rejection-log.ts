@@ -7,7 +7,7 @@ import type { Clock } from '#lib/clock';
 import { isAppError, toAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
-import { Counter, type Metrics } from '#lib/telemetry';
+import type { IngressMetrics } from './ingress-metrics.ts';
 import { createPendingRejections } from './pending-rejections.ts';
 import { type Rejection, toRejectionRow } from './rejection-row.ts';
 import type { RejectionTable } from './rejection-table.ts';
@@ -30,16 +30,11 @@ interface Options {
   retentionDays: number;
   clock: Clock;
   log: Logger;
-  metrics: Metrics;
+  metrics: Pick<IngressMetrics, 'rejectionDropped'>;
 }
 
 export function createRejectionLog({ table, retentionDays, clock, log, metrics }: Options): RejectionLog {
-  const dropped = new Counter({
-    name: 'hookline_ingress_rejections_dropped_total',
-    help: 'Rejections that were not kept for the API: too many at once, or Postgres away',
-    registers: [metrics],
-  });
-  const pending = createPendingRejections(() => dropped.inc());
+  const pending = createPendingRejections(metrics.rejectionDropped);
   const stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
   let sweptAtMs = Number.NEGATIVE_INFINITY;
@@ -54,7 +49,7 @@ export function createRejectionLog({ table, retentionDays, clock, log, metrics }
       for (const row of rows)
         await table.insert([row]).catch((failure: unknown) => {
           if (!isAppError(failure, 'data_invalid')) throw failure;
-          dropped.inc();
+          metrics.rejectionDropped();
           log.error({ event: 'rejection.not_writable', sourceId: row.source_id, err: failure });
         });
     }

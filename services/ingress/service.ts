@@ -3,7 +3,7 @@ import { createHttpServer } from '#lib/http-server';
 import { createProducer } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
 import { networksOf } from '#lib/networks';
-import { createPostgres } from '#lib/postgres';
+import { createPostgres, watchClock } from '#lib/postgres';
 import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
 import { createRedis } from '#lib/redis';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
@@ -47,6 +47,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     maxConnections: 2,
     statementTimeoutMs,
     log,
+    metrics: context.metrics,
   });
   const sources = createSourceDirectory({
     postgres,
@@ -66,7 +67,10 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     maxPendingRecords: config.maxPendingRecords,
     maxPendingBytes: config.maxPendingBytes,
   });
-  const metrics = createIngressMetrics(context.metrics, () => producer.pending().records);
+  const metrics = createIngressMetrics(context.metrics, {
+    records: () => producer.pending().records,
+    maxRecords: config.maxPendingRecords,
+  });
   const reportBusy = createBusyReport({ metrics, clock, log });
   const loopDelay = createLoopDelay(clock);
   const admission = createAdmission({
@@ -85,6 +89,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     timeLimitMs: redisTimeLimitMs,
     startTimeoutMs: redisStartTimeoutMs,
     optional: true,
+    metrics: context.metrics,
   });
   const random = createRandomPool();
   const buckets = createRedisBuckets({
@@ -97,7 +102,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     retentionDays: config.rejectionRetentionDays,
     clock,
     log,
-    metrics: context.metrics,
+    metrics,
   });
   const tls = openTls(config);
   const app = buildApp({
@@ -119,6 +124,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     ...(tls === undefined ? {} : { tls: tls.options }),
   });
   const server = createHttpServer({ app, host: config.host, port: config.port, listeners });
-  const renewal = tls === undefined ? [] : [tls.renewal(app.server, { clock, log })];
-  return [postgres, sources, redis, producer, rejections, loopDelay, ...renewal, server];
+  const renewal = tls === undefined ? [] : [tls.renewal(app.server, { clock, log, onInUse: metrics.certificateInUse })];
+  const clocks = watchClock({ postgres, clock, log, metrics: context.metrics });
+  return [postgres, clocks, sources, redis, producer, rejections, loopDelay, ...renewal, server];
 }

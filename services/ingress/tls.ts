@@ -8,7 +8,7 @@ import type { IngressConfig } from './config.ts';
 export interface Tls {
   options: TlsMaterial & { requestCert: boolean; rejectUnauthorized: boolean };
   /** Follows the files for a server that was made with the options. */
-  renewal(server: unknown, context: { clock: Clock; log: Logger }): Part;
+  renewal(server: unknown, context: { clock: Clock; log: Logger; onInUse(endsAtMs: number): void }): Part;
 }
 
 /**

@@ -24,6 +24,12 @@ export const fields = {
     max: 3_650,
     help: 'days after its last change for which an ended event stays readable, without its payload; more than payloads are kept',
   }),
+  databaseMaxBytes: integer('HOOKLINE_DATABASE_MAX_BYTES', {
+    default: '0',
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    help: 'what the database may grow to on its disk, for the alert that tells of it before; 0: not known',
+  }),
 };
 
 export type ProjectorConfig = ConfigOf<typeof fields>;

@@ -3,11 +3,12 @@ import { groupOf, topicsOf } from '#lib/contract';
 import { readSchema } from '#deploy/kafka/schemas.ts';
 import { countPartitions, createAttemptCodec, createConsumer, createEventCodec, createProducer } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
-import { createPostgres } from '#lib/postgres';
+import { createPostgres, watchClock } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
 import { toBatchRows } from './batch-rows.ts';
 import { createBurial } from './bury-record.ts';
 import type { ProjectorConfig } from './config.ts';
+import { watchDatabase } from './database-vitals.ts';
 import { createProjectorMetrics } from './metrics.ts';
 import { createPartitionOwners } from './partition-owners.ts';
 import { createRecordHandler } from './project-records.ts';
@@ -38,6 +39,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     maxConnections,
     statementTimeoutMs,
     log,
+    metrics: context.metrics,
   });
   const retentionPostgres = createPostgres({
     url: config.databaseUrl,
@@ -45,6 +47,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     maxConnections: 1,
     statementTimeoutMs,
     log,
+    metrics: context.metrics,
   });
   const retention = createRetention({
     postgres: retentionPostgres,
@@ -84,5 +87,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     }),
     onFailure: context.fail,
   });
-  return [postgres, retentionPostgres, retention, events, attempts, producer, owners, consumer];
+  const vitals = watchDatabase({ postgres, maxBytes: config.databaseMaxBytes, clock, log, metrics });
+  const clocks = watchClock({ postgres, clock, log, metrics: context.metrics });
+  return [postgres, clocks, vitals, retentionPostgres, retention, events, attempts, producer, owners, consumer];
 }

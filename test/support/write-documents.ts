@@ -1,13 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configTable } from '#lib/config';
+import { generatedManifests } from '#deploy/k8s/generated.ts';
+import { dashboardJson, dashboards } from '#deploy/grafana/source/index.ts';
 import { settingsByService, wholeEnvExample } from './documents.ts';
 import { errorsDocument } from './errors-document.ts';
+import { metricsDocument } from './metrics-document.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 writeFileSync(join(root, '.env.example'), wholeEnvExample());
 writeFileSync(join(root, 'docs/errors.md'), errorsDocument());
+writeFileSync(join(root, 'docs/metrics.md'), metricsDocument());
+for (const dashboard of dashboards)
+  writeFileSync(join(root, 'deploy/grafana/dashboards', `${dashboard.name}.json`), dashboardJson(dashboard));
+for (const [file, text] of Object.entries(generatedManifests())) writeFileSync(join(root, 'deploy', file), text);
 
 const table = /^\| variable \| default \| \|\n\|---\|---\|---\|\n(?:\|.*\n)*/m;
 for (const [service, fields] of Object.entries(settingsByService)) {

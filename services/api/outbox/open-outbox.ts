@@ -4,8 +4,8 @@ import { createEventCodec, createProducer } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
 import { createPostgres } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
-import { Gauge } from '#lib/telemetry';
 import type { ApiConfig } from '../config.ts';
+import type { ApiMetrics } from '../metrics.ts';
 import { createOutboxTable, outboxSessionSettings } from './outbox-table.ts';
 import { createOutbox, type Outbox } from './publish-outbox.ts';
 
@@ -16,7 +16,11 @@ const statementTimeoutMs = 5_000;
 const codecStartMs = 1_000;
 
 /** The outbox of this process and what it needs, leaves first. The API starts without Kafka and without the registry. */
-export function openOutbox(config: ApiConfig, context: ServiceContext): { outbox: Outbox; parts: Part[] } {
+export function openOutbox(
+  config: ApiConfig,
+  context: ServiceContext,
+  metrics: ApiMetrics,
+): { outbox: Outbox; parts: Part[] } {
   const { clock, log, crashPoints } = context;
   const name = 'hookline-api';
   const topic = topicsOf(config.topicPrefix).events;
@@ -27,6 +31,7 @@ export function openOutbox(config: ApiConfig, context: ServiceContext): { outbox
     sessionSettings: outboxSessionSettings,
     statementTimeoutMs,
     log,
+    metrics: context.metrics,
   });
   const producer = createProducer({
     brokers: config.kafkaBrokers,
@@ -35,17 +40,6 @@ export function openOutbox(config: ApiConfig, context: ServiceContext): { outbox
     log,
     metrics: context.metrics,
     topics: [topic],
-  });
-  const registers = [context.metrics];
-  const unpublished = new Gauge({
-    name: 'hookline_outbox_unpublished',
-    help: 'Events that POST /v1/events has taken and that are not on their topic yet, of all processes',
-    registers,
-  });
-  const oldest = new Gauge({
-    name: 'hookline_outbox_oldest_seconds',
-    help: 'How long the oldest of them has waited; 0 where there is none',
-    registers,
   });
   const outbox = createOutbox({
     table: createOutboxTable(postgres),
@@ -66,8 +60,8 @@ export function openOutbox(config: ApiConfig, context: ServiceContext): { outbox
       return codec.encode;
     },
     onMeasured(measured) {
-      unpublished.set(measured.unpublished);
-      oldest.set(measured.oldestSeconds);
+      metrics.outboxUnpublished.set(measured.unpublished);
+      metrics.outboxOldest.set(measured.oldestSeconds);
     },
     crashPoints,
     clock,

@@ -27,6 +27,8 @@ export interface DayPartitions {
    * @returns those that are left to the default partition, which has too many rows of them
    */
   makeDays(now: number, before: number): Promise<string[]>;
+  /** The first and the last of its days, in microseconds; undefined before the first is made. */
+  span(): Promise<{ oldest: number; newest: number } | undefined>;
   /** Drops what is past its time and not needed. @returns what it removed, and the rows past their time that open work needs */
   dropBefore(before: number, paced: Paced): Promise<{ partitions: number; rows: number; kept: number }>;
 }
@@ -142,6 +144,12 @@ export function createDayPartitions(postgres: Postgres, table: PartitionedTable,
         if (!(await inTurn((tx) => makeDay(tx, day)))) left.push(partition);
       }
       return left;
+    },
+
+    async span() {
+      const attached = (await days(postgres)).filter((day) => day.attached);
+      const [first, last] = [attached[0], attached.at(-1)];
+      return first && last && { oldest: first.day, newest: last.day };
     },
 
     async dropBefore(before, paced) {

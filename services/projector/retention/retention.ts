@@ -100,10 +100,18 @@ export function createRetention({ postgres, payloadDays, eventDays, clock, log, 
     if (kept > 0) log.warn({ event: 'retention.rows_kept', table, rows: kept, why: 'open work needs them' });
   }
 
+  async function measureDays({ table, days }: Table, { now }: Horizons): Promise<void> {
+    const span = await days.span();
+    if (span === undefined) return;
+    metrics.retentionOldest.set({ table }, (now - span.oldest) / 1_000_000);
+    metrics.retentionAhead.set({ table }, Math.floor((span.newest - now) / dayMicros) + 1);
+  }
+
   const making = tables.map((table): Step => [`make days of ${table.table}`, (at) => makeDays(table, at)]);
   const steps: readonly Step[] = [
     ...making,
     ...tables.map((table): Step => [`drop days of ${table.table}`, (at) => dropDays(table, at)]),
+    ...tables.map((table): Step => [`measure days of ${table.table}`, (at) => measureDays(table, at)]),
     ['sweep events', async ({ events }) => removed('events', await sweepEvents(postgres, events, paced))],
     ['sweep orphans', async ({ events }) => removed('orphans', await sweepOrphans(postgres, events, paced))],
     ['sweep replays', async ({ events }) => removed('replays', await sweepReplays(postgres, events, paced))],
@@ -123,6 +131,7 @@ export function createRetention({ postgres, payloadDays, eventDays, clock, log, 
         log.warn({ event: 'retention.failed', step, err: toAppError(error) });
       }
     }
+    if (done && work === steps) metrics.retentionSucceeded.set(clock.nowMs() / 1000);
     return done;
   }
 

@@ -1,7 +1,9 @@
 import { systemClock } from '#lib/clock';
 import type { Logger } from '#lib/log';
 import { createRedis, type Redis, type RedisOptions } from '#lib/redis';
+import { Metrics } from '#lib/telemetry';
 import { freePorts } from '#deploy/local/free-ports.ts';
+import { seriesOf } from '../../support/series.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
 import { type OwnRedis, startOwnRedis } from './redis-server.ts';
 
@@ -73,6 +75,30 @@ describe('a Redis client', () => {
     await redis.getMany([key]);
     await server.command('SCRIPT', 'FLUSH');
     expect(await redis.getMany([key])).toEqual([undefined]);
+  });
+
+  it('counts its calls, and says whether Redis is there', async () => {
+    const metrics = new Metrics();
+    const server = await ownRedis();
+    const { redis } = clientOf(server.url, { metrics });
+    const up = async (): Promise<unknown> => seriesOf(metrics, 'hookline_dependency_up');
+    expect(await up()).toEqual({ 'dependency="redis"': 0 });
+    await redis.start();
+    await redis.getMany([key]);
+    expect(await up()).toEqual({ 'dependency="redis"': 1 });
+    server.hang();
+    await failsWithinMs(redis.getMany([key]));
+    await failsWithinMs(redis.getMany([key]));
+    expect(await seriesOf(metrics, 'hookline_redis_calls_total')).toEqual({
+      'outcome="answered"': 1,
+      'outcome="failed"': 1,
+      'outcome="refused"': 1,
+    });
+    expect(await metrics.metrics()).toContain('hookline_redis_call_seconds_count 2\n');
+    expect(await up()).toEqual({ 'dependency="redis"': 0 });
+    server.resume();
+    await eventuallyAnswers(redis);
+    expect(await up()).toEqual({ 'dependency="redis"': 1 });
   });
 
   it('starts without a server, fails at once, and finds it when it comes', async () => {

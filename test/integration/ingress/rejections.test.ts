@@ -7,6 +7,7 @@ import { createId } from '#lib/ids';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import { Metrics } from '#lib/telemetry';
+import { createIngressMetrics } from '../../../services/ingress/ingress-metrics.ts';
 import { createRejectionLog, type RejectionLog } from '../../../services/ingress/rejection-log.ts';
 import { type Rejection, type RejectionRow, toRejectionRow } from '../../../services/ingress/rejection-row.ts';
 import { createRejectionTable, type RejectionTable } from '../../../services/ingress/rejection-table.ts';
@@ -130,7 +131,7 @@ describe('the log of rejections over a database', () => {
       retentionDays: 7,
       clock: systemClock,
       log: silentLogger,
-      metrics,
+      metrics: createIngressMetrics(metrics, { records: () => 0, maxRecords: 0 }),
     });
     await rejections.start();
   };

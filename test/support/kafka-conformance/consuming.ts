@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { Registry } from 'prom-client';
 import type { IncomingRecord } from '#lib/kafka';
 import type { KafkaClient } from '../kafka-conformance.ts';
+import { seriesOf } from '../series.ts';
 import { waitUntil } from '../wait-until.ts';
 import type { TestCluster } from './cluster.ts';
 import { consumerOptions, placeOf, runningParts } from './setup.ts';
@@ -246,8 +247,17 @@ export function consuming(client: KafkaClient, cluster: () => TestCluster): void
     await waitUntil('the lag is all but the first ten', async () => (await lag()) === '0: 490, 1: 0', {
       timeoutMs: 20_000,
     });
+    const behindSeconds = async (): Promise<number | undefined> =>
+      (await seriesOf(metrics, 'hookline_consumer_lag_seconds'))[`group="${topic}",topic="${topic}",partition="0"`];
+    await waitUntil('the oldest record is a second old', async () => ((await behindSeconds()) ?? 0) > 1, {
+      timeoutMs: 20_000,
+    });
+    expect(await behindSeconds()).toBeLessThan(60);
     gate.resolve();
     await waitUntil('there is no lag', async () => (await lag()) === '0: 0, 1: 0', { timeoutMs: 20_000 });
+    await waitUntil('nothing is behind', async () => (await behindSeconds()) === 0, { timeoutMs: 20_000 });
+    expect(await seriesOf(metrics, 'hookline_consumer_joins_total')).toEqual({ [`group="${topic}"`]: 1 });
+    expect(await seriesOf(metrics, 'hookline_dependency_up')).toEqual({ 'dependency="kafka"': 1 });
   }, 60_000);
 }
 

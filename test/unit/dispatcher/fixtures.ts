@@ -214,6 +214,8 @@ export function createFakeKafka(): FakeKafka {
 }
 
 export const noMetrics: DispatcherMetrics = {
+  sendBegan: () => undefined,
+  sendEnded: () => undefined,
   attempted: () => undefined,
   delivered: () => undefined,
   deadLettered: () => undefined,

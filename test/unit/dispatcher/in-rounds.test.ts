@@ -1,6 +1,6 @@
 import { createManualClock } from '#lib/clock';
+import { inRounds } from '#lib/lifecycle';
 import { silentLogger } from '#lib/log';
-import { inRounds } from '../../../services/dispatcher/in-rounds.ts';
 
 function createWorld(lastRound: boolean) {
   const clock = createManualClock();

@@ -72,7 +72,9 @@ describe('a renewal', () => {
     const clock = createManualClock();
     const errors: unknown[] = [];
     const log = { ...silentLogger, error: (line: object) => void errors.push(line) };
-    const renewal = createTlsRenewal({ server: https, files, initial, clock, log });
+    const ends: number[] = [];
+    const onInUse = (endsAtMs: number): void => void ends.push(endsAtMs);
+    const renewal = createTlsRenewal({ server: https, files, initial, onInUse, clock, log });
     await renewal.start();
 
     /** Which certificate a new connection is shown, and what it is told of its own. */
@@ -90,8 +92,9 @@ describe('a renewal', () => {
       await renewal.stop();
       await new Promise((resolve) => https.close(resolve));
     };
-    return { meet, clock, errors, stop };
+    return { meet, clock, errors, ends, stop };
   }
+  const endOf = ({ cert }: KeyPair): number => Date.parse(new X509Certificate(cert).validTo);
   const fingerprintOf = ({ cert }: KeyPair): string => new X509Certificate(cert).fingerprint256;
 
   test('is in use within a minute, the authorities of clients too, and so is the one after it', async () => {
@@ -108,7 +111,8 @@ describe('a renewal', () => {
   });
 
   test('that is half done leaves the files before in use, and is taken when it is whole', async () => {
-    const { meet, clock, errors, stop } = await serveRenewed();
+    const { meet, clock, errors, ends, stop } = await serveRenewed();
+    expect(ends).toEqual([endOf(server)]);
     write('cert.pem', renewed.cert);
     await clock.advance(minute);
     expect(await meet()).toMatchObject({ shown: fingerprintOf(server) });
@@ -117,6 +121,7 @@ describe('a renewal', () => {
     await clock.advance(minute);
     expect(await meet()).toMatchObject({ shown: fingerprintOf(renewed) });
     expect(errors).toHaveLength(1);
+    expect(ends).toEqual([endOf(server), endOf(renewed)]);
     await stop();
   });
 });

@@ -118,7 +118,7 @@ export function createHarness(given: HarnessOptions = {}): Harness {
       void logged.push({ level, ...line });
   const log: Logger = { ...silentLogger, info: collect('info'), warn: collect('warn'), error: collect('error') };
   const clock = given.deps?.clock ?? systemClock;
-  const metrics = createIngressMetrics(registry, () => producer.pending().records);
+  const metrics = createIngressMetrics(registry, { records: () => producer.pending().records, maxRecords: 0 });
   const reportBusy = createBusyReport({ metrics, clock, log });
   const app = buildApp({
     sources: {

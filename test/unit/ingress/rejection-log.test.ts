@@ -2,6 +2,7 @@ import { createManualClock, type ManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
 import { Metrics } from '#lib/telemetry';
+import { createIngressMetrics } from '../../../services/ingress/ingress-metrics.ts';
 import { createRejectionLog, type RejectionLog } from '../../../services/ingress/rejection-log.ts';
 import type { RejectionRow } from '../../../services/ingress/rejection-row.ts';
 import { rejectionOf } from './rejections.ts';
@@ -41,7 +42,7 @@ beforeEach(async () => {
     retentionDays: 7,
     clock,
     log: silentLogger,
-    metrics,
+    metrics: createIngressMetrics(metrics, { records: () => 0, maxRecords: 0 }),
   });
   await rejections.start();
 });

@@ -36,7 +36,7 @@ describe('the configuration', () => {
 
 test('the first 200 sources have a label of their own, all others share one', async () => {
   const registry = new Metrics();
-  const metrics = createIngressMetrics(registry, () => 0);
+  const metrics = createIngressMetrics(registry, { records: () => 0, maxRecords: 0 });
   for (let turn = 0; turn < 2; turn += 1)
     for (let index = 0; index < 300; index += 1) metrics.answered(`src_${index}`, 'accepted');
   metrics.answered(undefined, 'not_found');

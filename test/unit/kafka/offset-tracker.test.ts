@@ -17,11 +17,11 @@ const logs = fc
     return fc.record({ start: fc.constant(start), offsets: fc.constant(offsets), order: fc.shuffledSubarray(offsets) });
   });
 
-test('whatever is done in whatever order, the position is the lowest offset that is not done', () => {
+test('whatever is done in whatever order, the position is the lowest offset that is not done, and the oldest record its', () => {
   fc.assert(
     fc.property(logs, ({ start, offsets, order }) => {
       const tracker = createOffsetTracker(start);
-      const tracked = new Map(offsets.map((offset) => [offset, tracker.receive(offset)]));
+      const tracked = new Map(offsets.map((offset) => [offset, tracker.receive(offset, Number(offset))]));
       const open = new Set(offsets);
       const end = (offsets.at(-1) ?? start - 1n) + 1n;
       for (const offset of order) {
@@ -29,6 +29,7 @@ test('whatever is done in whatever order, the position is the lowest offset that
         open.delete(offset);
         expect(tracker.position()).toBe([...open][0] ?? end);
         expect(tracker.open()).toBe(open.size);
+        expect(tracker.oldestOpenAtMs()).toBe(open.size === 0 ? undefined : Number([...open][0]));
       }
     }),
   );
@@ -40,7 +41,7 @@ test('nothing received leaves the position where it started', () => {
 
 test('a record that is done twice counts once', () => {
   const tracker = createOffsetTracker(0n);
-  const [first, second] = [tracker.receive(0n), tracker.receive(1n)];
+  const [first, second] = [tracker.receive(0n, 0), tracker.receive(1n, 0)];
   second.done();
   second.done();
   expect(tracker).toMatchObject({ open: expect.any(Function) as unknown });
@@ -51,7 +52,7 @@ test('a record that is done twice counts once', () => {
 
 test('a hundred thousand records done from the end to the front take no longer than they should', () => {
   const tracker = createOffsetTracker(0n);
-  const tracked = Array.from({ length: 100_000 }, (_, i) => tracker.receive(BigInt(i)));
+  const tracked = Array.from({ length: 100_000 }, (_, i) => tracker.receive(BigInt(i), i));
   const startedAtMs = performance.now();
   for (const each of tracked.reverse()) each.done();
   expect(tracker.position()).toBe(100_000n);

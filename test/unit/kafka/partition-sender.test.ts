@@ -43,7 +43,7 @@ function setUp(options: Partial<PartitionSenderOptions> = {}) {
     }),
     onBatchCut: () => undefined,
     onFailure: () => (failures += 1),
-    observeSeconds: () => undefined,
+    onRequest: () => undefined,
     closed: new AbortController().signal,
     ...options,
   });

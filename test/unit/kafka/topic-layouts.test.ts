@@ -6,8 +6,9 @@ import { settle } from './fixtures.ts';
 
 function setUp() {
   const clock = createManualClock();
-  const cluster = { leaders: { a: [1, 2] } as Record<string, number[]>, away: false };
+  const cluster = { leaders: { a: [1, 2] } as Record<string, number[]>, inSync: [1, 2, 3], away: false };
   const changes: string[] = [];
+  const metered: string[] = [];
   let connections = 0;
   let questions = 0;
   const createClient = () =>
@@ -23,7 +24,9 @@ function setUp() {
             const leaders = cluster.leaders[name];
             if (leaders === undefined)
               throw Object.assign(new Error('unknown'), { type: 'UNKNOWN_TOPIC_OR_PARTITION' });
-            return { topics: [{ name, partitions: leaders.map((leader, partitionId) => ({ partitionId, leader })) }] };
+            const replicas = { replicas: [1, 2, 3], isr: cluster.inSync };
+            const partitions = leaders.map((leader, partitionId) => ({ partitionId, leader, ...replicas }));
+            return { topics: [{ name, partitions }] };
           },
         };
       },
@@ -34,8 +37,13 @@ function setUp() {
     log: silentLogger,
     refreshMs: 30_000,
     onChange: (topic, layout) => changes.push(`${topic} ${layout.join()}`),
+    meter: {
+      described: (topic, { underReplicated, leaderless }) =>
+        metered.push(`${topic}: ${underReplicated} under-replicated, ${leaderless} leaderless`),
+      unreached: () => metered.push('unreached'),
+    },
   });
-  return { clock, cluster, changes, layouts, connections: () => connections, questions: () => questions };
+  return { clock, cluster, changes, metered, layouts, connections: () => connections, questions: () => questions };
 }
 
 test('topics named before the start are known once it has started, others soon after they are named', async () => {
@@ -93,4 +101,24 @@ test('a topic that does not exist hides no other, and costs no connection', asyn
   expect([layouts.get('none'), layouts.get('a'), connections()]).toEqual([undefined, [1, 2], 1]);
   await layouts.stop();
   await settle();
+});
+
+test('it is told how the partitions are replicated, and that nobody answers', async () => {
+  const { clock, cluster, layouts, metered } = setUp();
+  layouts.get('a');
+  await layouts.start();
+  cluster.inSync = [1, 2];
+  cluster.leaders.a = [1, -1];
+  await clock.advance(31_000);
+  layouts.get('none');
+  await clock.advance(1_000);
+  cluster.away = true;
+  layouts.refreshSoon();
+  await clock.advance(100);
+  expect(metered.filter((line, index) => line !== metered[index - 1])).toEqual([
+    'a: 0 under-replicated, 0 leaderless',
+    'a: 2 under-replicated, 1 leaderless',
+    'unreached',
+  ]);
+  await layouts.stop();
 });

@@ -55,7 +55,10 @@ test('a letter has the key, the bytes and the headers as they were, and what hap
     at: 1_700_000_000_000_000,
   });
   const { values } = await metrics.deadLetters.get();
-  expect(values).toMatchObject([{ labels: { stage: 'projector', reason: 'malformed_record' }, value: 1 }]);
+  expect(values).toMatchObject([
+    { labels: { stage: 'projector', reason: 'malformed_record' }, value: 1 },
+    { labels: { reason: 'data_invalid' }, value: 0 },
+  ]);
 });
 
 test('it says whose it is where only the record’s value said so, and leaves what the record said itself', async () => {
@@ -86,7 +89,7 @@ test('a letter that Kafka refuses for good does not stop the rest; one that it c
   const failed = { record, fact: null, reason: 'malformed_record', attempts: 1 } as const;
   const refused = createHarness(() => Promise.reject(new AppError('data_invalid', 'too large')));
   await refused.bury(failed);
-  expect((await refused.metrics.deadLetters.get()).values).toEqual([]);
+  expect((await refused.metrics.deadLetters.get()).values).toMatchObject([{ value: 0 }, { value: 0 }]);
   const away = createHarness(() => Promise.reject(new AppError('kafka_unavailable', 'away')));
   await expect(away.bury(failed)).rejects.toMatchObject({ retryable: true });
 });

@@ -3,15 +3,18 @@ import { type Breaker, createBreaker } from '../../../libs/redis/breaker.ts';
 
 let clock: ManualClock;
 let seen: string[];
+let refusals: number;
 let breaker: Breaker;
 beforeEach(() => {
   clock = createManualClock();
   seen = [];
+  refusals = 0;
   breaker = createBreaker({
     clock,
     coolDownMs: 1_000,
     onOpen: (cause) => seen.push(`open: ${(cause as Error).message}`),
     onClose: () => seen.push('closed'),
+    onRefusal: () => (refusals += 1),
   });
 });
 
@@ -32,6 +35,7 @@ describe('the breaker', () => {
     await clock.advance(999);
     await expect(works()).rejects.toMatchObject(refused);
     expect(asked).toBe(false);
+    expect(refusals).toBe(2);
   });
 
   it('lets one call try after the cool-down, and the others when it has succeeded', async () => {

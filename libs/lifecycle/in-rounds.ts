@@ -1,7 +1,7 @@
 import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
+import { createPart, type Part } from './part.ts';
 
 interface Options {
   name: string;

@@ -1,0 +1,23 @@
+import { type Metrics, type MetricTable, registerMetrics, whenRead } from '#lib/telemetry';
+
+export const hostMetrics = {
+  info: {
+    kind: 'gauge',
+    name: 'hookline_service_info',
+    help: 'Always 1; what runs is in the labels',
+    unit: 'processes',
+    labels: { version: 'of Hookline', node: 'of Node' },
+  },
+  ready: {
+    kind: 'gauge',
+    name: 'hookline_service_ready',
+    help: 'What `/readyz` says: 1 from the end of the start to the beginning of the stop',
+    unit: 'boolean',
+  },
+} satisfies MetricTable;
+
+export function measureService(registry: Metrics, { version, isReady }: { version: string; isReady(): boolean }): void {
+  const { info, ready } = registerMetrics(hostMetrics, registry);
+  info.set({ version, node: process.versions.node }, 1);
+  whenRead(ready, (gauge) => gauge.set(isReady() ? 1 : 0));
+}
