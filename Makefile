@@ -1,13 +1,13 @@
 # Every target does what its line in `make help` says, on a machine that has nothing but make, Node (20 or later, with npm) and a shell.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
-.PHONY: help setup up down clean smoke logs test lint types test-servers stop-test-servers github-payloads faults faults-delivering overload replay-dlq replay-run
+.PHONY: help setup up down clean smoke logs test lint types test-servers stop-test-servers github-payloads faults faults-delivering faults-system idempotency-run overload replay-dlq replay-run k8s-check
 
 # Node 24, pinned among the packages; `make setup` sees to it that it is there.
 node := node_modules/.bin/node
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 up: setup ## starts the local stack and shows one webhook going through it (HOOKLINE_PORT_OFFSET=n moves all ports)
 	@$(node) deploy/local/up.ts
@@ -45,6 +45,12 @@ faults: setup ## the receiving fault runs: kills, zombies, outages under load, a
 faults-delivering: setup ## the delivering fault runs: dispatchers killed, frozen, joined by others, endpoints that fail in every way, order (ARGS='--deliveries 100000 --scenario order')
 	@npm run --silent faults-delivering -- $(ARGS)
 
+faults-system: setup ## everything at once, three brokers and two of each service, and what can happen to them, one kind after the other (ARGS='--webhooks 20000 --seed 7')
+	@npm run --silent faults-system -- $(ARGS)
+
+idempotency-run: setup ## requests with an Idempotency-Key to two apis that are killed, stopped and cut off, added up key by key (ARGS='--keys 10000 --seed 7 --scenario killed')
+	@npm run --silent idempotency-run -- $(ARGS)
+
 overload: setup ## ten times what the ingress can take, for minutes: answers, memory, every 2xx on its topic (ARGS='--seconds 150 --factor 10')
 	@npm run --silent overload -- $(ARGS)
 
@@ -56,6 +62,9 @@ replay-run: setup ## 10,000 dead letters, replayed while their dispatcher is kil
 
 github-payloads: setup ## all GitHub payloads, each twice, through the running stack to two endpoints, added up
 	@npm run --silent github-payloads
+
+k8s-check: setup ## renders every overlay of deploy/k8s and validates it against the schemas of Kubernetes, KEDA, Prometheus and Strimzi (needs Go)
+	@$(node) deploy/k8s/check/main.ts
 
 setup: ## installs the npm packages, where they are not what package-lock.json says
 	@deploy/local/setup.sh

@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { childEnvironment } from './config.ts';
-import { assertRoom } from './disk-room.ts';
 import { StackError } from './failure.ts';
-import { withLock } from './lock.ts';
+import { provideFolder } from './provide-folder.ts';
 
 const run = promisify(execFile);
 
@@ -28,34 +26,32 @@ export interface JarsOptions {
   say: (line: string) => void;
 }
 
-/**
- * Kafka and the registry, downloaded by Maven once. Their folder is named after the content of pom.xml and moved into its place when it
- * is whole: what a broken download left is never taken for complete, and a changed version never mixes with an old one.
- */
-export async function provideJars(options: JarsOptions): Promise<Jars> {
-  const { pom, dir, programs, say } = options;
-  const hash = createHash('sha256').update(readFileSync(pom)).digest('hex').slice(0, 16);
-  const complete = join(dir, hash);
-  const jars = { kafka: join(complete, 'kafka'), registry: join(complete, 'registry') };
-  if (existsSync(complete)) return jars;
-  await withLock(join(dir, 'lock'), 'downloading with Maven', async () => {
-    if (existsSync(complete)) return;
-    assertRoom(dir, leastMebibytes);
-    say('downloading Kafka and the schema registry with Maven (about 165 MB, once)');
-    const unfinished = join(dir, 'unfinished');
-    rmSync(unfinished, { recursive: true, force: true });
-    mkdirSync(unfinished, { recursive: true });
-    await runMaven(await programs(), ['-B', '-ntp', '-f', pom, `-Dlib=${unfinished}`, 'package']);
-    rmSync(join(unfinished, 'target'), { recursive: true, force: true });
-    renameSync(unfinished, complete);
+/** Kafka and the registry, downloaded by Maven once for each content of pom.xml. */
+export async function provideJars({ pom, dir, programs, say }: JarsOptions): Promise<Jars> {
+  const complete = await provideFolder({
+    dir,
+    madeFrom: readFileSync(pom, 'utf8'),
+    doing: 'downloading with Maven',
+    leastMebibytes,
+    async fill(unfinished) {
+      say('downloading Kafka and the schema registry with Maven (about 165 MB, once)');
+      await runMaven(await programs(), pom, unfinished);
+    },
   });
-  return jars;
+  return { kafka: join(complete, 'kafka'), registry: join(complete, 'registry') };
 }
 
-async function runMaven({ java, maven }: { java: string; maven: string }, args: readonly string[]): Promise<void> {
+/** Runs the phase `package` of a POM whose plugins put what they get below `${lib}`. */
+export async function runMaven(
+  { java, maven }: { java: string; maven: string },
+  pom: string,
+  lib: string,
+): Promise<void> {
+  const args = ['-B', '-ntp', '-f', pom, `-Dlib=${lib}`, 'package'];
   try {
     const env = childEnvironment({ JAVA_HOME: dirname(dirname(realpathSync(java))) });
     await run(maven, args, { env, maxBuffer: 64 * 1024 * 1024 });
+    rmSync(join(lib, 'target'), { recursive: true, force: true });
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
     const output = `${stdout}\n${stderr}`;

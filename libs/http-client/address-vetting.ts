@@ -33,6 +33,9 @@ const specialIpv6: typeof specialIpv4 = [
   ['a tunnel to IPv4 (6to4)', ['2002::/16']],
 ];
 
+/** All of them in CIDR notation, for a firewall that is to refuse the same. */
+export const specialNetworks: readonly string[] = [...specialIpv4, ...specialIpv6].flatMap(([, cidrs]) => cidrs);
+
 const special: Record<'ipv4' | 'ipv6', { reason: string; networks: Networks }[]> = {
   ipv4: specialIpv4.map(([reason, cidrs]) => ({ reason, networks: networksOf(cidrs) })),
   ipv6: specialIpv6.map(([reason, cidrs]) => ({ reason, networks: networksOf(cidrs) })),

@@ -8,7 +8,7 @@ export {
   noTiming,
 } from './http-exchange.ts';
 export { type UrlPolicy, checkUrl, vetUrl } from './vet-url.ts';
-export { type Verdict, vetAddress } from './address-vetting.ts';
+export { type Verdict, specialNetworks, vetAddress } from './address-vetting.ts';
 export { parseAllowedNetworks } from './allowed-networks.ts';
 export { createNameResolver, resolveBySystem } from './name-resolver.ts';
 export type { Resolve } from './vet-host.ts';

@@ -1,0 +1,25 @@
+import type { StackPorts } from '../local/ports.ts';
+import type { StackSecrets } from '../local/secrets.ts';
+
+const monitoring = { prometheus: 9090, grafana: 3001 };
+
+/**
+ * What docker-compose.yml asks of its environment: the stack's secrets, and where each container is reached on this machine.
+ *
+ * @param offset by which all ports are moved
+ */
+export function composeEnvironment(ports: StackPorts, secrets: StackSecrets, offset: number): Record<string, string> {
+  const { kafka, redis, postgres, registry, ingress, api } = ports;
+  const single = { kafka, redis, postgres, registry, ingress, api };
+  const named = (prefix: string, numbers: Readonly<Record<string, number>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(numbers).map(([name, port]) => [`${prefix}${name.toUpperCase()}`, String(port)]));
+  return {
+    HOOKLINE_ENCRYPTION_KEYS: secrets.encryptionKeys,
+    HOOKLINE_ADMIN_KEY: secrets.adminKey,
+    HOOKLINE_POSTGRES_PASSWORD: secrets.postgresPassword,
+    ...named('HOOKLINE_PORT_', single),
+    ...named('HOOKLINE_PORT_ADMIN_', ports.admin),
+    HOOKLINE_PORT_PROMETHEUS: String(monitoring.prometheus + offset),
+    HOOKLINE_PORT_GRAFANA: String(monitoring.grafana + offset),
+  };
+}

@@ -1,0 +1,2 @@
+-- The schema registry keeps its schemas beside Hookline's own database.
+CREATE DATABASE registry;

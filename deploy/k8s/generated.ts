@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { topicDefinitions } from '../kafka/topics.ts';
+
+const deploy = join(import.meta.dirname, '..');
+const folders = { rules: join(deploy, 'prometheus/rules'), dashboards: join(deploy, 'grafana/dashboards') };
+
+/** As `hookline setup` would create them in production: its defaults. */
+const sizing = { topicPrefix: 'hookline.', partitions: 12, replicationFactor: 3 };
+
+const header = (source: string): string => `# Made from ${source} by \`npm run docs:write\`.\n`;
+const filesOf = (folder: string, extension: string): string[] =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith(extension))
+    .sort();
+
+/**
+ * Manifests that say in Kubernetes' words what stands elsewhere already: by file below deploy/, their text. kustomize can read neither
+ * TypeScript nor a file outside of its own folder, so that the one source has to be written out.
+ */
+export const generatedManifests = (): Readonly<Record<string, string>> => ({
+  'k8s/kafka/topics.yaml': kafkaTopics(),
+  'k8s/monitoring/rules.yaml': prometheusRules(),
+  'grafana/kustomization.yaml': dashboards(),
+});
+
+function kafkaTopics(): string {
+  const topics = topicDefinitions(sizing).map(
+    ({ name, partitions, replicationFactor, config = {} }) => `apiVersion: kafka.strimzi.io/v1
+kind: KafkaTopic
+metadata:
+  name: ${name}
+  labels: { strimzi.io/cluster: hookline }
+spec:
+  partitions: ${partitions}
+  replicas: ${replicationFactor}
+  config:
+${Object.entries(config)
+  .map(([key, value]) => `    ${key}: ${value}\n`)
+  .join('')}`,
+  );
+  return header('deploy/kafka/topics.ts') + topics.join('---\n');
+}
+
+/** A file of rules is what a PrometheusRule has as its spec. */
+function prometheusRules(): string {
+  const rules = filesOf(folders.rules, '.yml').map(
+    (file) => `apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  name: hookline-${file.replace(/\.yml$/, '')}
+spec:
+${readFileSync(join(folders.rules, file), 'utf8').replace(/^(?=.)/gm, '  ')}`,
+  );
+  return header('deploy/prometheus/rules') + rules.join('---\n');
+}
+
+/** One ConfigMap each, as Grafana's sidecar looks for them: all of them in one might be more than a ConfigMap holds. */
+function dashboards(): string {
+  const names = filesOf(folders.dashboards, '.json').map((file) => file.replace(/\.json$/, ''));
+  const generators = names.map(
+    (name) => `  - { name: hookline-dashboard-${name}, files: [dashboards/${name}.json] }\n`,
+  );
+  return `${header('deploy/grafana/dashboards')}apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+generatorOptions:
+  disableNameSuffixHash: true
+  labels: { grafana_dashboard: '1' }
+configMapGenerator:${generators.length === 0 ? ' []\n' : `\n${generators.join('')}`}`;
+}

@@ -1,0 +1,205 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { type Fields } from '#lib/config';
+import { groupOf, topicNames, topicsOf } from '#lib/contract';
+import { specialNetworks } from '#lib/http-client';
+import { portsAt, type ServiceName } from '#deploy/local/ports.ts';
+import { serviceNames } from '#deploy/local/services.ts';
+import { generatedManifests } from '#deploy/k8s/generated.ts';
+import { setupFields } from '../../../services/cli/config.ts';
+import { settingsByService } from '../../support/documents.ts';
+import {
+  containerOf,
+  type Manifest,
+  neededElsewhere,
+  readManifests,
+  root,
+  templateOf,
+} from '../../support/manifests.ts';
+
+const k8s = join(root, 'deploy/k8s');
+const overlays = ['local', 'production'];
+
+function one(manifests: readonly Manifest[], kind: string, name: string): Manifest {
+  const found = manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
+  if (found === undefined) throw new Error(`no ${kind} ${name}`);
+  return found;
+}
+
+/** `NAME=value` lines, comments left out. */
+const settingsOf = (file: string): Map<string, string> =>
+  new Map(
+    [...readFileSync(join(k8s, file), 'utf8').matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]),
+  );
+
+const base = readManifests('base/**/*.yaml');
+const everyService = one(base, 'Deployment', 'any');
+const common = (overlay: string): Map<string, string> =>
+  new Map([...settingsOf('base/settings.env'), ...settingsOf(`overlays/${overlay}/settings.env`)]);
+
+const processes: [string, Manifest, Fields][] = [
+  ...serviceNames.map((service): [string, Manifest, Fields] => [
+    service,
+    one(base, 'Deployment', `hookline-${service}`),
+    settingsByService[service],
+  ]),
+  ['setup', one(base, 'Job', 'hookline-setup'), setupFields],
+];
+
+test.each(Object.entries(generatedManifests()))('deploy/%s is as its source (`npm run docs:write`)', (file, text) => {
+  expect(readFileSync(join(root, 'deploy', file), 'utf8')).toBe(text);
+});
+
+describe.each(processes)('the pod of %s', (_name, manifest, fields) => {
+  const container = containerOf(manifest);
+
+  test('runs a program that is there', () => {
+    const [program = 'none'] = container.args;
+    expect(existsSync(join(root, program))).toBe(true);
+  });
+
+  test.each(overlays)('has every setting that it needs, in %s', (overlay) => {
+    const given = new Set([...common(overlay).keys(), ...(container.env ?? []).map(({ name }) => name)]);
+    expect(neededElsewhere(fields).filter((env) => !given.has(env))).toEqual([]);
+  });
+
+  test('is given no secret that it does not read', () => {
+    const known = new Set(Object.values(fields).map(({ env }) => env));
+    expect((container.env ?? []).map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);
+  });
+});
+
+const allFields = new Map(
+  [...Object.values(settingsByService), setupFields].flatMap((fields: Fields) =>
+    Object.values(fields).map((field) => [field.env, field] as const),
+  ),
+);
+
+test.each(overlays)('what is set in %s are settings, with values that they take', (overlay) => {
+  for (const [name, value] of common(overlay)) {
+    const problem = allFields.get(name)?.parse(value) ?? { problem: `${name} is no setting` };
+    expect(problem).not.toHaveProperty('problem');
+  }
+});
+
+test('no secret has a value but in the local overlay', () => {
+  const secrets = readManifests('**/*.yaml').filter(({ kind }) => kind === 'Secret');
+  expect(secrets).toEqual(readManifests('overlays/local/secrets.yaml'));
+  const named = [...allFields.values()].filter(({ secret }) => secret).map(({ env }) => env);
+  expect(named).toContain('HOOKLINE_ENCRYPTION_KEYS');
+  for (const name of [...named, 'HOOKLINE_DATABASE_URL', 'HOOKLINE_REDIS_URL'])
+    expect(common('production').has(name)).toBe(false);
+});
+
+describe.each(serviceNames)('%s', (service) => {
+  const container = containerOf(one(base, 'Deployment', `hookline-${service}`));
+
+  test('shows the ports that it listens on', () => {
+    const { admin, ...rest } = portsAt(0);
+    const wanted = new Map<string, number>([['admin', admin[service]]]);
+    if (service === 'ingress' || service === 'api') wanted.set('http', rest[service]);
+    expect(new Map(container.ports.map(({ name, containerPort }) => [name, containerPort]))).toEqual(wanted);
+  });
+
+  test('has the time to stop in order before it is killed', () => {
+    const preStop = container.lifecycle?.preStop.sleep.seconds ?? 0;
+    const stopping = Number(settingsOf('base/settings.env').get('HOOKLINE_SHUTDOWN_TIMEOUT_MS')) / 1_000;
+    expect(templateOf(everyService).terminationGracePeriodSeconds).toBeGreaterThanOrEqual(preStop + stopping + 5);
+  });
+
+  test('that is asked over a Service goes on answering until the nodes know that it is gone', () => {
+    const hasService = base.some(({ kind, metadata }) => kind === 'Service' && metadata.name === `hookline-${service}`);
+    expect(container.lifecycle !== undefined).toBe(hasService);
+  });
+
+  test('has a disruption budget', () => {
+    expect(one(base, 'PodDisruptionBudget', `hookline-${service}`).spec).toMatchObject({ maxUnavailable: 1 });
+  });
+});
+
+test('no webhook goes unanswered for a rollout: a pod is there before one goes', () => {
+  expect(everyService.spec).toMatchObject({ strategy: { rollingUpdate: { maxUnavailable: 0 } } });
+});
+
+test('every pod is without privileges, and without what Services put into environments', () => {
+  const [everyPod] = readManifests('base/every-pod.yaml');
+  expect(templateOf(everyPod as Manifest)).toMatchObject({
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+  });
+  expect(containerOf(everyPod as Manifest).securityContext).toEqual({
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  });
+});
+
+test('the dispatcher’s network refuses what the dispatcher refuses', () => {
+  const { egress } = one(base, 'NetworkPolicy', 'hookline-dispatcher').spec as {
+    egress: { to: { ipBlock: { cidr: string; except: string[] } }[] }[];
+  };
+  const blocks = egress.flatMap(({ to }) => to.map(({ ipBlock }) => ipBlock));
+  expect(blocks.map(({ cidr }) => cidr)).toEqual(['0.0.0.0/0', '2000::/3']);
+  expect(blocks.flatMap(({ except }) => except)).toEqual(specialNetworks);
+});
+
+describe('what is scaled by lag', () => {
+  const scaled = readManifests('scaling/*.yaml').filter(({ kind }) => kind === 'ScaledObject');
+  const topics = readManifests('kafka/topics.yaml');
+  type Spec = { maxReplicaCount: number; triggers: { metadata: { consumerGroup: string; topic?: string } }[] };
+
+  test('goes by the groups and topics of its consumers', () => {
+    const triggers = new Map(
+      scaled.map(({ metadata, spec }) => [
+        metadata.name,
+        (spec as Spec).triggers.map((trigger) => [trigger.metadata.consumerGroup, trigger.metadata.topic]),
+      ]),
+    );
+    const topic = topicsOf('hookline.');
+    const group = (name: Parameters<typeof groupOf>[1]): string => groupOf('hookline.', name);
+    expect(triggers).toEqual(
+      new Map([
+        ['hookline-dedup', [[group('dedup'), topic['webhooks.received']]]],
+        [
+          'hookline-dispatcher',
+          [
+            [group('fan-out'), topic.events],
+            [group('dispatcher'), topic.deliveries],
+          ],
+        ],
+        ['hookline-projector', [[group('projector'), undefined]]],
+      ]),
+    );
+  });
+
+  test('has no more pods than partitions', () => {
+    const partitions = topics.map(({ spec }) => spec.partitions as number);
+    expect(partitions).toHaveLength(topicNames.length);
+    for (const { spec } of scaled) expect((spec as Spec).maxReplicaCount).toBeLessThanOrEqual(Math.min(...partitions));
+  });
+});
+
+test('every service is scaled by one thing', () => {
+  const targets = readManifests('scaling/*.yaml')
+    .filter(({ kind }) => kind !== 'Kustomization')
+    .map(({ spec }) => (spec as { scaleTargetRef: { name: string } }).scaleTargetRef.name);
+  expect(targets.sort()).toEqual(serviceNames.map((service: ServiceName) => `hookline-${service}`).sort());
+});
+
+test('the stores of the local overlay are those of docker-compose.yml', () => {
+  const images = (text: string): string[] => [...text.matchAll(/image: (\S+)/g)].map(([, image = '']) => image);
+  const composed = Object.values(
+    (parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8')) as { services: Record<string, { image: string }> })
+      .services,
+  ).map(({ image }) => image);
+  const stores = ['kafka', 'postgres', 'redis', 'registry'].flatMap((store) =>
+    images(readFileSync(join(k8s, `overlays/local/stores/${store}.yaml`), 'utf8')),
+  );
+  expect(stores).toHaveLength(4);
+  expect(composed).toEqual(expect.arrayContaining(stores));
+});
