@@ -4,7 +4,8 @@
  * One dispatcher and one projector as processes, real servers, receivers in processes of their own. Events come at their due times, whatever
  * becomes of them, in clumps for one endpoint each; latency is from an event's due time on `events` to its arrival. Phase `well`: all
  * endpoints answer. Phase `sick`: 10 % hang and 5 % refuse, beginning with as much at once for each of them as it takes. Compared are the
- * same endpoints, those that are well in both.
+ * same endpoints, those that are well in both: over the whole phase, and without its start, where a phase in which all are well has more to
+ * send than the other.
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -38,6 +39,7 @@ const [endpoints, perSecond, seconds] = [values.endpoints, values['per-second'],
 const clump = 5;
 const burst = 10;
 const burstSeconds = 5;
+const settledAfterSeconds = 10;
 const warmUpSeconds = 15;
 const latencyMs = 20;
 const drainMs = 10_000;
@@ -69,6 +71,8 @@ function describeProcessor(from: Processor, to: Processor): string {
   return `ran for ${ran.toFixed(1)} s, waited for a processor for ${waited.toFixed(1)} s`;
 }
 
+const settledPart = (phase: string): string => `${phase}, settled`;
+
 /** @param extra for these a burst each, spread over the first seconds */
 async function load(phase: string, forSeconds: number, extra: readonly number[]): Promise<void> {
   const startMs = performance.timeOrigin + performance.now();
@@ -84,7 +88,8 @@ async function load(phase: string, forSeconds: number, extra: readonly number[])
   for (const { index, count, dueAtMs } of due) {
     const waitMs = dueAtMs - (performance.timeOrigin + performance.now());
     if (waitMs > 1) await delay(waitMs);
-    sent.push(publishClump(index, count, { dueAtMs, phase }));
+    const settled = dueAtMs - startMs > settledAfterSeconds * 1e3;
+    sent.push(publishClump(index, count, { dueAtMs, phase: settled ? settledPart(phase) : phase }));
   }
   await Promise.all(sent);
 }
@@ -125,12 +130,19 @@ try {
   await delay(drainMs);
 
   const arrivals = await receivers.healthy.arrivals();
-  const [well = [], beside = []] = ['well', 'sick'].map((phase) => Object.values(arrivals[phase] ?? {}));
-  const ratio = percentile(beside, 0.99) / percentile(well, 0.99);
+  const latencies = (...parts: string[]): number[] => parts.flatMap((part) => Object.values(arrivals[part] ?? {}));
+  const compared = {
+    'the whole phase': [latencies('well', settledPart('well')), latencies('sick', settledPart('sick'))],
+    'without its start': [latencies(settledPart('well')), latencies(settledPart('sick'))],
+  } as const;
+  const ratios = Object.entries(compared).map(([part, [well, beside]]) => {
+    const ratio = percentile(beside, 0.99) / percentile(well, 0.99);
+    console.log(`${part}: all well         ${well.length} arrivals  ${describeLatencies(well)}`);
+    console.log(`${part}: beside sick ones ${beside.length} arrivals  ${describeLatencies(beside)}`);
+    console.log(`${part}: p99 ${ratio.toFixed(2)} times as long (aim: ${aim})`);
+    return well.length === beside.length ? ratio : Infinity;
+  });
   const oldest = watch.oldestUncommitted();
-  console.log(`all well:         ${well.length} arrivals  ${describeLatencies(well)}`);
-  console.log(`beside sick ones: ${beside.length} arrivals  ${describeLatencies(beside)}`);
-  console.log(`p99 ${ratio.toFixed(2)} times as long (aim: ${aim})`);
   console.log(
     `the dispatcher, all well: ${describeProcessor(atStart, afterWell)}; beside sick ones: ${describeProcessor(beforeSick, atEnd)}`,
   );
@@ -142,7 +154,7 @@ try {
   );
   await watch.stop();
   await offsets.close();
-  process.exitCode = ratio <= aim && well.length === beside.length ? 0 : 1;
+  process.exitCode = Math.max(...ratios) <= aim ? 0 : 1;
 } finally {
   await world.stop();
   for (const receiver of Object.values(receivers)) receiver.stop();
