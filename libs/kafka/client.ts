@@ -1,5 +1,7 @@
 import { Kafka, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
 import type { Logger } from '#lib/log';
+import { bearClockSteps } from './clock-steps.ts';
+import { acceptPreparedBatches } from './prepared-batches.ts';
 import { tameRequestQueuePolling } from './request-queue-polling.ts';
 
 export interface ClientOptions {
@@ -31,6 +33,8 @@ export const metadataMaxAgeMs = 30_000;
  */
 export function createClient(options: ClientOptions): Kafka {
   tameRequestQueuePolling();
+  acceptPreparedBatches();
+  bearClockSteps();
   return new Kafka({
     brokers: [...options.brokers],
     clientId: options.clientId,

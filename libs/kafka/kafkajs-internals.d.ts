@@ -1,9 +1,48 @@
-/** The one inner module of kafkajs 2.2.4 that is touched, see request-queue-polling.ts. */
+/** The inner modules of kafkajs 2.2.4 that are touched: see request-queue-polling.ts, clock-steps.ts and prepared-batches.ts. */
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   interface RequestQueue {
     pending: unknown[];
     scheduleCheckPendingRequests(): void;
+    inflight: Map<number, { requestTimeout: number; timeoutRequest(): void }>;
+    enforceRequestTimeout: boolean;
+    requestTimeout: number;
+    requestTimeoutIntervalId: NodeJS.Timeout | null;
+    scheduleRequestTimeoutCheck(): void;
+    isConnected(): boolean;
+    destroy(): void;
   }
   const requestQueue: { prototype: RequestQueue };
   export default requestQueue;
+}
+
+declare module 'kafkajs/src/consumer/consumerGroup.js' {
+  interface ConsumerGroup {
+    /** By the wall clock. */
+    lastRequest: number;
+    heartbeat(options: { interval: number }): Promise<void>;
+  }
+  const consumerGroup: { prototype: ConsumerGroup };
+  export default consumerGroup;
+}
+
+declare module 'kafkajs/src/protocol/requests/produce/index.js' {
+  export interface ProduceArguments {
+    acks: number;
+    timeout: number;
+    topicData: readonly {
+      topic: string;
+      partitions: readonly { partition: number; messages: readonly object[] }[];
+    }[];
+  }
+  /** What is asked of an Encoder that is written into another. */
+  interface Encoded {
+    buf: Buffer;
+    buffer: Buffer;
+  }
+  interface ProduceExchange {
+    request: { encode(): Promise<Encoded> };
+  }
+  type Protocol = (choice: { version: number }) => (given: ProduceArguments) => ProduceExchange;
+  const produceRequests: { protocol: Protocol };
+  export default produceRequests;
 }

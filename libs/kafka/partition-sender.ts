@@ -8,7 +8,6 @@
  * It guarantees that the next batch goes out only after the one before has ended, its retries included. It does not guarantee that a
  * record stands on the topic once: a request whose answer was lost is sent again.
  */
-import type { Message } from 'kafkajs';
 import type { Clock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
@@ -70,7 +69,7 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
         if (batch.length === 0 || closed.aborted) return;
         inFlight = batch;
         const startedAtMs = clock.monotonicMs();
-        const outcome = await produce(topic, partition, batch.map(toMessage));
+        const outcome = await produce(topic, partition, batch);
         options.onRequest(outcome.kind, (clock.monotonicMs() - startedAtMs) / 1000);
         inFlight = [];
         settle(batch, outcome);
@@ -140,8 +139,4 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
     },
     hurry: () => lingering?.abort(),
   };
-
-  function toMessage({ key, value, headers }: PendingRecord): Message {
-    return { partition, key, value, headers };
-  }
 }

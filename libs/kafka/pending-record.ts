@@ -1,13 +1,10 @@
-import type { IHeaders } from 'kafkajs';
 import type { AppError } from '#lib/errors';
-import type { OutgoingRecord, RecordPosition } from './port.ts';
+import type { HeaderValue, OutgoingRecord, RecordPosition } from './port.ts';
+import type { BatchRecord } from './record-batch.ts';
 
 /** A record that `send` has accepted: what goes on the wire, and the promise that it owes. It ends once; later ends do nothing. */
-export interface PendingRecord {
+export interface PendingRecord extends BatchRecord {
   readonly topic: string;
-  readonly key: Buffer | null;
-  readonly value: Buffer;
-  readonly headers: IHeaders;
   readonly bytes: number;
   readonly sentAtMs: number;
   readonly expiresAtMs: number;
@@ -19,10 +16,7 @@ export interface PendingRecord {
 // Lengths, timestamp and offset deltas, and what our own bookkeeping takes.
 const overheadBytes = 64;
 
-/**
- * Everything as Buffers: kafkajs measures and writes each header's text twice, and a value of another type would fail in the middle
- * of encoding a whole batch.
- */
+/** @throws TypeError where a header is neither text nor bytes: in a batch it would fail all others with it */
 export function createPendingRecord(
   record: OutgoingRecord,
   time: { sentAtMs: number; expiresAtMs: number },
@@ -30,14 +24,11 @@ export function createPendingRecord(
 ): { pending: PendingRecord; position: Promise<RecordPosition> } {
   const { promise, resolve, reject } = Promise.withResolvers<RecordPosition>();
   const key = record.key === null ? null : toBuffer(record.key);
-  const headers: Record<string, Buffer | Buffer[]> = {};
-  let bytes = overheadBytes + (key?.length ?? 0) + record.value.length;
-  for (const [name, value] of Object.entries(record.headers)) {
-    const buffers = Array.isArray(value) ? value.map(toBuffer) : toBuffer(value as string | Buffer);
-    headers[name] = buffers;
-    bytes += name.length;
-    bytes += Array.isArray(buffers) ? buffers.reduce((sum, { length }) => sum + length, 0) : buffers.length;
-  }
+  const headers = Object.entries(record.headers).flatMap(([name, values]) =>
+    valuesOf(values).map((value) => [name, value] as const),
+  );
+  const headerBytes = headers.reduce((sum, [name, value]) => sum + name.length + Buffer.byteLength(value), 0);
+  const bytes = overheadBytes + (key?.length ?? 0) + record.value.length + headerBytes;
 
   let ended = false;
   const end = (settle: () => void): void => {
@@ -59,6 +50,9 @@ export function createPendingRecord(
   };
   return { pending, position: promise };
 }
+
+const valuesOf = (values: OutgoingRecord['headers'][string]): readonly HeaderValue[] =>
+  typeof values === 'string' || Buffer.isBuffer(values) ? [values] : values;
 
 function toBuffer(value: string | Buffer): Buffer {
   return typeof value === 'string' ? Buffer.from(value) : value;

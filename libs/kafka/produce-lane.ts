@@ -1,11 +1,17 @@
-import type { Kafka, Message, Producer } from 'kafkajs';
+import type { Kafka, Producer } from 'kafkajs';
 import type { Clock } from '#lib/clock';
 import type { Logger } from '#lib/log';
 import { metadataMaxAgeMs, noRetry } from './client.ts';
+import { preparedMessage } from './prepared-batches.ts';
 import { judgeAnswer, judgeFailure, type ProduceOutcome } from './produce-answer.ts';
+import { type BatchRecord, encodeRecordBatch } from './record-batch.ts';
 import { within } from './time-limit.ts';
 
-export type ProduceRequest = (topic: string, partition: number, messages: Message[]) => Promise<ProduceOutcome>;
+export type ProduceRequest = (
+  topic: string,
+  partition: number,
+  records: readonly BatchRecord[],
+) => Promise<ProduceOutcome>;
 
 /** One producer connection with at most one request in flight. */
 export interface ProduceLane {
@@ -75,10 +81,12 @@ export function createProduceLane({ createClient, clock, log, requestTimeoutMs }
     connected = undefined;
   }
 
-  const produce: ProduceRequest = async (topic, partition, messages) => {
+  const produce: ProduceRequest = async (topic, partition, records) => {
     let outcome: ProduceOutcome;
     requestedAtMs = clock.monotonicMs();
     try {
+      const batch = encodeRecordBatch(records, Math.trunc(clock.nowMs()));
+      const messages = [preparedMessage(partition, batch)];
       const request = connect().then((producer) =>
         producer.send({ topic, messages, acks: -1, timeout: Math.ceil(requestTimeoutMs * 0.8) }),
       );

@@ -1,9 +1,9 @@
-import type { Message } from 'kafkajs';
 import { createManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
 import { createPartitionSender, type PartitionSenderOptions } from '../../../libs/kafka/partition-sender.ts';
 import type { ProduceOutcome } from '../../../libs/kafka/produce-answer.ts';
+import type { ProduceRequest } from '../../../libs/kafka/produce-lane.ts';
 import { sentRecord, settle, valuesOf } from './fixtures.ts';
 
 const written = (baseOffset: bigint): ProduceOutcome => ({ kind: 'written', baseOffset });
@@ -14,11 +14,11 @@ function setUp(options: Partial<PartitionSenderOptions> = {}) {
   const clock = createManualClock();
   const requests: { values: string[]; answer: (outcome: ProduceOutcome) => Promise<void> }[] = [];
   let failures = 0;
-  const produce = (_topic: string, partition: number, messages: Message[]): Promise<ProduceOutcome> => {
-    expect(messages.every((message) => message.partition === partition)).toBe(true);
+  const produce: ProduceRequest = (topic, partition, records) => {
+    expect([topic, partition]).toEqual(['t', 5]);
     const { promise, resolve } = Promise.withResolvers<ProduceOutcome>();
     requests.push({
-      values: valuesOf(messages as { value: Buffer }[]),
+      values: valuesOf(records),
       answer: async (outcome) => {
         resolve(outcome);
         await settle();

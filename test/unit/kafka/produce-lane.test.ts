@@ -35,7 +35,10 @@ function setUp(...sends: Send[]) {
   const lane = createProduceLane({ createClient, clock, log: silentLogger, requestTimeoutMs: 1_000 });
   const outcomes: string[] = [];
   const send = (): Promise<void> =>
-    lane.takeTurn(async (produce) => void outcomes.push((await produce('t', 0, [{ partition: 0, value: 'x' }])).kind));
+    lane.takeTurn(
+      async (produce) =>
+        void outcomes.push((await produce('t', 0, [{ key: null, value: Buffer.from('x'), headers: [] }])).kind),
+    );
   return { lane, clock, connections, outcomes, send };
 }
 
