@@ -1,6 +1,7 @@
 import { Kafka, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
 import type { Logger } from '#lib/log';
 import { bearClockSteps } from './clock-steps.ts';
+import { createSocket } from './create-socket.ts';
 import { acceptPreparedBatches } from './prepared-batches.ts';
 import { tameRequestQueuePolling } from './request-queue-polling.ts';
 
@@ -38,6 +39,7 @@ export function createClient(options: ClientOptions): Kafka {
   return new Kafka({
     brokers: [...options.brokers],
     clientId: options.clientId,
+    socketFactory: createSocket,
     connectionTimeout: 5_000,
     authenticationTimeout: 10_000,
     requestTimeout: options.requestTimeoutMs ?? 12_000,
