@@ -7,6 +7,9 @@ const vendors = {
   kafka: ['kafkajs', '@kafkajs/confluent-schema-registry'].map((name) => oneImporter(name, 'kafka')),
   redis: [oneImporter('ioredis', 'redis')],
   postgres: [oneImporter('pg', 'postgres')],
+  telemetry: ['api', 'exporter-trace-otlp-proto', 'resources', 'sdk-trace', 'semantic-conventions'].map((name) =>
+    oneImporter(`@opentelemetry/${name}`, 'telemetry'),
+  ),
 };
 const vendorRule = (except) => ({
   paths: Object.entries(vendors).flatMap(([lib, paths]) => (lib === except ? [] : paths)),

@@ -1,11 +1,12 @@
 /**
- * Three projects, by what they need: `unit` nothing, `integration` the servers (Kafka, Redis, Postgres, registry), `e2e` the servers and
- * the five services as processes. The servers are started once per run by test/support/start-servers.ts and shared through a file.
+ * Projects by what they need: `unit` nothing, `integration` the servers (Kafka, Redis, Postgres, registry), `e2e` the servers and the five
+ * services as processes; they are started once per run by test/support/start-servers.ts and shared through a file. `system-faults` has
+ * servers of its own, and needs the machine for itself: `npm test` runs it after the others.
  */
 const common = {
   testEnvironment: 'node',
   transform: {
-    '^.+\\.[tj]s$': [
+    '^.+\\.c?[tj]s$': [
       '@swc/jest',
       {
         jsc: { target: 'es2024', parser: { syntax: 'typescript' } },
@@ -14,8 +15,10 @@ const common = {
       },
     ],
   },
-  // ES modules, which jest's CommonJS can't load as they stand.
-  transformIgnorePatterns: ['node_modules/(?!(node-pg-migrate|cookie|@seriousme/openapi-schema-validator)/)'],
+  // ES modules, and one that has an `import()`, which jest's CommonJS can't load as they stand.
+  transformIgnorePatterns: [
+    'node_modules/(?!(node-pg-migrate|cookie|@seriousme/openapi-schema-validator|@opentelemetry/otlp-exporter-base)/)',
+  ],
 };
 
 const withServers = {
@@ -24,10 +27,18 @@ const withServers = {
   globalTeardown: '<rootDir>/test/support/stop-servers.ts',
 };
 
+const systemFaults = 'test/e2e/system-faults.test.ts';
+
 export default {
   projects: [
     { ...common, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     { ...withServers, displayName: 'integration', testMatch: ['<rootDir>/test/integration/**/*.test.ts'] },
-    { ...withServers, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.test.ts'] },
+    {
+      ...withServers,
+      displayName: 'e2e',
+      testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', systemFaults],
+    },
+    { ...common, displayName: 'system-faults', testMatch: [`<rootDir>/${systemFaults}`] },
   ],
 };

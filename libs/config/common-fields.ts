@@ -1,4 +1,5 @@
 import { type ConfigOf, flag, integer, list, oneOf, type Problem, text } from './fields.ts';
+import { tracingFields, tracingRelations } from './tracing-fields.ts';
 
 /** What every process has. `defaultAdminPort` differs by service so that all of them fit on one machine. */
 export const serviceFields = (defaultAdminPort: number) => ({
@@ -28,6 +29,7 @@ export const serviceFields = (defaultAdminPort: number) => ({
     pattern: /^$|^[a-z-]+\.[a-z-]+(@\d{1,9})?$/,
     help: 'fault tests only: kill -9 at this named point, at its n-th passing (`dedup.after-claim@3`)',
   }),
+  ...tracingFields,
 });
 
 export const kafkaFields = {
@@ -78,9 +80,10 @@ export const payloadRetentionField = integer('HOOKLINE_PAYLOAD_RETENTION_DAYS', 
 
 /** Relations that hold for every service. */
 export function serviceRelations(config: ConfigOf<ReturnType<typeof serviceFields>>): Problem[] {
-  return config.environment === 'production' && config.crashPoint !== ''
-    ? ['HOOKLINE_CRASH_POINT must not be set where HOOKLINE_ENV=production']
-    : [];
+  const problems = tracingRelations(config);
+  if (config.environment === 'production' && config.crashPoint !== '')
+    problems.push('HOOKLINE_CRASH_POINT must not be set where HOOKLINE_ENV=production');
+  return problems;
 }
 
 export const allowHttpField = flag('HOOKLINE_ALLOW_HTTP', {

@@ -68,6 +68,28 @@ export const list = (env: string, options: FieldOptions & { allowEmpty?: boolean
     return value.length > 0 || options.allowEmpty === true ? { value } : { problem: 'must name at least one' };
   });
 
+/** `name=value` by comma, as W3C Baggage has it: what would be a comma or an equals sign is percent-encoded. */
+export const pairs = (env: string, options: FieldOptions): Field<Readonly<Record<string, string>>> =>
+  field(env, options, (given): Parsed<Readonly<Record<string, string>>> => {
+    const value: [string, string][] = [];
+    for (const part of given.split(',').map((text) => text.trim())) {
+      if (part === '') continue;
+      const [, name, encoded] = /^([^=\s]+)\s*=\s*(.*)$/.exec(part) ?? [];
+      const decoded = encoded === undefined ? undefined : decode(encoded);
+      if (name === undefined || decoded === undefined) return { problem: 'must be name=value, by comma' };
+      value.push([name, decoded]);
+    }
+    return { value: Object.fromEntries(value) };
+  });
+
+function decode(encoded: string): string | undefined {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The configuration of one process, frozen. Every problem is reported at once, relations between fields included.
  *
@@ -103,8 +125,11 @@ export function describeConfig<F extends Fields>(fields: F, config: ConfigOf<F>)
   return Object.fromEntries(
     Object.entries(fields).map(([name, definition]) => {
       const value: unknown = config[name];
-      if (definition.secret) return [`${name}Set`, value !== ''];
+      if (definition.secret) return [`${name}Set`, !isEmpty(value)];
       return [name, typeof value === 'string' ? value.replace(/(:\/\/[^:/@]*):[^@/]*@/, '$1:***@') : value];
     }),
   );
 }
+
+const isEmpty = (value: unknown): boolean =>
+  value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);

@@ -9,6 +9,7 @@ export {
   integer,
   list,
   oneOf,
+  pairs,
   text,
 } from './fields.ts';
 export {
@@ -23,4 +24,5 @@ export {
   serviceFields,
   serviceRelations,
 } from './common-fields.ts';
+export { type TracingConfig } from './tracing-fields.ts';
 export { envExample, configTable } from './document.ts';

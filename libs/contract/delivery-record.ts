@@ -4,6 +4,7 @@
  */
 import { header, type HeaderText } from './headers.ts';
 import { wholeNumber } from './received-webhook.ts';
+import { isCount, isName, isShortText } from './record-text.ts';
 
 export interface Delivery {
   id: string;
@@ -40,18 +41,26 @@ export function deliveryHeaders(delivery: Omit<Delivery, 'payload'>): Record<str
   return headers;
 }
 
+/** What a receiver is sent, or is written down about it. */
+const texts = [header.eventType, header.contentType, header.orderingKey, header.traceparent];
+
 /** The delivery of a record, or what is wrong with the record (it then goes to the dead letters, whole). */
 export function parseDelivery(headers: HeaderText, payload: Buffer): Delivery | { malformed: string } {
   const text = (name: string): string => headers[name] ?? '';
-  const required = [header.tenant, header.deliveryId, header.eventId, header.endpointId];
-  const missing = required.find((name) => text(name) === '');
+  const names = [header.tenant, header.deliveryId, header.eventId, header.endpointId];
+  const missing = names.find((name) => text(name) === '');
   if (missing !== undefined) return { malformed: `header ${missing} is missing` };
+  const unfit = names.find((name) => !isName(text(name)));
+  if (unfit !== undefined) return { malformed: `header ${unfit} is no id` };
+  const long = texts.find((name) => !isShortText(text(name)));
+  if (long !== undefined) return { malformed: `header ${long} is too long` };
   const generation = wholeNumber(headers[header.generation]);
   const createdAt = wholeNumber(headers[header.createdAt]);
   const receivedAt = wholeNumber(headers[header.receivedAt]);
   if (generation === undefined || createdAt === undefined || receivedAt === undefined) {
     return { malformed: `one of ${header.generation}, ${header.createdAt}, ${header.receivedAt} is no whole number` };
   }
+  if (!isCount(generation)) return { malformed: `header ${header.generation} is beyond all generations` };
   return {
     id: text(header.deliveryId),
     tenant: text(header.tenant),

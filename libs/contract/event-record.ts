@@ -1,3 +1,6 @@
+import { isInstant, isName, isShortText } from './record-text.ts';
+import { maxPayloadBytes } from './settings.ts';
+
 /** A record of `events`: Avro, deploy/kafka/schemas/events.avsc; its key is the event id, or the ordering key. */
 export interface EventRecord {
   id: string;
@@ -17,4 +20,19 @@ export interface EventRecord {
   http_headers: Record<string, string>;
   ordering_key: string | null;
   payload: Buffer;
+}
+
+/**
+ * What keeps a record that can be decoded from being an event; undefined where nothing does. Whoever reads `events` asks the same, so that an
+ * event is one for all of them, or for none.
+ */
+export function problemOfEvent(event: EventRecord): string | undefined {
+  const { id, tenant, type, content_type, ordering_key, received_at, payload } = event;
+  if (!isName(id)) return 'id is no id';
+  if (!isName(tenant)) return 'tenant is no tenant';
+  if (!isInstant(received_at)) return 'received_at is no time in microseconds';
+  const texts = { type, content_type, ordering_key: ordering_key ?? '' };
+  const long = Object.entries(texts).find(([, text]) => !isShortText(text));
+  if (long !== undefined) return `${long[0]} is too long`;
+  return payload.length <= maxPayloadBytes ? undefined : 'payload is above the limit';
 }

@@ -35,5 +35,9 @@ export const header = {
   deadLetterAt: 'hookline-dl-at',
 } as const;
 
+/** Of a record that belongs to a trace; empty where there is none. */
+export const traceHeaders = (traceparent: string | undefined): Record<string, string> =>
+  traceparent === undefined || traceparent === '' ? {} : { [header.traceparent]: traceparent };
+
 /** Headers of a record as text; a name that comes twice keeps its last value. */
 export type HeaderText = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 export { type GroupName, type TopicName, type Topics, groupOf, topicNames, topicsOf } from './topics.ts';
-export { type HeaderText, header } from './headers.ts';
+export { type HeaderText, header, traceHeaders } from './headers.ts';
 export {
   type AttemptOutcome,
   type DeliveryStatus,
@@ -15,7 +15,8 @@ export {
   parseReceivedWebhook,
   receivedWebhookHeaders,
 } from './received-webhook.ts';
-export type { EventRecord } from './event-record.ts';
+export { type EventRecord, problemOfEvent } from './event-record.ts';
+export { isInstant, isName } from './record-text.ts';
 export { type Delivery, deliveryHeaders, parseDelivery } from './delivery-record.ts';
 export {
   type AttemptRecord,

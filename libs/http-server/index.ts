@@ -1,5 +1,6 @@
 export { createHttpServer } from './http-server.ts';
 export { answerClientError } from './client-error.ts';
+export { hostLeftToUs, lacksHost, passOverExpectations } from './left-to-us.ts';
 export { clientCertificateOf } from './client-certificate.ts';
 export { type TlsFiles, type TlsMaterial, readTlsFiles } from './tls-files.ts';
 export { createTlsRenewal } from './tls-renewal.ts';

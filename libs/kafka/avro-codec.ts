@@ -4,7 +4,8 @@ import type { AttemptRecord, EventRecord } from '#lib/contract';
 import { AppError, isAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
-import { type AvroSchema, lookUpSchemaId, untilAnswered, valueSubject } from './registry-client.ts';
+import { areLengthsSound } from './avro-lengths.ts';
+import { type AvroSchema, hasSchema, lookUpSchemaId, untilAnswered, valueSubject } from './registry-client.ts';
 import { within } from './time-limit.ts';
 
 export interface AvroCodecOptions {
@@ -50,7 +51,7 @@ export function createAvroCodec<T>(options: AvroCodecOptions): AvroCodec<T> {
   const subject = valueSubject(options.topic);
   const registry = new SchemaRegistry({ host: registryUrl, retry: { retries: 0 } });
   /** How values of other versions become ours, by the id of the writer's schema; never forgotten. */
-  const resolvers = new Map<number, Resolver>();
+  const writers = new Map<number, { type: AvroType; resolver: Resolver }>();
   let own: { type: AvroType; header: Buffer } | undefined;
 
   async function start(): Promise<void> {
@@ -65,14 +66,21 @@ export function createAvroCodec<T>(options: AvroCodecOptions): AvroCodec<T> {
     });
   }
 
+  const askFor = (id: number): ReturnType<typeof registry.getSchema> =>
+    within(clock, requestTimeoutMs, registry.getSchema(id), () => {
+      throw new AppError('registry_unavailable', `no schema ${id} within ${requestTimeoutMs} ms`);
+    });
+
   async function typeOf(id: number): Promise<AvroType> {
-    const type = await within(clock, requestTimeoutMs, registry.getSchema(id), () => {
-      throw new Error(`no answer within ${requestTimeoutMs} ms`);
-    }).catch((error: unknown) => {
-      // 404: what these bytes claim to be written with does not exist.
-      const unknown = (error as { status?: unknown }).status === 404;
-      throw new AppError(unknown ? 'data_invalid' : 'registry_unavailable', `schema ${id} of ${subject}`, {
-        cause: error,
+    const what = `schema ${id} of ${subject}`;
+    const type = await askFor(id).catch(async (error: unknown) => {
+      // What these bytes claim to be written with does not exist.
+      if (!(await hasSchema(registryUrl, id))) throw new AppError('data_invalid', what, { cause: error });
+      // The registry was away a moment ago, or what it has can't be read, however often.
+      return askFor(id).catch(async (again: unknown) => {
+        if (isAppError(again)) throw again;
+        await hasSchema(registryUrl, id);
+        throw new AppError('data_invalid', `${what} can't be read`, { cause: again });
       });
     });
     if (!('createResolver' in type)) throw new AppError('data_invalid', `schema ${id} of ${subject} is not Avro`);
@@ -84,12 +92,13 @@ export function createAvroCodec<T>(options: AvroCodecOptions): AvroCodec<T> {
     return own;
   }
 
-  async function resolverFrom(id: number): Promise<Resolver> {
-    const known = resolvers.get(id);
+  async function writerOf(id: number): Promise<{ type: AvroType; resolver: Resolver }> {
+    const known = writers.get(id);
     if (known !== undefined) return known;
-    const resolver = started().type.createResolver(await typeOf(id));
-    resolvers.set(id, resolver);
-    return resolver;
+    const type = await typeOf(id);
+    const writer = { type, resolver: started().type.createResolver(type) };
+    writers.set(id, writer);
+    return writer;
   }
 
   return {
@@ -109,8 +118,10 @@ export function createAvroCodec<T>(options: AvroCodecOptions): AvroCodec<T> {
       }
       const id = bytes.readInt32BE(1);
       try {
-        const resolver = id === header.readInt32BE(1) ? undefined : await resolverFrom(id);
-        return type.fromBuffer(bytes.subarray(headerBytes), resolver) as T;
+        const writer = id === header.readInt32BE(1) ? { type, resolver: undefined } : await writerOf(id);
+        const avro = bytes.subarray(headerBytes);
+        if (!areLengthsSound(writer.type, avro)) throw new Error('its lengths lead beyond its end');
+        return type.fromBuffer(avro, writer.resolver) as T;
       } catch (error) {
         if (isAppError(error)) throw error;
         throw new AppError('data_invalid', `a value of ${subject} that is not of schema ${id}`, { cause: error });

@@ -32,7 +32,7 @@ export class ConsumedRecord implements IncomingRecord {
     this.#onDone = onDone;
 
     const headers = Object.entries(message.headers ?? {}).map(
-      ([name, value]) => [name, Array.isArray(value) ? value.map(asBuffer) : asBuffer(value)] as const,
+      ([name, value]) => [name, Array.isArray(value) ? oneOrMore(value.filter(isBytes)) : asBuffer(value)] as const,
     );
     const headerBytes = headers.reduce((sum, [, value]) => sum + sizeOf(value), 0);
     const own = Buffer.allocUnsafe((message.key?.length ?? 0) + (message.value?.length ?? 0) + headerBytes);
@@ -65,6 +65,13 @@ export class ConsumedRecord implements IncomingRecord {
     this.#onDone(this);
   }
 }
+
+/** kafkajs takes what every object has for the first value of a header called `constructor`, `toString` or `__proto__`. */
+const isBytes = (value: unknown): value is Buffer | string | null =>
+  value === null || typeof value === 'string' || Buffer.isBuffer(value);
+
+const oneOrMore = (values: (Buffer | string | null)[]): Buffer | Buffer[] =>
+  values.length === 1 ? asBuffer(values[0]) : values.map(asBuffer);
 
 function asBuffer(value: Buffer | string | null | undefined): Buffer {
   return typeof value === 'string' ? Buffer.from(value) : (value ?? Buffer.alloc(0));

@@ -28,3 +28,4 @@ export {
   createAvroCodec,
   createEventCodec,
 } from './avro-codec.ts';
+export { traceRecords } from './trace-records.ts';

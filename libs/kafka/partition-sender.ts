@@ -11,10 +11,12 @@
 import type { Clock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
+import type { Tracer } from '#lib/telemetry';
 import { type BatchLimits, createAccumulator } from './accumulator.ts';
 import type { PendingRecord } from './pending-record.ts';
 import type { ProduceOutcome } from './produce-answer.ts';
 import type { ProduceLane } from './produce-lane.ts';
+import { startSendSpan } from './trace-send.ts';
 
 export interface PartitionSender {
   add(record: PendingRecord): void;
@@ -36,6 +38,7 @@ export interface PartitionSenderOptions {
   lingerMs(): number;
   clock: Clock;
   log: Logger;
+  tracer: Tracer;
   random: () => number;
   /** The connection to whoever leads the partition now. */
   lane(): ProduceLane;
@@ -52,7 +55,7 @@ const maxBackoffMs = 1_000;
 const avoidAfterFailureMs = 5_000;
 
 export function createPartitionSender(options: PartitionSenderOptions): PartitionSender {
-  const { topic, partition, clock, log, closed } = options;
+  const { topic, partition, clock, log, tracer, closed } = options;
   const accumulator = createAccumulator(options.limits);
   let inFlight: PendingRecord[] = [];
   let running = false;
@@ -69,7 +72,10 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
         if (batch.length === 0 || closed.aborted) return;
         inFlight = batch;
         const startedAtMs = clock.monotonicMs();
+        const span = startSendSpan(tracer, topic, partition, batch);
         const outcome = await produce(topic, partition, batch);
+        if (outcome.kind !== 'written') span.fail(outcome.kind);
+        span.end();
         options.onRequest(outcome.kind, (clock.monotonicMs() - startedAtMs) / 1000);
         inFlight = [];
         settle(batch, outcome);

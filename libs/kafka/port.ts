@@ -3,6 +3,7 @@
  * implementation must do, on a real cluster.
  */
 import type { HeaderText } from '#lib/contract';
+import type { Span } from '#lib/telemetry';
 
 export type HeaderValue = string | Buffer;
 
@@ -52,6 +53,8 @@ export interface IncomingRecord {
   readonly headers: HeaderText;
   /** Headers as they came, for a dead letter that must keep them so. */
   readonly rawHeaders: Readonly<Record<string, Buffer | readonly Buffer[]>>;
+  /** Around the work on it, where that is traced: see trace-records.ts. */
+  readonly span?: Span;
   /**
    * The record's outcome is durable: its offset may be committed, once all before it are done too. Order does not matter; twice is
    * harmless; after the partition was lost it does nothing.

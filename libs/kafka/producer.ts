@@ -3,6 +3,7 @@ import type { Clock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
+import { noTracer, type Tracer } from '#lib/telemetry';
 import { createClient } from './client.ts';
 import { measureProducer } from './metrics.ts';
 import { createPartitionSender } from './partition-sender.ts';
@@ -20,6 +21,8 @@ export interface ProducerOptions {
   clock: Clock;
   log: Logger;
   metrics: Registry;
+  /** Default: none. */
+  tracer?: Tracer;
   /** Topics whose partitions are looked up at the start; others are at their first record. */
   topics?: readonly string[];
   /** From `send` to its rejection with kafka_unavailable, at the latest. Default 30,000. */
@@ -55,7 +58,7 @@ const connectWaitMs = 5_000;
  * that a slow leader does not hold up the others. `start` resolves with Kafka away too: records then wait for it and time out.
  */
 export function createProducer(options: ProducerOptions): Part & RecordProducer {
-  const { clock, log, random = Math.random } = options;
+  const { clock, log, tracer = noTracer, random = Math.random } = options;
   const deliveryTimeoutMs = options.deliveryTimeoutMs ?? 30_000;
   const requestTimeoutMs = options.requestTimeoutMs ?? 12_000;
   const lanesPerLeader = options.lanesPerLeader ?? 2;
@@ -111,6 +114,7 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
             lingerMs: () => (state === 'running' ? (options.lingerMs ?? 2) : 0),
             clock,
             log,
+            tracer,
             random,
             lane: () => laneOf(topic, partition),
             onBatchCut,

@@ -58,6 +58,15 @@ export async function lookUpSchemaId(
   return status === 200 && typeof body.id === 'number' ? body.id : undefined;
 }
 
+/** Whether there is a schema of this id, as the registry itself says. @throws AppError registry_unavailable */
+export async function hasSchema(registryUrl: string, id: number): Promise<boolean> {
+  const { status } = await request(registryUrl, 'GET', `/schemas/ids/${id}`);
+  if (status === 200) return true;
+  // 400, 422: no schema can have such an id. Any other says something about us.
+  if ([400, 404, 422].includes(status)) return false;
+  throw new AppError('registry_unavailable', `the schema registry answers ${status}`);
+}
+
 /** Asks again for as long as the registry does not answer. @throws what `ask` throws at the deadline */
 export async function untilAnswered<T>(
   { clock, log }: RegistryOptions,

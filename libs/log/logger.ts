@@ -2,7 +2,8 @@ import { type DestinationStream, pino } from 'pino';
 
 /**
  * One wide line per unit of work: `event` names it (`delivery.attempted`), the other fields are facts in fixed names. `error` means that
- * someone must act. No payloads, secrets or idempotency keys.
+ * someone must act. What is about a webhook, an event or a delivery has its `traceId`, and its `eventId` where that is known. No payloads,
+ * secrets or idempotency keys.
  */
 export interface Logger {
   debug(fields: { event: string; [fact: string]: unknown }): void;

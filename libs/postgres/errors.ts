@@ -3,9 +3,9 @@ import { AppError } from '#lib/errors';
 
 /**
  * SQLSTATE classes that say something about the data of this statement, not about the server: 22 data exception (a NUL in a text, a number
- * out of range), 23 integrity constraint. Only these count as tries.
+ * out of range), 23 integrity constraint, 54 program limit (a text that is too long for an index). Only these count as tries.
  */
-const dataClasses = ['22', '23'];
+const dataClasses = ['22', '23', '54'];
 
 /** Our own mistakes: 42 syntax error or access rule violation, 0A not supported. */
 const bugClasses = ['42', '0A'];

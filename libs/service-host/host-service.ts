@@ -1,4 +1,5 @@
-/** What every service's main.ts does: configuration, log, metrics, the admin server, crash points, and the life of the process. */
+/** What every service's main.ts does: configuration, log, metrics, traces, the admin server, crash points, and the life of the process. */
+import { randomUUID } from 'node:crypto';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type Clock, systemClock } from '#lib/clock';
 import { type ConfigOf, describeConfig, type Fields, type serviceFields } from '#lib/config';
@@ -6,7 +7,7 @@ import { type CrashPoints, createCrashPoints } from '#lib/crash-points';
 import { AppError } from '#lib/errors';
 import { type Part, runService } from '#lib/lifecycle';
 import { createLogger, type Logger } from '#lib/log';
-import { createAdminServer } from '#lib/telemetry';
+import { createAdminServer, createTracing, type Tracer, traceSettings } from '#lib/telemetry';
 import { measureService } from './metrics.ts';
 import { readVersion } from './version.ts';
 
@@ -14,6 +15,7 @@ export interface ServiceContext {
   log: Logger;
   clock: Clock;
   metrics: Registry;
+  tracer: Tracer;
   crashPoints: CrashPoints;
   /** For what can't go on by itself (a crashed consumer): the process stops in order and exits 1, so that its supervisor starts it anew. */
   fail(error: Error): void;
@@ -27,6 +29,11 @@ export interface ServiceDefinition<F extends Fields & ReturnType<typeof serviceF
   /** The service's parts, leaves first: they start in this order and stop in reverse. */
   build(config: ConfigOf<F>, context: ServiceContext): readonly Part[];
 }
+
+/** For the last spans, where the collector is slow or away. */
+const closeTracingMs = 3_000;
+/** Of the time for stopping, what is kept for the end of the process. */
+const endReserveMs = 250;
 
 export async function hostService<F extends Fields & ReturnType<typeof serviceFields>>(
   service: ServiceDefinition<F>,
@@ -53,26 +60,42 @@ async function host<F extends Fields & ReturnType<typeof serviceFields>>(
   let ready = false;
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  measureService(metrics, { version: readVersion(), isReady: () => ready });
+  const version = readVersion();
+  measureService(metrics, { version, isReady: () => ready });
   const failure = Promise.withResolvers<Error>();
 
   log.info({ event: 'service.starting', config: describeConfig(service.fields, config) });
   if (common.crashPoint !== '') log.warn({ event: 'crash_point.armed', crashPoint: common.crashPoint });
 
+  let stoppingSinceMs: number | undefined;
+  const tracing = await createTracing({
+    settings: traceSettings(common, { service: service.name, version, instanceId: randomUUID() }),
+    metrics,
+    clock: systemClock,
+    log,
+    closeWithinMs() {
+      const spentMs = stoppingSinceMs === undefined ? 0 : systemClock.monotonicMs() - stoppingSinceMs;
+      return Math.min(closeTracingMs, common.shutdownTimeoutMs - spentMs - endReserveMs);
+    },
+  });
   const admin = createAdminServer({ host: common.host, port: common.adminPort, metrics, isReady: () => ready });
   const parts = service.build(config, {
     log,
     clock: systemClock,
     metrics,
+    tracer: tracing.tracer,
     crashPoints: createCrashPoints(common.crashPoint),
     fail: failure.resolve,
   });
   await runService({
-    parts: [admin, ...parts],
+    parts: [tracing.part, admin, ...parts],
     log,
     clock: systemClock,
     shutdownTimeoutMs: common.shutdownTimeoutMs,
-    setReady: (value) => (ready = value),
+    setReady(value) {
+      ready = value;
+      if (!value) stoppingSinceMs = systemClock.monotonicMs();
+    },
     failed: failure.promise,
   });
 }

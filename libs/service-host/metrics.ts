@@ -1,4 +1,4 @@
-import { type Metrics, type MetricTable, registerMetrics, whenRead } from '#lib/telemetry';
+import { type Metrics, type MetricTable, registerMetrics, traceMetrics, whenRead } from '#lib/telemetry';
 
 export const hostMetrics = {
   info: {
@@ -14,6 +14,7 @@ export const hostMetrics = {
     help: 'What `/readyz` says: 1 from the end of the start to the beginning of the stop',
     unit: 'boolean',
   },
+  ...traceMetrics,
 } satisfies MetricTable;
 
 export function measureService(registry: Metrics, { version, isReady }: { version: string; isReady(): boolean }): void {

@@ -1,6 +1,7 @@
 import { fastify } from 'fastify';
 import type { Registry } from 'prom-client';
 import { createPart, type Part } from '#lib/lifecycle';
+import { asksForOpenMetrics, openMetricsOf } from './open-metrics.ts';
 
 interface Options {
   host: string;
@@ -11,14 +12,17 @@ interface Options {
 }
 
 /**
- * `/metrics` (Prometheus), `/livez` (the event loop turns: restart me if it does not answer) and `/readyz` (send me work), apart from the
+ * `/metrics` (Prometheus; with exemplars for who asks for OpenMetrics), `/livez` (the event loop turns: restart me if it does not answer) and `/readyz` (send me work), apart from the
  * traffic so that a full server still answers its operator.
  */
 export function createAdminServer(options: Options): Part {
   const app = fastify({ logger: false, forceCloseConnections: true });
-  app.get('/metrics', async (_request, reply) =>
-    reply.type(options.metrics.contentType).send(await options.metrics.metrics()),
-  );
+  app.get('/metrics', async (request, reply) => {
+    const { contentType, text } = asksForOpenMetrics(request.headers.accept)
+      ? await openMetricsOf(options.metrics)
+      : { contentType: options.metrics.contentType, text: await options.metrics.metrics() };
+    return reply.type(contentType).header('vary', 'accept').send(text);
+  });
   app.get('/livez', async () => ({ status: 'live' }));
   app.get('/readyz', async (_request, reply) =>
     options.isReady() ? { status: 'ready' } : reply.code(503).send({ status: 'not ready' }),

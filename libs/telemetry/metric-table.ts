@@ -16,6 +16,8 @@ export interface MetricDefinition {
   labels?: Readonly<Record<string, readonly string[] | string>>;
   /** Upper bounds, of a histogram. */
   buckets?: readonly number[];
+  /** Of a histogram: it is told of by `observe`, with the trace that was measured. */
+  exemplars?: true;
 }
 
 /** By the name that the code has for it. */
@@ -50,9 +52,18 @@ export function whenRead<L extends string>(gauge: Gauge<L>, set: (gauge: Gauge<L
   };
 }
 
-function createMetric({ kind, name, help, labels = {}, buckets = [] }: MetricDefinition, registry: Registry) {
+function createMetric(
+  { kind, name, help, labels = {}, buckets = [], exemplars }: MetricDefinition,
+  registry: Registry,
+) {
   const options = { name, help, labelNames: Object.keys(labels), registers: [registry] };
-  if (kind === 'histogram') return new Histogram({ ...options, buckets: [...buckets] });
+  if (kind === 'histogram') {
+    // prom-client has exemplars in no registry that also writes the plain format. It only looks when the metric is made: see open-metrics.ts.
+    const enableExemplars = exemplars === true;
+    const histogram = new Histogram({ ...options, registers: [], buckets: [...buckets], enableExemplars });
+    registry.registerMetric(histogram);
+    return histogram;
+  }
   if (kind === 'gauge') return new Gauge(options);
   const counter = new Counter(options);
   if (options.labelNames.length > 0) for (const series of knownSeries(labels)) counter.inc(series, 0);

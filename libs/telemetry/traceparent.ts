@@ -7,17 +7,25 @@ const pattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 /** The sender's own traceparent where it is valid, else the start of a new trace, not sampled. */
 export function newTraceparent(given: string | undefined, random: RandomBytes = randomBytes): string {
-  if (given !== undefined && parse(given) !== undefined) return given;
-  return format({ traceId: hex(random(16)), spanId: hex(random(8)), traceFlags: TraceFlags.NONE });
+  if (given !== undefined && parseTraceparent(given) !== undefined) return given;
+  return formatTraceparent({ traceId: hex(random(16)), spanId: hex(random(8)), traceFlags: TraceFlags.NONE });
 }
 
 /** The same trace with a span of its own, for one attempt; a new trace where the parent is not valid. */
 export function childTraceparent(parent: string, random: RandomBytes = randomBytes): string {
-  const context = parse(parent);
-  return context === undefined ? newTraceparent(undefined, random) : format({ ...context, spanId: hex(random(8)) });
+  const context = parseTraceparent(parent);
+  return context === undefined
+    ? newTraceparent(undefined, random)
+    : formatTraceparent({ ...context, spanId: hex(random(8)) });
 }
 
-function parse(text: string): SpanContext | undefined {
+const length = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'.length;
+
+/** For a line of the log; undefined where there is none. By its length alone: it is asked for every webhook. */
+export const traceIdOf = (traceparent: string | undefined): string | undefined =>
+  traceparent?.length === length ? traceparent.slice(3, 35) : undefined;
+
+export function parseTraceparent(text: string): SpanContext | undefined {
   const [, traceId, spanId, flags] = pattern.exec(text) ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
   const context: SpanContext = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) };
@@ -26,5 +34,5 @@ function parse(text: string): SpanContext | undefined {
 
 const hex = (bytes: Buffer): string => bytes.toString('hex');
 
-const format = (context: SpanContext): string =>
+export const formatTraceparent = (context: SpanContext): string =>
   `00-${context.traceId}-${context.spanId}-${context.traceFlags.toString(16).padStart(2, '0')}`;

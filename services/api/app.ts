@@ -1,9 +1,10 @@
 import { METHODS } from 'node:http';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { maxPayloadBytes } from '#lib/contract';
-import { answerClientError } from '#lib/http-server';
+import { answerClientError, hostLeftToUs, lacksHost, passOverExpectations } from '#lib/http-server';
 import { idempotency } from '#lib/idempotency';
 import type { Logger } from '#lib/log';
+import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
 import { type CallerDeps, createCallerCheck } from './caller.ts';
 import { createErrorHandler } from './handle-error.ts';
 import type { ApiMetrics } from './metrics.ts';
@@ -13,17 +14,21 @@ import { documentRoutes } from './openapi/document-routes.ts';
 import { refuseDeepBody } from './refuse-deep-body.ts';
 import { routes } from './routes/index.ts';
 import { sendProblem } from './send-problem.ts';
+import { routeOf, traceRequests } from './trace-requests.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The body as it was written, where it is JSON. */
     bodyText: string;
+    /** What it was about, for the line that tells of it; empty where it was about no one event. */
+    eventId: string;
   }
 }
 
 export interface AppDeps extends RouteDeps, CallerDeps {
   idempotency: IdempotencyDeps;
   metrics: ApiMetrics;
+  tracer: Tracer;
   log: Logger;
 }
 
@@ -37,6 +42,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     requestTimeout: requestTimeoutMs,
     // A request that comes while we stop is served, on a connection that then closes.
     return503OnClosing: false,
+    http: hostLeftToUs,
     clientErrorHandler: answerClientError,
     // An id of any length is an id that does not exist.
     routerOptions: { maxParamLength: 16_384 },
@@ -51,17 +57,21 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       },
     },
   });
+  traceRequests(app, deps.tracer);
+  passOverExpectations(app.server);
   knowEveryMethod(app);
   const handleError = createErrorHandler(deps.log);
   app.setErrorHandler(handleError);
   acceptJsonAlone(app);
   app.decorateRequest('bodyText', '');
+  app.decorateRequest('eventId', '');
   app.decorateRequest('tenant', '');
   app.decorateRequest('credential', '');
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(reply);
+    if (lacksHost(request.raw)) sendProblem(reply, 'validation_failed', 'The header Host is missing');
     // Here and not in a handler: a path that does not exist is a 404 whatever the key, and before its body is read.
-    if (request.is404) sendProblem(reply, 'not_found');
+    else if (request.is404) sendProblem(reply, 'not_found');
     else done();
   });
   void app.register(idempotency, {
@@ -127,9 +137,19 @@ function refusedMethods(app: FastifyInstance, options: readonly RouteOptions[]):
 }
 
 function report({ metrics, log }: AppDeps, request: FastifyRequest, reply: FastifyReply): void {
-  const { method, tenant, credential } = request;
-  const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
+  const { method, tenant, credential, span, eventId } = request;
+  const route = routeOf(request) ?? 'unknown';
   const { statusCode: status, elapsedTime: durationMs } = reply;
-  metrics.requestSeconds.observe({ route, method, status }, durationMs / 1000);
-  log.info({ event: 'request.answered', method, route, status, tenant, credential, durationMs });
+  observe(metrics.requestSeconds, durationMs / 1000, { labels: { route, method, status }, exemplar: span.exemplar });
+  log.info({
+    event: 'request.answered',
+    method,
+    route,
+    status,
+    tenant,
+    credential,
+    durationMs,
+    traceId: traceIdOf(span.traceparent),
+    ...(eventId !== '' && { eventId }),
+  });
 }

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type AppError, toAppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
 import type { ProblemCode } from '#lib/problem';
+import { traceIdOf } from '#lib/telemetry';
 import { fieldErrors } from './field-errors.ts';
 import { sendInvalid, sendProblem } from './send-problem.ts';
 
@@ -25,7 +26,8 @@ export function createErrorHandler(log: Logger) {
     const refused = byFrameworkCode[thrown.code];
     if (refused !== undefined) return sendProblem(reply, refused.code, refused.detail);
     const error = toAppError(thrown);
-    const facts = { method: request.method, route: request.routeOptions.url, err: error };
+    const traceId = traceIdOf(request.span.traceparent);
+    const facts = { method: request.method, route: request.routeOptions.url, traceId, err: error };
     if (error.retryable) {
       log.warn({ event: 'request.unavailable', ...facts });
       return sendProblem(reply, 'unavailable');

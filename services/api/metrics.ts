@@ -12,6 +12,7 @@ export const apiMetrics = {
       status: 'the statuses that are answered',
     },
     buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+    exemplars: true,
   },
   longpollWaiting: {
     kind: 'gauge',

@@ -93,6 +93,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     limiter: createRateLimiter({ buckets, clock, log }),
     keyRate: { perSecond: config.keyRatePerSecond, burst: config.keyRateBurst },
     metrics,
+    tracer: context.tracer,
     log,
   });
   return [

@@ -3,6 +3,7 @@ import { header } from '#lib/contract';
 import { isAppError } from '#lib/errors';
 import type { IncomingRecord, RecordHandler } from '#lib/kafka';
 import type { Logger } from '#lib/log';
+import { traceIdOf } from '#lib/telemetry';
 import { type Item, originOfRecord, readItem } from './item.ts';
 import type { DedupMetrics } from './metrics.ts';
 import type { Publisher } from './publisher.ts';
@@ -23,7 +24,9 @@ export function createAcceptOnce({ settle, setAside, publisher, metrics, clock, 
   const bury = async (record: IncomingRecord, problem: string, signal: AbortSignal): Promise<void> => {
     await publisher.deadLetter(record, { reason: 'malformed_record', attempts: 1 }, signal);
     const origin = originOfRecord(record, record.headers[header.origin]);
-    log.error({ event: 'record.dead_lettered', reason: 'malformed_record', origin, problem });
+    const traceId = traceIdOf(record.headers[header.traceparent]);
+    log.error({ event: 'record.dead_lettered', reason: 'malformed_record', origin, problem, traceId });
+    record.span?.fail('malformed_record');
     metrics.deadLettered('malformed_record');
     metrics.ended('failed');
     record.done();

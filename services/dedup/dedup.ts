@@ -41,7 +41,7 @@ export function createDedup(deps: DedupDeps): Dedup {
   const metrics = createDedupMetrics(deps.metrics);
   const waitOut = createWaitOut({ clock, log });
   const publisher = createPublisher({ producer, topics, encodeEvent, clock, log, waitOut });
-  const settle = createSettle({ store, publisher, crashPoints, metrics, waitOut });
+  const settle = createSettle({ store, publisher, crashPoints, metrics, log, waitOut });
   const setAside = createSetAside({ settle, store, publisher, metrics, clock, random, log, waitOut, fail });
   return { handle: createAcceptOnce({ settle, setAside, publisher, metrics, clock, log }), idle: setAside.idle };
 }

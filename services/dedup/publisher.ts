@@ -1,6 +1,6 @@
 import type { WaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
-import { deadLetterHeaders, duplicateToJson, type EventRecord, header, type Topics } from '#lib/contract';
+import { deadLetterHeaders, duplicateToJson, type EventRecord, header, type Topics, traceHeaders } from '#lib/contract';
 import { eventIdEndOf, type Holder, isChanged } from '#lib/dedup-store';
 import { isAppError } from '#lib/errors';
 import type { IncomingRecord, RecordProducer } from '#lib/kafka';
@@ -44,7 +44,7 @@ export function createPublisher({ producer, topics, encodeEvent, clock, log, wai
             topic: topics.events,
             key: webhook.orderingKey ?? candidate.eventId,
             value,
-            headers: traceOf(item),
+            headers: traceHeaders(webhook.traceparent),
           }),
         signal,
       );
@@ -64,7 +64,7 @@ export function createPublisher({ producer, topics, encodeEvent, clock, log, wai
         body_hash: candidate.bodyHash.toString('hex'),
         changed: isChanged(candidate, holder),
       });
-      const record = { topic: topics.duplicates, key: dedupKey, value, headers: traceOf(item) };
+      const record = { topic: topics.duplicates, key: dedupKey, value, headers: traceHeaders(webhook.traceparent) };
       await waitOut(() => producer.send(record), signal);
     },
     async deadLetter(record, { reason, attempts }, signal) {
@@ -90,9 +90,6 @@ export function createPublisher({ producer, topics, encodeEvent, clock, log, wai
     },
   };
 }
-
-const traceOf = ({ webhook }: Item): Record<string, string> =>
-  webhook.traceparent === '' ? {} : { [header.traceparent]: webhook.traceparent };
 
 function eventOf({ webhook, identity, candidate }: Item): EventRecord {
   return {

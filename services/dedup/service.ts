@@ -1,7 +1,7 @@
 import { readSchema } from '#deploy/kafka/schemas.ts';
 import { groupOf, topicsOf } from '#lib/contract';
 import { createDedupStore, createPostgresKeyTable, createRedisKeyMemory } from '#lib/dedup-store';
-import { createConsumer, createEventCodec, createProducer } from '#lib/kafka';
+import { createConsumer, createEventCodec, createProducer, traceRecords } from '#lib/kafka';
 import { createPart, type Part } from '#lib/lifecycle';
 import { createPostgres, watchClock } from '#lib/postgres';
 import { createRedis } from '#lib/redis';
@@ -16,7 +16,7 @@ const statementTimeoutMs = 5_000;
 
 /** The dedup service's parts, leaves first; see README.md for how a record runs through them. */
 export function build(config: DedupConfig, context: ServiceContext): Part[] {
-  const { log, clock, metrics } = context;
+  const { log, clock, metrics, tracer } = context;
   const name = 'hookline-dedup';
   const topics = topicsOf(config.topicPrefix);
   const kafka = { brokers: config.kafkaBrokers, clientId: name, clock, log, metrics };
@@ -37,7 +37,7 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     clock,
     log,
   });
-  const producer = createProducer(kafka);
+  const producer = createProducer({ ...kafka, tracer });
   const table = createPostgresKeyTable(postgres);
 
   const dedup = createDedup({
@@ -48,11 +48,12 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     encodeEvent: codec.encode,
     random: Math.random,
   });
+  const groupId = groupOf(config.topicPrefix, 'dedup');
   const consumer = createConsumer({
     ...kafka,
-    groupId: groupOf(config.topicPrefix, 'dedup'),
+    groupId,
     topics: [topics['webhooks.received']],
-    handle: dedup.handle,
+    handle: traceRecords({ tracer, groupId }, dedup.handle),
     onFailure: context.fail,
   });
   // After the consumer's stop, which aborts them; before what they still use is closed.

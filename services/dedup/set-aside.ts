@@ -15,6 +15,7 @@ import type { Clock } from '#lib/clock';
 import type { DedupStore } from '#lib/dedup-store';
 import { isAppError, toAppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
+import { traceIdOf } from '#lib/telemetry';
 import type { DedupMetrics } from './metrics.ts';
 import type { Publisher } from './publisher.ts';
 import type { Culprit, Settle } from './settle.ts';
@@ -59,6 +60,8 @@ export function createSetAside(deps: Deps): SetAside {
         origin: candidate.origin,
         tenant: webhook.tenant,
         sourceId: webhook.sourceId,
+        receiptId: webhook.receiptId,
+        traceId: traceIdOf(webhook.traceparent),
         tries,
         err: open.error,
       };
@@ -67,6 +70,7 @@ export function createSetAside(deps: Deps): SetAside {
         log.error({ event: 'record.dead_lettered', reason: 'data_invalid', ...facts });
         metrics.deadLettered('data_invalid');
         metrics.ended('failed');
+        record.span?.fail('data_invalid');
         record.done();
         break;
       }

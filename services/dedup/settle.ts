@@ -12,10 +12,12 @@ import type { WaitOut } from '#lib/backoff';
 import type { CrashPoints } from '#lib/crash-points';
 import { type DedupStore, type Holder, isChanged, type Verdict } from '#lib/dedup-store';
 import { AppError, isAppError } from '#lib/errors';
+import type { Logger } from '#lib/log';
+import { attribute, traceIdOf } from '#lib/telemetry';
 import { bisect } from './bisect.ts';
 import { collapse, type Group, shareOut } from './group.ts';
 import type { Item } from './item.ts';
-import type { DedupMetrics } from './metrics.ts';
+import type { DedupMetrics, Outcome } from './metrics.ts';
 import type { Publisher } from './publisher.ts';
 
 export interface Culprit {
@@ -33,6 +35,7 @@ interface Deps {
   publisher: Pick<Publisher, 'event' | 'duplicate'>;
   crashPoints: CrashPoints;
   metrics: DedupMetrics;
+  log: Logger;
   waitOut: WaitOut;
 }
 
@@ -42,7 +45,7 @@ interface Settled {
   open: Item[];
 }
 
-export function createSettle({ store, publisher, crashPoints, metrics, waitOut }: Deps): Settle {
+export function createSettle({ store, publisher, crashPoints, metrics, log, waitOut }: Deps): Settle {
   const settleOnce = async (groups: readonly Group[], signal: AbortSignal): Promise<Settled> => {
     const recalled = await store.recall(groups.map(({ first }) => first.candidate));
     crashPoints.reach('dedup.after-claim');
@@ -100,13 +103,33 @@ export function createSettle({ store, publisher, crashPoints, metrics, waitOut }
   };
 
   const endFirst = (item: Item, kind: Verdict['kind']): void => {
-    if (kind === 'first') metrics.ended('first');
-    if (kind === 'republish') metrics.ended('republished');
+    if (kind === 'first') ended(item, 'first', item.candidate.eventId);
+    if (kind === 'republish') ended(item, 'republished', item.candidate.eventId);
     item.record.done();
   };
   const endDuplicate = (item: Item, holder: Holder): void => {
-    metrics.ended(isChanged(item.candidate, holder) ? 'duplicate_changed' : 'duplicate');
+    ended(item, isChanged(item.candidate, holder) ? 'duplicate_changed' : 'duplicate', holder.eventId);
     item.record.done();
+  };
+  /** @param eventId null where Redis alone knows of it: by the end of its id, see README.md */
+  const ended = ({ webhook, record }: Item, outcome: Outcome, eventId: string | null): void => {
+    const { tenant, sourceId, receiptId, traceparent } = webhook;
+    metrics.ended(outcome);
+    log.debug({
+      event: 'webhook.settled',
+      outcome,
+      tenant,
+      sourceId,
+      receiptId,
+      eventId,
+      traceId: traceIdOf(traceparent),
+    });
+    record.span?.set({
+      [attribute.outcome]: outcome,
+      [attribute.tenant]: tenant,
+      [attribute.receiptId]: receiptId,
+      [attribute.eventId]: eventId ?? undefined,
+    });
   };
 
   return async (items, signal) => {

@@ -2,8 +2,9 @@ import type { Clock } from '#lib/clock';
 import { type Delivery, isReservedHeader, maskHeaders, type SentRequest } from '#lib/contract';
 import { type HttpClient, type HttpResult, noTiming } from '#lib/http-client';
 import { signatureHeaders } from '#lib/signatures';
-import { childTraceparent } from '#lib/telemetry';
+import { childTraceparent, type Exemplar, type Tracer } from '#lib/telemetry';
 import type { Endpoint } from './endpoint.ts';
+import { endAttemptSpan, startAttemptSpan } from './trace-attempt.ts';
 
 /** Sends a delivery once. Never rejects for what comes of it. */
 export type Attempt = (delivery: Delivery, endpoint: Endpoint, attempt: number) => Promise<Sending>;
@@ -13,17 +14,26 @@ export interface Sending {
   durationMs: number;
   /** As it may be shown; null where nothing was sent, for a reason of ours. */
   request: SentRequest | null;
+  /** Where it is traced. */
+  exemplar?: Exemplar | undefined;
 }
 
 type Headers = Readonly<Record<string, string>>;
 
-export function createAttempt({ http, clock }: { http: Pick<HttpClient, 'send'>; clock: Clock }): Attempt {
+interface Deps {
+  http: Pick<HttpClient, 'send'>;
+  tracer: Tracer;
+  clock: Clock;
+}
+
+export function createAttempt({ http, tracer, clock }: Deps): Attempt {
   return async (delivery, endpoint, attempt) => {
     const nowMs = clock.nowMs();
     const secrets = endpoint.secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > nowMs * 1_000);
     if (secrets.length === 0) return unsigned;
 
     const { url, method, route, timeoutMs } = endpoint;
+    const span = startAttemptSpan(tracer, delivery, endpoint, attempt);
     const custom = customHeaders(endpoint.headers);
     const own = {
       ...(delivery.contentType === '' ? {} : { 'content-type': headerText(delivery.contentType) }),
@@ -38,7 +48,8 @@ export function createAttempt({ http, clock }: { http: Pick<HttpClient, 'send'>;
       }),
       'hookline-event-type': headerText(delivery.eventType),
       'hookline-attempt': String(attempt),
-      traceparent: childTraceparent(delivery.traceparent),
+      // Each attempt is another span of the event's one trace, whether it is recorded or not.
+      traceparent: span.isRecorded ? span.traceparent : childTraceparent(delivery.traceparent),
     };
     const startedAtMs = clock.monotonicMs();
     const result = await http.send({
@@ -50,7 +61,9 @@ export function createAttempt({ http, clock }: { http: Pick<HttpClient, 'send'>;
       route,
     });
     const durationMs = clock.monotonicMs() - startedAtMs;
-    return { result, durationMs, request: { method, url, headers: { ...maskHeaders(custom), ...own } } };
+    endAttemptSpan(span, result);
+    const { exemplar } = span;
+    return { result, durationMs, exemplar, request: { method, url, headers: { ...maskHeaders(custom), ...own } } };
   };
 }
 

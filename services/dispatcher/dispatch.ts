@@ -5,6 +5,7 @@ import type { CrashPoints } from '#lib/crash-points';
 import { isAppError } from '#lib/errors';
 import type { HttpResult } from '#lib/http-client';
 import type { Logger } from '#lib/log';
+import { traceIdOf } from '#lib/telemetry';
 import type { Attempt, Sending } from './attempt.ts';
 import { decide, type Decision } from './decide.ts';
 import type { DisableEndpoint } from './disable-endpoint.ts';
@@ -55,7 +56,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
     const attempts = job.attempts + 1;
     metrics.sendBegan();
     const sending = await deps.attempt(delivery, endpoint, attempts).finally(metrics.sendEnded);
-    const { result, durationMs } = sending;
+    const { result, durationMs, exemplar } = sending;
     crashPoints.reach('dispatcher.after-send');
     // Before it is written down: Kafka may be away, and the next send should know.
     observed(verdictOf(result, clock.nowMs(), endpoint.retry.capMs));
@@ -64,8 +65,8 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
     const sent = { result, attempts, createdAt: delivery.createdAt };
     const decision = decide(sent, endpoint.retry, clock.nowMs(), deps.random);
     const after = afterSend(decision);
-    metrics.attempted(result.outcome, durationMs / 1e3);
-    if (after.status === 'delivered') metrics.delivered(clock.nowMs() / 1e3 - delivery.receivedAt / 1e6);
+    metrics.attempted(result.outcome, durationMs / 1e3, exemplar);
+    if (after.status === 'delivered') metrics.delivered(clock.nowMs() / 1e3 - delivery.receivedAt / 1e6, exemplar);
     logAttempt(job, sending, after);
     await outcomes.attempted(job, sendFactsOf(sending), after);
     if (decision.kind === 'gone') await deps.disableEndpoint(endpoint, { reason: 'gone' });
@@ -97,7 +98,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
       ...('status' in result ? { httpStatus: result.status } : detailsOf(result)),
       durationMs: Math.round(durationMs * 10) / 10,
       ...after,
-      traceparent: delivery.traceparent,
+      traceId: traceIdOf(delivery.traceparent),
     });
   }
 }

@@ -19,13 +19,16 @@ import {
   type EventRecord,
   header,
   isForAnother,
+  problemOfEvent,
   type Topics,
+  traceHeaders,
 } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
-import { isAppError } from '#lib/errors';
+import { AppError, isAppError } from '#lib/errors';
 import { derivedId } from '#lib/ids';
 import { type IncomingRecord, originOf, type OutgoingRecord, type RecordHandler } from '#lib/kafka';
 import type { Logger } from '#lib/log';
+import { attribute, traceIdOf } from '#lib/telemetry';
 import type { Endpoint } from './endpoint.ts';
 import type { EndpointDirectory } from './endpoint-directory.ts';
 import { type DeliverySet, fannedOut } from './fanned-out.ts';
@@ -71,7 +74,10 @@ export function createFanOut(deps: Deps): RecordHandler {
   /** Undefined for a record that is no event: its letter is written by then. */
   async function readEvent(record: IncomingRecord, signal: AbortSignal): Promise<EventRecord | undefined> {
     try {
-      return await waitOut(() => deps.decodeEvent(record.value), signal);
+      const event = await waitOut(() => deps.decodeEvent(record.value), signal);
+      const problem = problemOfEvent(event);
+      if (problem !== undefined) throw new AppError('data_invalid', problem);
+      return event;
     } catch (error) {
       if (!isAppError(error, 'data_invalid')) throw error;
       await bury(record, error, signal);
@@ -82,11 +88,17 @@ export function createFanOut(deps: Deps): RecordHandler {
   async function bury(record: IncomingRecord, error: Error, signal: AbortSignal): Promise<void> {
     const origin = record.headers[header.origin] || originOf(record);
     const reason = 'malformed_record';
-    deps.log.error({ event: 'event.unreadable', origin, err: error });
+    deps.log.error({
+      event: 'event.unreadable',
+      origin,
+      traceId: traceIdOf(record.headers[header.traceparent]),
+      err: error,
+    });
     const facts = deadLetterHeaders({ stage: 'fan-out', reason, attempts: 0, origin, at: nowMicros() });
     const headers = { ...record.rawHeaders, ...facts };
     await publish({ topic: topics['dead-letters'], key: record.key, value: record.value, headers }, signal);
     deps.metrics.deadLettered('fan-out', reason);
+    record.span?.fail(reason);
     record.done();
   }
 
@@ -100,7 +112,7 @@ export function createFanOut(deps: Deps): RecordHandler {
     return { record, event, deliveries };
   }
 
-  function setOf({ event, deliveries }: Plan): OutgoingRecord {
+  function setOf({ record, event, deliveries }: Plan): OutgoingRecord {
     const value = encodeSet({
       tenant: event.tenant,
       event_id: event.id,
@@ -108,7 +120,16 @@ export function createFanOut(deps: Deps): RecordHandler {
       at: nowMicros(),
       deliveries: deliveries.map(({ id, endpoint }) => ({ delivery_id: id, endpoint_id: endpoint.id })),
     });
-    return { topic: topics['delivery.attempts'], key: event.id, value, headers: {} };
+    const headers = traceHeaders(record.headers[header.traceparent]);
+    return { topic: topics['delivery.attempts'], key: event.id, value, headers };
+  }
+
+  function end({ record, event, deliveries }: Plan): void {
+    const { id: eventId, tenant } = event;
+    const traceId = traceIdOf(record.headers[header.traceparent]);
+    deps.log.debug({ event: 'event.fanned_out', tenant, eventId, deliveries: deliveries.length, traceId });
+    record.span?.set({ [attribute.tenant]: tenant, [attribute.eventId]: eventId });
+    record.done();
   }
 
   function* deliveriesOf({ record, event, deliveries }: Plan): Iterable<Publication> {
@@ -153,6 +174,6 @@ export function createFanOut(deps: Deps): RecordHandler {
     crashPoints.reach('fan-out.after-set');
     await publishAll(plans.values().flatMap(deliveriesOf), { publish, limit: maxUnacknowledged, signal });
     crashPoints.reach('fan-out.after-deliveries');
-    for (const { record } of plans) record.done();
+    plans.forEach(end);
   };
 }

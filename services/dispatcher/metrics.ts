@@ -1,5 +1,5 @@
 import { type AttemptOutcome, attemptOutcomes, type DeadLetterStage } from '#lib/contract';
-import { type Metrics, type MetricTable, registerMetrics } from '#lib/telemetry';
+import { type Exemplar, type Metrics, type MetricTable, observe, registerMetrics } from '#lib/telemetry';
 
 const breakerStates = ['open', 'half-open', 'shrunk'] as const;
 
@@ -17,6 +17,7 @@ export const dispatcherMetrics = {
     help: 'One send, from the request to the answer or failure',
     unit: 'seconds',
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    exemplars: true,
   },
   endToEndSeconds: {
     kind: 'histogram',
@@ -24,6 +25,7 @@ export const dispatcherMetrics = {
     help: 'From the receipt of a webhook to its delivery, retries included',
     unit: 'seconds',
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3_600, 21_600, 86_400, 259_200],
+    exemplars: true,
   },
   inFlight: {
     kind: 'gauge',
@@ -104,9 +106,9 @@ export const dispatcherMetrics = {
 export interface DispatcherMetrics {
   sendBegan(): void;
   sendEnded(): void;
-  attempted(outcome: AttemptOutcome, seconds: number): void;
+  attempted(outcome: AttemptOutcome, seconds: number, exemplar?: Exemplar): void;
   /** From the webhook's receipt. */
-  delivered(endToEndSeconds: number): void;
+  delivered(endToEndSeconds: number, exemplar?: Exemplar): void;
   deadLettered(stage: DeadLetterStage, reason: string): void;
   /** A retry is sent this long after it was due. */
   retryStarted(lateSeconds: number): void;
@@ -125,11 +127,11 @@ export function createDispatcherMetrics(registry: Metrics, limits: { maxInFlight
   return {
     sendBegan: () => metrics.inFlight.inc(),
     sendEnded: () => metrics.inFlight.dec(),
-    attempted(outcome, seconds) {
+    attempted(outcome, seconds, exemplar) {
       metrics.attempts.inc({ outcome });
-      metrics.attemptSeconds.observe(seconds);
+      observe(metrics.attemptSeconds, seconds, { exemplar });
     },
-    delivered: (seconds) => metrics.endToEndSeconds.observe(seconds),
+    delivered: (seconds, exemplar) => observe(metrics.endToEndSeconds, seconds, { exemplar }),
     deadLettered: (stage, reason) => metrics.deadLetters.inc({ stage, reason }),
     retryStarted: (seconds) => metrics.dueError.observe(Math.max(0, seconds)),
     endpointDisabled: (reason) => metrics.endpointsDisabled.inc({ reason }),

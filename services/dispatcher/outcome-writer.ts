@@ -11,6 +11,7 @@ import {
   deliveryHeaders,
   type DeliveryStatus,
   type Topics,
+  traceHeaders,
 } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import { type IncomingRecord, originOf, type OutgoingRecord } from '#lib/kafka';
@@ -82,7 +83,8 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
     const record: AttemptRecord = { ...recordOf(job), at: nowMicros(), ...facts };
     const hasNewRow = await writeRow(job, record, notBefore);
     const value = deps.encodeAttempt(record);
-    await publish({ topic: topics['delivery.attempts'], key: delivery.eventId, value, headers: {} }, signal);
+    const headers = traceHeaders(delivery.traceparent);
+    await publish({ topic: topics['delivery.attempts'], key: delivery.eventId, value, headers }, signal);
     crashPoints.reach('dispatcher.after-outcome');
     deps.recentSteps.remember(delivery, step, facts.status);
     if (!hasNewRow || job.from === 'record') settle(job);

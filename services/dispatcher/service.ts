@@ -4,7 +4,7 @@ import { groupOf, longestWindowSeconds, topicsOf } from '#lib/contract';
 import { readSchema } from '#deploy/kafka/schemas.ts';
 import { isAppError } from '#lib/errors';
 import { createHttpClient, parseAllowedNetworks } from '#lib/http-client';
-import { createAttemptCodec, createConsumer, createEventCodec, createProducer } from '#lib/kafka';
+import { createAttemptCodec, createConsumer, createEventCodec, createProducer, traceRecords } from '#lib/kafka';
 import { inRounds, type Part } from '#lib/lifecycle';
 import { createPostgres, watchClock } from '#lib/postgres';
 import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
@@ -61,7 +61,7 @@ const stopReserveMs = 5_000;
 
 /** The dispatcher's parts, leaves first; README.md tells how an event runs through them. */
 export function build(config: DispatcherConfig, context: ServiceContext): Part[] {
-  const { log, clock, crashPoints } = context;
+  const { log, clock, tracer, crashPoints } = context;
   const name = 'hookline-dispatcher';
   const topics = topicsOf(config.topicPrefix);
   const kafka = { brokers: config.kafkaBrokers, clientId: name, clock, log, metrics: context.metrics };
@@ -108,25 +108,27 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     topic: topics['delivery.attempts'],
     schema: readSchema('delivery.attempts'),
   });
-  const producer = createProducer({ ...kafka, topics: [topics['delivery.attempts'], topics.deliveries] });
+  const producer = createProducer({ ...kafka, tracer, topics: [topics['delivery.attempts'], topics.deliveries] });
   const publish = createPublish({ producer, waitOut, clock, log });
 
+  const fanOutGroup = groupOf(config.topicPrefix, 'fan-out');
+  const handleEvents = createFanOut({
+    directory,
+    decodeEvent: events.decode,
+    encodeAttempt: attempts.encode,
+    publish,
+    waitOut,
+    topics,
+    clock,
+    crashPoints,
+    metrics,
+    log,
+  });
   const fanOut = createConsumer({
     ...kafka,
-    groupId: groupOf(config.topicPrefix, 'fan-out'),
+    groupId: fanOutGroup,
     topics: [topics.events],
-    handle: createFanOut({
-      directory,
-      decodeEvent: events.decode,
-      encodeAttempt: attempts.encode,
-      publish,
-      waitOut,
-      topics,
-      clock,
-      crashPoints,
-      metrics,
-      log,
-    }),
+    handle: traceRecords({ tracer, groupId: fanOutGroup }, handleEvents),
     onFailure: context.fail,
   });
 
@@ -180,7 +182,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   });
   const dispatch = createDispatch({
     directory,
-    attempt: createAttempt({ http, clock }),
+    attempt: createAttempt({ http, tracer, clock }),
     outcomes,
     disableEndpoint,
     endpointFailing,

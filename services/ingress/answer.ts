@@ -3,6 +3,7 @@ import type { Clock } from '#lib/clock';
 import { createId, type RandomBytes } from '#lib/ids';
 import type { Logger } from '#lib/log';
 import { problemCodes } from '#lib/problem';
+import { type Span, traceIdOf } from '#lib/telemetry';
 import { allowedMethods } from './answer-challenge.ts';
 import type { DiscardLimits } from './body-reader.ts';
 import type { IngressMetrics } from './ingress-metrics.ts';
@@ -26,6 +27,8 @@ export interface Answered {
   reply: FastifyReply;
   outcome: Outcome;
   durationMs: number;
+  /** Around all of it. */
+  span: Span;
 }
 
 export type Answer = (answered: Answered) => FastifyReply;
@@ -56,17 +59,18 @@ export function createAnswer({ rejections, metrics, clock, random, log, discardL
     });
   };
 
-  return ({ request, reply, outcome, durationMs }) => {
+  return ({ request, reply, outcome, durationMs, span }) => {
     const { source, kind } = outcome;
     const code = kind === 'refused' ? outcome.code : kind;
     metrics.answered(source?.id, code);
     const sourceId = request.params.source_id.slice(0, maxLoggedIdLength);
-    const facts = { sourceId, tenant: source?.tenant, durationMs };
+    const traceId = traceIdOf(outcome.kind === 'accepted' ? outcome.traceparent : span.traceparent);
+    const facts = { sourceId, tenant: source?.tenant, durationMs, traceId };
 
     switch (outcome.kind) {
       case 'accepted': {
         const { receiptId } = outcome;
-        metrics.acknowledged(durationMs / 1000);
+        metrics.acknowledged(durationMs / 1000, span.exemplar);
         log.debug({ event: 'webhook.accepted', ...facts, receiptId });
         reply.code(outcome.source.responseStatus);
         if (outcome.source.responseStatus === 204) return reply.send();

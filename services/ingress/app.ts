@@ -8,10 +8,11 @@ import {
 import type { Clock } from '#lib/clock';
 import { maxPayloadBytes } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
-import { answerClientError } from '#lib/http-server';
+import { answerClientError, hostLeftToUs, lacksHost, passOverExpectations } from '#lib/http-server';
 import type { RandomBytes } from '#lib/ids';
 import type { Logger } from '#lib/log';
 import type { Networks } from '#lib/networks';
+import type { Tracer } from '#lib/telemetry';
 import type { Admission } from './admission.ts';
 import { createAnswer } from './answer.ts';
 import { allowedMethods } from './answer-challenge.ts';
@@ -39,6 +40,7 @@ export interface IngressDeps {
   random: RandomBytes;
   crashPoints: CrashPoints;
   metrics: IngressMetrics;
+  tracer: Tracer;
   rejections: Pick<RejectionLog, 'record'>;
   log: Logger;
   /** Somebody is turned away because there is no room. */
@@ -83,6 +85,7 @@ export function buildApp(deps: IngressDeps): FastifyInstance {
     clientErrorHandler: answerClientError,
     frameworkErrors: (_error, request, reply) => void refuse(request, reply, 'not_found', discardLimits),
   });
+  passOverExpectations(app.server);
   const connections = limitConnections(app.server, {
     maxConnections: deps.maxConnections,
     onDrop: () => deps.reportBusy('dropped'),
@@ -97,6 +100,7 @@ export function buildApp(deps: IngressDeps): FastifyInstance {
   // In the hook, as the route: a path that does not exist is a 404, whatever the content type.
   app.addHook('onRequest', (request, reply, done) => {
     if (connections.isBeyond(request.raw.socket)) turnAway(request, reply);
+    else if (lacksHost(request.raw)) refuse(request, reply, 'validation_failed', discardLimits);
     else if (request.is404) noRoute(request, reply);
     else done();
   });
@@ -125,7 +129,11 @@ export function buildApp(deps: IngressDeps): FastifyInstance {
 }
 
 function createFastify(tls: IngressDeps['tls'], options: FastifyServerOptions): FastifyInstance {
-  const http = { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: checkingIntervalMs };
+  const http = {
+    ...hostLeftToUs,
+    headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: checkingIntervalMs,
+  };
   if (tls === undefined) return fastify({ ...options, http });
   // A server of Node's `https` has all of one of `http`.
   return fastify({

@@ -1,4 +1,4 @@
-import { type Metrics, type MetricTable, registerMetrics, whenRead } from '#lib/telemetry';
+import { type Exemplar, type Metrics, type MetricTable, observe, registerMetrics, whenRead } from '#lib/telemetry';
 
 /** Sources that have a label of their own: each costs a time series for every outcome. */
 const maxSourceLabels = 200;
@@ -20,6 +20,7 @@ export const ingressMetrics = {
     help: 'From a webhook’s headers to Kafka’s acknowledgment, of those accepted',
     unit: 'seconds',
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2],
+    exemplars: true,
   },
   turnedAway: {
     kind: 'counter',
@@ -57,7 +58,7 @@ export const ingressMetrics = {
 export interface IngressMetrics {
   /** @param sourceId undefined where no source of that id exists */
   answered(sourceId: string | undefined, outcome: string): void;
-  acknowledged(seconds: number): void;
+  acknowledged(seconds: number, exemplar?: Exemplar): void;
   /** Unread, because there is no room for it. */
   turnedAway(reason: string): void;
   rejectionDropped(): void;
@@ -84,7 +85,7 @@ export function createIngressMetrics(
   return {
     answered: (sourceId, outcome) =>
       metrics.requests.inc({ source: sourceId === undefined ? 'unknown' : labelOf(sourceId), outcome }),
-    acknowledged: (seconds) => metrics.ackSeconds.observe(seconds),
+    acknowledged: (seconds, exemplar) => observe(metrics.ackSeconds, seconds, { exemplar }),
     turnedAway: (reason) => metrics.turnedAway.inc({ reason }),
     rejectionDropped: () => metrics.rejectionsDropped.inc(),
     certificateInUse: (endsAtMs) => metrics.certificateExpiry.set(endsAtMs / 1000),

@@ -22,7 +22,7 @@ export interface Refused extends Addressed {
 
 /** What became of one request. */
 export type Outcome =
-  | { kind: 'accepted'; source: ActiveSource; receiptId: string }
+  | { kind: 'accepted'; source: ActiveSource; receiptId: string; traceparent: string }
   /** No webhook, but a provider that asks whether somebody is there. */
   | { kind: 'challenge'; source: ActiveSource; challenge: string }
   | Refused

@@ -19,7 +19,7 @@ import { newTraceparent } from '#lib/telemetry';
 import type { Admission } from './admission.ts';
 import { type BodyReader, readSoFar } from './body-reader.ts';
 import { findSource } from './find-source.ts';
-import { headerText, readHeaders } from './http-headers.ts';
+import { readHeaders } from './http-headers.ts';
 import type { Outcome } from './outcome.ts';
 import type { RateGate } from './rate-gate.ts';
 import type { Sender } from './sender-gate.ts';
@@ -41,6 +41,8 @@ export interface IncomingWebhook {
   sourceId: string;
   sender: Sender;
   request: IncomingMessage;
+  /** What its record is to carry; where it is none that is valid, the record begins a trace. */
+  traceparent: string;
   /** Called once it is clear that the body is wanted. */
   wantBody(): void;
 }
@@ -50,7 +52,7 @@ export type ReceiveWebhook = (webhook: IncomingWebhook) => Promise<Outcome>;
 export function createReceiveWebhook(deps: ReceiveDeps): ReceiveWebhook {
   const { sources, admission, judgeRate, topic, readBody, clock, random, crashPoints } = deps;
 
-  return async ({ sourceId, sender, request, wantBody }) => {
+  return async ({ sourceId, sender, request, traceparent: given, wantBody }) => {
     const seenAtMs = clock.monotonicMs();
     const source = await findSource(sources, sourceId);
     if ('kind' in source) return source;
@@ -91,6 +93,7 @@ export function createReceiveWebhook(deps: ReceiveDeps): ReceiveWebhook {
     const receivedAtMs = clock.nowMs();
     const receiptId = createId('rcp', receivedAtMs, random);
     const orderingKey = source.orderingKey({ headers, body: read.body });
+    const traceparent = newTraceparent(given, random);
     crashPoints.reach('ingress.before-produce');
     try {
       const recordHeaders = source.recordHeaders({
@@ -98,14 +101,14 @@ export function createReceiveWebhook(deps: ReceiveDeps): ReceiveWebhook {
         receivedAt: Math.round(receivedAtMs * 1000),
         headers,
         orderingKey,
-        traceparent: newTraceparent(headerText(headers, 'traceparent'), random),
+        traceparent,
       });
       await admission.send({ topic, key: orderingKey, value: read.body, headers: recordHeaders }, deadlineMs);
     } catch (thrown) {
       return { kind: 'refused', source, ...codeOf(toAppError(thrown)) };
     }
     crashPoints.reach('ingress.after-produce');
-    return { kind: 'accepted', source, receiptId };
+    return { kind: 'accepted', source, receiptId, traceparent };
   };
 }
 

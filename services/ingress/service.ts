@@ -39,7 +39,7 @@ const statementTimeoutMs = 1_000;
 
 /** The ingress's parts, leaves first; see README.md for how a webhook runs through them. */
 export function build(config: IngressConfig, context: ServiceContext): Part[] {
-  const { log, clock, crashPoints } = context;
+  const { log, clock, tracer, crashPoints } = context;
   const topic = topicsOf(config.topicPrefix)['webhooks.received'];
   const postgres = createPostgres({
     url: config.databaseUrl,
@@ -61,6 +61,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     clock,
     log,
     metrics: context.metrics,
+    tracer,
     topics: [topic],
     deliveryTimeoutMs,
     requestTimeoutMs,
@@ -114,6 +115,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     random,
     crashPoints,
     metrics,
+    tracer,
     reportBusy,
     maxConnections: config.maxConnections,
     rejections,

@@ -1,5 +1,5 @@
 import type { Clock } from '#lib/clock';
-import { deadLetterHeaders, header } from '#lib/contract';
+import { deadLetterHeaders, header, isName } from '#lib/contract';
 import { isAppError } from '#lib/errors';
 import { originOf, type OutgoingRecord, type RecordProducer } from '#lib/kafka';
 import type { Logger } from '#lib/log';
@@ -47,10 +47,12 @@ export function createBurial({ producer, topic, clock, log, metrics }: Deps) {
   };
 }
 
-/** What the letter is looked up by, for records that say it in their value alone. */
+/**
+ * What the letter is looked up by, for records that say it in their value alone. Only what is a name: with another the letter's row would be
+ * refused as the record was, or the letter itself be too large.
+ */
 function whose(fact: Fact): Record<string, string> {
-  // The letter's row would be refused as the record was.
-  return Object.fromEntries(Object.entries(namesIn(fact)).filter(([, text]) => !text.includes('\0')));
+  return Object.fromEntries(Object.entries(namesIn(fact)).filter(([, text]) => isName(text)));
 }
 
 function namesIn(fact: Fact): Record<string, string> {

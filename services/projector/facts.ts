@@ -66,3 +66,19 @@ export interface Letter extends ReadDeadLetter {
   partition: number;
   offset: bigint;
 }
+
+/** For a line of the log. */
+export function idsOf(fact: Fact): { tenant: string; eventId: string | null; deliveryId?: string | null } {
+  switch (fact.kind) {
+    case 'event':
+      return { tenant: fact.event.tenant, eventId: fact.event.id };
+    case 'duplicate':
+      return { tenant: fact.duplicate.tenant, eventId: fact.duplicate.event_id };
+    case 'fan-out':
+      return { tenant: fact.fanOut.tenant, eventId: fact.fanOut.event_id };
+    case 'outcome':
+      return { tenant: fact.outcome.tenant, eventId: fact.outcome.event_id, deliveryId: fact.outcome.delivery_id };
+    case 'letter':
+      return { tenant: fact.letter.tenant, eventId: fact.letter.event_id, deliveryId: fact.letter.delivery_id };
+  }
+}

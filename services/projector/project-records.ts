@@ -11,14 +11,16 @@
  */
 import type { WaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
-import { isForAnother } from '#lib/contract';
+import { header, isForAnother } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
-import { type AppError, isAppError } from '#lib/errors';
+import { type AppError, isAppError, toAppError } from '#lib/errors';
 import type { IncomingRecord, RecordHandler } from '#lib/kafka';
 import type { Logger } from '#lib/log';
-import type { Fact } from './facts.ts';
+import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
+import { type Fact, idsOf } from './facts.ts';
 import type { ProjectorMetrics } from './metrics.ts';
 import type { RecordReader } from './read-record.ts';
+import { startBatchSpan } from './trace-batch.ts';
 
 export interface FailedRecord {
   record: IncomingRecord;
@@ -37,6 +39,9 @@ interface Deps {
   bury(failed: FailedRecord): Promise<void>;
   deadLettersTopic: string;
   waitOut: WaitOut;
+  tracer: Tracer;
+  /** For traces. */
+  groupId: string;
   clock: Clock;
   log: Logger;
   metrics: ProjectorMetrics;
@@ -96,20 +101,46 @@ export function createRecordHandler(deps: Deps): RecordHandler {
       return;
     }
     metrics.records.inc({ topic: first.record.topic, outcome: 'projected' }, batch.length);
-    for (const { record } of batch) record.done();
+    batch.forEach(end);
+  }
+
+  function end({ record, fact }: ReadRecord): void {
+    const { topic, headers } = record;
+    log.debug({ event: 'record.projected', topic, ...idsOf(fact), traceId: traceIdOf(headers[header.traceparent]) });
+    record.done();
   }
 
   async function writeOnce(batch: readonly ReadRecord[]): Promise<void> {
     deps.crashPoints.reach('projector.before-transaction');
     const startedAtMs = clock.monotonicMs();
-    await deps.write(batch.map(({ fact }) => fact));
-    metrics.transactionSeconds.observe((clock.monotonicMs() - startedAtMs) / 1000);
+    const span = startBatchSpan(
+      deps.tracer,
+      deps.groupId,
+      batch.map(({ record }) => record),
+    );
+    try {
+      await deps.write(batch.map(({ fact }) => fact));
+    } catch (error) {
+      span.fail(toAppError(error).code);
+      throw error;
+    } finally {
+      span.end();
+    }
+    const seconds = (clock.monotonicMs() - startedAtMs) / 1000;
+    observe(metrics.transactionSeconds, seconds, { exemplar: span.exemplar });
     deps.crashPoints.reach('projector.after-transaction');
   }
 
   async function fail(failed: FailedRecord, why: AppError | string, patiently: Patiently): Promise<void> {
     const { record, reason, attempts } = failed;
-    const facts = { reason, attempts, why: typeof why === 'string' ? why : why.message, ...position(record) };
+    const facts = {
+      reason,
+      attempts,
+      why: typeof why === 'string' ? why : why.message,
+      ...position(record),
+      ...(failed.fact && idsOf(failed.fact)),
+      traceId: traceIdOf(record.headers[header.traceparent]),
+    };
     metrics.records.inc({ topic: record.topic, outcome: reason });
     if (record.topic === deps.deadLettersTopic) {
       log.error({ event: 'letter.not_projected', ...facts });

@@ -2,10 +2,12 @@ import {
   type AttemptRecord,
   type EventRecord,
   header,
+  isInstant,
   packHeaders,
   parseDeadLetter,
   parseDelivery,
   parseDuplicate,
+  problemOfEvent,
   type TopicName,
   type Topics,
 } from '#lib/contract';
@@ -50,7 +52,8 @@ export function createRecordReader({ topics, decodeEvent, decodeAttempt }: Deps)
 }
 
 function readEvent(event: EventRecord, { headers }: IncomingRecord): Reading {
-  if (!isInstant(event.received_at)) return { malformed: 'received_at is no time in microseconds' };
+  const problem = problemOfEvent(event);
+  if (problem !== undefined) return { malformed: problem };
   return { fact: { kind: 'event', event, traceparent: headers[header.traceparent] ?? '' } };
 }
 
@@ -135,6 +138,3 @@ function readLetter({ key, value, headers, rawHeaders, partition, offset }: Inco
 }
 
 const isHex = (text: string): boolean => /^([0-9a-f]{2})+$/.test(text);
-
-/** Microseconds since the epoch that a double holds exactly: until the year 2255. */
-const isInstant = (micros: number): boolean => Number.isSafeInteger(micros) && micros >= 0;

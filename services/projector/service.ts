@@ -25,7 +25,7 @@ const askTimeoutMs = 5_000;
 
 /** The projector's parts, leaves first; README.md tells how a record runs through them. */
 export function build(config: ProjectorConfig, context: ServiceContext): Part[] {
-  const { log, clock, crashPoints } = context;
+  const { log, clock, tracer, crashPoints } = context;
   const name = 'hookline-projector';
   const topics = topicsOf(config.topicPrefix);
   const kafka = { brokers: config.kafkaBrokers, clientId: name, clock, log, metrics: context.metrics };
@@ -63,16 +63,17 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     topic: topics['delivery.attempts'],
     schema: readSchema('delivery.attempts'),
   });
-  const producer = createProducer({ ...kafka, topics: [topics['dead-letters']] });
+  const producer = createProducer({ ...kafka, tracer, topics: [topics['dead-letters']] });
 
   const owners = createPartitionOwners(
     () => countPartitions(config.kafkaBrokers, topics.deliveries, { clock, log, timeoutMs: askTimeoutMs }),
     waitOut,
   );
 
+  const groupId = groupOf(config.topicPrefix, 'projector');
   const consumer = createConsumer({
     ...kafka,
-    groupId: groupOf(config.topicPrefix, 'projector'),
+    groupId,
     topics: projectedTopics.map((topic) => topics[topic]),
     handle: createRecordHandler({
       read: createRecordReader({ topics, decodeEvent: events.decode, decodeAttempt: attempts.decode }),
@@ -80,6 +81,8 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
       bury: createBurial({ producer, topic: topics['dead-letters'], clock, log, metrics }),
       deadLettersTopic: topics['dead-letters'],
       waitOut,
+      tracer,
+      groupId,
       clock,
       log,
       metrics,

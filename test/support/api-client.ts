@@ -26,6 +26,7 @@ export interface EventAnswer {
   status: string;
   updated_at: string;
   duplicates: number;
+  duplicates_changed: number;
   deliveries: Record<'pending' | 'retrying' | 'delivered' | 'dead_lettered' | 'cancelled', number>;
 }
 

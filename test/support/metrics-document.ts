@@ -46,8 +46,9 @@ export function metricsDocument(): string {
   return `# Metrics
 
 Written by \`npm run docs:write\` from the tables in \`services/*/metrics.ts\` and \`libs/*/metrics.ts\`. Each process has them at \`/metrics\` of
-its admin port, in Prometheus’s text format: [which port](../README.md#the-services). Beside them stand the metrics of Node and of the process
-(\`nodejs_…\`, \`process_…\`), as prom-client names them; \`nodejs_eventloop_lag_p99_seconds\` says how late the process is.
+its admin port, in Prometheus’s text format, or in OpenMetrics, with exemplars, where that is asked for:
+[which port](../README.md#the-services). Beside them stand the metrics of Node and of the process (\`nodejs_…\`, \`process_…\`), as prom-client
+names them; \`nodejs_eventloop_lag_p99_seconds\` says how late the process is.
 
 A counter whose labels have known values begins at 0 for each of them. The number of series is bounded: no label has an id but \`source\`, and
 that for the first 200.
@@ -74,11 +75,14 @@ const section = (title: string, table: MetricTable): string =>
     '\n',
   );
 
-function row({ kind, name, help, unit, labels = {}, buckets }: MetricDefinition): string {
+function row({ kind, name, help, unit, labels = {}, buckets, exemplars }: MetricDefinition): string {
   const described = Object.entries(labels).map(([label, values]) => {
     const known = typeof values === 'string' ? values : values.map((value) => `\`${value}\``).join(', ');
     return `\`${label}\`: ${known}`;
   });
-  const extent = buckets === undefined ? '' : `, ${buckets.at(0)} to ${buckets.at(-1)?.toLocaleString('en')}`;
+  const extent =
+    buckets === undefined
+      ? ''
+      : `, ${buckets.at(0)} to ${buckets.at(-1)?.toLocaleString('en')}${exemplars ? ', with exemplars' : ''}`;
   return `| \`${name}\` | ${help} | ${kind}, ${unit}${extent} | ${described.join('; ')} |`;
 }

@@ -31,7 +31,7 @@ export function operationOf(operation: Operation, { tag, route, takes, requestNa
   const method = String(route.method);
   const { url, config } = route;
   const isPublic = operation.isPublic === true;
-  const facts = { method, url, takesBody: takes !== undefined };
+  const facts = { method, url };
   const mediaType = operation.patchOf === undefined ? 'application/json' : 'application/merge-patch+json';
   return {
     operationId: operation.id,

@@ -5,7 +5,6 @@ import { count, list, object, type Schema, text } from './schema.ts';
 export interface RouteFacts {
   method: string;
   url: string;
-  takesBody: boolean;
 }
 
 export const problemSchema: Schema = {
@@ -17,11 +16,12 @@ export const problemSchema: Schema = {
 };
 
 /** The problems that a request of this kind may be answered with, and those of its own. */
-export function problemsOf(operation: Operation, { method, url, takesBody }: RouteFacts): ProblemCode[] {
+export function problemsOf(operation: Operation, { method, url }: RouteFacts): ProblemCode[] {
   if (operation.isPublic === true) return ['internal_error'];
   const codes: ProblemCode[] = ['validation_failed', 'unauthorized', 'forbidden', 'rate_limited'];
   if (url.includes('/:')) codes.push('not_found');
-  if (takesBody) codes.push('payload_too_large', 'unsupported_media_type');
+  // One that takes no body may be sent one all the same.
+  if (method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type');
   if (operation.conditional === true) codes.push('gone', 'precondition_failed');
   if (method === 'POST') codes.push('idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused');
   return [...codes, 'internal_error', 'unavailable', ...(operation.errors ?? [])];

@@ -39,6 +39,7 @@ export function openOutbox(
     clock,
     log,
     metrics: context.metrics,
+    tracer: context.tracer,
     topics: [topic],
   });
   const outbox = createOutbox({

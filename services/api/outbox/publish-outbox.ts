@@ -13,12 +13,13 @@
  * Kafka or the registry away: rows wait, and nothing is lost. Postgres away: nothing can be published, nor read.
  */
 import type { Clock } from '#lib/clock';
-import { type EventRecord, header } from '#lib/contract';
+import { type EventRecord, traceHeaders } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import { type AppError, toAppError } from '#lib/errors';
 import type { OutgoingRecord, RecordProducer } from '#lib/kafka';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
+import { traceIdOf } from '#lib/telemetry';
 import {
   type ClaimedEvent,
   claimSeconds,
@@ -93,13 +94,20 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       while (event !== undefined) {
         await producer.send(recordOf(event, topic, encode), sendTimeoutMs);
         published.push(event);
+        log.debug({
+          event: 'event.published',
+          tenant: event.tenant,
+          eventId: event.id,
+          traceId: traceIdOf(event.traceparent),
+        });
         const goesOn: boolean = event.ordering_key !== null && clock.monotonicMs() < endMs;
         event = goesOn ? await table.findNext(event) : undefined;
       }
       return undefined;
     } catch (thrown) {
       const error = toAppError(thrown);
-      const line = { event: 'event.not_published', tenant: first.tenant, eventId: event?.id, err: error };
+      const traceId = traceIdOf(event?.traceparent);
+      const line = { event: 'event.not_published', tenant: first.tenant, eventId: event?.id, traceId, err: error };
       if (error.retryable) log.warn(line);
       else log.error(line);
       return error;
@@ -195,6 +203,6 @@ function recordOf(event: OutboxEvent, topic: string, encode: Encode): OutgoingRe
     ordering_key: event.ordering_key,
     payload: event.payload,
   };
-  const headers: Record<string, string> = event.traceparent === '' ? {} : { [header.traceparent]: event.traceparent };
+  const headers = traceHeaders(event.traceparent);
   return { topic, key: event.ordering_key ?? event.id, value: encode(record), headers };
 }

@@ -4,7 +4,6 @@ import { operationalSourceId } from '#lib/contract';
 import { bodyHashOf, dedupKeyOf } from '#lib/dedup-store';
 import { insertEvents, run, takeClocks } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
-import { newTraceparent } from '#lib/telemetry';
 
 export interface SampleEvent {
   tenant: string;
@@ -12,6 +11,7 @@ export interface SampleEvent {
   receiptId: string;
   type: string;
   payload: Buffer;
+  traceparent: string;
   nowMs: number;
 }
 
@@ -20,7 +20,7 @@ export interface SampleEvent {
  * is replayed to an endpoint. Must come first in its transaction, as whatever takes a tenant's clock.
  */
 export async function insertSampleEvent(tx: Query, event: SampleEvent): Promise<void> {
-  const { tenant, id, receiptId, type, payload, nowMs } = event;
+  const { tenant, id, receiptId, type, payload, traceparent, nowMs } = event;
   const [clock] = await run(tx, takeClocks, [{ tenant, n: 1 }]);
   const origin = `api:${id}`;
   await run(tx, insertEvents, [
@@ -37,7 +37,7 @@ export async function insertSampleEvent(tx: Query, event: SampleEvent): Promise<
       received_at: formatMicros(nowMs * 1_000),
       updated_at: clock?.last_at ?? '',
       ordering_key: null,
-      traceparent: newTraceparent(undefined),
+      traceparent,
       content_type: 'application/json',
       payload,
     },

@@ -1,7 +1,7 @@
 import { maxPayloadBytes } from '#lib/contract';
 import { createId } from '#lib/ids';
 import { memberText } from '#lib/json-locator';
-import { newTraceparent } from '#lib/telemetry';
+import { attribute, newTraceparent } from '#lib/telemetry';
 import { publishedType, publishersKey } from '../fields.ts';
 import { insertPublishedEvent } from '../resources/published-event.ts';
 import { type Route, route } from '../route.ts';
@@ -37,12 +37,11 @@ export const publishEvent: Route = ({ outbox, clock, random }) =>
     bodyLimit: maxPayloadBytes + envelopeBytes,
     schema: { body },
     async handler(request, reply) {
-      const { tenant, idempotent } = request;
+      const { tenant, idempotent, span } = request;
       const { type, event_id: eventId = null, ordering_key: orderingKey = null } = request.body;
       const payload = Buffer.from(memberText(request.bodyText, 'payload') ?? '');
       if (payload.length > maxPayloadBytes) return sendProblem(reply, 'payload_too_large');
 
-      const { traceparent } = request.headers;
       const nowMs = clock.nowMs();
       const event = {
         tenant,
@@ -52,11 +51,13 @@ export const publishEvent: Route = ({ outbox, clock, random }) =>
         payload,
         eventId,
         orderingKey,
-        traceparent: newTraceparent(typeof traceparent === 'string' ? traceparent : undefined),
+        traceparent: newTraceparent(span.traceparent),
         nowMs,
       };
       const id = await idempotent.effects.transaction((tx) => insertPublishedEvent(tx, event, random(16)));
       idempotent.afterCommit(outbox.wake);
+      request.eventId = id;
+      span.set({ [attribute.eventId]: id });
       return reply.code(202).header('location', `/v1/events/${id}`).send({ id });
     },
   });

@@ -1,6 +1,7 @@
 import { endpointDefaults } from '#lib/contract';
 import { createId } from '#lib/ids';
 import { createDeliveryReplay } from '#lib/replay-store';
+import { attribute, newTraceparent } from '#lib/telemetry';
 import { awaitAttempt } from '../await-attempt.ts';
 import { eventType } from '../fields.ts';
 import { newReplay } from '../new-replay.ts';
@@ -40,7 +41,7 @@ export const testEndpoint: Route = (deps) =>
     preValidation: optionalBody,
     async handler(request, reply) {
       const { clock, random, closing } = deps;
-      const { tenant, idempotent } = request;
+      const { tenant, idempotent, span } = request;
       const endpoint = await endpoints.find(idempotent.effects, tenant, request.params.id);
       if (endpoint === undefined || endpoint.deleted_at !== null) return sendMissing(reply, endpoint);
       if (endpoint.disabled_at !== null)
@@ -49,6 +50,8 @@ export const testEndpoint: Route = (deps) =>
       const { type = usualType, payload = { type, endpoint_id: endpoint.id } } = request.body;
       const nowMs = clock.nowMs();
       const eventId = createId('evt', nowMs, random);
+      request.eventId = eventId;
+      span.set({ [attribute.eventId]: eventId });
       const begun = newReplay(deps, { tenant, request: { test: endpoint.id, event_id: eventId } });
       await idempotent.effects.transaction(async (tx) => {
         await insertSampleEvent(tx, {
@@ -57,6 +60,7 @@ export const testEndpoint: Route = (deps) =>
           receiptId: createId('rcp', nowMs, random),
           type,
           payload: Buffer.from(JSON.stringify(payload)),
+          traceparent: newTraceparent(span.traceparent),
           nowMs,
         });
         await createDeliveryReplay(tx, { ...begun, eventId, endpointIds: [endpoint.id] });

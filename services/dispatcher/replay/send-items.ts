@@ -5,7 +5,7 @@
  */
 import type { WaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
-import { type AttemptRecord, deliveryHeaders, type Topics } from '#lib/contract';
+import { type AttemptRecord, deliveryHeaders, type Topics, traceHeaders } from '#lib/contract';
 import { derivedId } from '#lib/ids';
 import type { OutgoingRecord } from '#lib/kafka';
 import type { ItemEnd, LeasedReplay, ReplayItem } from '#lib/replay-store';
@@ -60,7 +60,11 @@ export function createSendItems({ directory, table, encodeAttempt, publish, wait
   const idOf = (replay: LeasedReplay, { eventId, endpointId, generation }: DeliveryItem): string =>
     derivedId('dlv', Math.floor(replay.createdAt / 1_000), [eventId, endpointId, String(generation)]);
 
-  function setsOf(replay: LeasedReplay, items: readonly DeliveryItem[]): OutgoingRecord[] {
+  function setsOf(
+    replay: LeasedReplay,
+    items: readonly DeliveryItem[],
+    contents: ReadonlyMap<string, EventContent>,
+  ): OutgoingRecord[] {
     const sets = Map.groupBy(items, ({ eventId, generation }) => `${generation}/${eventId}`);
     return [...sets.values()].flatMap((set) => {
       const [first] = set;
@@ -68,7 +72,8 @@ export function createSendItems({ directory, table, encodeAttempt, publish, wait
       const { eventId, generation } = first;
       const deliveries = set.map((item) => ({ delivery_id: idOf(replay, item), endpoint_id: item.endpointId }));
       const record = fannedOut({ tenant: replay.tenant, event_id: eventId, generation, at: nowMicros(), deliveries });
-      return { topic: topics['delivery.attempts'], key: eventId, value: encodeAttempt(record), headers: {} };
+      const headers = traceHeaders(contents.get(eventId)?.traceparent);
+      return { topic: topics['delivery.attempts'], key: eventId, value: encodeAttempt(record), headers };
     });
   }
 
@@ -112,7 +117,7 @@ export function createSendItems({ directory, table, encodeAttempt, publish, wait
       if (item.kind === 'delivery') deliveries.push(item);
     }
 
-    await forEachLimited(setsOf(replay, deliveries), maxUnacknowledged, (set) => publish(set, signal));
+    await forEachLimited(setsOf(replay, deliveries, contents), maxUnacknowledged, (set) => publish(set, signal));
     await publishAll(publications, { publish, limit: maxUnacknowledged, signal });
     return ends;
 

@@ -1,5 +1,6 @@
 import type { RouteOptions } from 'fastify';
 import type { Clock } from '#lib/clock';
+import type { Tracer } from '#lib/telemetry';
 import type { Answer } from '../answer.ts';
 import { answerChallenge } from '../answer-challenge.ts';
 import type { SourceDirectory } from '../source-directory.ts';
@@ -9,6 +10,7 @@ import { webhookRoute } from './webhook-route.ts';
 interface Deps {
   sources: Pick<SourceDirectory, 'known' | 'lookUp'>;
   answer: Answer;
+  tracer: Tracer;
   clock: Clock;
 }
 

@@ -1,5 +1,6 @@
 import type { RouteOptions } from 'fastify';
 import type { Clock } from '#lib/clock';
+import type { Tracer } from '#lib/telemetry';
 import type { Answer } from '../answer.ts';
 import type { SendContinue } from '../expect-continue.ts';
 import type { ReceiveWebhook } from '../receive-webhook.ts';
@@ -9,6 +10,7 @@ import { webhookRoute } from './webhook-route.ts';
 interface Deps {
   receive: ReceiveWebhook;
   answer: Answer;
+  tracer: Tracer;
   clock: Clock;
   sendContinue: SendContinue;
 }
@@ -18,11 +20,12 @@ export const receiveWebhookRoute = ({ receive, sendContinue, ...deps }: Deps): R
   webhookRoute({
     ...deps,
     method: 'POST',
-    decide: (request, reply) =>
+    decide: (request, reply, traceparent) =>
       receive({
         sourceId: request.params.source_id,
         sender: senderOf(request),
         request: request.raw,
+        traceparent,
         wantBody: () => sendContinue(request.raw, reply.raw),
       }),
   });

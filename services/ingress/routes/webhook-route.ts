@@ -1,30 +1,39 @@
 import type { FastifyReply, RouteOptions } from 'fastify';
 import type { Clock } from '#lib/clock';
 import { AppError, toAppError } from '#lib/errors';
+import type { Tracer } from '#lib/telemetry';
 import type { Answer } from '../answer.ts';
 import type { Outcome } from '../outcome.ts';
+import { endRequestSpan, startRequestSpan } from '../trace-request.ts';
 import type { WebhookRequest } from '../webhook-request.ts';
 
 interface Options {
   method: RouteOptions['method'];
-  decide(request: WebhookRequest, reply: FastifyReply): Promise<Outcome>;
+  /** @param traceparent what the request came with, or the span around it; empty where there is none */
+  decide(request: WebhookRequest, reply: FastifyReply, traceparent: string): Promise<Outcome>;
   answer: Answer;
+  tracer: Tracer;
   clock: Clock;
 }
 
-export function webhookRoute({ method, decide, answer, clock }: Options): RouteOptions {
+const url = '/v1/webhooks/:source_id';
+
+export function webhookRoute({ method, decide, answer, tracer, clock }: Options): RouteOptions {
   const onRequest = async (request: WebhookRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const beganAtMs = clock.monotonicMs();
-    const outcome = await decide(request, reply).catch((thrown: unknown): Outcome => ({
+    const span = startRequestSpan(tracer, request, url);
+    const outcome = await decide(request, reply, span.traceparent).catch((thrown: unknown): Outcome => ({
       kind: 'refused',
       code: 'internal_error',
       error: toAppError(thrown),
     }));
-    return answer({ request, reply, outcome, durationMs: clock.monotonicMs() - beganAtMs });
+    const answered = answer({ request, reply, outcome, durationMs: clock.monotonicMs() - beganAtMs, span });
+    endRequestSpan(span, outcome, reply.statusCode);
+    return answered;
   };
   return {
     method,
-    url: '/v1/webhooks/:source_id',
+    url,
     // All is done in this hook, because Fastify judges the content type between it and the handler, and here any is good, or none.
     onRequest: onRequest as RouteOptions['onRequest'],
     handler: () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { createManualClock, systemClock } from '#lib/clock';
 import { secretsContext, type StoredSecret } from '#lib/contract';
 import type { HttpRequest } from '#lib/http-client';
+import { noTracer } from '#lib/telemetry';
 import { mergePatch } from '../../../services/api/merge-patch.ts';
 import { createAttempt } from '../../../services/dispatcher/attempt.ts';
 import { endpointColumns, endpointOf, type EndpointRow } from '../../../services/dispatcher/endpoint.ts';
@@ -259,6 +260,7 @@ describe('a rotation', () => {
   async function signatures(id: string, inSeconds: number): Promise<{ hookline: number; standard: number }> {
     const requests: HttpRequest[] = [];
     const attempt = createAttempt({
+      tracer: noTracer,
       clock: createManualClock(Date.now() + inSeconds * 1_000),
       http: {
         send: async (request) => {

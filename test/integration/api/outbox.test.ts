@@ -9,6 +9,7 @@ import { noCrashPoints } from '#lib/crash-points';
 import { createConsumer, createEventCodec, createTopics, registerSchemas, valueSubject } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
 import { silentLogger } from '#lib/log';
+import { noTracer } from '#lib/telemetry';
 import { fields } from '../../../services/api/config.ts';
 import { openOutbox } from '../../../services/api/outbox/open-outbox.ts';
 import { type ClaimedEvent, createOutboxTable, type OutboxTable } from '../../../services/api/outbox/outbox-table.ts';
@@ -212,7 +213,7 @@ test('what stands on the real topic is what dedup would have written', async () 
     HOOKLINE_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
   });
   const metrics = new Registry();
-  const context = { ...common, metrics, crashPoints: noCrashPoints, fail: () => undefined };
+  const context = { ...common, metrics, tracer: noTracer, crashPoints: noCrashPoints, fail: () => undefined };
   const { parts } = openOutbox(config, context, createApiMetrics(metrics));
   const id = await publish({ event_id: 'mine', ordering_key: 'key', payload: { n: 1 } });
   const other = await publish();

@@ -27,7 +27,7 @@ import { createPostgres } from '#lib/postgres';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
 import { generateSecret } from '#lib/signatures';
-import { newTraceparent, Metrics } from '#lib/telemetry';
+import { newTraceparent, noTracer, Metrics } from '#lib/telemetry';
 import { fields as dedupFields } from '../../../services/dedup/config.ts';
 import { build as buildDedup } from '../../../services/dedup/service.ts';
 import { fields as dispatcherFields } from '../../../services/dispatcher/config.ts';
@@ -69,7 +69,7 @@ export async function createWorld(name: string, { partitions = 3 } = {}) {
   const databaseUrl = await createDatabase();
   const encryptionKey = `test:${randomBytes(32).toString('base64')}`;
   const secretBox = createSecretBox(parseEncryptionKeys([encryptionKey]));
-  const common = { clock: systemClock, log: silentLogger };
+  const common = { clock: systemClock, log: silentLogger, tracer: noTracer };
   const env = {
     HOOKLINE_ENV: 'test',
     HOOKLINE_HOST: '127.0.0.1',

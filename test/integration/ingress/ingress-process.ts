@@ -8,7 +8,7 @@ import { silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { generateSecret } from '#lib/signatures';
-import { Metrics } from '#lib/telemetry';
+import { Metrics, noTracer } from '#lib/telemetry';
 import { fields } from '../../../services/ingress/config.ts';
 import { build } from '../../../services/ingress/service.ts';
 import { freePorts } from '#deploy/local/free-ports.ts';
@@ -63,6 +63,7 @@ export async function startIngress({
     log: silentLogger,
     clock: systemClock,
     metrics,
+    tracer: noTracer,
     crashPoints: noCrashPoints,
     fail: (error) => {
       throw error;

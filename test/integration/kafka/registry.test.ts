@@ -164,8 +164,43 @@ describe('the codecs', () => {
     for (const each of broken) {
       await expect(codec.decode(each)).rejects.toMatchObject({ code: 'data_invalid', retryable: false });
     }
+    const noId = Buffer.from(bytes);
+    noId.writeInt32BE(-1, 1);
+    await expect(codec.decode(noId)).rejects.toMatchObject({ code: 'data_invalid' });
     const encodeIncomplete = async (): Promise<Buffer> => codec.encode({ ...event, tenant: undefined as never });
     await expect(encodeIncomplete()).rejects.toMatchObject({ code: 'data_invalid' });
+  });
+
+  it('refuse a count of entries that are not there at once: they once went round as often as it says', async () => {
+    const topic = `${prefix}counts`;
+    await register(topic, readSchema('events'));
+    const codec = createEventCodec({ ...common, registryUrl: registryUrl(), topic, schema: readSchema('events') });
+    await codec.start();
+    const bytes = codec.encode({ ...event, http_headers: { marker: 'a' } });
+    // The map's count is the byte before the length of its first key.
+    const at = bytes.indexOf('marker') - 2;
+    const lies = Buffer.concat([
+      bytes.subarray(0, at),
+      Buffer.from('feffffffffffffff1f', 'hex'),
+      bytes.subarray(at + 1),
+    ]);
+    await expect(codec.decode(lies)).rejects.toMatchObject({ code: 'data_invalid' });
+  });
+
+  it('take a schema that they can’t read for a fault of the record, and not for a registry that is away', async () => {
+    const topic = `${prefix}foreign`;
+    await register(topic, readSchema('events'));
+    const codec = createEventCodec({ ...common, registryUrl: registryUrl(), topic, schema: readSchema('events') });
+    await codec.start();
+    const answer = await fetch(`${registryUrl()}/subjects/${topic}.proto-value/versions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
+      body: JSON.stringify({ schemaType: 'PROTOBUF', schema: 'syntax = "proto3"; message A { string a = 1; }' }),
+    });
+    const { id } = (await answer.json()) as { id: number };
+    const foreign = codec.encode(event);
+    foreign.writeInt32BE(id, 1);
+    await expect(codec.decode(foreign)).rejects.toMatchObject({ code: 'data_invalid' });
   });
 
   describe('with the registry away', () => {

@@ -17,6 +17,7 @@ import {
 import type { Part } from '#lib/lifecycle';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { noTracer } from '#lib/telemetry';
 import { fields } from '../../../services/projector/config.ts';
 import { build } from '../../../services/projector/service.ts';
 import { readConfig } from '#lib/config';
@@ -67,6 +68,7 @@ function projector(): { parts: Part[]; failures: Error[] } {
   const parts = build(config, {
     ...common,
     metrics: new Registry(),
+    tracer: noTracer,
     crashPoints: noCrashPoints,
     fail: (error) => void failures.push(error),
   });

@@ -7,6 +7,7 @@ import { createPostgresStore } from '#lib/idempotency';
 import { type Logger, silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
+import { noTracer } from '#lib/telemetry';
 import { type AppDeps, buildApp } from '../../../services/api/app.ts';
 import { createApiMetrics } from '../../../services/api/metrics.ts';
 import type { Store } from '../../../services/api/resources/resource-table.ts';
@@ -53,6 +54,7 @@ const testDeps = ({
   apiUrl: 'https://api.test',
   ingressUrl: 'https://in.test',
   adminKey,
+  tracer: noTracer,
   log: silentLogger,
   idempotency: {
     lockSeconds: 90,

@@ -229,6 +229,7 @@ export const brokenHistories: [anomaly: Anomaly, title: string, break_: (history
   ],
   ['api-disagrees', 'a status that is not the deliveries’', ({ api }) => (at(api, 0).status = 'processing')],
   ['api-disagrees', 'a duplicate that was not counted', ({ api }) => (at(api, 0).duplicates = 0)],
+  ['api-disagrees', 'a duplicate counted as changed', ({ api }) => (at(api, 0).duplicatesChanged = 1)],
   [
     'api-disagrees',
     'counts that are not those of the deliveries',

@@ -96,7 +96,16 @@ export function addPublish({ publishes, topics, committed, api, tables }: Mutabl
   committed['fan-out']['events-0'] = 3;
   const counts = { pending: 0, retrying: 0, delivered: 0, dead_lettered: 0, cancelled: 0 };
   const updatedAt = '2026-01-01T00:00:03.000000Z';
-  api.push({ id: eventId, receiptId: 'rcp_p', status: 'completed', updatedAt, duplicates: 0, counts, deliveries: [] });
+  api.push({
+    id: eventId,
+    receiptId: 'rcp_p',
+    status: 'completed',
+    updatedAt,
+    duplicates: 0,
+    duplicatesChanged: 0,
+    counts,
+    deliveries: [],
+  });
   tables.receipts.push({ origin, receiptId: 'rcp_p', eventId, duplicate: false });
 }
 
@@ -236,6 +245,7 @@ function webhook(n: number) {
       status: 'completed',
       updatedAt: `2026-01-01T00:00:0${n}.000000Z`,
       duplicates: 1,
+      duplicatesChanged: 0,
       counts: { pending: 0, retrying: 0, delivered: 2, dead_lettered: 0, cancelled: 0 },
       deliveries: deliveries.map((delivery) => ({
         id: delivery.id,

@@ -242,12 +242,17 @@ describe('while a dependency is away', () => {
 });
 
 describe('a record that can’t be read', () => {
-  it('is dead-lettered at once, as it came, and its neighbours go on', async () => {
+  it('is dead-lettered at once, as it came, is done when that is written, and its neighbours go on', async () => {
     const worker = createWorker(world);
     const broken = rawRecordOf({ partition: 3, offset: 7, headers: { 'x-any': 'header' }, body: '\u0000 any bytes' });
     const good = recordOf({ id: 'a', offset: 8, partition: 3 });
+    const doneAtLetter: boolean[] = [];
+    world.kafka.beforeSend = ({ topic }) => {
+      if (topic === topics['dead-letters']) doneAtLetter.push(broken.isDone());
+    };
     await worker.handle([broken, good], never);
 
+    expect(doneAtLetter).toEqual([false]);
     const [letter] = world.kafka.letters();
     expect(letter).toMatchObject({
       stage: 'dedup',

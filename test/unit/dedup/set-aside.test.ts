@@ -36,8 +36,15 @@ describe.each([
     expect(records.map((record) => record.isDone())).toEqual([true, false, true]);
     expect(world.kafka.letters()).toEqual([]);
 
+    const { beforeSend } = world.kafka;
+    const doneAtLetter: boolean[] = [];
+    world.kafka.beforeSend = (sent) => {
+      if (sent.topic === topics['dead-letters']) doneAtLetter.push(records[1]?.isDone() === true);
+      beforeSend(sent);
+    };
     await world.clock.advance(allTries);
     await worker.idle();
+    expect(doneAtLetter).toEqual([false]);
     expect(records.map((record) => record.isDone())).toEqual([true, true, true]);
   });
 

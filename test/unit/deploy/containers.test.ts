@@ -43,6 +43,12 @@ describe('docker-compose.yml', () => {
   test('is told of every variable that it asks for, by any offset', () => {
     const asked = new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name));
     asked.delete('HOOKLINE_VERSION');
+    // Passed on from whoever calls, who may have none.
+    const passedOn = [...asked].filter((name) => name.startsWith('OTEL_'));
+    for (const name of passedOn) {
+      expect(text).toContain(`${name}: \${${name}:-}`);
+      asked.delete(name);
+    }
     const told = composeEnvironment(portsAt(1_000), secrets, 1_000);
     expect(new Set(Object.keys(told))).toEqual(asked);
     for (const [name, port] of defaults) expect(Number(told[name ?? ''])).toBe(Number(port) + 1_000);

@@ -227,6 +227,21 @@ describe('fan-out', () => {
     expect(world.kafka.of(topics.deliveries)).toHaveLength(1);
   });
 
+  it('buries what can be decoded and is no event all the same: what would be written of it no topic or table takes', async () => {
+    const world = createWorld([anEndpoint()]);
+    const forged = [
+      { id: 'evt\0' },
+      { id: 'x'.repeat(1_500_000) },
+      { received_at: -1 },
+      { payload: Buffer.alloc(2_000_000) },
+    ];
+    const bad = forged.map((given, index) => world.record(anEvent(given), BigInt(index)));
+    await world.fanOut([...bad, world.record(anEvent())], never);
+    expect(world.kafka.of(topics['dead-letters'])).toHaveLength(bad.length);
+    expect(bad.every((record) => record.isDone())).toBe(true);
+    expect(world.kafka.of(topics.deliveries)).toHaveLength(1);
+  });
+
   it('writes the deliveries of an ordering key in the order of its events, where an endpoint wants that, whatever Kafka refuses', async () => {
     const world = createWorld([anEndpoint({ id: 'ep_ordered', ordered: true }), anEndpoint({ id: 'ep_other' })]);
     const names = ['a1', 'b1', 'a2', 'b2', 'a3'];

@@ -108,6 +108,22 @@ describe('the intake', () => {
     expect(offered).toHaveLength(1);
   });
 
+  it('buries a forged id without a look at the tables, which would refuse it: a NUL in one once ended the process, again and again', async () => {
+    const { intake, malformed, offered, lookUp } = createWorld();
+    const forged = [
+      { tenant: 'a\0' },
+      { id: 'dlv_\0' },
+      { eventId: '\0' },
+      { endpointId: 'ep_\0' },
+      { id: 'a'.repeat(9_000) },
+    ];
+    const bad = forged.map((given) => aDeliveryRecord(aDelivery(given)));
+    await intake([...bad, aDeliveryRecord(aDelivery())], never);
+    expect(malformed).toEqual(bad);
+    expect(lookUp.questions.flat()).not.toContain('dlv_\0');
+    expect(offered).toHaveLength(1);
+  });
+
   it('is done with a delivery whose first step was lately written', async () => {
     const { intake, offered, recentSteps } = createWorld();
     recentSteps.remember(aDelivery(), 1, 'parked');

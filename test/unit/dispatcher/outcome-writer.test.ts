@@ -166,6 +166,22 @@ describe('what came of a delivery', () => {
     expect(isDone(job)).toBe(true);
   });
 
+  it('keeps the record of a delivery that is parked until that is acknowledged', async () => {
+    const { clock, kafka, writer } = createWorld();
+    let away = true;
+    kafka.answer = () => {
+      if (away) throw new AppError('kafka_unavailable', 'away');
+    };
+    const job = aRecordJob();
+    const parking = writer.parked(job);
+    await clock.advance(60_000);
+    expect(isDone(job)).toBe(false);
+    away = false;
+    await clock.advance(5_000);
+    await parking;
+    expect(isDone(job)).toBe(true);
+  });
+
   it('leaves the delivery undone when the process may wait no longer', async () => {
     const { kafka, stopping, writer } = createWorld();
     kafka.answer = () => {

@@ -1,5 +1,6 @@
 import { createManualClock } from '#lib/clock';
 import type { HttpRequest } from '#lib/http-client';
+import { noTracer } from '#lib/telemetry';
 import { createAttempt, type Sending } from '../../../services/dispatcher/attempt.ts';
 import { aDelivery, anAnswer, anEndpoint } from './fixtures.ts';
 
@@ -11,6 +12,7 @@ export async function sendOnce(
 ): Promise<{ sending: Sending; request: HttpRequest | undefined }> {
   const requests: HttpRequest[] = [];
   const attempt = createAttempt({
+    tracer: noTracer,
     clock: createManualClock(startMs),
     http: {
       send: async (request) => {

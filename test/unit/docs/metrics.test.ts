@@ -7,7 +7,7 @@ import type { Part } from '#lib/lifecycle';
 import { silentLogger } from '#lib/log';
 import type { ServiceContext } from '#lib/service-host';
 import { hostMetrics } from '#lib/service-host';
-import { Metrics } from '#lib/telemetry';
+import { Metrics, noTracer } from '#lib/telemetry';
 import { fields as apiFields } from '../../../services/api/config.ts';
 import { build as buildApi } from '../../../services/api/service.ts';
 import { fields as dedupFields } from '../../../services/dedup/config.ts';
@@ -49,7 +49,14 @@ test('docs/metrics.md has every metric, as the code has it (`npm run docs:write`
 test.each(serviceNames)('%s has the metrics that are documented, and no other', (service) => {
   const metrics = new Metrics();
   const clock = createManualClock();
-  services[service]({ metrics, clock, log: silentLogger, crashPoints: createCrashPoints(''), fail: () => undefined });
+  services[service]({
+    metrics,
+    clock,
+    log: silentLogger,
+    tracer: noTracer,
+    crashPoints: createCrashPoints(''),
+    fail: () => undefined,
+  });
   const ofProcess = Object.values(hostMetrics).map(({ name }) => name as string);
   const exposed = metrics.getMetricsAsArray().map(({ name, help, type }) => ({ name, help, type }));
   const documented = metricsOf(service).map(({ name, help, kind }) => ({ name, help, type: kind }));

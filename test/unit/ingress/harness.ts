@@ -12,7 +12,7 @@ import { networksOf } from '#lib/networks';
 import { createRateLimiter, type SharedBuckets } from '#lib/rate-limit';
 import { createSecretBox } from '#lib/secret-box';
 import { signHookline } from '#lib/signatures';
-import { Metrics } from '#lib/telemetry';
+import { Metrics, noTracer } from '#lib/telemetry';
 import { createAdmission } from '../../../services/ingress/admission.ts';
 import { buildApp, type IngressDeps } from '../../../services/ingress/app.ts';
 import { createBusyReport } from '../../../services/ingress/busy-report.ts';
@@ -141,6 +141,7 @@ export function createHarness(given: HarnessOptions = {}): Harness {
     random: (size) => Buffer.alloc(size, 7),
     crashPoints: noCrashPoints,
     metrics,
+    tracer: noTracer,
     rejections: { record: (rejection) => void rejections.push(rejection) },
     log,
     bodyTimeoutMs: 5_000,

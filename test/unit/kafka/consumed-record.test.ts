@@ -42,6 +42,19 @@ test('a value or a header of null is empty', () => {
   expect([record.key, record.value, record.headers]).toEqual([null, Buffer.alloc(0), { none: '' }]);
 });
 
+test('a header may be called as what every object has: kafkajs puts that before its value, which once ended the process', () => {
+  for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
+    const inherited: unknown = ({} as Record<string, unknown>)[name];
+    const once = Object.fromEntries([[name, [inherited, Buffer.from('a')]]]) as never;
+    const record = new ConsumedRecord(position, message({ headers: once }), () => undefined);
+    expect(Object.entries(record.rawHeaders)).toEqual([[name, Buffer.from('a')]]);
+    expect(Object.entries(record.headers)).toEqual([[name, 'a']]);
+    const twice = Object.fromEntries([[name, [inherited, Buffer.from('a'), Buffer.from('b')]]]) as never;
+    const other = new ConsumedRecord(position, message({ headers: twice }), () => undefined);
+    expect(Object.entries(other.rawHeaders)).toEqual([[name, [Buffer.from('a'), Buffer.from('b')]]]);
+  }
+});
+
 test('done counts once', () => {
   let done = 0;
   const record = new ConsumedRecord(position, message({}), () => (done += 1));

@@ -1,6 +1,7 @@
 import { createManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
+import { noTracer } from '#lib/telemetry';
 import { createPartitionSender, type PartitionSenderOptions } from '../../../libs/kafka/partition-sender.ts';
 import type { ProduceOutcome } from '../../../libs/kafka/produce-answer.ts';
 import type { ProduceRequest } from '../../../libs/kafka/produce-lane.ts';
@@ -33,6 +34,7 @@ function setUp(options: Partial<PartitionSenderOptions> = {}) {
     lingerMs: () => 2,
     clock,
     log: silentLogger,
+    tracer: noTracer,
     random: () => 0.5,
     lane: () => ({
       takeTurn: (turn) => turn(produce),

@@ -3,6 +3,7 @@ import { createManualClock, systemClock } from '#lib/clock';
 import { createWaitOut } from '#lib/backoff';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
+import { noTracer } from '#lib/telemetry';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { createProjectorMetrics } from '../../../services/projector/metrics.ts';
 import { createRecordHandler, type FailedRecord } from '../../../services/projector/project-records.ts';
@@ -31,6 +32,8 @@ function createHarness({ bad = [], ...given }: Partial<Deps> & { bad?: number[] 
     bury: async (failed) => void buried.push(failed),
     deadLettersTopic: 'dead-letters',
     waitOut: createWaitOut({ clock: systemClock, log: silentLogger }),
+    tracer: noTracer,
+    groupId: 'projector',
     clock: createManualClock(),
     log: silentLogger,
     metrics: createProjectorMetrics(registry),

@@ -32,6 +32,9 @@ it('never ends where something does not arrive', () => {
   expect(result?.recoveryMs.max).toBe(Number.POSITIVE_INFINITY);
 });
 
-it('measures from acceptance to arrival', () => {
-  expect(latencyOf(ledger, 'ep_a')).toEqual({ p50: 30, p99: 30, max: 30 });
+it('measures from acceptance to arrival, and until the fan-out', () => {
+  expect(latencyOf(ledger, 'ep_a')).toEqual({
+    arrival: { p50: 30, p99: 30, max: 30 },
+    fanOut: { p50: 20, p99: 20, max: 20 },
+  });
 });

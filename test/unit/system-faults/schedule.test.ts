@@ -8,7 +8,7 @@ const kindsOf = (track: FaultKind['track'], count: number): FaultKind[] =>
   Array.from({ length: count }, (_, n) => ({
     ...{ name: `${track}-${n}`, says: '', track, inflict: () => Promise.resolve() },
   }));
-const kinds = [...kindsOf('doors', 5), ...kindsOf('links', 7)];
+const kinds = [...kindsOf('ingress', 5), ...kindsOf('stores', 7)];
 
 /** What was done on each track, with the first random number that each was given. */
 async function run(seed: number, forMs = 0) {
@@ -56,6 +56,21 @@ it('does one thing after the other on a track, and the tracks beside each other'
   });
 
   expect(most).toBe(2);
+});
+
+it('begins no other where one can not be done, and says why when those that were begun are over', async () => {
+  const done: string[] = [];
+  const run = inflictAll({
+    ...{ kinds, seed: 1, forMs: 0, calmMs: 0, say: () => undefined },
+    inflict: async ({ name, track }) => {
+      if (track === 'ingress') throw new Error(`${name} is not to be had`);
+      await delay(20);
+      done.push(name);
+    },
+  });
+
+  await expect(run).rejects.toThrow('is not to be had');
+  expect(done).toHaveLength(1);
 });
 
 it('knows every fault by a name of its own, and has some on every track', () => {

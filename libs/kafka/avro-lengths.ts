@@ -1,0 +1,103 @@
+/**
+ * Whether every length and count in a value leads to bytes that are there. The Avro library finds out at the end alone: before, it goes round
+ * as often as a forged count of array or map entries says, a thousand million times, or for ever, and the process stands still or is out of
+ * memory. This goes through the bytes by their schema without making anything of them, and ends at the first that is missing.
+ */
+
+/** Of a type of the Avro library, as its documentation has it, what this needs to know. */
+export interface AvroShape {
+  /** `record`, `union:unwrapped`, `logical:…`, `string`, … */
+  typeName: string;
+  /** Of a record. */
+  fields?: readonly { type: AvroShape }[];
+  /** Of an array. */
+  itemsType?: AvroShape;
+  /** Of a map. */
+  valuesType?: AvroShape;
+  /** Of a union. */
+  types?: readonly AvroShape[];
+  /** Of a fixed. */
+  size?: number;
+  /** Of a logical type. */
+  underlyingType?: AvroShape;
+}
+
+export function areLengthsSound(type: AvroShape, bytes: Buffer): boolean {
+  return skip(type, bytes, 0) <= bytes.length;
+}
+
+/** Every result is a position; this one is that of what is not there, and stays so. */
+const beyond = Number.POSITIVE_INFINITY;
+
+/** @returns where the value that begins at `at` ends */
+function skip(type: AvroShape, bytes: Buffer, at: number): number {
+  if (at > bytes.length) return beyond;
+  const { typeName, underlyingType } = type;
+  if (underlyingType !== undefined) return skip(underlyingType, bytes, at);
+  switch (typeName) {
+    case 'null':
+      return at;
+    case 'boolean':
+      return at + 1;
+    case 'float':
+      return at + 4;
+    case 'double':
+      return at + 8;
+    case 'fixed':
+      return at + (type.size ?? 0);
+    case 'int':
+    case 'long':
+    case 'enum':
+      return readLong(bytes, at).end;
+    case 'string':
+    case 'bytes':
+      return skipSized(bytes, at);
+    case 'array':
+      return skipBlocks(bytes, at, (from) => (type.itemsType ? skip(type.itemsType, bytes, from) : beyond));
+    case 'map':
+      return skipBlocks(bytes, at, (from) =>
+        type.valuesType ? skip(type.valuesType, bytes, skipSized(bytes, from)) : beyond,
+      );
+    case 'record':
+    case 'error':
+      return (type.fields ?? []).reduce((from, field) => skip(field.type, bytes, from), at);
+    default: {
+      // What is left are unions; a branch that there is not is for the decoder to refuse, which does so at once.
+      const { value, end } = readLong(bytes, at);
+      const branch = type.types?.[value];
+      return branch === undefined ? end : skip(branch, bytes, end);
+    }
+  }
+}
+
+function skipSized(bytes: Buffer, at: number): number {
+  const { value, end } = readLong(bytes, at);
+  return value < 0 ? beyond : end + value;
+}
+
+/** Entries come in blocks, the last one empty; a negative count is followed by the block's length in bytes. */
+function skipBlocks(bytes: Buffer, at: number, skipEntry: (at: number) => number): number {
+  for (let from = at; from <= bytes.length;) {
+    const { value, end } = readLong(bytes, from);
+    if (value === 0) return end;
+    from = value < 0 ? readLong(bytes, end).end : end;
+    const count = Math.abs(value);
+    // An entry of ours takes a byte at the least.
+    if (count > bytes.length - from) return beyond;
+    for (let entry = 0; entry < count && from <= bytes.length; entry += 1) from = skipEntry(from);
+  }
+  return beyond;
+}
+
+/** Zigzag, seven bits a byte; beyond what a double holds exactly, some number that is as large. */
+function readLong(bytes: Buffer, at: number): { value: number; end: number } {
+  let value = 0;
+  let scale = 1;
+  for (let end = at; end < bytes.length; scale *= 128) {
+    const byte = bytes[end] ?? 0;
+    end += 1;
+    value += (byte & 0x7f) * scale;
+    if (byte < 0x80) return { value: value % 2 === 0 ? value / 2 : -(value + 1) / 2, end };
+  }
+  return { value: 0, end: beyond };
+}

@@ -1,0 +1,21 @@
+import { header } from '#lib/contract';
+import { attribute, type Span, type Tracer } from '#lib/telemetry';
+import type { PendingRecord } from './pending-record.ts';
+
+/** Around one request to the broker: a part of the trace of its first record that is traced, linked to those of the others. */
+export function startSendSpan(tracer: Tracer, topic: string, partition: number, batch: readonly PendingRecord[]): Span {
+  const span = tracer.startBatch({ kind: 'producer', name: `send ${topic}` }, batch, traceparentOf);
+  if (span.isRecorded)
+    span.set({
+      [attribute.messagingSystem]: 'kafka',
+      [attribute.messagingOperationName]: 'send',
+      [attribute.messagingOperationType]: 'send',
+      [attribute.messagingDestination]: topic,
+      [attribute.messagingPartition]: String(partition),
+      [attribute.messagingBatchCount]: batch.length,
+    });
+  return span;
+}
+
+const traceparentOf = ({ headers }: PendingRecord): string | undefined =>
+  headers.findLast(([name]) => name === header.traceparent)?.[1].toString();

@@ -1,0 +1,78 @@
+/**
+ * From spans that have ended to the collector:
+ *
+ *   ended ─► waiting, at most so many ─► a batch, one at a time ─► exported
+ *      └► dropped: there is no room         └► failed: not taken in its time
+ *
+ * Nobody waits for it, and no span is tried again once its batch has failed: each has one of the three ends, and is counted.
+ */
+import type { ReadableSpan, Sampler, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace';
+import type { TraceSettings } from './trace-settings.ts';
+
+export type SpanEnd = 'exported' | 'dropped' | 'failed';
+
+interface Options {
+  exporter: SpanExporter;
+  maxQueued: number;
+  delayMs: number;
+  /** What the exporter takes to give a batch up. */
+  timeoutMs: number;
+  onEnded(end: SpanEnd, spans: number, error?: Error): void;
+}
+
+const maxBatch = 512;
+/** The exporter keeps its own time; this is for one that does not. */
+const graceMs = 1_000;
+
+/** The SDK’s processor, whose drops nobody is told of, behind a bound of our own. */
+export function createSpanPipeline({ exporter, maxQueued, delayMs, timeoutMs, onEnded }: Options): SpanProcessor {
+  let queued = 0;
+  const counting: SpanExporter = {
+    export(spans, done) {
+      queued -= spans.length;
+      exporter.export(spans, (result) => {
+        // ExportResultCode.SUCCESS
+        if ((result.code as number) === 0) onEnded('exported', spans.length);
+        else onEnded('failed', spans.length, result.error);
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+  };
+  const batches = new BatchSpanProcessor({
+    exporter: counting,
+    maxQueueSize: maxQueued,
+    maxExportBatchSize: Math.min(maxBatch, maxQueued),
+    scheduledDelayMillis: delayMs,
+    exportTimeoutMillis: timeoutMs + graceMs,
+  });
+  return {
+    onStart: (span, context) => batches.onStart(span, context),
+    onEnd(span: ReadableSpan) {
+      if (queued >= maxQueued) return onEnded('dropped', 1);
+      queued += 1;
+      batches.onEnd(span);
+    },
+    forceFlush: () => batches.forceFlush(),
+    shutdown: () => batches.shutdown(),
+  };
+}
+
+/** As the specification names them. */
+export function createSampler({ sampler, ratio }: Pick<TraceSettings, 'sampler' | 'ratio'>): Sampler {
+  const roots = {
+    always_on: () => new AlwaysOnSampler(),
+    always_off: () => new AlwaysOffSampler(),
+    traceidratio: () => new TraceIdRatioBasedSampler(ratio),
+  };
+  const name = sampler.replace('parentbased_', '') as keyof typeof roots;
+  const root = roots[name]();
+  return sampler.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
+}

@@ -1,0 +1,66 @@
+/**
+ * What services need of tracing, and nothing of the SDK that gives it. A context travels as the text of a `traceparent`: in a request's
+ * header, a record's, a row's column.
+ */
+
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface Work {
+  /** `server`, `client`: of a request; `producer`, `consumer`: of records. */
+  kind: 'server' | 'client' | 'producer' | 'consumer';
+  /** Few different ones: what tells this from others of its kind is an attribute. */
+  name: string;
+}
+
+export interface Tracer {
+  /**
+   * Begins a piece of work.
+   *
+   * @param parent the traceparent that it came with; without a valid one it begins a trace
+   */
+  start(work: Work, parent: string | undefined): Span;
+  /**
+   * Begins work on many things at once. It belongs to the trace of the first of them that is sampled, and is linked to the others: a trace
+   * with a single thing in the batch has no gap, and one that is not sampled causes no span.
+   */
+  startBatch<T>(work: Work, things: Iterable<T>, traceparentOf: (thing: T) => string | undefined): Span;
+}
+
+export interface Span {
+  /** False: nobody will see it, and what is said of it is forgotten. */
+  readonly isRecorded: boolean;
+  /** To be handed on with what comes of the work: its own where it is recorded, else the one that it came with; empty where there is none. */
+  readonly traceparent: string;
+  /** For what is measured of the work. */
+  readonly exemplar: Exemplar | undefined;
+  /** See attributes.ts. No payload, no secret, no idempotency key. Ask `isRecorded` before much is put together for it. */
+  set(attributes: SpanAttributes): void;
+  /** @param type one of few: a status, a code, an outcome */
+  fail(type: string): void;
+  /** Once; what is said later is forgotten. */
+  end(): void;
+}
+
+/** Labels by which a measurement leads to its trace. */
+export interface Exemplar {
+  trace_id: string;
+  span_id: string;
+}
+
+/** Work that nobody traces. */
+export const unrecorded = (traceparent: string): Span => ({ ...nothing, traceparent });
+
+const nothing = {
+  isRecorded: false,
+  traceparent: '',
+  exemplar: undefined,
+  set: () => undefined,
+  fail: () => undefined,
+  end: () => undefined,
+} satisfies Span;
+
+/** Tracing is off. */
+export const noTracer: Tracer = {
+  start: (_work, parent) => unrecorded(parent ?? ''),
+  startBatch: () => nothing,
+};

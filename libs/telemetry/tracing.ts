@@ -1,0 +1,53 @@
+import type { Clock } from '#lib/clock';
+import { createPart, type Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import type { Registry } from 'prom-client';
+import { registerMetrics } from './metric-table.ts';
+import { createSdkTracer } from './sdk-tracer.ts';
+import type { SpanEnd } from './span-pipeline.ts';
+import { traceMetrics } from './trace-metrics.ts';
+import type { TraceSettings } from './trace-settings.ts';
+import { noTracer, type Tracer } from './tracer.ts';
+
+interface Options {
+  /** Undefined where tracing is off: then nothing of OpenTelemetry's SDK is loaded. */
+  settings: TraceSettings | undefined;
+  metrics: Registry;
+  clock: Clock;
+  log: Logger;
+  /** What the stop leaves for sending the last spans. */
+  closeWithinMs(): number;
+}
+
+export interface Tracing {
+  tracer: Tracer;
+  /** The first of all to start: whatever stops after it is not traced. */
+  part: Part;
+}
+
+/** The collector may be away, slow, or refuse: nothing waits for it, spans are counted, and one line says so until it takes one again. */
+export async function createTracing({ settings, metrics, clock, log, closeWithinMs }: Options): Promise<Tracing> {
+  const { spans } = registerMetrics(traceMetrics, metrics);
+  if (settings === undefined) return { tracer: noTracer, part: tracingPart(async () => undefined) };
+
+  let isAway = false;
+  const onEnded = (end: SpanEnd, count: number, error?: Error): void => {
+    spans.inc({ outcome: end }, count);
+    if (end === 'failed' && !isAway) log.warn({ event: 'traces.not_exported', spans: count, reason: error?.message });
+    if (end === 'exported' && isAway) log.info({ event: 'traces.exported_again' });
+    if (end !== 'dropped') isAway = end === 'failed';
+  };
+  const { openSdk } = await import('./open-sdk.ts');
+  const sdk = openSdk(settings, onEnded);
+
+  const close = async (): Promise<void> => {
+    const timedOut = new AbortController();
+    const limit = clock.sleep(Math.max(0, closeWithinMs()), timedOut.signal);
+    // What it could not send has been told by then.
+    await Promise.race([sdk.close().catch(() => undefined), limit]);
+    timedOut.abort();
+  };
+  return { tracer: createSdkTracer(sdk.tracer), part: tracingPart(close) };
+}
+
+const tracingPart = (close: () => Promise<void>): Part => createPart('tracing', async () => undefined, close);

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { freePorts } from '#deploy/local/free-ports.ts';
+import { type ProcessName, serviceOf } from './process-names.ts';
+import { serviceNames, type Stack } from './stack.ts';
+
+export interface EnvironmentOptions {
+  servers: { kafkaBrokers: readonly string[]; redisUrl: string; schemaRegistryUrl: string };
+  topicPrefix: string;
+  databaseUrl: string;
+  /** Default: one of each. */
+  services?: readonly ProcessName[];
+  /** Processes that come later, if at all. */
+  visitors?: readonly ProcessName[];
+  /** Added to every service's environment. */
+  env?: Readonly<Record<string, string>>;
+  /** Added to those of one process. */
+  envOf?(name: ProcessName): Readonly<Record<string, string>>;
+}
+
+/** Where the processes of a pipeline are to be found, and what each is told of its world. */
+export interface Environment {
+  stack: Stack;
+  /** Of those that serve others. */
+  publicUrl(name: ProcessName): string;
+  adminUrl(name: ProcessName): string;
+  /** Of whatever is run beside the services. */
+  common: Readonly<Record<string, string>>;
+  of(name: ProcessName): Readonly<Record<string, string>>;
+}
+
+/** Below the time after which who stops them sends SIGKILL. */
+const shutdownTimeoutMs = 20_000;
+
+export async function createEnvironment(options: EnvironmentOptions): Promise<Environment> {
+  const { servers, topicPrefix, databaseUrl } = options;
+  const names = [...new Set<ProcessName>([...serviceNames, ...(options.services ?? []), ...(options.visitors ?? [])])];
+  const ports = await freePorts(2 * names.length);
+  const urlAt = (port: number | undefined): string => `http://127.0.0.1:${port}`;
+  const publicUrl = (name: ProcessName): string => urlAt(ports[names.indexOf(name)]);
+  const adminUrl = (name: ProcessName): string => urlAt(ports[names.length + names.indexOf(name)]);
+  const stack: Stack = {
+    ingressUrl: publicUrl('ingress'),
+    apiUrl: publicUrl('api'),
+    adminKey: `admin-${randomBytes(16).toString('hex')}`,
+    kafkaBrokers: servers.kafkaBrokers,
+    topicPrefix,
+    databaseUrl,
+    schemaRegistryUrl: servers.schemaRegistryUrl,
+  };
+  const common: Record<string, string> = {
+    HOOKLINE_ENV: 'test',
+    HOOKLINE_HOST: '127.0.0.1',
+    HOOKLINE_KAFKA_BROKERS: servers.kafkaBrokers.join(','),
+    HOOKLINE_TOPIC_PREFIX: topicPrefix,
+    HOOKLINE_TOPIC_PARTITIONS: '3',
+    HOOKLINE_TOPIC_REPLICATION: '1',
+    HOOKLINE_REDIS_URL: servers.redisUrl,
+    HOOKLINE_DATABASE_URL: databaseUrl,
+    HOOKLINE_SCHEMA_REGISTRY_URL: servers.schemaRegistryUrl,
+    HOOKLINE_ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    HOOKLINE_ADMIN_KEY: stack.adminKey,
+    HOOKLINE_INGRESS_URL: stack.ingressUrl,
+    HOOKLINE_API_URL: stack.apiUrl,
+    HOOKLINE_ALLOW_HTTP: 'true',
+    HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
+    HOOKLINE_SHUTDOWN_TIMEOUT_MS: String(shutdownTimeoutMs),
+    ...options.env,
+  };
+  return {
+    stack,
+    publicUrl,
+    adminUrl,
+    common,
+    of(name) {
+      const service = serviceOf(name);
+      const { port } = new URL(publicUrl(name));
+      return {
+        ...common,
+        HOOKLINE_ADMIN_PORT: new URL(adminUrl(name)).port,
+        ...(service === 'api' && { HOOKLINE_API_PORT: port }),
+        ...(service === 'ingress' && { HOOKLINE_INGRESS_PORT: port }),
+        ...options.envOf?.(name),
+      };
+    },
+  };
+}

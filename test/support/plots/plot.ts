@@ -1,0 +1,29 @@
+/** A plot as whoever draws one thinks of it; how all of them look is `spec-of.ts`. */
+export interface Plot {
+  title: string;
+  /** A sentence below the title, where the title does not say all. */
+  subtitle?: string;
+  x: Axis;
+  y: Axis;
+  series: readonly PlottedSeries[];
+  /** Where something begins or ends: a dashed line with its name at the top. */
+  marks?: readonly { x: number; label: string }[];
+}
+
+export interface Axis {
+  /** With the unit. */
+  title: string;
+  /** Logarithmic; then every value must be above 0. Default: linear, and for `y` from 0 on. */
+  log?: boolean;
+}
+
+export interface PlottedSeries {
+  name: string;
+  points: readonly Point[];
+  /** `points` where nothing is known between two of them. Default: a line. */
+  as?: 'line' | 'points';
+  /** What is expected rather than measured. */
+  dashed?: boolean;
+}
+
+export type Point = readonly [x: number, y: number];

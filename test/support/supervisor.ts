@@ -1,0 +1,141 @@
+/**
+ * The processes of a pipeline: which run, which have ended though nobody had asked them to, and, where they are supervised, that those run
+ * again.
+ */
+import { fileURLToPath } from 'node:url';
+import { type OrphanReaper, startOrphanReaper } from './orphan-reaper.ts';
+import type { Environment } from './pipeline-environment.ts';
+import { type ProcessName, serviceOf } from './process-names.ts';
+import { type Exit, type ServiceProcess, startServiceProcess } from './service-process.ts';
+import { waitUntil, within } from './wait-until.ts';
+
+export interface Supervisor {
+  /** Topics, migrations and schemas. */
+  setUp(): Promise<void>;
+  launch(name: ProcessName, env?: Readonly<Record<string, string>>): ServiceProcess;
+  /** Resolves when it is ready. */
+  start(name: ProcessName, env?: Readonly<Record<string, string>>): Promise<void>;
+  stop(name: ProcessName): Promise<Exit>;
+  /** The process of this name; a supervised one that has just ended runs again soon. */
+  running(name: ProcessName): Promise<ServiceProcess>;
+  /** It is to end, and is not started again for that. */
+  expectEnd(process: ServiceProcess): void;
+  processIds(): Record<string, number>;
+  /** None is started again from now on; resolves with how each ended. */
+  stopAll(): Promise<Partial<Record<ProcessName, Exit>>>;
+  readonly surprises: readonly string[];
+  readonly restarts: Restart[];
+}
+
+export interface Restart {
+  name: ProcessName;
+  atMs: number;
+  how: string;
+}
+
+interface Options {
+  environment: Environment;
+  isSupervised: boolean;
+  onLine(name: string, line: string): void;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const setupTimeoutMs = 60_000;
+const readyTimeoutMs = 60_000;
+/** What a supervised one waits for when it starts may be away, or in turmoil. */
+const supervisedReadyTimeoutMs = 240_000;
+/** Above the services' own limit: a service that keeps to it is never killed here. */
+const stopTimeoutMs = 25_000;
+/** At once it would meet what it has ended of. */
+export const restartDelayMs = 500;
+
+export function createSupervisor({ environment, isSupervised, onLine }: Options): Supervisor {
+  const readyWithinMs = isSupervised ? supervisedReadyTimeoutMs : readyTimeoutMs;
+  const running = new Map<ProcessName, ServiceProcess>();
+  const expectedToEnd = new Set<ServiceProcess>();
+  const surprises: string[] = [];
+  const restarts: Restart[] = [];
+  let isStopping = false;
+  let reaper: OrphanReaper | undefined;
+
+  const spawn = (
+    name: string,
+    args: string[],
+    adminUrl: string,
+    env: Readonly<Record<string, string>>,
+  ): ServiceProcess =>
+    startServiceProcess({
+      ...{ name, args, cwd: root, env, adminUrl },
+      onLine: (line) => onLine(name, line),
+      reaper: (reaper ??= startOrphanReaper()),
+    });
+
+  const launch: Supervisor['launch'] = (name, env = {}) => {
+    if (isStopping) throw new Error(`${name} was to be started when all had been stopped`);
+    if (running.has(name)) throw new Error(`${name} runs already`);
+    const program = `services/${serviceOf(name)}/main.ts`;
+    const launched = spawn(name, [program], environment.adminUrl(name), { ...environment.of(name), ...env });
+    running.set(name, launched);
+    void launched.exited.then(({ code, signal, atMs }) => {
+      if (running.get(name) === launched) running.delete(name);
+      if (expectedToEnd.has(launched)) return;
+      const how = String(code ?? signal);
+      if (!isSupervised) return void surprises.push(`${name} ended with ${how}`);
+      restarts.push({ name, atMs, how });
+      setTimeout(() => void (isStopping || running.has(name) || launch(name)), restartDelayMs);
+    });
+    return launched;
+  };
+
+  const find: Supervisor['running'] = async (name) => {
+    if (isSupervised)
+      await waitUntil(`${name} runs`, () => running.has(name), { timeoutMs: restartDelayMs + readyWithinMs });
+    const found = running.get(name);
+    if (found === undefined) throw new Error(`${name} does not run`);
+    return found;
+  };
+
+  const stop: Supervisor['stop'] = async (name) => {
+    const found = await find(name);
+    expectedToEnd.add(found);
+    return found.stop(stopTimeoutMs);
+  };
+
+  return {
+    async setUp() {
+      const setup = spawn('setup', ['services/cli/main.ts', 'setup'], '', environment.common);
+      const { code, signal } = await within('setup', setupTimeoutMs, setup.exited).finally(() => setup.kill('SIGKILL'));
+      if (code !== 0) throw new Error(`setup ended with ${code ?? signal}`);
+    },
+    launch,
+    async start(name, env) {
+      let launched = launch(name, env);
+      const deadlineMs = performance.now() + readyWithinMs;
+      for (;;) {
+        try {
+          return await launched.ready(deadlineMs - performance.now());
+        } catch (error) {
+          if (!isSupervised || performance.now() >= deadlineMs) throw error;
+        }
+        launched = await waitUntil(`${name} runs again`, () => running.get(name), { timeoutMs: readyWithinMs });
+      }
+    },
+    stop,
+    running: find,
+    expectEnd: (process) => void expectedToEnd.add(process),
+    processIds: () => Object.fromEntries([...running].map(([name, { pid }]) => [name, pid])),
+    async stopAll() {
+      isStopping = true;
+      try {
+        // All at once: each must end by itself, whichever of the others are gone.
+        const exits = await Promise.all([...running.keys()].map(async (name) => [name, await stop(name)] as const));
+        return Object.fromEntries(exits);
+      } finally {
+        reaper?.stop();
+        reaper = undefined;
+      }
+    },
+    surprises,
+    restarts,
+  };
+}
