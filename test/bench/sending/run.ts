@@ -8,7 +8,6 @@
  */
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
@@ -19,7 +18,8 @@ import startServers from '../../support/start-servers.ts';
 import stopServers from '../../support/stop-servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { percentile } from '../isolation/percentiles.ts';
-import { describeProfile } from './describe-profile.ts';
+import { describeProfile } from '../support/describe-profile.ts';
+import { processorSeconds } from '../support/processor-seconds.ts';
 import type { Order, Taken } from './receiver-process.ts';
 
 const { values } = parseArgs({
@@ -71,14 +71,6 @@ async function runBareClient(): Promise<Cost> {
     ...[url, deliveries, bytes, connections].map(String),
   ]);
   return costOf(await ask('report'), Number(stdout));
-}
-
-/** User and system time of all its threads so far, in seconds. */
-function processorSeconds(pid: number): number {
-  const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-  const [user = 0, system = 0] = rest.split(' ').slice(11, 13).map(Number);
-  const ticksPerSecond = 100;
-  return (user + system) / ticksPerSecond;
 }
 
 async function runDispatcher(turn: number): Promise<Cost> {

@@ -1,0 +1,69 @@
+import { waitUntil } from '../../support/wait-until.ts';
+
+/** What one try at a rate has shown. */
+export interface Tried {
+  perSecond: number;
+  isSustained: boolean;
+  /** Why it is not. */
+  says: string;
+}
+
+interface Options {
+  /** Sends at this rate for so long; resolves, once what was done of it is committed, with how many were not taken. */
+  send(perSecond: number, seconds: number): Promise<number>;
+  /** Webhooks that have not been worked off yet. */
+  backlog(): Promise<number>;
+  onTried(tried: Tried): void;
+}
+
+const firstPerSecond = 20;
+const trySeconds = 20;
+/** After so long, 8 % more than is sustained have left so much. */
+const mostBacklogSeconds = 1.5;
+/** A machine has pauses: what fails twice is too much. */
+const triesOfRate = 2;
+const bisections = 3;
+const mostPerSecond = 5_000;
+const drainTimeoutMs = 180_000;
+
+/**
+ * The highest rate that leaves no backlog: doubled until one does, then halved in between. Everything that the later load is to meet must
+ * be there already: endpoints, pollers. Before the first try there is one that does not count, in which code is compiled.
+ *
+ * @throws Error where not even the first one is sustained
+ */
+export async function findHighestRate({ send, backlog, onTried }: Options): Promise<number> {
+  const drained = (perSecond: number): Promise<true> =>
+    waitUntil('what was sent is worked off', async () => (await backlog()) <= perSecond, {
+      timeoutMs: drainTimeoutMs,
+      everyMs: 500,
+    });
+  const holds = async (perSecond: number): Promise<boolean> => {
+    const refused = await send(perSecond, trySeconds);
+    const left = await backlog();
+    const isSustained = refused === 0 && left <= mostBacklogSeconds * perSecond;
+    onTried({ perSecond, isSustained, says: `${refused} not taken, ${left} not worked off` });
+    await drained(perSecond);
+    return isSustained;
+  };
+  const isSustained = async (perSecond: number): Promise<boolean> => {
+    for (let tried = 0; tried < triesOfRate; tried += 1) if (await holds(perSecond)) return true;
+    return false;
+  };
+
+  await send(firstPerSecond, trySeconds);
+  await drained(firstPerSecond);
+  let [sustained, tooMuch] = [0, firstPerSecond];
+  while (await isSustained(tooMuch)) {
+    sustained = tooMuch;
+    tooMuch *= 2;
+    if (tooMuch > mostPerSecond) throw new Error(`${sustained} a second are sustained: the search ends there`);
+  }
+  if (sustained === 0) throw new Error(`not even ${firstPerSecond} a second are sustained`);
+  for (let turn = 0; turn < bisections; turn += 1) {
+    const between = Math.round((sustained + tooMuch) / 2);
+    if (await isSustained(between)) sustained = between;
+    else tooMuch = between;
+  }
+  return sustained;
+}

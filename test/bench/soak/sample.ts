@@ -1,0 +1,48 @@
+import type { ServiceName } from '../../support/stack.ts';
+
+/** What was seen at one moment. */
+export interface Sample {
+  /** Since the load began. */
+  atSeconds: number;
+  processes: Readonly<Record<ServiceName, ProcessSample>>;
+  /** By the group that has to read them: records in its topics so far, and those of them that it has not committed. */
+  topics: Readonly<Record<LagName, { written: number; lag: number }>>;
+  postgres: PostgresSample;
+  redis: RedisSample;
+  /** Since the load began. */
+  accepted: number;
+  arrived: number;
+}
+
+export interface ProcessSample {
+  residentMib: number;
+  heapMib: number;
+  /** Buffers and whatever else V8 keeps outside of its heap. */
+  externalMib: number;
+  handles: number;
+  /** Established, over TCP. */
+  connections: number;
+  threads: number;
+  loopLagP99Ms: number;
+  /** Since the process began. */
+  processorSeconds: number;
+}
+
+export const lagNames = ['dedup', 'fan-out', 'dispatcher', 'projector'] as const;
+export type LagName = (typeof lagNames)[number];
+
+export interface PostgresSample {
+  sessions: number;
+  /** Deliveries that wait for a time or for room. */
+  waiting: number;
+  /** Events that the API has taken and not published yet. */
+  unpublished: number;
+  /** With partitions, indexes and what is stored beside the rows. */
+  tableMib: Readonly<Record<string, number>>;
+}
+
+export interface RedisSample {
+  usedMib: number;
+  keys: number;
+  clients: number;
+}
