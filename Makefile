@@ -1,7 +1,7 @@
 # Every target does what its line in `make help` says, on a machine that has nothing but make, Node (20 or later, with npm) and a shell.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
-.PHONY: help setup up down clean smoke logs test lint types test-servers stop-test-servers github-payloads faults faults-delivering faults-system idempotency-run overload replay-dlq replay-run k8s-check
+.PHONY: help setup up down clean smoke logs test lint types test-servers stop-test-servers github-payloads faults faults-mutants replay-dlq k8s-check
 
 # Node 24, pinned among the packages; `make setup` sees to it that it is there.
 node := node_modules/.bin/node
@@ -39,26 +39,14 @@ test-servers: setup ## servers that stay up while tests are worked on; prints wh
 stop-test-servers: setup ## ends them
 	@$(node) deploy/local/test-servers.ts stop --dir .hookline/servers
 
-faults: setup ## the receiving fault runs: kills, zombies, outages under load, added up (ARGS='--webhooks 100000 --seed 7 --scenario zombies')
+faults: setup ## everything at once, three brokers and two of each service, and all that can happen to them; or another run (ARGS='--run system|receiving|delivering|idempotency|overload|replay|fuzzing --seed 7 --scenario …')
 	@npm run --silent faults -- $(ARGS)
 
-faults-delivering: setup ## the delivering fault runs: dispatchers killed, frozen, joined by others, endpoints that fail in every way, order (ARGS='--deliveries 100000 --scenario order')
-	@npm run --silent faults-delivering -- $(ARGS)
-
-faults-system: setup ## everything at once, three brokers and two of each service, and what can happen to them, one kind after the other (ARGS='--webhooks 20000 --seed 7')
-	@npm run --silent faults-system -- $(ARGS)
-
-idempotency-run: setup ## requests with an Idempotency-Key to two apis that are killed, stopped and cut off, added up key by key (ARGS='--keys 10000 --seed 7 --scenario killed')
-	@npm run --silent idempotency-run -- $(ARGS)
-
-overload: setup ## ten times what the ingress can take, for minutes: answers, memory, every 2xx on its topic (ARGS='--seconds 150 --factor 10')
-	@npm run --silent overload -- $(ARGS)
+faults-mutants: setup ## defects put into a copy of the code, one at a time: each must be seen by the run or test that it names (ARGS='--only NAME', --control, --show)
+	@npm run --silent faults-mutants -- $(ARGS)
 
 replay-dlq: setup ## replays dead letters of the running stack (ARGS='--dry-run --endpoint ep_… --rate 50', or --help)
 	@npm run --silent hookline -- dlq replay $(ARGS)
-
-replay-run: setup ## 10,000 dead letters, replayed while their dispatcher is killed and two operators ask at once, added up (ARGS='--letters 10000')
-	@npm run --silent replay-run -- $(ARGS)
 
 github-payloads: setup ## all GitHub payloads, each twice, through the running stack to two endpoints, added up
 	@npm run --silent github-payloads

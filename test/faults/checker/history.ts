@@ -114,6 +114,12 @@ export interface Fault {
   what: string;
   /** Whose process it was done to; none where it was a server's. */
   service?: ServiceName;
+  /** Its name, where one process alone was meant. */
+  process?: string;
+  /** It has killed the process. */
+  deadly?: boolean;
+  /** The process's clock was set to another time meanwhile. */
+  clock?: boolean;
   atMs: number;
   /** When the system was whole again; Infinity before that. */
   settledAtMs: number;
@@ -210,6 +216,7 @@ export interface ApiEvent {
   /** RFC 3339 with microseconds, as it came: its text sorts as its time does. */
   updatedAt: string;
   duplicates: number;
+  duplicatesChanged: number;
   counts: Readonly<Record<'pending' | 'retrying' | 'delivered' | 'dead_lettered' | 'cancelled', number>>;
   deliveries: readonly { id: string; endpointId: string; status: DeliveryStatus; attempts: number }[];
 }

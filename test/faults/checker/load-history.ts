@@ -122,6 +122,7 @@ function apiEvent(event: EventAnswer, deliveries: readonly DeliveryAnswer[]): Ap
     status: event.status as EventStatus,
     updatedAt: event.updated_at,
     duplicates: event.duplicates,
+    duplicatesChanged: event.duplicates_changed,
     counts: event.deliveries,
     deliveries: deliveries.map(({ id, endpoint_id, status, attempts }) => ({
       id,

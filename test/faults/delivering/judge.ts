@@ -40,7 +40,9 @@ export async function judge(evidence: Evidence): Promise<Judged> {
   const repeats = judgeRepeats(ledger, log);
   const letters = judgeLetters(ledger, await tables.letters([...cast.keys()]));
   const payloadOf = payloadsOf(ledger, evidence.payloads);
-  const disorder = scenario.isOrdered ? judgeOrder(ledger, payloadOf) : [];
+  const disorder = scenario.isOrdered
+    ? judgeOrder(ledger, { keyOf: (event) => payloadOf(event)?.key, isOrdered: () => true })
+    : [];
   const found: Finding[] = [
     ...repeats.elsewhere,
     ...letters.findings,
@@ -50,8 +52,7 @@ export async function judge(evidence: Evidence): Promise<Judged> {
   ];
   return {
     ...endsOf(ledger),
-    repeatsOfKilled: repeats.near.ofKilled,
-    repeatsHandedOver: repeats.near.handedOver,
+    repeats: repeats.byCause,
     repeatsElsewhere: repeats.elsewhere.length,
     longestKnownMs: Math.round(repeats.longestKnownMs),
     lettersAgain: letters.again,

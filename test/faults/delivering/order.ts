@@ -12,6 +12,12 @@ import type { Payload } from './webhooks.ts';
 /** What was sent as this event. */
 export type PayloadOf = (event: EventEntry) => Payload | undefined;
 
+/** What is to be in order: the key of an event, where it has one, and the endpoints that get the events of a key in their order. */
+export interface Ordered {
+  keyOf(event: EventEntry): string | undefined;
+  isOrdered(endpointId: string): boolean;
+}
+
 /** By the trace that the sender's request had: nothing that Hookline says of the key. */
 export const payloadsOf =
   (ledger: Ledger, sent: ReadonlyMap<string, Payload>): PayloadOf =>
@@ -21,11 +27,11 @@ export const payloadsOf =
     return send && sent.get(send.identity);
   };
 
-export function judgeOrder(ledger: Ledger, payloadOf: PayloadOf): Finding[] {
+export function judgeOrder(ledger: Ledger, { keyOf, isOrdered }: Ordered): Finding[] {
   const first = [...ledger.eventsById.values()].flatMap((entries) => entries.slice(0, 1));
-  const byKey = Map.groupBy(first, (event) => payloadOf(event)?.key);
+  const byKey = Map.groupBy(first, keyOf);
   return [...byKey].flatMap(([key, events]) =>
-    key === undefined ? [] : [...judgePartition(key, events), ...judgeKey(ledger, key, events)],
+    key === undefined ? [] : [...judgePartition(key, events), ...judgeKey(ledger, key, events, isOrdered)],
   );
 }
 
@@ -34,9 +40,16 @@ function judgePartition(key: string, events: readonly EventEntry[]): Finding[] {
   return partitions.size === 1 ? [] : [{ finding: 'order-undefined', says: `${key}: ${[...partitions].join(', ')}` }];
 }
 
-function judgeKey(ledger: Ledger, key: string, unordered: readonly EventEntry[]): Finding[] {
+function judgeKey(
+  ledger: Ledger,
+  key: string,
+  unordered: readonly EventEntry[],
+  isOrdered: Ordered['isOrdered'],
+): Finding[] {
   const events = unordered.toSorted((a, b) => placeOf(a.position).offset - placeOf(b.position).offset);
-  const deliveries = events.flatMap(({ id }) => ledger.deliveriesByEvent.get(id) ?? []);
+  const deliveries = events
+    .flatMap(({ id }) => ledger.deliveriesByEvent.get(id) ?? [])
+    .filter(({ endpointId }) => isOrdered(endpointId));
   return [...Map.groupBy(deliveries, ({ endpointId }) => endpointId).values()].flatMap((ofEndpoint) =>
     judgeSequence(ledger, key, ofEndpoint),
   );

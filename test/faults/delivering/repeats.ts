@@ -1,21 +1,29 @@
 /**
- * Requests of a delivery after its receiver had taken it. At least once means that there are some; but each must have its reason:
+ * Requests of a delivery after its receiver had taken it. At least once means that there are some; but each must have its cause, by what
+ * the processes say of themselves and what was done to them:
  *
- * - whoever sends it again was given its partition after the first send began, or slept meanwhile and has not heard that he lost it,
- * - and by then the tables could not know yet that it had ended.
+ * | cause        | evidence                                                                                                  |
+ * |--------------|-----------------------------------------------------------------------------------------------------------|
+ * | `killed`     | whoever sent it, the first time or again, has said nothing of it, and a dispatcher was killed in the act; or whoever sent it first has died, and another was given its partition |
+ * | `slept`      | whoever sends it again slept while another did it, and has not heard that he lost the partition           |
+ * | `unheard`    | whoever sent it first has had no answer: his connection was cut, or the answer came too late              |
+ * | `unrecorded` | another was given its partition before the outcome was on its topic                                       |
+ * | `behind`     | another was given its partition before the tables, which lag behind the topic, can have known the outcome |
  *
- * A request that no log tells of is one whose sender was killed in the act.
+ * What has none of them is a finding.
  */
 import { isFinal } from '#lib/contract';
 import type { Arrival, Fault } from '../checker/history.ts';
-import { deliveriesOfPair, type Ledger } from '../checker/ledger.ts';
+import { deliveriesOfPair, type DeliveryAccount, type Ledger, overlaps } from '../checker/ledger.ts';
 import { isTaken } from '../checker/rules/ended.ts';
 import type { DispatcherLog, LoggedSend } from './dispatcher-log.ts';
 import type { Finding } from './findings.ts';
 
+export const repeatCauses = ['killed', 'slept', 'unheard', 'unrecorded', 'behind'] as const;
+export type RepeatCause = (typeof repeatCauses)[number];
+
 export interface Repeats {
-  /** With a reason: whoever it was taken from was killed before he could say so, or lost the partition, or his word was not yet known. */
-  near: { ofKilled: number; handedOver: number };
+  byCause: Record<RepeatCause, number>;
   elsewhere: Finding[];
   /** The longest that an end had been on its topic when a new owner took over and sent again: what the tables were behind, in ms. */
   longestKnownMs: number;
@@ -23,13 +31,14 @@ export interface Repeats {
 
 /** Both processes hear of a rebalance at about the same time. */
 const handoverMs = 2_000;
-/** How far the tables may be behind the topic. */
+/** How far the tables may be behind the topic where nothing keeps them. */
 const tablesLagMs = 5_000;
 /** A send takes no longer, and so a killed sender dies within it. */
 const sendMs = 12_000;
 
 export function judgeRepeats(ledger: Ledger, log: DispatcherLog): Repeats {
-  const repeats: Repeats = { near: { ofKilled: 0, handedOver: 0 }, elsewhere: [], longestKnownMs: 0 };
+  const byCause = { killed: 0, slept: 0, unheard: 0, unrecorded: 0, behind: 0 };
+  const repeats: Repeats = { byCause, elsewhere: [], longestKnownMs: 0 };
   for (const arrivals of ledger.arrivalsByPair.values()) {
     if (arrivals.length > 1) judgePair(ledger, log, arrivals, repeats);
   }
@@ -40,40 +49,29 @@ function judgePair(ledger: Ledger, log: DispatcherLog, unordered: readonly Arriv
   const arrivals = unordered.toSorted((a, b) => a.atMs - b.atMs);
   const senders = log.sendersOf(arrivals);
   const generations = deliveriesOfPair(ledger, arrivals);
-  const isKnownTake = (arrival: Arrival): boolean => {
-    const outcome = senders.get(arrival)?.outcome;
-    // What came too late counts as not delivered, and is sent again with good reason.
-    return isTaken(arrival) && (outcome === undefined || outcome === 'delivered');
-  };
   for (const [index, repeat] of arrivals.entries()) {
     const by = senders.get(repeat);
-    // Which generation of several a killed sender had in hand can't be told.
-    if (by === undefined && generations.length > 1) continue;
     const taken = arrivals
       .slice(0, index)
-      .filter(isKnownTake)
+      .filter(isTaken)
       .filter((take) => by === undefined || (senders.get(take)?.generation ?? by.generation) === by.generation);
-    const first = taken[0];
-    if (first === undefined) continue;
+    // What came too late counts as not delivered, and is sent again with good reason.
+    const known = taken.filter((take) => (senders.get(take)?.outcome ?? 'delivered') === 'delivered');
+    // A killed sender does not say which generation he had in hand: as many as there are may be taken once each.
+    if (by === undefined && known.length < generations.length) continue;
+    const first = known[0];
+    if (first === undefined) {
+      if (taken.length > 0 && isTaken(repeat)) repeats.byCause.unheard += 1;
+      continue;
+    }
     const delivery = generations.find(({ generation }) => generation === (by?.generation ?? 0));
     const endedAtMs = delivery?.steps.find(({ status }) => isFinal(status))?.atMs ?? Number.POSITIVE_INFINITY;
-    const verdict = judgeRepeat(ledger, log, { repeat, by, first, firstBy: senders.get(first), endedAtMs });
-    repeats.longestKnownMs = Math.max(repeats.longestKnownMs, verdict.knownMs);
-    if (verdict.finding === undefined) repeats.near[senders.has(first) ? 'handedOver' : 'ofKilled'] += 1;
-    else
-      repeats.elsewhere.push({
-        finding: verdict.finding,
-        says: [
-          `${repeat.eventId} at ${repeat.endpointId} (${delivery?.id})`,
-          `taken at ${text(first.atMs)} from ${senders.get(first)?.process ?? 'one who was killed'}, end recorded at ${text(endedAtMs)}`,
-          `again at ${text(repeat.atMs)} from ${by?.process ?? 'nobody'}, attempt ${repeat.attempt}`,
-          ...(by === undefined ? [] : [`${by.process} gained at ${log.gainsOf(by.process).map(text).join(', ')}`]),
-          ...(delivery?.steps ?? []).map(
-            ({ step, status, outcome, atMs, position }) =>
-              `step ${step} ${status} ${outcome ?? ''} at ${text(atMs)}, ${position}`,
-          ),
-        ].join('\n  '),
-      });
+    const judged = judgeRepeat(ledger, log, { repeat, by, first, firstBy: senders.get(first), endedAtMs });
+    repeats.longestKnownMs = Math.max(repeats.longestKnownMs, judged.knownMs ?? 0);
+    if (judged.cause !== undefined) repeats.byCause[judged.cause] += 1;
+    if (judged.finding === undefined) continue;
+    const says = describe(log, { repeat, by, first, firstBy: senders.get(first), endedAtMs }, delivery);
+    repeats.elsewhere.push({ finding: judged.finding, says });
   }
 }
 
@@ -85,33 +83,72 @@ interface Case {
   endedAtMs: number;
 }
 
+interface Judged {
+  cause?: RepeatCause;
+  finding?: Finding['finding'];
+  knownMs?: number;
+}
+
 function judgeRepeat(
   { history: { faults } }: Ledger,
   log: DispatcherLog,
   { repeat, by, first, firstBy, endedAtMs }: Case,
-): { finding?: Finding['finding']; knownMs: number } {
-  if (by === undefined) {
-    const died = faults.some(({ service, atMs }) => service === 'dispatcher' && isWithin(atMs, repeat.atMs, sendMs));
-    return died ? { knownMs: 0 } : { finding: 'repeat-by-nobody', knownMs: 0 };
-  }
-  if (firstBy?.process === by.process) return { finding: 'repeat-by-the-same', knownMs: 0 };
-  if (sleptThrough(faults, by, first, repeat)) return { knownMs: 0 };
+): Judged {
+  const deaths = faults.filter(({ service, deadly }) => service === 'dispatcher' && deadly === true);
+  const diedAfter = (fromMs: number): boolean => deaths.some(({ atMs }) => isWithin(atMs, fromMs, sendMs));
+  if (by === undefined) return diedAfter(repeat.atMs) ? { cause: 'killed' } : { finding: 'repeat-by-nobody' };
+  if (firstBy === undefined && !diedAfter(first.atMs)) return { finding: 'repeat-by-nobody' };
+  if (firstBy?.process === by.process) return { finding: 'repeat-by-the-same' };
+  if (sleptThrough(faults, by, first, repeat)) return { cause: 'slept' };
   const gainedAtMs = log.gainsOf(by.process).find((atMs) => atMs >= first.atMs - handoverMs && atMs <= repeat.atMs);
-  if (gainedAtMs === undefined) return { finding: 'repeat-elsewhere', knownMs: 0 };
+  if (gainedAtMs === undefined) return { finding: 'repeat-elsewhere' };
   const knownMs = Math.max(0, gainedAtMs - endedAtMs);
-  return knownMs > tablesLagMs ? { finding: 'repeat-of-the-known', knownMs } : { knownMs };
+  if (knownMs > tablesLagMs && !areTablesKept(faults, endedAtMs, gainedAtMs))
+    return { finding: 'repeat-of-the-known', knownMs };
+  if (firstBy === undefined || deaths.some((death) => isDeathOf(death, firstBy, repeat)))
+    return { cause: 'killed', knownMs };
+  return { cause: knownMs > 0 ? 'behind' : 'unrecorded', knownMs };
 }
 
 const isWithin = (atMs: number, fromMs: number, forMs: number): boolean =>
   atMs >= fromMs - 1_000 && atMs <= fromMs + forMs;
 
-/** Stopped after the one had begun, or when another did it in its stead. */
-function sleptThrough(faults: readonly Fault[], by: LoggedSend, first: Arrival, repeat: Arrival): boolean {
-  const [name] = by.process.split('#');
-  return faults.some(
-    ({ what, atMs, settledAtMs }) =>
-      what === `SIGSTOP of ${name}` && atMs <= repeat.atMs && settledAtMs >= first.atMs && first.atMs >= atMs - sendMs,
+const nameOf = ({ process }: LoggedSend): string => process.split('#')[0] ?? process;
+
+const isDeathOf = (death: Fault, send: LoggedSend, before: Arrival): boolean =>
+  death.process === nameOf(send) && death.atMs >= send.startedAtMs && death.atMs <= before.atMs;
+
+/** Whatever they are written by, or with, was disturbed: the projector itself, a server or a link. */
+const areTablesKept = (faults: readonly Fault[], fromMs: number, untilMs: number): boolean =>
+  faults.some(
+    (fault) => (fault.service === undefined || fault.service === 'projector') && overlaps(fault, fromMs, untilMs),
   );
+
+/** Stopped after the one had begun, or when another did it in its stead. */
+const sleptThrough = (faults: readonly Fault[], by: LoggedSend, first: Arrival, repeat: Arrival): boolean =>
+  faults.some(
+    ({ what, atMs, settledAtMs }) =>
+      what === `SIGSTOP of ${nameOf(by)}` &&
+      atMs <= repeat.atMs &&
+      settledAtMs >= first.atMs &&
+      first.atMs >= atMs - sendMs,
+  );
+
+function describe(
+  log: DispatcherLog,
+  { repeat, by, first, firstBy, endedAtMs }: Case,
+  delivery: DeliveryAccount | undefined,
+): string {
+  return [
+    `${repeat.eventId} at ${repeat.endpointId} (${delivery?.id})`,
+    `taken at ${text(first.atMs)} from ${firstBy?.process ?? 'one who was killed'}, end recorded at ${text(endedAtMs)}`,
+    `again at ${text(repeat.atMs)} from ${by?.process ?? 'nobody'}, attempt ${repeat.attempt}`,
+    ...(by === undefined ? [] : [`${by.process} gained at ${log.gainsOf(by.process).map(text).join(', ')}`]),
+    ...(delivery?.steps ?? []).map(
+      ({ step, status, outcome, atMs, position }) =>
+        `step ${step} ${status} ${outcome ?? ''} at ${text(atMs)}, ${position}`,
+    ),
+  ].join('\n  ');
 }
 
 const text = (ms: number): string => (Number.isFinite(ms) ? new Date(ms).toISOString().slice(11, 23) : 'never');

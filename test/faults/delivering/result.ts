@@ -1,6 +1,7 @@
 import type { Fault } from '../checker/history.ts';
 import { type Ledger, standing } from '../checker/ledger.ts';
 import { formatRows } from '../support/format-rows.ts';
+import { type RepeatCause, repeatCauses } from './repeats.ts';
 
 /** One row of the report. */
 export interface ScenarioResult {
@@ -13,9 +14,8 @@ export interface ScenarioResult {
   /** Deliveries of a letter that somebody replayed. */
   replayed: number;
   requests: number;
-  /** Sent again after they were taken: from one who was killed in the act, from one whose partition another got, and without a reason. */
-  repeatsOfKilled: number;
-  repeatsHandedOver: number;
+  /** Sent again after they were taken: by their cause, and without one. */
+  repeats: Readonly<Record<RepeatCause, number>>;
   repeatsElsewhere: number;
   lettersAgain: number;
   outOfOrder: number;
@@ -32,7 +32,7 @@ export interface ScenarioResult {
   violations: string[];
 }
 
-const headings: [key: Exclude<keyof ScenarioResult, 'latencies' | 'violations'>, heading: string][] = [
+const headings: [key: Exclude<keyof ScenarioResult, 'repeats' | 'latencies' | 'violations'>, heading: string][] = [
   ['scenario', 'scenario'],
   ['events', 'events'],
   ['deliveries', 'deliveries'],
@@ -41,9 +41,7 @@ const headings: [key: Exclude<keyof ScenarioResult, 'latencies' | 'violations'>,
   ['cancelled', 'cancelled'],
   ['replayed', 'replayed'],
   ['requests', 'requests'],
-  ['repeatsOfKilled', 'repeats: killed'],
-  ['repeatsHandedOver', 'handed over'],
-  ['repeatsElsewhere', 'elsewhere'],
+  ['repeatsElsewhere', 'repeats without a cause'],
   ['lettersAgain', 'letters again'],
   ['outOfOrder', 'out of order'],
   ['kills', 'kills'],
@@ -74,8 +72,11 @@ export function endsOf(
 
 export const formatTable = (results: readonly ScenarioResult[]): string =>
   formatRows([
-    headings.map(([, heading]) => heading),
-    ...results.map((result) => headings.map(([key]) => String(result[key]))),
+    [...headings.map(([, heading]) => heading), ...repeatCauses.map((cause) => `repeats: ${cause}`)],
+    ...results.map((result) => [
+      ...headings.map(([key]) => String(result[key])),
+      ...repeatCauses.map((cause) => String(result.repeats[cause])),
+    ]),
   ]);
 
 /** How often the dispatchers died of what. */

@@ -4,13 +4,15 @@ import { formatMicros } from '#lib/clock';
 import { endpointSettlingMs, groupOf } from '#lib/contract';
 import { createApiClient } from '../../support/api-client.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
-import { createPipeline, type Pipeline, type PipelineOptions } from '../../support/pipeline.ts';
+import { createPipeline, type Pipeline } from '../../support/pipeline.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { createSender } from '../../support/sender.ts';
 import { createTopicFollower, type TopicFollower } from '../../support/topic-follower.ts';
 import type { Fault } from '../checker/history.ts';
 import type { Witnesses } from '../checker/load-history.ts';
+import { deathsIn } from '../support/deaths.ts';
+import type { RunSettings } from '../support/fault-run.ts';
 import { createGroupWatch, type GroupWatch } from '../support/group-watch.ts';
 import { createHavoc } from '../support/havoc.ts';
 import { openLogs } from '../support/process-logs.ts';
@@ -25,15 +27,11 @@ import { dispatchers, type Scenario, visitor } from './scenarios.ts';
 import { openTables, type Tables } from './tables.ts';
 import { type Payload, planPayloads } from './webhooks.ts';
 
-export interface RunOptions extends Pick<PipelineOptions, 'servers' | 'topicPrefix' | 'databaseUrl'> {
+export interface RunOptions extends RunSettings {
   scenarios: readonly Scenario[];
   /** Of each scenario, times its share. */
   deliveries: number;
-  seed: number;
   turns: number;
-  /** The processes' logs go there. */
-  dir: string;
-  say(line: string): void;
 }
 
 export interface RunResult {
@@ -162,13 +160,13 @@ async function runOne(world: World, scenario: Scenario): Promise<ScenarioResult>
     const result: ScenarioResult = {
       scenario: name,
       ...judged,
-      kills: pipeline.faults.slice(before.kills).filter(isDeath).length,
+      kills: deathsIn(pipeline.faults.slice(before.kills)),
       rebalances: Math.round((groupWatch.joins() - before.joins) / dispatchers.length),
       seconds: Number(seconds(startMs)),
       drainSeconds,
     };
     say(
-      `  ${result.deliveries} deliveries ended, ${result.repeatsOfKilled + result.repeatsHandedOver} repeats near a death or rebalance, ${result.repeatsElsewhere} elsewhere; ${
+      `  ${result.deliveries} deliveries ended, ${Object.values(result.repeats).reduce((sum, each) => sum + each, 0)} repeats with a cause, ${result.repeatsElsewhere} without; ${
         result.violations.length === 0 ? 'no violation' : 'VIOLATIONS'
       }`,
     );
@@ -242,7 +240,5 @@ async function untilDrained(evidence: Evidence): Promise<boolean> {
   }
   return true;
 }
-
-const isDeath = ({ what, service }: Fault): boolean => service !== undefined && !/^SIG(STOP|TERM)/.test(what);
 
 const seconds = (sinceMs: number): string => ((performance.now() - sinceMs) / 1000).toFixed(1);

@@ -27,16 +27,16 @@ interface Options {
   urlOf(name: ApiName): string;
   adminKey: string;
   random: () => number;
+  /** Longer than anything is away. */
+  giveUpMs?: number;
 }
 
 /** Most clients are gone before a process that sleeps wakes up; some hear what it says then. */
 const patienceMs = { most: 3_000, some: 30_000, share: 0.2 };
-/** Longer than anything is away. */
-const giveUpMs = 120_000;
 /** Sooner than Retry-After says: the more requests meet one that is in progress, the better. */
 const retry = { baseMs: 50, capMs: 1_000 };
 
-export function createClient({ urlOf, adminKey, random }: Options): Client {
+export function createClient({ urlOf, adminKey, random, giveUpMs = 120_000 }: Options): Client {
   const log: Call[] = [];
   let isClosed = false;
   const agents = new Map(apis.map((name) => [name, new Agent({ keepAlive: true, maxSockets: 128 })]));

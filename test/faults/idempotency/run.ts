@@ -1,11 +1,13 @@
 /** One run: two processes of the API, the scenarios one after the other; then every key is asked once more, and all of it is judged. */
 import type { Postgres } from '#lib/postgres';
 import { createLimit } from '../../support/limit.ts';
-import { createPipeline, type Pipeline, type PipelineOptions } from '../../support/pipeline.ts';
+import { createPipeline, type Pipeline } from '../../support/pipeline.ts';
 import { seededRandom, seedOf } from '../../support/seeded-random.ts';
 import { createTopicFollower, type TopicFollower } from '../../support/topic-follower.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import type { Fault } from '../checker/history.ts';
+import { deathsIn } from '../support/deaths.ts';
+import type { RunSettings } from '../support/fault-run.ts';
 import { createGroupWatch } from '../support/group-watch.ts';
 import { createHavoc } from '../support/havoc.ts';
 import { openLogs } from '../support/process-logs.ts';
@@ -22,17 +24,13 @@ import { type ScenarioResult, totalsOf } from './result.ts';
 import { lockSeconds, type Scenario } from './scenarios.ts';
 import { openTables, readRows, unpublished } from './tables.ts';
 
-export interface RunOptions extends Pick<PipelineOptions, 'servers' | 'topicPrefix' | 'databaseUrl'> {
+export interface RunOptions extends RunSettings {
   faulty: Partial<FaultyServers> & Pick<FaultyServers, 'redis'>;
   scenarios: readonly Scenario[];
   /** Over all of them. */
   keys: number;
-  seed: number;
   turns: number;
   awayScale: number;
-  /** The processes' logs go there. */
-  dir: string;
-  say(line: string): void;
 }
 
 export interface RunResult {
@@ -152,7 +150,7 @@ async function askAll(client: Client, intents: readonly Intent[], how: How = {})
 }
 
 const countsOf = ({ pipeline, log }: World): Omit<Counts, 'seconds'> => ({
-  kills: pipeline.faults.filter(isDeath).length,
+  kills: deathsIn(pipeline.faults),
   leasesLost: log.count('idempotency.lease_lost'),
   commitsUnknown: log.count('idempotency.commit_unknown'),
 });
@@ -202,7 +200,5 @@ async function settleAndJudge(world: World, counts: ReadonlyMap<string, Counts>)
     },
   ];
 }
-
-const isDeath = ({ what, service }: Fault): boolean => service !== undefined && !/^SIG(STOP|TERM)/.test(what);
 
 const seconds = (sinceMs: number): string => ((performance.now() - sinceMs) / 1000).toFixed(1);

@@ -1,25 +1,15 @@
 import { claimSeconds } from '../../../services/api/outbox/outbox-table.ts';
 import type { CrashPointName } from '#lib/crash-points';
 import type { Havoc } from '../support/havoc.ts';
+import type * as support from '../support/scenario.ts';
+import { kafkaRestarts, redisForgets } from '../support/store-outages.ts';
 import { type DatabaseHavoc, keysHeldUp } from './database-havoc.ts';
 import { apis } from './history.ts';
 import type { Totals } from './result.ts';
 
-export interface Scenario {
-  name: string;
-  /** What is done, for the report. */
-  says: string;
-  /** Of all keys. */
-  share: number;
-  /** What the faults take, about; the requests are spread over it. */
-  seconds(turns: number): number;
-  inflict(havoc: Havoc & DatabaseHavoc): Promise<void>;
+export interface Scenario extends support.Scenario<Havoc & DatabaseHavoc, Totals> {
   /** Endpoints that the faults themselves ask for. */
   ownEndpoints?(turns: number): number;
-  /** Needs servers of the run's own. */
-  needs?: 'postgres' | 'kafka';
-  /** What must be seen, or the faults did not reach what they were meant for. In words, what is missing. */
-  expects?(totals: Totals): string[];
 }
 
 export const crashPoints = [
@@ -103,13 +93,10 @@ export const scenarios: readonly Scenario[] = [
     says: 'FLUSHALL at any moment, Redis killed and started empty, stopped and hanging for 5 s',
     share: 0.2,
     seconds: (turns) => 5 * turns + 10,
-    async inflict({ turns, forget, away, pause }) {
-      for (let turn = 0; turn < 3 * turns; turn += 1) {
-        await pause(200, 2_000);
-        await (turn % 3 === 2 ? away('redis', 'killed', 0.5) : forget());
-      }
-      await away('redis', 'stopped', 5);
-      await away('redis', 'hanging', 5);
+    async inflict(havoc) {
+      await redisForgets(havoc, 3 * havoc.turns, 2_000);
+      await havoc.away('redis', 'stopped', 5);
+      await havoc.away('redis', 'hanging', 5);
     },
   },
   {
@@ -144,11 +131,7 @@ export const scenarios: readonly Scenario[] = [
     says: 'the broker stopped for 15 s, killed and started again',
     share: 0.05,
     seconds: () => 35,
-    async inflict({ away, pause }) {
-      await away('kafka', 'stopped', 15);
-      await pause(2_000, 4_000);
-      await away('kafka', 'killed', 1);
-    },
+    inflict: kafkaRestarts,
     needs: 'kafka',
     expects: ({ unavailable }) => (unavailable === 0 ? [] : [`${unavailable} × 503, though no request needs Kafka`]),
   },

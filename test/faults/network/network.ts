@@ -43,7 +43,9 @@ export function startNetwork(seed: number): Network {
     const asked = Promise.withResolvers<ProxyAnswer>();
     const id = (last += 1);
     open.set(id, asked);
-    child.send({ id, ...question });
+    child.send({ id, ...question }, (error) => {
+      if (error !== null) asked.reject(error);
+    });
     return asked.promise;
   };
   return {

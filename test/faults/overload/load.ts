@@ -30,9 +30,9 @@ export interface LoadReport {
   answers: Record<string, number>;
   /** By source, of 2xx. */
   receipts: Record<string, string[]>;
-  /** From the request's last byte to the answer's. */
+  /** From when the request was due, in a closed loop from its first byte, to the answer's last. */
   latencies: Latencies;
-  /** The longest, less what this process itself was late in reading it. */
+  /** The longest from a request's last byte to its answer's, less what this process itself was late in reading it. */
   maxMs: number;
   /** How late this process was at worst. */
   ownDelayMs: number;

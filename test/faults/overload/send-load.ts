@@ -40,7 +40,7 @@ async function sendLoad(job: LoadJob): Promise<LoadReport> {
     return createConnection(hostname, Number(port));
   };
 
-  const sendOne = (connection: Connection, afterwards: () => void): void => {
+  const sendOne = (connection: Connection, dueAtMs: number, afterwards: () => void): void => {
     const source = job.sources[report.sent % job.sources.length];
     if (source === undefined) throw new Error('a load without a source');
     report.sent += 1;
@@ -51,7 +51,7 @@ async function sendLoad(job: LoadJob): Promise<LoadReport> {
       const kind = answer === undefined ? 'none' : String(answer.status);
       report.answers[kind] = (report.answers[kind] ?? 0) + 1;
       if (answer !== undefined) {
-        addLatency(report.latencies, answer.tookMs);
+        addLatency(report.latencies, performance.now() - dueAtMs);
         report.maxMs = Math.max(report.maxMs, answer.tookMs - loopDelay.currentMs());
         if (answer.status < 300)
           (report.receipts[source.id] ??= []).push((JSON.parse(answer.body) as { id: string }).id);
@@ -67,7 +67,7 @@ async function sendLoad(job: LoadJob): Promise<LoadReport> {
     const sendNext = (): void => {
       if (performance.now() >= untilMs) return;
       const connection = takeConnection();
-      if (connection !== undefined) sendOne(connection, sendNext);
+      if (connection !== undefined) sendOne(connection, performance.now(), sendNext);
     };
     for (let each = 0; each < job.connections; each += 1) sendNext();
   }
@@ -78,7 +78,7 @@ async function sendLoad(job: LoadJob): Promise<LoadReport> {
     for (; report.due < Math.floor(dueByNow); report.due += 1) {
       const connection = takeConnection();
       if (connection === undefined) report.held += 1;
-      else sendOne(connection, () => undefined);
+      else sendOne(connection, beganAtMs + (report.due * 1000) / (perSecond ?? 0), () => undefined);
     }
   }
   report.seconds = (performance.now() - beganAtMs) / 1000;

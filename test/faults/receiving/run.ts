@@ -3,11 +3,13 @@ import { formatMicros } from '#lib/clock';
 import { groupOf } from '#lib/contract';
 import { createApiClient } from '../../support/api-client.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
-import { createPipeline, type Pipeline, type PipelineOptions } from '../../support/pipeline.ts';
+import { createPipeline, type Pipeline } from '../../support/pipeline.ts';
 import { numbersFrom } from '../../support/sender.ts';
 import { seededRandom, seedOf } from '../../support/seeded-random.ts';
 import { createTopicFollower, type TopicFollower } from '../../support/topic-follower.ts';
 import type { Fault, Send } from '../checker/history.ts';
+import { deathsIn } from '../support/deaths.ts';
+import type { RunSettings } from '../support/fault-run.ts';
 import { createGroupWatch, type GroupWatch } from '../support/group-watch.ts';
 import { createHavoc } from '../support/havoc.ts';
 import { openLogs } from '../support/process-logs.ts';
@@ -19,17 +21,13 @@ import { createLoad } from './send-load.ts';
 import { watchTries } from './watch-tries.ts';
 import { planSends } from './webhooks.ts';
 
-export interface RunOptions extends Pick<PipelineOptions, 'servers' | 'topicPrefix' | 'databaseUrl'> {
+export interface RunOptions extends RunSettings {
   faulty: FaultyServers;
   scenarios: readonly Scenario[];
   /** Over all of them. */
   webhooks: number;
-  seed: number;
   turns: number;
   awayScale: number;
-  /** The processes' logs go there. */
-  dir: string;
-  say(line: string): void;
 }
 
 export interface RunResult {
@@ -114,7 +112,7 @@ async function runOne(world: World, scenario: Scenario, count: number): Promise<
     random: seededRandom(seed + 1),
     nextNumber: numbersFrom(sends.length),
   });
-  const killsBefore = killsIn(pipeline.faults);
+  const killsBefore = deathsIn(pipeline.faults);
   try {
     const havoc = createHavoc({
       pipeline,
@@ -156,7 +154,7 @@ async function runOne(world: World, scenario: Scenario, count: number): Promise<
       scenario: name,
       webhooks: count,
       ...countsOf(load.log, verdict),
-      kills: killsIn(pipeline.faults) - killsBefore,
+      kills: deathsIn(pipeline.faults) - killsBefore,
       seconds: Number(seconds(startMs)),
       drainSeconds: Number(drainSeconds),
       violations,
@@ -188,15 +186,12 @@ async function judgeAll(world: World, results: readonly ScenarioResult[], starte
     scenario: 'all together',
     webhooks: sum('webhooks'),
     ...countsOf(sends, verdict),
-    kills: killsIn(pipeline.faults),
+    kills: deathsIn(pipeline.faults),
     seconds: Math.round(sum('seconds')),
     drainSeconds: Number(seconds(startMs)),
     violations: verdict.violations.length > 0 ? [verdict.text] : [],
   };
 }
-
-const killsIn = (faults: readonly Fault[]): number =>
-  faults.filter(({ what, service }) => service !== undefined && !/^SIG(STOP|TERM)/.test(what)).length;
 
 const nowText = (): string => formatMicros(Date.now() * 1000);
 

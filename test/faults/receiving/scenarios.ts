@@ -2,23 +2,12 @@ import type { CrashPointName } from '#lib/crash-points';
 import type { ProcessName } from '../../support/pipeline.ts';
 import type { Send } from '../checker/history.ts';
 import type { Havoc } from '../support/havoc.ts';
+import type * as support from '../support/scenario.ts';
+import { kafkaRestarts, redisForgets } from '../support/store-outages.ts';
 
 export const dedups = ['dedup', 'dedup-2'] as const satisfies readonly ProcessName[];
 
-export interface Scenario {
-  name: string;
-  /** What is done, for the report. */
-  says: string;
-  /** Of all webhooks. */
-  share: number;
-  /** What the faults take, about; the webhooks are spread over it. */
-  seconds(turns: number): number;
-  inflict(havoc: Havoc): Promise<void>;
-  /** Needs servers of the run's own. */
-  needs?: 'postgres' | 'kafka';
-  /** What must be seen, or the faults did not reach what they were meant for. In words, what is missing. */
-  expects?(sends: readonly Send[]): string[];
-}
+export type Scenario = support.Scenario<Havoc, readonly Send[]>;
 
 const ingressPoints: readonly CrashPointName[] = ['ingress.before-produce', 'ingress.after-produce'];
 const dedupPoints: readonly CrashPointName[] = [
@@ -87,16 +76,11 @@ export const scenarios: readonly Scenario[] = [
     says: 'FLUSHALL at any moment and between a death of dedup and its restart; Redis killed and started empty',
     share: 0.12,
     seconds: (turns) => 12 * turns,
-    async inflict({ turns, kills, killAlong, forget, away, pause }) {
+    async inflict(havoc) {
+      const { turns, kills, killAlong, forget } = havoc;
       const deaths = kills(dedupPoints, Math.ceil(turns / 2), maxDedupTurn);
       const dying = Promise.all(dedups.map((name, hand) => killAlong(name, dealt(deaths, hand), forget)));
-      const forgetting = async (): Promise<void> => {
-        for (let turn = 0; turn < 3 * turns; turn += 1) {
-          await pause(200, 3_000);
-          await (turn % 3 === 2 ? away('redis', 'killed', 0.5) : forget());
-        }
-      };
-      await Promise.all([dying, forgetting()]);
+      await Promise.all([dying, redisForgets(havoc, 3 * turns, 3_000)]);
     },
   },
   {
@@ -136,12 +120,10 @@ export const scenarios: readonly Scenario[] = [
     says: 'the broker stopped for 15 s, killed and started again, hanging for 10 s',
     share: 0.1,
     seconds: () => 75,
-    async inflict({ away, pause }) {
-      await away('kafka', 'stopped', 15);
-      await pause(3_000, 6_000);
-      await away('kafka', 'killed', 1);
-      await pause(3_000, 6_000);
-      await away('kafka', 'hanging', 10);
+    async inflict(havoc) {
+      await kafkaRestarts(havoc);
+      await havoc.pause(3_000, 6_000);
+      await havoc.away('kafka', 'hanging', 10);
     },
     needs: 'kafka',
     expects: (sends) => (sends.some(({ status }) => status === 503) ? [] : ['nobody was answered 503']),

@@ -10,6 +10,8 @@ import { kindOf, makeWebhook, type PlannedSend, senderKinds } from './webhooks.t
 
 export interface Load {
   readonly sourceIds: ReadonlySet<string>;
+  /** Those whose webhooks have ordering keys. */
+  readonly orderedSourceIds: readonly string[];
   readonly log: readonly Send[];
   /**
    * Sends all, spread over the time that the faults are expected to take; resolves when each was taken once.
@@ -39,6 +41,7 @@ const retry = { baseMs: 200, capMs: 2_000 };
 export async function createLoad(options: Options): Promise<Load> {
   const { api, scenario, seed, random, nextNumber, ingressUrls } = options;
   const log: Send[] = [];
+  let isClosed = false;
   const urlsOf = (ingestUrl: string): string[] =>
     ingressUrls?.map((url) => `${url}${new URL(ingestUrl).pathname}`) ?? [ingestUrl];
   const sources = await Promise.all(
@@ -59,6 +62,7 @@ export async function createLoad(options: Options): Promise<Load> {
     for (let tries = 0; ; tries += 1) {
       const sent = await senders[kind]?.send(makeWebhook(planned, { scenario, secret, seed, nowMs: Date.now() }));
       if (sent?.outcome === 'ok') return;
+      if (isClosed) throw new Error(`${sent?.identity} was not taken by the time that the run ended`);
       if (performance.now() >= deadlineMs)
         throw new Error(`${sent?.identity} was not taken for ${giveUpMs / 1000} s: ${sent?.status} ${sent?.detail}`);
       const longestMs = Math.min(retry.capMs, retry.baseMs * 2 ** tries);
@@ -68,11 +72,15 @@ export async function createLoad(options: Options): Promise<Load> {
 
   return {
     sourceIds: new Set(sources.map(({ id }) => id)),
+    orderedSourceIds: sources.filter((_, kind) => senderKinds[kind]?.settings.ordering_key).map(({ id }) => id),
     log,
     async send(planned, expectedMs, faultsOver) {
       await spreadOut(planned, { expectedMs, faultsOver, atOnce }, sendUntilTaken);
     },
-    close: () => senders.forEach((sender) => sender.close()),
+    close() {
+      isClosed = true;
+      senders.forEach((sender) => sender.close());
+    },
   };
 }
 

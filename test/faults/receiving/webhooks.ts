@@ -76,7 +76,7 @@ export const senderKinds: readonly SenderKind[] = [
   },
   {
     scheme: 'shopify',
-    settings: { ordering_key: ['/type'] },
+    settings: { ordering_key: ['/key'] },
     named: 'in a header',
     sign: (secret, body, identity) => ({ 'x-shopify-webhook-id': identity, ...signAsShopify(secret, body) }),
   },
@@ -98,6 +98,14 @@ export const senderKinds: readonly SenderKind[] = [
 
 export const kindOf = (number: number): number => number % senderKinds.length;
 
+const orderingKeys = 40;
+
+/** Whose order is kept, where the source of the webhook has one. */
+export const orderingKeyOf = (number: number): string | undefined =>
+  senderKinds[kindOf(number)]?.settings.ordering_key === undefined
+    ? undefined
+    : `key-${Math.floor(number / senderKinds.length) % orderingKeys}`;
+
 const largestPadding = 2_000;
 
 /** The webhook as it is sent at this time: signed anew each time, as providers do. */
@@ -109,8 +117,10 @@ export function makeWebhook(
   const kind = senderKinds[kindOf(number)] as SenderKind;
   const name = `${scenario}-${number}`;
   const random = seededRandom(seed + number);
+  const key = orderingKeyOf(number);
   const content = {
     type: 'order.updated',
+    ...(key !== undefined && { key }),
     padding: 'x'.repeat(Math.floor(random() * largestPadding)),
     ...(kind.named === 'in the body' && (kind.settings.dedup_id ? { data: { object: { id: name } } } : { id: name })),
     // Where the bytes are all that names it, other bytes are another webhook.

@@ -47,10 +47,15 @@ export interface OwnServers extends Required<FaultyServers> {
  * A set of the run's own, held by a process that ends and removes it however the run ends.
  *
  * @param brokers one by default
+ * @param prepare is given the folder that all of them are to be in, before they are made
  */
-export async function startFaultyServers(brokers?: readonly Broker[]): Promise<OwnServers> {
+export async function startFaultyServers(
+  brokers?: readonly Broker[],
+  prepare: (dir: string) => void = () => undefined,
+): Promise<OwnServers> {
   const dir = newServersDir(root);
   const plan = await serverPlanIn(dir, brokers);
+  prepare(dir);
   const held = holdServers(root, dir);
   await held.file;
   const say = (line: string): void => console.error(line);
@@ -66,7 +71,7 @@ export async function startFaultyServers(brokers?: readonly Broker[]): Promise<O
     if (postmaster === undefined) throw new Error('Postgres does not run');
     // First the one that makes others; each connection has a process of its own.
     process.kill(postmaster, signal);
-    for (const pid of childrenOf(postmaster)) process.kill(pid, signal);
+    for (const pid of childrenOf(postmaster)) signalIfThere(pid, signal);
   };
   const faultyBroker = (id: number): MortalServer => ({
     stop: () => kafka.stopBroker(id),
@@ -118,6 +123,15 @@ export async function startFaultyRedis(): Promise<FaultyRedis> {
         if (answer !== undefined && !answer.startsWith('+OK')) throw new Error(`Redis answered ${answer}`);
       }),
   };
+}
+
+/** A connection's process may end between being listed and being told. */
+function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 function childrenOf(pid: number): number[] {

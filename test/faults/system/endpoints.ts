@@ -1,6 +1,6 @@
 /** The endpoints of the run by what is wrong with them. One that is well gets every event; of the others each gets those of one source. */
 import type { ApiClient } from '../../support/api-client.ts';
-import type { Reaction, Receiver } from '../../support/receiver.ts';
+import type { ReceivedRequest, Reaction, Receiver } from '../../support/receiver.ts';
 import { namesOf, type Role, roleOf, roles as knownRoles } from '../delivering/roles.ts';
 
 /** Every event goes there: by it is measured how long events take. */
@@ -9,6 +9,20 @@ const healthyRole: Role = { ...roleNamed('healthy'), count: 1 };
 const timeout_ms = 10_000;
 /** Where no endpoint is: whoever follows a redirect leaves an arrival that nobody can explain. */
 const trap = 'trap';
+
+/** They get what has an ordering key, in its order, and are never done with one before it is taken. */
+const orderedSettings = {
+  ordered: true,
+  timeout_ms,
+  retry: { base_seconds: 0.5, cap_seconds: 3, window_seconds: 3_600 },
+};
+const orderedRoles: readonly Role[] = [
+  {
+    ...{ name: 'ordered', count: 1, settings: orderedSettings, ends: ['delivered'] },
+    react: ({ random }) => ({ status: random() < 0.05 ? 500 : 200 }),
+  },
+  { ...roleNamed('flaps'), name: 'ordered-flaps', count: 1, settings: orderedSettings },
+];
 
 /** @param trapUrl where redirects lead */
 const sickRoles = (trapUrl: string): readonly Role[] => [
@@ -43,6 +57,16 @@ const sickRoles = (trapUrl: string): readonly Role[] => [
   },
 ];
 
+/** As all of them do: what was signed too long ago, or will be, may be anybody's. */
+export const refusingStale =
+  (react: (request: ReceivedRequest) => Reaction) =>
+  (request: ReceivedRequest): Reaction =>
+    Math.abs(Date.now() - 1_000 * Number(request.headers['webhook-timestamp'])) > toleranceMs
+      ? { status: 400 }
+      : react(request);
+
+const toleranceMs = 300_000;
+
 const redirect = (location: string): Reaction => ({ status: 302, headers: { location } });
 
 function roleNamed(name: string): Role {
@@ -58,6 +82,7 @@ export interface Endpoints {
   /** By their names: the role's, a dash, a number. */
   ids: ReadonlyMap<string, string>;
   idsOf(role: string): string[];
+  isOrdered(id: string): boolean;
 }
 
 interface Options {
@@ -66,21 +91,33 @@ interface Options {
   /** Of the links to the receiver: the endpoints take them by turns. */
   ports: readonly number[];
   sourceIds: readonly string[];
+  /** Those whose events have ordering keys. */
+  orderedSourceIds: readonly string[];
 }
 
-/** One that is well gets the events of all these sources, each of the others those of one. */
-export async function createEndpoints({ api, receiver, ports, sourceIds }: Options): Promise<Endpoints> {
+/** One that is well gets the events of all these sources, ordered ones those that have an order, each of the others those of one source. */
+export async function createEndpoints({
+  api,
+  receiver,
+  ports,
+  sourceIds,
+  orderedSourceIds,
+}: Options): Promise<Endpoints> {
   const urlOf = (name: string, index: number): string => {
     const url = new URL(receiver.url(name));
     url.port = String(ports[index % ports.length]);
     return url.href;
   };
-  const roles = [healthyRole, ...sickRoles(urlOf(trap, 0))];
+  const roles = [healthyRole, ...orderedRoles, ...sickRoles(urlOf(trap, 0))];
+  const sourcesOf = (role: Role, index: number): readonly (string | undefined)[] => {
+    if (role === healthyRole) return sourceIds;
+    return orderedRoles.includes(role) ? orderedSourceIds : [sourceIds[index % sourceIds.length]];
+  };
   const named = roles.flatMap((role) => namesOf(role).map((name) => ({ name, role })));
   const ids = await Promise.all(
     named.map(async ({ name, role }, index) => {
-      const source_ids = role === healthyRole ? sourceIds : [sourceIds[index % sourceIds.length]];
-      const endpoint = await api.createEndpoint({ url: urlOf(name, index), source_ids, ...role.settings });
+      const facts = { url: urlOf(name, index), source_ids: sourcesOf(role, index) };
+      const endpoint = await api.createEndpoint({ ...facts, ...role.settings });
       receiver.register(name, endpoint);
       return [name, endpoint.id] as const;
     }),
@@ -88,6 +125,8 @@ export async function createEndpoints({ api, receiver, ports, sourceIds }: Optio
   return {
     roles,
     ids: new Map(ids),
+    isOrdered: (id) =>
+      ids.some(([name, each]) => each === id && orderedRoles.some((role) => role.name === roleOf(name))),
     idsOf: (role) => ids.filter(([name]) => roleOf(name) === role).map(([, id]) => id),
   };
 }

@@ -1,9 +1,11 @@
 import type { Pipeline } from '../../support/pipeline.ts';
+import { type ServiceName, serviceNames } from '../../support/stack.ts';
 import type { Havoc } from '../support/havoc.ts';
+import type { Clocks } from './clocks.ts';
 import type { SystemServers } from './servers.ts';
 
 /** Faults of one track come one after the other; those of different tracks fall together as they will. */
-export const tracks = ['doors', 'workers', 'dispatchers', 'brokers', 'stores', 'links'] as const;
+export const tracks = [...serviceNames, 'groups', 'brokers', 'stores', 'broker links', 'other links'] as const;
 export type Track = (typeof tracks)[number];
 
 /** Something that is done to the running system, and undone again. */
@@ -12,20 +14,30 @@ export interface FaultKind {
   /** What is done, for the report. */
   says: string;
   track: Track;
+  /** Why it can't be done here; undefined: it can. */
+  leftOut?(servers: SystemServers): string | undefined;
   inflict(world: FaultWorld): Promise<void>;
 }
 
 export interface FaultWorld {
   servers: SystemServers;
   pipeline: Pipeline;
+  clocks: Clocks;
   havoc: Havoc;
   /** The kind's own: what it chooses does not depend on what goes on beside it. */
   random: () => number;
   /** Between two times. In ms. */
   pause(leastMs: number, mostMs: number): Promise<void>;
-  /** Has the checker know of it, as of something that explains repetitions; over when `work` is. */
-  during(what: string, work: () => Promise<void>): Promise<void>;
+  /**
+   * Has the checker know of it, as of something that explains repetitions; over when `work` is.
+   *
+   * @param service whose process it is done to; a server's or a link's otherwise
+   */
+  during(what: string, work: () => Promise<void>, service?: ServiceName): Promise<void>;
 }
 
-export const oneOf = <T>(items: readonly [T, ...T[]], random: () => number): T =>
-  items[Math.floor(random() * items.length)] ?? items[0];
+export function oneOf<T>(items: readonly T[], random: () => number): T {
+  const chosen = items[Math.floor(random() * items.length)];
+  if (chosen === undefined) throw new Error('of none one can be chosen');
+  return chosen;
+}

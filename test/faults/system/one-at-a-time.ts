@@ -14,6 +14,7 @@ export function oneAtATime(pipeline: Pipeline): Pipeline {
     restartService: (name) => inTurn(name, () => pipeline.restartService(name)),
     killService: (name, beforeRestart) => inTurn(name, () => pipeline.killService(name, beforeRestart)),
     freezeService: (name, meanwhile) => inTurn(name, () => pipeline.freezeService(name, meanwhile)),
+    misleadService: (name, what, meanwhile) => inTurn(name, () => pipeline.misleadService(name, what, meanwhile)),
     killAlong(kills, beforeRestart, name) {
       if (name === undefined) throw new Error('of which process?');
       return inTurn(name, () => pipeline.killAlong(kills, beforeRestart, name));

@@ -5,7 +5,8 @@ import { repeatsOf } from '../checker/rules/arrived.ts';
 import { changesMissedBy } from '../checker/rules/polled.ts';
 import { isDone } from '../checker/rules/published.ts';
 import { formatRows } from '../support/format-rows.ts';
-import type { KindResult } from './recovery.ts';
+import { type RepeatCause, repeatCauses } from '../delivering/repeats.ts';
+import type { KindResult, Percentiles } from './recovery.ts';
 
 /** What is reported of a run; every number is counted from what was seen. */
 export interface SystemResult {
@@ -34,9 +35,13 @@ export interface SystemResult {
   repeatedDeliveries: number;
   changes: number;
   pollers: Readonly<Record<string, { shown: number; missed: number; failed: number }>>;
-  latencyMs: { p50: number; p99: number; max: number };
+  /** Of those, sent again by Hookline after they were taken, by their cause; each without one is a violation. */
+  repeats: Readonly<Record<RepeatCause, number>>;
+  latencyMs: { arrival: Percentiles; fanOut: Percentiles };
   kinds: readonly KindResult[];
   faults: number;
+  /** Kinds that can't be done here, with why. */
+  leftOut: Readonly<Record<string, string>>;
   /** Processes that ended by themselves and were started again. */
   restarts: number;
   seconds: number;
@@ -57,7 +62,7 @@ const losses: readonly Anomaly[] = [
 
 type Counted = Omit<
   SystemResult,
-  'latencyMs' | 'kinds' | 'faults' | 'restarts' | 'seconds' | 'drainSeconds' | 'violations'
+  'repeats' | 'latencyMs' | 'kinds' | 'faults' | 'leftOut' | 'restarts' | 'seconds' | 'drainSeconds' | 'violations'
 >;
 
 export function countsOf({ ledger, tally }: Verdict): Counted {
@@ -115,20 +120,24 @@ export function formatResult(result: SystemResult): string {
         .join(', ') || '0',
     ],
     ['republished', `${result.republishedEvents} records on events, ${result.rewrittenDeliveries} on deliveries`],
-    ['repeated', `${result.repeatedDeliveries} deliveries that a receiver had taken`],
     [
-      'acceptance to arrival',
-      `p50 ${latencyMs.p50} ms, p99 ${latencyMs.p99} ms, max ${latencyMs.max} ms, all faults included`,
+      'repeated',
+      `${result.repeatedDeliveries} deliveries that a receiver had taken: ${repeatCauses.map((cause) => `${cause} ${result.repeats[cause]}`).join(', ')}`,
     ],
+    ['acceptance to fan-out', `${formatPercentiles(latencyMs.fanOut)}, all faults included`],
+    ['acceptance to arrival', formatPercentiles(latencyMs.arrival)],
     [
       'faults survived',
-      `${result.violations.length === 0 ? result.faults : '?'} of ${result.faults}; ${result.restarts} restarts by the supervisor`,
+      `${result.violations.length === 0 ? result.faults : '?'} of ${result.faults}, of ${result.kinds.length} kinds; ${result.restarts} restarts by the supervisor`,
     ],
+    ...Object.entries(result.leftOut).map(([kind, why]): [string, string] => ['left out', `${kind}: ${why}`]),
     ['took', `${result.seconds} s, of which ${result.drainSeconds} s after the last fault`],
   ];
   const width = Math.max(...lines.map(([what]) => what.length));
   return lines.map(([what, is]) => `${what.padEnd(width)}  ${is}`).join('\n');
 }
+
+const formatPercentiles = ({ p50, p99, max }: Percentiles): string => `p50 ${p50} ms, p99 ${p99} ms, max ${max} ms`;
 
 export const formatKinds = (kinds: readonly KindResult[]): string =>
   formatRows([

@@ -1,4 +1,5 @@
 /** One run over the whole system: senders, publishers, pollers and receivers of all kinds, while everything on the way dies, sleeps or is cut off. */
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatMicros } from '#lib/clock';
 import { endpointSettlingMs, groupOf, publishedSourceId } from '#lib/contract';
@@ -12,21 +13,25 @@ import { createTopicFollower, type TopicFollower } from '../../support/topic-fol
 import { check } from '../checker/check.ts';
 import type { Fault } from '../checker/history.ts';
 import { loadHistory } from '../checker/load-history.ts';
-import { castOf, judgeEnds, judgeGone } from '../delivering/ends.ts';
+import { castOf, judgeEnds, judgeGone, judgeLetters } from '../delivering/ends.ts';
+import { createDispatcherLog, type DispatcherLog } from '../delivering/dispatcher-log.ts';
 import { describeFindings } from '../delivering/findings.ts';
+import { judgeOrder } from '../delivering/order.ts';
+import { judgeRepeats } from '../delivering/repeats.ts';
 import { createReactions } from '../delivering/roles.ts';
 import { openTables, type Tables } from '../delivering/tables.ts';
 import { createClient } from '../idempotency/client.ts';
 import { createLoad } from '../receiving/send-load.ts';
 import { createGroupWatch } from '../support/group-watch.ts';
-import { createHavoc } from '../support/havoc.ts';
 import { openLogs } from '../support/process-logs.ts';
 import { type ChangeLog, startChangeLog } from './change-log.ts';
 import { untilDrained } from './drained.ts';
-import { createEndpoints, healthyName } from './endpoints.ts';
-import type { FaultKind, FaultWorld } from './fault-kind.ts';
+import { type Clocks, createClocks } from './clocks.ts';
+import { createEndpoints, healthyName, refusingStale } from './endpoints.ts';
+import type { FaultKind } from './fault-kind.ts';
 import { receiverLinks } from './faults/links.ts';
 import { processNames, visitors } from './faults/processes.ts';
+import { deathOf, inflictIn, leftOutOf } from './inflict.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { type Pollers, startPollers } from './pollers.ts';
 import { publishesOf } from './publishes.ts';
@@ -35,14 +40,16 @@ import { replayLetters } from './replay-letters.ts';
 import { countsOf, type SystemResult } from './result.ts';
 import { inflictAll } from './schedule.ts';
 import { type SystemServers, sideOf } from './servers.ts';
-import { repeatedShare, startTraffic } from './traffic.ts';
+import { orderingKeysOf, repeatedShare, startTraffic } from './traffic.ts';
 
 export interface RunOptions {
   servers: SystemServers;
   kinds: readonly FaultKind[];
   webhooks: number;
-  /** For which the faults go on; each comes once at the least. */
+  /** For which the faults go on, and over which the webhooks are spread; each fault comes once at the least. */
   minutes: number;
+  /** No fault comes twice. */
+  isOneRound?: boolean;
   seed: number;
   /** Between two faults that come one after the other, at the most. */
   calmMs: number;
@@ -54,15 +61,17 @@ export interface RunOptions {
 const topicPrefix = 'faults.';
 const partitions = 6;
 const settlingMarginMs = 1_000;
+/** Of a system that is never wholly well for minutes. */
+const publisherPatienceMs = 300_000;
 /** What the API is asked for, beside its lists. */
 const eventsAskedFor = 500;
-/** Until what a fault of a server or a link had begun has ended: the longest time-outs and pauses between tries. */
-const settlingMs = 10_000;
 
 export async function runSystem(options: RunOptions): Promise<{ result: SystemResult; faults: readonly Fault[] }> {
   const { servers, dir, say } = options;
   const logs = openLogs(dir);
   const groupWatch = createGroupWatch(groupOf(topicPrefix, 'dedup'), partitions);
+  const clocks = createClocks(join(dir, 'clocks'));
+  const dispatcherLog = createDispatcherLog(groupOf(topicPrefix, 'dispatcher'), clocks.trueTimeOf);
   const pipeline = await createPipeline({
     servers: servers.addresses,
     topicPrefix,
@@ -71,10 +80,11 @@ export async function runSystem(options: RunOptions): Promise<{ result: SystemRe
     visitors,
     isSupervised: true,
     env: { HOOKLINE_TOPIC_PARTITIONS: String(partitions), HOOKLINE_TOPIC_REPLICATION: '3' },
-    envOf: (name) => servers.envOf(sideOf(name)),
+    envOf: (name) => ({ ...servers.envOf(sideOf(name)), ...clocks.envOf(name) }),
     onLine(name, line) {
       logs.write(name, line);
       groupWatch.onLine(name, line);
+      dispatcherLog.onLine(name, line);
     },
   });
   const follower = createTopicFollower(pipeline.stack);
@@ -94,6 +104,8 @@ export async function runSystem(options: RunOptions): Promise<{ result: SystemRe
       follower,
       receiver,
       groupWatch,
+      clocks,
+      dispatcherLog,
       offsets: opened(await connectKafkaOffsets(kafkaBrokers)),
       tables: opened(await openTables(databaseUrl)),
       changeLog: opened(await startChangeLog(databaseUrl)),
@@ -113,6 +125,8 @@ interface World extends RunOptions {
   follower: TopicFollower;
   receiver: Receiver;
   groupWatch: ReturnType<typeof createGroupWatch>;
+  clocks: Clocks;
+  dispatcherLog: DispatcherLog;
   offsets: KafkaOffsets;
   tables: Tables;
   changeLog: ChangeLog;
@@ -132,20 +146,37 @@ async function runUnderFaults(world: World): Promise<{ result: SystemResult; fau
   const sourceIds = [...load.sourceIds, publishedSourceId];
   const { port: receiverPort } = new URL(receiver.url(''));
   const ports = await Promise.all(receiverLinks.map((link) => servers.network.open(link, Number(receiverPort))));
-  const endpoints = await createEndpoints({ api, receiver, ports, sourceIds });
+  const endpoints = await createEndpoints({
+    ...{ api, receiver, ports, sourceIds },
+    orderedSourceIds: [...load.orderedSourceIds, publishedSourceId],
+  });
   const cast = castOf(endpoints.roles, endpoints.ids);
-  receiver.react(createReactions(endpoints.roles, webhooks * (1 - repeatedShare), random('receivers')));
+  const reactions = createReactions(endpoints.roles, webhooks * (1 - repeatedShare), random('receivers'));
+  receiver.react(refusingStale(reactions));
   const healthyId = endpoints.ids.get(healthyName) ?? '';
-  const client = createClient({ urlOf: pipeline.apiUrl, adminKey: stack.adminKey, random: random('publishers') });
+  const client = createClient({
+    ...{ urlOf: pipeline.apiUrl, adminKey: stack.adminKey, random: random('publishers') },
+    giveUpMs: publisherPatienceMs,
+  });
   await delay(endpointSettlingMs + settlingMarginMs);
   const pollers: Pollers = startPollers({
     urls: [pipeline.apiUrl('api'), pipeline.apiUrl('api-2')],
     adminKey: stack.adminKey,
     random: random('pollers'),
   });
+  const ended = new AbortController();
   try {
     const faults: Fault[] = [];
-    const faultsOver = inflictAll({ ...world, forMs: minutes * 60_000, inflict: inflictIn(world, faults) });
+    const leftOut = leftOutOf(world.kinds, servers);
+    for (const [name, why] of Object.entries(leftOut)) say(`LEFT OUT: ${name}: ${why}`);
+    const kinds = world.kinds.filter(({ name }) => leftOut[name] === undefined);
+    const faultsOver = inflictAll({
+      ...world,
+      kinds,
+      forMs: world.isOneRound ? 0 : minutes * 60_000,
+      inflict: inflictIn(world, faults),
+      signal: ended.signal,
+    });
     const traffic = startTraffic({ load, client, seed, webhooks, expectedMs: minutes * 60_000, faultsOver });
     const [inflicted] = await Promise.all([
       faultsOver,
@@ -173,7 +204,7 @@ async function runUnderFaults(world: World): Promise<{ result: SystemResult; fau
       changes,
       arrivals: receiver.arrivals,
       observedEndpoints: new Set(cast.keys()),
-      faults: [...pipeline.faults, ...faults],
+      faults: [...pipeline.faults, ...faults, ...pipeline.restarts.map(deathOf)],
       follower: world.follower,
       api,
       databaseUrl: stack.databaseUrl,
@@ -182,13 +213,23 @@ async function runUnderFaults(world: World): Promise<{ result: SystemResult; fau
     });
     const verdict = check(history);
     const { ledger } = verdict;
-    const found = [...judgeEnds(ledger, cast), ...judgeGone(history.arrivals, history.endpoints)];
+    const repeats = judgeRepeats(ledger, world.dispatcherLog);
+    const letters = judgeLetters(ledger, await tables.letters([...cast.keys()]));
+    const found = [
+      ...judgeEnds(ledger, cast),
+      ...judgeGone(history.arrivals, history.endpoints),
+      ...judgeOrder(ledger, { keyOf: orderingKeysOf(ledger, traffic.intents), isOrdered: endpoints.isOrdered }),
+      ...repeats.elsewhere,
+      ...letters.findings,
+    ];
     say(verdict.counts.length === 0 ? '' : (verdict.text.split('\n  violations')[0] ?? ''));
     const result: SystemResult = {
       ...countsOf(verdict),
+      repeats: repeats.byCause,
       latencyMs: latencyOf(ledger, healthyId),
       kinds: recoveriesOf(ledger, inflicted, healthyId),
       faults: inflicted.length,
+      leftOut,
       restarts: pipeline.restarts.length,
       seconds: Number(seconds(startMs)),
       drainSeconds,
@@ -196,29 +237,11 @@ async function runUnderFaults(world: World): Promise<{ result: SystemResult; fau
     };
     return { result, faults: history.faults };
   } finally {
+    ended.abort();
     load.close();
     client.close();
     await pollers.stop();
   }
-}
-
-function inflictIn(world: World, faults: Fault[]): (kind: FaultKind, random: () => number) => Promise<void> {
-  const { pipeline, servers, groupWatch } = world;
-  const during: FaultWorld['during'] = async (what, work) => {
-    const fault: Fault = { what, atMs: Date.now(), settledAtMs: Number.POSITIVE_INFINITY };
-    faults.push(fault);
-    await work();
-    fault.settledAtMs = Date.now() + settlingMs;
-  };
-  return (kind, random) => {
-    const common = { pipeline, servers, random };
-    const havoc = createHavoc({
-      ...{ ...common, groupWatch, peers: [], turns: 1, awayScale: 1, faults, say: () => undefined },
-    });
-    const pause: FaultWorld['pause'] = async (leastMs, mostMs) =>
-      void (await delay(leastMs + random() * (mostMs - leastMs)));
-    return kind.inflict({ ...common, havoc, pause, during });
-  };
 }
 
 const seconds = (sinceMs: number): string => ((performance.now() - sinceMs) / 1000).toFixed(1);

@@ -20,12 +20,15 @@ interface Options {
   /** @param random the fault's own: the same at the same place of every run with the seed */
   inflict(kind: FaultKind, random: () => number): Promise<void>;
   say(line: string): void;
+  /** Nothing more is begun then. */
+  signal?: AbortSignal;
 }
 
-/** Resolves when the last of them is over, in the order in which they ended. */
-export async function inflictAll({ kinds, seed, forMs, calmMs, inflict, say }: Options): Promise<Inflicted[]> {
+/** Resolves when the last of them is over, in the order in which they ended. Where one can't be done, no other is begun. */
+export async function inflictAll({ kinds, seed, forMs, calmMs, inflict, say, signal }: Options): Promise<Inflicted[]> {
   const inflicted: Inflicted[] = [];
   const startMs = performance.now();
+  let failure: { error: unknown } | undefined;
   const elapsed = (): string => `${((performance.now() - startMs) / 1000).toFixed(1).padStart(6)} s`;
 
   const runTrack = async (track: string, ofTrack: readonly FaultKind[]): Promise<void> => {
@@ -35,12 +38,19 @@ export async function inflictAll({ kinds, seed, forMs, calmMs, inflict, say }: O
         if (round > 0 && performance.now() - startMs >= forMs) return;
         await delay(random() * calmMs);
         const atMs = Date.now();
-        await inflict(kind, seededRandom(seedOf(seed, `${kind.name} ${round}`)));
+        try {
+          await inflict(kind, seededRandom(seedOf(seed, `${kind.name} ${round}`)));
+        } catch (error) {
+          say(`${elapsed()}  ${kind.name} could not be done`);
+          failure ??= { error };
+        }
+        if (failure !== undefined || signal?.aborted) return;
         inflicted.push({ kind: kind.name, atMs, overAtMs: Date.now() });
         say(`${elapsed()}  ${kind.name}, ${((Date.now() - atMs) / 1000).toFixed(1)} s`);
       }
     }
   };
   await Promise.all([...Map.groupBy(kinds, ({ track }) => track)].map(([track, ofTrack]) => runTrack(track, ofTrack)));
+  if (failure !== undefined) throw failure.error;
   return inflicted;
 }

@@ -2,6 +2,7 @@
 import { freePorts } from '#deploy/local/free-ports.ts';
 import type { Broker } from '#deploy/local/kafka.ts';
 import type { ProcessName } from '../../support/pipeline.ts';
+import { type Disks, mountDisks, type NoDisks } from './disks.ts';
 import { type Network, startNetwork } from '../network/network.ts';
 import { type OwnServers, startFaultyServers } from '../support/servers.ts';
 
@@ -19,6 +20,7 @@ export const storeLink = (side: Side, store: 'redis' | 'postgres'): string => `$
 
 export interface SystemServers extends OwnServers {
   network: Network;
+  disks: Disks | NoDisks;
   /** The servers as a process of this side is to reach them. */
   envOf(side: Side): Readonly<Record<string, string>>;
 }
@@ -26,9 +28,10 @@ export interface SystemServers extends OwnServers {
 /** @param seed of what the links leave to chance */
 export async function startSystemServers(seed: number): Promise<SystemServers> {
   const network = startNetwork(seed);
+  let disks: Disks | NoDisks = { whyNot: 'no disk was asked for' };
   try {
     const brokers = await Promise.all(brokerIds.map((id) => planBroker(id, network)));
-    const servers = await startFaultyServers(brokers);
+    const servers = await startFaultyServers(brokers, (dir) => (disks = mountDisks(dir, `kafka-${brokerIds.at(-1)}`)));
     const linked = async (link: string, url: string): Promise<string> => {
       const through = new URL(url);
       through.port = String(await network.open(link, Number(through.port)));
@@ -47,8 +50,14 @@ export async function startSystemServers(seed: number): Promise<SystemServers> {
     return {
       ...servers,
       network,
+      disks,
       envOf: (side) => envs[sides.indexOf(side)] ?? {},
       async close() {
+        if (!('whyNot' in disks)) {
+          // Who still has a disk keeps it from going.
+          await Promise.all([servers.brokers.at(-1)?.stop(), servers.postgres.stop()]);
+          disks.release();
+        }
         await servers.close();
         await network.close();
       },

@@ -1,9 +1,11 @@
 /** Webhooks and publishes: as many as are wanted, spread over the time that the faults take, and then some every second until they are over. */
 import { seededRandom, seedOf } from '../../support/seeded-random.ts';
+import type { EventEntry } from '../checker/history.ts';
+import { isPublished, type Ledger } from '../checker/ledger.ts';
 import type { Client } from '../idempotency/client.ts';
 import type { Intent } from '../idempotency/history.ts';
 import type { Load } from '../receiving/send-load.ts';
-import { type PlannedSend, planSends } from '../receiving/webhooks.ts';
+import { orderingKeyOf, type PlannedSend, planSends } from '../receiving/webhooks.ts';
 import { planPublishes, publishAll } from './publishes.ts';
 
 export interface Traffic {
@@ -63,4 +65,21 @@ export function startTraffic({ load, client, seed, webhooks, expectedMs, faultsO
     untilOver(publish, Math.round(webhooks * publishedShare), trickle.publishes),
   ]).then(() => undefined);
   return { sent, intents };
+}
+
+/** Of each event, by what its sender or publisher has meant: nothing that Hookline says of it. */
+export function orderingKeysOf(ledger: Ledger, intents: readonly Intent[]): (event: EventEntry) => string | undefined {
+  const published = new Map(intents.map(({ key, orderingKey }) => [key, orderingKey]));
+  return (event) => {
+    if (isPublished(event)) {
+      const { key } = ledger.publishByPayload.get(event.payloadSha256) ?? {};
+      const orderingKey = key === undefined ? null : published.get(key);
+      return orderingKey ? `published ${orderingKey}` : undefined;
+    }
+    const [record] = ledger.recordsByOrigin.get(event.origin) ?? [];
+    const send = record && ledger.sendByTrace.get(record.traceId);
+    const [, number] = /-(\d+)$/.exec(send?.identity ?? '') ?? [];
+    const key = number === undefined ? undefined : orderingKeyOf(Number(number));
+    return key && `${event.sourceId} ${key}`;
+  };
 }

@@ -1,7 +1,7 @@
 /** G4 as the receivers saw it: their events, their bytes, signed; twice only where a fault explains it. */
 import type { Violation } from '../anomalies.ts';
 import type { Arrival } from '../history.ts';
-import { deliveriesOfPair, isExcused, type Ledger } from '../ledger.ts';
+import { deliveriesOfPair, isExcused, type Ledger, overlaps } from '../ledger.ts';
 import { isTaken, isUnanswered } from './ended.ts';
 
 export function arrivalsAreWhatWasSent(ledger: Ledger): Violation[] {
@@ -27,13 +27,18 @@ function judgeArrival(ledger: Ledger, arrival: Arrival): Violation[] {
     ...(arrival.bodySha256 === event.payloadSha256
       ? []
       : ([{ anomaly: 'changed-bytes', subject, says: `${arrival.endpointId} got other bytes` }] as const)),
-    ...refusedBy.map((verifier): Violation => ({
+    ...(isStaleByClock(ledger, arrival) ? [] : refusedBy).map((verifier): Violation => ({
       anomaly: 'refused-signature',
       subject,
       says: `by ${verifier} at ${arrival.endpointId}`,
     })),
   ];
 }
+
+/** Signed by a clock that was off, and refused by a receiver that looks at the time, as it should be: it must be sent again. */
+const isStaleByClock = ({ history: { faults } }: Ledger, { answered, atMs }: Arrival): boolean =>
+  answered === 400 &&
+  faults.some((fault) => fault.clock === true && fault.service === 'dispatcher' && overlaps(fault, atMs, atMs));
 
 function judgeRepeats(ledger: Ledger, arrivals: readonly Arrival[]): Violation[] {
   return repeatsOf(ledger, arrivals)

@@ -40,7 +40,9 @@ export function theApiShowsEveryEvent(ledger: Ledger): Violation[] {
 function judgeEvent(ledger: Ledger, shown: ApiEvent): Violation[] {
   const all = ledger.deliveriesByEvent.get(shown.id) ?? [];
   const newest = newestPerEndpoint(all);
-  const duplicates = new Set((ledger.duplicatesByEvent.get(shown.id) ?? []).map((entry) => entry.origin));
+  const ofEvent = ledger.duplicatesByEvent.get(shown.id) ?? [];
+  // The same record may stand there twice around a crash: the first one counts.
+  const duplicates = [...new Map(ofEvent.toReversed().map((entry) => [entry.origin, entry])).values()];
   const expectedCounts = { pending: 0, retrying: 0, delivered: 0, dead_lettered: 0, cancelled: 0 };
   for (const delivery of newest) {
     const { status } = standing(delivery);
@@ -50,7 +52,8 @@ function judgeEvent(ledger: Ledger, shown: ApiEvent): Violation[] {
   const facts: [name: string, shown: unknown, expected: unknown][] = [
     ['status', shown.status, expectedStatus(ledger, shown.id, newest)],
     ['receipt_id', shown.receiptId, ledger.eventsById.get(shown.id)?.[0]?.receiptId],
-    ['duplicates', shown.duplicates, duplicates.size],
+    ['duplicates', shown.duplicates, duplicates.length],
+    ['duplicates_changed', shown.duplicatesChanged, duplicates.filter(({ changed }) => changed).length],
     ...Object.entries(expectedCounts).map(([name, expected]): [string, unknown, unknown] => [
       `deliveries.${name}`,
       shown.counts[name as keyof typeof expectedCounts],

@@ -26,6 +26,9 @@ async function away(
   await brokerOf(world, id).start();
 }
 
+/** Of the last of them alone: others have no disk that can be full. */
+const onDisk = brokerIds.at(-1) ?? 3;
+
 export const brokerFaults: readonly FaultKind[] = [
   {
     name: 'broker-killed',
@@ -64,6 +67,23 @@ export const brokerFaults: readonly FaultKind[] = [
     async inflict(world) {
       await world.during('all brokers killed', async () => {
         await Promise.all(brokerIds.map((id) => away(world, id, 'kill', 4_000, 8_000)));
+      });
+    },
+  },
+  {
+    name: 'broker-disk-full',
+    says: `nothing more finds room on the disk of kafka-${onDisk} for 4 to 8 s; it is ended, and started when there is room again`,
+    track: 'brokers',
+    leftOut: ({ disks }) => ('whyNot' in disks ? disks.whyNot : undefined),
+    async inflict(world) {
+      const { disks } = world.servers;
+      if ('whyNot' in disks) throw new Error(disks.whyNot);
+      await world.during(`kafka-${onDisk}: disk full`, async () => {
+        disks.kafka.fill();
+        await world.pause(4_000, 8_000).finally(() => disks.kafka.empty());
+        // One that has met the end of its disk does not write there again.
+        await brokerOf(world, onDisk).kill();
+        await brokerOf(world, onDisk).start();
       });
     },
   },

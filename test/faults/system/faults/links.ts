@@ -103,7 +103,7 @@ export const linkFaults: readonly FaultKind[] = Object.keys(links).flatMap((to) 
   badLinks.map((bad): FaultKind => ({
     name: `${bad.name}-to-${to}`,
     says: bad.says,
-    track: 'links',
+    track: to === 'kafka' ? 'broker links' : 'other links',
     inflict: (world) => spoil(world, to, bad),
   })),
 );

@@ -2,20 +2,12 @@
 import type { CrashPointName } from '#lib/crash-points';
 import { type ProcessName, serviceOf } from '../../../support/pipeline.ts';
 import { type ServiceName, serviceNames } from '../../../support/stack.ts';
-import { type FaultKind, type FaultWorld, oneOf, type Track } from '../fault-kind.ts';
+import { type FaultKind, type FaultWorld, oneOf } from '../fault-kind.ts';
 
 /** Each service twice. */
 export const processNames: readonly ProcessName[] = serviceNames.flatMap((name) => [name, `${name}-2`] as const);
 /** They come and go. */
 export const visitors = ['dedup-3', 'dispatcher-3', 'projector-3'] as const satisfies readonly ProcessName[];
-
-const trackOf: Readonly<Record<ServiceName, Track>> = {
-  ingress: 'doors',
-  api: 'doors',
-  dedup: 'workers',
-  projector: 'workers',
-  dispatcher: 'dispatchers',
-};
 
 /** How many passings a point has soon: of webhooks, requests, batches, deliveries, letters or replays. */
 const passings = {
@@ -28,11 +20,11 @@ const passings = {
   'fan-out.before-set': 5,
   'fan-out.after-set': 5,
   'fan-out.after-deliveries': 5,
-  'dispatcher.before-send': 50,
-  'dispatcher.after-send': 50,
+  'dispatcher.before-send': 200,
+  'dispatcher.after-send': 200,
   'dispatcher.after-letter': 1,
-  'dispatcher.after-outcome': 50,
-  'dispatcher.before-commit': 50,
+  'dispatcher.after-outcome': 200,
+  'dispatcher.before-commit': 200,
   'replay.after-claim': 1,
   'replay.after-publish': 1,
   'idempotency.after-row': 5,
@@ -55,17 +47,19 @@ const parts: Readonly<Record<ServiceName, readonly string[]>> = {
 const pointsOf = (service: ServiceName): CrashPointName[] =>
   (Object.keys(passings) as CrashPointName[]).filter((point) => parts[service].includes(point.split('.')[0] ?? ''));
 
-const processesOf = (service: ServiceName): ProcessName[] => processNames.filter((name) => serviceOf(name) === service);
+export const processesOf = (service: ServiceName): ProcessName[] =>
+  processNames.filter((name) => serviceOf(name) === service);
 
 /** Past a member's session, which is 10 s, and far past the locks of those that wait for an answer. */
 const sleepSeconds = { least: 13, most: 16 };
 const stayMs = { least: 3_000, most: 6_000 };
+const stormTurns = 3;
 
 const kindsOf = (service: ServiceName): FaultKind[] => [
   {
     name: `${service}-dies-at-points`,
     says: `kill -9 of both at each of ${pointsOf(service).join(', ')}`,
-    track: trackOf[service],
+    track: service,
     async inflict({ havoc }) {
       const deaths = havoc.kills(pointsOf(service), 1, passings);
       // Two at once, each at its share: mostly the other one lives, now and then none.
@@ -82,7 +76,7 @@ const kindsOf = (service: ServiceName): FaultKind[] => [
   {
     name: `${service}-killed`,
     says: 'kill -9 of each, at any moment',
-    track: trackOf[service],
+    track: service,
     async inflict({ havoc, pause }) {
       for (const name of processesOf(service)) {
         await havoc.kill(name);
@@ -93,21 +87,41 @@ const kindsOf = (service: ServiceName): FaultKind[] => [
   {
     name: `${service}-sleeps`,
     says: `SIGSTOP of one for ${sleepSeconds.least} to ${sleepSeconds.most} s, then SIGCONT`,
-    track: trackOf[service],
+    track: service,
     async inflict({ havoc, random }) {
       const { least, most } = sleepSeconds;
-      const [first, ...others] = processesOf(service);
-      if (first !== undefined) await havoc.freeze(oneOf([first, ...others], random), least + random() * (most - least));
+      await havoc.freeze(oneOf(processesOf(service), random), least + random() * (most - least));
     },
   },
 ];
 
+/** One more member of its group comes, stays for a while, and goes; what else is done to it meanwhile may keep it from going in order. */
+const visit = ({ pipeline, during, pause }: FaultWorld, name: ProcessName, leastMs: number, mostMs: number) =>
+  during(
+    `${name} joins and leaves`,
+    async () => {
+      await pipeline.startService(name);
+      await pause(leastMs, mostMs);
+      await pipeline.stopService(name);
+    },
+    serviceOf(name),
+  );
+
 /** Members come and go, so that each group is made anew again and again. */
-async function rebalance({ havoc, random, pause }: FaultWorld): Promise<void> {
+async function rebalance(world: FaultWorld): Promise<void> {
   for (const name of visitors) {
-    await havoc.visit(name, (stayMs.least + random() * (stayMs.most - stayMs.least)) / 1_000);
-    await pause(100, 1_000);
+    await visit(world, name, stayMs.least, stayMs.most);
+    await world.pause(100, 1_000);
   }
+}
+
+/** All groups at once, and each again before it has found itself together. */
+async function storm(world: FaultWorld): Promise<void> {
+  await Promise.all(
+    visitors.map(async (name) => {
+      for (let turn = 0; turn < stormTurns; turn += 1) await visit(world, name, 0, 1_500);
+    }),
+  );
 }
 
 export const processFaults: readonly FaultKind[] = [
@@ -115,15 +129,24 @@ export const processFaults: readonly FaultKind[] = [
   {
     name: 'rebalances',
     says: 'a third dedup, dispatcher and projector come, and go in order',
-    track: 'workers',
+    track: 'groups',
     inflict: rebalance,
   },
   {
+    name: 'rebalance-storm',
+    says: `a third dedup, dispatcher and projector at once, each ${stormTurns} times, for 1.5 s at the most`,
+    track: 'groups',
+    inflict: storm,
+  },
+  {
     name: 'rolling-restart',
-    says: 'SIGTERM of every process, one after the other, each started again',
-    track: 'doors',
+    says: 'SIGTERM of every process and its start anew; of each service one after the other, of all services at the same time',
+    track: 'groups',
     async inflict({ pipeline }) {
-      for (const name of processNames) await pipeline.restartService(name);
+      const roll = async (service: ServiceName): Promise<void> => {
+        for (const name of processesOf(service)) await pipeline.restartService(name);
+      };
+      await Promise.all(serviceNames.map(roll));
     },
   },
 ];

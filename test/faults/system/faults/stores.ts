@@ -60,4 +60,18 @@ export const storeFaults: readonly FaultKind[] = [
     track: 'stores',
     inflict: (world) => world.havoc.away('postgres', 'hanging', seconds(world, 6, 10)),
   },
+  {
+    name: 'postgres-disk-full',
+    says: 'nothing more finds room on the disk of Postgres, its log included, for 3 to 6 s; started where it has ended of that',
+    track: 'stores',
+    leftOut: ({ disks }) => ('whyNot' in disks ? disks.whyNot : undefined),
+    async inflict({ servers: { disks, postgres }, during, pause }) {
+      if ('whyNot' in disks) throw new Error(disks.whyNot);
+      await during('postgres: disk full', async () => {
+        disks.postgres.fill();
+        await pause(3_000, 6_000).finally(() => disks.postgres.empty());
+        await postgres.start();
+      });
+    },
+  },
 ];

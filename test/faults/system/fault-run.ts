@@ -1,27 +1,22 @@
-/** The system fault runs, by hand: `npm run -s faults-system -- --webhooks 20000 --minutes 2 --seed 7 --scenario broker-killed,dedup-sleeps`. */
-import { runByHandOn } from '../support/run-by-hand.ts';
+import type { FaultRun } from '../support/fault-run.ts';
 import { faultKinds } from './fault-kinds.ts';
 import { formatKinds, formatPollers, formatResult } from './result.ts';
 import { runSystem } from './run.ts';
-import { startSystemServers } from './servers.ts';
+import { startSystemServers, type SystemServers } from './servers.ts';
 
-await runByHandOn(startSystemServers, {
-  command: 'make faults-system',
+export const systemRun: FaultRun<'webhooks' | 'minutes' | 'calm-seconds', SystemServers> = {
   name: 'system',
   scenarios: faultKinds,
   numbers: { webhooks: 20_000, minutes: 2, 'calm-seconds': 2 },
   processes:
     'two of each of ingress, dedup, dispatcher, projector, api; Kafka (three brokers, 6 partitions), Redis, Postgres, registry',
-  async run({ numbers: { webhooks, minutes, 'calm-seconds': calmSeconds }, seed, isWanted, servers, dir, say }) {
+  startServers: startSystemServers,
+  async run({ numbers: { webhooks, minutes, 'calm-seconds': calmSeconds }, isWanted, servers, settings }) {
+    const { seed, dir, say } = settings;
     const { result, faults } = await runSystem({
-      servers,
+      ...{ servers, seed, dir, say, webhooks, minutes },
       kinds: faultKinds.filter(isWanted),
-      webhooks,
-      minutes,
       calmMs: calmSeconds * 1_000,
-      seed,
-      dir,
-      say,
     });
     return {
       results: [{ scenario: 'system', ...result }],
@@ -29,4 +24,4 @@ await runByHandOn(startSystemServers, {
       tables: [formatResult(result), formatPollers(result.pollers), formatKinds(result.kinds)],
     };
   },
-});
+};

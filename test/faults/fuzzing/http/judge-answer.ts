@@ -1,0 +1,66 @@
+import { problemCodes, problemContentType } from '#lib/problem';
+import type { Finding } from '../findings.ts';
+import type { Exchange, RawAnswer } from './raw-request.ts';
+import { type FuzzedRoute, nameOf } from './routes.ts';
+
+interface Asked {
+  route: FuzzedRoute;
+  kind: string;
+  /** As it was sent, cut. */
+  sent: string;
+}
+
+/** What is no whole request may be answered by the end of its connection. */
+export const isBroken = (kind: string): boolean =>
+  /^(garbage|content length|chunks broken|transfer encoding|length and chunked|header repeated|header missing)/.test(
+    kind,
+  );
+
+/** What is wrong with what one request came to; nothing where all is well. */
+export function judgeExchange(asked: Asked, { answers, connection, tookMs }: Exchange): Finding[] {
+  const [answer] = answers;
+  if (answer === undefined) {
+    if (isBroken(asked.kind) && connection === 'closed') return [];
+    return [{ finding: 'no-answer', says: `${describe(asked)}: ${connection} after ${tookMs.toFixed()} ms` }];
+  }
+  return answers.flatMap((each) => judgeAnswer(asked, each));
+}
+
+function judgeAnswer(asked: Asked, { status, headers, body }: RawAnswer): Finding[] {
+  const says = `${describe(asked)}\n→ ${status} ${body.toString('utf8', 0, 300)}`;
+  if (status >= 500 && status !== 503) return [{ finding: 'server-error', says }];
+  if (status < 400) return [];
+  const type = headers.get('content-type') ?? '';
+  // People who ask with a browser get a page; HEAD has no body to look at.
+  if (asked.route.method === 'HEAD' || asked.sent.startsWith('HEAD ')) return [];
+  if (type.startsWith('text/html'))
+    return /accept:.*html/i.test(asked.sent) ? [] : [{ finding: 'not-a-problem', says }];
+  const code = codeOf(type, status, body);
+  if (code === undefined) return [{ finding: 'not-a-problem', says }];
+  if (status === 503 && !headers.has('retry-after'))
+    return [{ finding: 'not-a-problem', says: `no Retry-After: ${says}` }];
+  const { codes } = asked.route;
+  // Another path or method may be another operation, or none.
+  const isOfRoute = !/^(path|method|garbage|headers? )/.test(asked.kind);
+  return isOfRoute && codes !== undefined && !codes.has(code) ? [{ finding: 'undocumented', says }] : [];
+}
+
+/** Undefined where it is no problem of the documented shape. */
+function codeOf(type: string, status: number, body: Buffer): string | undefined {
+  if (type !== problemContentType) return undefined;
+  try {
+    const problem = JSON.parse(body.toString()) as Record<string, unknown>;
+    const known = Object.entries(problemCodes).find(([code]) => code === problem.code);
+    const fits =
+      known !== undefined &&
+      known[1].status === status &&
+      problem.status === status &&
+      problem.title === known[1].title &&
+      problem.type === `urn:hookline:problem:${known[0]}`;
+    return fits ? known[0] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const describe = ({ route, kind, sent }: Asked): string => `${nameOf(route)}, ${kind}: ${JSON.stringify(sent)}`;

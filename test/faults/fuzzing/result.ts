@@ -1,0 +1,52 @@
+import { formatRows } from '../support/format-rows.ts';
+import type { FuzzingResult } from './run.ts';
+import type { HttpResult } from './http/fuzz-http.ts';
+import type { TopicsResult } from './topics/fuzz-topics.ts';
+
+export const tablesOf = ({ http, topics, memory }: FuzzingResult): string[] => [
+  ...(http === undefined ? [] : [httpTable(http)]),
+  ...(topics === undefined ? [] : [topicsTable(topics)]),
+  `MiB at the most: ${Object.entries(memory)
+    .map(([name, samples]) => `${name} ${Math.max(0, ...samples).toFixed()}`)
+    .join(', ')}`,
+];
+
+function httpTable({ routes, known, controls }: HttpResult): string {
+  const statuses = [...new Set(routes.flatMap(({ answers }) => Object.keys(answers)))].sort();
+  const answered = routes.filter(({ answers }) => Object.keys(answers).some((status) => /^\d/.test(status)));
+  const kinds = new Set(routes.flatMap((route) => Object.keys(route.kinds)));
+  const total = routes.reduce((sum, { requests }) => sum + requests, 0);
+  return [
+    formatRows([
+      ['route', 'requests', ...statuses],
+      ...routes.map(({ route, requests, answers }) => [
+        route,
+        String(requests),
+        ...statuses.map((status) => String(answers[status] ?? '')),
+      ]),
+    ]),
+    `routes fuzzed ${answered.length} of ${known.length}; ${total} requests of ${kinds.size} kinds, ${2 * controls} controls`,
+  ].join('\n');
+}
+
+function topicsTable({ topics, readers }: TopicsResult): string {
+  const names = Object.keys(topics) as (keyof typeof topics)[];
+  const forged = (name: (typeof names)[number]): number =>
+    Object.values(topics[name].kinds).reduce((sum, records) => sum + records, 0);
+  return [
+    formatRows([
+      ['topic', 'kinds', 'forged', 'sound', 'ends without a letter', 'dead letters'],
+      ...names.map((name) => [
+        name,
+        String(Object.keys(topics[name].kinds).length),
+        String(forged(name)),
+        String(topics[name].controls),
+        String(topics[name].processed),
+        Object.entries(topics[name].letters)
+          .map(([reason, letters]) => `${reason} ${letters}`)
+          .join(', '),
+      ]),
+    ]),
+    `topics fuzzed ${names.length} of ${new Set(readers.map(({ topic }) => topic)).size}, at ${readers.length} readers`,
+  ].join('\n');
+}

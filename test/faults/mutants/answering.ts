@@ -1,0 +1,142 @@
+import type { Mutant, RunCheck } from './mutant.ts';
+
+const idempotency = (scenario: string, ...seenAs: string[]): RunCheck => ({
+  run: 'idempotency',
+  scenario,
+  numbers: { keys: 600, turns: 1 },
+  seenAs,
+});
+
+const run = 'libs/idempotency/postgres-run.ts';
+
+/** Of the API and its command: ways to carry a request out twice, to answer it in two ways, to show too much or to miss a change. */
+export const answeringMutants: readonly Mutant[] = [
+  {
+    name: 'leaves it to Redis to remember answers',
+    edits: [{ file: run, find: `    ttlSeconds,\n  ];`, replace: `    0,\n  ];` }],
+    check: idempotency('redis-forgets', 'second-effect', 'second-fresh-answer'),
+    budgetSeconds: 300,
+  },
+  {
+    name: 'writes the effect outside of the transaction of the record',
+    edits: [
+      {
+        file: run,
+        find: `if (state === 'open') return inTransaction;`,
+        replace: `if (state === 'open') return postgres;`,
+      },
+    ],
+    check: idempotency('killed', 'second-effect'),
+    budgetSeconds: 300,
+  },
+  {
+    name: 'answers what a late owner has made, whose lease was over',
+    edits: [
+      {
+        file: 'libs/idempotency/keyed-run.ts',
+        find: `      case 'lost':\n        return answerAsLate(reply);`,
+        replace: `      case 'lost':\n        return payload;`,
+      },
+    ],
+    check: idempotency('stopped', 'second-fresh-answer', 'other-answer'),
+    budgetSeconds: 300,
+  },
+  {
+    name: 'answers before the commit',
+    edits: [
+      {
+        file: run,
+        find: `      await tx.commit();`,
+        replace: `      setTimeout(() => void tx.commit().catch(() => undefined), 20);`,
+      },
+    ],
+    check: idempotency('connections-cut', 'second-fresh-answer', 'other-answer'),
+    budgetSeconds: 300,
+  },
+  {
+    name: 'removes rows of the outbox before their events are durable',
+    edits: [
+      {
+        file: 'services/api/outbox/publish-outbox.ts',
+        find: `    crashPoints.reach('outbox.after-claim');`,
+        replace: `    await table.remove(claimed);\n    crashPoints.reach('outbox.after-claim');`,
+      },
+    ],
+    check: idempotency('killed', 'not-published'),
+    budgetSeconds: 300,
+  },
+  {
+    name: 'keeps an answer without a look at the token of its lease',
+    edits: [
+      {
+        file: run,
+        find: `    expires_at = clock_timestamp() + make_interval(secs => $7::float8)
+WHERE tenant = $1 AND credential = $2 AND key_hash = $3 AND token = $4`,
+        replace: `    expires_at = clock_timestamp() + make_interval(secs => $7::float8)
+WHERE tenant = $1 AND credential = $2 AND key_hash = $3 AND $4::bytea IS NOT NULL`,
+      },
+    ],
+    check: {
+      test: 'test/integration/idempotency/stores.test.ts',
+      title: 'a late owner does not replace a provisional answer that has been replayed',
+    },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'sends a request again without the key of its first attempt',
+    edits: [
+      {
+        file: 'services/cli/api-client.ts',
+        find: `        headers,\n        ...(body`,
+        replace: `        headers: { ...headers, ...(method === 'POST' && { 'idempotency-key': randomUUID() }) },\n        ...(body`,
+      },
+    ],
+    check: { test: 'test/unit/cli/retried-requests.test.ts', title: 'a POST is sent again with its own key' },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'claims no letter for a replay',
+    edits: [
+      {
+        file: 'libs/replay-store/create-letter-replay.ts',
+        find: `SET status = 'replaying', replay_id`,
+        replace: `SET status = 'dead', replay_id`,
+      },
+    ],
+    check: {
+      test: 'test/integration/replay-store/replay-store.test.ts',
+      title: 'gives each letter to one of the replays that are asked for at once',
+    },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'holds a poll by who looks first and listens then',
+    edits: [
+      {
+        file: 'services/api/polling/held-polls.ts',
+        find: `    if (this.#watched.notified > this.#notifiedBefore) this.#shared.readSoon(this.#watched);`,
+        replace: '',
+      },
+    ],
+    check: {
+      test: 'test/unit/api/polling/held-polls.test.ts',
+      title: 'a change between look and wait is not slept through',
+    },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'lists the events of every tenant',
+    edits: [
+      {
+        file: 'services/api/resources/event.ts',
+        find: `const conditions = ['tenant = $1'];`,
+        replace: `const conditions = ['$1::text IS NOT NULL'];`,
+      },
+    ],
+    check: {
+      test: 'test/integration/api/events.test.ts',
+      title: 'of another tenant does not exist, nor does anything of it',
+    },
+    budgetSeconds: 120,
+  },
+];

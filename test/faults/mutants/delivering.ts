@@ -1,0 +1,151 @@
+import type { Edit, Mutant, RunCheck } from './mutant.ts';
+
+const delivering = (scenario: 'kills' | 'order', ...seenAs: string[]): RunCheck => ({
+  run: 'delivering',
+  scenario,
+  numbers: { deliveries: 6_000, turns: 1 },
+  seenAs,
+});
+
+const dispatcherTest = (name: string): string => `test/integration/dispatcher/${name}.test.ts`;
+const writer = 'services/dispatcher/outcome-writer.ts';
+const settledFirst = (from: 'record' | 'row'): Edit => ({
+  file: writer,
+  find: `    const value = deps.encodeAttempt(record);`,
+  replace: `    if (job.from === '${from}') settle(job);
+    await deps.clock.sleep(1_000);
+    const value = deps.encodeAttempt(record);`,
+});
+
+const headPassedOver: Edit = {
+  file: 'services/dispatcher/ordered-intake.ts',
+  find: `    if (blocked) return 'full';`,
+  replace: '',
+};
+
+/** Of the dispatcher: ways to lose a delivery, to send it once more than there is reason for, or out of its order. */
+export const deliveringMutants: readonly Mutant[] = [
+  {
+    name: 'does not record the set of a fan-out',
+    edits: [
+      {
+        file: 'services/dispatcher/fan-out.ts',
+        find: `    await forEachLimited(plans.map(setOf), maxUnacknowledged, (set) => publish(set, signal));`,
+        replace: '',
+      },
+    ],
+    check: { test: dispatcherTest('delivering'), title: 'completes an event that no endpoint wants' },
+    budgetSeconds: 180,
+  },
+  {
+    name: 'commits a delivery before its outcome is durable',
+    edits: [settledFirst('record')],
+    check: delivering('kills', 'unseen'),
+    budgetSeconds: 540,
+  },
+  {
+    name: 'removes a waiting row before its outcome is durable',
+    edits: [settledFirst('row')],
+    check: delivering('kills', 'unseen'),
+    budgetSeconds: 540,
+  },
+  {
+    name: 'commits a delivery before its parking is durable',
+    edits: [
+      {
+        file: writer,
+        find: `    parked: (job) => write(job, { kind: 'parked', status: 'parked' }),`,
+        replace: `    parked: (job) => {
+      settle(job);
+      return write(job, { kind: 'parked', status: 'parked' });
+    },`,
+      },
+    ],
+    check: {
+      test: 'test/unit/dispatcher/outcome-writer.test.ts',
+      title: 'keeps the record of a delivery that is parked until that is acknowledged',
+    },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'ends a delivery before its dead letter is durable',
+    edits: [
+      {
+        file: writer,
+        find: `    const { payload, ...facts } = delivery;
+    const record =`,
+        replace: `    settle(job);
+    await deps.clock.sleep(2_000);
+    const { payload, ...facts } = delivery;
+    const record =`,
+      },
+      {
+        file: writer,
+        find: `async function buryDelivery({ delivery }: Job, attempts: number, reason: string): Promise<void> {`,
+        replace: `async function buryDelivery(job: Job, attempts: number, reason: string): Promise<void> {
+    const { delivery } = job;`,
+      },
+    ],
+    check: { test: dispatcherTest('crashes'), title: 'at dispatcher.after-letter' },
+    budgetSeconds: 240,
+  },
+  {
+    name: 'does not ask what an earlier owner has sent',
+    edits: [
+      {
+        file: 'services/dispatcher/intake.ts',
+        find: `if (inDoubt.length === 0 ||`,
+        replace: `if (inDoubt.length >= 0 ||`,
+      },
+    ],
+    check: { test: dispatcherTest('crashes'), title: 'at dispatcher.before-commit (45)' },
+    budgetSeconds: 240,
+  },
+  {
+    name: 'forgets what it has ended, and takes ended deliveries on',
+    edits: [
+      {
+        file: 'services/dispatcher/recent-steps.ts',
+        find: `return known !== undefined && known.atMs > clock.monotonicMs() - keptMs ? known : undefined;`,
+        replace: `return known !== undefined && known.atMs > clock.monotonicMs() ? known : undefined;`,
+      },
+      {
+        file: 'services/projector/statements/outcomes.ts',
+        find: `         AND known.status NOT IN ('delivered', 'dead_lettered', 'cancelled')`,
+        replace: '',
+      },
+      {
+        file: 'services/dispatcher/row-conditions.ts',
+        find: `WHERE d.tenant = w.tenant AND d.id = w.delivery_id) IS TRUE`,
+        replace: `WHERE d.tenant = w.tenant AND d.id = w.delivery_id AND false) IS TRUE`,
+      },
+    ],
+    check: delivering('kills', 'repeat-by-the-same', 'reopened-delivery', 'api-disagrees'),
+    budgetSeconds: 540,
+  },
+  {
+    name: 'sends to an endpoint whose breaker is open',
+    edits: [
+      {
+        file: 'services/dispatcher/endpoint-health.ts',
+        find: `        const dueForMs = breaker.probeDueForMs();`,
+        replace: `        return { kind: 'healthy', width: maxInFlight, pausedUntilMs };
+        const dueForMs = breaker.probeDueForMs();`,
+      },
+    ],
+    check: { test: dispatcherTest('sick-endpoints'), title: 'that is down costs one write for each delivery' },
+    budgetSeconds: 240,
+  },
+  {
+    name: 'passes over the head of a key that waits',
+    edits: [headPassedOver],
+    check: { test: dispatcherTest('ordered'), title: 'is sent nothing of a key whose first fails' },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'passes over the head of a key that waits, among kills and rebalances',
+    edits: [headPassedOver],
+    check: delivering('order', 'out-of-order'),
+    budgetSeconds: 600,
+  },
+];

@@ -1,0 +1,109 @@
+import type { Mutant, RunCheck } from './mutant.ts';
+
+const topics = (...seenAs: string[]): RunCheck => ({
+  run: 'fuzzing',
+  scenario: 'topics',
+  numbers: { records: 3 },
+  seenAs,
+});
+const http = (...seenAs: string[]): RunCheck => ({
+  run: 'fuzzing',
+  scenario: 'http',
+  numbers: { requests: 60 },
+  seenAs,
+});
+
+/** Guards against what nobody should send, taken away. */
+export const fuzzingMutants: readonly Mutant[] = [
+  {
+    name: 'takes any text in a header for an id',
+    edits: [
+      {
+        file: 'libs/contract/record-text.ts',
+        find: `text.length <= maxNameLength && name.test(text)`,
+        replace: `text !== ''`,
+      },
+    ],
+    check: topics('process-died', 'not-drained'),
+    budgetSeconds: 420,
+  },
+  {
+    name: 'takes a text that is too long for an index for an outage',
+    edits: [
+      {
+        file: 'libs/postgres/errors.ts',
+        find: `const dataClasses = ['22', '23', '54'];`,
+        replace: `const dataClasses = ['22', '23'];`,
+      },
+    ],
+    check: topics('not-drained'),
+    budgetSeconds: 420,
+  },
+  {
+    name: 'believes how many entries Avro says that there are',
+    edits: [
+      {
+        file: 'libs/kafka/avro-lengths.ts',
+        find: `return skip(type, bytes, 0) <= bytes.length;`,
+        replace: `return type !== undefined && bytes !== undefined;`,
+      },
+    ],
+    check: topics('process-died', 'not-drained', 'memory-grew'),
+    budgetSeconds: 420,
+  },
+  {
+    name: 'takes what every object has for a header',
+    edits: [
+      {
+        file: 'libs/kafka/consumed-record.ts',
+        find: `oneOrMore(value.filter(isBytes))`,
+        replace: `oneOrMore(value)`,
+      },
+    ],
+    check: topics('process-died', 'not-drained'),
+    budgetSeconds: 420,
+  },
+  {
+    name: 'lets a record that is no delivery go without a letter',
+    edits: [
+      {
+        file: 'services/dispatcher/outcome-writer.ts',
+        find: `await bury({ key, value, headers },`,
+        replace: `if (value.length < 0) await bury({ key, value, headers },`,
+      },
+    ],
+    check: topics('vanished-record'),
+    budgetSeconds: 300,
+  },
+  {
+    name: 'writes a letter without the headers of what died',
+    edits: [
+      {
+        file: 'services/projector/bury-record.ts',
+        find: `        ...record.rawHeaders,\n`,
+        replace: ``,
+      },
+    ],
+    check: topics('vanished-record', 'wrong-end', 'altered-letter'),
+    budgetSeconds: 300,
+  },
+  {
+    name: 'has a route without a schema',
+    edits: [{ file: 'services/api/routes/publish-event.ts', find: `    schema: { body },\n`, replace: `` }],
+    check: http('server-error'),
+    budgetSeconds: 300,
+  },
+  {
+    name: 'tells what it refuses in the words of the framework',
+    edits: [
+      {
+        file: 'services/api/handle-error.ts',
+        find: `if (refused !== undefined) return sendProblem(`,
+        replace: `if (refused !== undefined) return reply.code(400).send({ message: thrown.message });
+    if (refused !== undefined) return sendProblem(`,
+      },
+    ],
+    check: http('not-a-problem'),
+    budgetSeconds: 300,
+  },
+];

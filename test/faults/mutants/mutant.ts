@@ -1,0 +1,32 @@
+/** A way in which the system could be wrong, and what must see that it is. */
+export interface Mutant {
+  name: string;
+  edits: readonly Edit[];
+  check: RunCheck | TestCheck;
+  /** It must be seen within so many seconds. */
+  budgetSeconds: number;
+}
+
+export interface Edit {
+  file: string;
+  /** Must stand in the file once. */
+  find: string;
+  replace: string;
+}
+
+/** A run of test/faults, always with the same seed. */
+export interface RunCheck {
+  run: 'receiving' | 'delivering' | 'idempotency' | 'overload' | 'replay' | 'fuzzing' | 'system';
+  scenario?: string;
+  numbers?: Readonly<Record<string, number>>;
+  /** One of these must be found, by the name that the run gives it; any other is welcome. */
+  seenAs: readonly string[];
+}
+
+/** A jest test that must fail. */
+export interface TestCheck {
+  /** Its file. */
+  test: string;
+  /** What the names of the tests have in them of which one at least must fail. */
+  title: string;
+}

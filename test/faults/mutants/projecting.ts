@@ -1,0 +1,62 @@
+import type { Mutant } from './mutant.ts';
+
+const outcomes = 'services/projector/statements/outcomes.ts';
+const clocks = 'libs/event-store/take-clocks.ts';
+const outcomesTest = 'test/integration/projector/outcomes.test.ts';
+const pollingTest = 'test/integration/projector/polling.test.ts';
+const newerAlone = `WHERE (known.step < EXCLUDED.step OR`;
+const nextInstant = `greatest(clock_timestamp(), clock.last_at + interval '1 microsecond')`;
+
+/** Of what the projector writes: states that go back, and changes that a poller can't see. */
+export const projectingMutants: readonly Mutant[] = [
+  {
+    name: 'lets a lower step overwrite a higher one',
+    edits: [{ file: outcomes, find: newerAlone, replace: `WHERE (true OR` }],
+    check: { test: outcomesTest, title: 'a lower step that comes late changes nothing' },
+    budgetSeconds: 90,
+  },
+  {
+    name: 'opens a delivery again that is delivered',
+    edits: [
+      {
+        file: outcomes,
+        find: `         AND known.status NOT IN ('delivered', 'dead_lettered', 'cancelled')`,
+        replace: '',
+      },
+    ],
+    check: { test: outcomesTest, title: 'a delivery that has ended is never open again' },
+    budgetSeconds: 90,
+  },
+  {
+    name: 'brings a row back that the dispatcher has removed',
+    edits: [{ file: outcomes, find: newerAlone, replace: `WHERE (known.step <= EXCLUDED.step OR` }],
+    check: { test: outcomesTest, title: 'a row that the dispatcher has removed does not come back' },
+    budgetSeconds: 90,
+  },
+  {
+    name: 'has updated_at from the clock, without a row that is held',
+    edits: [
+      {
+        file: clocks,
+        find: `      INSERT INTO tenant_clocks AS clock (tenant, last_at)
+      SELECT tenant, clock_timestamp() + (n - 1) * interval '1 microsecond'
+        FROM unnest($1::text[], $2::int[]) AS wanted (tenant, n)
+       ORDER BY tenant
+      ON CONFLICT (tenant) DO UPDATE
+         SET last_at = ${nextInstant}
+                       + (($2::int[])[array_position($1::text[], clock.tenant)] - 1) * interval '1 microsecond'
+      RETURNING tenant, last_at`,
+        replace: `      SELECT tenant, clock_timestamp() + (n - 1) * interval '1 microsecond' AS last_at
+        FROM unnest($1::text[], $2::int[]) AS wanted (tenant, n)`,
+      },
+    ],
+    check: { test: pollingTest, title: 'a poller misses nothing' },
+    budgetSeconds: 90,
+  },
+  {
+    name: 'has updated_at go back with the clock',
+    edits: [{ file: clocks, find: nextInstant, replace: `clock_timestamp()` }],
+    check: { test: pollingTest, title: 'instants go on from the last one' },
+    budgetSeconds: 90,
+  },
+];

@@ -1,0 +1,61 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hooklineDir } from '#deploy/local/paths.ts';
+import type { Mutant } from './mutant.ts';
+import type { Trial } from './try-mutant.ts';
+
+/** The last trial of a mutant, as it is kept. */
+export interface Result extends Pick<Trial, 'verdict' | 'says' | 'seconds'> {
+  mutant: string;
+  /** The run with its scenario, or the file of the test. */
+  check: string;
+  budgetSeconds: number;
+  triedAt: string;
+}
+
+const dir = join(hooklineDir, 'faults');
+const file = join(dir, 'mutants.json');
+
+export const nameOfCheck = ({ check }: Mutant): string =>
+  'run' in check ? [`--run ${check.run}`, check.scenario].filter(Boolean).join(' ') : check.test;
+
+/** In the order of the mutants; of those that are still there. */
+export function readResults(mutants: readonly Mutant[]): Result[] {
+  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Result[]) : [];
+  return mutants.flatMap(({ name }) => kept.filter(({ mutant }) => mutant === name));
+}
+
+export function keepResult(mutants: readonly Mutant[], mutant: Mutant, trial: Trial): Result {
+  const { verdict, says, seconds } = trial;
+  const result: Result = {
+    mutant: mutant.name,
+    check: nameOfCheck(mutant),
+    ...{ verdict, says, seconds },
+    budgetSeconds: mutant.budgetSeconds,
+    triedAt: new Date().toISOString(),
+  };
+  mkdirSync(dir, { recursive: true });
+  const others = readResults(mutants).filter(({ mutant: name }) => name !== mutant.name);
+  writeFileSync(file, `${JSON.stringify([...others, result], null, 2)}\n`);
+  return result;
+}
+
+/** What a check has printed that did not come to what it should. @returns where */
+export function keepOutput(name: string, output: string): string {
+  const path = join(dir, `${name.replace(/[^a-z0-9]+/gi, '-')}.log`);
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(path, output);
+  return path;
+}
+
+export function formatResults(results: readonly Result[]): string {
+  const rows = results.map(({ mutant, check, verdict, says, seconds }) => [
+    mutant,
+    check,
+    verdict === 'seen' ? says : `MISSED: ${says}`,
+    String(seconds),
+  ]);
+  const killed = results.filter(({ verdict }) => verdict === 'seen').length;
+  const lines = [['mutant', 'tried with', 'seen as', 'seconds'], ...rows].map((row) => row.join(' | '));
+  return [...lines, '', `mutants killed ${killed} of ${results.length}`].join('\n');
+}

@@ -1,0 +1,96 @@
+import type { Mutant } from './mutant.ts';
+
+const conformance = 'test/integration/kafka/conformance.test.ts';
+const answer = 'libs/kafka/produce-answer.ts';
+const lane = 'libs/kafka/produce-lane.ts';
+
+/** Of libs/kafka: ways to take a record for written that is not, to write it elsewhere, and to commit what is not done. */
+export const sendingMutants: readonly Mutant[] = [
+  {
+    name: 'sends the records of several brokers at once, and takes them for written when that resolves',
+    edits: [
+      {
+        file: 'libs/kafka/producer.ts',
+        find: `  function topicSender(topic: string): TopicSender {`,
+        replace: `  const plain = newClient().producer({ retry: { retries: 5 }, allowAutoTopicCreation: false });
+  const connecting = plain.connect();
+  let gathered: PendingRecord[] = [];
+  function sendPlainly(record: PendingRecord): void {
+    gathered.push(record);
+    if (gathered.length > 1) return;
+    setTimeout(() => {
+      const batch = gathered;
+      gathered = [];
+      connecting
+        .then(() => plain.send({ topic: record.topic, messages: batch.map(({ key, value }) => ({ key, value })) }))
+        .then(() => batch.forEach((each) => each.acknowledge({ topic: record.topic, partition: 0, offset: 0n })))
+        .catch(() => undefined);
+    }, 5);
+  }
+
+  function topicSender(topic: string): TopicSender {`,
+      },
+      {
+        file: 'libs/kafka/producer.ts',
+        find: `    topicSender(record.topic).add(accepted);`,
+        replace: `    sendPlainly(accepted);`,
+      },
+    ],
+    check: { test: conformance, title: 'when the leader of one partition has moved' },
+    budgetSeconds: 300,
+  },
+  {
+    name: 'takes a record for written that the answer does not name',
+    edits: [
+      {
+        file: answer,
+        find: `  if (entry === undefined || entries.length > 1) {`,
+        replace: `  if (entry === undefined) return { kind: 'written', baseOffset: 0n };\n  if (entries.length > 1) {`,
+      },
+    ],
+    check: {
+      test: 'test/unit/kafka/produce-lane.test.ts',
+      title: 'an answer that does not name the partition is no acknowledgment',
+    },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'sends a record without a key to another partition when it is sent again',
+    edits: [
+      {
+        file: lane,
+        find: `(args) => args.message.partition ?? raisePartitionMissing(),`,
+        replace: `(args) =>
+        args.message.key ? (args.message.partition ?? raisePartitionMissing())
+          : Math.floor(Math.random() * args.partitionMetadata.length),`,
+      },
+      { file: lane, find: `      retry: noRetry,`, replace: `      retry: { retries: 5 },` },
+    ],
+    check: { test: conformance, title: 'writes records without a key once each' },
+    budgetSeconds: 300,
+  },
+  {
+    name: 'commits past a record that is not done',
+    edits: [
+      {
+        file: 'libs/kafka/offset-tracker.ts',
+        find: `    position: () => entries[head]?.offset ?? next,`,
+        replace: `    position: () => next,`,
+      },
+    ],
+    check: {
+      test: 'test/unit/kafka/offset-tracker.test.ts',
+      title: 'the position is the lowest offset that is not done',
+    },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'commits while its group is being assigned anew',
+    edits: [{ file: 'libs/kafka/offset-committer.ts', find: `    if (suspended) return;`, replace: '' }],
+    check: {
+      test: 'test/unit/kafka/offset-committer.test.ts',
+      title: 'nothing is committed while a join is under way',
+    },
+    budgetSeconds: 60,
+  },
+];

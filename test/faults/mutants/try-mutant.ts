@@ -1,0 +1,75 @@
+/** Puts a mutant into a copy of the tree, and has its check look at that. */
+import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { copyTree } from './copied-tree.ts';
+import type { Mutant, RunCheck, TestCheck } from './mutant.ts';
+import { type Ended, runWithin } from './run-within.ts';
+
+export interface Trial {
+  /** seen: as the mutant says that it must be. clean: the check came to its end and found nothing. unclear: anything else. */
+  verdict: 'seen' | 'clean' | 'unclear';
+  /** What was seen, or why it is unclear. */
+  says: string;
+  seconds: number;
+  output: string;
+}
+
+type Judged = Pick<Trial, 'verdict' | 'says'>;
+
+/** Any would do; always the same, so that a mutant that was seen is seen again. */
+const seed = 11;
+const reportFile = 'mutant-report.json';
+
+export async function tryMutant({ edits, check, budgetSeconds }: Mutant): Promise<Trial> {
+  const tree = copyTree(edits);
+  const startMs = performance.now();
+  try {
+    const ended = await runWithin(budgetSeconds * 1_000, argumentsOf(check), tree.dir);
+    const judged = 'run' in check ? judgeRun(check, ended) : judgeTest(check, ended, tree.dir);
+    return { ...judged, seconds: Math.round((performance.now() - startMs) / 1_000), output: ended.output };
+  } finally {
+    tree.remove();
+  }
+}
+
+/** Of node. */
+function argumentsOf(check: RunCheck | TestCheck): string[] {
+  if ('run' in check) {
+    const numbers = Object.entries({ ...check.numbers, seed }).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    const scenario = check.scenario === undefined ? [] : ['--scenario', check.scenario];
+    return ['test/faults/main.ts', '--run', check.run, ...scenario, ...numbers];
+  }
+  const [, project = ''] = check.test.split('/');
+  return [
+    'node_modules/jest/bin/jest.js',
+    ...['--selectProjects', project, '--runTestsByPath', check.test],
+    ...['--testNamePattern', check.title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')],
+    ...['--json', '--outputFile', reportFile, '--forceExit'],
+  ];
+}
+
+function judgeRun({ seenAs }: RunCheck, { code, isOverdue, output }: Ended): Judged {
+  const found = seenAs.filter((name) => new RegExp(`^ *${name} \\d+:`, 'm').test(output));
+  if (isOverdue) return unclear('not within its budget');
+  if (code === 1 && found.length > 0) return { verdict: 'seen', says: found.join(', ') };
+  return code === 0 ? { verdict: 'clean', says: 'no violation' } : unclear(`ended with ${code}`);
+}
+
+/** A file that can't be run at all has no tests in it. */
+function judgeTest({ title }: TestCheck, { code, isOverdue }: Ended, dir: string): Judged {
+  if (isOverdue) return unclear('not within its budget');
+  const path = join(dir, reportFile);
+  if (!existsSync(path)) return unclear(`ended with ${code}`);
+  const { testResults } = JSON.parse(readFileSync(path, 'utf8')) as {
+    testResults: { assertionResults: { fullName: string; status: string }[] }[];
+  };
+  const tests = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ fullName }) => fullName.includes(title));
+  const failed = tests.filter(({ status }) => status === 'failed').length;
+  const passed = tests.filter(({ status }) => status === 'passed').length;
+  if (code === 1 && failed > 0) return { verdict: 'seen', says: `…${title}…: ${failed} of ${failed + passed} failed` };
+  return code === 0 && passed > 0 ? { verdict: 'clean', says: `${passed} passed` } : unclear(`ended with ${code}`);
+}
+
+const unclear = (says: string): Judged => ({ verdict: 'unclear', says });

@@ -1,0 +1,29 @@
+import type { FaultRun } from '../support/fault-run.ts';
+import { startFaultyServers } from '../support/servers.ts';
+import { withPipeline } from '../support/with-pipeline.ts';
+import { violationsOf } from './judge.ts';
+import { replayServices, runReplays } from './run.ts';
+
+const malformed = 20;
+const timeoutMs = 300_000;
+
+export const replayRun: FaultRun<'letters' | 'rate'> = {
+  name: 'replay',
+  scenarios: [],
+  numbers: { letters: 10_000, rate: 500 },
+  processes: 'dedup, two dispatchers, projector, api; Kafka (one broker, 3 partitions), Redis, Postgres, registry',
+  startServers: () => startFaultyServers(),
+  problemsOf: ({ letters }) =>
+    letters >= 100 && letters % 20 === 0 ? [] : ['--letters must be 100 or more, in steps of 20'],
+  async run({ numbers: { letters, rate }, settings }) {
+    const { result, faults } = await withPipeline(settings, replayServices, async (pipeline) => ({
+      result: await runReplays({ pipeline, letters, malformed, perSecond: rate, timeoutMs, say: settings.say }),
+      faults: pipeline.faults,
+    }));
+    return {
+      results: [{ scenario: 'replay', ...result, violations: violationsOf(result, { malformed }) }],
+      faults,
+      tables: [JSON.stringify(result, null, 2)],
+    };
+  },
+};

@@ -1,0 +1,39 @@
+import type { Fault } from '../checker/history.ts';
+import type { PipelineOptions } from '../../support/pipeline.ts';
+import type { OwnServers } from './servers.ts';
+
+/** What each run is told, whether it is begun by hand or by a test. */
+export interface RunSettings extends Pick<PipelineOptions, 'servers' | 'topicPrefix' | 'databaseUrl'> {
+  seed: number;
+  /** The processes' logs go there. */
+  dir: string;
+  say(line: string): void;
+}
+
+/** A run that `make faults` knows by its name. */
+export interface FaultRun<Number extends string = string, Servers extends OwnServers = OwnServers> {
+  name: string;
+  /** Empty where there is one thing that it does. */
+  scenarios: readonly { name: string }[];
+  /** What has to be above 0, by its option's name, with its default. */
+  numbers: Readonly<Record<Number, number>>;
+  processes: string;
+  startServers(seed: number): Promise<Servers>;
+  /** What is wrong with numbers that are above 0, in words. */
+  problemsOf?(numbers: Readonly<Record<Number, number>>): string[];
+  run(begun: BegunRun<Number, Servers>): Promise<FaultReport>;
+}
+
+export interface BegunRun<Number extends string, Servers extends OwnServers> {
+  numbers: Readonly<Record<Number, number>>;
+  isWanted(scenario: { name: string }): boolean;
+  servers: Servers;
+  settings: RunSettings;
+}
+
+export interface FaultReport {
+  results: readonly { scenario: string; violations: readonly string[] }[];
+  faults: readonly Fault[];
+  /** For people, part by part. */
+  tables: readonly string[];
+}

@@ -1,0 +1,24 @@
+/** Wall clocks that are set forward and back: of one process, while all others keep the time. */
+import { serviceNames } from '../../../support/stack.ts';
+import { type FaultKind, oneOf } from '../fault-kind.ts';
+import { processesOf } from './processes.ts';
+
+/** Beyond the time that a signature may be old (300 s), and below it. */
+const stepSeconds = { least: 30, most: 600 };
+
+export const clockFaults: readonly FaultKind[] = serviceNames.map((service) => ({
+  name: `${service}-clock-steps`,
+  says: `the clock of one ${stepSeconds.least} to ${stepSeconds.most} s ahead, then as far behind, each for 2 to 4 s, then right again`,
+  track: service,
+  async inflict({ pipeline, clocks, random, pause }) {
+    const name = oneOf(processesOf(service), random);
+    const stepMs = Math.round(1_000 * (stepSeconds.least + random() * (stepSeconds.most - stepSeconds.least)));
+    await pipeline.misleadService(name, `clock ±${stepMs} ms`, async () => {
+      for (const each of random() < 0.5 ? [stepMs, -stepMs] : [-stepMs, stepMs]) {
+        clocks.set(name, each);
+        await pause(2_000, 4_000);
+      }
+      clocks.set(name, 0);
+    });
+  },
+}));

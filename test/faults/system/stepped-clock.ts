@@ -1,0 +1,27 @@
+/**
+ * Preloaded into a service (`--import`): its wall clock is off by as many milliseconds as the file says that STEPPED_CLOCK names, from a tenth
+ * of a second after the file says so. Clocks that never step (performance, hrtime, timers) go on as they do on a machine whose time is set.
+ */
+import { readFileSync, watchFile } from 'node:fs';
+
+const file = process.env.STEPPED_CLOCK ?? '';
+const everyMs = 100;
+
+const RealDate = Date;
+const realNow = Date.now;
+let stepMs = 0;
+const now = (): number => realNow() + stepMs;
+
+function read(): void {
+  stepMs = Number(readFileSync(file, 'utf8'));
+}
+
+read();
+watchFile(file, { interval: everyMs, persistent: false }, read);
+RealDate.now = now;
+globalThis.Date = new Proxy(RealDate, {
+  construct: (target, given, newTarget) =>
+    Reflect.construct(target, given.length === 0 ? [now()] : given, newTarget) as Date,
+  apply: () => new RealDate(now()).toString(),
+});
+RealDate.prototype.constructor = globalThis.Date;
