@@ -39,10 +39,15 @@ export async function runFuzzing(options: FuzzingOptions): Promise<FuzzingResult
   const { dir, say, seed, databaseUrl } = options;
   const logs = openLogs(dir);
   const unprojected = new Set<string>();
+  const joins = new Map<string, number>();
   const pipeline = await createPipeline({
     ...options,
     onLine(name, line) {
       logs.write(name, line);
+      if (line.includes('consumer.joined')) {
+        const { group } = JSON.parse(line) as { group: string };
+        joins.set(group, (joins.get(group) ?? 0) + 1);
+      }
       if (!line.includes('letter.not_projected')) return;
       const { topic, partition, offset } = JSON.parse(line) as Record<string, unknown>;
       unprojected.add(`${String(topic)}-${String(partition)}-${String(offset)}`);
@@ -54,7 +59,8 @@ export async function runFuzzing(options: FuzzingOptions): Promise<FuzzingResult
   try {
     await pipeline.start();
     tables = await openTables(databaseUrl);
-    const begun = { ...options, pipeline, receiver, tables, unprojected };
+    const hasRejoined = (group: string): boolean => (joins.get(group) ?? 0) > 1;
+    const begun = { ...options, pipeline, receiver, tables, unprojected, hasRejoined };
     const pids = pipeline.processIds();
     const memory = watchMemory(pids);
     const judge = async (scenario: ScenarioName, run: (seed: number) => Promise<Finding[]>): Promise<void> => {

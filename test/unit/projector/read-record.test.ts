@@ -47,7 +47,7 @@ test('an event is read with the trace that its record carries', async () => {
 
 test('what is no event to the others is none here', async () => {
   for (const given of [{ id: 'evt\0' }, { received_at: -1 }, { tenant: 'x'.repeat(300) }])
-    expect(await read({ topic: 'p.events' }, given)).toEqual({ malformed: expect.any(String) });
+    expect(await read({ topic: 'p.events' }, given)).toEqual({ malformed: expect.any(String) as string });
 });
 
 test('a set of deliveries, a send, and a wait without one are told apart', async () => {

@@ -1,4 +1,4 @@
-import { header, type TopicName } from '#lib/contract';
+import { type DeadLetterStage, header, type TopicName } from '#lib/contract';
 import type { Stack } from '../../../support/stack.ts';
 import type { Finding } from '../findings.ts';
 import { type Evidence, type Letter, positionOf, textOf } from './evidence.ts';
@@ -28,10 +28,12 @@ interface Options {
   reasons: Reasons;
   /** `topic-partition-offset` of letters of which the projector has logged that it can't project them: nobody writes a letter about a letter. */
   unprojected: ReadonlySet<string>;
+  /** At least once: a stage whose group has rebalanced does again what it had not committed. */
+  mayRepeat(stage: DeadLetterStage): boolean;
 }
 
 export async function judgeRecords(options: Options): Promise<Judged> {
-  const { stack, records, readers, evidence, reasons, unprojected } = options;
+  const { stack, records, readers, evidence, reasons, unprojected, mayRepeat } = options;
   const findings: Finding[] = [];
   const tally = {} as Judged['tally'];
   for (const record of records) {
@@ -51,7 +53,7 @@ export async function judgeRecords(options: Options): Promise<Judged> {
         void findings.push({ finding, says: `${place}${more}` });
 
       const isDead = letters.length > 0 || isUnprojected;
-      if (letters.length > 1) find('second-letter');
+      if (letters.length > 1 && !mayRepeat(stage)) find('second-letter');
       for (const letter of letters) {
         if (!reasons.has(letter.stage, letter.reason)) find('unknown-reason', `: ${letter.stage} ${letter.reason}`);
         const difference = differenceOf(record, letter);
@@ -59,7 +61,7 @@ export async function judgeRecords(options: Options): Promise<Judged> {
       }
       if (kind === 'control') {
         if (isDead || processed === 0) find('control-lost');
-        else if (processed > 1) find('control-twice');
+        else if (processed > 1 && !mayRepeat(stage)) find('control-twice');
       } else if (record.ending === 'passed') {
         if (isDead || processed > 0) find('wrong-end', ', and is for another');
       } else if (!isDead && processed === 0) find('vanished-record');
