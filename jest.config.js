@@ -1,7 +1,7 @@
 /**
  * Projects by what they need: `unit` nothing, `integration` the servers (Kafka, Redis, Postgres, registry), `e2e` the servers and the five
  * services as processes; they are started once per run by test/support/start-servers.ts and shared through a file. `system-faults` has
- * servers of its own, and needs the machine for itself: `npm test` runs it after the others.
+ * servers of its own and needs the machine for itself: it is run by hand.
  */
 const common = {
   testEnvironment: 'node',
