@@ -4,6 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import { encodeRecordBatch } from '../../libs/kafka/record-batch.ts';
+import { median } from './support/median.ts';
 
 interface Encoder {
   buffer: Buffer;
@@ -42,8 +43,6 @@ async function turn(encode: () => Promise<Buffer>): Promise<number> {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / (batchesATurn * records);
 }
-
-const median = (all: number[]): number => all.sort((a, b) => a - b)[all.length >> 1] ?? Number.NaN;
 
 if (!(await byKafkajs()).equals(await byUs())) throw new Error('they do not encode the same');
 const [theirs, ours]: [number[], number[]] = [[], []];

@@ -8,7 +8,6 @@ export const findings = {
   undocumented: 'refused with a code that the document of its operation does not have',
   'route-untouched': 'a route that got no request',
   'row-of-refused': 'more rows than requests that were answered 2xx',
-  'record-of-refused': 'more records than webhooks that were answered 2xx',
   'accepted-but-lost': 'a webhook that was answered 2xx is no event, no duplicate and no dead letter',
   'control-failed': 'a sound request between the others did not get its answer',
   'process-died': 'a process ended, or is not ready',
