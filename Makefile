@@ -1,7 +1,7 @@
 # Every target does what its line in `make help` says, on a machine that has nothing but make, Node (20 or later, with npm) and a shell.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
-.PHONY: help setup up down clean smoke logs test lint types test-servers stop-test-servers github-payloads faults faults-mutants replay-dlq k8s-check
+.PHONY: help setup up down clean smoke logs test lint types test-servers stop-test-servers github-payloads faults faults-mutants bench replay-dlq k8s-check
 
 # Node 24, pinned among the packages; `make setup` sees to it that it is there.
 node := node_modules/.bin/node
@@ -39,11 +39,14 @@ test-servers: setup ## servers that stay up while tests are worked on; prints wh
 stop-test-servers: setup ## ends them
 	@$(node) deploy/local/test-servers.ts stop --dir .hookline/servers
 
-faults: setup ## everything at once, three brokers and two of each service, and all that can happen to them; or another run (ARGS='--run system|receiving|delivering|idempotency|overload|replay|fuzzing --seed 7 --scenario …')
+faults: setup ## everything at once, three brokers and two of each service, and all that can happen to them; or another run (ARGS='--run system|receiving|delivering|idempotency|overload|replay|fuzzing --seed 7 --scenario … --record NAME')
 	@npm run --silent faults -- $(ARGS)
 
-faults-mutants: setup ## defects put into a copy of the code, one at a time: each must be seen by the run or test that it names (ARGS='--only NAME', --control, --show)
+faults-mutants: setup ## defects put into a copy of the code, one at a time: each must be seen by the run or test that it names (ARGS='--only NAME', --control, --show, --record)
 	@npm run --silent faults-mutants -- $(ARGS)
+
+bench: setup ## what each stage does beside its ceiling in the same run (COMPARE=last or a file, ARGS='--only receiving --profile --turns 5')
+	@npm run --silent bench -- $(if $(COMPARE),--compare $(COMPARE)) $(ARGS)
 
 replay-dlq: setup ## replays dead letters of the running stack (ARGS='--dry-run --endpoint ep_… --rate 50', or --help)
 	@npm run --silent hookline -- dlq replay $(ARGS)

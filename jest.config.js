@@ -1,8 +1,13 @@
 /**
  * Projects by what they need: `unit` nothing, `integration` the servers (Kafka, Redis, Postgres, registry), `e2e` the servers and the five
  * services as processes; they are started once per run by test/support/start-servers.ts and shared through a file. `system-faults` has
- * servers of its own and needs the machine for itself: it is run by hand.
+ * servers of its own and needs the machine for itself: it is run after all others.
  */
+import { availableParallelism } from 'node:os';
+
+/** Each has some of the databases of Redis (test/e2e/own-pipeline.ts). */
+const mostWorkers = 12;
+
 const common = {
   testEnvironment: 'node',
   transform: {
@@ -30,6 +35,9 @@ const withServers = {
 const systemFaults = 'test/e2e/system-faults.test.ts';
 
 export default {
+  // Most of a test that uses servers is waiting: more at once than there are cores, and then a busy machine is no failure.
+  maxWorkers: Math.min(mostWorkers, Math.ceil(1.5 * availableParallelism())),
+  testTimeout: 30_000,
   projects: [
     { ...common, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     { ...withServers, displayName: 'integration', testMatch: ['<rootDir>/test/integration/**/*.test.ts'] },

@@ -33,6 +33,8 @@ export function createRedis({ dir, port, processes, program }: RedisOptions): Re
         dir: data,
         appendonly: 'yes',
         save: '',
+        // Tests give each of their pipelines one of its own, to forget what is in it.
+        databases: '256',
         'maxmemory-policy': 'noeviction',
       };
       const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);

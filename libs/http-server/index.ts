@@ -1,4 +1,5 @@
 export { createHttpServer } from './http-server.ts';
+export { openMoreListeners, queueOfEach } from './shared-port.ts';
 export { answerClientError } from './client-error.ts';
 export { hostLeftToUs, lacksHost, passOverExpectations } from './left-to-us.ts';
 export { clientCertificateOf } from './client-certificate.ts';

@@ -13,12 +13,14 @@ export interface OwnPipeline extends Pipeline {
 }
 
 /**
- * Redis has 16 databases. Each pipeline takes the next one, from a start of its jest worker's own, and never the first: what is flushed
- * there is this pipeline's, unless a second run of the suite shares the server.
+ * Each pipeline takes the next of its jest worker's own databases of Redis (deploy/local/redis.ts has how many there are), and never the
+ * first: what is flushed there is this pipeline's, unless a second run of the suite shares the server.
  */
-const redisDatabases = 15;
-let nextRedisDatabase = (Number(process.env.JEST_WORKER_ID ?? 1) - 1) * 7;
-const takeRedisDatabase = (): number => 1 + (nextRedisDatabase++ % redisDatabases);
+const databasesOfWorker = 16;
+const workers = 15;
+const worker = (Number(process.env.JEST_WORKER_ID ?? 1) - 1) % workers;
+let taken = 0;
+const takeRedisDatabase = (): number => 1 + worker * databasesOfWorker + (taken++ % databasesOfWorker);
 
 /** A pipeline that shares nothing with any other but the servers. */
 export async function startOwnPipeline(options: Partial<PipelineOptions> = {}): Promise<OwnPipeline> {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
+import { openMoreListeners, queueOfEach } from '#lib/http-server';
 import type { Arrival } from '../faults/checker/history.ts';
 
 /** How a receiver takes one request. */
@@ -32,6 +33,9 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
+/** On a busy machine a turn of the event loop takes long; who had to wait for one of it each would give up before it is taken. */
+const moreListeners = 31;
+
 /** Fails the given share of requests; a seeded `random` makes it the same every time. */
 export const failing =
   (share: number, status: number, random: () => number): (() => Reaction) =>
@@ -55,6 +59,7 @@ export async function startReceiver(): Promise<Receiver> {
       endpointId: endpoint?.id ?? name,
       eventId: header('webhook-id'),
       attempt,
+      signedAtMs: 1_000 * Number(header('webhook-timestamp')),
       atMs: Date.now(),
       bodySha256: hash('sha256', body),
       answered: null,
@@ -76,7 +81,9 @@ export async function startReceiver(): Promise<Receiver> {
     // A sender that is killed half-way leaves half a body: that is no arrival.
     take(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = { host: '127.0.0.1', port: 0, reusePort: true, backlog: queueOfEach };
+  await new Promise<void>((resolve) => server.listen(address, resolve));
+  const listeners = [server, ...(await openMoreListeners(server, moreListeners))];
   const { port } = server.address() as AddressInfo;
 
   return {
@@ -84,11 +91,11 @@ export async function startReceiver(): Promise<Receiver> {
     register: (name, endpoint) => void endpoints.set(name, endpoint),
     react: (reaction) => (reactTo = reaction),
     arrivals,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    async stop() {
+      const closed = listeners.map((listener) => new Promise((resolve) => listener.close(resolve)));
+      server.closeAllConnections();
+      await Promise.all(closed);
+    },
   };
 }
 

@@ -21,8 +21,14 @@ interface Codecs {
   attemptCodec: Pick<AvroCodec<AttemptRecord>, 'decode'>;
 }
 
-/** @returns what makes of a topic's record the checker's entry; it throws where the record is not as the contract has it */
-export function createEntryReader({ eventCodec, attemptCodec }: Codecs) {
+/**
+ * @param trueTimeOf what the time was when whoever wrote a record took it for that, just before it is read
+ * @returns what makes of a topic's record the checker's entry; it throws where the record is not as the contract has it
+ */
+export function createEntryReader(
+  { eventCodec, attemptCodec }: Codecs,
+  trueTimeOf: (timeMs: number) => number = (timeMs) => timeMs,
+) {
   const readers: Readers = {
     'webhooks.received': ({ headers, value }, position) => {
       const webhook = sound(parseReceivedWebhook(headers, value), position);
@@ -55,7 +61,10 @@ export function createEntryReader({ eventCodec, attemptCodec }: Codecs) {
       const { id, eventId, endpointId, generation } = sound(parseDelivery(headers, value), position);
       return { position, id, eventId, endpointId, generation, payloadSha256: hash('sha256', value) };
     },
-    'delivery.attempts': async ({ value }, position) => attemptEntry(await attemptCodec.decode(value), position),
+    'delivery.attempts': async ({ value }, position) => {
+      const entry = attemptEntry(await attemptCodec.decode(value), position);
+      return { ...entry, atMs: trueTimeOf(entry.atMs) };
+    },
     duplicates: ({ value }, position) => {
       const { origin, receipt_id, event_id, event_id_end, dedup_key, changed } = sound(parseDuplicate(value), position);
       const named = { eventId: event_id, eventIdEnd: event_id_end };
@@ -63,7 +72,7 @@ export function createEntryReader({ eventCodec, attemptCodec }: Codecs) {
     },
     'dead-letters': ({ headers }, position) => {
       const { stage, reason, origin, at } = sound(parseDeadLetter(headers), position);
-      return { position, stage, reason, origin, atMs: at / 1000 };
+      return { position, stage, reason, origin, atMs: trueTimeOf(at / 1000) };
     },
   };
   return async <Name extends TopicName>(name: Name, record: IncomingRecord): Promise<Entry<Name>> =>

@@ -22,8 +22,15 @@ export interface TopicFollower {
 
 const catchUpTimeoutMs = 30_000;
 
-/** Reads all topics from their beginnings for as long as it runs, and keeps of each record what the checker needs. */
-export function createTopicFollower({ kafkaBrokers, topicPrefix, schemaRegistryUrl }: Stack): TopicFollower {
+/**
+ * Reads all topics from their beginnings for as long as it runs, and keeps of each record what the checker needs.
+ *
+ * @param trueTimeOf for those who write with a clock that is off: of a time that stands in a record, when it is read
+ */
+export function createTopicFollower(
+  { kafkaBrokers, topicPrefix, schemaRegistryUrl }: Stack,
+  trueTimeOf?: (timeMs: number) => number,
+): TopicFollower {
   const topics = topicsOf(topicPrefix);
   const common = { clock: systemClock, log: silentLogger };
   const eventCodec = createEventCodec({
@@ -44,7 +51,7 @@ export function createTopicFollower({ kafkaBrokers, topicPrefix, schemaRegistryU
   let failure: Error | undefined;
 
   const nameOf = new Map(topicNames.map((name) => [topics[name], name]));
-  const readEntry = createEntryReader({ eventCodec, attemptCodec });
+  const readEntry = createEntryReader({ eventCodec, attemptCodec }, trueTimeOf);
 
   const consumer = createConsumer({
     ...common,

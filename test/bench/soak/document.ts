@@ -1,11 +1,14 @@
+import { markdownTable as table } from '../../support/markdown-table.ts';
+import { imagesOf } from '../../support/plots/named-plot.ts';
+import { thousands } from '../../support/thousands.ts';
 import { percentile } from '../isolation/percentiles.ts';
+import { lagNames } from '../support/lags.ts';
 import { soakEndpoints } from './endpoints.ts';
 import { afterWarmUp, warmUpShare } from './judge.ts';
 import { publishedShare, repeatedShare } from './load-process.ts';
 import { expectedKbOfEvent, plotsOf } from './plots.ts';
 import type { SoakReport } from './report.ts';
 import { cellsOf } from './result.ts';
-import { lagNames } from './sample.ts';
 import { slopeOf } from './trend.ts';
 
 /** The text of docs/soak.md. */
@@ -53,9 +56,7 @@ ${table(['', ''], accountRows(report))}
 
 ## Plots
 
-${plotsOf(report)
-  .map(({ name, alt }) => `![${alt}](plots/soak-${name}.svg)`)
-  .join('\n\n')}
+${imagesOf('soak', plotsOf(report))}
 
 Again: \`${report.command}\`
 `;
@@ -152,10 +153,4 @@ function accountRows({ result }: SoakReport): string[][] {
   ];
 }
 
-const thousands = (value: number): string => Math.round(value).toLocaleString('en');
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
-}

@@ -1,8 +1,9 @@
 /** Which of the series of a run are flat, as all of them must be. Upwards alone counts: what falls leaks nothing. */
 import { serviceNames } from '../../support/stack.ts';
 import { median } from '../support/median.ts';
+import { lagNames } from '../support/lags.ts';
 import { connectionLimit, lagLimit, type Limit, type JudgedOfProcess, processLimits, waitingLimit } from './limits.ts';
-import { lagNames, type Sample } from './sample.ts';
+import type { Sample } from './sample.ts';
 import { floorOf, slopeOf, type TimedValue } from './trend.ts';
 
 export interface SeriesVerdict {

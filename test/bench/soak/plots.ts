@@ -1,21 +1,16 @@
 /** The plots of a run, by the names of their files. */
+import type { NamedPlot } from '../../support/plots/named-plot.ts';
 import type { PlottedSeries, Plot, Point } from '../../support/plots/plot.ts';
 import { serviceNames } from '../../support/stack.ts';
+import { lagNames } from '../support/lags.ts';
 import { warmUpShare } from './judge.ts';
 import { repeatedShare } from './load-process.ts';
 import type { SoakReport } from './report.ts';
-import { lagNames, type ProcessSample, type Sample } from './sample.ts';
+import type { ProcessSample, Sample } from './sample.ts';
 
 /** docs/scaling.md: an event of 2 kB in all tables. */
 export const expectedKbOfEvent = 7.8;
 const mostTables = 6;
-
-export interface NamedPlot {
-  name: string;
-  /** A sentence for those who do not see it. */
-  alt: string;
-  plot: Plot;
-}
 
 export function plotsOf({ minutes, result }: SoakReport): NamedPlot[] {
   const { samples, latencies, perSecond } = result;

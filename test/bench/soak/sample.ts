@@ -1,4 +1,5 @@
 import type { ServiceName } from '../../support/stack.ts';
+import type { Lags } from '../support/lags.ts';
 
 /** What was seen at one moment. */
 export interface Sample {
@@ -6,7 +7,7 @@ export interface Sample {
   atSeconds: number;
   processes: Readonly<Record<ServiceName, ProcessSample>>;
   /** By the group that has to read them: records in its topics so far, and those of them that it has not committed. */
-  topics: Readonly<Record<LagName, { written: number; lag: number }>>;
+  topics: Readonly<Lags>;
   postgres: PostgresSample;
   redis: RedisSample;
   /** Since the load began. */
@@ -27,9 +28,6 @@ export interface ProcessSample {
   /** Since the process began. */
   processorSeconds: number;
 }
-
-export const lagNames = ['dedup', 'fan-out', 'dispatcher', 'projector'] as const;
-export type LagName = (typeof lagNames)[number];
 
 export interface PostgresSample {
   sessions: number;

@@ -1,14 +1,14 @@
 /** Looks at everything that a run may use up, at a steady pace. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type GroupName, groupOf, type TopicName, topicsOf } from '#lib/contract';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import type { OwnRedis } from '../../integration/dedup/redis-server.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
 import type { Pipeline } from '../../support/pipeline.ts';
 import { serviceNames } from '../../support/stack.ts';
+import { lagsOf } from '../support/lags.ts';
 import { usageOf } from './process-usage.ts';
-import { lagNames, type PostgresSample, type RedisSample, type Sample } from './sample.ts';
+import type { PostgresSample, RedisSample, Sample } from './sample.ts';
 
 export interface Sampler {
   readonly offsets: KafkaOffsets;
@@ -27,18 +27,11 @@ interface Options {
   onSample(sample: Sample): void;
 }
 
-const readBy: Readonly<Record<GroupName, readonly TopicName[]>> = {
-  dedup: ['webhooks.received'],
-  'fan-out': ['events'],
-  dispatcher: ['deliveries'],
-  projector: ['events', 'duplicates', 'delivery.attempts', 'dead-letters'],
-};
 const mib = 2 ** 20;
 
 export async function createSampler({ pipeline, redis, everySeconds, onSample }: Options): Promise<Sampler> {
   const { kafkaBrokers, databaseUrl, topicPrefix } = pipeline.stack;
   const offsets = await connectKafkaOffsets(kafkaBrokers);
-  const names = topicsOf(topicPrefix);
   const database = createPostgres({
     url: databaseUrl,
     applicationName: 'soak',
@@ -48,21 +41,7 @@ export async function createSampler({ pipeline, redis, everySeconds, onSample }:
   });
   await database.start();
 
-  const topics = async (): Promise<Sample['topics']> => {
-    const of = async (group: GroupName) => {
-      // First what is committed: what is written meanwhile is lag, and none is below 0.
-      const committed = await Promise.all(
-        readBy[group].map((name) => offsets.committed(groupOf(topicPrefix, group), names[name])),
-      );
-      const ends = await offsets.ends(readBy[group].map((name) => names[name]));
-      const reached = Object.assign({}, ...committed) as Readonly<Record<string, number>>;
-      const written = sum(Object.values(ends));
-      return { written, lag: written - sum(Object.keys(ends).map((partition) => reached[partition] ?? 0)) };
-    };
-    return Object.fromEntries(
-      await Promise.all(lagNames.map(async (group) => [group, await of(group)] as const)),
-    ) as unknown as Sample['topics'];
-  };
+  const topics = (): Promise<Sample['topics']> => lagsOf(offsets, topicPrefix);
 
   const look = async (atSeconds: number): Promise<Omit<Sample, 'accepted' | 'arrived'>> => {
     const pids = pipeline.processIds();
@@ -141,5 +120,3 @@ async function lookAtRedis(redis: OwnRedis): Promise<RedisSample> {
     clients: field(/^connected_clients:(\d+)/m),
   };
 }
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

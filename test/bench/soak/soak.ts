@@ -9,6 +9,7 @@ import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import type { Pipeline } from '../../support/pipeline.ts';
 import { seedOf } from '../../support/seeded-random.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { lagNames, webhooksBehind } from '../support/lags.ts';
 import { type Account, account } from './accounts.ts';
 import { measuredEndpoint, soakEndpoints } from './endpoints.ts';
 import { findHighestRate, type Tried } from './find-rate.ts';
@@ -18,7 +19,7 @@ import { createLoad } from './load.ts';
 import { type SoakPollers, startPollers } from './pollers.ts';
 import { readTables } from './read-tables.ts';
 import { type Receivers, startReceivers } from './receivers.ts';
-import { lagNames, type Sample } from './sample.ts';
+import type { Sample } from './sample.ts';
 import { createSampler, type Sampler } from './sampler.ts';
 
 export interface SoakOptions {
@@ -120,7 +121,8 @@ async function underLoad(options: SoakOptions, world: World): Promise<SoakResult
             await delay(commitsMs);
             return load.webhooks.slice(before).filter(({ outcome }) => outcome !== 'ok').length;
           },
-          backlog: async () => Math.round((await behind(sampler)) + (await sampler.waitingFor(measuredId))),
+          backlog: async () =>
+            Math.round(webhooksBehind(await sampler.topics()) + (await sampler.waitingFor(measuredId))),
           onTried(each) {
             tried.push(each);
             say(`${each.perSecond}/s: ${each.isSustained ? 'sustained' : 'too much'}, ${each.says}`);
@@ -182,14 +184,6 @@ async function underLoad(options: SoakOptions, world: World): Promise<SoakResult
       ...(failedPolls.length > 0 ? [`${failedPolls.length} polls failed: ${failedPolls.slice(0, 3).join(', ')}`] : []),
     ],
   };
-}
-
-/** How far the group that is farthest behind is, in webhooks: some groups have several records to read for each. */
-async function behind(sampler: Sampler): Promise<number> {
-  const topics = await sampler.topics();
-  return Math.max(
-    ...lagNames.map((group) => (topics[group].lag * topics.dedup.written) / Math.max(1, topics[group].written)),
-  );
 }
 
 /** Those who do not come so far are told apart by the sum. */

@@ -100,6 +100,8 @@ export interface Arrival {
   endpointId: string;
   eventId: string;
   attempt: number;
+  /** By the clock of whoever sent it, to the second: its signature is of that time. */
+  signedAtMs: number;
   atMs: number;
   bodySha256: string;
   /** The status that it was answered with; null where it was not answered. */

@@ -3,6 +3,7 @@ import type { ServiceName } from '../../support/stack.ts';
 import type {
   ApiEvent,
   Arrival,
+  Change,
   DeliveryEntry,
   DuplicateEntry,
   EndpointFact,
@@ -50,6 +51,7 @@ export interface Ledger {
   arrivalsByPair: ReadonlyMap<string, readonly Arrival[]>;
   endpoints: ReadonlyMap<string, EndpointFact>;
   apiById: ReadonlyMap<string, ApiEvent>;
+  changesByEvent: ReadonlyMap<string, readonly Change[]>;
 }
 
 export function openLedger(history: History): Ledger {
@@ -92,6 +94,7 @@ export function openLedger(history: History): Ledger {
     arrivalsByPair: group(history.arrivals, (arrival) => pairOf(arrival.eventId, arrival.endpointId)),
     endpoints: new Map(history.endpoints.map((endpoint) => [endpoint.id, endpoint])),
     apiById: new Map(history.api.map((event) => [event.id, event])),
+    changesByEvent: group(history.changes, (change) => change.eventId),
   };
 }
 
@@ -144,6 +147,21 @@ export function diedAtFanOut(ledger: Ledger, event: EventEntry): boolean {
   return (ledger.lettersByOrigin.get(event.position) ?? []).some((letter) => letter.stage === 'fan-out');
 }
 
+/** Whose faults can have its deliveries repeated: one that is published again is fanned out again, to the same deliveries. */
+export const deliveredBy = (ledger: Ledger, eventId: string): readonly ServiceName[] =>
+  (ledger.eventsById.get(eventId) ?? []).length > 1 ? [...publishedBy, 'dispatcher'] : ['dispatcher'];
+
+/** Those that write events. */
+export const publishedBy: readonly ServiceName[] = ['dedup', 'api'];
+
+/** When its sender or publisher began with it, by their clock: that of whoever received it may be off. */
+export function sentAtMs(ledger: Ledger, event: EventEntry): number {
+  const [record] = ledger.recordsByOrigin.get(event.origin) ?? [];
+  const send = record && ledger.sendByTrace.get(record.traceId);
+  const [call] = ledger.publishByPayload.get(event.payloadSha256)?.calls ?? [];
+  return send?.startedAtMs ?? call?.startedAtMs ?? event.receivedAtMs;
+}
+
 /** True where the group has committed past this position: what it did not do by then, it never will. */
 export function isPassed(ledger: Ledger, group: keyof History['committed'], position: string): boolean {
   const [, partition = '', offset = ''] = /^(.*)-(\d+)$/.exec(position) ?? [];
@@ -153,12 +171,22 @@ export function isPassed(ledger: Ledger, group: keyof History['committed'], posi
 /** Clocks of two processes of one machine, and what was under way when a process died. */
 const faultSlackMs = 1_000;
 
-/** True where a fault lies between the two times: what was done before it may have been done again after it. */
-export function isExcused(ledger: Ledger, fromMs: number, untilMs = Number.POSITIVE_INFINITY): boolean {
-  return ledger.history.faults.some((fault) => overlaps(fault, fromMs, untilMs));
+/**
+ * True where a fault of these services' processes, or of a server or link, lies between the two times: what they did before it they may have
+ * done again after it.
+ */
+export function isExcused(
+  ledger: Ledger,
+  services: readonly ServiceName[],
+  fromMs: number,
+  untilMs = Number.POSITIVE_INFINITY,
+): boolean {
+  return ledger.history.faults.some(
+    (fault) => (fault.service === undefined || services.includes(fault.service)) && overlaps(fault, fromMs, untilMs),
+  );
 }
 
-/** The same of one service's processes alone. */
+/** True where a fault of one service's processes alone does. */
 export function overlapsFault(ledger: Ledger, fromMs: number, untilMs: number, service: ServiceName): boolean {
   return ledger.history.faults.some((fault) => fault.service === service && overlaps(fault, fromMs, untilMs));
 }

@@ -1,6 +1,6 @@
 /** What the dispatchers say of themselves, by their logs: who has sent what, and who was given partitions when. */
-import type { AttemptOutcome } from '#lib/contract';
 import type { Arrival } from '../checker/history.ts';
+import { isUnanswered } from '../checker/rules/ended.ts';
 
 /** One send, as the process that did it saw it. One that was killed in the act has said nothing of it. */
 export interface LoggedSend {
@@ -24,22 +24,27 @@ export interface DispatcherLog {
 }
 
 /** Of the receiver's clock against the sender's, which both write down when they come to it. */
-const slackMs = 50;
-/** A receiver that is behind, or behind a link that holds it up, reads what its sender has given up. */
-const lateMs = 15_000;
-const unanswered: ReadonlySet<string> = new Set(['timeout', 'connect'] satisfies AttemptOutcome[]);
+export const slackMs = 50;
+/** A signature's time is that of its second's beginning, and is taken a little before or after the send is. */
+const signing = { leastMs: -1_500, mostMs: 500 };
 
-/** @param trueTimeOf what the time was when this process took it for that, just before it is asked */
-export function createDispatcherLog(
-  group: string,
-  trueTimeOf: (name: string, timeMs: number) => number = (_name, timeMs) => timeMs,
-): DispatcherLog {
+/** What is known of the clocks that the processes go by. */
+export interface KnownClocks {
+  /** What the time was when this process took it for that, just before it is asked. */
+  trueTimeOf(name: string, timeMs: number): number;
+  /** How far this one's has been off so far, 0 among them. */
+  stepsOf(name: string): readonly number[];
+}
+
+const rightClocks: KnownClocks = { trueTimeOf: (_name, timeMs) => timeMs, stepsOf: () => [0] };
+
+export function createDispatcherLog(group: string, clocks: KnownClocks = rightClocks): DispatcherLog {
   const starts = new Map<string, number>();
   const assigned = new Map<string, number>();
   const gains = new Map<string, number[]>();
   const sends = new Map<string, LoggedSend[]>();
   const processOf = (name: string): string => `${name}#${starts.get(name) ?? 0}`;
-  const timeOf = (name: string, { time }: { time: string }): number => trueTimeOf(name, Date.parse(time));
+  const timeOf = (name: string, { time }: { time: string }): number => clocks.trueTimeOf(name, Date.parse(time));
 
   function started(name: string): void {
     starts.set(name, (starts.get(name) ?? 0) + 1);
@@ -70,6 +75,12 @@ export function createDispatcherLog(
     else known.push(send);
   }
 
+  const isSignedBy = ({ process, startedAtMs }: LoggedSend, { signedAtMs }: Arrival): boolean =>
+    clocks
+      .stepsOf(nameOfProcess(process))
+      .map((stepMs) => signedAtMs - (startedAtMs + stepMs))
+      .some((ms) => ms >= signing.leastMs && ms <= signing.mostMs);
+
   return {
     onLine(name, line) {
       if (line.includes('"service.starting"')) started(name);
@@ -84,7 +95,7 @@ export function createDispatcherLog(
       const found = new Map<Arrival, LoggedSend>();
       for (const arrival of arrivals) {
         const [nearest] = [...left]
-          .filter((send) => brought(send, arrival))
+          .filter((send) => brought(send, arrival) && isSignedBy(send, arrival))
           .sort((a, b) => Math.abs(a.startedAtMs - arrival.atMs) - Math.abs(b.startedAtMs - arrival.atMs));
         if (nearest === undefined) continue;
         found.set(arrival, nearest);
@@ -95,10 +106,14 @@ export function createDispatcherLog(
   };
 }
 
-const brought = ({ attempt, outcome, startedAtMs, endedAtMs }: LoggedSend, arrival: Arrival): boolean =>
-  attempt === arrival.attempt &&
-  arrival.atMs >= startedAtMs - slackMs &&
-  arrival.atMs <= endedAtMs + (unanswered.has(outcome) ? lateMs : slackMs);
+/** A receiver that is behind, or behind a link that holds it up, reads whenever it can what its sender has given up. */
+const brought = (send: LoggedSend, arrival: Arrival): boolean =>
+  send.attempt === arrival.attempt &&
+  arrival.atMs >= send.startedAtMs - slackMs &&
+  (isUnanswered(send) || arrival.atMs <= send.endedAtMs + slackMs);
+
+/** Without which start of it. */
+export const nameOfProcess = (process: string): string => process.split('#')[0] ?? process;
 
 const keyOf = ({ eventId, endpointId }: Pick<Arrival, 'eventId' | 'endpointId'>): string => `${eventId} ${endpointId}`;
 

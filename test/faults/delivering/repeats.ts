@@ -6,7 +6,7 @@
  * |--------------|-----------------------------------------------------------------------------------------------------------|
  * | `killed`     | whoever sent it, the first time or again, has said nothing of it, and a dispatcher was killed in the act; or whoever sent it first has died, and another was given its partition |
  * | `slept`      | whoever sends it again slept while another did it, and has not heard that he lost the partition           |
- * | `unheard`    | whoever sent it first has had no answer: his connection was cut, or the answer came too late              |
+ * | `unheard`    | whoever sent it first has had no answer: his connection was cut, the answer came too late, or the request itself did |
  * | `unrecorded` | another was given its partition before the outcome was on its topic                                       |
  * | `behind`     | another was given its partition before the tables, which lag behind the topic, can have known the outcome |
  *
@@ -15,8 +15,8 @@
 import { isFinal } from '#lib/contract';
 import type { Arrival, Fault } from '../checker/history.ts';
 import { deliveriesOfPair, type DeliveryAccount, type Ledger, overlaps } from '../checker/ledger.ts';
-import { isTaken } from '../checker/rules/ended.ts';
-import type { DispatcherLog, LoggedSend } from './dispatcher-log.ts';
+import { isTaken, isUnanswered } from '../checker/rules/ended.ts';
+import { type DispatcherLog, type LoggedSend, nameOfProcess, slackMs } from './dispatcher-log.ts';
 import type { Finding } from './findings.ts';
 
 export const repeatCauses = ['killed', 'slept', 'unheard', 'unrecorded', 'behind'] as const;
@@ -89,20 +89,21 @@ interface Judged {
   knownMs?: number;
 }
 
-function judgeRepeat(
-  { history: { faults } }: Ledger,
-  log: DispatcherLog,
-  { repeat, by, first, firstBy, endedAtMs }: Case,
-): Judged {
+function judgeRepeat(ledger: Ledger, log: DispatcherLog, { repeat, by, first, firstBy, endedAtMs }: Case): Judged {
+  const { faults } = ledger.history;
   const deaths = faults.filter(({ service, deadly }) => service === 'dispatcher' && deadly === true);
-  const diedAfter = (fromMs: number): boolean => deaths.some(({ atMs }) => isWithin(atMs, fromMs, sendMs));
-  if (by === undefined) return diedAfter(repeat.atMs) ? { cause: 'killed' } : { finding: 'repeat-by-nobody' };
-  if (firstBy === undefined && !diedAfter(first.atMs)) return { finding: 'repeat-by-nobody' };
+  // It is signed when it is sent, and may come after its sender's death: the network has it by then.
+  const diedAfter = ({ atMs: cameAtMs, signedAtMs }: Arrival): boolean =>
+    deaths.some(({ atMs }) => isWithin(atMs, cameAtMs, sendMs) || isWithin(atMs, signedAtMs, sendMs));
+  if (by === undefined) return diedAfter(repeat) ? { cause: 'killed' } : { finding: 'repeat-by-nobody' };
+  if (firstBy === undefined && !diedAfter(first)) return { finding: 'repeat-by-nobody' };
+  if (firstBy !== undefined && cameLate(by, firstBy)) return { cause: 'unheard' };
   if (firstBy?.process === by.process) return { finding: 'repeat-by-the-same' };
   if (sleptThrough(faults, by, first, repeat)) return { cause: 'slept' };
-  const gainedAtMs = log.gainsOf(by.process).find((atMs) => atMs >= first.atMs - handoverMs && atMs <= repeat.atMs);
+  const begunAtMs = firstBy?.startedAtMs ?? first.atMs;
+  const gainedAtMs = log.gainsOf(by.process).find((atMs) => atMs >= begunAtMs - handoverMs && atMs <= repeat.atMs);
   if (gainedAtMs === undefined) return { finding: 'repeat-elsewhere' };
-  const knownMs = Math.max(0, gainedAtMs - endedAtMs);
+  const knownMs = Math.max(0, gainedAtMs - knownSinceMs(ledger, first.eventId, endedAtMs));
   if (knownMs > tablesLagMs && !areTablesKept(faults, endedAtMs, gainedAtMs))
     return { finding: 'repeat-of-the-known', knownMs };
   if (firstBy === undefined || deaths.some((death) => isDeathOf(death, firstBy, repeat)))
@@ -110,13 +111,27 @@ function judgeRepeat(
   return { cause: knownMs > 0 ? 'behind' : 'unrecorded', knownMs };
 }
 
+/** Given up before the one that was taken was begun: the network had kept it. */
+const cameLate = (late: LoggedSend, taken: LoggedSend): boolean =>
+  isUnanswered(late) && late.endedAtMs <= taken.startedAtMs + slackMs;
+
 const isWithin = (atMs: number, fromMs: number, forMs: number): boolean =>
   atMs >= fromMs - 1_000 && atMs <= fromMs + forMs;
 
-const nameOf = ({ process }: LoggedSend): string => process.split('#')[0] ?? process;
+const nameOf = ({ process }: LoggedSend): string => nameOfProcess(process);
 
 const isDeathOf = (death: Fault, send: LoggedSend, before: Arrival): boolean =>
   death.process === nameOf(send) && death.atMs >= send.startedAtMs && death.atMs <= before.atMs;
+
+/**
+ * Since when the tables can have known of the end at the earliest: since the event's next change, where every change was kept, else since
+ * the end itself.
+ */
+function knownSinceMs({ history: { changes }, changesByEvent }: Ledger, eventId: string, endedAtMs: number): number {
+  if (changes.length === 0) return endedAtMs;
+  const next = changesByEvent.get(eventId)?.find(({ atMs }) => atMs >= endedAtMs);
+  return next?.atMs ?? Number.POSITIVE_INFINITY;
+}
 
 /** Whatever they are written by, or with, was disturbed: the projector itself, a server or a link. */
 const areTablesKept = (faults: readonly Fault[], fromMs: number, untilMs: number): boolean =>

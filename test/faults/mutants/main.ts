@@ -1,7 +1,8 @@
 /**
  * `make faults-mutants ARGS='--only NAME'`: the defects of mutants.ts, one at a time, each in a copy of the tree; each must be seen by the
  * run or the test that it names. `--control` has the same checks look at the tree as it is: none may see anything. `--show` tells what was
- * kept of the last trials. Exits with 1 where a check did not come to what it should.
+ * kept of the last trials, `--record` keeps that for docs/faults.md: neither tries anything. Exits with 1 where a check did not come to what it
+ * should.
  */
 import { parseArgs } from 'node:util';
 import { root } from '#deploy/local/paths.ts';
@@ -9,11 +10,15 @@ import { holdServers } from '../../support/start-servers.ts';
 import { releaseServers } from '../../support/stop-servers.ts';
 import type { Mutant } from './mutant.ts';
 import { mutants } from './mutants.ts';
+import { recordMutants, untriedOf } from './record.ts';
 import { formatResults, keepOutput, keepResult, nameOfCheck, readResults } from './results.ts';
 import { type Trial, tryMutant } from './try-mutant.ts';
 
 const { values } = parseArgs({
-  options: { only: { type: 'string', default: '' }, control: { type: 'boolean' }, show: { type: 'boolean' } },
+  options: {
+    only: { type: 'string', default: '' },
+    ...{ control: { type: 'boolean' }, show: { type: 'boolean' }, record: { type: 'boolean' } },
+  },
 });
 const exactly = mutants.filter(({ name }) => name === values.only);
 const wanted = exactly.length > 0 ? exactly : mutants.filter(({ name }) => name.includes(values.only));
@@ -22,14 +27,14 @@ if (wanted.length === 0) {
   process.exit(2);
 }
 if (values.show) show();
+else if (values.record) console.log(`recorded: ${recordMutants(mutants)}\nnow: npm run docs:write`);
 else if (values.control) await withTestServers(wanted, tryControls);
 else await withTestServers(wanted, tryAll);
 
 function show(): void {
   const results = readResults(wanted);
-  const untried = wanted.filter(({ name }) => !results.some(({ mutant }) => mutant === name));
   console.log(formatResults(results));
-  for (const { name } of untried) console.log(`not tried yet: ${name}`);
+  for (const name of untriedOf(wanted, results)) console.log(`not tried yet: ${name}`);
 }
 
 async function tryAll(): Promise<void> {

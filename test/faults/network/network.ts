@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { LoopDelay } from '../../support/loop-delay.ts';
 import type { LinkFault } from './link-fault.ts';
 
 /** Links by their names: whoever is to be reached through one is reached on its port. */
@@ -9,20 +10,24 @@ export interface Network {
   open(link: string, target: number): Promise<number>;
   /** How the link behaves from now on; undefined: as it should. */
   set(link: string, fault: LinkFault | undefined): Promise<void>;
+  /** How late the proxies were so far beyond what they were told to be. */
+  loopDelay(): Promise<LoopDelay>;
   close(): Promise<void>;
 }
 
-export type ProxyRequest = { id: number; link: string } & (
-  { kind: 'open'; target: number } | { kind: 'set'; fault?: LinkFault }
-);
+type Question =
+  | { kind: 'open'; link: string; target: number }
+  | { kind: 'set'; link: string; fault?: LinkFault }
+  | { kind: 'loop-delay' };
+
+export type ProxyRequest = { id: number } & Question;
 
 export interface ProxyAnswer {
   id: number;
   port?: number;
+  loopDelay?: LoopDelay;
   error?: string;
 }
-
-type Question = { link: string } & ({ kind: 'open'; target: number } | { kind: 'set'; fault?: LinkFault });
 
 /** @param seed of the proxies' own random numbers: their ports, and what differs from piece to piece */
 export function startNetwork(seed: number): Network {
@@ -54,6 +59,10 @@ export function startNetwork(seed: number): Network {
       return port;
     },
     set: async (link, fault) => void (await ask({ kind: 'set', link, ...(fault && { fault }) })),
+    async loopDelay() {
+      const { loopDelay = { p99: 0, max: 0 } } = await ask({ kind: 'loop-delay' });
+      return loopDelay;
+    },
     async close() {
       if (child.exitCode !== null) return;
       const ended = once(child, 'exit');

@@ -1,4 +1,4 @@
-import type { LoadReport } from './load.ts';
+import type { LoadReport } from '../../support/load/load.ts';
 import { type MemorySamples, trendOf } from './memory.ts';
 
 export const answerWithinMs = 2_000;

@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { createApiClient } from '../../support/api-client.ts';
 import type { Pipeline } from '../../support/pipeline.ts';
 import { judge } from './judge.ts';
-import { type LoadJob, type LoadReport, type LoadSource, runLoad } from './load.ts';
+import { type LoadJob, type LoadReport, type LoadSource, runLoad } from '../../support/load/load.ts';
+import { receiptsOnTopic } from '../../support/receipts-on-topic.ts';
 import { type MemorySamples, watchMemory } from './memory.ts';
-import { receiptsOnTopic } from './receipts-on-topic.ts';
 
 export interface OverloadOptions {
   pipeline: Pipeline;

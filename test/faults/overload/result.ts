@@ -1,4 +1,4 @@
-import { quantile } from './latencies.ts';
+import { quantile } from '../../support/load/latencies.ts';
 import { trendOf } from './memory.ts';
 import type { OverloadResult } from './overload.ts';
 import { answerWithinMs } from './judge.ts';

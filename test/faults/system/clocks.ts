@@ -1,30 +1,45 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { KnownClocks } from '../delivering/dispatcher-log.ts';
 import type { ProcessName } from '../../support/pipeline.ts';
 
 /** The wall clocks of the processes, each of which may be set to another time than the others have. */
-export interface Clocks {
+export interface Clocks extends KnownClocks {
   /** What a process's clock is read by. */
   envOf(name: ProcessName): Readonly<Record<string, string>>;
   /** From about now on, for the successors of the process too. 0: as it should be. */
   set(name: ProcessName, stepMs: number): void;
-  /** What the time was when this process took it for that, some seconds before it is asked for at the most. */
-  trueTimeOf(name: string, timeMs: number): number;
+  /** As `trueTimeOf`, where it is not known which process it was. */
+  trueTimeOfAny(timeMs: number): number;
 }
 
 const preload = new URL('stepped-clock.ts', import.meta.url).href;
 /** A process hears of a step a little later, and what it has said before that comes still later. */
 const forgottenAfterMs = 60_000;
 
+interface Step {
+  stepMs: number;
+  untilMs: number;
+}
+
 /** @param dir for a file for each process */
 export function createClocks(dir: string, nowMs: () => number = Date.now): Clocks {
   mkdirSync(dir, { recursive: true });
-  const steps = new Map<string, { stepMs: number; untilMs: number }[]>();
+  const steps = new Map<string, Step[]>();
   const fileOf = (name: string): string => join(dir, `${name}.ms`);
   const write = (name: string, stepMs: number): void => {
     // Whoever reads it must not meet half of it.
     writeFileSync(`${fileOf(name)}.new`, String(stepMs));
     renameSync(`${fileOf(name)}.new`, fileOf(name));
+  };
+  /** Steps are far longer than anything that was said is on its way: the one after which it is nearest to now was in force. */
+  const nearestToNow = (timeMs: number, known: readonly Step[]): number => {
+    const atMs = nowMs();
+    const [nearest = timeMs] = known
+      .filter(({ untilMs }) => untilMs > atMs - forgottenAfterMs)
+      .map(({ stepMs }) => timeMs - stepMs)
+      .sort((a, b) => Math.abs(a - atMs) - Math.abs(b - atMs));
+    return nearest;
   };
   return {
     envOf(name) {
@@ -40,14 +55,8 @@ export function createClocks(dir: string, nowMs: () => number = Date.now): Clock
       steps.set(name, [...before, { stepMs, untilMs: Number.POSITIVE_INFINITY }]);
       write(name, stepMs);
     },
-    trueTimeOf(name, timeMs) {
-      const atMs = nowMs();
-      // Steps are far longer than anything that was said is on its way: the one after which it is nearest to now was in force.
-      const [nearest = timeMs] = (steps.get(name) ?? [])
-        .filter(({ untilMs }) => untilMs > atMs - forgottenAfterMs)
-        .map(({ stepMs }) => timeMs - stepMs)
-        .sort((a, b) => Math.abs(a - atMs) - Math.abs(b - atMs));
-      return nearest;
-    },
+    trueTimeOf: (name, timeMs) => nearestToNow(timeMs, steps.get(name) ?? []),
+    trueTimeOfAny: (timeMs) => nearestToNow(timeMs, [...steps.values()].flat()),
+    stepsOf: (name) => (steps.get(name) ?? []).map(({ stepMs }) => stepMs),
   };
 }

@@ -91,16 +91,19 @@ interface Options {
   /** Of the links to the receiver: the endpoints take them by turns. */
   ports: readonly number[];
   sourceIds: readonly string[];
+  /** Those of them whose events sick endpoints get. */
+  rareSourceIds: readonly string[];
   /** Those whose events have ordering keys. */
   orderedSourceIds: readonly string[];
 }
 
-/** One that is well gets the events of all these sources, ordered ones those that have an order, each of the others those of one source. */
+/** One that is well gets the events of all these sources, ordered ones those that have an order, each of the others those of one that sends less than others. */
 export async function createEndpoints({
   api,
   receiver,
   ports,
   sourceIds,
+  rareSourceIds,
   orderedSourceIds,
 }: Options): Promise<Endpoints> {
   const urlOf = (name: string, index: number): string => {
@@ -111,7 +114,7 @@ export async function createEndpoints({
   const roles = [healthyRole, ...orderedRoles, ...sickRoles(urlOf(trap, 0))];
   const sourcesOf = (role: Role, index: number): readonly (string | undefined)[] => {
     if (role === healthyRole) return sourceIds;
-    return orderedRoles.includes(role) ? orderedSourceIds : [sourceIds[index % sourceIds.length]];
+    return orderedRoles.includes(role) ? orderedSourceIds : [rareSourceIds[index % rareSourceIds.length]];
   };
   const named = roles.flatMap((role) => namesOf(role).map((name) => ({ name, role })));
   const ids = await Promise.all(

@@ -12,8 +12,9 @@ export interface KindResult {
   taken: number;
   /**
    * From the end of a fault until all that had been taken by then since its beginning had arrived at an endpoint that is well: 0 where it had
-   * before. Of the kind's faults, in ms. What other faults did meanwhile is in it.
+   * before. Of each of the kind's faults, in ms; Infinity: never. What other faults did meanwhile is in it.
    */
+  recoveriesMs: number[];
   recoveryMs: Percentiles;
 }
 
@@ -26,12 +27,13 @@ export function recoveriesOf(ledger: Ledger, inflicted: readonly Inflicted[], en
         ways.filter(({ takenAtMs }) => takenAtMs >= atMs && takenAtMs <= overAtMs),
       );
       const recoveries = faults.map(({ overAtMs }, index) =>
-        (met[index] ?? []).reduce((latest, { arrivedAtMs }) => Math.max(latest, arrivedAtMs - overAtMs), 0),
+        Math.round((met[index] ?? []).reduce((latest, { arrivedAtMs }) => Math.max(latest, arrivedAtMs - overAtMs), 0)),
       );
       return {
         kind,
         times: faults.length,
         taken: met.reduce((sum, each) => sum + each.length, 0),
+        recoveriesMs: recoveries,
         recoveryMs: percentilesOf(recoveries),
       };
     })
@@ -82,6 +84,50 @@ export function latencyOf(ledger: Ledger, endpointId: string): { arrival: Percen
   return {
     arrival: percentilesOf(ways.map((way) => way.arrivedAtMs - way.takenAtMs)),
     fanOut: percentilesOf(ways.map((way) => way.fannedOutAtMs - way.takenAtMs)),
+  };
+}
+
+/** How a run went, stretch by stretch from the first event that was taken: an entry for each in every list. */
+export interface Timeline {
+  stretchSeconds: number;
+  taken: number[];
+  /** At the endpoint, for the first time. */
+  arrived: number[];
+  /** From acceptance to arrival of what was taken in the stretch, in s. Infinity: never; null: nothing was. */
+  p50Seconds: (number | null)[];
+  maxSeconds: (number | null)[];
+}
+
+const shortestStretchSeconds = 10;
+/** More can't be told apart in a plot; a stretch is longer then. */
+const mostStretches = 400;
+
+/** @param endpointId one that is well, and gets every event */
+export function timelineOf(ledger: Ledger, endpointId: string): Timeline {
+  const ways = waysOf(ledger, endpointId);
+  const startMs = ways.reduce((first, way) => Math.min(first, way.takenAtMs), Number.POSITIVE_INFINITY);
+  const endMs = ways
+    .flatMap((way) => [way.takenAtMs, way.arrivedAtMs])
+    .reduce((last, atMs) => (Number.isFinite(atMs) ? Math.max(last, atMs) : last), startMs);
+  const lengthMs = ways.length === 0 ? 0 : endMs - startMs;
+  const stretchSeconds =
+    shortestStretchSeconds * (1 + Math.floor(lengthMs / (mostStretches * shortestStretchSeconds * 1_000)));
+  const stretchOf = (atMs: number): number => Math.floor((atMs - startMs) / (stretchSeconds * 1_000));
+  const taken = Map.groupBy(ways, (way) => stretchOf(way.takenAtMs));
+  const arrived = Map.groupBy(ways, (way) => stretchOf(way.arrivedAtMs));
+  const stretches = Array.from({ length: ways.length === 0 ? 0 : stretchOf(endMs) + 1 }, (_, stretch) => {
+    const ofStretch = taken.get(stretch) ?? [];
+    const { p50, max } = percentilesOf(ofStretch.map((way) => way.arrivedAtMs - way.takenAtMs));
+    const inSeconds = (ms: number): number | null => (ofStretch.length === 0 ? null : Math.round(ms / 10) / 100);
+    const arrivals = arrived.get(stretch)?.length ?? 0;
+    return { taken: ofStretch.length, arrived: arrivals, p50: inSeconds(p50), max: inSeconds(max) };
+  });
+  return {
+    stretchSeconds,
+    taken: stretches.map((each) => each.taken),
+    arrived: stretches.map((each) => each.arrived),
+    p50Seconds: stretches.map((each) => each.p50),
+    maxSeconds: stretches.map((each) => each.max),
   };
 }
 

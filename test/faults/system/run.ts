@@ -6,6 +6,7 @@ import { endpointSettlingMs, groupOf, publishedSourceId } from '#lib/contract';
 import { createApiClient } from '../../support/api-client.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
 import { createPipeline, type Pipeline } from '../../support/pipeline.ts';
+import { watchLoop } from '../../support/loop-delay.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { numbersFrom } from '../../support/sender.ts';
 import { seededRandom, seedOf } from '../../support/seeded-random.ts';
@@ -27,6 +28,7 @@ import { openLogs } from '../support/process-logs.ts';
 import { type ChangeLog, startChangeLog } from './change-log.ts';
 import { untilDrained } from './drained.ts';
 import { type Clocks, createClocks } from './clocks.ts';
+import { countsOf } from './counts.ts';
 import { createEndpoints, healthyName, refusingStale } from './endpoints.ts';
 import type { FaultKind } from './fault-kind.ts';
 import { receiverLinks } from './faults/links.ts';
@@ -35,12 +37,12 @@ import { deathOf, inflictIn, leftOutOf } from './inflict.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { type Pollers, startPollers } from './pollers.ts';
 import { publishesOf } from './publishes.ts';
-import { latencyOf, recoveriesOf } from './recovery.ts';
+import { latencyOf, recoveriesOf, timelineOf } from './recovery.ts';
 import { replayLetters } from './replay-letters.ts';
-import { countsOf, type SystemResult } from './result.ts';
+import { type SystemResult, tellKinds } from './result.ts';
 import { inflictAll } from './schedule.ts';
 import { type SystemServers, sideOf } from './servers.ts';
-import { orderingKeysOf, repeatedShare, startTraffic } from './traffic.ts';
+import { areCommon, orderingKeysOf, rareShare, repeatedShare, startTraffic } from './traffic.ts';
 
 export interface RunOptions {
   servers: SystemServers;
@@ -71,7 +73,7 @@ export async function runSystem(options: RunOptions): Promise<{ result: SystemRe
   const logs = openLogs(dir);
   const groupWatch = createGroupWatch(groupOf(topicPrefix, 'dedup'), partitions);
   const clocks = createClocks(join(dir, 'clocks'));
-  const dispatcherLog = createDispatcherLog(groupOf(topicPrefix, 'dispatcher'), clocks.trueTimeOf);
+  const dispatcherLog = createDispatcherLog(groupOf(topicPrefix, 'dispatcher'), clocks);
   const pipeline = await createPipeline({
     servers: servers.addresses,
     topicPrefix,
@@ -87,7 +89,7 @@ export async function runSystem(options: RunOptions): Promise<{ result: SystemRe
       dispatcherLog.onLine(name, line);
     },
   });
-  const follower = createTopicFollower(pipeline.stack);
+  const follower = createTopicFollower(pipeline.stack, clocks.trueTimeOfAny);
   const receiver = await startReceiver();
   const parts: { close(): Promise<unknown> }[] = [{ close: () => follower.stop() }, { close: () => receiver.stop() }];
   const opened = <T extends { close(): Promise<unknown> }>(part: T): T => {
@@ -136,6 +138,7 @@ async function runUnderFaults(world: World): Promise<{ result: SystemResult; fau
   const { pipeline, servers, receiver, tables, offsets, seed, webhooks, minutes, say } = world;
   const { stack } = pipeline;
   const random = (what: string): (() => number) => seededRandom(seedOf(seed, what));
+  const loopDelay = watchLoop();
   const startMs = performance.now();
   const startedAt = formatMicros(Date.now() * 1_000);
   const api = createApiClient({ url: stack.apiUrl, adminKey: stack.adminKey });
@@ -148,10 +151,11 @@ async function runUnderFaults(world: World): Promise<{ result: SystemResult; fau
   const ports = await Promise.all(receiverLinks.map((link) => servers.network.open(link, Number(receiverPort))));
   const endpoints = await createEndpoints({
     ...{ api, receiver, ports, sourceIds },
+    rareSourceIds: sourceIds.filter((_, kind) => !areCommon(kind)),
     orderedSourceIds: [...load.orderedSourceIds, publishedSourceId],
   });
   const cast = castOf(endpoints.roles, endpoints.ids);
-  const reactions = createReactions(endpoints.roles, webhooks * (1 - repeatedShare), random('receivers'));
+  const reactions = createReactions(endpoints.roles, webhooks * (1 - repeatedShare) * rareShare, random('receivers'));
   receiver.react(refusingStale(reactions));
   const healthyId = endpoints.ids.get(healthyName) ?? '';
   const client = createClient({
@@ -193,6 +197,8 @@ async function runUnderFaults(world: World): Promise<{ result: SystemResult; fau
       ...{ tables, offsets, topicPrefix, sourceIds, endpointIds: [...cast.keys()], taken },
     });
     if (!drained) say('what is left does not end');
+    // Before all of it is added up, for which nobody waits.
+    const late = { run: loopDelay(), links: await servers.network.loopDelay() };
     const drainSeconds = Number(seconds(sentMs));
     const changes = await world.changeLog.changes();
     await pollers.follow(changes.at(-1)?.updatedAt ?? '');
@@ -227,10 +233,12 @@ async function runUnderFaults(world: World): Promise<{ result: SystemResult; fau
       ...countsOf(verdict),
       repeats: repeats.byCause,
       latencyMs: latencyOf(ledger, healthyId),
-      kinds: recoveriesOf(ledger, inflicted, healthyId),
+      timeline: timelineOf(ledger, healthyId),
+      kinds: tellKinds(recoveriesOf(ledger, inflicted, healthyId), kinds),
       faults: inflicted.length,
       leftOut,
       restarts: pipeline.restarts.length,
+      late,
       seconds: Number(seconds(startMs)),
       drainSeconds,
       violations: [...(verdict.violations.length > 0 ? [verdict.text] : []), ...describeFindings(found)],

@@ -5,7 +5,7 @@ import { isPublished, type Ledger } from '../checker/ledger.ts';
 import type { Client } from '../idempotency/client.ts';
 import type { Intent } from '../idempotency/history.ts';
 import type { Load } from '../receiving/send-load.ts';
-import { orderingKeyOf, type PlannedSend, planSends } from '../receiving/webhooks.ts';
+import { orderingKeyOf, type PlannedSend, planSends, senderKinds } from '../receiving/webhooks.ts';
 import { planPublishes, publishAll } from './publishes.ts';
 
 export interface Traffic {
@@ -30,6 +30,16 @@ const publishedShare = 0.05;
 /** A process that is to die of its work must have some. */
 const trickle = { webhooks: 10, publishes: 2, everyMs: 1_000 };
 
+/** Of twenty webhooks so many are of the first kinds, whose events go to endpoints that are well alone: sick ones get enough of the others'. */
+const kindsInTurn = [0, 1, 0, 1, 2, 0, 1, 0, 1, 3, 0, 1, 0, 1, 4, 2, 0, 1, 5, 6];
+
+/** The number by which the n-th webhook has the kind of its turn. */
+const ofItsKind = (n: number): number => n * senderKinds.length + (kindsInTurn[n % kindsInTurn.length] ?? 0);
+/** Of all webhooks, those of a kind that is not common, at the least. */
+export const rareShare = 1 / kindsInTurn.length;
+/** By its place among the kinds. */
+export const areCommon = (kind: number): boolean => kind < 2;
+
 export function startTraffic({ load, client, seed, webhooks, expectedMs, faultsOver }: Options): Traffic {
   const random = (what: string): (() => number) => seededRandom(seedOf(seed, what));
   const planned = { sends: random('webhooks'), publishes: random('publishes'), repeats: random('repeats') };
@@ -40,11 +50,9 @@ export function startTraffic({ load, client, seed, webhooks, expectedMs, faultsO
   faultsOver.then(end, end);
 
   const send = async (count: number, ms: number, hurry: Promise<unknown>): Promise<void> => {
-    const sends = planSends(count, repeatedShare, planned.sends).map((each): PlannedSend => ({
-      ...each,
-      number: each.number + numbers,
-    }));
-    numbers = sends.reduce((next, { number }) => Math.max(next, number + 1), numbers);
+    const firsts = planSends(count, repeatedShare, planned.sends);
+    const sends = firsts.map((each): PlannedSend => ({ ...each, number: ofItsKind(each.number + numbers) }));
+    numbers += firsts.reduce((most, { number }) => Math.max(most, number + 1), 0);
     await load.send(sends, ms, hurry);
   };
   const publish = async (count: number, ms: number, hurry: Promise<unknown>): Promise<void> => {

@@ -118,6 +118,10 @@ export async function createWorld() {
 
   return {
     topics,
+    /** Of whoever is to use the same servers. */
+    databaseUrl,
+    redisUrl: redisServer.url,
+    topicPrefix,
     /** Has the database take nobody, and end who is there; or take everybody again. */
     async barDatabase(barred: boolean): Promise<void> {
       const admin = createPostgres({
@@ -265,6 +269,13 @@ export async function createWorld() {
         everyMs: 100,
         describe: () => last.join('\n'),
       });
+    },
+
+    /** How many records stand on dedup's topics at this moment. */
+    async ends(): Promise<{ events: number; duplicates: number }> {
+      const sum = async (topic: string): Promise<number> =>
+        Object.values(await offsets.ends([topic])).reduce((total, end) => total + end, 0);
+      return { events: await sum(topics.events), duplicates: await sum(topics.duplicates) };
     },
 
     /** What stands on dedup's topics at this moment. */

@@ -150,8 +150,30 @@ export async function startTestCluster(prefix: string): Promise<TestCluster> {
   };
 }
 
+/** A leader that has just moved is asked by where it was before, and the plain client's admin does not ask again. */
+async function endsOf(admin: Admin, topic: string): ReturnType<Admin['fetchTopicOffsets']> {
+  let ends: Awaited<ReturnType<Admin['fetchTopicOffsets']>> = [];
+  let refused: unknown;
+  await waitUntil(
+    `the ends of ${topic} are told`,
+    async () => {
+      try {
+        ends = await admin.fetchTopicOffsets(topic);
+        return true;
+      } catch (error) {
+        refused = error;
+        // It looks for the leaders anew.
+        await admin.fetchTopicMetadata({ topics: [topic] }).catch(() => undefined);
+        return false;
+      }
+    },
+    { timeoutMs: 30_000, describe: () => String(refused) },
+  );
+  return ends;
+}
+
 async function readAll(client: Kafka, admin: Admin, topic: string): Promise<StoredRecord[]> {
-  const ends = await admin.fetchTopicOffsets(topic);
+  const ends = await endsOf(admin, topic);
   const behind = new Map(
     ends.filter(({ low, high }) => low !== high).map(({ partition, high }) => [partition, BigInt(high)]),
   );

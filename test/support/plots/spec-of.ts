@@ -86,7 +86,7 @@ export function specOf(plot: Plot): TopLevelSpec {
 }
 
 const scaleOf = ({ log = false }: Axis, fromZero: boolean) =>
-  log ? ({ type: 'log' } as const) : ({ type: 'linear', zero: fromZero, nice: fromZero } as const);
+  log ? ({ type: 'log', nice: fromZero } as const) : ({ type: 'linear', zero: fromZero, nice: fromZero } as const);
 
 /** As many as there is room for beside each other. */
 function columnsFor(names: readonly string[]): number {

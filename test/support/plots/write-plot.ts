@@ -1,14 +1,26 @@
-import { writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse, View } from 'vega';
 import { compile } from 'vega-lite';
+import { type NamedPlot, plotFile } from './named-plot.ts';
 import type { Plot } from './plot.ts';
 import { specOf } from './spec-of.ts';
 
 /** Draws a plot into an SVG file; the same plot gives the same bytes. @throws Error where there is nothing to draw, or a value that can't be drawn */
-export async function writePlot(file: string, plot: Plot): Promise<void> {
+export const writePlot = async (file: string, plot: Plot): Promise<void> => writeFileSync(file, await svgOf(plot));
+
+/** All plots of a document, below docs/plots; those that it no longer has go. @throws as `writePlot` does */
+export async function writePlots(docs: string, document: string, plots: readonly NamedPlot[]): Promise<void> {
+  mkdirSync(join(docs, 'plots'), { recursive: true });
+  for (const old of globSync(`plots/${document}-*.svg`, { cwd: docs })) rmSync(join(docs, old));
+  for (const plot of plots) await writePlot(join(docs, plotFile(document, plot)), plot.plot);
+}
+
+/** What `writePlot` writes. */
+export async function svgOf(plot: Plot): Promise<string> {
   const view = new View(parse(compile(specOf(plot)).spec), { renderer: 'none' });
   try {
-    writeFileSync(file, `${await view.toSVG()}\n`);
+    return `${await view.toSVG()}\n`;
   } finally {
     view.finalize();
   }

@@ -205,6 +205,14 @@ export const brokenHistories: [anomaly: Anomaly, title: string, break_: (history
   ],
   [
     'repeat-without-fault',
+    'a delivery written twice, beside faults of services that do not write it',
+    ({ topics, faults }) => {
+      topics.deliveries.push({ ...at(topics.deliveries, 0), position: 'deliveries-0-9' });
+      for (const service of ['ingress', 'dedup', 'projector'] as const) faults.push({ ...faultThroughout, service });
+    },
+  ],
+  [
+    'repeat-without-fault',
     'an event that one endpoint took twice',
     ({ arrivals }) => void arrivals.push({ ...at(arrivals, 0) }),
   ],

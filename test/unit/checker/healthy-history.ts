@@ -233,6 +233,7 @@ function webhook(n: number) {
       endpointId: delivery.endpointId,
       eventId: id,
       attempt: 1,
+      signedAtMs: 1_000 * Math.floor((atMs + 30) / 1_000),
       atMs: atMs + 30,
       bodySha256,
       answered: 200,

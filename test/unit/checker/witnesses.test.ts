@@ -31,6 +31,7 @@ describe('the receiver', () => {
         endpointId: 'ep_1',
         eventId: 'evt_1',
         attempt: 2,
+        signedAtMs: expect.any(Number) as number,
         atMs: expect.any(Number) as number,
         bodySha256: hash('sha256', body),
         answered: 200,

@@ -6,16 +6,23 @@ import { at, healthyHistory } from '../checker/healthy-history.ts';
 
 const group = 'test.dispatcher';
 
+interface Options {
+  faults?: Fault[];
+  outcome?: string;
+  /** When the event's next change is kept; default: none are kept at all. */
+  changedAfterMs?: number;
+}
+
 /** A history in which the first delivery is sent once more, so long after it was taken, and what the dispatchers say of it. */
-function sentAgain(
-  afterMs: number,
-  { faults = [], outcome = 'delivered' }: { faults?: Fault[]; outcome?: string } = {},
-) {
+function sentAgain(afterMs: number, { faults = [], outcome = 'delivered', changedAfterMs }: Options = {}) {
   const history = healthyHistory();
   const first: Arrival = at(history.arrivals, 0);
-  const again = { ...first, atMs: first.atMs + afterMs };
+  const again = { ...first, signedAtMs: first.signedAtMs + afterMs, atMs: first.atMs + afterMs };
   history.arrivals.push(again);
   history.faults.push(...faults);
+  const changes = [-20, changedAfterMs].flatMap((ms) => (ms === undefined ? [] : [first.atMs + ms]));
+  history.changes =
+    changedAfterMs === undefined ? [] : changes.map((atMs) => ({ eventId: first.eventId, updatedAt: '', atMs }));
   const log = createDispatcherLog(group);
   const line = (name: string, event: string, atMs: number, facts: object): void =>
     log.onLine(name, JSON.stringify({ event, time: new Date(atMs).toISOString(), ...facts }));
@@ -132,6 +139,20 @@ describe('a request of a delivery that was taken before', () => {
     expect(found(run.judged())).toEqual(['behind 1']);
   });
 
+  it('may come late where the change log shows that the tables had not changed by then', () => {
+    const changedAfterMs = (ms: number) => {
+      const run = sentAgain(12_000, { changedAfterMs: ms });
+      run.sends('dispatcher', 'first');
+      run.joins('dispatcher-2', 11_000);
+      run.sends('dispatcher-2', 'again');
+      return found(run.judged());
+    };
+
+    expect(changedAfterMs(10_500)).toEqual(['behind 1']);
+    expect(changedAfterMs(11_500)).toEqual(['unrecorded 1']);
+    expect(changedAfterMs(100)).toEqual(['repeat-of-the-known']);
+  });
+
   it('is taken up again by one who has lost all that he had, and was given it anew', () => {
     const run = sentAgain(4_000);
     run.joins('dispatcher-2', -30_000);
@@ -173,5 +194,30 @@ describe('a request of a delivery that was taken before', () => {
     run.sends('dispatcher', 'again');
 
     expect(found(run.judged())).toEqual(['unheard 1']);
+  });
+
+  it('is what the network had kept of a send that was given up, however late it comes and whatever its sender’s clock showed', () => {
+    const stepMs = -272_500;
+    const history = healthyHistory();
+    const first = at(history.arrivals, 0);
+    const givenUpAtMs = firstMs - 6_000;
+    const late = { ...first, signedAtMs: givenUpAtMs - 1_500 + stepMs, atMs: firstMs + 30_000 };
+    history.arrivals.push(late);
+    const log = createDispatcherLog(group, {
+      trueTimeOf: (name, timeMs) => (name === 'dispatcher-2' ? timeMs - stepMs : timeMs),
+      stepsOf: (name) => (name === 'dispatcher-2' ? [0, stepMs] : [0]),
+    });
+    const says = (name: string, endedAtMs: number, outcome: string, durationMs: number): void => {
+      const { eventId, endpointId, attempt } = first;
+      const facts = { eventId, endpointId, attempt, generation: 0, outcome, durationMs };
+      const time = new Date(endedAtMs).toISOString();
+      log.onLine(name, JSON.stringify({ event: 'delivery.attempted', time, ...facts }));
+    };
+    says('dispatcher', firstMs + 2, 'delivered', 4);
+    const judged = () => found(judgeRepeats(openLedger(history), log));
+    expect(judged()).toEqual(['repeat-by-nobody']);
+
+    says('dispatcher-2', givenUpAtMs + stepMs, 'timeout', 1_500);
+    expect(judged()).toEqual(['unheard 1']);
   });
 });

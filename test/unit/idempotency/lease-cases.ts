@@ -19,10 +19,11 @@ export const leaseCases: readonly Case[] = [
   {
     title: 'nothing of an answer leaves before it is kept',
     async check({ open }) {
-      const kept = Promise.withResolvers<void>();
+      const [reached, kept] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const { post } = await open({
         wrap: wrapRuns((run) => ({
           async complete(response) {
+            reached.resolve();
             await kept.promise;
             return run.complete(response);
           },
@@ -31,7 +32,8 @@ export const leaseCases: readonly Case[] = [
       let answered = false;
       const answer = post().finally(() => (answered = true));
       try {
-        await new Promise((resolve) => setTimeout(resolve, 150));
+        await reached.promise;
+        await new Promise((resolve) => setTimeout(resolve, 400));
         expect(answered).toBe(false);
       } finally {
         kept.resolve();

@@ -1,6 +1,6 @@
 import { type Evidence, judge } from '../../faults/overload/judge.ts';
-import { addLatency, noLatencies, quantile } from '../../faults/overload/latencies.ts';
-import { mergeReports, type LoadReport } from '../../faults/overload/load.ts';
+import { addLatency, noLatencies, quantile } from '../../support/load/latencies.ts';
+import { mergeReports, type LoadReport } from '../../support/load/load.ts';
 import { trendOf } from '../../faults/overload/memory.ts';
 
 const report = (given: Partial<LoadReport> = {}): LoadReport => ({

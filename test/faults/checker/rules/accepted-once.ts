@@ -1,7 +1,7 @@
 /** G2 and the first half of G3: each received record ends in exactly one way, and a webhook has one event id. */
 import type { Violation } from '../anomalies.ts';
 import type { DuplicateEntry, EventEntry, ReceivedEntry } from '../history.ts';
-import { group, isExcused, isPassed, isPublished, type Ledger, namedIn } from '../ledger.ts';
+import { group, isExcused, isPassed, isPublished, type Ledger, namedIn, publishedBy, sentAtMs } from '../ledger.ts';
 
 export function recordsEndInOneWay(ledger: Ledger): Violation[] {
   return [...ledger.recordsByOrigin].flatMap(([origin, records]): Violation[] => {
@@ -40,7 +40,8 @@ export function eventsStandForOneWebhook(ledger: Ledger): Violation[] {
     }
     for (const entry of new Map(entries.map((each) => [each.origin, each])).values())
       violations.push(...judgeAgainstRecord(ledger, entry));
-    if (entries.length > 1 && !isExcused(ledger, entries[0]?.receivedAtMs ?? 0))
+    const [first] = entries;
+    if (first !== undefined && entries.length > 1 && !isExcused(ledger, publishedBy, sentAtMs(ledger, first)))
       violations.push({ anomaly: 'repeat-without-fault', subject, says: `published ${entries.length} times` });
     return violations;
   });

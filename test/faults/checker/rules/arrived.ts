@@ -1,7 +1,7 @@
 /** G4 as the receivers saw it: their events, their bytes, signed; twice only where a fault explains it. */
 import type { Violation } from '../anomalies.ts';
 import type { Arrival } from '../history.ts';
-import { deliveriesOfPair, isExcused, type Ledger, overlaps } from '../ledger.ts';
+import { deliveredBy, deliveriesOfPair, isExcused, type Ledger, overlaps, sentAtMs } from '../ledger.ts';
 import { isTaken, isUnanswered } from './ended.ts';
 
 export function arrivalsAreWhatWasSent(ledger: Ledger): Violation[] {
@@ -43,7 +43,10 @@ const isStaleByClock = ({ history: { faults } }: Ledger, { answered, atMs }: Arr
 function judgeRepeats(ledger: Ledger, arrivals: readonly Arrival[]): Violation[] {
   return repeatsOf(ledger, arrivals)
     .slice(unansweredAttempts(ledger, arrivals))
-    .filter((arrival) => !isExcused(ledger, receivedAtMs(ledger, arrival), arrival.atMs))
+    .filter(
+      (arrival) =>
+        !isExcused(ledger, deliveredBy(ledger, arrival.eventId), eventSentAtMs(ledger, arrival), arrival.atMs),
+    )
     .map((arrival) => ({
       anomaly: 'repeat-without-fault',
       subject: { eventId: arrival.eventId },
@@ -67,5 +70,7 @@ export function repeatsOf(ledger: Ledger, arrivals: readonly Arrival[]): Arrival
     .slice(Math.max(1, generations));
 }
 
-const receivedAtMs = (ledger: Ledger, arrival: Arrival): number =>
-  ledger.eventsById.get(arrival.eventId)?.[0]?.receivedAtMs ?? 0;
+function eventSentAtMs(ledger: Ledger, { eventId }: Arrival): number {
+  const [event] = ledger.eventsById.get(eventId) ?? [];
+  return event === undefined ? 0 : sentAtMs(ledger, event);
+}

@@ -12,6 +12,7 @@ import {
   standing,
 } from '../ledger.ts';
 
+const by = ['dispatcher'] as const;
 /** By then the tables know of an end. */
 const knownAfterMs = 5_000;
 /** So long after a crash a delivery may still be under way twice. */
@@ -38,8 +39,8 @@ export function deliveriesEnd(ledger: Ledger): Violation[] {
 function judgeSteps(ledger: Ledger, delivery: DeliveryAccount, end: Standing): Violation[] {
   const endedAtMs = endOf(delivery) ?? 0;
   const isExplained = ({ atMs }: StepEntry): boolean =>
-    isExcused(ledger, endedAtMs, atMs) ||
-    (atMs <= endedAtMs + knownAfterMs && isExcused(ledger, endedAtMs - underWayMs, atMs));
+    isExcused(ledger, by, endedAtMs, atMs) ||
+    (atMs <= endedAtMs + knownAfterMs && isExcused(ledger, by, endedAtMs - underWayMs, atMs));
   const after = delivery.steps.find((entry) => entry.step > end.step && !isExplained(entry));
   return after === undefined
     ? []
@@ -58,7 +59,7 @@ function judgeDelivered(ledger: Ledger, delivery: DeliveryAccount): Violation[] 
     return [violation('missing-delivery', delivery, 'recorded as delivered; the receiver never took it')];
   // The letter comes before its record: a process that dies between the two may deliver after all.
   const [letter] = delivery.letters;
-  if (letter !== undefined && !isExcused(ledger, letter.atMs))
+  if (letter !== undefined && !isExcused(ledger, by, letter.atMs))
     return [violation('two-ends', delivery, `delivered, and a letter at ${letter.position}`)];
   return [];
 }
@@ -74,7 +75,7 @@ function judgeUndelivered(ledger: Ledger, delivery: DeliveryAccount, { status }:
     (other) => standing(other).status === 'delivered' && (endOf(other) ?? 0) <= endedAtMs,
   );
   const taken = arrivals.filter(isTaken)[delivered.length];
-  if (taken !== undefined && !isExcused(ledger, taken.atMs) && !delivery.steps.some(isUnanswered))
+  if (taken !== undefined && !isExcused(ledger, by, taken.atMs) && !delivery.steps.some(isUnanswered))
     return [violation('two-ends', delivery, `${status}, though the receiver had taken it`)];
   return [];
 }
@@ -91,7 +92,8 @@ const violation = (anomaly: Violation['anomaly'], { id }: DeliveryAccount, says:
 });
 
 /** The dispatcher can't know what became of it. */
-export const isUnanswered = ({ outcome }: StepEntry): boolean => outcome === 'timeout' || outcome === 'connect';
+export const isUnanswered = ({ outcome }: { outcome: string | null }): boolean =>
+  outcome === 'timeout' || outcome === 'connect';
 
 export const isTaken = (arrival: { answered: number | null }): boolean =>
   arrival.answered !== null && arrival.answered >= 200 && arrival.answered < 300;

@@ -3,12 +3,14 @@ import type { Violation } from '../anomalies.ts';
 import type { EventEntry } from '../history.ts';
 import {
   type DeliveryAccount,
+  deliveredBy,
   diedAtFanOut,
   dueEndpoints,
   group,
   isExcused,
   isPassed,
   type Ledger,
+  sentAtMs,
 } from '../ledger.ts';
 
 export function eventsAreFannedOut(ledger: Ledger): Violation[] {
@@ -78,7 +80,7 @@ function judgeWrites(ledger: Ledger, delivery: DeliveryAccount): Violation[] {
   }
   if (delivery.writes.some((write) => write.payloadSha256 !== event.payloadSha256))
     return [{ anomaly: 'changed-bytes', subject, says: 'its payload is not the event’s' }];
-  if (delivery.writes.length > 1 && !isExcused(ledger, event.receivedAtMs))
+  if (delivery.writes.length > 1 && !isExcused(ledger, deliveredBy(ledger, event.id), sentAtMs(ledger, event)))
     return [{ anomaly: 'repeat-without-fault', subject, says: `written ${delivery.writes.length} times` }];
   return [];
 }

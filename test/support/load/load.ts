@@ -1,7 +1,7 @@
 /** What one sender process is told, and what it says when it has ended. */
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
-import { within } from '../../support/wait-until.ts';
+import { within } from '../wait-until.ts';
 import { type Latencies, sumLatencies } from './latencies.ts';
 
 export interface LoadSource {

@@ -1,7 +1,7 @@
 /** A process that sends webhooks as a job says, and reports; started by load.ts. */
 import { systemClock } from '#lib/clock';
 import { createLoopDelay } from '../../../services/ingress/loop-delay.ts';
-import { signAsHookline } from '../../support/sign-webhook.ts';
+import { signAsHookline } from '../sign-webhook.ts';
 import { createConnection, type Connection } from './connection.ts';
 import { addLatency, noLatencies } from './latencies.ts';
 import type { LoadJob, LoadReport } from './load.ts';

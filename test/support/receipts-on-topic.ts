@@ -4,9 +4,9 @@ import { header, topicsOf } from '#lib/contract';
 import { createConsumer } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import { Metrics } from '#lib/telemetry';
-import { connectKafkaOffsets } from '../../support/kafka-offsets.ts';
-import type { Stack } from '../../support/stack.ts';
-import { waitUntil } from '../../support/wait-until.ts';
+import { connectKafkaOffsets } from './kafka-offsets.ts';
+import type { Stack } from './stack.ts';
+import { waitUntil } from './wait-until.ts';
 
 const timeoutMs = 300_000;
 

@@ -1,0 +1,144 @@
+/**
+ * What dedup makes of a second of processor time, beside a loop of the same batches of Redis and Postgres without Kafka.
+ *
+ * In turns: the loop in a process of its own; then as many webhooks, a fifth of them repetitions, wait on their topic for a dedup process,
+ * from when it is ready until the last one is committed. Each turn has keys of its own. In the end each webhook is one event, and each
+ * repetition one duplicate.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { hooklineDir, root } from '#deploy/local/paths.ts';
+import { createWorld, type World } from '../../integration/dedup/world.ts';
+import startServers from '../../support/start-servers.ts';
+import stopServers from '../../support/stop-servers.ts';
+import type { Bench, BenchReport, BegunBench } from '../support/bench.ts';
+import { describeProfile } from '../support/describe-profile.ts';
+import { processorSeconds } from '../support/processor-seconds.ts';
+import { profilingInto } from '../support/profiling-into.ts';
+import type { LoopJob, LoopReport } from './bare-loop-process.ts';
+
+type Settings = 'records' | 'bytes' | 'turns' | 'batch';
+
+/** Of five webhooks one was sent before, so many webhooks ago. */
+const [every, ago] = [5, 2_000];
+const partitions = 3;
+const writtenAtOnce = 2_000;
+
+export const dedupBench: Bench<Settings> = {
+  name: 'dedup',
+  says: 'one dedup process beside a loop of the same batches of Redis and Postgres without Kafka',
+  numbers: { records: 50_000, bytes: 2_048, turns: 3, batch: 500 },
+  run: async (begun) => {
+    await startServers({ rootDir: root });
+    try {
+      return await measure(begun);
+    } finally {
+      await stopServers();
+    }
+  },
+};
+
+/** Of one turn. */
+interface Turn {
+  seconds: number;
+  processorSeconds: number;
+  records: number;
+}
+
+async function measure({ numbers, profile, say }: BegunBench<Settings>): Promise<BenchReport> {
+  const { records, bytes, turns, batch } = numbers;
+  const [loops, ours]: [Turn[], Turn[]] = [[], []];
+  const [unaccounted, notes]: [string[], string[]] = [[], []];
+  for (let turn = 1; turn <= turns; turn += 1) {
+    const names = namesOf(records, turn);
+    const distinct = new Set(names).size;
+    const world = await createWorld();
+    try {
+      const { databaseUrl, redisUrl, topicPrefix } = world;
+      const loop = await runLoop({ databaseUrl, redisUrl, topicPrefix, turn, names, batch, atOnce: partitions });
+      if (loop.first !== distinct)
+        unaccounted.push(`turn ${turn}: the loop took ${loop.first} of ${distinct} for first`);
+      loops.push({ ...loop, records });
+      await writeAll(world, names, bytes);
+      const profileFile =
+        profile && turn === turns ? join(hooklineDir, 'profiles', `dedup-${process.pid}.cpuprofile`) : '';
+      ours.push(await runDedup(world, { records, profileFile }));
+      const { events, duplicates } = await world.ends();
+      if (events !== distinct || duplicates !== records - distinct)
+        unaccounted.push(`turn ${turn}: of ${records} records ${events} events and ${duplicates} duplicates came`);
+      if (profileFile !== '') notes.push(describeProfile(profileFile));
+    } finally {
+      await world.stopServices();
+      await world.stop();
+    }
+    say(`turn ${turn}: loop ${describe(loops.at(-1))}; dedup ${describe(ours.at(-1))}`);
+  }
+  const each = (of: readonly Turn[], value: (turn: Turn) => number): number[] =>
+    of.map((turn) => turn.records / value(turn));
+  return {
+    setUp: `${records} records of ${bytes} bytes, a fifth of them repetitions, ${partitions} partitions, ${turns} turns; the loop in batches of ${batch}`,
+    figures: [
+      {
+        ...{ name: 'records', unit: 'a second of processor time', aim: { atLeast: 0.7 } },
+        values: each(ours, (turn) => turn.processorSeconds),
+        ceiling: { name: 'loop', values: each(loops, (turn) => turn.processorSeconds) },
+      },
+      {
+        ...{ name: 'records in time', unit: 'a second' },
+        values: each(ours, ({ seconds }) => seconds),
+        ceiling: { name: 'loop', values: each(loops, ({ seconds }) => seconds) },
+      },
+    ],
+    notes,
+    unaccounted,
+  };
+}
+
+const namesOf = (count: number, turn: number): string[] =>
+  Array.from({ length: count }, (_, n) => `webhook-${turn}-${n % every === 0 && n >= ago ? n - ago + 1 : n}`);
+
+async function runLoop(job: LoopJob): Promise<LoopReport> {
+  const child = fork(join(import.meta.dirname, 'bare-loop-process.ts'));
+  try {
+    child.send(job);
+    const [report] = (await once(child, 'message')) as [LoopReport];
+    return report;
+  } finally {
+    child.kill();
+  }
+}
+
+async function writeAll(world: World, names: readonly string[], bytes: number): Promise<void> {
+  for (let start = 0; start < names.length; start += writtenAtOnce)
+    await world.receive(names.slice(start, start + writtenAtOnce).map((id) => ({ id, body: bodyOf(id, bytes) })));
+}
+
+function bodyOf(id: string, bytes: number): string {
+  const short = JSON.stringify({ id, type: 'order.updated', padding: '' });
+  return short.replace('""', `"${'x'.repeat(Math.max(0, bytes - short.length))}"`);
+}
+
+async function runDedup(
+  world: World,
+  { records, profileFile }: { records: number; profileFile: string },
+): Promise<Turn> {
+  const dedup = await world.spawn(profileFile === '' ? {} : profilingInto(profileFile));
+  await dedup.ready(60_000);
+  const before = processorSeconds(dedup.pid);
+  const startMs = performance.now();
+  const atReady = await world.ends();
+  await world.committed();
+  const turn = {
+    seconds: (performance.now() - startMs) / 1_000,
+    processorSeconds: processorSeconds(dedup.pid) - before,
+    records: records - atReady.events - atReady.duplicates,
+  };
+  await dedup.stop(20_000);
+  return turn;
+}
+
+const describe = (turn: Turn | undefined): string =>
+  turn === undefined
+    ? ''
+    : `${(turn.records / turn.processorSeconds).toFixed(0)} a second of processor time, ${(turn.records / turn.seconds).toFixed(0)} a second`;

@@ -1,0 +1,96 @@
+/**
+ * The benches: `make bench`, or one of them with what can be set, `make bench ARGS='--only receiving --turns 5 --profile'`. Each has servers of
+ * its own, puts every figure beside what limits it, and accounts for everything it has sent: what is missing is exit 1, a missed aim is not.
+ * `COMPARE=last`, or the file of an earlier run, says what has changed.
+ */
+import { cpus, loadavg, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { Bench } from './support/bench.ts';
+import { compareReports } from './support/compare.ts';
+import { describeFigure } from './support/figure.ts';
+import { keepReport, type KeptReport, lastReportOf, readReport } from './support/kept-reports.ts';
+
+/** In the order of a webhook's way. Only what is wanted is loaded. */
+const benches: Readonly<Record<string, () => Promise<Bench>>> = {
+  receiving: async () => (await import('./receiving/bench.ts')).receivingBench,
+  dedup: async () => (await import('./dedup/bench.ts')).dedupBench,
+  sending: async () => (await import('./sending/bench.ts')).sendingBench,
+  whole: async () => (await import('./whole/bench.ts')).wholeBench,
+};
+
+const say = (line: string): void => console.log(line);
+const { wanted, given, profile, compare } = readArguments();
+let failed = false;
+for (const name of wanted) failed = (await runOne(await (benches[name] as () => Promise<Bench>)())) || failed;
+process.exit(failed ? 1 : 0);
+
+/** @returns whether something is unaccounted for */
+async function runOne(bench: Bench): Promise<boolean> {
+  const numbers = numbersOf(bench);
+  const before = compare === 'last' ? lastReportOf(bench.name) : undefined;
+  const options = Object.entries(numbers).map(([option, value]) => `--${option} ${value}`);
+  const again = `make bench ARGS='--only ${bench.name} ${options.join(' ')}'`;
+  const [loadBefore = 0] = loadavg();
+  const machine = {
+    node: process.version,
+    cpus: `${cpus().length} × ${cpus()[0]?.model}`,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    loadBefore,
+  };
+  const startedAt = new Date().toISOString();
+  say(`${bench.name}: ${bench.says}\n${again}`);
+  say(`${machine.cpus}, ${machine.memoryGiB} GiB, Node ${machine.node}, load before ${loadBefore.toFixed(1)}`);
+  const report: KeptReport = {
+    ...{ bench: bench.name, startedAt, again, machine },
+    ...(await bench.run({ numbers, profile, say })),
+  };
+  say(['', report.setUp, ...report.figures.map(describeFigure), ...report.notes].join('\n'));
+  for (const each of report.unaccounted) say(`UNACCOUNTED: ${each}`);
+  if (before !== undefined) say(compareReports(before, report));
+  else if (compare === 'last') say('nothing to compare with: this is the first');
+  else if (compare !== '') say(compareReports(readReport(compare), report));
+  say(`kept: ${keepReport(report)}\n`);
+  return report.unaccounted.length > 0;
+}
+
+function numbersOf({ name, numbers: defaults }: Bench): Record<string, number> {
+  const unknown = Object.keys(given).filter((option) => !(option in defaults));
+  if (unknown.length > 0)
+    fail(`${name} has no --${unknown.join(', --')}; it has --${Object.keys(defaults).join(', --')}`);
+  return { ...defaults, ...given };
+}
+
+function readArguments() {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', default: Object.keys(benches).join() },
+      compare: { type: 'string', default: '' },
+      profile: { type: 'boolean', default: false },
+    },
+    strict: false,
+    allowPositionals: true,
+  });
+  const { only, compare, profile, ...rest } = values;
+  const wanted = String(only).split(',');
+  const unknown = wanted.filter((name) => benches[name] === undefined);
+  if (unknown.length > 0) fail(`there is no bench ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`);
+  const given = Object.fromEntries(numberArguments().filter(([option]) => option in rest));
+  for (const [option, value] of Object.entries(given)) if (!(value > 0)) fail(`--${option} must be above 0`);
+  return { wanted, given, profile: profile === true, compare: String(compare) };
+}
+
+/** Which there are depends on the bench, so `parseArgs` takes them for switches. */
+function numberArguments(): [option: string, value: number][] {
+  const args = process.argv.slice(2);
+  return args.flatMap((argument, index) => {
+    const [, option, joined] = /^--([a-z-]+)(?:=(.*))?$/.exec(argument) ?? [];
+    return option === undefined ? [] : [[option, Number(joined ?? args[index + 1])] as [string, number]];
+  });
+}
+
+function fail(why: string): never {
+  console.error(
+    `${why}\nusage: make bench ARGS='[--only NAME[,NAME]] [--profile] [--compare last|FILE] [--NUMBER N …]'`,
+  );
+  return process.exit(2);
+}

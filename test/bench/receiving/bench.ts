@@ -1,0 +1,155 @@
+/**
+ * What accepting a webhook costs beside a bare server.
+ *
+ * In turns: the bare server, then one ingress process, each from the same senders, each of which sends its next webhook when the last is
+ * answered. Then the ingress at half of what it took, in an open loop: latency counts from when a request was due. In the end every webhook
+ * that was accepted has to stand on the topic.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { hooklineDir } from '#deploy/local/paths.ts';
+import { startFaultyServers } from '../../faults/support/servers.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import { quantile } from '../../support/load/latencies.ts';
+import { type LoadJob, type LoadReport, type LoadSource, runLoad } from '../../support/load/load.ts';
+import { createPipeline, type Pipeline } from '../../support/pipeline.ts';
+import { receiptsOnTopic } from '../../support/receipts-on-topic.ts';
+import type { Bench, BenchReport, BegunBench } from '../support/bench.ts';
+import { describeProfile } from '../support/describe-profile.ts';
+import { median } from '../support/median.ts';
+import { processorSeconds } from '../support/processor-seconds.ts';
+import { profilingInto } from '../support/profiling-into.ts';
+
+type Settings = 'seconds' | 'turns' | 'connections' | 'bytes';
+
+const sourceCount = 4;
+const openLoopConnections = 256;
+const warmUpSeconds = 5;
+
+export const receivingBench: Bench<Settings> = {
+  name: 'receiving',
+  says: 'one ingress process beside a bare server that reads, computes a signature and answers',
+  numbers: { seconds: 10, turns: 3, connections: 64, bytes: 2_048 },
+  run: async (begun) => {
+    const servers = await startFaultyServers();
+    const profileFile = join(hooklineDir, 'profiles', `receiving-${process.pid}.cpuprofile`);
+    const pipeline = await createPipeline({
+      servers: servers.addresses,
+      topicPrefix: 'bench.',
+      databaseUrl: servers.addresses.databaseUrl,
+      services: ['ingress', 'api'],
+      env: { HOOKLINE_LOG_LEVEL: 'warn' },
+      envOf: (name) => (name === 'ingress' && begun.profile ? profilingInto(profileFile) : {}),
+    });
+    let report: BenchReport;
+    try {
+      await pipeline.start();
+      report = await measure(pipeline, begun);
+    } catch (error) {
+      begun.say(pipeline.describe());
+      throw error;
+    } finally {
+      await pipeline.stop();
+      await servers.close();
+    }
+    return begun.profile ? { ...report, notes: [...report.notes, describeProfile(profileFile)] } : report;
+  },
+};
+
+/** Of one turn. */
+interface Cost {
+  perSecond: number;
+  microsEach: number;
+}
+
+async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings>): Promise<BenchReport> {
+  const { seconds, turns, connections, bytes } = numbers;
+  const { stack } = pipeline;
+  const api = createApiClient({ url: stack.apiUrl, adminKey: stack.adminKey });
+  const sources: LoadSource[] = [];
+  for (let each = 0; each < sourceCount; each += 1)
+    sources.push(await api.createSource({ name: `bench ${each}`, scheme: 'hookline' }));
+  const job = (name: string, url: string, more: Partial<LoadJob> = {}): LoadJob => ({
+    ...{ name, ingressUrl: url, sources, perSecond: undefined, seconds, connections, bodyBytes: bytes },
+    ...more,
+  });
+  const receipts = new Set<string>();
+  const load = async (jobOf: LoadJob): Promise<LoadReport> => {
+    const report = await runLoad([jobOf]);
+    for (const id of Object.values(report.receipts).flat()) receipts.add(id);
+    return report;
+  };
+  const bareTurn = async (): Promise<Cost> => {
+    const server = fork(join(import.meta.dirname, 'bare-server-process.ts'));
+    try {
+      const [{ port }] = (await once(server, 'message')) as [{ port: number }];
+      const url = `http://127.0.0.1:${port}`;
+      await runLoad([job('warm-up', url, { seconds: 1 })]);
+      return await costOf(server.pid ?? 0, () => runLoad([job('bare', url)]));
+    } finally {
+      server.disconnect();
+    }
+  };
+
+  const pid = pipeline.processIds()['ingress'] ?? 0;
+  await load(job('warm-up', stack.ingressUrl, { seconds: warmUpSeconds }));
+  const [bare, ours]: [Cost[], Cost[]] = [[], []];
+  for (let turn = 1; turn <= turns; turn += 1) {
+    bare.push(await bareTurn());
+    ours.push(await costOf(pid, () => load(job(`turn-${turn}`, stack.ingressUrl))));
+    say(`turn ${turn}: bare server ${describe(bare.at(-1))}; ingress ${describe(ours.at(-1))}`);
+  }
+  const half = Math.round(median(ours.map(({ perSecond }) => perSecond)) / 2);
+  const open = await load(
+    job('half', stack.ingressUrl, { perSecond: half, seconds: 2 * seconds, connections: openLoopConnections }),
+  );
+  const onTopic = await receiptsOnTopic(stack);
+  const missing = [...receipts].filter((id) => !onTopic.has(id)).length;
+  const latency = (share: number): number[] => [quantile(open.latencies, share)];
+  return {
+    setUp:
+      `webhooks of ${bytes} bytes from one sender process over ${connections} connections, ${turns} turns of ${seconds} s; ` +
+      'one broker, 3 partitions',
+    figures: [
+      {
+        ...{
+          name: 'accepted',
+          unit: 'a second',
+          values: ours.map(({ perSecond }) => perSecond),
+          aim: { atLeast: 0.7 },
+        },
+        ceiling: { name: 'bare server', values: bare.map(({ perSecond }) => perSecond) },
+      },
+      {
+        ...{ name: 'processor time', unit: 'µs a webhook', values: ours.map(({ microsEach }) => microsEach) },
+        ...{ aim: { atMost: 1.6 }, ceiling: { name: 'bare server', values: bare.map(({ microsEach }) => microsEach) } },
+      },
+      { name: 'acknowledged at half of that, p50', unit: 'ms', values: latency(0.5) },
+      { name: 'acknowledged at half of that, p99', unit: 'ms', values: latency(0.99), aim: { atMost: 20 } },
+      { name: 'acknowledged at half of that, p99.9', unit: 'ms', values: latency(0.999), aim: { atMost: 100 } },
+    ],
+    notes: [
+      `${half} a second were due for ${2 * seconds} s; ${open.held} of ${open.due} held back for want of a connection, the sender itself late by ${open.ownDelayMs.toFixed(0)} ms at worst`,
+      `${receipts.size} accepted, each on the topic but ${missing}`,
+    ],
+    unaccounted: missing > 0 ? [`${missing} of ${receipts.size} webhooks that were accepted are not on the topic`] : [],
+  };
+}
+
+const accepted = (report: LoadReport): number => report.answers['202'] ?? 0;
+
+/** @throws Error where anything but an acceptance was answered: it would cost something else */
+async function costOf(pid: number, work: () => Promise<LoadReport>): Promise<Cost> {
+  const before = processorSeconds(pid);
+  const report = await work();
+  if (report.sent > accepted(report))
+    throw new Error(`of ${report.sent} sent not all were accepted: ${JSON.stringify(report.answers)}`);
+  return {
+    perSecond: accepted(report) / report.seconds,
+    microsEach: ((processorSeconds(pid) - before) * 1e6) / accepted(report),
+  };
+}
+
+const describe = (cost: Cost | undefined): string =>
+  `${cost?.perSecond.toFixed(0)} a second, ${cost?.microsEach.toFixed(0)} µs each`;

@@ -1,0 +1,192 @@
+/**
+ * One process of each service, from the sender's request to the event's arrival at an endpoint that is well.
+ *
+ * The highest rate that leaves no backlog is searched for first. At a share of it: how long an accepted webhook takes to arrive. At the same
+ * rate again the dispatcher is stopped for some minutes: how long what has piled up takes once it is back. In the end every webhook that was
+ * accepted is one event that has arrived. All latencies are of an open loop.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { endpointSettlingMs, publishedSourceId } from '#lib/contract';
+import { root } from '#deploy/local/paths.ts';
+import { openTables, type Tables } from '../../faults/delivering/tables.ts';
+import { senderKinds } from '../../faults/receiving/webhooks.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
+import { createPipeline, type Pipeline } from '../../support/pipeline.ts';
+import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
+import startServers from '../../support/start-servers.ts';
+import stopServers from '../../support/stop-servers.ts';
+import { serviceNames } from '../../support/stack.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { percentile } from '../isolation/percentiles.ts';
+import { measuredEndpoint } from '../soak/endpoints.ts';
+import { findHighestRate } from '../soak/find-rate.ts';
+import { createLoad, type Load } from '../soak/load.ts';
+import { readTables } from '../soak/read-tables.ts';
+import { type Receivers, startReceivers } from '../soak/receivers.ts';
+import type { Bench, BenchReport, BegunBench } from '../support/bench.ts';
+import { lagsOf, webhooksBehind } from '../support/lags.ts';
+import { processorSeconds } from '../support/processor-seconds.ts';
+
+type Settings = 'share' | 'seconds' | 'stop-minutes';
+
+const settlingMarginMs = 1_000;
+/** Commits come some hundred milliseconds after the work. */
+const commitsMs = 1_000;
+const caughtUpTimeoutMs = 1_800_000;
+
+export const wholeBench: Bench<Settings> = {
+  name: 'whole',
+  says: 'one process of each service, from the request to the arrival',
+  numbers: { share: 0.3, seconds: 120, 'stop-minutes': 10 },
+  run: async (begun) => {
+    await startServers({ rootDir: root });
+    const pipeline = await createPipeline({
+      servers: serverAddresses(),
+      topicPrefix: uniquePrefix('whole'),
+      databaseUrl: await createDatabase(),
+      env: { HOOKLINE_LOG_LEVEL: 'warn' },
+    });
+    const load = createLoad();
+    const receivers = await startReceivers();
+    const offsets = await connectKafkaOffsets(pipeline.stack.kafkaBrokers);
+    const tables = await openTables(pipeline.stack.databaseUrl);
+    try {
+      await pipeline.start();
+      return await measure(begun, { pipeline, load, receivers, offsets, tables });
+    } catch (error) {
+      begun.say(pipeline.describe());
+      throw error;
+    } finally {
+      load.stop();
+      receivers.stop();
+      await Promise.allSettled([pipeline.stop(), offsets.close(), tables.close()]);
+      await stopServers();
+    }
+  },
+};
+
+interface World {
+  pipeline: Pipeline;
+  load: Load;
+  receivers: Receivers;
+  offsets: KafkaOffsets;
+  tables: Tables;
+}
+
+async function measure({ numbers, say }: BegunBench<Settings>, world: World): Promise<BenchReport> {
+  const { pipeline, load, receivers } = world;
+  const { share, seconds, 'stop-minutes': stopMinutes } = numbers;
+  const { stack } = pipeline;
+  const api = createApiClient({ url: stack.apiUrl, adminKey: stack.adminKey });
+  const sources = await Promise.all(
+    senderKinds.map(({ scheme, settings }) => api.createSource({ name: 'whole', scheme, ...settings })),
+  );
+  const { id: endpointId } = await api.createEndpoint({
+    url: receivers.url(measuredEndpoint),
+    source_ids: [...sources.map(({ id }) => id), publishedSourceId],
+  });
+  await delay(endpointSettlingMs + settlingMarginMs);
+
+  let loads = 0;
+  const send = (perSecond: number, forSeconds: number): Promise<void> => {
+    const name = `load-${(loads += 1)}`;
+    const { apiUrl, adminKey } = stack;
+    return load.send({ name, sources, apiUrl, adminKey, perSecond, seconds: forSeconds, seed: loads });
+  };
+  const backlog = async (): Promise<number> =>
+    Math.round(
+      webhooksBehind(await lagsOf(world.offsets, stack.topicPrefix)) + (await world.tables.waiting([endpointId])),
+    );
+  const highest = await findHighestRate({
+    async send(perSecond, forSeconds) {
+      const before = load.webhooks.length;
+      await send(perSecond, forSeconds);
+      await delay(commitsMs);
+      return load.webhooks.slice(before).filter(({ outcome }) => outcome !== 'ok').length;
+    },
+    backlog,
+    onTried: (tried) => say(`${tried.perSecond}/s: ${tried.isSustained ? 'sustained' : 'too much'}, ${tried.says}`),
+  });
+  const perSecond = Math.max(1, Math.round(share * highest));
+  await waitUntil('the search is worked off', async () => (await backlog()) === 0, { timeoutMs: 120_000 });
+
+  const measuredFrom = load.webhooks.length;
+  load.lateMs();
+  const before = spentBy(pipeline);
+  await send(perSecond, seconds);
+  const spent = Object.entries(spentBy(pipeline)).map(([name, total]) => [name, total - (before[name] ?? 0)] as const);
+  const sent = load.webhooks.slice(measuredFrom);
+  const lateMs = load.lateMs();
+
+  say(`the dispatcher is stopped for ${stopMinutes} minutes, at ${perSecond} a second`);
+  await pipeline.stopService('dispatcher');
+  await send(perSecond, stopMinutes * 60);
+  const piledUp = await backlog();
+  await pipeline.startService('dispatcher');
+  const backMs = performance.now();
+  // It goes on meanwhile: what is caught up with is a moving end.
+  const goesOn = new AbortController();
+  const sending = sendUntil(goesOn.signal, () => send(perSecond, 10));
+  await waitUntil('what has piled up is delivered', async () => (await backlog()) <= perSecond, {
+    timeoutMs: caughtUpTimeoutMs,
+    everyMs: 500,
+  }).finally(() => goesOn.abort());
+  const caughtUpSeconds = (performance.now() - backMs) / 1_000;
+  await sending;
+  await waitUntil('all is worked off', async () => (await backlog()) === 0, { timeoutMs: 300_000 });
+  await receivers.rest();
+
+  const { receipts } = await readTables(stack.databaseUrl, new Map([[endpointId, measuredEndpoint]]));
+  const arrivedAt = receivers.arrivals.get(measuredEndpoint) ?? new Map<string, number>();
+  const eventOf = new Map(receipts.map(({ receiptId, eventId }) => [receiptId, eventId ?? '']));
+  const accepted = load.webhooks.filter(({ outcome }) => outcome === 'ok');
+  const missing = accepted.filter(({ receiptId }) => !arrivedAt.has(eventOf.get(receiptId ?? '') ?? '')).length;
+  const latencies = firstArrivals(sent, eventOf, arrivedAt);
+  const of = (share: number): number[] => [percentile(latencies, share)];
+  return {
+    setUp:
+      `one process of each service, 3 partitions, one broker; webhooks of up to 2 kB of ${sources.length} kinds, a fifth of them repeated, 5 % as many published; ` +
+      `one endpoint that is well gets all; sender, receiver and servers on the same machine`,
+    figures: [
+      { name: 'highest rate that leaves no backlog', unit: 'webhooks a second', values: [highest] },
+      { name: `accepted to arrived at ${share} of it, p50`, unit: 'ms', values: of(0.5), aim: { atMost: 15 } },
+      { name: `accepted to arrived at ${share} of it, p99`, unit: 'ms', values: of(0.99), aim: { atMost: 100 } },
+      ...spent.map(([name, total]) => ({
+        ...{ name: `processor time of ${name}`, unit: 'µs a webhook', values: [(total * 1e6) / sent.length] },
+      })),
+      { name: `caught up after ${stopMinutes} minutes without a dispatcher`, unit: 's', values: [caughtUpSeconds] },
+    ],
+    notes: [
+      `${perSecond} a second for ${seconds} s, the sender late by ${lateMs.toFixed(0)} ms at worst; ${latencies.length} events measured`,
+      `${piledUp} webhooks had piled up; they went on to come at ${perSecond} a second meanwhile`,
+      `${accepted.length} accepted, all arrived but ${missing}`,
+    ],
+    unaccounted: missing > 0 ? [`${missing} of ${accepted.length} webhooks that were accepted did not arrive`] : [],
+  };
+}
+
+function spentBy(pipeline: Pipeline): Record<string, number> {
+  const pids = pipeline.processIds();
+  return Object.fromEntries(serviceNames.map((name) => [name, processorSeconds(pids[name] ?? 0)]));
+}
+
+async function sendUntil(signal: AbortSignal, send: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) await send();
+}
+
+/** From when the sender had its answer, in ms, of each event once; what overtakes the answer counts as 0. */
+function firstArrivals(
+  sent: readonly { receiptId: string | null; answeredAtMs: number }[],
+  eventOf: ReadonlyMap<string, string>,
+  arrivedAt: ReadonlyMap<string, number>,
+): number[] {
+  const known = new Set<string>();
+  return sent.flatMap(({ receiptId, answeredAtMs }) => {
+    const eventId = eventOf.get(receiptId ?? '') ?? '';
+    const atMs = arrivedAt.get(eventId);
+    if (known.has(eventId) || atMs === undefined) return [];
+    known.add(eventId);
+    return [Math.max(0, atMs - answeredAtMs)];
+  });
+}

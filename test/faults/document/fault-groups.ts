@@ -1,0 +1,28 @@
+import type { ToldKind } from '../system/result.ts';
+
+/** What is done to the same sort of thing: the kind's track, but that clocks and disks are wrong in their own way. */
+export const groupOf = ({ kind, track }: Pick<ToldKind, 'kind' | 'track'>): string => {
+  if (kind.endsWith('-clock-steps')) return 'clocks';
+  if (kind.endsWith('-disk-full')) return 'disks';
+  return groupsOfTracks[track];
+};
+
+const groupsOfTracks: Readonly<Record<ToldKind['track'], string>> = {
+  ...{ ingress: 'processes', dedup: 'processes', dispatcher: 'processes', projector: 'processes', api: 'processes' },
+  groups: 'groups of processes',
+  brokers: 'brokers',
+  stores: 'stores',
+  'broker links': 'links to brokers',
+  'other links': 'other links',
+};
+
+const order = [...new Set(Object.values(groupsOfTracks)), 'clocks', 'disks'];
+
+/** In an order that is the same for every run; those that have kinds. */
+export function groupsOf(kinds: readonly ToldKind[]): { group: string; kinds: ToldKind[] }[] {
+  const byGroup = Map.groupBy(kinds, groupOf);
+  return order.flatMap((group) => {
+    const ofGroup = byGroup.get(group);
+    return ofGroup === undefined ? [] : [{ group, kinds: ofGroup }];
+  });
+}

@@ -1,0 +1,31 @@
+import { type RecordedMutants, readRecordedMutants } from '../mutants/record.ts';
+import { type RecordedRun, recordedRuns } from '../support/recorded.ts';
+import type { SystemResult } from '../system/result.ts';
+
+/** All that the page is written from. */
+export interface Recordings {
+  runs: readonly NamedRun[];
+  mutants?: RecordedMutants | undefined;
+}
+
+export interface NamedRun {
+  /** Under which it was recorded. */
+  name: string;
+  run: RecordedRun;
+}
+
+/** The runs over the whole system first, then by when they were made. */
+export const readRecordings = (): Recordings => ({
+  runs: recordedRuns().toSorted(
+    (a, b) =>
+      Number(systemResultOf(b.run) !== undefined) - Number(systemResultOf(a.run) !== undefined) ||
+      a.run.startedAt.localeCompare(b.run.startedAt),
+  ),
+  mutants: readRecordedMutants(),
+});
+
+/** @returns undefined of another run */
+export const systemResultOf = ({ run, results }: RecordedRun): SystemResult | undefined =>
+  run === 'system' ? (results as readonly unknown[] as readonly SystemResult[])[0] : undefined;
+
+export const violationsOf = ({ results }: RecordedRun): string[] => results.flatMap(({ violations }) => violations);

@@ -1,0 +1,16 @@
+/** docs/faults.md and its plots, from what is recorded: `npm run docs:write`. Where nothing is, there is no page. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writePlots } from '../../support/plots/write-plot.ts';
+import { pageOf } from './page.ts';
+import { plotsOf } from './plots.ts';
+import { readRecordings, type Recordings } from './recordings.ts';
+
+/** @param docs the folder */
+export async function writeFaultsPage(docs: string, recordings: Recordings = readRecordings()): Promise<void> {
+  const { runs, mutants } = recordings;
+  const page = join(docs, 'faults.md');
+  await writePlots(docs, 'faults', runs.flatMap(plotsOf));
+  if (runs.length === 0 && mutants === undefined) rmSync(page, { force: true });
+  else writeFileSync(page, pageOf(recordings));
+}

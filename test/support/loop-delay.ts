@@ -1,0 +1,17 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/** How late this process came to what was due, in ms. */
+export interface LoopDelay {
+  p99: number;
+  max: number;
+}
+
+const resolutionMs = 20;
+
+/** From now on. Whatever is timed by a process whose loop is late is late by that, too. */
+export function watchLoop(): () => LoopDelay {
+  const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
+  histogram.enable();
+  const late = (nanoseconds: number): number => Math.max(0, Math.round(nanoseconds / 1e6) - resolutionMs);
+  return () => ({ p99: late(histogram.percentile(99)), max: late(histogram.max) });
+}

@@ -1,0 +1,16 @@
+import type { Plot } from './plot.ts';
+
+/** A plot that stands in a document. */
+export interface NamedPlot {
+  name: string;
+  /** A sentence for those who do not see it. */
+  alt: string;
+  plot: Plot;
+}
+
+/** Its file, from docs/. */
+export const plotFile = (document: string, { name }: NamedPlot): string => `plots/${document}-${name}.svg`;
+
+/** The plots as the document shows them. */
+export const imagesOf = (document: string, plots: readonly NamedPlot[]): string =>
+  plots.map((plot) => `![${plot.alt}](${plotFile(document, plot)})`).join('\n\n');
