@@ -13,6 +13,9 @@ interface SmallRun<Result> {
   formatTable(results: readonly Result[]): string;
 }
 
+/** Before jest's own limit (300 s in each of these tests), which would not tell how far the run had come. */
+const limitMs = 280_000;
+
 /** The small form of a run of test/faults, with the servers that other tests use too. Expects that nothing was violated. */
 export async function smallFaultRun<Result extends { violations: readonly string[] }>({
   name,
@@ -30,12 +33,26 @@ export async function smallFaultRun<Result extends { violations: readonly string
       topicPrefix: uniquePrefix(name),
       ...{ seed, dir, say: (line) => void lines.push(line) },
     };
-    const { results } = await run(settings, redis).finally(() => console.log(`seed ${seed}\n${lines.join('\n')}`));
+    const said = (): string => `seed ${seed}\n${lines.join('\n')}`;
+    const { results } = await withinLimit(run(settings, redis), said).finally(() => console.log(said()));
     console.log(formatTable(results));
     expect(results.flatMap(({ violations }) => violations)).toEqual([]);
     return results;
   } finally {
     await redis.stop();
     rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function withinLimit<T>(running: Promise<T>, said: () => string): Promise<T> {
+  const limit = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => limit.reject(new Error(`not at its end after ${limitMs / 1000} s:\n${said()}`)),
+    limitMs,
+  );
+  try {
+    return await Promise.race([running, limit.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }

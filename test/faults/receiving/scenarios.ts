@@ -75,7 +75,7 @@ export const scenarios: readonly Scenario[] = [
     name: 'redis-forgets',
     says: 'FLUSHALL at any moment and between a death of dedup and its restart; Redis killed and started empty',
     share: 0.12,
-    seconds: (turns) => 12 * turns,
+    seconds: (turns) => 25 * turns,
     async inflict(havoc) {
       const { turns, kills, killAlong, forget } = havoc;
       const deaths = kills(dedupPoints, Math.ceil(turns / 2), maxDedupTurn);

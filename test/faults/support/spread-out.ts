@@ -8,7 +8,11 @@ interface Options {
   atOnce: number;
 }
 
-/** At the time that the faults are expected to end, a quarter is left: there must be something to send until the last of them. */
+/**
+ * The pace at the start would do all in this share of the time that the faults are expected to take. It falls with the power of three halves of
+ * what is left: a third is left when they are expected to end, a twentieth where they take five times as long. A process that is to die
+ * at the work which it does next must still get some.
+ */
 const haste = 0.7;
 
 /** Does one piece of work after the other, spread over the time that the faults take; resolves when all is done. */
@@ -21,9 +25,8 @@ export async function spreadOut<T>(
   const hurry = (): void => over.abort();
   faultsOver.then(hurry, hurry);
   const startMs = performance.now();
-  // The pace falls with what is left, so that faults which take three times as long still meet some.
   const dueMs = (index: number): number =>
-    startMs + haste * expectedMs * Math.log(items.length / (items.length - index));
+    startMs + 2 * haste * expectedMs * (Math.sqrt(items.length / (items.length - index)) - 1);
   const left = items.entries();
   const workOff = async (): Promise<void> => {
     for (const [index, item] of left) {
