@@ -106,4 +106,32 @@ export const fuzzingMutants: readonly Mutant[] = [
     check: http('not-a-problem'),
     budgetSeconds: 300,
   },
+  {
+    name: 'writes a webhook to the topic that it then refuses',
+    edits: [
+      {
+        file: 'services/ingress/receive-webhook.ts',
+        find: `    if (verdict !== 'valid') return`,
+        replace: `    if (verdict !== 'valid')
+      await admission.send(
+        {
+          topic,
+          key: null,
+          value: read.body,
+          headers: source.recordHeaders({
+            receiptId: createId('rcp', nowMs, random),
+            receivedAt: Math.round(nowMs * 1000),
+            headers,
+            orderingKey: source.orderingKey({ headers, body: read.body }),
+            traceparent: newTraceparent(given, random),
+          }),
+        },
+        deadlineMs,
+      );
+    if (verdict !== 'valid') return`,
+      },
+    ],
+    check: http('left-by-refused'),
+    budgetSeconds: 300,
+  },
 ];

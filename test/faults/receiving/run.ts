@@ -130,7 +130,8 @@ async function runOne(world: World, scenario: Scenario, count: number): Promise<
     await Promise.all([inflicted, load.send(planned, scenario.seconds(turns) * 1000, inflicted)]);
     pipeline.assertNoSurprise();
     const sentMs = performance.now();
-    sends.push(...load.log);
+    // One by one: as arguments they would be too many.
+    for (const send of load.log) sends.push(send);
     const verdict = await judge(
       {
         sourceIds: load.sourceIds,

@@ -1,7 +1,7 @@
 import { problemCodes, problemContentType } from '#lib/problem';
 import type { Finding } from '../findings.ts';
 import type { Exchange, RawAnswer } from './raw-request.ts';
-import { type FuzzedRoute, nameOf } from './routes.ts';
+import { type FuzzedRoute, isAdmin, nameOf } from './routes.ts';
 
 interface Asked {
   route: FuzzedRoute;
@@ -29,7 +29,8 @@ export function judgeExchange(asked: Asked, { answers, connection, tookMs }: Exc
 function judgeAnswer(asked: Asked, { status, headers, body }: RawAnswer): Finding[] {
   const says = `${describe(asked)}\n→ ${status} ${body.toString('utf8', 0, 300)}`;
   if (status >= 500 && status !== 503) return [{ finding: 'server-error', says }];
-  if (status < 400) return [];
+  // Probes look at the status alone.
+  if (status < 400 || isAdmin(asked.route)) return [];
   const type = headers.get('content-type') ?? '';
   // People who ask with a browser get a page; HEAD has no body to look at.
   if (asked.route.method === 'HEAD' || asked.sent.startsWith('HEAD ')) return [];

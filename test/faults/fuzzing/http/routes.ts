@@ -2,11 +2,14 @@
 import { problemCodes } from '#lib/problem';
 import type { OpenApiDocument } from '../../../../services/api/openapi/build-document.ts';
 import { createHarness } from '../../../unit/ingress/harness.ts';
+import { type ServiceName, serviceNames } from '../../../support/stack.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface FuzzedRoute {
-  service: 'api' | 'ingress';
+  service: 'api' | 'ingress' | `admin of ${ServiceName}`;
+  /** Where its service listens, without a path. */
+  url: string;
   method: string;
   /** `/v1/sources/{id}` */
   path: string;
@@ -30,6 +33,7 @@ export async function apiRoutes(apiUrl: string): Promise<FuzzedRoute[]> {
       const [contentType, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
       return {
         service: 'api',
+        url: apiUrl,
         method: method.toUpperCase(),
         path,
         query: parameters.flatMap((each) => {
@@ -48,7 +52,7 @@ export async function apiRoutes(apiUrl: string): Promise<FuzzedRoute[]> {
 }
 
 /** From the app itself, which tells its routes as text alone. */
-export async function ingressRoutes(): Promise<FuzzedRoute[]> {
+export async function ingressRoutes(ingressUrl: string): Promise<FuzzedRoute[]> {
   const { app } = createHarness();
   await app.ready();
   const lines = app.printRoutes({ commonPrefix: false }).split('\n');
@@ -60,12 +64,28 @@ export async function ingressRoutes(): Promise<FuzzedRoute[]> {
   if (routes.length === 0) throw new Error(`no routes in\n${lines.join('\n')}`);
   return routes.map(({ method, path }) => ({
     service: 'ingress',
+    url: ingressUrl,
     method,
     path: path.replace(/:(\w+)/g, '{$1}'),
     query: ['hub.mode', 'hub.challenge', 'hub.verify_token'],
     isPublic: true,
   }));
 }
+
+/** What operators and probes ask: every service has them at a port of its own. */
+export const adminRoutes = (urlOf: (service: ServiceName) => string): FuzzedRoute[] =>
+  serviceNames.flatMap((service) =>
+    ['/metrics', '/livez', '/readyz'].map((path) => ({
+      service: `admin of ${service}` as const,
+      url: urlOf(service),
+      method: 'GET',
+      path,
+      query: [],
+      isPublic: true,
+    })),
+  );
+
+export const isAdmin = ({ service }: FuzzedRoute): boolean => service.startsWith('admin');
 
 /** Without references, as far as requests have them. */
 function resolved(schema: unknown, document: OpenApiDocument): unknown {

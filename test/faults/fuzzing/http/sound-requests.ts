@@ -1,6 +1,6 @@
 /** Requests as a client would make them, about resources that there are, for every route of the API. */
 import { waitUntil } from '../../../support/wait-until.ts';
-import type { SoundRequest } from './mutations.ts';
+import type { SoundRequest } from './mutations/mutation.ts';
 import type { Pools } from '../pools.ts';
 import type { FuzzedRoute } from './routes.ts';
 import { type Hints, validValue } from './schema-values.ts';

@@ -2,7 +2,7 @@
 import { sourceSchemes, type SourceScheme } from '#lib/contract';
 import { signatureSchemes } from '#lib/signatures';
 import { signAsGithub, signAsHookline } from '../../../support/sign-webhook.ts';
-import type { SoundRequest } from './mutations.ts';
+import type { SoundRequest } from './mutations/mutation.ts';
 import type { Pools } from '../pools.ts';
 import type { FuzzedRoute } from './routes.ts';
 

@@ -1,0 +1,119 @@
+/** What each topic has of its own. */
+import { header, type TopicName } from '#lib/contract';
+import { formed, formless } from './any-topic.ts';
+import { avro } from './avro.ts';
+import { adding, type Kind, text, withValue } from './kind.ts';
+import { attemptFields, duplicateFields, eventFields } from './odd-fields.ts';
+
+export const kindsOf: Readonly<Record<TopicName, readonly Kind[]>> = {
+  'webhooks.received': [
+    ...formless,
+    {
+      kind: 'body of any JSON',
+      ending: 'processed',
+      forge: withValue((_, pools) =>
+        text(JSON.stringify({ id: pools.oddValue(), type: pools.oddValue(), n: pools.random() })),
+      ),
+    },
+    {
+      kind: 'body nested deep',
+      ending: 'processed',
+      forge: withValue((_, pools) => text(`${'['.repeat(200_000)}${pools.random()}${']'.repeat(200_000)}`)),
+    },
+  ],
+  events: [
+    ...formed,
+    ...avro,
+    {
+      kind: 'odd field',
+      ending: 'either',
+      forge: (topic, { base, pools, encodeEvent }) => ({
+        ...base.of(topic),
+        value: encodeEvent(base.event(eventFields(pools))),
+      }),
+    },
+    { kind: 'for another stage', ending: 'passed', forge: adding(() => [[header.replayFor, text('dedup')]]) },
+  ],
+  deliveries: [
+    ...formless,
+    {
+      kind: 'endpoint of nobody',
+      ending: 'letter',
+      forge: (topic, { base, pools }) => {
+        const record = base.of(topic);
+        return { ...record, headers: { ...record.headers, [header.endpointId]: text(`ep_nobody_${pools.below(3)}`) } };
+      },
+    },
+    {
+      kind: 'tenant of nobody',
+      ending: 'letter',
+      forge: (topic, { base }) => {
+        const record = base.of(topic);
+        return { ...record, headers: { ...record.headers, [header.tenant]: text('nobody') } };
+      },
+    },
+    {
+      kind: 'id with a NUL',
+      ending: 'letter',
+      forge: (topic, { base, pools }) => {
+        const record = base.of(topic);
+        const name = pools.pick([header.tenant, header.deliveryId, header.eventId, header.endpointId]);
+        return { ...record, headers: { ...record.headers, [name]: text('a\0b') } };
+      },
+    },
+  ],
+  'delivery.attempts': [
+    ...formed,
+    ...avro,
+    {
+      kind: 'odd field',
+      ending: 'either',
+      forge: (topic, { base, pools, encodeAttempt }) => ({
+        ...base.of(topic),
+        value: encodeAttempt(base.attempt(attemptFields(pools))),
+      }),
+    },
+  ],
+  duplicates: [
+    ...formed,
+    {
+      kind: 'odd field',
+      ending: 'either',
+      forge: (topic, options) => ({ ...options.base.of(topic), value: duplicateFields(options.pools, options) }),
+    },
+    {
+      kind: 'future: more fields',
+      ending: 'processed',
+      forge: withValue((before) =>
+        text(JSON.stringify({ ...(JSON.parse(before.toString()) as object), region: 'eu' })),
+      ),
+    },
+    {
+      kind: 'nested deep',
+      ending: 'letter',
+      forge: withValue(() => text(`${'['.repeat(300_000)}${']'.repeat(300_000)}`)),
+    },
+    {
+      kind: 'other JSON',
+      ending: 'letter',
+      forge: withValue((_, pools) => text(pools.pick(['null', '[]', '1', '"a"', '{}', '[null]']))),
+    },
+  ],
+  'dead-letters': [
+    ...formless,
+    {
+      kind: 'letter of a letter',
+      ending: 'either',
+      forge: adding(() => [
+        [header.deadLetterStage, text('projector')],
+        [header.deadLetterReason, text('data_invalid')],
+      ]),
+    },
+    { kind: 'stage of nobody', ending: 'letter', forge: adding(() => [[header.deadLetterStage, text('nobody')]]) },
+    {
+      kind: 'generation',
+      ending: 'either',
+      forge: adding((pools) => [[header.generation, text(pools.pick(['1', '2147483648', '-1', 'x']))]]),
+    },
+  ],
+};
