@@ -55,10 +55,12 @@ export { longestWindowSeconds } from './retry-window.ts';
 export {
   type PastSubscription,
   type Subscription,
+  eventKeys,
   isSubscribed,
   operationalSourceId,
   publishedSourceId,
   subscriptionAt,
+  subscriptionKeys,
 } from './subscription.ts';
 export {
   type ClientCertificateSettings,

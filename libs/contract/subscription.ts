@@ -31,6 +31,31 @@ export function isSubscribed(
   );
 }
 
+/**
+ * Under these an index has a subscription, so that not every one has to be looked at for every event: `isSubscribed` implies that one of them is
+ * among the `eventKeys` of the event, but not the other way round.
+ */
+export function subscriptionKeys({ eventTypes, sourceIds }: Subscription): string[] {
+  const sources = sourceIds.length === 0 ? [anySource] : sourceIds;
+  const patterns = eventTypes.length === 0 ? [anyType] : eventTypes;
+  const operational = patterns.filter(isOperational).map((pattern) => keyOf(operationalSourceId, pattern));
+  const others = patterns.filter((pattern) => !isOperational(pattern));
+  const distinct = others.length * sources.length > mostKeys ? [anyType] : others;
+  return [...operational, ...sources.flatMap((source) => distinct.map((pattern) => keyOf(source, pattern)))];
+}
+
+/** See `subscriptionKeys`. */
+export function eventKeys({ type, source_id }: { type: string; source_id: string }): string[] {
+  const dots = [...type.matchAll(/\./g)].map(({ index }) => index);
+  const patterns = [anyType, type, ...dots.map((dot) => `${type.slice(0, dot + 1)}*`)];
+  return [anySource, source_id].flatMap((source) => patterns.map((pattern) => keyOf(source, pattern)));
+}
+
+const [anySource, anyType] = ['', '*'];
+/** Of one subscription; one that names more is found by its sources alone. */
+const mostKeys = 100;
+const keyOf = (source: string, pattern: string): string => `${source}\n${pattern}`;
+
 const isOperational = (pattern: string): boolean => pattern.startsWith(operationalTypes);
 
 function matchesType(pattern: string, type: string): boolean {

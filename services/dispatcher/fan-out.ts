@@ -40,7 +40,7 @@ import type { Publish } from './publish.ts';
 import { type Publication, publishAll } from './publish-all.ts';
 
 interface Deps {
-  directory: Pick<EndpointDirectory, 'ofTenant' | 'ageMs' | 'refresh'>;
+  directory: Pick<EndpointDirectory, 'candidates' | 'ageMs' | 'refresh'>;
   decodeEvent(bytes: Buffer): Promise<EventRecord>;
   encodeAttempt(record: AttemptRecord): Buffer;
   publish: Publish;
@@ -104,7 +104,7 @@ export function createFanOut(deps: Deps): RecordHandler {
 
   async function planOf(record: IncomingRecord, event: EventRecord): Promise<Plan> {
     const atMs = Math.floor(event.received_at / 1_000);
-    const endpoints = await matchEndpoints(event, directory.ofTenant(event.tenant));
+    const endpoints = await matchEndpoints(event, directory.candidates(event));
     const deliveries = endpoints.map((endpoint) => ({
       id: derivedId('dlv', atMs, [event.id, endpoint.id, String(generation)]),
       endpoint,

@@ -122,7 +122,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
 
   const retry = { ...fixtures.anEndpoint().retry, windowMs: options.windowMs };
   const endpoint = fixtures.anEndpoint({ ordered: keys > 0, retry });
-  const directory = { get: () => endpoint, ofTenant: () => [], ageMs: () => 0, refresh: async () => undefined };
+  const directory = { get: () => endpoint, candidates: () => [], ageMs: () => 0, refresh: async () => undefined };
   const waitOut = createWaitOut({ clock, log: silentLogger });
   const owned = createOwnedPartitions(clock);
   const partition = { topic: fixtures.topics.deliveries, partition: 0 };

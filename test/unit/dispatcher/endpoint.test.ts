@@ -215,8 +215,11 @@ describe('the directory of endpoints', () => {
     await directory.start();
     expect(directory.get('acme', 'ep_1')).toMatchObject({ id: 'ep_1', deletedAt: null });
     expect(directory.get('acme', 'ep_2')).toBeUndefined();
-    expect([...directory.ofTenant('other')].map(({ id }) => id)).toEqual(['ep_2']);
-    expect([...directory.ofTenant('nobody')]).toEqual([]);
+    const candidates = (tenant: string) => [
+      ...directory.candidates({ tenant, type: 'order.created', source_id: 'src_1' }),
+    ];
+    expect(candidates('other').map(({ id }) => id)).toEqual(['ep_2']);
+    expect(candidates('nobody')).toEqual([]);
 
     answer = () => [aRow({ changed_at: formatMicros(startMicros + 1), deleted_at: formatMicros(startMicros + 1) })];
     await clock.advance(1_000);

@@ -22,7 +22,7 @@ function createWorld(endpoints: Endpoint[], crashPoints: CrashPoints = noCrashPo
   const waitOut = createWaitOut({ clock, log: silentLogger });
   const fanOut = createFanOut({
     directory: {
-      ofTenant: (tenant) => endpoints.filter((endpoint) => endpoint.tenant === tenant),
+      candidates: ({ tenant }) => endpoints.filter((endpoint) => endpoint.tenant === tenant),
       ageMs: () => directory.ageMs,
       refresh: async () => {
         directory.refreshes += 1;

@@ -44,7 +44,7 @@ function createWorld(options: Options = {}) {
   const intake = createIntake({
     directory: {
       get: (_tenant, id) => (known.includes(id) ? anEndpoint({ id, ordered: orderedIds.includes(id) }) : undefined),
-      ofTenant: () => [],
+      candidates: () => [],
       ageMs: () => 0,
       refresh: async () => {
         directory.refreshes += 1;

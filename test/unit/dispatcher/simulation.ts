@@ -202,7 +202,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     const directory = {
       get: (_tenant: string, id: string) =>
         fixtures.anEndpoint({ id, retry, maxInFlight: 2, ordered: id === 'ep_ordered' }),
-      ofTenant: () => [],
+      candidates: () => [],
       ageMs: () => 0,
       refresh: async () => undefined,
     };

@@ -1,0 +1,40 @@
+import { eventKeys, type EventRecord, subscriptionKeys } from '#lib/contract';
+import type { Endpoint } from './endpoint.ts';
+
+export type JudgedEvent = Pick<EventRecord, 'type' | 'source_id'>;
+
+/** The endpoints of one tenant by what they ask for, or have asked for: an event costs as much as it has takers, however many others there are. */
+export interface SubscriptionIndex {
+  /** In place of the same endpoint as it was before. */
+  put(endpoint: Endpoint): void;
+  /** All that the event may belong to, now or as of its receipt, and some that it does not. */
+  candidates(event: JudgedEvent): Iterable<Endpoint>;
+}
+
+export function createSubscriptionIndex(): SubscriptionIndex {
+  const byKey = new Map<string, Map<string, Endpoint>>();
+  const keysOf = new Map<string, ReadonlySet<string>>();
+
+  const remove = (key: string, id: string): void => {
+    const under = byKey.get(key);
+    under?.delete(id);
+    if (under?.size === 0) byKey.delete(key);
+  };
+
+  return {
+    put(endpoint) {
+      const { id, subscription, past } = endpoint;
+      // What was closed gets nothing of that time.
+      const keys = new Set([...past, subscription].filter(({ open }) => open).flatMap(subscriptionKeys));
+      for (const key of keysOf.get(id) ?? []) if (!keys.has(key)) remove(key, id);
+      keysOf.set(id, keys);
+      for (const key of keys) byKey.set(key, (byKey.get(key) ?? new Map<string, Endpoint>()).set(id, endpoint));
+    },
+    candidates(event) {
+      // Each once, whatever it is found under, and as it is now: whoever goes through them may take a while.
+      const found = new Map<string, Endpoint>();
+      for (const key of eventKeys(event)) byKey.get(key)?.forEach((endpoint, id) => found.set(id, endpoint));
+      return found.values();
+    },
+  };
+}
