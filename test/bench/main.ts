@@ -15,6 +15,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   receiving: async () => (await import('./receiving/bench.ts')).receivingBench,
   dedup: async () => (await import('./dedup/bench.ts')).dedupBench,
   sending: async () => (await import('./sending/bench.ts')).sendingBench,
+  longpoll: async () => (await import('./longpoll/bench.ts')).longpollBench,
   whole: async () => (await import('./whole/bench.ts')).wholeBench,
 };
 

@@ -8,12 +8,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { hooklineDir, root } from '#deploy/local/paths.ts';
+import { hooklineDir } from '#deploy/local/paths.ts';
 import { createWorld, type World } from '../../integration/dedup/world.ts';
-import startServers from '../../support/start-servers.ts';
-import stopServers from '../../support/stop-servers.ts';
 import type { Bench, BenchReport, BegunBench } from '../support/bench.ts';
 import { describeProfile } from '../support/describe-profile.ts';
+import { onTestServers } from '../support/on-test-servers.ts';
 import { processorSeconds } from '../support/processor-seconds.ts';
 import { profilingInto } from '../support/profiling-into.ts';
 import type { LoopJob, LoopReport } from './bare-loop-process.ts';
@@ -29,14 +28,7 @@ export const dedupBench: Bench<Settings> = {
   name: 'dedup',
   says: 'one dedup process beside a loop of the same batches of Redis and Postgres without Kafka',
   numbers: { records: 50_000, bytes: 2_048, turns: 3, batch: 500 },
-  run: async (begun) => {
-    await startServers({ rootDir: root });
-    try {
-      return await measure(begun);
-    } finally {
-      await stopServers();
-    }
-  },
+  run: onTestServers((begun) => measure(begun)),
 };
 
 /** Of one turn. */

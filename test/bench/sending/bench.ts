@@ -9,15 +9,14 @@ import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { hooklineDir, root } from '#deploy/local/paths.ts';
+import { hooklineDir } from '#deploy/local/paths.ts';
 import { createWorld } from '../../integration/dispatcher/world.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
 import { serverAddresses } from '../../support/servers.ts';
-import startServers from '../../support/start-servers.ts';
-import stopServers from '../../support/stop-servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import type { Bench, BenchReport, BegunBench } from '../support/bench.ts';
 import { describeProfile } from '../support/describe-profile.ts';
+import { onTestServers } from '../support/on-test-servers.ts';
 import { processorSeconds } from '../support/processor-seconds.ts';
 import { profilingInto } from '../support/profiling-into.ts';
 import type { Order, Taken } from './receiver-process.ts';
@@ -32,8 +31,7 @@ export const sendingBench: Bench<Settings> = {
   name: 'sending',
   says: 'one dispatcher beside a bare loop around the same HTTP library',
   numbers: { deliveries: 10_000, bytes: 2_048, endpoints: 10, turns: 3 },
-  run: async (begun) => {
-    await startServers({ rootDir: root });
+  run: onTestServers(async (begun) => {
     const offsets = await connectKafkaOffsets(serverAddresses().kafkaBrokers);
     const receiver = fork(join(import.meta.dirname, 'receiver-process.ts'));
     try {
@@ -42,9 +40,8 @@ export const sendingBench: Bench<Settings> = {
     } finally {
       receiver.kill();
       await offsets.close();
-      await stopServers();
     }
-  },
+  }),
 };
 
 interface Around {

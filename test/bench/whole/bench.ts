@@ -5,17 +5,16 @@
  * rate again the dispatcher is stopped for some minutes: how long what has piled up takes once it is back. In the end every webhook that was
  * accepted is one event that has arrived. All latencies are of an open loop.
  */
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hooklineDir } from '#deploy/local/paths.ts';
 import { endpointSettlingMs, publishedSourceId } from '#lib/contract';
-import { root } from '#deploy/local/paths.ts';
 import { openTables, type Tables } from '../../faults/delivering/tables.ts';
 import { senderKinds } from '../../faults/receiving/webhooks.ts';
 import { createApiClient } from '../../support/api-client.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
 import { createPipeline, type Pipeline } from '../../support/pipeline.ts';
 import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
-import startServers from '../../support/start-servers.ts';
-import stopServers from '../../support/stop-servers.ts';
 import { serviceNames } from '../../support/stack.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { percentile } from '../isolation/percentiles.ts';
@@ -25,12 +24,17 @@ import { createLoad, type Load } from '../soak/load.ts';
 import { readTables } from '../soak/read-tables.ts';
 import { type Receivers, startReceivers } from '../soak/receivers.ts';
 import type { Bench, BenchReport, BegunBench } from '../support/bench.ts';
+import { describeProfile } from '../support/describe-profile.ts';
 import { lagsOf, webhooksBehind } from '../support/lags.ts';
-import { processorSeconds } from '../support/processor-seconds.ts';
+import { onTestServers } from '../support/on-test-servers.ts';
+import { processorSeconds, processorSecondsOfFamily } from '../support/processor-seconds.ts';
+import { profilingInto } from '../support/profiling-into.ts';
+import { serverPids } from '../support/server-pids.ts';
 
 type Settings = 'share' | 'seconds' | 'stop-minutes';
 
 const settlingMarginMs = 1_000;
+const restSeconds = 20;
 /** Commits come some hundred milliseconds after the work. */
 const commitsMs = 1_000;
 const caughtUpTimeoutMs = 1_800_000;
@@ -39,21 +43,22 @@ export const wholeBench: Bench<Settings> = {
   name: 'whole',
   says: 'one process of each service, from the request to the arrival',
   numbers: { share: 0.3, seconds: 120, 'stop-minutes': 10 },
-  run: async (begun) => {
-    await startServers({ rootDir: root });
+  run: onTestServers(async (begun) => {
     const pipeline = await createPipeline({
       servers: serverAddresses(),
       topicPrefix: uniquePrefix('whole'),
       databaseUrl: await createDatabase(),
       env: { HOOKLINE_LOG_LEVEL: 'warn' },
+      envOf: (name) => (begun.profile ? profilingInto(profileOf(name)) : {}),
     });
     const load = createLoad();
     const receivers = await startReceivers();
     const offsets = await connectKafkaOffsets(pipeline.stack.kafkaBrokers);
     const tables = await openTables(pipeline.stack.databaseUrl);
+    let report: BenchReport;
     try {
       await pipeline.start();
-      return await measure(begun, { pipeline, load, receivers, offsets, tables });
+      report = await measure(begun, { pipeline, load, receivers, offsets, tables });
     } catch (error) {
       begun.say(pipeline.describe());
       throw error;
@@ -61,10 +66,13 @@ export const wholeBench: Bench<Settings> = {
       load.stop();
       receivers.stop();
       await Promise.allSettled([pipeline.stop(), offsets.close(), tables.close()]);
-      await stopServers();
     }
-  },
+    const profiles = begun.profile ? serviceNames.map((name) => `${name}, ${describeProfile(profileOf(name))}`) : [];
+    return { ...report, notes: [...report.notes, ...profiles] };
+  }),
 };
+
+const profileOf = (name: string): string => join(hooklineDir, 'profiles', `whole-${process.pid}-${name}.cpuprofile`);
 
 interface World {
   pipeline: Pipeline;
@@ -111,11 +119,11 @@ async function measure({ numbers, say }: BegunBench<Settings>, world: World): Pr
   const perSecond = Math.max(1, Math.round(share * highest));
   await waitUntil('the search is worked off', async () => (await backlog()) === 0, { timeoutMs: 120_000 });
 
+  const atRest = await spentDuring(pipeline, () => delay(restSeconds * 1_000));
+
   const measuredFrom = load.webhooks.length;
   load.lateMs();
-  const before = spentBy(pipeline);
-  await send(perSecond, seconds);
-  const spent = Object.entries(spentBy(pipeline)).map(([name, total]) => [name, total - (before[name] ?? 0)] as const);
+  const spent = await spentDuring(pipeline, () => send(perSecond, seconds));
   const sent = load.webhooks.slice(measuredFrom);
   const lateMs = load.lateMs();
 
@@ -152,8 +160,11 @@ async function measure({ numbers, say }: BegunBench<Settings>, world: World): Pr
       { name: 'highest rate that leaves no backlog', unit: 'webhooks a second', values: [highest] },
       { name: `accepted to arrived at ${share} of it, p50`, unit: 'ms', values: of(0.5), aim: { atMost: 15 } },
       { name: `accepted to arrived at ${share} of it, p99`, unit: 'ms', values: of(0.99), aim: { atMost: 100 } },
-      ...spent.map(([name, total]) => ({
+      ...Object.entries(spent).map(([name, total]) => ({
         ...{ name: `processor time of ${name}`, unit: 'µs a webhook', values: [(total * 1e6) / sent.length] },
+      })),
+      ...Object.entries(atRest).map(([name, total]) => ({
+        ...{ name: `${name} at rest`, unit: '% of a core', values: [(100 * total) / restSeconds] },
       })),
       { name: `caught up after ${stopMinutes} minutes without a dispatcher`, unit: 's', values: [caughtUpSeconds] },
     ],
@@ -166,9 +177,22 @@ async function measure({ numbers, say }: BegunBench<Settings>, world: World): Pr
   };
 }
 
+/** Processor seconds by process. */
+async function spentDuring(pipeline: Pipeline, work: () => Promise<unknown>): Promise<Record<string, number>> {
+  const before = spentBy(pipeline);
+  await work();
+  return Object.fromEntries(
+    Object.entries(spentBy(pipeline)).map(([name, total]) => [name, total - (before[name] ?? 0)]),
+  );
+}
+
+/** So far, of the services and of what stands behind them. */
 function spentBy(pipeline: Pipeline): Record<string, number> {
   const pids = pipeline.processIds();
-  return Object.fromEntries(serviceNames.map((name) => [name, processorSeconds(pids[name] ?? 0)]));
+  return Object.fromEntries([
+    ...serviceNames.map((name) => [name, processorSeconds(pids[name] ?? 0)]),
+    ...Object.entries(serverPids()).map(([name, pid]) => [name, processorSecondsOfFamily(pid)]),
+  ]) as Record<string, number>;
 }
 
 async function sendUntil(signal: AbortSignal, send: () => Promise<void>): Promise<void> {
