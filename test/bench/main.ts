@@ -17,7 +17,16 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   sending: async () => (await import('./sending/bench.ts')).sendingBench,
   longpoll: async () => (await import('./longpoll/bench.ts')).longpollBench,
   whole: async () => (await import('./whole/bench.ts')).wholeBench,
+  // What the same costs where there is more of something: these take long, and are asked for by name.
+  endpoints: async () => (await import('./growth/endpoints.ts')).endpointsBench,
+  sources: async () => (await import('./growth/sources.ts')).sourcesBench,
+  partitions: async () => (await import('./growth/waiting-webhooks.ts')).partitionsBench,
+  backlog: async () => (await import('./growth/waiting-webhooks.ts')).backlogBench,
+  'known-keys': async () => (await import('./growth/waiting-webhooks.ts')).knownKeysBench,
+  polling: async () => (await import('./growth/polling.ts')).pollingBench,
 };
+
+const stages = ['receiving', 'dedup', 'sending', 'longpoll', 'whole'];
 
 const say = (line: string): void => console.log(line);
 const { wanted, given, profile, compare } = readArguments();
@@ -64,7 +73,7 @@ function numbersOf({ name, numbers: defaults }: Bench): Record<string, number> {
 function readArguments() {
   const { values } = parseArgs({
     options: {
-      only: { type: 'string', default: Object.keys(benches).join() },
+      only: { type: 'string', default: stages.join() },
       compare: { type: 'string', default: '' },
       profile: { type: 'boolean', default: false },
     },

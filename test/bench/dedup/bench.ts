@@ -9,20 +9,16 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { hooklineDir } from '#deploy/local/paths.ts';
-import { createWorld, type World } from '../../integration/dedup/world.ts';
+import { createWorld } from '../../integration/dedup/world.ts';
 import type { Bench, BenchReport, BegunBench } from '../support/bench.ts';
 import { describeProfile } from '../support/describe-profile.ts';
 import { onTestServers } from '../support/on-test-servers.ts';
-import { processorSeconds } from '../support/processor-seconds.ts';
-import { profilingInto } from '../support/profiling-into.ts';
 import type { LoopJob, LoopReport } from './bare-loop-process.ts';
+import { namesOf, runDedup, type Turn, writeAll } from './run-dedup.ts';
 
 type Settings = 'records' | 'bytes' | 'turns' | 'batch';
 
-/** Of five webhooks one was sent before, so many webhooks ago. */
-const [every, ago] = [5, 2_000];
 const partitions = 3;
-const writtenAtOnce = 2_000;
 
 export const dedupBench: Bench<Settings> = {
   name: 'dedup',
@@ -31,13 +27,6 @@ export const dedupBench: Bench<Settings> = {
   run: onTestServers((begun) => measure(begun)),
 };
 
-/** Of one turn. */
-interface Turn {
-  seconds: number;
-  processorSeconds: number;
-  records: number;
-}
-
 async function measure({ numbers, profile, say }: BegunBench<Settings>): Promise<BenchReport> {
   const { records, bytes, turns, batch } = numbers;
   const [loops, ours]: [Turn[], Turn[]] = [[], []];
@@ -45,7 +34,7 @@ async function measure({ numbers, profile, say }: BegunBench<Settings>): Promise
   for (let turn = 1; turn <= turns; turn += 1) {
     const names = namesOf(records, turn);
     const distinct = new Set(names).size;
-    const world = await createWorld();
+    const world = await createWorld({ partitions });
     try {
       const { databaseUrl, redisUrl, topicPrefix } = world;
       const loop = await runLoop({ databaseUrl, redisUrl, topicPrefix, turn, names, batch, atOnce: partitions });
@@ -87,9 +76,6 @@ async function measure({ numbers, profile, say }: BegunBench<Settings>): Promise
   };
 }
 
-const namesOf = (count: number, turn: number): string[] =>
-  Array.from({ length: count }, (_, n) => `webhook-${turn}-${n % every === 0 && n >= ago ? n - ago + 1 : n}`);
-
 async function runLoop(job: LoopJob): Promise<LoopReport> {
   const child = fork(join(import.meta.dirname, 'bare-loop-process.ts'));
   try {
@@ -99,35 +85,6 @@ async function runLoop(job: LoopJob): Promise<LoopReport> {
   } finally {
     child.kill();
   }
-}
-
-async function writeAll(world: World, names: readonly string[], bytes: number): Promise<void> {
-  for (let start = 0; start < names.length; start += writtenAtOnce)
-    await world.receive(names.slice(start, start + writtenAtOnce).map((id) => ({ id, body: bodyOf(id, bytes) })));
-}
-
-function bodyOf(id: string, bytes: number): string {
-  const short = JSON.stringify({ id, type: 'order.updated', padding: '' });
-  return short.replace('""', `"${'x'.repeat(Math.max(0, bytes - short.length))}"`);
-}
-
-async function runDedup(
-  world: World,
-  { records, profileFile }: { records: number; profileFile: string },
-): Promise<Turn> {
-  const dedup = await world.spawn(profileFile === '' ? {} : profilingInto(profileFile));
-  await dedup.ready(60_000);
-  const before = processorSeconds(dedup.pid);
-  const startMs = performance.now();
-  const atReady = await world.ends();
-  await world.committed();
-  const turn = {
-    seconds: (performance.now() - startMs) / 1_000,
-    processorSeconds: processorSeconds(dedup.pid) - before,
-    records: records - atReady.events - atReady.duplicates,
-  };
-  await dedup.stop(20_000);
-  return turn;
 }
 
 const describe = (turn: Turn | undefined): string =>

@@ -18,8 +18,8 @@ import { receiptsOnTopic } from '../../support/receipts-on-topic.ts';
 import type { Bench, BenchReport, BegunBench } from '../support/bench.ts';
 import { describeProfile } from '../support/describe-profile.ts';
 import { median } from '../support/median.ts';
-import { processorSeconds } from '../support/processor-seconds.ts';
 import { profilingInto } from '../support/profiling-into.ts';
+import { type Cost, costOf } from './cost-of.ts';
 
 type Settings = 'seconds' | 'turns' | 'connections' | 'bytes';
 
@@ -56,12 +56,6 @@ export const receivingBench: Bench<Settings> = {
     return begun.profile ? { ...report, notes: [...report.notes, describeProfile(profileFile)] } : report;
   },
 };
-
-/** Of one turn. */
-interface Cost {
-  perSecond: number;
-  microsEach: number;
-}
 
 async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings>): Promise<BenchReport> {
   const { seconds, turns, connections, bytes } = numbers;
@@ -134,20 +128,6 @@ async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings
       `${receipts.size} accepted, each on the topic but ${missing}`,
     ],
     unaccounted: missing > 0 ? [`${missing} of ${receipts.size} webhooks that were accepted are not on the topic`] : [],
-  };
-}
-
-const accepted = (report: LoadReport): number => report.answers['202'] ?? 0;
-
-/** @throws Error where anything but an acceptance was answered: it would cost something else */
-async function costOf(pid: number, work: () => Promise<LoadReport>): Promise<Cost> {
-  const before = processorSeconds(pid);
-  const report = await work();
-  if (report.sent > accepted(report))
-    throw new Error(`of ${report.sent} sent not all were accepted: ${JSON.stringify(report.answers)}`);
-  return {
-    perSecond: accepted(report) / report.seconds,
-    microsEach: ((processorSeconds(pid) - before) * 1e6) / accepted(report),
   };
 }
 

@@ -10,22 +10,15 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { hooklineDir } from '#deploy/local/paths.ts';
-import { createWorld } from '../../integration/dispatcher/world.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
 import { serverAddresses } from '../../support/servers.ts';
-import { waitUntil } from '../../support/wait-until.ts';
 import type { Bench, BenchReport, BegunBench } from '../support/bench.ts';
 import { describeProfile } from '../support/describe-profile.ts';
 import { onTestServers } from '../support/on-test-servers.ts';
-import { processorSeconds } from '../support/processor-seconds.ts';
-import { profilingInto } from '../support/profiling-into.ts';
 import type { Order, Taken } from './receiver-process.ts';
+import { maxInFlight, runDispatcher } from './run-dispatcher.ts';
 
 type Settings = 'deliveries' | 'bytes' | 'endpoints' | 'turns';
-
-const maxInFlight = 10;
-/** Of one source, so that each event has one delivery. */
-const publishAtOnce = 1_000;
 
 export const sendingBench: Bench<Settings> = {
   name: 'sending',
@@ -77,7 +70,17 @@ async function measure({ numbers, profile, say }: BegunBench<Settings>, around: 
     await ask(around.receiver, 'begin');
     const profileFile =
       profile && turn === turns ? join(hooklineDir, 'profiles', `sending-${process.pid}.cpuprofile`) : '';
-    ours.push(await cost(`turn ${turn}, dispatcher`, await runDispatcher(turn, numbers, around, profileFile)));
+    const { offsets, url } = around;
+    const spent = await runDispatcher({
+      name: `sending-${turn}`,
+      deliveries,
+      bytes,
+      endpoints,
+      offsets,
+      url,
+      profileFile,
+    });
+    ours.push(await cost(`turn ${turn}, dispatcher`, spent));
     if (profileFile !== '') notes.push(describeProfile(profileFile));
     say(`turn ${turn}: loop ${describe(bare.at(-1))}; dispatcher ${describe(ours.at(-1))}`);
   }
@@ -104,56 +107,6 @@ async function ask(receiver: ChildProcess, order: Order): Promise<Taken> {
   receiver.send(order);
   const [taken] = (await once(receiver, 'message')) as [Taken];
   return taken;
-}
-
-/** @returns its processor time from when it is ready until the last outcome, in seconds */
-async function runDispatcher(
-  turn: number,
-  { deliveries, bytes, endpoints }: Readonly<Record<Settings, number>>,
-  { offsets, url }: Around,
-  profileFile: string,
-): Promise<number> {
-  const world = await createWorld(`sending-${turn}`);
-  try {
-    for (let index = 0; index < endpoints; index += 1)
-      await world.addEndpoint(
-        `endpoint ${index}`,
-        { max_in_flight: maxInFlight },
-        { url, sourceIds: [`src_${index}`] },
-      );
-    const payload = Buffer.alloc(bytes, 'x');
-    for (let published = 0; published < deliveries; published += publishAtOnce)
-      await world.publish(
-        Math.min(publishAtOnce, deliveries - published),
-        () => payload,
-        `src_${(published / publishAtOnce) % endpoints}`,
-      );
-    // All of them fit in, so that none is parked: what that costs is measured elsewhere.
-    const room = String(2 * deliveries);
-    const dispatcher = await world.spawnService('dispatcher', {
-      HOOKLINE_DISPATCHER_QUEUE_RECORDS: room,
-      HOOKLINE_DISPATCHER_LANE_RECORDS: room,
-      HOOKLINE_DISPATCHER_QUEUE_BYTES: String(1024 ** 3),
-      HOOKLINE_DISPATCHER_LANE_BYTES: String(1024 ** 3),
-      ...(profileFile !== '' && profilingInto(profileFile)),
-    });
-    const topic = world.topics['delivery.attempts'];
-    // The set of each event, and what came of its delivery.
-    const records = 2 * deliveries;
-    const outcomes = async (): Promise<number> =>
-      Object.values(await offsets.ends([topic])).reduce((sum, end) => sum + end, 0);
-    await dispatcher.ready(60_000);
-    const atReady = processorSeconds(dispatcher.pid);
-    await waitUntil('all outcomes are on their topic', async () => (await outcomes()) >= records, {
-      timeoutMs: 300_000,
-      everyMs: 250,
-    });
-    const spent = processorSeconds(dispatcher.pid) - atReady;
-    await dispatcher.stop(20_000);
-    return spent;
-  } finally {
-    await world.stop();
-  }
 }
 
 const describe = (cost: Cost | undefined): string =>

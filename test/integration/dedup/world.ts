@@ -51,7 +51,13 @@ const redisTimeLimitMs = 2_000;
 /** So that an event can be too large for its topic. */
 export const maxEventBytes = 200_000;
 
-export async function createWorld() {
+interface WorldOptions {
+  partitions?: number;
+  /** False: for so many records that they can't be kept; then there are no `outcomes`. */
+  keepsOutcomes?: boolean;
+}
+
+export async function createWorld({ partitions = 3, keepsOutcomes = true }: WorldOptions = {}) {
   const { kafkaBrokers: brokers, schemaRegistryUrl: registryUrl } = serverAddresses();
   const topicPrefix = uniquePrefix('dedup');
   const topics = topicsOf(topicPrefix);
@@ -70,7 +76,7 @@ export async function createWorld() {
     HOOKLINE_SCHEMA_REGISTRY_URL: registryUrl,
   };
 
-  const definitions = topicDefinitions({ topicPrefix, partitions: 3, replicationFactor: 1 }).map((definition) =>
+  const definitions = topicDefinitions({ topicPrefix, partitions, replicationFactor: 1 }).map((definition) =>
     definition.name === topics.events
       ? { ...definition, config: { ...definition.config, 'max.message.bytes': String(maxEventBytes) } }
       : definition,
@@ -105,7 +111,7 @@ export async function createWorld() {
       throw error;
     },
   });
-  const parts: Part[] = [codec, producer, reader];
+  const parts: Part[] = [codec, producer, ...(keepsOutcomes ? [reader] : [])];
   for (const part of parts) await part.start();
   const workers: Worker[] = [];
   const children = new Set<ServiceProcess>();
@@ -252,7 +258,7 @@ export async function createWorld() {
     },
 
     /** Resolves when every received record is committed. */
-    async committed(): Promise<void> {
+    async committed(withinMs = timeoutMs): Promise<void> {
       const topic = topics['webhooks.received'];
       const behind = async (): Promise<string[]> => {
         const [ends, committed] = [
@@ -265,7 +271,7 @@ export async function createWorld() {
       };
       let last: string[] = [];
       await waitUntil('dedup has committed every record', async () => (last = await behind()).length === 0, {
-        timeoutMs,
+        timeoutMs: withinMs,
         everyMs: 100,
         describe: () => last.join('\n'),
       });

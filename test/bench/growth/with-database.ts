@@ -1,0 +1,18 @@
+import { silentLogger } from '#lib/log';
+import { createPostgres, type Query } from '#lib/postgres';
+
+const statementTimeoutMs = 3_600_000;
+
+/** For what takes long: tables are filled with it. */
+export async function withDatabase<T>(url: string, work: (postgres: Query) => Promise<T>): Promise<T> {
+  const postgres = createPostgres({
+    ...{ url, applicationName: 'bench', maxConnections: 1, statementTimeoutMs },
+    log: silentLogger,
+  });
+  await postgres.start();
+  try {
+    return await work(postgres);
+  } finally {
+    await postgres.stop();
+  }
+}
