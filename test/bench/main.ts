@@ -1,35 +1,18 @@
 /**
  * The benches: `make bench`, or one of them with what can be set, `make bench ARGS='--only receiving --turns 5 --profile'`. Each has servers of
  * its own, puts every figure beside what limits it, and accounts for everything it has sent: what is missing is exit 1, a missed aim is not.
- * `COMPARE=last`, or the file of an earlier run, says what has changed.
+ * `COMPARE=last`, or the file of an earlier run, says what has changed; `--record` keeps it for docs/speed.md.
  */
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
+import { benches, stageNames } from './benches.ts';
 import type { Bench } from './support/bench.ts';
 import { compareReports } from './support/compare.ts';
 import { describeFigure } from './support/figure.ts';
-import { keepReport, type KeptReport, lastReportOf, readReport } from './support/kept-reports.ts';
-
-/** In the order of a webhook's way. Only what is wanted is loaded. */
-const benches: Readonly<Record<string, () => Promise<Bench>>> = {
-  receiving: async () => (await import('./receiving/bench.ts')).receivingBench,
-  dedup: async () => (await import('./dedup/bench.ts')).dedupBench,
-  sending: async () => (await import('./sending/bench.ts')).sendingBench,
-  longpoll: async () => (await import('./longpoll/bench.ts')).longpollBench,
-  whole: async () => (await import('./whole/bench.ts')).wholeBench,
-  // What the same costs where there is more of something: these take long, and are asked for by name.
-  endpoints: async () => (await import('./growth/endpoints.ts')).endpointsBench,
-  sources: async () => (await import('./growth/sources.ts')).sourcesBench,
-  partitions: async () => (await import('./growth/waiting-webhooks.ts')).partitionsBench,
-  backlog: async () => (await import('./growth/waiting-webhooks.ts')).backlogBench,
-  'known-keys': async () => (await import('./growth/waiting-webhooks.ts')).knownKeysBench,
-  polling: async () => (await import('./growth/polling.ts')).pollingBench,
-};
-
-const stages = ['receiving', 'dedup', 'sending', 'longpoll', 'whole'];
+import { keepReport, type KeptReport, lastReportOf, readReport, recordReport } from './support/kept-reports.ts';
 
 const say = (line: string): void => console.log(line);
-const { wanted, given, profile, compare } = readArguments();
+const { wanted, given, profile, isRecorded, compare } = readArguments();
 let failed = false;
 for (const name of wanted) failed = (await runOne(await (benches[name] as () => Promise<Bench>)())) || failed;
 process.exit(failed ? 1 : 0);
@@ -59,7 +42,9 @@ async function runOne(bench: Bench): Promise<boolean> {
   if (before !== undefined) say(compareReports(before, report));
   else if (compare === 'last') say('nothing to compare with: this is the first');
   else if (compare !== '') say(compareReports(readReport(compare), report));
-  say(`kept: ${keepReport(report)}\n`);
+  say(`kept: ${keepReport(report)}`);
+  if (isRecorded) say(`recorded: ${recordReport(report)}\nnow: npm run docs:write`);
+  say('');
   return report.unaccounted.length > 0;
 }
 
@@ -73,20 +58,21 @@ function numbersOf({ name, numbers: defaults }: Bench): Record<string, number> {
 function readArguments() {
   const { values } = parseArgs({
     options: {
-      only: { type: 'string', default: stages.join() },
+      only: { type: 'string', default: stageNames.join() },
       compare: { type: 'string', default: '' },
       profile: { type: 'boolean', default: false },
+      record: { type: 'boolean', default: false },
     },
     strict: false,
     allowPositionals: true,
   });
-  const { only, compare, profile, ...rest } = values;
+  const { only, compare, profile, record, ...rest } = values;
   const wanted = String(only).split(',');
   const unknown = wanted.filter((name) => benches[name] === undefined);
   if (unknown.length > 0) fail(`there is no bench ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`);
   const given = Object.fromEntries(numberArguments().filter(([option]) => option in rest));
   for (const [option, value] of Object.entries(given)) if (!(value > 0)) fail(`--${option} must be above 0`);
-  return { wanted, given, profile: profile === true, compare: String(compare) };
+  return { wanted, given, profile: profile === true, isRecorded: record === true, compare: String(compare) };
 }
 
 /** Which there are depends on the bench, so `parseArgs` takes them for switches. */
@@ -100,7 +86,7 @@ function numberArguments(): [option: string, value: number][] {
 
 function fail(why: string): never {
   console.error(
-    `${why}\nusage: make bench ARGS='[--only NAME[,NAME]] [--profile] [--compare last|FILE] [--NUMBER N …]'`,
+    `${why}\nusage: make bench ARGS='[--only NAME[,NAME]] [--profile] [--record] [--compare last|FILE] [--NUMBER N …]'`,
   );
   return process.exit(2);
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { configTable } from '#lib/config';
 import { generatedManifests } from '#deploy/k8s/generated.ts';
 import { dashboardJson, dashboards } from '#deploy/grafana/source/index.ts';
+import { writeSpeedPage } from '../bench/document/write.ts';
 import { writeFaultsPage } from '../faults/document/write.ts';
 import { settingsByService, wholeEnvExample } from './documents.ts';
 import { errorsDocument } from './errors-document.ts';
@@ -14,6 +15,7 @@ writeFileSync(join(root, '.env.example'), wholeEnvExample());
 writeFileSync(join(root, 'docs/errors.md'), errorsDocument());
 writeFileSync(join(root, 'docs/metrics.md'), metricsDocument());
 await writeFaultsPage(join(root, 'docs'));
+await writeSpeedPage(join(root, 'docs'));
 for (const dashboard of dashboards)
   writeFileSync(join(root, 'deploy/grafana/dashboards', `${dashboard.name}.json`), dashboardJson(dashboard));
 for (const [file, text] of Object.entries(generatedManifests())) writeFileSync(join(root, 'deploy', file), text);

@@ -2,7 +2,7 @@
  * What accepting a webhook costs beside a bare server.
  *
  * In turns: the bare server, then one ingress process, each from the same senders, each of which sends its next webhook when the last is
- * answered. Then the ingress at half of what it took, in an open loop: latency counts from when a request was due. In the end every webhook
+ * answered. Then the ingress at shares of what it took, in an open loop: latency counts from when a request was due. In the end every webhook
  * that was accepted has to stand on the topic.
  */
 import { fork } from 'node:child_process';
@@ -19,13 +19,16 @@ import type { Bench, BenchReport, BegunBench } from '../support/bench.ts';
 import { describeProfile } from '../support/describe-profile.ts';
 import { median } from '../support/median.ts';
 import { profilingInto } from '../support/profiling-into.ts';
-import { type Cost, costOf } from './cost-of.ts';
+import { type Cost, costOf, measureCost } from './cost-of.ts';
+import { plotsOf, type Rate } from './plots.ts';
 
 type Settings = 'seconds' | 'turns' | 'connections' | 'bytes';
 
 const sourceCount = 4;
 const openLoopConnections = 256;
 const warmUpSeconds = 5;
+/** Of what it took: at half of it the aims are. */
+const otherShares = [0.1, 0.25, 0.75, 0.9];
 
 export const receivingBench: Bench<Settings> = {
   name: 'receiving',
@@ -94,10 +97,18 @@ async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings
     ours.push(await costOf(pid, () => load(job(`turn-${turn}`, stack.ingressUrl))));
     say(`turn ${turn}: bare server ${describe(bare.at(-1))}; ingress ${describe(ours.at(-1))}`);
   }
-  const half = Math.round(median(ours.map(({ perSecond }) => perSecond)) / 2);
-  const open = await load(
-    job('half', stack.ingressUrl, { perSecond: half, seconds: 2 * seconds, connections: openLoopConnections }),
-  );
+  const most = median(ours.map(({ perSecond }) => perSecond));
+  const atShare = async (share: number): Promise<Rate> => {
+    const due = Math.round(share * most);
+    const open = { perSecond: due, seconds: 2 * seconds, connections: openLoopConnections };
+    const rate = { due, ...(await measureCost(pid, () => load(job(`at-${share}`, stack.ingressUrl, open)))) };
+    say(`${due} a second: p99 ${quantile(rate.report.latencies, 0.99)} ms, ${rate.microsEach.toFixed()} µs each`);
+    return rate;
+  };
+  const half = await atShare(0.5);
+  const rates = [half];
+  for (const share of otherShares) rates.push(await atShare(share));
+  const { report: open } = half;
   const onTopic = await receiptsOnTopic(stack);
   const missing = [...receipts].filter((id) => !onTopic.has(id)).length;
   const latency = (share: number): number[] => [quantile(open.latencies, share)];
@@ -124,9 +135,10 @@ async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings
       { name: 'acknowledged at half of that, p99.9', unit: 'ms', values: latency(0.999), aim: { atMost: 100 } },
     ],
     notes: [
-      `${half} a second were due for ${2 * seconds} s; ${open.held} of ${open.due} held back for want of a connection, the sender itself late by ${open.ownDelayMs.toFixed(0)} ms at worst`,
+      `${half.due} a second were due for ${2 * seconds} s; ${open.held} of ${open.due} held back for want of a connection, the sender itself late by ${open.ownDelayMs.toFixed(0)} ms at worst`,
       `${receipts.size} accepted, each on the topic but ${missing}`,
     ],
+    plots: plotsOf(rates),
     unaccounted: missing > 0 ? [`${missing} of ${receipts.size} webhooks that were accepted are not on the topic`] : [],
   };
 }

@@ -1,25 +1,36 @@
 import type { LoadReport } from '../../support/load/load.ts';
 import { processorSeconds } from '../support/processor-seconds.ts';
 
+/** Of webhooks that were accepted. */
 export interface Cost {
   perSecond: number;
   microsEach: number;
 }
 
-const accepted = (report: LoadReport): number => report.answers['202'] ?? 0;
+const accepted = ({ answers }: LoadReport): number => answers['202'] ?? 0;
+
+/** What the process spends on the webhooks that it is sent meanwhile. */
+export async function measureCost(
+  pid: number,
+  work: () => Promise<LoadReport>,
+): Promise<Cost & { report: LoadReport }> {
+  const before = processorSeconds(pid);
+  const report = await work();
+  return {
+    report,
+    perSecond: accepted(report) / report.seconds,
+    microsEach: ((processorSeconds(pid) - before) * 1e6) / accepted(report),
+  };
+}
 
 /**
- * What the process spends on the webhooks that it accepts meanwhile.
+ * The same where all of them must be accepted.
  *
  * @throws Error where anything but an acceptance was answered: it would cost something else
  */
 export async function costOf(pid: number, work: () => Promise<LoadReport>): Promise<Cost> {
-  const before = processorSeconds(pid);
-  const report = await work();
+  const { report, ...cost } = await measureCost(pid, work);
   if (report.sent > accepted(report))
     throw new Error(`of ${report.sent} sent not all were accepted: ${JSON.stringify(report.answers)}`);
-  return {
-    perSecond: accepted(report) / report.seconds,
-    microsEach: ((processorSeconds(pid) - before) * 1e6) / accepted(report),
-  };
+  return cost;
 }

@@ -1,3 +1,4 @@
+import type { NamedPlot } from '../../support/plots/named-plot.ts';
 import type { Figure } from './figure.ts';
 
 /** A bench that `make bench` knows by its name. */
@@ -23,6 +24,8 @@ export interface BenchReport {
   figures: readonly Figure[];
   /** What else there is to say. */
   notes: readonly string[];
+  /** What a table does not show. */
+  plots?: readonly NamedPlot[];
   /** Of what was sent, what is not where it should be: then no figure counts. Empty where all is. */
   unaccounted: readonly string[];
 }

@@ -1,7 +1,7 @@
-/** What benches have found, as JSON: each run below .hookline/bench, so that a later one can be compared with it. */
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** What benches have found, as JSON: each run below .hookline/bench, so that a later one can be compared with it; what docs/speed.md shows, in git. */
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hooklineDir } from '#deploy/local/paths.ts';
+import { hooklineDir, root } from '#deploy/local/paths.ts';
 import type { BenchReport } from './bench.ts';
 
 export interface KeptReport extends BenchReport {
@@ -21,11 +21,25 @@ export interface Machine {
 }
 
 const dir = join(hooklineDir, 'bench');
+const recordedDir = join(root, 'test/bench/recorded');
 
 /** @returns its file */
-export function keepReport(report: KeptReport): string {
-  mkdirSync(dir, { recursive: true });
-  const file = join(dir, `${report.bench}-${report.startedAt.replace(/[:.]/g, '-')}.json`);
+export const keepReport = (report: KeptReport): string =>
+  write(dir, `${report.bench}-${report.startedAt.replace(/[:.]/g, '-')}`, report);
+
+/** In place of the last that was recorded of its bench. @returns its file */
+export const recordReport = (report: KeptReport): string => write(recordedDir, report.bench, report);
+
+/** Of these benches, in their order. */
+export const recordedReports = (benches: readonly string[]): KeptReport[] =>
+  benches
+    .map((bench) => join(recordedDir, `${bench}.json`))
+    .filter((file) => existsSync(file))
+    .map(readReport);
+
+function write(folder: string, name: string, report: KeptReport): string {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `${name}.json`);
   writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
   return file;
 }

@@ -30,11 +30,13 @@ import { onTestServers } from '../support/on-test-servers.ts';
 import { processorSeconds, processorSecondsOfFamily } from '../support/processor-seconds.ts';
 import { profilingInto } from '../support/profiling-into.ts';
 import { serverPids } from '../support/server-pids.ts';
+import { plotsOf, type Rate } from './plots.ts';
 
 type Settings = 'share' | 'seconds' | 'stop-minutes';
 
 const settlingMarginMs = 1_000;
 const restSeconds = 20;
+const otherShares = [0.1, 0.6, 0.9];
 /** Commits come some hundred milliseconds after the work. */
 const commitsMs = 1_000;
 const caughtUpTimeoutMs = 1_800_000;
@@ -120,12 +122,20 @@ async function measure({ numbers, say }: BegunBench<Settings>, world: World): Pr
   await waitUntil('the search is worked off', async () => (await backlog()) === 0, { timeoutMs: 120_000 });
 
   const atRest = await spentDuring(pipeline, () => delay(restSeconds * 1_000));
-
-  const measuredFrom = load.webhooks.length;
-  load.lateMs();
-  const spent = await spentDuring(pipeline, () => send(perSecond, seconds));
-  const sent = load.webhooks.slice(measuredFrom);
-  const lateMs = load.lateMs();
+  const atShare = async (of: number): Promise<Rate> => {
+    const perSecond = Math.max(1, Math.round(of * highest));
+    const from = load.webhooks.length;
+    load.lateMs();
+    const spent = await spentDuring(pipeline, () => send(perSecond, seconds));
+    const sent = load.webhooks.slice(from);
+    const lateMs = load.lateMs();
+    say(`${perSecond} a second: ${describeSpent(spent, sent.length)}`);
+    await waitUntil('it is worked off', async () => (await backlog()) === 0, { timeoutMs: 120_000 });
+    return { perSecond, spent, sent, lateMs };
+  };
+  const measured = await atShare(share);
+  const rates = [measured];
+  for (const each of otherShares) rates.push(await atShare(each));
 
   say(`the dispatcher is stopped for ${stopMinutes} minutes, at ${perSecond} a second`);
   await pipeline.stopService('dispatcher');
@@ -150,8 +160,9 @@ async function measure({ numbers, say }: BegunBench<Settings>, world: World): Pr
   const eventOf = new Map(receipts.map(({ receiptId, eventId }) => [receiptId, eventId ?? '']));
   const accepted = load.webhooks.filter(({ outcome }) => outcome === 'ok');
   const missing = accepted.filter(({ receiptId }) => !arrivedAt.has(eventOf.get(receiptId ?? '') ?? '')).length;
-  const latencies = firstArrivals(sent, eventOf, arrivedAt);
-  const of = (share: number): number[] => [percentile(latencies, share)];
+  const latenciesOf = ({ sent }: Rate): number[] => firstArrivals(sent, eventOf, arrivedAt);
+  const latencies = latenciesOf(measured);
+  const of = (part: number): number[] => [percentile(latencies, part)];
   return {
     setUp:
       `one process of each service, 3 partitions, one broker; webhooks of up to 2 kB of ${sources.length} kinds, a fifth of them repeated, 5 % as many published; ` +
@@ -160,8 +171,8 @@ async function measure({ numbers, say }: BegunBench<Settings>, world: World): Pr
       { name: 'highest rate that leaves no backlog', unit: 'webhooks a second', values: [highest] },
       { name: `accepted to arrived at ${share} of it, p50`, unit: 'ms', values: of(0.5), aim: { atMost: 15 } },
       { name: `accepted to arrived at ${share} of it, p99`, unit: 'ms', values: of(0.99), aim: { atMost: 100 } },
-      ...Object.entries(spent).map(([name, total]) => ({
-        ...{ name: `processor time of ${name}`, unit: 'µs a webhook', values: [(total * 1e6) / sent.length] },
+      ...Object.entries(measured.spent).map(([name, total]) => ({
+        ...{ name: `processor time of ${name}`, unit: 'µs a webhook', values: [(total * 1e6) / measured.sent.length] },
       })),
       ...Object.entries(atRest).map(([name, total]) => ({
         ...{ name: `${name} at rest`, unit: '% of a core', values: [(100 * total) / restSeconds] },
@@ -169,13 +180,19 @@ async function measure({ numbers, say }: BegunBench<Settings>, world: World): Pr
       { name: `caught up after ${stopMinutes} minutes without a dispatcher`, unit: 's', values: [caughtUpSeconds] },
     ],
     notes: [
-      `${perSecond} a second for ${seconds} s, the sender late by ${lateMs.toFixed(0)} ms at worst; ${latencies.length} events measured`,
+      `${perSecond} a second for ${seconds} s, the sender late by ${measured.lateMs.toFixed(0)} ms at worst; ${latencies.length} events measured`,
       `${piledUp} webhooks had piled up; they went on to come at ${perSecond} a second meanwhile`,
       `${accepted.length} accepted, all arrived but ${missing}`,
     ],
+    plots: plotsOf(rates, latenciesOf),
     unaccounted: missing > 0 ? [`${missing} of ${accepted.length} webhooks that were accepted did not arrive`] : [],
   };
 }
+
+const describeSpent = (spent: Rate['spent'], webhooks: number): string =>
+  Object.entries(spent)
+    .map(([name, total]) => `${name} ${((total * 1e6) / webhooks).toFixed()}`)
+    .join(', ') + ' µs a webhook';
 
 /** Processor seconds by process. */
 async function spentDuring(pipeline: Pipeline, work: () => Promise<unknown>): Promise<Record<string, number>> {

@@ -1,0 +1,24 @@
+import type { Bench } from './support/bench.ts';
+
+/** Of what a webhook passes, in the order of its way. Only what is wanted is loaded. */
+const stages: Readonly<Record<string, () => Promise<Bench>>> = {
+  receiving: async () => (await import('./receiving/bench.ts')).receivingBench,
+  dedup: async () => (await import('./dedup/bench.ts')).dedupBench,
+  sending: async () => (await import('./sending/bench.ts')).sendingBench,
+  longpoll: async () => (await import('./longpoll/bench.ts')).longpollBench,
+  whole: async () => (await import('./whole/bench.ts')).wholeBench,
+};
+
+/** What the same costs where there is more of something. */
+const growth: typeof stages = {
+  endpoints: async () => (await import('./growth/endpoints.ts')).endpointsBench,
+  sources: async () => (await import('./growth/sources.ts')).sourcesBench,
+  partitions: async () => (await import('./growth/waiting-webhooks.ts')).partitionsBench,
+  backlog: async () => (await import('./growth/waiting-webhooks.ts')).backlogBench,
+  'known-keys': async () => (await import('./growth/waiting-webhooks.ts')).knownKeysBench,
+  polling: async () => (await import('./growth/polling.ts')).pollingBench,
+};
+
+export const benches = { ...stages, ...growth };
+export const stageNames = Object.keys(stages);
+export const growthNames = Object.keys(growth);

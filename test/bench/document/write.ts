@@ -1,0 +1,21 @@
+/** docs/speed.md and its plots, from what is recorded: `npm run docs:write`. Where nothing is, there is no page. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writePlots } from '../../support/plots/write-plot.ts';
+import { growthNames, stageNames } from '../benches.ts';
+import { recordedReports } from '../support/kept-reports.ts';
+import { pageOf } from './page.ts';
+
+/** @param docs the folder */
+export async function writeSpeedPage(docs: string): Promise<void> {
+  const recordings = { stages: recordedReports(stageNames), growth: recordedReports(growthNames) };
+  const all = [...recordings.stages, ...recordings.growth];
+  const page = join(docs, 'speed.md');
+  await writePlots(
+    docs,
+    'speed',
+    all.flatMap(({ plots = [] }) => plots),
+  );
+  if (all.length === 0) rmSync(page, { force: true });
+  else writeFileSync(page, pageOf(recordings));
+}
