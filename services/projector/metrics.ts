@@ -14,7 +14,7 @@ export const projectorMetrics = {
   transactionSeconds: {
     kind: 'histogram',
     name: 'hookline_projector_transaction_seconds',
-    help: 'From the first statement of a batch to its commit, the wait for the tenants’ clocks included',
+    help: 'From when a partition’s batch is read to its commit: the wait for the transaction that it shares with others, and for the tenants’ clocks, included',
     unit: 'seconds',
     buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
     exemplars: true,

@@ -2,7 +2,7 @@
  * From records of one partition to rows, in order, and then their offsets:
  *
  *   read ── can't be read ──────────────────────────────► dead letter `malformed_record` ─► done
- *     └─► written in one transaction ───────────────────────────────────────────────────► done
+ *     └─► written in one transaction, with those of other partitions ───────────────────► done
  *           ├─ Postgres is away: the same again, for as long as it takes; no record is to blame
  *           └─ the data is refused: each half by itself, and so on until the culprit stands alone
  *                                          └────────────► dead letter `data_invalid` ─────► done
@@ -18,6 +18,7 @@ import type { IncomingRecord, RecordHandler } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
 import { type Fact, idsOf } from './facts.ts';
+import type { Write } from './group-commit.ts';
 import type { ProjectorMetrics } from './metrics.ts';
 import type { RecordReader } from './read-record.ts';
 import { startBatchSpan } from './trace-batch.ts';
@@ -33,8 +34,7 @@ export interface FailedRecord {
 
 interface Deps {
   read: RecordReader;
-  /** Writes all of the facts, or none. */
-  write(facts: readonly Fact[]): Promise<void>;
+  write: Write<Fact>;
   /** Sends the dead letter of a record. */
   bury(failed: FailedRecord): Promise<void>;
   deadLettersTopic: string;
@@ -119,7 +119,10 @@ export function createRecordHandler(deps: Deps): RecordHandler {
       batch.map(({ record }) => record),
     );
     try {
-      await deps.write(batch.map(({ fact }) => fact));
+      await deps.write(
+        batch.map(({ fact }) => fact),
+        batch.reduce((sum, { record }) => sum + record.value.length, 0),
+      );
     } catch (error) {
       span.fail(toAppError(error).code);
       throw error;

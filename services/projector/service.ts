@@ -10,14 +10,18 @@ import { createBurial } from './bury-record.ts';
 import type { ProjectorConfig } from './config.ts';
 import { watchDatabase } from './database-vitals.ts';
 import { createProjectorMetrics } from './metrics.ts';
+import type { Fact } from './facts.ts';
+import { createGroupCommit } from './group-commit.ts';
 import { createPartitionOwners } from './partition-owners.ts';
 import { createRecordHandler } from './project-records.ts';
 import { createRecordReader, projectedTopics } from './read-record.ts';
 import { createRetention } from './retention/retention.ts';
 import { writeBatch } from './write-batch.ts';
 
-/** Transactions of one tenant go one after the other anyway: more connections would only hold more of them up. */
-const maxConnections = 4;
+/** One for the transactions, which come one after the other, and one for those who only look. */
+const maxConnections = 2;
+/** Events are polled so much later, deliveries are not. As much as one partition hands over at once, at the most. */
+const groups = { lingerMs: 10, enoughItems: 200, maxItems: 500, maxBytes: 4 * 1024 * 1024 };
 /** The wait for a tenant's clock is part of it. */
 const statementTimeoutMs = 10_000;
 /** Asked again until there is an answer; a stop has to wait for one try. */
@@ -77,7 +81,11 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     topics: projectedTopics.map((topic) => topics[topic]),
     handle: createRecordHandler({
       read: createRecordReader({ topics, decodeEvent: events.decode, decodeAttempt: attempts.decode }),
-      write: (facts) => postgres.transaction((tx) => writeBatch(tx, toBatchRows(facts, owners.partitionOf))),
+      write: createGroupCommit<Fact>({
+        write: (facts) => postgres.transaction((tx) => writeBatch(tx, toBatchRows(facts, owners.partitionOf))),
+        clock,
+        ...groups,
+      }),
       bury: createBurial({ producer, topic: topics['dead-letters'], clock, log, metrics }),
       deadLettersTopic: topics['dead-letters'],
       waitOut,
