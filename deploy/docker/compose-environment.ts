@@ -1,7 +1,8 @@
 import type { StackPorts } from '../local/ports.ts';
 import type { StackSecrets } from '../local/secrets.ts';
 
-const monitoring = { prometheus: 9090, grafana: 3001 };
+/** The ports of what only the containers have. */
+export const monitoringAt = (offset: number) => ({ prometheus: 9090 + offset, grafana: 3001 + offset });
 
 /**
  * What docker-compose.yml asks of its environment: the stack's secrets, and where each container is reached on this machine.
@@ -19,7 +20,6 @@ export function composeEnvironment(ports: StackPorts, secrets: StackSecrets, off
     HOOKLINE_POSTGRES_PASSWORD: secrets.postgresPassword,
     ...named('HOOKLINE_PORT_', single),
     ...named('HOOKLINE_PORT_ADMIN_', ports.admin),
-    HOOKLINE_PORT_PROMETHEUS: String(monitoring.prometheus + offset),
-    HOOKLINE_PORT_GRAFANA: String(monitoring.grafana + offset),
+    ...named('HOOKLINE_PORT_', monitoringAt(offset)),
   };
 }

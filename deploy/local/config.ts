@@ -1,5 +1,9 @@
 import { delimiter } from 'node:path';
 import { integer, readConfig } from '#lib/config';
+import { StackError } from './failure.ts';
+
+/** Processes of this machine, or containers of its engine. */
+export type StackKind = 'native' | 'containers';
 
 /** The highest of the stack's ports by default (see ports.ts) must stay one. */
 const maxOffset = 65_535 - 18_080;
@@ -12,6 +16,13 @@ const stackFields = {
     help: 'added to every port of the local stack',
   }),
 };
+
+/** As what the stack is to run; undefined where the caller leaves it to what the machine has. */
+export function chosenStackKind(): StackKind | undefined {
+  const { STACK: chosen = '' } = process.env;
+  if (chosen === '' || chosen === 'native' || chosen === 'containers') return chosen || undefined;
+  throw new StackError(`STACK=${chosen}: native or containers`);
+}
 
 /** undefined where the caller has not chosen: then a stack that runs keeps the ports that it has. */
 export const chosenPortOffset = (): number | undefined =>

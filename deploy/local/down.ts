@@ -1,24 +1,28 @@
 /** `make down`: stops whatever of the stack runs. `--clean` (`make clean`): and removes all that it has written but its downloads. */
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { createCompose } from '../docker/compose.ts';
+import { engineTrouble } from '../docker/engine.ts';
 import { runCommand, say } from './command.ts';
 import { withLock } from './lock.ts';
 import { hooklineDir, jarsDir, stackFiles } from './paths.ts';
 import { removePostgresHome } from './postgres-home.ts';
 import { createProcesses } from './processes.ts';
 import { stopServers } from './servers.ts';
-import { runningIn, stackProcesses, stopStack } from './stack.ts';
+import { keptPortOffset, stackProcesses, stopStack } from './stack.ts';
+import { runningStack } from './stack-kind.ts';
 
-async function down(): Promise<void> {
-  const processes = stackProcesses();
-  const running = runningIn(processes);
-  await stopStack(processes);
+async function down(isClean = false): Promise<void> {
+  const running = runningStack();
+  if (running?.kind === 'containers' || (isClean && (await engineTrouble()) === undefined))
+    await createCompose(keptPortOffset() ?? 0).down(isClean);
+  await stopStack(stackProcesses());
   rmSync(stackFiles.localEnv, { force: true });
-  say(running.length === 0 ? 'nothing was running' : `stopped ${running.join(', ')}`);
+  say(running === undefined ? 'nothing was running' : `stopped ${running.names.join(', ')}`);
 }
 
 async function clean(): Promise<void> {
-  await down();
+  await down(true);
   removePostgresHome(stackFiles.dir);
   const kept = new Set([jarsDir, stackFiles.lock, stackFiles.installLock].map((path) => basename(path)));
   for (const entry of readdirSync(hooklineDir)) {
@@ -38,7 +42,7 @@ async function removeLeftTest(dir: string): Promise<void> {
 }
 
 await runCommand(() =>
-  withLock(stackFiles.lock, 'make down', process.argv.includes('--clean') ? clean : down, {
+  withLock(stackFiles.lock, 'make down', process.argv.includes('--clean') ? clean : () => down(), {
     onWait: (holder) => say(`waiting for ${holder} to end`),
   }),
 );

@@ -1,21 +1,29 @@
 /** `make logs`: the last lines of every log, or of those named, each with its process's name; `--follow` goes on. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createCompose } from '../docker/compose.ts';
 import { runCommand, say } from './command.ts';
 import { StackError } from './failure.ts';
-import { logsIn, stackProcesses } from './stack.ts';
+import { keptPortOffset, logsIn, stackProcesses } from './stack.ts';
+import { runningStack } from './stack-kind.ts';
 
 const shown = 100;
 
 await runCommand(async () => {
+  const running = runningStack();
+  const follow = process.argv.includes('--follow');
   const processes = stackProcesses();
-  const known = logsIn();
+  const known = running?.kind === 'containers' ? running.names : logsIn();
   const asked = process.argv.slice(2).filter((word) => word !== '--follow');
   for (const name of asked)
     if (!known.includes(name))
       throw new StackError(`there is no log of ${name}; there are: ${known.join(', ') || 'none'}`);
   const names = asked.length > 0 ? asked : known;
-  if (process.argv.includes('--follow') && names.length > 0) {
+  if (running?.kind === 'containers') {
+    await createCompose(keptPortOffset() ?? 0).showLogs({ names, count: shown, follow });
+    return;
+  }
+  if (follow && names.length > 0) {
     const files = names.map((name) => processes.logFile(name));
     await once(spawn('tail', ['-n', String(shown), '-F', ...files], { stdio: 'inherit' }), 'exit');
     return;

@@ -1,17 +1,22 @@
 /** `make smoke`: one webhook through the stack that runs. */
+import { createCompose } from '../docker/compose.ts';
 import { runCommand, say } from './command.ts';
+import { receiverSeenFromContainers } from './container-stack.ts';
 import { StackError } from './failure.ts';
 import { readKeyValueFile } from './key-value-file.ts';
 import { withLock } from './lock.ts';
 import { stackFiles } from './paths.ts';
 import { portsAt } from './ports.ts';
-import type { Processes } from './processes.ts';
 import { topicPrefix } from './services.ts';
 import { smoke } from './smoke.ts';
-import { keptPortOffset, stackProcesses } from './stack.ts';
+import { keptPortOffset, nativeReceiver, type RunningStack, stackProcesses } from './stack.ts';
+import { runningStack } from './stack-kind.ts';
 
 /** @param timeoutMs for each stage */
-export async function runSmoke(processes: Processes, timeoutMs: number): Promise<void> {
+export async function runSmoke(
+  { processes, receiver }: Pick<RunningStack, 'processes' | 'receiver'>,
+  timeoutMs: number,
+): Promise<void> {
   const env = readKeyValueFile(stackFiles.localEnv);
   if (env === undefined) throw new StackError('the stack is not up: make up');
   const ports = portsAt(keptPortOffset() ?? 0);
@@ -24,14 +29,20 @@ export async function runSmoke(processes: Processes, timeoutMs: number): Promise
       receiverPort: ports.smokeReceiver,
       stateFile: stackFiles.smoke,
       processes,
+      receiver,
       timeoutMs,
       say,
     }),
   );
 }
 
+async function partsOfRunning(): Promise<Pick<RunningStack, 'processes' | 'receiver'>> {
+  if (runningStack()?.kind !== 'containers') return { processes: stackProcesses(), receiver: nativeReceiver };
+  return { processes: createCompose(keptPortOffset() ?? 0), receiver: await receiverSeenFromContainers() };
+}
+
 if (import.meta.main)
   await runCommand(async () => {
-    await runSmoke(stackProcesses(), 30_000);
+    await runSmoke(await partsOfRunning(), 30_000);
     say('it arrived');
   });

@@ -9,16 +9,8 @@ import { createProcesses, type Processes } from './processes.ts';
 import { createRedis, type Redis } from './redis.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { postgresUser } from './run-as.ts';
+import type { ServerAddresses } from './server-addresses.ts';
 import { java, maven, postgresServer, redisServer } from './tools.ts';
-
-/** What the services and the tests need to know. Each may be anywhere: the local stack, a test's own servers, a cloud. */
-export interface ServerAddresses {
-  kafkaBrokers: string[];
-  redisUrl: string;
-  /** A superuser's, of the database `hookline`. */
-  databaseUrl: string;
-  schemaRegistryUrl: string;
-}
 
 export interface ServerPorts {
   kafka: number;

@@ -9,7 +9,8 @@ import type { ServiceName, StackPorts } from './ports.ts';
 import type { Processes } from './processes.ts';
 import { startReady } from './ready.ts';
 import type { StackSecrets } from './secrets.ts';
-import type { ServerAddresses } from './servers.ts';
+import type { ServerAddresses } from './server-addresses.ts';
+import { urlsAt } from './stack-urls.ts';
 
 const run = promisify(execFile);
 
@@ -31,16 +32,13 @@ export interface Services {
   setUp(): Promise<void>;
   /** Starts those that do not run; resolves when all are ready. `onReady` is told of each. */
   start(onReady?: (name: string) => void): Promise<void>;
-  url(service: 'ingress' | 'api'): string;
-  adminUrl(service: ServiceName): string;
 }
 
 const startTimeoutMs = 60_000;
 const setupTimeoutMs = 120_000;
 
 export function createServices({ root, ports, addresses, secrets, processes }: ServicesOptions): Services {
-  const url = (service: 'ingress' | 'api'): string => `http://127.0.0.1:${ports[service]}`;
-  const adminUrl = (service: ServiceName): string => `http://127.0.0.1:${ports.admin[service]}`;
+  const { url, adminUrl } = urlsAt(ports);
   const environment = {
     HOOKLINE_ENV: 'development',
     HOOKLINE_HOST: '127.0.0.1',
@@ -92,7 +90,5 @@ export function createServices({ root, ports, addresses, secrets, processes }: S
     async start(onReady = () => undefined) {
       await Promise.all(serviceNames.map((name) => startService(name).then(() => onReady(name))));
     },
-    url,
-    adminUrl,
   };
 }

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { signHookline } from '#lib/signatures';
 import { errorCode } from './failure.ts';
@@ -21,15 +21,21 @@ export interface SmokeReceiver {
   stop(): Promise<void>;
 }
 
-/**
- * Takes deliveries of one endpoint. Whatever comes to another path is for an endpoint that nobody remembers: 410 has it disabled.
- *
- * @param path what nobody else is sent to
- */
-export async function startSmokeReceiver(port: number, path: string): Promise<SmokeReceiver> {
+interface Options {
+  port: number;
+  /** What nobody else is sent to. */
+  path: string;
+  /** By which the dispatcher knows this machine. */
+  host: string;
+  /** The addresses that this leads to. */
+  listenOn: readonly string[];
+}
+
+/** Takes deliveries of one endpoint. Whatever comes to another path is for an endpoint that nobody remembers: 410 has it disabled. */
+export async function startSmokeReceiver({ port, path, host, listenOn }: Options): Promise<SmokeReceiver> {
   const arrivals = new Map<string, Arrival>();
   let secret: string | undefined;
-  const server = createServer((request, response) => {
+  const take: RequestListener = (request, response) => {
     const answer = (status: number): void => void response.writeHead(status).end();
     if (request.url !== path) return answer(410);
     buffer(request).then(
@@ -46,25 +52,39 @@ export async function startSmokeReceiver(port: number, path: string): Promise<Sm
       },
       () => response.destroy(),
     );
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  }).catch(async (error: unknown) => {
+  };
+  const servers: Server[] = [];
+  const stop = (): Promise<unknown> => Promise.all(servers.map(close));
+  try {
+    for (const address of listenOn) {
+      const server = createServer(take);
+      await listen(server, port, address);
+      servers.push(server);
+    }
+  } catch (error) {
+    await stop();
     if (errorCode(error) === 'EADDRINUSE') await assertFree([{ process: 'the receiver of make smoke', port }]);
     throw error;
-  });
+  }
   return {
-    url: `http://127.0.0.1:${port}${path}`,
+    url: `http://${host}:${port}${path}`,
     arrivalOf: (body) => arrivals.get(body),
     expect: (given) => (secret = given),
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: async () => void (await stop()),
   };
 }
+
+const listen = (server: Server, port: number, address: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, address, resolve);
+  });
+
+const close = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
 
 function isSigned(request: IncomingMessage, body: Buffer, secret: string): boolean {
   const header = String(request.headers['hookline-signature'] ?? '');

@@ -12,8 +12,8 @@ import { StackError } from './failure.ts';
 import { type HttpAnswer, request } from './http-request.ts';
 import { countAppended } from './kafka-protocol.ts';
 import { stackProcessNames } from './ports.ts';
-import type { Processes } from './processes.ts';
 import { startSmokeReceiver, type SmokeReceiver } from './smoke-receiver.ts';
+import type { RunningStack } from './stack.ts';
 import { isSettled, provideSmokeTarget, type SmokeTarget } from './smoke-target.ts';
 import { until } from './until.ts';
 
@@ -25,7 +25,8 @@ export interface SmokeOptions {
   receiverPort: number;
   /** Keeps source and endpoint from one smoke to the next. */
   stateFile: string;
-  processes: Processes;
+  processes: RunningStack['processes'];
+  receiver: RunningStack['receiver'];
   timeoutMs: number;
   say: (line: string) => void;
 }
@@ -51,7 +52,10 @@ const shownLineLength = 400;
 /** @throws StackError naming the stage that is stuck, with the last lines of its log */
 export async function smoke(options: SmokeOptions): Promise<void> {
   const { say } = options;
-  const receiver = await startSmokeReceiver(options.receiverPort, receiverPath);
+  const receiver = await startSmokeReceiver({
+    ...{ port: options.receiverPort, path: receiverPath },
+    ...options.receiver,
+  });
   try {
     const api = createApiClient({ url: options.apiUrl, adminKey: options.adminKey });
     const target = await at('poll API', ['api'], options.processes, () =>
@@ -178,7 +182,12 @@ async function watch(stages: readonly Stage[], { processes, say }: SmokeOptions)
 }
 
 /** @throws StackError naming the stage, with the last lines of those who may be the cause, and all that ought to run and does not */
-async function at<T>(stage: string, by: readonly string[], processes: Processes, work: () => Promise<T>): Promise<T> {
+async function at<T>(
+  stage: string,
+  by: readonly string[],
+  processes: SmokeOptions['processes'],
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {

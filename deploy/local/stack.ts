@@ -5,9 +5,24 @@ import { writePrivateFile } from './key-value-file.ts';
 import { stackFiles } from './paths.ts';
 import { createProcesses, type Processes } from './processes.ts';
 import { serviceNames } from './services.ts';
+import type { ServerAddresses } from './server-addresses.ts';
 import { stopServers } from './servers.ts';
 
 export const stackProcesses = (): Processes => createProcesses({ run: stackFiles.run, log: stackFiles.log });
+
+/** However it runs: what is known of it and its parts, by the names of `stackProcessNames`. */
+export interface RunningStack {
+  processes: Pick<Processes, 'pid' | 'lastLogLines'>;
+  /** As this machine reaches them. */
+  addresses: ServerAddresses;
+  /** Of deliveries: by which name the dispatcher reaches this machine, and which of its addresses that is. */
+  receiver: { host: string; listenOn: readonly string[] };
+  /** What else there is, and where. */
+  more: readonly (readonly [name: string, where: string])[];
+}
+
+/** Of a stack whose dispatcher is a process of this machine. */
+export const nativeReceiver: RunningStack['receiver'] = { host: '127.0.0.1', listenOn: ['127.0.0.1'] };
 
 /** Above the services' own limit for their shutdown (HOOKLINE_SHUTDOWN_TIMEOUT_MS). */
 const serviceStopTimeoutMs = 30_000;
@@ -26,13 +41,12 @@ export const runningIn = (processes: Processes): string[] =>
  *
  * @throws StackError where another one is chosen for a stack that runs
  */
-export function decidePortOffset(processes: Processes): number {
-  const running = runningIn(processes);
+export function decidePortOffset(isRunning: boolean): number {
   const kept = keptPortOffset();
   const chosen = chosenPortOffset();
-  if (running.length > 0 && kept !== undefined && chosen !== undefined && chosen !== kept)
+  if (isRunning && kept !== undefined && chosen !== undefined && chosen !== kept)
     throw new StackError(`the stack runs with HOOKLINE_PORT_OFFSET=${kept}; to move it: make down, then make up`);
-  const offset = running.length > 0 ? (kept ?? chosen ?? 0) : (chosen ?? 0);
+  const offset = isRunning ? (kept ?? chosen ?? 0) : (chosen ?? 0);
   writePrivateFile(stackFiles.portOffset, `${offset}\n`);
   return offset;
 }

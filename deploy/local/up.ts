@@ -1,15 +1,19 @@
 /** `make up`: starts what does not run, shows one webhook going through it, prints where everything is. */
+import { createCompose } from '../docker/compose.ts';
 import { runCommand, say } from './command.ts';
+import { chosenStackKind } from './config.ts';
+import { startContainers } from './container-stack.ts';
 import { writeKeyValueFile } from './key-value-file.ts';
 import { withLock } from './lock.ts';
-import { root, stackFiles } from './paths.ts';
-import { assertFree, portsAt, portsByProcess, stackProcessNames, type StackPorts } from './ports.ts';
-import type { Processes } from './processes.ts';
+import { startNative } from './native-stack.ts';
+import { stackFiles } from './paths.ts';
+import { portsAt, type StackPorts } from './ports.ts';
 import { runSmoke } from './run-smoke.ts';
 import { provideSecrets } from './secrets.ts';
-import { createServers, type ServerAddresses } from './servers.ts';
-import { createServices, serviceNames, type Services } from './services.ts';
-import { decidePortOffset, stackProcesses } from './stack.ts';
+import { serviceNames } from './services.ts';
+import { decidePortOffset, type RunningStack } from './stack.ts';
+import { decideKind, runningStack, troubleOf } from './stack-kind.ts';
+import { urlsAt } from './stack-urls.ts';
 
 /** After the death of a broker its consumers need a while to find each other again. */
 const smokeTimeoutMs = 90_000;
@@ -17,64 +21,39 @@ const smokeTimeoutMs = 90_000;
 async function up(): Promise<void> {
   const startMs = performance.now();
   const seconds = (): string => `${((performance.now() - startMs) / 1000).toFixed(1).padStart(5)} s`;
-  say('starting Hookline as local processes (no containers)');
-  const processes = stackProcesses();
-  const ports = portsAt(decidePortOffset(processes));
+  const running = runningStack();
+  const offset = decidePortOffset(running !== undefined);
+  const ports = portsAt(offset);
   const secrets = provideSecrets(stackFiles.secrets);
-  const servers = await createServers({
-    dir: stackFiles.dir,
-    ports,
-    postgresPassword: secrets.postgresPassword,
-    durable: true,
-    say,
+  const compose = createCompose(offset);
+  const { kind, says } = await decideKind({
+    running,
+    chosen: chosenStackKind(),
+    troubleOfContainers: () => troubleOf(compose, ports, secrets),
   });
-  const services = createServices({ root, ports, addresses: servers.addresses, secrets, processes });
-
-  const before = new Map(stackProcessNames.map((name) => [name, processes.pid(name)]));
-  await assertFree(portsWanted(ports, before));
-  const sayReady = (name: string): void =>
-    say(
-      `  ${name.padEnd(10)} ${before.get(name) === processes.pid(name) ? 'runs already' : `ready after ${seconds()}`}`,
-    );
-  await servers.start(sayReady);
-  await services.setUp();
-  say(`  ${'setup'.padEnd(10)} migrations, topics and schemas after ${seconds()}`);
-  await services.start(sayReady);
-  writeKeyValueFile(
-    stackFiles.localEnv,
-    localEnv({ services, addresses: servers.addresses, processes, adminKey: secrets.adminKey }),
-  );
+  say(says);
+  const stack =
+    kind === 'native'
+      ? await startNative(ports, secrets, seconds)
+      : await startContainers(compose, { ports, secrets, offset }, seconds);
+  writeKeyValueFile(stackFiles.localEnv, localEnv(stack, ports, secrets.adminKey));
 
   say('one signed webhook through it:');
-  await runSmoke(processes, smokeTimeoutMs);
+  await runSmoke(stack, smokeTimeoutMs);
   say(`\nHookline is up (${seconds().trim()})\n`);
-  say(whereEverythingIs(services, servers.addresses));
+  say(whereEverythingIs(stack, ports));
 }
 
-function portsWanted(
-  ports: StackPorts,
-  pids: ReadonlyMap<string, number | undefined>,
-): { process: string; port: number }[] {
-  return Object.entries(portsByProcess(ports))
-    .filter(([process]) => pids.get(process) === undefined)
-    .flatMap(([process, its]) => its.map((port) => ({ process, port })));
-}
-
-function localEnv(stack: {
-  services: Services;
-  addresses: ServerAddresses;
-  processes: Processes;
-  adminKey: string;
-}): Record<string, string> {
-  const { services, addresses, processes, adminKey } = stack;
+function localEnv({ processes, addresses }: RunningStack, ports: StackPorts, adminKey: string): Record<string, string> {
+  const { url, adminUrl } = urlsAt(ports);
   const pids = [...serviceNames, 'kafka', 'redis', 'postgres'].map((name) => [
     `${name.toUpperCase()}_PID`,
     String(processes.pid(name) ?? ''),
   ]);
-  const adminUrls = serviceNames.map((name) => [`${name.toUpperCase()}_ADMIN_URL`, services.adminUrl(name)]);
+  const adminUrls = serviceNames.map((name) => [`${name.toUpperCase()}_ADMIN_URL`, adminUrl(name)]);
   return {
-    HOOKLINE_INGRESS_URL: services.url('ingress'),
-    HOOKLINE_API_URL: services.url('api'),
+    HOOKLINE_INGRESS_URL: url('ingress'),
+    HOOKLINE_API_URL: url('api'),
     HOOKLINE_ADMIN_KEY: adminKey,
     HOOKLINE_KAFKA_BROKERS: addresses.kafkaBrokers.join(','),
     HOOKLINE_REDIS_URL: addresses.redisUrl,
@@ -84,15 +63,17 @@ function localEnv(stack: {
   };
 }
 
-function whereEverythingIs(services: Services, addresses: ServerAddresses): string {
+function whereEverythingIs({ addresses, more }: RunningStack, ports: StackPorts): string {
+  const { url, adminUrl } = urlsAt(ports);
   const rows = [
-    ['ingress', `${services.url('ingress')}/v1/webhooks/{source_id}`],
-    ['api', `${services.url('api')}/v1`],
-    ...serviceNames.map((name) => [`metrics of ${name}`, `${services.adminUrl(name)}/metrics`]),
+    ['ingress', `${url('ingress')}/v1/webhooks/{source_id}`],
+    ['api', `${url('api')}/v1`],
+    ...serviceNames.map((name) => [`metrics of ${name}`, `${adminUrl(name)}/metrics`]),
     ['kafka', addresses.kafkaBrokers.join(',')],
     ['schema registry', addresses.schemaRegistryUrl],
     ['redis', addresses.redisUrl],
     ['postgres', addresses.databaseUrl.replace(/:[^:@/]*@/, ':…@')],
+    ...more,
     ['all of it, keys and pids', '.hookline/local.env'],
   ];
   const commands = [

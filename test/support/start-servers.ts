@@ -7,6 +7,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { chosenStackKind } from '#deploy/local/config.ts';
+import { troubleOfTestContainers } from './container-images.ts';
 
 export interface HeldServers {
   /** Ends and removes them when its standard input ends. */
@@ -25,9 +27,18 @@ declare global {
 
 export default async function startServers({ rootDir }: { rootDir: string }): Promise<void> {
   if (globalThis.hooklineTestServers === undefined && process.env.HOOKLINE_TEST_SERVERS !== undefined) return;
-  const shared = (globalThis.hooklineTestServers ??= { ...holdServers(rootDir), users: 0 });
+  const shared = (globalThis.hooklineTestServers ??= { ...(await holdContainersOrServers(rootDir)), users: 0 });
   shared.users += 1;
   process.env.HOOKLINE_TEST_SERVERS = await shared.file;
+}
+
+/** Containers where they can be had, else processes of this machine; `STACK=native` has it not ask. It says which. */
+async function holdContainersOrServers(rootDir: string): Promise<HeldServers> {
+  const chosen = chosenStackKind();
+  const trouble = chosen === 'native' ? 'STACK=native' : await troubleOfTestContainers();
+  if (trouble !== undefined && chosen === 'containers') throw new Error(trouble);
+  console.error(`servers for the tests: ${trouble === undefined ? 'containers' : `local processes (${trouble})`}`);
+  return trouble === undefined ? hold(rootDir, 'test/support/container-servers.ts') : holdServers(rootDir);
 }
 
 /** A folder for servers that are to be held. */
@@ -35,8 +46,11 @@ export const newServersDir = (rootDir: string): string =>
   join(rootDir, '.hookline', `test-${randomBytes(4).toString('hex')}`);
 
 /** @param dir where there is a plan for them already, as that has them */
-export function holdServers(rootDir: string, dir = newServersDir(rootDir)): HeldServers {
-  const program = join(rootDir, 'deploy/local/test-servers.ts');
+export const holdServers = (rootDir: string, dir?: string): HeldServers =>
+  hold(rootDir, 'deploy/local/test-servers.ts', dir);
+
+function hold(rootDir: string, programFile: string, dir = newServersDir(rootDir)): HeldServers {
+  const program = join(rootDir, programFile);
   const holder = spawn(process.execPath, [program, 'hold', '--dir', dir], {
     stdio: ['pipe', 'pipe', 'inherit'],
     // In a group of its own: Ctrl-C must reach it only as the end of its input.

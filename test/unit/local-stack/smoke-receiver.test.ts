@@ -10,7 +10,7 @@ describe("the smoke's receiver", () => {
 
   beforeEach(async () => {
     const [port = 0] = await freePorts(1);
-    receiver = await startSmokeReceiver(port, '/here');
+    receiver = await startSmokeReceiver({ port: port, path: '/here', host: '127.0.0.1', listenOn: ['127.0.0.1'] });
     receiver.expect(secret);
   });
   afterEach(() => receiver.stop());

@@ -1,0 +1,111 @@
+/** The stack of docker-compose.yml, on this machine's engine. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeKeyValueFile } from '../local/key-value-file.ts';
+import { hooklineDir, root } from '../local/paths.ts';
+import type { StackPorts } from '../local/ports.ts';
+import type { StackSecrets } from '../local/secrets.ts';
+import { composeEnvironment } from './compose-environment.ts';
+import { assertObtainable, docker, dockerSync, missingImages, showDocker } from './engine.ts';
+
+export interface Compose {
+  /** Writes what the file asks for, and has all images here. @throws StackError naming the one that is not to be had */
+  provide(ports: StackPorts, secrets: StackSecrets, say: (line: string) => void): Promise<void>;
+  /** Resolves when all are healthy. */
+  up(): Promise<void>;
+  /** @param clean with their data */
+  down(clean: boolean): Promise<void>;
+  /** Of the container's first process; undefined where it does not run. */
+  pid(name: string): number | undefined;
+  running(): string[];
+  lastLogLines(name: string, count: number): string[];
+  showLogs(options: { names: readonly string[]; count: number; follow: boolean }): Promise<void>;
+}
+
+const envFile = join(hooklineDir, 'compose.env');
+const dockerfile = join(root, 'deploy/docker/Dockerfile');
+const upTimeoutSeconds = 300;
+/** Above the services' own limit for their shutdown. */
+const stopTimeoutSeconds = 30;
+/** Asking takes a tenth of a second. */
+const knownForMs = 1_000;
+const builtHere = /^hookline:/;
+
+/** @param offset of its ports: stacks on different ports are different projects, with data of their own */
+export function createCompose(offset: number): Compose {
+  const project = offset === 0 ? 'hookline' : `hookline-${offset}`;
+  const compose = (...args: string[]): string[] => [
+    ...['compose', '--project-name', project, '--project-directory', root, '--env-file', envFile],
+    ...args,
+  ];
+  let known: { atMs: number; pids: ReadonlyMap<string, number> } | undefined;
+
+  const pids = (): ReadonlyMap<string, number> => {
+    if (known === undefined || performance.now() - known.atMs > knownForMs)
+      known = { atMs: performance.now(), pids: pidsOf(project) };
+    return known.pids;
+  };
+
+  return {
+    async provide(ports, secrets, say) {
+      writeKeyValueFile(envFile, composeEnvironment(ports, secrets, offset));
+      const images = (await docker(compose('config', '--images'))).split('\n').filter((image) => image !== '');
+      const missing = await missingImages([...images.filter((image) => !builtHere.test(image)), baseImage()]);
+      for (const image of missing) await assertObtainable(image);
+      if (missing.length > 0) {
+        say(`getting ${missing.join(', ')}`);
+        await showDocker(compose('pull', '--quiet', '--ignore-buildable'));
+      }
+      say('building the image');
+      await docker(compose('build', '--quiet'), buildTimeoutMs);
+    },
+    async up() {
+      await showDocker(
+        compose(
+          'up',
+          '--detach',
+          '--wait',
+          '--wait-timeout',
+          String(upTimeoutSeconds),
+          '--remove-orphans',
+          '--quiet-pull',
+        ),
+      );
+      known = undefined;
+    },
+    async down(clean) {
+      if (!existsSync(envFile)) return;
+      await showDocker(compose('down', '--timeout', String(stopTimeoutSeconds), ...(clean ? ['--volumes'] : [])));
+    },
+    pid: (name) => pids().get(name),
+    running: () => [...pids().keys()],
+    lastLogLines: (name, count) =>
+      dockerSync(compose('logs', '--no-log-prefix', '--tail', String(count), name))
+        .trimEnd()
+        .split('\n'),
+    showLogs: ({ names, count, follow }) =>
+      showDocker(compose('logs', '--tail', String(count), ...(follow ? ['--follow'] : []), ...names)),
+  };
+}
+
+const buildTimeoutMs = 15 * 60_000;
+
+/** What the image is built on. */
+const baseImage = (): string => /^ARG NODE_IMAGE=(\S+)$/m.exec(readFileSync(dockerfile, 'utf8'))?.[1] ?? '';
+
+function pidsOf(project: string): Map<string, number> {
+  const label = 'com.docker.compose.service';
+  const filter = `label=com.docker.compose.project=${project}`;
+  const ids = dockerSync(['ps', '--quiet', '--filter', filter]).split('\n').filter(Boolean);
+  if (ids.length === 0) return new Map();
+  const format = `{{index .Config.Labels "${label}"}} {{.State.Pid}}`;
+  return new Map(
+    dockerSync(['inspect', '--format', format, ...ids])
+      .trim()
+      .split('\n')
+      .map((line) => {
+        const [name = '', pid] = line.split(' ');
+        return [name, Number(pid)];
+      }),
+  );
+}

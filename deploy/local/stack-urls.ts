@@ -1,0 +1,12 @@
+import type { ServiceName, StackPorts } from './ports.ts';
+
+/** Where this machine reaches the services, however they run. */
+export interface StackUrls {
+  url(service: 'ingress' | 'api'): string;
+  adminUrl(service: ServiceName): string;
+}
+
+export const urlsAt = (ports: StackPorts): StackUrls => ({
+  url: (service) => `http://127.0.0.1:${ports[service]}`,
+  adminUrl: (service) => `http://127.0.0.1:${ports.admin[service]}`,
+});
