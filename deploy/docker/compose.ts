@@ -52,9 +52,9 @@ export function createCompose(offset: number): Compose {
       const images = (await docker(compose('config', '--images'))).split('\n').filter((image) => image !== '');
       const missing = await missingImages([...images.filter((image) => !builtHere.test(image)), baseImage()]);
       for (const image of missing) await assertObtainable(image);
-      if (missing.length > 0) {
-        say(`getting ${missing.join(', ')}`);
-        await showDocker(compose('pull', '--quiet', '--ignore-buildable'));
+      for (const image of missing) {
+        say(`getting ${image}`);
+        await showDocker(['pull', '--quiet', image]);
       }
       say('building the image');
       await docker(compose('build', '--quiet'), buildTimeoutMs);

@@ -1,18 +1,21 @@
 /**
- * What dedup makes of a second of processor time, beside a loop of the same batches of Redis and Postgres without Kafka.
+ * What dedup makes of a second of processor time, beside a loop of the same batches of Redis and Postgres without Kafka, and beside that loop
+ * and a copy of the same records from topic to topic, which nothing that goes through Kafka can do without.
  *
- * In turns: the loop in a process of its own; then as many webhooks, a fifth of them repetitions, wait on their topic for a dedup process,
- * from when it is ready until the last one is committed. Each turn has keys of its own. In the end each webhook is one event, and each
- * repetition one duplicate.
+ * In turns: the loop and the copy, each in a process of its own; then as many webhooks, a fifth of them repetitions, wait on their topic for a
+ * dedup process, from when it is ready until the last one is committed. Each turn has keys of its own. In the end each webhook is one event,
+ * and each repetition one duplicate.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { hooklineDir } from '#deploy/local/paths.ts';
 import { createWorld } from '../../integration/dedup/world.ts';
+import { serverAddresses } from '../../support/servers.ts';
 import type { Bench, BenchReport, BegunBench } from '../support/bench.ts';
 import { describeProfile } from '../support/describe-profile.ts';
 import { onTestServers } from '../support/on-test-servers.ts';
+import type { CopyJob, CopyReport } from './bare-copy-process.ts';
 import type { LoopJob, LoopReport } from './bare-loop-process.ts';
 import { namesOf, runDedup, type Turn, writeAll } from './run-dedup.ts';
 
@@ -29,7 +32,7 @@ export const dedupBench: Bench<Settings> = {
 
 async function measure({ numbers, profile, say }: BegunBench<Settings>): Promise<BenchReport> {
   const { records, bytes, turns, batch } = numbers;
-  const [loops, ours]: [Turn[], Turn[]] = [[], []];
+  const [loops, copies, ours]: [Turn[], Turn[], Turn[]] = [[], [], []];
   const [unaccounted, notes]: [string[], string[]] = [[], []];
   for (let turn = 1; turn <= turns; turn += 1) {
     const names = namesOf(records, turn);
@@ -37,11 +40,16 @@ async function measure({ numbers, profile, say }: BegunBench<Settings>): Promise
     const world = await createWorld({ partitions });
     try {
       const { databaseUrl, redisUrl, topicPrefix } = world;
-      const loop = await runLoop({ databaseUrl, redisUrl, topicPrefix, turn, names, batch, atOnce: partitions });
+      const job: LoopJob = { databaseUrl, redisUrl, topicPrefix, turn, names, batch, atOnce: partitions };
+      const loop = await inProcess<LoopJob, LoopReport>('bare-loop-process.ts', job);
       if (loop.first !== distinct)
         unaccounted.push(`turn ${turn}: the loop took ${loop.first} of ${distinct} for first`);
       loops.push({ ...loop, records });
       await writeAll(world, names, bytes);
+      const { 'webhooks.received': from, deliveries: to } = world.topics;
+      const { kafkaBrokers: brokers } = serverAddresses();
+      const copy = { brokers, from, to, records };
+      copies.push({ ...(await inProcess<CopyJob, CopyReport>('bare-copy-process.ts', copy)), records });
       const profileFile =
         profile && turn === turns ? join(hooklineDir, 'profiles', `dedup-${process.pid}.cpuprofile`) : '';
       ours.push(await runDedup(world, { records, profileFile }));
@@ -53,7 +61,9 @@ async function measure({ numbers, profile, say }: BegunBench<Settings>): Promise
       await world.stopServices();
       await world.stop();
     }
-    say(`turn ${turn}: loop ${describe(loops.at(-1))}; dedup ${describe(ours.at(-1))}`);
+    say(
+      `turn ${turn}: loop ${describe(loops.at(-1))}; copy ${describe(copies.at(-1))}; dedup ${describe(ours.at(-1))}`,
+    );
   }
   const each = (of: readonly Turn[], value: (turn: Turn) => number): number[] =>
     of.map((turn) => turn.records / value(turn));
@@ -66,6 +76,14 @@ async function measure({ numbers, profile, say }: BegunBench<Settings>): Promise
         ceiling: { name: 'loop', values: each(loops, (turn) => turn.processorSeconds) },
       },
       {
+        ...{ name: 'records, beside loop and copy', unit: 'a second of processor time' },
+        values: each(ours, (turn) => turn.processorSeconds),
+        ceiling: {
+          name: 'loop and copy',
+          values: loops.map((loop, turn) => records / (loop.processorSeconds + (copies[turn]?.processorSeconds ?? 0))),
+        },
+      },
+      {
         ...{ name: 'records in time', unit: 'a second' },
         values: each(ours, ({ seconds }) => seconds),
         ceiling: { name: 'loop', values: each(loops, ({ seconds }) => seconds) },
@@ -76,11 +94,11 @@ async function measure({ numbers, profile, say }: BegunBench<Settings>): Promise
   };
 }
 
-async function runLoop(job: LoopJob): Promise<LoopReport> {
-  const child = fork(join(import.meta.dirname, 'bare-loop-process.ts'));
+async function inProcess<Job extends object, Report>(program: string, job: Job): Promise<Report> {
+  const child = fork(join(import.meta.dirname, program));
   try {
     child.send(job);
-    const [report] = (await once(child, 'message')) as [LoopReport];
+    const [report] = (await once(child, 'message')) as [Report];
     return report;
   } finally {
     child.kill();
