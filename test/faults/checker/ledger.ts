@@ -131,16 +131,29 @@ export function standing(delivery: DeliveryAccount): Standing {
   );
 }
 
-/** The endpoints that the event must go to: those that had settled when it was accepted, had not been disabled for as long, and take its source. */
+/**
+ * The endpoints that the event must go to: those that had settled when it was accepted, had not been disabled for as long, and take its source.
+ * Where whoever accepted it had a clock that was off, what was done to an endpoint between that time and the true one may be known to its
+ * fan-out, or not yet: it goes there or not.
+ */
 export function dueEndpoints(ledger: Ledger, event: EventEntry): EndpointFact[] {
   if (diedAtFanOut(ledger, event)) return [];
-  return ledger.history.endpoints.filter(
-    (endpoint) =>
-      endpoint.createdAtMs + endpointSettlingMs <= event.receivedAtMs &&
-      (endpoint.disabledAtMs === null || endpoint.disabledAtMs + endpointSettlingMs > event.receivedAtMs) &&
-      (endpoint.sourceIds.length === 0 || endpoint.sourceIds.includes(event.sourceId)),
-  );
+  const sentMs = sentAtMs(ledger, event);
+  const isClockOff = Math.abs(event.receivedAtMs - sentMs) > clockOffMs;
+  return ledger.history.endpoints.filter((endpoint) => {
+    if (endpoint.sourceIds.length > 0 && !endpoint.sourceIds.includes(event.sourceId)) return false;
+    const isDue = takesAt(endpoint, event.receivedAtMs);
+    return isClockOff && takesAt(endpoint, sentMs) !== isDue
+      ? (ledger.deliveriesByEvent.get(event.id) ?? []).some(({ endpointId }) => endpointId === endpoint.id)
+      : isDue;
+  });
 }
+
+/** No request takes so long to be accepted. */
+const clockOffMs = 10_000;
+
+const takesAt = ({ createdAtMs, disabledAtMs }: EndpointFact, atMs: number): boolean =>
+  createdAtMs + endpointSettlingMs <= atMs && (disabledAtMs === null || disabledAtMs + endpointSettlingMs > atMs);
 
 /** A dead letter in place of a fan-out is an end too. */
 export function diedAtFanOut(ledger: Ledger, event: EventEntry): boolean {

@@ -11,6 +11,8 @@ export interface LoggedSend {
   generation: number;
   attempt: number;
   outcome: string;
+  /** Of the answer; null where there was none, or it is not told. */
+  status: number | null;
   startedAtMs: number;
   endedAtMs: number;
 }
@@ -19,6 +21,8 @@ export interface DispatcherLog {
   onLine(name: string, line: string): void;
   /** When this process was given partitions that it had not had. */
   gainsOf(process: string): readonly number[];
+  /** When it last joined the group, until then; -Infinity where it never did. */
+  lastJoinOf(process: string, untilMs: number): number;
   /** The sends that brought these arrivals at one endpoint of one event, each where it is known. */
   sendersOf(arrivals: readonly Arrival[]): Map<Arrival, LoggedSend>;
 }
@@ -41,6 +45,7 @@ const rightClocks: KnownClocks = { trueTimeOf: (_name, timeMs) => timeMs, stepsO
 export function createDispatcherLog(group: string, clocks: KnownClocks = rightClocks): DispatcherLog {
   const starts = new Map<string, number>();
   const assigned = new Map<string, number>();
+  const joins = new Map<string, number[]>();
   const gains = new Map<string, number[]>();
   const sends = new Map<string, LoggedSend[]>();
   const processOf = (name: string): string => `${name}#${starts.get(name) ?? 0}`;
@@ -56,6 +61,7 @@ export function createDispatcherLog(group: string, clocks: KnownClocks = rightCl
     const process = processOf(name);
     const kept = (assigned.get(process) ?? 0) - lost;
     assigned.set(process, now);
+    joins.set(process, [...(joins.get(process) ?? []), timeOf(name, line)]);
     if (now > kept) gains.set(process, [...(gains.get(process) ?? []), timeOf(name, line)]);
   }
 
@@ -65,10 +71,10 @@ export function createDispatcherLog(group: string, clocks: KnownClocks = rightCl
   }
 
   function sent(name: string, line: Sent): void {
-    const { eventId, endpointId, generation, attempt, outcome, durationMs } = line;
+    const { eventId, endpointId, generation, attempt, outcome, httpStatus = null, durationMs } = line;
     const key = keyOf({ eventId, endpointId });
     const endedAtMs = timeOf(name, line);
-    const facts = { eventId, endpointId, generation, attempt, outcome };
+    const facts = { eventId, endpointId, generation, attempt, outcome, status: httpStatus };
     const send = { process: processOf(name), ...facts, startedAtMs: endedAtMs - durationMs, endedAtMs };
     const known = sends.get(key);
     if (known === undefined) sends.set(key, [send]);
@@ -89,6 +95,7 @@ export function createDispatcherLog(group: string, clocks: KnownClocks = rightCl
       else if (line.includes('"delivery.attempted"')) sent(name, JSON.parse(line) as Sent);
     },
     gainsOf: (process) => gains.get(process) ?? [],
+    lastJoinOf: (process, untilMs) => joins.get(process)?.findLast((atMs) => atMs <= untilMs) ?? -Infinity,
     sendersOf(arrivals) {
       const [first] = arrivals;
       const left = new Set(first === undefined ? [] : sends.get(keyOf(first)));
@@ -109,6 +116,7 @@ export function createDispatcherLog(group: string, clocks: KnownClocks = rightCl
 /** A receiver that is behind, or behind a link that holds it up, reads whenever it can what its sender has given up. */
 const brought = (send: LoggedSend, arrival: Arrival): boolean =>
   send.attempt === arrival.attempt &&
+  (send.status === null || arrival.answered === null || send.status === arrival.answered) &&
   arrival.atMs >= send.startedAtMs - slackMs &&
   (isUnanswered(send) || arrival.atMs <= send.endedAtMs + slackMs);
 
@@ -130,6 +138,7 @@ interface Sent {
   generation: number;
   attempt: number;
   outcome: string;
+  httpStatus?: number;
   durationMs: number;
   time: string;
 }

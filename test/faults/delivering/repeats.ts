@@ -6,6 +6,7 @@
  * |--------------|-----------------------------------------------------------------------------------------------------------|
  * | `killed`     | whoever sent it, the first time or again, has said nothing of it, and a dispatcher was killed in the act; or whoever sent it first has died, and another was given its partition |
  * | `slept`      | whoever sends it again slept while another did it, and has not heard that he lost the partition           |
+ * | `cut-off`    | one of the two was out of the group's reach, the other had been given his partitions, and he did not know |
  * | `unheard`    | whoever sent it first has had no answer: his connection was cut, the answer came too late, or the request itself did |
  * | `unrecorded` | another was given its partition before the outcome was on its topic                                       |
  * | `behind`     | another was given its partition before the tables, which lag behind the topic, can have known the outcome |
@@ -19,7 +20,7 @@ import { isTaken, isUnanswered } from '../checker/rules/ended.ts';
 import { type DispatcherLog, type LoggedSend, nameOfProcess, slackMs } from './dispatcher-log.ts';
 import type { Finding } from './findings.ts';
 
-export const repeatCauses = ['killed', 'slept', 'unheard', 'unrecorded', 'behind'] as const;
+export const repeatCauses = ['killed', 'slept', 'cut-off', 'unheard', 'unrecorded', 'behind'] as const;
 export type RepeatCause = (typeof repeatCauses)[number];
 
 export interface Repeats {
@@ -37,7 +38,7 @@ const tablesLagMs = 5_000;
 const sendMs = 12_000;
 
 export function judgeRepeats(ledger: Ledger, log: DispatcherLog): Repeats {
-  const byCause = { killed: 0, slept: 0, unheard: 0, unrecorded: 0, behind: 0 };
+  const byCause = { killed: 0, slept: 0, 'cut-off': 0, unheard: 0, unrecorded: 0, behind: 0 };
   const repeats: Repeats = { byCause, elsewhere: [], longestKnownMs: 0 };
   for (const arrivals of ledger.arrivalsByPair.values()) {
     if (arrivals.length > 1) judgePair(ledger, log, arrivals, repeats);
@@ -100,6 +101,8 @@ function judgeRepeat(ledger: Ledger, log: DispatcherLog, { repeat, by, first, fi
   if (firstBy !== undefined && cameLate(by, firstBy)) return { cause: 'unheard' };
   if (firstBy?.process === by.process) return { finding: 'repeat-by-the-same' };
   if (sleptThrough(faults, by, first, repeat)) return { cause: 'slept' };
+  if (firstBy !== undefined && (isCutOff(faults, log, firstBy, by) || isCutOff(faults, log, by, firstBy)))
+    return { cause: 'cut-off' };
   const begunAtMs = firstBy?.startedAtMs ?? first.atMs;
   const gainedAtMs = log.gainsOf(by.process).find((atMs) => atMs >= begunAtMs - handoverMs && atMs <= repeat.atMs);
   if (gainedAtMs === undefined) return { finding: 'repeat-elsewhere' };
@@ -148,6 +151,21 @@ const sleptThrough = (faults: readonly Fault[], by: LoggedSend, first: Arrival, 
       settledAtMs >= first.atMs &&
       first.atMs >= atMs - sendMs,
   );
+
+/**
+ * Sent when the other had been given partitions for so long that a member would have heard of it, and none the wiser since it last joined. What
+ * cuts one off is what is done to a server, to a link, or to the dispatchers.
+ */
+function isCutOff(faults: readonly Fault[], log: DispatcherLog, one: LoggedSend, other: LoggedSend): boolean {
+  const joinedAtMs = log.lastJoinOf(one.process, one.startedAtMs);
+  return (
+    log.gainsOf(other.process).some((atMs) => atMs > joinedAtMs + handoverMs && atMs <= one.startedAtMs) &&
+    faults.some(
+      (fault) =>
+        (fault.service === undefined || fault.service === 'dispatcher') && overlaps(fault, joinedAtMs, one.startedAtMs),
+    )
+  );
+}
 
 function describe(
   log: DispatcherLog,

@@ -74,6 +74,20 @@ describe('the checker', () => {
     expect(check(history).violations).toEqual([]);
   });
 
+  it('takes either set of an event whose receiver had a clock ahead, as far as its endpoints changed in between', () => {
+    const aheadMs = 400_000;
+    const closedAfterMs = (ms: number) => {
+      const history = healthyHistory();
+      const event = at(history.topics.events, 0);
+      at(history.endpoints, 0).disabledAtMs = event.receivedAtMs + ms;
+      event.receivedAtMs += aheadMs;
+      return check(history).violations.map(({ anomaly }) => anomaly);
+    };
+    expect(closedAfterMs(100_000)).toEqual([]);
+    // Closed when it was sent: whatever the clock, it is none of its endpoints.
+    expect(closedAfterMs(-100_000)).toContain('phantom-delivery');
+  });
+
   it('lets the higher step say where a delivery stands, until one ends it, in whichever step', () => {
     const history = healthyHistory();
     history.faults.push(faultThroughout);

@@ -178,6 +178,51 @@ describe('a request of a delivery that was taken before', () => {
     expect(found(run.judged())).toEqual(['slept 1']);
   });
 
+  it('may come of one who did not hear that another had been given his partitions', () => {
+    const cutOff: Fault = { what: 'black-hole of a to kafka-1', atMs: firstMs - 30_000, settledAtMs: firstMs - 15_000 };
+    const heardMs = (ms: number, faults: Fault[] = [cutOff]) => {
+      const run = sentAgain(100, { faults });
+      run.joins('dispatcher', ms);
+      run.joins('dispatcher-2', -7_000, 6);
+      run.sends('dispatcher', 'first');
+      run.sends('dispatcher-2', 'again');
+      return found(run.judged());
+    };
+
+    expect(heardMs(-35_000)).toEqual(['cut-off 1']);
+    // Of the same rebalance he knows.
+    expect(heardMs(-7_500)).toEqual(['repeat-elsewhere']);
+    expect(heardMs(-35_000, [])).toEqual(['repeat-elsewhere']);
+
+    const again = sentAgain(100, { faults: [cutOff] });
+    again.joins('dispatcher-2', -35_000);
+    again.joins('dispatcher', -7_000, 6);
+    again.sends('dispatcher', 'first');
+    again.sends('dispatcher-2', 'again');
+    expect(found(again.judged())).toEqual(['cut-off 1']);
+  });
+
+  it('is told from one that was refused at the same time by the answer', () => {
+    const history = healthyHistory();
+    const taken = at(history.arrivals, 0);
+    history.arrivals.push({ ...taken, answered: 422, atMs: taken.atMs - 3 });
+    const log = createDispatcherLog(group);
+    const says = (name: string, endedAtMs: number, durationMs: number, outcome: string, httpStatus: number): void => {
+      const { eventId, endpointId, attempt } = taken;
+      const facts = { eventId, endpointId, attempt, generation: 0, outcome, httpStatus, durationMs };
+      const time = new Date(endedAtMs).toISOString();
+      log.onLine(name, JSON.stringify({ event: 'delivery.attempted', time, ...facts }));
+    };
+    // Whoever began last had the first answer that came: only its status says whose it is.
+    says('dispatcher', taken.atMs + 5, 6, 'delivered', 200);
+    says('dispatcher-2', taken.atMs - 1, 20, 'http_4xx', 422);
+    const ofBoth = history.arrivals
+      .filter(({ eventId, endpointId }) => eventId === taken.eventId && endpointId === taken.endpointId)
+      .toSorted((x, y) => x.atMs - y.atMs);
+    const senders = log.sendersOf(ofBoth);
+    expect(ofBoth.map((arrival) => senders.get(arrival)?.process)).toEqual(['dispatcher-2#0', 'dispatcher#0']);
+  });
+
   it('whose sender nobody knows needs a death soon after', () => {
     const run = sentAgain(4_000);
     run.sends('dispatcher', 'first');
