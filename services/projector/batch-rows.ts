@@ -135,16 +135,23 @@ function letterRow(letter: Letter): LetterRow {
   };
 }
 
-/** Each outcome, and of each delivery one marked as the last: the one that remains when they are applied in order. */
+/** Each outcome, and of each delivery one marked as the last: the one that remains when they are applied in order, with how far they came. */
 function outcomeRows(outcomes: readonly Outcome[], partitionOf: (endpointId: string) => number): OutcomeRow[] {
-  const standing = new Map<string, number>();
+  const standing = new Map<string, Standing>();
   outcomes.forEach((outcome, index) => {
     const key = keyOf(outcome.tenant, outcome.delivery_id);
-    const before = outcomes[standing.get(key) ?? -1];
-    const isNews = before === undefined || before.step < outcome.step || isFinal(outcome.status);
-    if (isNews && (before === undefined || !isFinal(before.status))) standing.set(key, index);
+    const before = standing.get(key);
+    const { step, attempt, status } = outcome;
+    if (before === undefined) standing.set(key, { index, status, step, attempt });
+    else if (!isFinal(before.status) && (before.step < step || isFinal(status)))
+      // An end may come in a lower step: of a delivery that was under way twice.
+      standing.set(key, {
+        ...{ index, status },
+        step: Math.max(before.step, step),
+        attempt: Math.max(before.attempt, attempt),
+      });
   });
-  const last = new Set(standing.values());
+  const last = new Map(standing.values().map((each) => [each.index, each]));
   return outcomes.map((outcome, index) => {
     const { sent, at, created_at, next_attempt_at, ...facts } = outcome;
     return {
@@ -165,11 +172,21 @@ function outcomeRows(outcomes: readonly Outcome[], partitionOf: (endpointId: str
       first_byte_ms: sent?.timing?.first_byte_ms ?? null,
       body_ms: sent?.timing?.body_ms ?? null,
       last: last.has(index),
+      reached_step: last.get(index)?.step ?? outcome.step,
+      reached_attempt: last.get(index)?.attempt ?? outcome.attempt,
       partition: partitionOf(outcome.endpoint_id),
       // What waits for room is due since its creation: the oldest has the first claim to a place, whenever it was put aside.
       due_at: formatMicros(next_attempt_at ?? created_at),
     };
   });
+}
+
+/** Where a delivery stands after some outcomes, and how far it had come by then. */
+interface Standing {
+  index: number;
+  status: Outcome['status'];
+  step: number;
+  attempt: number;
 }
 
 const jsonOf = (value: object | null | undefined): string | null => (value ? JSON.stringify(value) : null);

@@ -30,6 +30,9 @@ export interface OutcomeRow {
   body_ms: number | null;
   /** The one of the batch's outcomes of this delivery that says where it stands. */
   last: boolean;
+  /** Of the last: the highest that the delivery had come to with it and those before it. */
+  reached_step: number;
+  reached_attempt: number;
   /** The partition of `deliveries` that the endpoint's key falls into. */
   partition: number;
   due_at: string;
@@ -85,6 +88,8 @@ export const applyOutcomes: Statement<OutcomeRow> = {
     'tls_ms',
     'first_byte_ms',
     'body_ms',
+    'reached_step',
+    'reached_attempt',
   ],
   text: `
     WITH incoming AS (
@@ -93,11 +98,12 @@ export const applyOutcomes: Statement<OutcomeRow> = {
                     $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::text[], $14::int[],
                     $15::float8[], $16::bytea[], $17::boolean[], $18::int[], $19::timestamptz[], $20::timestamptz[],
                     $21::boolean[], $22::json[], $23::json[], $24::real[], $25::real[], $26::real[], $27::real[],
-                    $28::real[])
+                    $28::real[], $29::int[], $30::int[])
              AS t (tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status,
                    at, created_at, next_attempt_at, detail, outcome, http_status,
                    duration_ms, response_excerpt, last, partition, due_at, delivery_at, ordered,
-                   request, response_headers, dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms)
+                   request, response_headers, dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms,
+                   reached_step, reached_attempt)
     ), sent AS (
       INSERT INTO attempts (tenant, delivery_id, step, attempt, at, delivery_at, outcome,
                             http_status, duration_ms, detail, response_excerpt,
@@ -118,7 +124,7 @@ export const applyOutcomes: Statement<OutcomeRow> = {
     ), advanced AS (
       INSERT INTO deliveries AS known (tenant, id, event_id, endpoint_id, generation, status, step, attempts,
                                        created_at, updated_at, next_attempt_at, detail)
-      SELECT tenant, delivery_id, event_id, endpoint_id, generation, status, step, attempt,
+      SELECT tenant, delivery_id, event_id, endpoint_id, generation, status, reached_step, reached_attempt,
              created_at, at, next_attempt_at, detail
         FROM incoming
        WHERE last AND (SELECT count(*) FROM held) >= 0

@@ -75,7 +75,25 @@ test('an end counts in whichever step it comes: of a delivery that was under way
   expect(await afterEnd('end-late-mutant', deaf)).not.toEqual(right);
   // In one batch, too.
   await project([outcome('end-at-once', 3, 'retrying'), outcome('end-at-once', 2, 'delivered')]);
-  expect(await standing('end-at-once')).toMatchObject({ status: 'delivered', waiting: [] });
+  expect(await standing('end-at-once')).toEqual(right);
+});
+
+test('an end in a lower step leaves as many attempts as there were, in one batch or in several', async () => {
+  const story = (tenant: string): Fact[] => [
+    outcome(tenant, 1, 'retrying'),
+    outcome(tenant, 2, 'retrying'),
+    outcome(tenant, 3, 'retrying'),
+    outcome(tenant, 1, 'delivered'),
+  ];
+  const attemptsOf = async (tenant: string) =>
+    (await postgres.query<{ attempts: number }>('SELECT attempts FROM deliveries WHERE tenant = $1', [tenant]))[0];
+  for (const fact of story('one by one')) await project([fact]);
+  await project(story('at once'));
+  await project(story('in two').slice(0, 2));
+  await project(story('in two').slice(2));
+  const [alone, ...together] = await Promise.all(['one by one', 'at once', 'in two'].map(attemptsOf));
+  expect(alone?.attempts).toBeGreaterThan(1);
+  for (const each of together) expect(each).toEqual(alone);
 });
 
 test('a delivery that has ended is never open again, whatever step says so', async () => {
