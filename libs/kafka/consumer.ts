@@ -35,6 +35,11 @@ const maxWaitMs = 100;
 // A record of the largest payload (1 MiB) with its headers fits twice.
 const maxBytesPerPartition = 2 * 1024 * 1024 + 64 * 1024;
 const maxBytesPerFetch = 8 * 1024 * 1024;
+/**
+ * What the group gives its members to join anew in. kafkajs waits as long, and five seconds more, for the answer to a join that the network has
+ * lost, and hears of nothing meanwhile: little more than what comes before a join takes (`beforeJoin`), and the session time-out.
+ */
+const rebalanceTimeoutMs = 15_000;
 const startTimeoutMs = 60_000;
 const retryMs = 500;
 const commitTimeoutMs = 2_000;
@@ -81,7 +86,7 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
     partitionAssigners: [gate.assigner],
     sessionTimeout: sessionTimeoutOf(options),
     heartbeatInterval: options.heartbeatIntervalMs ?? 2_000,
-    rebalanceTimeout: 60_000,
+    rebalanceTimeout: rebalanceTimeoutMs,
     maxWaitTimeInMs: maxWaitMs,
     maxBytesPerPartition,
     maxBytes: maxBytesPerFetch,
