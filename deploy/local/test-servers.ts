@@ -40,6 +40,10 @@ async function hold(servers: Servers, dir: string): Promise<void> {
   try {
     console.log(await start(servers, dir));
     await released;
+  } catch (error) {
+    // What goes wrong with stopping would be all that is heard.
+    console.error(error);
+    throw error;
   } finally {
     await stop(servers, dir);
   }

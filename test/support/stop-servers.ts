@@ -8,6 +8,8 @@ export default async function stopServers(): Promise<void> {
   shared.users -= 1;
   if (shared.users > 0) return;
   globalThis.hooklineTestServers = undefined;
+  // Whoever comes next starts some of his own.
+  delete process.env.HOOKLINE_TEST_SERVERS;
   await releaseServers(shared);
 }
 
