@@ -16,7 +16,7 @@ export async function docker(args: readonly string[], timeoutMs = askTimeoutMs):
     const { stdout } = await run(program, args, { env: childEnvironment(), timeout: timeoutMs, maxBuffer: 2 ** 26 });
     return stdout;
   } catch (error) {
-    throw complaintOf(args, error);
+    throw complaintOf(args, error, timeoutMs);
   }
 }
 
@@ -75,13 +75,13 @@ export const assertObtainable = async (image: string): Promise<void> =>
 
 export const firstLine = (error: unknown): string => (error as Error).message.split('\n')[0] ?? '';
 
-function complaintOf(args: readonly string[], error: unknown): StackError {
+function complaintOf(args: readonly string[], error: unknown, timeoutMs = askTimeoutMs): StackError {
   if (errorCode(error) === 'ENOENT') return new StackError('there is no docker command', { cause: error });
   const { stderr = '', killed = false } = error as { stderr?: string; killed?: boolean };
   const lines = stderr
     .trim()
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('WARNING'));
-  const says = killed ? `it took more than ${askTimeoutMs / 1_000} s` : lines.slice(-shownLines).join('\n');
+  const says = killed ? `it took more than ${timeoutMs / 1_000} s` : lines.slice(-shownLines).join('\n');
   return new StackError(`docker ${args[0]}: ${says || (error as Error).message}`, { cause: error });
 }
