@@ -1,9 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { problem, problemContentType } from '#lib/problem';
+import { endInStages, isEnding } from './lingering-close.ts';
 
 /** What Node could not read as a request, answered in the form that all errors have; the connection ends, being out of step. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  // The rest of what was no request is none either.
+  if (isEnding(socket)) return;
   // On a connection that has been answered on before, an answer may be under way: this one would be read as part of it.
   if (!socket.writable || socket.bytesWritten > 0 || error.code === 'ECONNRESET') {
     socket.destroy(error);
@@ -13,7 +16,8 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   const detail = error.code === 'HPE_HEADER_OVERFLOW' ? 'The headers are too long' : 'This is not valid HTTP';
   const answer = code === 'request_timeout' ? problem(code) : problem(code, detail);
   const body = JSON.stringify(answer);
-  socket.end(
+  endInStages(
+    socket,
     `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\nconnection: close\r\n` +
       `content-type: ${problemContentType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );

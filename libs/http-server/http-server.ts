@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import type { FastifyInstance, FastifyListenOptions } from 'fastify';
 import { createPart, type Part } from '#lib/lifecycle';
+import { lingerOnClose } from './lingering-close.ts';
 import { openMoreListeners, queueOfEach } from './shared-port.ts';
 
 interface Options {
@@ -33,7 +34,8 @@ export function createHttpServer({ app, host, port, listeners = 1 }: Options): P
     socket.once('close', () => connections.delete(socket));
   });
   // Before the app, which may answer at once.
-  app.server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
+  app.server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    lingerOnClose(request);
     inFlight.add(response);
     if (stopping) endConnectionAfter(response);
     response.on('close', () => {

@@ -16,7 +16,7 @@ interface SmallRun<Result> {
 /** Before jest's own limit (300 s in each of these tests), which would not tell how far the run had come. */
 const limitMs = 280_000;
 
-/** The small form of a run of test/faults, with the servers that other tests use too. Expects that nothing was violated. */
+/** The small form of a run of test/faults, with the servers that other tests use too. Throws where anything was violated. */
 export async function smallFaultRun<Result extends { violations: readonly string[] }>({
   name,
   seed,
@@ -34,9 +34,12 @@ export async function smallFaultRun<Result extends { violations: readonly string
       ...{ seed, dir, say: (line) => void lines.push(line) },
     };
     const said = (): string => `seed ${seed}\n${lines.join('\n')}`;
-    const { results } = await withinLimit(run(settings, redis), said).finally(() => console.log(said()));
-    console.log(formatTable(results));
-    expect(results.flatMap(({ violations }) => violations)).toEqual([]);
+    const { results } = await withinLimit(run(settings, redis), said);
+    const report = `${said()}\n${formatTable(results)}`;
+    const violations = results.flatMap(({ violations: each }) => each);
+    // The violations before all else: a log that is cut off keeps them.
+    if (violations.length > 0) throw new Error(`${violations.join('\n')}\n${report}`);
+    console.log(report);
     return results;
   } finally {
     await redis.stop();
@@ -46,12 +49,11 @@ export async function smallFaultRun<Result extends { violations: readonly string
 
 async function withinLimit<T>(running: Promise<T>, said: () => string): Promise<T> {
   const limit = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => limit.reject(new Error(`not at its end after ${limitMs / 1000} s:\n${said()}`)),
-    limitMs,
-  );
+  const timer = setTimeout(() => limit.reject(new Error(`not at its end after ${limitMs / 1000} s`)), limitMs);
   try {
     return await Promise.race([running, limit.promise]);
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${said()}`, { cause: error });
   } finally {
     clearTimeout(timer);
   }

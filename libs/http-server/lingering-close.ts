@@ -1,0 +1,46 @@
+/**
+ * Who closes a connection on which bytes of the other side are unread resets it, and the reset may take the answer along: a sender that is
+ * still writing its body never reads why it was refused, and sends it again. So such a connection ends in stages (RFC 9112, 9.6): we say
+ * that we are done, and go on to read and throw away, until the sender is done too.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** A sender that says nothing for so long isn't sending. */
+const silenceMs = 5_000;
+/** Nor is one read from for longer, however much it has to say. */
+const lingerMs = 30_000;
+
+/** What each connection is at; also the mark of those that end in stages. */
+const requests = new WeakMap<Socket, IncomingMessage>();
+
+/** To be called for each request, before it is answered. */
+export function lingerOnClose(request: IncomingMessage): void {
+  const { socket } = request;
+  if (!requests.has(socket)) {
+    // What Node ends a connection with after its last answer.
+    const destroySoon = socket.destroySoon.bind(socket);
+    socket.destroySoon = () => {
+      const current = requests.get(socket);
+      if (current === undefined || current.complete) return destroySoon();
+      endInStages(socket);
+      current.resume();
+    };
+  }
+  requests.set(socket, request);
+}
+
+const ending = new WeakSet<Socket>();
+
+/** Whether nothing that still comes on it is of interest. */
+export const isEnding = (socket: Socket): boolean => ending.has(socket);
+
+/** @param last what is still to be said */
+export function endInStages(socket: Socket, last = ''): void {
+  ending.add(socket);
+  const cut = (): void => void socket.destroy();
+  const timer = setTimeout(cut, lingerMs);
+  socket.once('close', () => clearTimeout(timer));
+  socket.setTimeout(silenceMs, cut);
+  socket.end(last);
+}
