@@ -2,6 +2,7 @@ import { Kafka, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
 import type { Logger } from '#lib/log';
 import { bearClockSteps } from './clock-steps.ts';
 import { createSocket } from './create-socket.ts';
+import { readFetchResponses } from './fetch-response.ts';
 import { acceptPreparedBatches } from './prepared-batches.ts';
 import { tameRequestQueuePolling } from './request-queue-polling.ts';
 
@@ -35,6 +36,7 @@ export const metadataMaxAgeMs = 30_000;
 export function createClient(options: ClientOptions): Kafka {
   tameRequestQueuePolling();
   acceptPreparedBatches();
+  readFetchResponses();
   bearClockSteps();
   return new Kafka({
     brokers: [...options.brokers],

@@ -1,12 +1,19 @@
 import type { KafkaMessage } from 'kafkajs';
 import type { HeaderText } from '#lib/contract';
+import { ByteReader } from './byte-reader.ts';
 import type { IncomingRecord } from './port.ts';
+import type { FetchedRecord } from './read-record-batches.ts';
+import { encodeBody } from './record-batch.ts';
 
 type RawHeaders = Record<string, Buffer | readonly Buffer[]>;
 
+const empty = Buffer.alloc(0);
+/** What the objects around a record and each of its headers take, about. */
+const overheadBytes = 100;
+
 /**
- * A record as handlers get it. Its bytes are copied into one buffer of its own: kafkajs hands out views of the whole fetch response,
- * and one record that waits long would keep megabytes of others alive.
+ * A record as handlers get it. Its bytes are copied into one buffer of its own, for they are a view of the whole fetch response, and one
+ * record that waits long would keep megabytes of others alive. Headers are read when they are asked for.
  */
 export class ConsumedRecord implements IncomingRecord {
   readonly topic: string;
@@ -14,16 +21,18 @@ export class ConsumedRecord implements IncomingRecord {
   readonly offset: bigint;
   readonly key: Buffer | null;
   readonly value: Buffer;
-  readonly rawHeaders: Readonly<RawHeaders>;
   /** What it takes in memory, about. */
   readonly bytes: number;
   readonly #onDone: (record: ConsumedRecord) => void;
+  readonly #body: Buffer;
+  readonly #headersAt: number;
   #done = false;
   #headers: HeaderText | undefined;
+  #rawHeaders: RawHeaders | undefined;
 
   constructor(
     position: { topic: string; partition: number; offset: bigint },
-    message: KafkaMessage,
+    message: KafkaMessage | FetchedRecord,
     onDone: (record: ConsumedRecord) => void,
   ) {
     this.topic = position.topic;
@@ -31,32 +40,31 @@ export class ConsumedRecord implements IncomingRecord {
     this.offset = position.offset;
     this.#onDone = onDone;
 
-    const headers = Object.entries(message.headers ?? {}).map(
-      ([name, value]) => [name, Array.isArray(value) ? oneOrMore(value.filter(isBytes)) : asBuffer(value)] as const,
-    );
-    const headerBytes = headers.reduce((sum, [, value]) => sum + sizeOf(value), 0);
-    const own = Buffer.allocUnsafe((message.key?.length ?? 0) + (message.value?.length ?? 0) + headerBytes);
-    let at = 0;
-    const copy = (source: Buffer): Buffer => {
-      const start = at;
-      at += source.copy(own, at);
-      return own.subarray(start, at);
-    };
-    this.key = message.key && copy(message.key);
-    this.value = copy(message.value ?? Buffer.alloc(0));
-    this.rawHeaders = Object.fromEntries(
-      headers.map(([name, value]) => [name, Array.isArray(value) ? value.map(copy) : copy(value)]),
-    );
-    this.bytes = own.length + 100 * (headers.length + 1);
+    this.#body = 'body' in message ? copyOf(message.body) : bodyOf(message);
+    const reader = new ByteReader(this.#body);
+    this.key = reader.varBytes();
+    this.value = reader.varBytes() ?? empty;
+    this.#headersAt = reader.at;
+    this.bytes = this.#body.length + overheadBytes * (reader.varint() + 1);
   }
 
+  /** Of a name that comes several times the last value. */
   get headers(): HeaderText {
-    return (this.#headers ??= Object.fromEntries(
-      Object.entries(this.rawHeaders).map(([name, value]) => [
-        name,
-        (Array.isArray(value) ? (value.at(-1) as Buffer) : (value as Buffer)).toString('utf8'),
-      ]),
-    ));
+    if (this.#headers !== undefined) return this.#headers;
+    const headers: Record<string, string> = {};
+    this.#eachHeader((name, reader, length) => put(headers, name, reader.text(length)));
+    return (this.#headers = headers);
+  }
+
+  get rawHeaders(): Readonly<RawHeaders> {
+    if (this.#rawHeaders !== undefined) return this.#rawHeaders;
+    const headers: RawHeaders = {};
+    this.#eachHeader((name, reader, length) => {
+      const value = reader.view(length);
+      const known = Object.hasOwn(headers, name) ? headers[name] : undefined;
+      put<RawHeaders[string]>(headers, name, known === undefined ? value : [known, value].flat());
+    });
+    return (this.#rawHeaders = headers);
   }
 
   done(): void {
@@ -64,19 +72,43 @@ export class ConsumedRecord implements IncomingRecord {
     this.#done = true;
     this.#onDone(this);
   }
+
+  /** @param take is to read so many bytes */
+  #eachHeader(take: (name: string, reader: ByteReader, length: number) => void): void {
+    const reader = new ByteReader(this.#body, this.#headersAt);
+    for (let left = reader.varint(); left > 0; left -= 1) {
+      const name = reader.text(reader.varint());
+      // A value of null is empty.
+      take(name, reader, Math.max(0, reader.varint()));
+    }
+  }
 }
+
+/** One's own, also where it is called `__proto__`: that is no value of an object's own to assign to. */
+function put<Value>(headers: Record<string, Value>, name: string, value: Value): void {
+  if (name !== '__proto__') headers[name] = value;
+  else Object.defineProperty(headers, name, { value, configurable: true, enumerable: true, writable: true });
+}
+
+function copyOf(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafe(bytes.length);
+  bytes.copy(copy);
+  return copy;
+}
+
+/** Of what kafkajs has read itself (fetch-response.ts says when). */
+const bodyOf = ({ key, value, headers = {} }: KafkaMessage): Buffer =>
+  encodeBody({
+    key,
+    value: value ?? empty,
+    headers: Object.entries(headers).flatMap(([name, values]) =>
+      [values]
+        .flat()
+        .filter(isValue)
+        .map((each) => [name, each ?? empty] as const),
+    ),
+  });
 
 /** kafkajs takes what every object has for the first value of a header called `constructor`, `toString` or `__proto__`. */
-const isBytes = (value: unknown): value is Buffer | string | null =>
+const isValue = (value: unknown): value is Buffer | string | null =>
   value === null || typeof value === 'string' || Buffer.isBuffer(value);
-
-const oneOrMore = (values: (Buffer | string | null)[]): Buffer | Buffer[] =>
-  values.length === 1 ? asBuffer(values[0]) : values.map(asBuffer);
-
-function asBuffer(value: Buffer | string | null | undefined): Buffer {
-  return typeof value === 'string' ? Buffer.from(value) : (value ?? Buffer.alloc(0));
-}
-
-function sizeOf(value: Buffer | Buffer[]): number {
-  return Array.isArray(value) ? value.reduce((sum, { length }) => sum + length, 0) : value.length;
-}

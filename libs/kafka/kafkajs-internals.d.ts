@@ -1,4 +1,7 @@
-/** The inner modules of kafkajs 2.2.4 that are touched: see request-queue-polling.ts, clock-steps.ts and prepared-batches.ts. */
+/**
+ * The inner modules of kafkajs 2.2.4 that are touched: see request-queue-polling.ts, clock-steps.ts, prepared-batches.ts and
+ * fetch-response.ts.
+ */
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   interface RequestQueue {
     pending: unknown[];
@@ -45,4 +48,26 @@ declare module 'kafkajs/src/protocol/requests/produce/index.js' {
   type Protocol = (choice: { version: number }) => (given: ProduceArguments) => ProduceExchange;
   const produceRequests: { protocol: Protocol };
   export default produceRequests;
+}
+
+declare module 'kafkajs/src/protocol/requests/fetch/v11/response.js' {
+  export interface PartitionResponse {
+    partition: number;
+    errorCode: number;
+    highWatermark: string;
+    lastStableOffset: string;
+    lastStartOffset: string;
+    abortedTransactions: readonly { producerId: string; firstOffset: string }[];
+    preferredReadReplica: number;
+    messages: readonly object[];
+  }
+  export interface FetchResponse {
+    throttleTime: number;
+    clientSideThrottleTime: number;
+    errorCode: number;
+    sessionId: number;
+    responses: readonly { topicName: string; partitions: readonly PartitionResponse[] }[];
+  }
+  const fetchResponse: { decode(bytes: Buffer): Promise<FetchResponse> };
+  export default fetchResponse;
 }

@@ -50,10 +50,21 @@ export function encodeRecordBatch(records: readonly BatchRecord[], timestampMs: 
   return out;
 }
 
+/** A record's key, value and headers as they stand in a batch. */
+export function encodeBody(record: BatchRecord): Buffer {
+  const out = Buffer.allocUnsafe(bodyBytes(record));
+  writeBody(out, record, 0);
+  return out;
+}
+
 /** Without its own length. */
-function recordBytes({ key, value, headers }: BatchRecord, offsetDelta: number): number {
+function recordBytes(record: BatchRecord, offsetDelta: number): number {
   const attributesAndTimestamp = 2;
-  let bytes = attributesAndTimestamp + varintBytes(offsetDelta) + varintBytes(headers.length);
+  return attributesAndTimestamp + varintBytes(offsetDelta) + bodyBytes(record);
+}
+
+function bodyBytes({ key, value, headers }: BatchRecord): number {
+  let bytes = varintBytes(headers.length);
   bytes += key === null ? 1 : varintBytes(key.length) + key.length;
   bytes += varintBytes(value.length) + value.length;
   for (const [name, text] of headers) {
@@ -64,11 +75,15 @@ function recordBytes({ key, value, headers }: BatchRecord, offsetDelta: number):
 }
 
 /** @returns where it ends */
-function writeRecord(out: Buffer, { key, value, headers }: BatchRecord, offsetDelta: number, start: number): number {
+function writeRecord(out: Buffer, record: BatchRecord, offsetDelta: number, start: number): number {
   let at = out.writeInt8(0, start); // no attributes are defined
   at = out.writeInt8(0, at); // the batch's own timestamp
   at = writeVarint(out, offsetDelta, at);
-  at = key === null ? writeVarint(out, -1, at) : writeBytes(out, key, at);
+  return writeBody(out, record, at);
+}
+
+function writeBody(out: Buffer, { key, value, headers }: BatchRecord, start: number): number {
+  let at = key === null ? writeVarint(out, -1, start) : writeBytes(out, key, start);
   at = writeBytes(out, value, at);
   at = writeVarint(out, headers.length, at);
   for (const [name, text] of headers) {

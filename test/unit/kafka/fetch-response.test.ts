@@ -1,0 +1,197 @@
+import { createRequire } from 'node:module';
+import fc from 'fast-check';
+import type { KafkaMessage } from 'kafkajs';
+import { ConsumedRecord } from '../../../libs/kafka/consumed-record.ts';
+import { decodeFetchResponse, readFetchResponses } from '../../../libs/kafka/fetch-response.ts';
+import { type FetchedRecord, readRecordBatches } from '../../../libs/kafka/read-record-batches.ts';
+
+interface Encoder {
+  buffer: Buffer;
+}
+interface Response {
+  responses: { topicName: string; partitions: { messages: (KafkaMessage | FetchedRecord)[] }[] }[];
+}
+const load = createRequire(__filename);
+const { RecordBatch } = load('kafkajs/src/protocol/recordBatch/v0/index.js') as {
+  RecordBatch(batch: object): Promise<Encoder>;
+};
+const Record = load('kafkajs/src/protocol/recordBatch/record/v0/index.js') as (record: object) => Encoder;
+const fetchResponse = load('kafkajs/src/protocol/requests/fetch/v11/response.js') as {
+  decode(bytes: Buffer): Promise<Response>;
+};
+const theirs = fetchResponse.decode;
+
+interface Given {
+  key: Buffer | null;
+  value: Buffer | null;
+  headers: Record<string, unknown>;
+  timestampDelta: number;
+}
+interface GivenBatch {
+  records: Given[];
+  firstOffset?: number;
+  compression?: number;
+  transactional?: boolean;
+}
+
+const firstTimestamp = 1_795_000_000_123;
+const maxTimestamp = firstTimestamp + 99_999;
+
+async function batchOf({
+  records,
+  firstOffset = 0,
+  compression = 0,
+  transactional = false,
+}: GivenBatch): Promise<Buffer> {
+  const encoded = records.map((record, offsetDelta) => Record({ ...record, offsetDelta }));
+  const { buffer } = await RecordBatch({
+    ...{ records: encoded, firstTimestamp, maxTimestamp, compression, transactional, producerId: 42 },
+    lastOffsetDelta: records.length - 1,
+  });
+  buffer.writeBigInt64BE(BigInt(firstOffset), 0);
+  return buffer;
+}
+
+/** One partition of one topic. */
+function responseOf(recordSet: Buffer, aborted: readonly [producerId: bigint, firstOffset: bigint][] = []): Buffer {
+  const numbers = Buffer.alloc(10 + 4 + 2 + 5 + 4 + 4 + 2 + 24 + 4 + 16 * aborted.length + 4 + 4);
+  let at = numbers.writeInt32BE(7, 0);
+  at = numbers.writeInt16BE(0, at);
+  at = numbers.writeInt32BE(-3, at);
+  at = numbers.writeInt32BE(1, at);
+  at = numbers.writeInt16BE(5, at);
+  at += numbers.write('topic', at);
+  at = numbers.writeInt32BE(1, at);
+  at = numbers.writeInt32BE(4, at);
+  at = numbers.writeInt16BE(1, at);
+  for (const offset of [2n ** 40n, 2n ** 39n, 3n]) at = numbers.writeBigInt64BE(offset, at);
+  at = numbers.writeInt32BE(aborted.length || -1, at);
+  for (const number of aborted.flat()) at = numbers.writeBigInt64BE(number, at);
+  at = numbers.writeInt32BE(-1, at);
+  numbers.writeInt32BE(recordSet.length, at);
+  return Buffer.concat([numbers, recordSet]);
+}
+
+const messagesIn = ({ responses }: Response): (KafkaMessage | FetchedRecord)[] =>
+  responses.flatMap(({ partitions }) => partitions.flatMap(({ messages }) => messages));
+
+/** What a handler gets to see, and what kafkajs looks at. */
+function seen(message: KafkaMessage | FetchedRecord): object {
+  const { offset, timestamp } = message;
+  const record = new ConsumedRecord({ topic: 't', partition: 0, offset: BigInt(offset) }, message, () => undefined);
+  const { key, value, headers, rawHeaders } = record;
+  const { isControlRecord, batchContext } = message as FetchedRecord;
+  const { producerId, inTransaction } = batchContext;
+  return { offset, timestamp, key, value, headers, rawHeaders, isControlRecord, producerId, inTransaction };
+}
+
+async function expectTheSame(bytes: Buffer): Promise<void> {
+  const ours = decodeFetchResponse(bytes) as Response | undefined;
+  if (ours === undefined) throw new Error('ours does not know it');
+  const expected = await theirs(bytes);
+  expect(messagesIn(ours).map(seen)).toEqual(messagesIn(expected).map(seen));
+  const withoutMessages = (response: Response): string =>
+    JSON.stringify(response, (name, value: unknown) => (name === 'messages' ? undefined : value));
+  expect(withoutMessages(ours)).toBe(withoutMessages(expected));
+}
+
+const bytes = (maxLength: number) => fc.uint8Array({ maxLength }).map((array) => Buffer.from(array));
+const nullable = (maxLength: number) => fc.option(bytes(maxLength), { nil: null });
+const name = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((given) => !(given in {}));
+const headers = fc.dictionary(name, fc.oneof(bytes(100), fc.array(bytes(50), { minLength: 2, maxLength: 3 })));
+const record = fc.record({
+  key: nullable(300),
+  value: nullable(9_000),
+  headers,
+  timestampDelta: fc.integer({ min: -9e6, max: 9e12 }),
+});
+const batch = fc.record({
+  records: fc.array(record, { minLength: 1, maxLength: 70 }),
+  firstOffset: fc.integer({ min: 0, max: 2 ** 45 }),
+  transactional: fc.boolean(),
+});
+const plain: Given = { key: null, value: Buffer.from('a'), headers: {}, timestampDelta: 0 };
+
+test('what is fetched is what kafkajs reads from the same bytes', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(batch, { maxLength: 4 }), async (batches) => {
+      await expectTheSame(responseOf(Buffer.concat(await Promise.all(batches.map(batchOf)))));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a batch that the limit of the response has cut off is left for the next', async () => {
+  const [first, second] = [
+    await batchOf({ records: [plain] }),
+    await batchOf({ records: [plain, plain], firstOffset: 1 }),
+  ];
+  for (let cut = 1; cut < second.length; cut += 1) {
+    const recordSet = Buffer.concat([first, second.subarray(0, second.length - cut)]);
+    expect(readRecordBatches(recordSet)?.map(({ offset }) => offset)).toEqual(['0']);
+    await expectTheSame(responseOf(recordSet));
+  }
+});
+
+test('records that say when they were appended, and those that control transactions, are known as such', async () => {
+  const attributesAt = 21;
+  for (const attributes of [0x08, 0x10, 0x30]) {
+    const recordSet = await batchOf({ records: [{ ...plain, key: Buffer.from([0, 0, 0, 0]), timestampDelta: 5 }] });
+    recordSet.writeInt16BE(attributes, attributesAt);
+    await expectTheSame(
+      responseOf(recordSet, [
+        [42n, 0n],
+        [7n, 9n],
+      ]),
+    );
+  }
+  const control = await batchOf({ records: [{ ...plain, key: Buffer.from([0, 0, 0, 1]) }] });
+  control.writeInt16BE(0x30, attributesAt);
+  expect(readRecordBatches(control)).toMatchObject([{ key: Buffer.from([0, 0, 0, 1]), isControlRecord: true }]);
+});
+
+test('a batch without records, as compaction leaves it, and a response without batches have none', async () => {
+  const emptied = (await batchOf({ records: [plain] })).subarray(0, 61);
+  emptied.writeInt32BE(49, 8);
+  emptied.writeInt32BE(0, 57);
+  await expectTheSame(responseOf(emptied));
+  await expectTheSame(responseOf(Buffer.alloc(0)));
+});
+
+test('what is compressed or of an older format is left to kafkajs', async () => {
+  readFetchResponses();
+  readFetchResponses();
+  const gzip = 1;
+  const records = [{ ...plain, headers: { a: Buffer.from('b') } }];
+  const compressed = responseOf(await batchOf({ records, compression: gzip }));
+  expect(decodeFetchResponse(compressed)).toBeUndefined();
+  expect(messagesIn(await fetchResponse.decode(compressed)).map(seen)).toEqual(
+    messagesIn(await theirs(compressed)).map(seen),
+  );
+  expect(messagesIn(await fetchResponse.decode(responseOf(await batchOf({ records })))).map(seen)).toEqual(
+    messagesIn(await theirs(compressed)).map(seen),
+  );
+  const older = await batchOf({ records });
+  older[16] = 1;
+  expect(decodeFetchResponse(responseOf(older))).toBeUndefined();
+});
+
+test('a record that says that it is longer than its batch is not read', async () => {
+  const broken = await batchOf({ records: [plain] });
+  broken[61] = 0x7e;
+  expect(() => decodeFetchResponse(responseOf(broken))).toThrow(RangeError);
+});
+
+test('a header may be called as what every object has', async () => {
+  for (const odd of ['constructor', 'toString', '__proto__', 'hasOwnProperty', '7']) {
+    const pair = Object.fromEntries([[odd, [Buffer.from('a'), Buffer.from('b')]]]);
+    const [message] = readRecordBatches(await batchOf({ records: [{ ...plain, headers: pair }] })) ?? [];
+    const read = new ConsumedRecord(
+      { topic: 't', partition: 0, offset: 0n },
+      message as FetchedRecord,
+      () => undefined,
+    );
+    expect(Object.entries(read.rawHeaders)).toEqual([[odd, [Buffer.from('a'), Buffer.from('b')]]]);
+    expect(Object.entries(read.headers)).toEqual([[odd, 'b']]);
+  }
+});
