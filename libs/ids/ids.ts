@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { randomPool } from './random-pool.ts';
 
 /** rcp receipt · evt event · src source · ep endpoint · dlv delivery · key API key · dl dead letter · rpl replay · rej rejection */
 export type IdPrefix = 'rcp' | 'evt' | 'src' | 'ep' | 'dlv' | 'key' | 'dl' | 'rpl' | 'rej';
@@ -7,12 +8,14 @@ export type RandomBytes = (size: number) => Buffer;
 
 // Crockford's base 32 in lower case: no letters that are mistaken for digits.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+/** Ten bits as two characters. */
+const pairs = Array.from({ length: 1_024 }, (_, bits) => `${alphabet[bits >> 5]}${alphabet[bits & 31]}`);
 
 /**
  * `evt_` and 26 characters: 48 bits of milliseconds, then 80 random bits (the layout of a ULID), so that ids sort by their time and
  * new rows land at the end of an index.
  */
-export function createId(prefix: IdPrefix, nowMs: number, random: RandomBytes = randomBytes): string {
+export function createId(prefix: IdPrefix, nowMs: number, random: RandomBytes = randomPool): string {
   return `${prefix}_${encode(nowMs, random(10))}`;
 }
 
@@ -39,14 +42,14 @@ export function timeOfId(id: string): number | undefined {
 export const idEndToNumber = (end: string): number =>
   alphabet.indexOf(end[0] ?? '') * 32 + alphabet.indexOf(end[1] ?? '');
 
-export const numberToIdEnd = (number: number): string => `${alphabet[number >> 5]}${alphabet[number & 31]}`;
+export const numberToIdEnd = (number: number): string => pairs[number] ?? '';
 
 function encode(ms: number, tail: Buffer): string {
   let text = '';
-  for (let shift = 45; shift >= 0; shift -= 5) text += alphabet[Math.floor(ms / 2 ** shift) % 32];
+  for (let shift = 40; shift >= 0; shift -= 10) text += pairs[Math.floor(ms / 2 ** shift) % 1_024];
   // 80 bits as two groups of 40: each exact in a double.
   for (const group of [tail.readUIntBE(0, 5), tail.readUIntBE(5, 5)]) {
-    for (let shift = 35; shift >= 0; shift -= 5) text += alphabet[Math.floor(group / 2 ** shift) % 32];
+    for (let shift = 30; shift >= 0; shift -= 10) text += pairs[Math.floor(group / 2 ** shift) % 1_024];
   }
   return text;
 }

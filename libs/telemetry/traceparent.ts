@@ -1,18 +1,17 @@
-import { randomBytes } from 'node:crypto';
 import { isSpanContextValid, type SpanContext, TraceFlags } from '@opentelemetry/api';
-import type { RandomBytes } from '#lib/ids';
+import { type RandomBytes, randomPool } from '#lib/ids';
 
 /** W3C Trace Context, version 00: `00-<trace id>-<parent id>-<flags>`, all lower-case hex. */
 const pattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 /** The sender's own traceparent where it is valid, else the start of a new trace, not sampled. */
-export function newTraceparent(given: string | undefined, random: RandomBytes = randomBytes): string {
+export function newTraceparent(given: string | undefined, random: RandomBytes = randomPool): string {
   if (given !== undefined && parseTraceparent(given) !== undefined) return given;
   return formatTraceparent({ traceId: hex(random(16)), spanId: hex(random(8)), traceFlags: TraceFlags.NONE });
 }
 
 /** The same trace with a span of its own, for one attempt; a new trace where the parent is not valid. */
-export function childTraceparent(parent: string, random: RandomBytes = randomBytes): string {
+export function childTraceparent(parent: string, random: RandomBytes = randomPool): string {
   const context = parseTraceparent(parent);
   return context === undefined
     ? newTraceparent(undefined, random)

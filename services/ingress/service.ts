@@ -1,5 +1,6 @@
 import { topicsOf } from '#lib/contract';
 import { createHttpServer } from '#lib/http-server';
+import { randomPool as random } from '#lib/ids';
 import { createProducer } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
 import { networksOf } from '#lib/networks';
@@ -14,7 +15,6 @@ import { createBusyReport } from './busy-report.ts';
 import type { IngressConfig } from './config.ts';
 import { createIngressMetrics } from './ingress-metrics.ts';
 import { createLoopDelay } from './loop-delay.ts';
-import { createRandomPool } from './random-pool.ts';
 import { createRateGate } from './rate-gate.ts';
 import { createRejectionLog } from './rejection-log.ts';
 import { createRejectionTable } from './rejection-table.ts';
@@ -92,7 +92,6 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     optional: true,
     metrics: context.metrics,
   });
-  const random = createRandomPool();
   const buckets = createRedisBuckets({
     redis,
     prefix: `${config.topicPrefix}rate:source:`,

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { RandomBytes } from '#lib/ids';
+import type { RandomBytes } from './ids.ts';
 
 const poolBytes = 8_192;
 
 /**
- * The same random bytes by fewer calls: one costs about 2 µs, however few bytes it is for, and every webhook needs three. A used-up pool
+ * The same random bytes by fewer calls: one costs about 2 µs, however few bytes it is for, and a webhook needs three. A used-up pool
  * is dropped, not filled again, so what was handed out stays as it is.
  */
 export function createRandomPool(source: RandomBytes = randomBytes): RandomBytes {
@@ -19,3 +19,6 @@ export function createRandomPool(source: RandomBytes = randomBytes): RandomBytes
     return pool.subarray(used - size, used);
   };
 }
+
+/** The process's own. */
+export const randomPool = createRandomPool();
