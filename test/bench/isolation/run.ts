@@ -17,7 +17,7 @@ import { serverAddresses } from '../../support/servers.ts';
 import startServers from '../../support/start-servers.ts';
 import stopServers from '../../support/stop-servers.ts';
 import { createWorld } from '../../integration/dispatcher/world.ts';
-import { describeLatencies, percentile } from './percentiles.ts';
+import { describeLatencies, percentile } from '../../support/percentiles.ts';
 import type { BenchPayload } from './receiver-process.ts';
 import { startBenchReceiver } from './receivers.ts';
 import { watchDispatcher, type Watch } from './watch-dispatcher.ts';

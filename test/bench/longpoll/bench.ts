@@ -12,7 +12,7 @@ import { project } from '../../integration/projector/projection.ts';
 import { readCounters } from '../../support/read-counters.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { eventFact } from '../../unit/projector/facts.ts';
-import { percentile } from '../isolation/percentiles.ts';
+import { percentile } from '../../support/percentiles.ts';
 import type { Bench, BenchReport, BegunBench } from '../support/bench.ts';
 import { onTestServers } from '../support/on-test-servers.ts';
 import { processorSeconds } from '../support/processor-seconds.ts';

@@ -13,7 +13,7 @@ import { serverAddresses } from '../../support/servers.ts';
 import startServers from '../../support/start-servers.ts';
 import stopServers from '../../support/stop-servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { percentile } from '../isolation/percentiles.ts';
+import { percentile } from '../../support/percentiles.ts';
 import { perRetry, settledWrites, type Writes } from '../retries/count-writes.ts';
 import { type Arrival, startRecoveringReceiver } from './receiver-that-goes-down.ts';
 

@@ -6,7 +6,7 @@
  * the endpoint is ordered, and every event has one of so many keys.
  */
 import { parseArgs } from 'node:util';
-import { percentile } from '../isolation/percentiles.ts';
+import { percentile } from '../../support/percentiles.ts';
 import { createOutageWorld, latencyMs, startMs } from './outage-world.ts';
 
 const { values } = parseArgs({

@@ -1,18 +1,14 @@
 /** Whether all that was taken has come to an end that is true: a pure sum over what the sender, the receivers and the tables say. */
-import type { Published, SentWebhook } from './load-process.ts';
+import type { Published, SentWebhook } from '../traffic/load-process.ts';
+import type { TableRows } from '../traffic/read-tables.ts';
 
-export interface Books {
+export interface Books extends TableRows {
   webhooks: readonly SentWebhook[];
   published: readonly Published[];
   /** By endpoint and event: when it was first taken. */
   arrivals: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** The names of the endpoints that are to get the events of a source. */
   endpointsOf(sourceId: string): readonly string[];
-  receipts: readonly { receiptId: string; eventId: string | null }[];
-  events: readonly { id: string; sourceId: string }[];
-  deliveries: readonly { id: string; eventId: string; endpoint: string; status: string }[];
-  /** The deliveries that have a dead letter. */
-  letters: ReadonlySet<string>;
   /** The events that each poller has seen the end of, by its name. */
   polled: ReadonlyMap<string, ReadonlySet<string>>;
 }

@@ -1,11 +1,11 @@
 import { markdownTable as table } from '../../support/markdown-table.ts';
 import { imagesOf } from '../../support/plots/named-plot.ts';
 import { thousands } from '../../support/thousands.ts';
-import { percentile } from '../isolation/percentiles.ts';
+import { percentile } from '../../support/percentiles.ts';
 import { lagNames } from '../support/lags.ts';
-import { soakEndpoints } from './endpoints.ts';
+import { soakEndpoints } from '../traffic/endpoints.ts';
 import { afterWarmUp, warmUpShare } from './judge.ts';
-import { publishedShare, repeatedShare } from './load-process.ts';
+import { publishedShare, repeatedShare } from '../traffic/load-process.ts';
 import { expectedKbOfEvent, plotsOf } from './plots.ts';
 import type { SoakReport } from './report.ts';
 import { cellsOf } from './result.ts';

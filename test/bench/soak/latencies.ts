@@ -1,4 +1,4 @@
-import { percentile } from '../isolation/percentiles.ts';
+import { percentile } from '../../support/percentiles.ts';
 import type { Books } from './accounts.ts';
 
 /** Of what was accepted in one minute, in milliseconds. */

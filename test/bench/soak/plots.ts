@@ -4,7 +4,7 @@ import type { PlottedSeries, Plot, Point } from '../../support/plots/plot.ts';
 import { serviceNames } from '../../support/stack.ts';
 import { lagNames } from '../support/lags.ts';
 import { warmUpShare } from './judge.ts';
-import { repeatedShare } from './load-process.ts';
+import { repeatedShare } from '../traffic/load-process.ts';
 import type { SoakReport } from './report.ts';
 import type { ProcessSample, Sample } from './sample.ts';
 

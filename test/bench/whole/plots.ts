@@ -1,8 +1,8 @@
 import type { NamedPlot } from '../../support/plots/named-plot.ts';
 import type { PlottedSeries, Point } from '../../support/plots/plot.ts';
 import { serviceNames } from '../../support/stack.ts';
-import { percentile } from '../isolation/percentiles.ts';
-import type { SentWebhook } from '../soak/load-process.ts';
+import { percentile } from '../../support/percentiles.ts';
+import type { SentWebhook } from '../traffic/load-process.ts';
 
 /** The registry is asked at the start alone. */
 const plottedProcesses = [...serviceNames, 'kafka', 'redis', 'postgres'];

@@ -1,5 +1,5 @@
 import type { KafkaOffsets } from '../../support/kafka-offsets.ts';
-import { percentile } from '../../bench/isolation/percentiles.ts';
+import { percentile } from '../../support/percentiles.ts';
 import { checkWhenDrained } from '../checker/check-when-drained.ts';
 import type { Ledger } from '../checker/ledger.ts';
 import type { Witnesses } from '../checker/load-history.ts';

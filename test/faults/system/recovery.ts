@@ -1,4 +1,4 @@
-import { percentile } from '../../bench/isolation/percentiles.ts';
+import { percentile } from '../../support/percentiles.ts';
 import type { EventEntry } from '../checker/history.ts';
 import { isPublished, type Ledger, pairOf } from '../checker/ledger.ts';
 import { isDone } from '../checker/rules/published.ts';

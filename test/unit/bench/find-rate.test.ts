@@ -1,4 +1,4 @@
-import { findHighestRate, type Tried } from '../../bench/soak/find-rate.ts';
+import { findHighestRate, type Tried } from '../../bench/traffic/find-rate.ts';
 
 /** One that works off so many a second, and refuses nothing; a backlog is worked off as soon as it was looked at. */
 function systemOf(capacity: number, failing: (tries: number) => boolean = () => false) {

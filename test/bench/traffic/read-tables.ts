@@ -1,14 +1,20 @@
 import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
-import type { Books } from './accounts.ts';
 
-type Tables = Pick<Books, 'receipts' | 'events' | 'deliveries' | 'letters'>;
+/** What has become of all that came in. */
+export interface TableRows {
+  receipts: readonly { receiptId: string; eventId: string | null }[];
+  events: readonly { id: string; sourceId: string }[];
+  deliveries: readonly { id: string; eventId: string; endpoint: string; status: string }[];
+  /** The deliveries that have a dead letter. */
+  letters: ReadonlySet<string>;
+}
 
 /** @param nameOf an endpoint's name by its id */
-export async function readTables(url: string, nameOf: ReadonlyMap<string, string>): Promise<Tables> {
+export async function readTables(url: string, nameOf: ReadonlyMap<string, string>): Promise<TableRows> {
   const postgres = createPostgres({
     url,
-    applicationName: 'soak-accounts',
+    applicationName: 'bench-accounts',
     maxConnections: 1,
     // All rows of an hour.
     statementTimeoutMs: 300_000,
