@@ -35,6 +35,8 @@ export interface KafkaOptions {
   shortLived?: boolean;
   /** Broker settings over those chosen here, as Kafka names them. */
   settings?: Readonly<Record<string, string>>;
+  /** Who may come by SCRAM from the first start on, as its format takes them: `SCRAM-SHA-512=[name=…,password=…]`. */
+  scramUsers?: readonly string[];
 }
 
 export interface Kafka {
@@ -68,6 +70,7 @@ export function createKafka({
   jars,
   shortLived = false,
   settings = {},
+  scramUsers = [],
 }: KafkaOptions): Kafka {
   const nameOf = (broker: Broker): string => (brokers.length === 1 ? 'kafka' : `kafka-${broker.id}`);
   const homeOf = (broker: Broker): string => join(dir, nameOf(broker));
@@ -94,7 +97,8 @@ export function createKafka({
     // What an interrupted format left would be taken for formatted.
     rmSync(data, { recursive: true, force: true });
     const storageTool = ['kafka.tools.StorageTool', 'format', '--cluster-id', clusterId, '--config', file];
-    await runJava(java, ['-cp', classpath, ...quickStart, ...storageTool]);
+    const users = scramUsers.flatMap((user) => ['--add-scram', user]);
+    await runJava(java, ['-cp', classpath, ...quickStart, ...storageTool, ...users]);
     writeFileSync(formatted, `${clusterId}\n`);
   }
 

@@ -37,6 +37,25 @@ export const kafkaFields = {
     default: '127.0.0.1:9092',
     help: 'host:port of Kafka brokers, by comma',
   }),
+  kafkaTls: flag('HOOKLINE_KAFKA_TLS', {
+    default: 'false',
+    help: 'brokers are reached over TLS, 1.2 or later, and must prove their names',
+  }),
+  kafkaTlsCaFile: text('HOOKLINE_KAFKA_TLS_CA_FILE', {
+    default: '',
+    help: 'PEM file of the authorities of the brokers’ certificates; empty: the public ones. Renewed files need no restart',
+  }),
+  kafkaTlsCertFile: text('HOOKLINE_KAFKA_TLS_CERT_FILE', {
+    default: '',
+    help: 'PEM file of this client’s certificate, where brokers ask for one',
+  }),
+  kafkaTlsKeyFile: text('HOOKLINE_KAFKA_TLS_KEY_FILE', { default: '', help: 'PEM file of its private key' }),
+  kafkaSaslMechanism: oneOf('HOOKLINE_KAFKA_SASL_MECHANISM', ['none', 'plain', 'scram-sha-256', 'scram-sha-512'], {
+    default: 'none',
+    help: 'how the process says who it is; over TLS, or all can read the password along',
+  }),
+  kafkaSaslUsername: text('HOOKLINE_KAFKA_SASL_USERNAME', { default: '', help: 'as whom' }),
+  kafkaSaslPassword: text('HOOKLINE_KAFKA_SASL_PASSWORD', { default: '', secret: true, help: 'its password' }),
   topicPrefix: text('HOOKLINE_TOPIC_PREFIX', {
     default: 'hookline.',
     pattern: /^[a-zA-Z0-9._-]{0,100}$/,
@@ -59,7 +78,7 @@ export const postgresFields = {
 export const registryFields = {
   schemaRegistryUrl: text('HOOKLINE_SCHEMA_REGISTRY_URL', {
     pattern: /^https?:\/\//,
-    help: 'schema registry that speaks the Confluent API',
+    help: 'schema registry that speaks the Confluent API; with `user:password@` before its host where it asks for them',
   }),
 };
 

@@ -5,6 +5,7 @@ import { AppError, isAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { areLengthsSound } from './avro-lengths.ts';
+import { registryAddress } from './registry-address.ts';
 import { type AvroSchema, hasSchema, lookUpSchemaId, untilAnswered, valueSubject } from './registry-client.ts';
 import { within } from './time-limit.ts';
 
@@ -49,7 +50,8 @@ export const createAttemptCodec = (options: AvroCodecOptions): AvroCodec<Attempt
 export function createAvroCodec<T>(options: AvroCodecOptions): AvroCodec<T> {
   const { registryUrl, clock } = options;
   const subject = valueSubject(options.topic);
-  const registry = new SchemaRegistry({ host: registryUrl, retry: { retries: 0 } });
+  const { url: host, credentials } = registryAddress(registryUrl);
+  const registry = new SchemaRegistry({ host, ...(credentials && { auth: credentials }), retry: { retries: 0 } });
   /** How values of other versions become ours, by the id of the writer's schema; never forgotten. */
   const writers = new Map<number, { type: AvroType; resolver: Resolver }>();
   let own: { type: AvroType; header: Buffer } | undefined;

@@ -1,13 +1,13 @@
 import { Kafka, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
 import type { Logger } from '#lib/log';
 import { bearClockSteps } from './clock-steps.ts';
-import { createSocket } from './create-socket.ts';
+import type { KafkaAccess } from './access.ts';
+import { socketsOver } from './create-socket.ts';
 import { readFetchResponses } from './fetch-response.ts';
 import { acceptPreparedBatches } from './prepared-batches.ts';
 import { tameRequestQueuePolling } from './request-queue-polling.ts';
 
-export interface ClientOptions {
-  brokers: readonly string[];
+export interface ClientOptions extends KafkaAccess {
   clientId: string;
   log: Logger;
   /** The longest that a broker may take over one request. */
@@ -41,7 +41,9 @@ export function createClient(options: ClientOptions): Kafka {
   return new Kafka({
     brokers: [...options.brokers],
     clientId: options.clientId,
-    socketFactory: createSocket,
+    socketFactory: socketsOver(options.tls),
+    ssl: options.tls !== undefined,
+    ...(options.sasl && { sasl: options.sasl }),
     connectionTimeout: 5_000,
     authenticationTimeout: 10_000,
     requestTimeout: options.requestTimeoutMs ?? 12_000,

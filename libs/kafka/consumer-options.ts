@@ -2,11 +2,11 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '#lib/clock';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
+import type { KafkaAccess } from './access.ts';
 import type { WorkLimits } from './partition-worker.ts';
 import type { PartitionRef, RecordHandler } from './port.ts';
 
-export interface ConsumerOptions {
-  brokers: readonly string[];
+export interface ConsumerOptions extends KafkaAccess {
   /** Names the process to the brokers. */
   clientId: string;
   groupId: string;

@@ -8,6 +8,7 @@ export {
   type RecordProducer,
   originOf,
 } from './port.ts';
+export { type KafkaAccess, kafkaAccess } from './access.ts';
 export { partitionOf } from './partitioner.ts';
 export { type ProducerOptions, createProducer } from './producer.ts';
 export { consumerMetrics, producerMetrics } from './metrics.ts';

@@ -4,6 +4,7 @@ import { AppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { noTracer, type Tracer } from '#lib/telemetry';
+import type { KafkaAccess } from './access.ts';
 import { createClient } from './client.ts';
 import { measureProducer } from './metrics.ts';
 import { createPartitionSender } from './partition-sender.ts';
@@ -14,8 +15,7 @@ import { within } from './time-limit.ts';
 import { createTopicLayouts } from './topic-layouts.ts';
 import { createTopicSender, type TopicSender } from './topic-sender.ts';
 
-export interface ProducerOptions {
-  brokers: readonly string[];
+export interface ProducerOptions extends KafkaAccess {
   /** Names the process to the brokers. */
   clientId: string;
   clock: Clock;

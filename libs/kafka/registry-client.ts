@@ -1,6 +1,7 @@
 import type { Clock } from '#lib/clock';
 import { AppError, isAppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
+import { registryAddress } from './registry-address.ts';
 
 /** A schema as its .avsc file has it, parsed. */
 export type AvroSchema = Readonly<Record<string, unknown>>;
@@ -106,25 +107,37 @@ interface Answer {
 
 async function request(registryUrl: string, method: string, path: string, body?: unknown): Promise<Answer> {
   let answer: Answer;
+  const { url, credentials } = registryAddress(registryUrl);
   try {
-    const response = await fetch(`${registryUrl}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method,
-      headers: { accept: contentType, ...(body !== undefined && { 'content-type': contentType }) },
+      headers: {
+        accept: contentType,
+        ...(body !== undefined && { 'content-type': contentType }),
+        ...(credentials && { authorization: basic(credentials) }),
+      },
       body: body === undefined ? null : JSON.stringify(body),
       signal: AbortSignal.timeout(requestTimeoutMs),
     });
     const text = await response.text();
     answer = { status: response.status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
   } catch (error) {
-    throw new AppError('registry_unavailable', `the schema registry at ${registryUrl} does not answer`, {
+    throw new AppError('registry_unavailable', `the schema registry at ${url} does not answer`, {
       cause: error,
     });
   }
   if (answer.status >= 500 || answer.status === 429) {
     throw new AppError('registry_unavailable', `the schema registry answers ${answer.status}`);
   }
+  // Of no use to those who ask about a schema; a password that is being changed is right again soon.
+  if (answer.status === 401 || answer.status === 403) {
+    throw new AppError('registry_unavailable', `the schema registry does not know us: it answers ${answer.status}`);
+  }
   return answer;
 }
+
+const basic = ({ username, password }: { username: string; password: string }): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
 function refused(what: string, { status, body }: Answer): AppError {
   return new AppError('config_invalid', `the schema registry refuses ${what}: ${status} ${JSON.stringify(body)}`);

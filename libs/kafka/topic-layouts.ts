@@ -46,6 +46,7 @@ export function createTopicLayouts({
   const stopped = new AbortController();
   let pause = new AbortController();
   let refreshAsked = false;
+  let failing = false;
   let admin: Admin | undefined;
   let loop: Promise<void> | undefined;
 
@@ -80,7 +81,8 @@ export function createTopicLayouts({
       } catch (error) {
         fresh = false;
         const cause = rootCause(error);
-        log.debug({ event: 'kafka.metadata_failed', topic, err: cause });
+        // Once, until it has been well: while brokers are away it is tried all the time.
+        log[failing ? 'debug' : 'warn']({ event: 'kafka.metadata_failed', topic, reason: cause.message });
         // A broker that says what is wrong with a topic is a broker that answers.
         if (!('type' in cause)) {
           meter.unreached();
@@ -88,6 +90,7 @@ export function createTopicLayouts({
         }
       }
     }
+    failing = !fresh;
     return fresh;
   }
 

@@ -2,6 +2,7 @@ import type { Admin } from 'kafkajs';
 import type { Clock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
+import type { KafkaAccess } from './access.ts';
 import { createClient, rootCause } from './client.ts';
 import { within } from './time-limit.ts';
 
@@ -44,12 +45,12 @@ const refusals = new Set([
  * @throws AppError kafka_unavailable at the time limit; config_invalid where the cluster refuses a definition
  */
 export async function createTopics(
-  brokers: readonly string[],
+  access: KafkaAccess,
   definitions: readonly TopicDefinition[],
   options: CreateTopicsOptions,
 ): Promise<string[]> {
   const created = new Set<string>();
-  await askCluster(brokers, options, async (admin) => {
+  await askCluster(access, options, async (admin) => {
     for (const name of await createMissing(admin, definitions)) created.add(name);
     for (const { name } of definitions) {
       const leaders = await leadersOf(admin, name);
@@ -65,22 +66,22 @@ export async function createTopics(
  * @throws AppError kafka_unavailable at the time limit, the topic being unknown included
  */
 export async function countPartitions(
-  brokers: readonly string[],
+  access: KafkaAccess,
   topic: string,
   options: CreateTopicsOptions,
 ): Promise<number> {
-  return askCluster(brokers, options, async (admin) => (await leadersOf(admin, topic)).length);
+  return askCluster(access, options, async (admin) => (await leadersOf(admin, topic)).length);
 }
 
 /** Asks until there is an answer, each time over a new connection. */
 async function askCluster<T>(
-  brokers: readonly string[],
+  access: KafkaAccess,
   { clock, log, timeoutMs = 60_000 }: CreateTopicsOptions,
   ask: (admin: Admin) => Promise<T>,
 ): Promise<T> {
   const deadlineMs = clock.monotonicMs() + timeoutMs;
   for (;;) {
-    const admin = createClient({ brokers, clientId: 'hookline-topics', log }).admin();
+    const admin = createClient({ ...access, clientId: 'hookline-topics', log }).admin();
     try {
       await admin.connect();
       return await ask(admin);

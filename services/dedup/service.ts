@@ -1,7 +1,7 @@
 import { readSchema } from '#deploy/kafka/schemas.ts';
 import { groupOf, topicsOf } from '#lib/contract';
 import { createDedupStore, createPostgresKeyTable, createRedisKeyMemory } from '#lib/dedup-store';
-import { createConsumer, createEventCodec, createProducer, traceRecords } from '#lib/kafka';
+import { createConsumer, createEventCodec, createProducer, kafkaAccess, traceRecords } from '#lib/kafka';
 import { createPart, type Part } from '#lib/lifecycle';
 import { createPostgres, watchClock } from '#lib/postgres';
 import { createRedis } from '#lib/redis';
@@ -19,7 +19,7 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
   const { log, clock, metrics, tracer } = context;
   const name = 'hookline-dedup';
   const topics = topicsOf(config.topicPrefix);
-  const kafka = { brokers: config.kafkaBrokers, clientId: name, clock, log, metrics };
+  const kafka = { ...kafkaAccess(config), clientId: name, clock, log, metrics };
 
   const postgres = createPostgres({
     url: config.databaseUrl,

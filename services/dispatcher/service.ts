@@ -4,7 +4,14 @@ import { groupOf, longestWindowSeconds, topicsOf } from '#lib/contract';
 import { readSchema } from '#deploy/kafka/schemas.ts';
 import { isAppError } from '#lib/errors';
 import { createHttpClient, parseAllowedNetworks } from '#lib/http-client';
-import { createAttemptCodec, createConsumer, createEventCodec, createProducer, traceRecords } from '#lib/kafka';
+import {
+  createAttemptCodec,
+  createConsumer,
+  createEventCodec,
+  createProducer,
+  kafkaAccess,
+  traceRecords,
+} from '#lib/kafka';
 import { inRounds, type Part } from '#lib/lifecycle';
 import { createPostgres, watchClock } from '#lib/postgres';
 import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
@@ -64,7 +71,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const { log, clock, tracer, crashPoints } = context;
   const name = 'hookline-dispatcher';
   const topics = topicsOf(config.topicPrefix);
-  const kafka = { brokers: config.kafkaBrokers, clientId: name, clock, log, metrics: context.metrics };
+  const kafka = { ...kafkaAccess(config), clientId: name, clock, log, metrics: context.metrics };
   const registry = { registryUrl: config.schemaRegistryUrl, clock, log };
   const metrics = createDispatcherMetrics(context.metrics, config);
   const waitOut = createWaitOut({ clock, log });

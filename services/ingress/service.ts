@@ -1,7 +1,7 @@
 import { topicsOf } from '#lib/contract';
 import { createHttpServer } from '#lib/http-server';
 import { randomPool as random } from '#lib/ids';
-import { createProducer } from '#lib/kafka';
+import { createProducer, kafkaAccess } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
 import { networksOf } from '#lib/networks';
 import { createPostgres, watchClock } from '#lib/postgres';
@@ -56,7 +56,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     log,
   });
   const producer = createProducer({
-    brokers: config.kafkaBrokers,
+    ...kafkaAccess(config),
     clientId: 'hookline-ingress',
     clock,
     log,

@@ -1,7 +1,14 @@
 import { createWaitOut } from '#lib/backoff';
 import { groupOf, topicsOf } from '#lib/contract';
 import { readSchema } from '#deploy/kafka/schemas.ts';
-import { countPartitions, createAttemptCodec, createConsumer, createEventCodec, createProducer } from '#lib/kafka';
+import {
+  countPartitions,
+  createAttemptCodec,
+  createConsumer,
+  createEventCodec,
+  createProducer,
+  kafkaAccess,
+} from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
 import { createPostgres, watchClock } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
@@ -32,7 +39,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
   const { log, clock, tracer, crashPoints } = context;
   const name = 'hookline-projector';
   const topics = topicsOf(config.topicPrefix);
-  const kafka = { brokers: config.kafkaBrokers, clientId: name, clock, log, metrics: context.metrics };
+  const kafka = { ...kafkaAccess(config), clientId: name, clock, log, metrics: context.metrics };
   const registry = { registryUrl: config.schemaRegistryUrl, clock, log };
   const metrics = createProjectorMetrics(context.metrics);
   const waitOut = createWaitOut({ clock, log });
@@ -70,7 +77,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
   const producer = createProducer({ ...kafka, tracer, topics: [topics['dead-letters']] });
 
   const owners = createPartitionOwners(
-    () => countPartitions(config.kafkaBrokers, topics.deliveries, { clock, log, timeoutMs: askTimeoutMs }),
+    () => countPartitions(kafka, topics.deliveries, { clock, log, timeoutMs: askTimeoutMs }),
     waitOut,
   );
 

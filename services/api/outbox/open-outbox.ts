@@ -1,6 +1,6 @@
 import { readSchema } from '#deploy/kafka/schemas.ts';
 import { topicsOf } from '#lib/contract';
-import { createEventCodec, createProducer } from '#lib/kafka';
+import { createEventCodec, createProducer, kafkaAccess } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
 import { createPostgres } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
@@ -34,7 +34,7 @@ export function openOutbox(
     metrics: context.metrics,
   });
   const producer = createProducer({
-    brokers: config.kafkaBrokers,
+    ...kafkaAccess(config),
     clientId: name,
     clock,
     log,

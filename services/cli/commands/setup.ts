@@ -5,6 +5,8 @@ import {
   countPartitions,
   createTopics,
   type CreateTopicsOptions,
+  type KafkaAccess,
+  kafkaAccess,
   registerSchemas,
   type TopicDefinition,
   valueSubject,
@@ -39,7 +41,7 @@ export async function run(args: readonly string[]): Promise<number> {
     partitions: config.topicPartitions,
     replicationFactor: config.topicReplication,
   });
-  const creating = provideTopics(config.kafkaBrokers, definitions, { clock, log });
+  const creating = provideTopics(kafkaAccess(config), definitions, { clock, log });
   const registering = registerSchemas(
     avroTopics.map((topic) => ({ subject: valueSubject(topics[topic]), schema: readSchema(topic) })),
     { registryUrl: config.schemaRegistryUrl, clock, log },
@@ -56,13 +58,13 @@ export async function run(args: readonly string[]): Promise<number> {
 
 /** Creates what is missing. A topic that has another number of partitions keeps it: more would send keys to other partitions than before. */
 async function provideTopics(
-  brokers: readonly string[],
+  access: KafkaAccess,
   definitions: readonly TopicDefinition[],
   options: CreateTopicsOptions,
 ): Promise<string[]> {
-  const created = await createTopics(brokers, definitions, options);
+  const created = await createTopics(access, definitions, options);
   for (const { name, partitions } of definitions.filter((definition) => !created.includes(definition.name))) {
-    const found = await countPartitions(brokers, name, options);
+    const found = await countPartitions(access, name, options);
     if (found !== partitions)
       options.log.warn({ event: 'setup.partitions_differ', topic: name, partitions: found, configured: partitions });
   }

@@ -20,7 +20,7 @@ export async function openApiWithIngress(given: Partial<AppDeps> = {}) {
   const topicPrefix = uniquePrefix('api');
   const topics = topicDefinitions({ topicPrefix, partitions: 1, replicationFactor: 1 });
   const received = topics.filter(({ name }) => name === `${topicPrefix}webhooks.received`);
-  await createTopics(kafkaBrokers, received, { clock: systemClock, log: silentLogger });
+  await createTopics({ brokers: kafkaBrokers }, received, { clock: systemClock, log: silentLogger });
   const api = await openApi({ clock: systemClock, ...given });
   const ingresses: Ingress[] = [];
   return {

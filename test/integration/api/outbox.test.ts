@@ -199,7 +199,7 @@ test('what stands on the real topic is what dedup would have written', async () 
   const common = { clock: systemClock, log: silentLogger };
   const definitions = topicDefinitions({ topicPrefix, partitions: 3, replicationFactor: 1 });
   await createTopics(
-    brokers,
+    { brokers },
     definitions.filter(({ name }) => name === topic),
     common,
   );

@@ -81,7 +81,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
       ? { ...definition, config: { ...definition.config, 'max.message.bytes': String(maxEventBytes) } }
       : definition,
   );
-  await createTopics(brokers, definitions, common);
+  await createTopics({ brokers }, definitions, common);
   await registerSchemas([{ subject: valueSubject(topics.events), schema: readSchema('events') }], {
     ...common,
     registryUrl,

@@ -83,7 +83,7 @@ export async function createWorld(name: string, { partitions = 3 } = {}) {
     HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
   };
 
-  await createTopics(brokers, topicDefinitions({ topicPrefix, partitions, replicationFactor: 1 }), common);
+  await createTopics({ brokers }, topicDefinitions({ topicPrefix, partitions, replicationFactor: 1 }), common);
   await registerSchemas(
     (['events', 'delivery.attempts'] as const).map((topic) => ({
       subject: valueSubject(topics[topic]),

@@ -42,7 +42,7 @@ beforeAll(async () => {
   const common = { clock: systemClock, log: silentLogger };
   const topics = topicDefinitions({ topicPrefix, partitions: 3, replicationFactor: 1 });
   await createTopics(
-    kafkaBrokers,
+    { brokers: kafkaBrokers },
     topics.filter(({ name }) => name === topic),
     common,
   );

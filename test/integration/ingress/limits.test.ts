@@ -36,7 +36,7 @@ beforeAll(async () => {
   await postgres.start();
   const topics = topicDefinitions({ topicPrefix, partitions: 3, replicationFactor: 1 });
   const received = topics.filter(({ name }) => name === topicsOf(topicPrefix)['webhooks.received']);
-  await createTopics(kafkaBrokers, received, { clock: systemClock, log: silentLogger });
+  await createTopics({ brokers: kafkaBrokers }, received, { clock: systemClock, log: silentLogger });
   redis = await startOwnRedis();
 });
 

@@ -84,7 +84,7 @@ beforeAll(async () => {
     maxConnections: 2,
     statementTimeoutMs: 10_000,
   });
-  await createTopics(brokers, topicDefinitions({ topicPrefix, partitions, replicationFactor: 1 }), common);
+  await createTopics({ brokers }, topicDefinitions({ topicPrefix, partitions, replicationFactor: 1 }), common);
   await registerSchemas(
     (['events', 'delivery.attempts'] as const).map((topic) => ({
       subject: valueSubject(topics[topic]),

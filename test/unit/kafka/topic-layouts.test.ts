@@ -9,6 +9,7 @@ function setUp() {
   const cluster = { leaders: { a: [1, 2] } as Record<string, number[]>, inSync: [1, 2, 3], away: false };
   const changes: string[] = [];
   const metered: string[] = [];
+  const warnings: object[] = [];
   let connections = 0;
   let questions = 0;
   const createClient = () =>
@@ -34,7 +35,7 @@ function setUp() {
   const layouts = createTopicLayouts({
     createClient,
     clock,
-    log: silentLogger,
+    log: { ...silentLogger, warn: (line) => void warnings.push(line) },
     refreshMs: 30_000,
     onChange: (topic, layout) => changes.push(`${topic} ${layout.join()}`),
     meter: {
@@ -43,7 +44,16 @@ function setUp() {
       unreached: () => metered.push('unreached'),
     },
   });
-  return { clock, cluster, changes, metered, layouts, connections: () => connections, questions: () => questions };
+  return {
+    clock,
+    cluster,
+    changes,
+    metered,
+    warnings,
+    layouts,
+    connections: () => connections,
+    questions: () => questions,
+  };
 }
 
 test('topics named before the start are known once it has started, others soon after they are named', async () => {
@@ -120,5 +130,21 @@ test('it is told how the partitions are replicated, and that nobody answers', as
     'a: 2 under-replicated, 1 leaderless',
     'unreached',
   ]);
+  await layouts.stop();
+});
+
+test('why nobody answers is said once, and again when it had been well', async () => {
+  const { clock, cluster, layouts, warnings } = setUp();
+  layouts.get('a');
+  await layouts.start();
+  for (let outage = 1; outage <= 2; outage += 1) {
+    cluster.away = true;
+    layouts.refreshSoon();
+    await clock.advance(20_000);
+    const said = { event: 'kafka.metadata_failed', topic: 'a', reason: 'connection lost' };
+    expect(warnings).toEqual(Array.from({ length: outage }, () => said));
+    cluster.away = false;
+    await clock.advance(20_000);
+  }
   await layouts.stop();
 });

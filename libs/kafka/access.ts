@@ -1,0 +1,100 @@
+/** How a process gets to the brokers: where they are, whether over TLS, and as whom. */
+import { readFileSync } from 'node:fs';
+import { type ConnectionOptions, createSecureContext } from 'node:tls';
+import type { SASLOptions } from 'kafkajs';
+import { AppError } from '#lib/errors';
+
+export interface KafkaAccess {
+  brokers: readonly string[];
+  tls?: KafkaTls | undefined;
+  sasl?: SASLOptions | undefined;
+}
+
+export interface KafkaTls {
+  /** What a new connection is opened with. Renewed files are read: processes need no restart for them. */
+  options(): ConnectionOptions;
+}
+
+/** As `kafkaFields` of libs/config reads it. */
+interface Settings {
+  kafkaBrokers: readonly string[];
+  kafkaTls: boolean;
+  kafkaTlsCaFile: string;
+  kafkaTlsCertFile: string;
+  kafkaTlsKeyFile: string;
+  kafkaSaslMechanism: 'none' | 'plain' | 'scram-sha-256' | 'scram-sha-512';
+  kafkaSaslUsername: string;
+  kafkaSaslPassword: string;
+}
+
+/** @throws AppError config_invalid where settings contradict each other, or a file is not what it should be */
+export function kafkaAccess(settings: Settings): KafkaAccess {
+  const problems = contradictionsOf(settings);
+  if (problems.length > 0) throw new AppError('config_invalid', problems.join('\n'));
+  const { kafkaBrokers: brokers, kafkaSaslMechanism: mechanism } = settings;
+  return {
+    brokers,
+    tls: settings.kafkaTls ? createTls(settings) : undefined,
+    sasl:
+      mechanism === 'none'
+        ? undefined
+        : { mechanism, username: settings.kafkaSaslUsername, password: settings.kafkaSaslPassword },
+  };
+}
+
+function contradictionsOf(settings: Settings): string[] {
+  const { kafkaTls, kafkaTlsCaFile, kafkaTlsCertFile, kafkaTlsKeyFile } = settings;
+  const { kafkaSaslMechanism, kafkaSaslUsername, kafkaSaslPassword } = settings;
+  const problems: string[] = [];
+  if (!kafkaTls && [kafkaTlsCaFile, kafkaTlsCertFile, kafkaTlsKeyFile].some((file) => file !== ''))
+    problems.push('HOOKLINE_KAFKA_TLS_*_FILE are for HOOKLINE_KAFKA_TLS=true');
+  if ((kafkaTlsCertFile === '') !== (kafkaTlsKeyFile === ''))
+    problems.push('HOOKLINE_KAFKA_TLS_CERT_FILE and HOOKLINE_KAFKA_TLS_KEY_FILE go together');
+  const credentials = [kafkaSaslUsername, kafkaSaslPassword];
+  if (kafkaSaslMechanism === 'none' && credentials.some((text) => text !== ''))
+    problems.push('HOOKLINE_KAFKA_SASL_USERNAME and _PASSWORD are for a HOOKLINE_KAFKA_SASL_MECHANISM');
+  if (kafkaSaslMechanism !== 'none' && credentials.some((text) => text === ''))
+    problems.push(
+      `HOOKLINE_KAFKA_SASL_MECHANISM=${kafkaSaslMechanism} needs HOOKLINE_KAFKA_SASL_USERNAME and _PASSWORD`,
+    );
+  return problems;
+}
+
+function createTls(settings: Settings): KafkaTls {
+  let inUse = readTls(settings);
+  return {
+    options() {
+      try {
+        inUse = readTls(settings);
+      } catch {
+        // In the middle of a renewal: those before are good for a while yet.
+      }
+      return inUse;
+    },
+  };
+}
+
+/** @throws AppError config_invalid, never with what is in a file */
+function readTls({ kafkaTlsCaFile, kafkaTlsCertFile, kafkaTlsKeyFile }: Settings): ConnectionOptions {
+  const read = (file: string): string => {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (error) {
+      throw new AppError('config_invalid', `${file} can’t be read: ${(error as Error).message}`, { cause: error });
+    }
+  };
+  const options: ConnectionOptions = { minVersion: 'TLSv1.2' };
+  if (kafkaTlsCaFile !== '') options.ca = read(kafkaTlsCaFile);
+  if (kafkaTlsCertFile !== '') options.cert = read(kafkaTlsCertFile);
+  if (kafkaTlsKeyFile !== '') options.key = read(kafkaTlsKeyFile);
+  // OpenSSL takes a file without certificates as no authorities at all: then nobody would be trusted.
+  if (options.ca !== undefined && !options.ca.includes('-----BEGIN CERTIFICATE-----'))
+    throw new AppError('config_invalid', `${kafkaTlsCaFile} has no certificate`);
+  try {
+    createSecureContext(options);
+  } catch (error) {
+    const files = [kafkaTlsCaFile, kafkaTlsCertFile, kafkaTlsKeyFile].filter((file) => file !== '').join(', ');
+    throw new AppError('config_invalid', `${files} make no TLS client: ${(error as Error).message}`, { cause: error });
+  }
+  return options;
+}

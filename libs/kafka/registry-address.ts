@@ -1,0 +1,17 @@
+export interface RegistryAddress {
+  /** The URL without credentials: it may be shown. */
+  url: string;
+  credentials: { username: string; password: string } | undefined;
+}
+
+/** @param given a URL, which may have the user and the password that the registry asks for: `https://user:password@host` */
+export function registryAddress(given: string): RegistryAddress {
+  const url = new URL(given);
+  const [username, password] = [url.username, url.password].map(decodeURIComponent) as [string, string];
+  url.username = '';
+  url.password = '';
+  return {
+    url: url.href.replace(/\/$/, ''),
+    credentials: username === '' ? undefined : { username, password },
+  };
+}

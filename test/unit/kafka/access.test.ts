@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { kafkaAccess } from '#lib/kafka';
+import { authority, client } from '../../integration/kafka/certificates.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'hookline-access-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+const file = (name: string, text: string): string => {
+  writeFileSync(join(dir, name), text);
+  return join(dir, name);
+};
+
+const none = {
+  kafkaBrokers: ['a:9092', 'b:9092'],
+  kafkaTls: false,
+  kafkaTlsCaFile: '',
+  kafkaTlsCertFile: '',
+  kafkaTlsKeyFile: '',
+  kafkaSaslMechanism: 'none',
+  kafkaSaslUsername: '',
+  kafkaSaslPassword: '',
+} as const;
+const over = { ...none, kafkaTls: true };
+
+test('by default brokers are spoken to as they are: no TLS, nobody in particular', () => {
+  expect(kafkaAccess(none)).toEqual({ brokers: ['a:9092', 'b:9092'], tls: undefined, sasl: undefined });
+});
+
+test('TLS without files trusts the public authorities, and nothing older than 1.2', () => {
+  expect(kafkaAccess(over).tls?.options()).toEqual({ minVersion: 'TLSv1.2' });
+});
+
+test('settings that contradict each other are all named', () => {
+  const contradictions: [given: Partial<Parameters<typeof kafkaAccess>[0]>, says: RegExp][] = [
+    [{ kafkaTlsCaFile: 'ca.pem' }, /HOOKLINE_KAFKA_TLS=true/],
+    [{ kafkaTls: true, kafkaTlsCertFile: 'cert.pem' }, /_CERT_FILE and HOOKLINE_KAFKA_TLS_KEY_FILE go together/],
+    [{ kafkaSaslUsername: 'hookline' }, /are for a HOOKLINE_KAFKA_SASL_MECHANISM/],
+    [{ kafkaSaslMechanism: 'plain', kafkaSaslUsername: 'hookline' }, /needs .*_PASSWORD/],
+    [{ kafkaTlsKeyFile: 'key.pem', kafkaSaslPassword: 'a' }, /TLS=true\n.*go together\n.*MECHANISM/],
+  ];
+  for (const [given, says] of contradictions)
+    expect(() => kafkaAccess({ ...none, ...given })).toThrow(
+      expect.objectContaining({ code: 'config_invalid', message: expect.stringMatching(says) as string }) as Error,
+    );
+});
+
+test('files that are missing or no PEM are named, without what is in them', () => {
+  const wrong = file('wrong.pem', 'secret text');
+  const key = file('key.pem', client.key);
+  for (const [given, says] of [
+    [{ kafkaTlsCaFile: join(dir, 'none.pem') }, /none\.pem can’t be read/],
+    [{ kafkaTlsCaFile: wrong }, /wrong\.pem has no certificate/],
+    [{ kafkaTlsCertFile: wrong, kafkaTlsKeyFile: key }, /wrong\.pem.* make no TLS client/],
+  ] as const) {
+    expect(() => kafkaAccess({ ...over, ...given })).toThrow(says);
+    expect(() => kafkaAccess({ ...over, ...given })).not.toThrow(/secret text/);
+  }
+});
+
+test('renewed files are in use from the next connection on; in the middle of a renewal those before are', () => {
+  const caFile = file('ca.pem', authority);
+  const { tls } = kafkaAccess({ ...over, kafkaTlsCaFile: caFile });
+  expect(tls?.options().ca).toBe(authority);
+  file('ca.pem', '');
+  expect(tls?.options().ca).toBe(authority);
+  file('ca.pem', client.cert);
+  expect(tls?.options().ca).toBe(client.cert);
+});
