@@ -23,7 +23,7 @@ export interface DispatcherLog {
   gainsOf(process: string): readonly number[];
   /** When it last joined the group, until then; -Infinity where it never did. */
   lastJoinOf(process: string, untilMs: number): number;
-  /** The sends that brought these arrivals at one endpoint of one event, each where it is known. */
+  /** The sends that brought these arrivals at one endpoint of one event, in the order of their times; each where it is known. */
   sendersOf(arrivals: readonly Arrival[]): Map<Arrival, LoggedSend>;
 }
 
@@ -101,12 +101,12 @@ export function createDispatcherLog(group: string, clocks: KnownClocks = rightCl
       const left = new Set(first === undefined ? [] : sends.get(keyOf(first)));
       const found = new Map<Arrival, LoggedSend>();
       for (const arrival of arrivals) {
-        const [nearest] = [...left]
+        const [soonest] = [...left]
           .filter((send) => brought(send, arrival) && isSignedBy(send, arrival))
-          .sort((a, b) => Math.abs(a.startedAtMs - arrival.atMs) - Math.abs(b.startedAtMs - arrival.atMs));
-        if (nearest === undefined) continue;
-        found.set(arrival, nearest);
-        left.delete(nearest);
+          .sort((a, b) => patienceOf(a, arrival) - patienceOf(b, arrival));
+        if (soonest === undefined) continue;
+        found.set(arrival, soonest);
+        left.delete(soonest);
       }
       return found;
     },
@@ -119,6 +119,10 @@ const brought = (send: LoggedSend, arrival: Arrival): boolean =>
   (send.status === null || arrival.answered === null || send.status === arrival.answered) &&
   arrival.atMs >= send.startedAtMs - slackMs &&
   (isUnanswered(send) || arrival.atMs <= send.endedAtMs + slackMs);
+
+/** Of two that were under way at the same time, the one that ended first may have brought nothing later; one that was given up may have, if no other did. */
+const patienceOf = ({ endedAtMs }: LoggedSend, { atMs }: Arrival): number =>
+  endedAtMs + slackMs >= atMs ? endedAtMs : Number.MAX_VALUE;
 
 /** Without which start of it. */
 export const nameOfProcess = (process: string): string => process.split('#')[0] ?? process;

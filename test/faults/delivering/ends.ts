@@ -1,6 +1,6 @@
 /** Whether each delivery has ended as its endpoint gives reason for, with one letter if it died. */
-import type { Arrival, EndpointFact } from '../checker/history.ts';
-import { type DeliveryAccount, type Ledger, standing } from '../checker/ledger.ts';
+import type { Arrival, EndpointFact, Fault } from '../checker/history.ts';
+import { type DeliveryAccount, type Ledger, overlaps, standing } from '../checker/ledger.ts';
 import type { Finding } from './findings.ts';
 import { type Role, roleOf } from './roles.ts';
 
@@ -62,17 +62,30 @@ const rebalanceMs = 15_000;
 /** Until every dispatcher has heard of it, and what was under way has ended. */
 const disabledWithinMs = 5_000;
 
-/** @param endpoints as the API shows them in the end */
-export function judgeGone(arrivals: readonly Arrival[], endpoints: readonly EndpointFact[]): Finding[] {
+/**
+ * A dispatcher that slept since, or that Postgres has not been able to tell, knows no better.
+ *
+ * @param endpoints as the API shows them in the end
+ */
+export function judgeGone(
+  arrivals: readonly Arrival[],
+  endpoints: readonly EndpointFact[],
+  faults: readonly Fault[],
+): Finding[] {
+  const mayNotKnow = (sinceMs: number, atMs: number): boolean =>
+    faults.some((fault) => keepsInIgnorance(fault) && overlaps(fault, sinceMs, atMs));
   return [...Map.groupBy(arrivals, ({ endpointId }) => endpointId)].flatMap(([endpointId, ofOne]): Finding[] => {
     const disabledAtMs = endpoints.find(({ id }) => id === endpointId)?.disabledAtMs ?? null;
     if (!ofOne.some(({ answered }) => answered === 410)) return [];
     if (disabledAtMs === null) return [{ finding: 'not-disabled', says: endpointId }];
     return ofOne
-      .filter(({ atMs }) => atMs > disabledAtMs + disabledWithinMs)
+      .filter(({ atMs }) => atMs > disabledAtMs + disabledWithinMs && !mayNotKnow(disabledAtMs, atMs))
       .map(({ eventId, atMs }) => ({
         finding: 'sent-after-gone',
         says: `${eventId} to ${endpointId}, ${Math.round(atMs - disabledAtMs)} ms after it was disabled`,
       }));
   });
 }
+
+const keepsInIgnorance = ({ what, service }: Fault): boolean =>
+  service === undefined ? what.includes('postgres') : what.startsWith('SIGSTOP') && service === 'dispatcher';

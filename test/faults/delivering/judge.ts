@@ -47,7 +47,7 @@ export async function judge(evidence: Evidence): Promise<Judged> {
     ...repeats.elsewhere,
     ...letters.findings,
     ...judgeEnds(ledger, cast),
-    ...judgeGone(ledger.history.arrivals, ledger.history.endpoints),
+    ...judgeGone(ledger.history.arrivals, ledger.history.endpoints, ledger.history.faults),
     ...disorder,
   ];
   return {

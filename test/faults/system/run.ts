@@ -223,7 +223,7 @@ async function runUnderFaults(world: World): Promise<{ result: SystemResult; fau
     const letters = judgeLetters(ledger, await tables.letters([...cast.keys()]));
     const found = [
       ...judgeEnds(ledger, cast),
-      ...judgeGone(history.arrivals, history.endpoints),
+      ...judgeGone(history.arrivals, history.endpoints, history.faults),
       ...judgeOrder(ledger, { keyOf: orderingKeysOf(ledger, traffic.intents), isOrdered: endpoints.isOrdered }),
       ...repeats.elsewhere,
       ...letters.findings,

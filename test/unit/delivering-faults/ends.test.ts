@@ -1,4 +1,4 @@
-import type { LetterEntry } from '../../faults/checker/history.ts';
+import type { Fault, LetterEntry } from '../../faults/checker/history.ts';
 import { openLedger } from '../../faults/checker/ledger.ts';
 import { castOf, judgeEnds, judgeGone, judgeLetters } from '../../faults/delivering/ends.ts';
 import { createReactions, type Role, roles } from '../../faults/delivering/roles.ts';
@@ -77,15 +77,34 @@ describe('an endpoint that answered 410', () => {
 
   it('is disabled', () => {
     const { arrivals, endpoints } = gone();
-    expect(namesOf(judgeGone(arrivals, endpoints))).toEqual(['not-disabled']);
+    expect(namesOf(judgeGone(arrivals, endpoints, []))).toEqual(['not-disabled']);
   });
 
   it('gets nothing from then on, but for what was on its way', () => {
     const { first, last, arrivals, endpoints } = gone();
     at(endpoints, 0).disabledAtMs = first.atMs;
-    expect(namesOf(judgeGone(arrivals, endpoints))).toEqual([]);
+    expect(namesOf(judgeGone(arrivals, endpoints, []))).toEqual([]);
     last.atMs = first.atMs + 6_000;
-    expect(namesOf(judgeGone(arrivals, endpoints))).toEqual(['sent-after-gone']);
+    expect(namesOf(judgeGone(arrivals, endpoints, []))).toEqual(['sent-after-gone']);
+  });
+
+  it('may get more of a dispatcher that slept since, or could not ask Postgres', () => {
+    const { first, last, arrivals, endpoints } = gone();
+    at(endpoints, 0).disabledAtMs = first.atMs;
+    last.atMs = first.atMs + 6_000;
+    const during = { atMs: first.atMs - 1_000, settledAtMs: last.atMs };
+    const findingsUnder = (fault: Omit<Fault, 'atMs' | 'settledAtMs'>): string[] =>
+      namesOf(judgeGone(arrivals, endpoints, [{ ...fault, ...during }]));
+    expect(findingsUnder({ what: 'SIGSTOP of dispatcher-2', service: 'dispatcher', process: 'dispatcher-2' })).toEqual(
+      [],
+    );
+    expect(findingsUnder({ what: 'postgres hanging for 6 s' })).toEqual([]);
+    for (const [service, what] of [
+      ['dedup', 'SIGSTOP of dedup'],
+      ['dispatcher', 'SIGKILL of dispatcher'],
+    ] as const)
+      expect(findingsUnder({ what, service })).toEqual(['sent-after-gone']);
+    expect(findingsUnder({ what: 'kafka-1 killed' })).toEqual(['sent-after-gone']);
   });
 });
 

@@ -223,6 +223,35 @@ describe('a request of a delivery that was taken before', () => {
     expect(ofBoth.map((arrival) => senders.get(arrival)?.process)).toEqual(['dispatcher-2#0', 'dispatcher#0']);
   });
 
+  it('is told from one that was under way at the same time: whose end came first brought the first', () => {
+    const { arrivals } = healthyHistory();
+    const first = at(arrivals, 0);
+    const later = { ...first, atMs: first.atMs + 650 };
+    const log = createDispatcherLog(group);
+    const { eventId, endpointId, attempt } = first;
+    const sends = (name: string, endedAfterMs: number, durationMs: number): void =>
+      log.onLine(
+        name,
+        JSON.stringify({
+          ...{ event: 'delivery.attempted', time: new Date(first.atMs + endedAfterMs).toISOString() },
+          ...{
+            eventId,
+            endpointId,
+            generation: 0,
+            attempt,
+            durationMs,
+            outcome: 'delivered',
+            httpStatus: first.answered,
+          },
+        }),
+      );
+    // The one that began nearer to the first arrival is the one that ended last.
+    sends('dispatcher-2', 750, 1_070);
+    sends('dispatcher', 100, 530);
+    const senders = log.sendersOf([first, later]);
+    expect([first, later].map((arrival) => senders.get(arrival)?.process)).toEqual(['dispatcher#0', 'dispatcher-2#0']);
+  });
+
   it('whose sender nobody knows needs a death soon after', () => {
     const run = sentAgain(4_000);
     run.sends('dispatcher', 'first');
