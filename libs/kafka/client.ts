@@ -4,6 +4,7 @@ import { bearClockSteps } from './clock-steps.ts';
 import type { KafkaAccess } from './access.ts';
 import { socketsOver } from './create-socket.ts';
 import { readFetchResponses } from './fetch-response.ts';
+import { keepConnectionsFresh } from './fresh-connections.ts';
 import { acceptPreparedBatches } from './prepared-batches.ts';
 import { tameRequestQueuePolling } from './request-queue-polling.ts';
 
@@ -38,6 +39,7 @@ export function createClient(options: ClientOptions): Kafka {
   acceptPreparedBatches();
   readFetchResponses();
   bearClockSteps();
+  keepConnectionsFresh();
   return new Kafka({
     brokers: [...options.brokers],
     clientId: options.clientId,

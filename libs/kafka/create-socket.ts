@@ -1,4 +1,4 @@
-import { connect, isIP } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ISocketFactory } from 'kafkajs';
 import type { KafkaTls } from './access.ts';
@@ -6,8 +6,9 @@ import type { KafkaTls } from './access.ts';
 const keepAliveDelayMs = 60_000;
 
 /**
- * As kafkajs makes them, but for one thing: kafkajs lets go of the same dead connection at every crash and restart of a consumer for as long
- * as its broker is away, and Node has `unref` of a socket that has closed wait for its connection each time, which never comes.
+ * As kafkajs makes them, but for two things. What still happens to a connection that it has let go of is not told: it would be taken for what
+ * happens to the next. And kafkajs lets go of the same dead connection at every crash and restart of a consumer for as long as its broker is
+ * away, and Node has `unref` of a socket that has closed wait for its connection each time, which never comes.
  */
 export const socketsOver =
   (tls: KafkaTls | undefined): ISocketFactory =>
@@ -17,5 +18,25 @@ export const socketsOver =
         ? connect({ host, port }, onConnect)
         : connectTls({ ...tls.options(), host, port, ...(isIP(host) === 0 && { servername: host }) }, onConnect);
     socket.setKeepAlive(true, keepAliveDelayMs);
+    const end = socket.end.bind(socket);
+    const letGo = listenersFromNowOn(socket);
+    socket.end = () => {
+      letGo();
+      return end();
+    };
     return socket.once('close', () => (socket.unref = () => socket));
   };
+
+const told = ['data', 'end', 'timeout', 'error'] as const;
+
+/** @returns what takes those away again that are added from now on */
+function listenersFromNowOn(socket: Socket): () => void {
+  const before = new Map(told.map((event) => [event, new Set(socket.listeners(event))]));
+  return () => {
+    for (const event of told)
+      for (const listener of socket.listeners(event))
+        if (!before.get(event)?.has(listener)) socket.off(event, listener as (...args: unknown[]) => void);
+    // It has to be read to its end to be closed, and its last error is nobody's.
+    socket.on('error', () => undefined).resume();
+  };
+}

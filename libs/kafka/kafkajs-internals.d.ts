@@ -1,6 +1,6 @@
 /**
- * The inner modules of kafkajs 2.2.4 that are touched: see request-queue-polling.ts, clock-steps.ts, prepared-batches.ts and
- * fetch-response.ts.
+ * The inner modules of kafkajs 2.2.4 that are touched: see request-queue-polling.ts, clock-steps.ts, prepared-batches.ts,
+ * fetch-response.ts and fresh-connections.ts.
  */
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   interface RequestQueue {
@@ -16,6 +16,20 @@ declare module 'kafkajs/src/network/requestQueue/index.js' {
   }
   const requestQueue: { prototype: RequestQueue };
   export default requestQueue;
+}
+
+declare module 'kafkajs/src/network/connection.js' {
+  interface Connection {
+    socket: { destroy(error: Error): unknown };
+    chunks: Buffer[];
+    bytesBuffered: number;
+    bytesNeeded: number;
+    isConnected(): boolean;
+    connect(): Promise<boolean>;
+    processData(bytes: Buffer): void;
+  }
+  const Connection: { prototype: Connection };
+  export default Connection;
 }
 
 declare module 'kafkajs/src/consumer/consumerGroup.js' {

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { waitUntil } from '../../support/wait-until.ts';
+import { socketsOver } from '../../../libs/kafka/create-socket.ts';
+import { keepConnectionsFresh } from '../../../libs/kafka/fresh-connections.ts';
+
+interface Connection {
+  connect(): Promise<boolean>;
+  disconnect(): Promise<boolean>;
+  isConnected(): boolean;
+  send(exchange: object): Promise<Buffer>;
+}
+const load = createRequire(__filename);
+const Connection = load('kafkajs/src/network/connection.js') as new (options: object) => Connection;
+const Encoder = load('kafkajs/src/protocol/encoder.js') as new () => object;
+
+const silent = { info: () => undefined, error: () => undefined, warn: () => undefined, debug: () => undefined };
+const logger = { ...silent, namespace: () => ({ ...silent, namespace: () => silent }) };
+
+/** An answer to the request of this number: its length, the number, what it says. */
+function answer(correlationId: number, text: string): Buffer {
+  const bytes = Buffer.alloc(8 + text.length);
+  bytes.writeInt32BE(4 + text.length, 0);
+  bytes.writeInt32BE(correlationId, 4);
+  bytes.write(text, 8);
+  return bytes;
+}
+
+/** A broker that does what it is told with each connection's first request. */
+async function withBroker(
+  onRequest: ((socket: Socket, correlationId: number) => void)[],
+  run: (connection: Connection) => Promise<void>,
+): Promise<void> {
+  const server = createServer((socket) => {
+    const react = onRequest.shift();
+    socket.on('error', () => undefined);
+    socket.once('data', (request: Buffer) => react?.(socket, request.readInt32BE(8)));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  keepConnectionsFresh();
+  const connection = new Connection({
+    ...{ host: '127.0.0.1', port: (server.address() as AddressInfo).port, logger },
+    ...{ socketFactory: socketsOver(undefined), requestTimeout: 2_000, connectionTimeout: 2_000 },
+  });
+  try {
+    await run(connection);
+  } finally {
+    await connection.disconnect();
+    server.close();
+  }
+}
+
+const ask = (connection: Connection): Promise<string> =>
+  connection
+    .send({
+      request: { apiKey: 18, apiName: 'Asking', apiVersion: 0, encode: async () => new Encoder() },
+      response: { decode: async (bytes: Buffer) => bytes, parse: async (bytes: Buffer) => bytes.toString() },
+    })
+    .then(String);
+
+test('a connection that was cut in the middle of an answer begins the next with nothing of it', async () => {
+  const half = (socket: Socket, correlationId: number): void =>
+    void socket.write(answer(correlationId, 'an answer that is cut').subarray(0, 17), () => socket.resetAndDestroy());
+  const whole = (socket: Socket, correlationId: number): void => void socket.write(answer(correlationId, 'whole'));
+  await withBroker([half, whole], async (connection) => {
+    await connection.connect();
+    await expect(ask(connection)).rejects.toThrow('ECONNRESET');
+    await connection.connect();
+    expect(await ask(connection)).toBe('whole');
+  });
+});
+
+test('an answer too short to have a number ends its connection, not the process', async () => {
+  const nonsense = (socket: Socket): void => void socket.write(Buffer.from([0, 0, 0, 2, 1, 2]));
+  const whole = (socket: Socket, correlationId: number): void => void socket.write(answer(correlationId, 'whole'));
+  await withBroker([nonsense, whole], async (connection) => {
+    await connection.connect();
+    await expect(ask(connection)).rejects.toThrow(/outside buffer bounds/);
+    expect(connection.isConnected()).toBe(false);
+    await connection.connect();
+    expect(await ask(connection)).toBe('whole');
+  });
+});
+
+test('what comes on a connection that was let go of is nothing to the next', async () => {
+  let late: Socket | undefined;
+  const silentOne = (socket: Socket): void => void (late = socket);
+  const whole = (socket: Socket, correlationId: number): void => {
+    late?.write(answer(correlationId, 'of before'));
+    setTimeout(() => socket.write(answer(correlationId, 'whole')), 100);
+  };
+  await withBroker([silentOne, whole], async (connection) => {
+    await connection.connect();
+    const unanswered = ask(connection).catch((error: unknown) => error);
+    await waitUntil('it is asked', () => late !== undefined, { timeoutMs: 5_000 });
+    // As at a time-out of its own: it does not wait for what is in flight.
+    (connection as unknown as { requestQueue: { rejectAll(error: Error): void } }).requestQueue.rejectAll(
+      new Error('given up'),
+    );
+    await connection.disconnect();
+    expect(await unanswered).toMatchObject({ message: 'given up' });
+    await connection.connect();
+    expect(await ask(connection)).toBe('whole');
+  });
+});
