@@ -15,6 +15,8 @@ export interface Compose {
   up(): Promise<void>;
   /** @param clean with their data */
   down(clean: boolean): Promise<void>;
+  /** What a program prints within a running container. */
+  run(name: string, command: readonly string[]): Promise<string>;
   /** Of the container's first process; undefined where it does not run. */
   pid(name: string): number | undefined;
   running(): string[];
@@ -77,6 +79,7 @@ export function createCompose(offset: number): Compose {
       if (!existsSync(envFile)) return;
       await showDocker(compose('down', '--timeout', String(stopTimeoutSeconds), ...(clean ? ['--volumes'] : [])));
     },
+    run: (name, command) => docker(compose('exec', '-T', name, ...command)),
     pid: (name) => pids().get(name),
     running: () => [...pids().keys()],
     lastLogLines: (name, count) =>

@@ -1,7 +1,6 @@
-import { networkInterfaces } from 'node:os';
+import { createServer, isIP } from 'node:net';
 import { monitoringAt } from '../docker/compose-environment.ts';
 import { type Compose } from '../docker/compose.ts';
-import { docker } from '../docker/engine.ts';
 import { say } from './command.ts';
 import { assertFree, portsByProcess, type StackPorts } from './ports.ts';
 import { serverAddressesAt } from './server-addresses.ts';
@@ -29,7 +28,7 @@ export async function startContainers(
   return {
     processes: compose,
     addresses: serverAddressesAt(ports, secrets.postgresPassword),
-    receiver: await receiverSeenFromContainers(),
+    receiver: await receiverSeenFromContainers(compose),
     more: [
       ['prometheus', `http://${at}:${prometheus}`],
       ['grafana', `http://${at}:${grafana}`],
@@ -37,15 +36,23 @@ export async function startContainers(
   };
 }
 
+const receiverHost = 'host.docker.internal';
+
 /**
  * The dispatcher's container knows this machine by a name that leads to the bridge of the engine; where the engine has a machine of its own,
  * that leads to the loopback of this one.
  */
-export async function receiverSeenFromContainers(): Promise<RunningStack['receiver']> {
-  const gateway = (
-    await docker(['network', 'inspect', 'bridge', '--format', '{{range .IPAM.Config}}{{.Gateway}}{{end}}'])
-  ).trim();
-  const own = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address));
-  const bridge = own.includes(gateway) ? [gateway] : [];
-  return { host: 'host.docker.internal', listenOn: ['127.0.0.1', ...bridge] };
+export async function receiverSeenFromContainers(compose: Compose): Promise<RunningStack['receiver']> {
+  const lookUp = `require('dns').lookup('${receiverHost}', { family: 4 }, (_error, address = '') => console.log(address))`;
+  const gateway = (await compose.run('dispatcher', ['/usr/local/bin/node', '-e', lookUp])).trim();
+  return { host: receiverHost, listenOn: ['127.0.0.1', ...((await isOurs(gateway)) ? [gateway] : [])] };
+}
+
+/** Asked by listening there: a bridge on which no container stands at the moment is not among the interfaces that Node lists. */
+async function isOurs(address: string): Promise<boolean> {
+  if (isIP(address) === 0) return false;
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false));
+    server.listen({ host: address, port: 0 }, () => server.close(() => resolve(true)));
+  });
 }

@@ -38,7 +38,8 @@ export async function runSmoke(
 
 async function partsOfRunning(): Promise<Pick<RunningStack, 'processes' | 'receiver'>> {
   if (runningStack()?.kind !== 'containers') return { processes: stackProcesses(), receiver: nativeReceiver };
-  return { processes: createCompose(keptPortOffset() ?? 0), receiver: await receiverSeenFromContainers() };
+  const compose = createCompose(keptPortOffset() ?? 0);
+  return { processes: compose, receiver: await receiverSeenFromContainers(compose) };
 }
 
 if (import.meta.main)
