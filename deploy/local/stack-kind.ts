@@ -32,7 +32,8 @@ interface Choice {
 }
 
 /**
- * What runs already goes on as what it is; else what was chosen, processes by default.
+ * Containers where an engine answers and has their images or can get them; else processes of this machine, and it is said why. What runs
+ * already goes on as what it is.
  *
  * @throws StackError where something else was chosen (`STACK`) than runs, or than can be had
  */
@@ -42,10 +43,11 @@ export async function decideKind({ running, chosen, troubleOfContainers }: Choic
 }> {
   if (running !== undefined && chosen !== undefined && chosen !== running.kind)
     throw new StackError(`the stack runs as ${describeKind(running.kind)}; to change that: make down, then make up`);
-  const kind = running?.kind ?? chosen ?? 'native';
-  const trouble = kind === 'containers' ? await troubleOfContainers() : undefined;
-  if (trouble !== undefined) throw new StackError(trouble);
-  return { kind, says: `starting Hookline as ${describeKind(kind)}` };
+  const wanted = running?.kind ?? chosen;
+  const trouble = wanted === 'native' ? undefined : await troubleOfContainers();
+  if (wanted !== undefined && trouble !== undefined) throw new StackError(trouble);
+  const kind = trouble === undefined ? (wanted ?? 'containers') : 'native';
+  return { kind, says: `${trouble === undefined ? '' : `${trouble}: `}starting Hookline as ${describeKind(kind)}` };
 }
 
 /** Has the engine and all images there, where that is possible; else says what is missing. */

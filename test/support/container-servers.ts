@@ -26,6 +26,8 @@ async function hold(dir: string): Promise<void> {
   const released = new Promise<void>((resolve) => process.stdin.once('end', resolve).once('error', resolve).resume());
   const { ports, postgresPassword } = await serverPlanIn(dir);
   const secrets = { encryptionKeys: 'none', adminKey: 'none', postgresPassword };
+  // It removes what it has started itself, whatever its parent dies of: nobody has to watch over it, nor an image be had for that.
+  process.env.TESTCONTAINERS_RYUK_DISABLED ??= 'true';
   const environment = new DockerComposeEnvironment(root, 'docker-compose.yml')
     .withProjectName(`hookline-${basename(dir)}`)
     .withEnvironment(composeEnvironment({ ...portsAt(0), ...ports }, secrets, 0))

@@ -32,13 +32,13 @@ export default async function startServers({ rootDir }: { rootDir: string }): Pr
   process.env.HOOKLINE_TEST_SERVERS = await shared.file;
 }
 
-/** Processes of this machine, or containers where `STACK=containers` asks for them. It says which. */
+/** Containers where they can be had, else processes of this machine; `STACK=native` has it not ask. It says which. */
 async function holdContainersOrServers(rootDir: string): Promise<HeldServers> {
-  const kind = chosenStackKind() ?? 'native';
-  const trouble = kind === 'containers' ? await troubleOfTestContainers() : undefined;
-  if (trouble !== undefined) throw new Error(trouble);
-  console.error(`servers for the tests: ${kind === 'containers' ? 'containers' : 'local processes'}`);
-  return kind === 'containers' ? hold(rootDir, 'test/support/container-servers.ts') : holdServers(rootDir);
+  const chosen = chosenStackKind();
+  const trouble = chosen === 'native' ? 'STACK=native' : await troubleOfTestContainers();
+  if (trouble !== undefined && chosen === 'containers') throw new Error(trouble);
+  console.error(`servers for the tests: ${trouble === undefined ? 'containers' : `local processes (${trouble})`}`);
+  return trouble === undefined ? hold(rootDir, 'test/support/container-servers.ts') : holdServers(rootDir);
 }
 
 /** A folder for servers that are to be held. */

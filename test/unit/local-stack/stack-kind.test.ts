@@ -8,18 +8,21 @@ const notAsked = async (): Promise<never> => {
 };
 
 describe('make up starts', () => {
-  it('processes, whatever an engine would say', async () => {
-    const native = { kind: 'native', says: 'starting Hookline as local processes (no containers)' };
-    const unasked = { ...choice, troubleOfContainers: notAsked };
-    expect(await decideKind(unasked)).toEqual(native);
-    expect(await decideKind({ ...unasked, chosen: 'native' })).toEqual(native);
-    expect(await decideKind({ ...unasked, running: { kind: 'native' } })).toEqual(native);
+  it('containers where they can be had, and processes where not, and says why', async () => {
+    expect(await decideKind(choice)).toEqual({
+      kind: 'containers',
+      says: 'starting Hookline as containers (docker-compose.yml)',
+    });
+    expect(await decideKind(withTrouble)).toEqual({
+      kind: 'native',
+      says: 'no Docker engine answers: starting Hookline as local processes (no containers)',
+    });
   });
 
-  it('containers where they were chosen, or run', async () => {
-    const containers = { kind: 'containers', says: 'starting Hookline as containers (docker-compose.yml)' };
-    expect(await decideKind({ ...choice, chosen: 'containers' })).toEqual(containers);
-    expect(await decideKind({ ...choice, running: { kind: 'containers' } })).toEqual(containers);
+  it('processes where they were chosen, or run, whatever the engine would say', async () => {
+    const native = { kind: 'native', says: 'starting Hookline as local processes (no containers)' };
+    expect(await decideKind({ ...choice, chosen: 'native', troubleOfContainers: notAsked })).toEqual(native);
+    expect(await decideKind({ ...choice, running: { kind: 'native' }, troubleOfContainers: notAsked })).toEqual(native);
   });
 
   it('nothing else than was chosen, or runs', async () => {
