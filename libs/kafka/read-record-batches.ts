@@ -2,6 +2,7 @@
  * The records of a fetch response in one pass over the bytes. kafkajs makes a decoder for each record, counts in BigInt, and copies all
  * headers that it has for each that is added: more work than most handlers do for a record.
  */
+import type { IHeaders } from 'kafkajs';
 import { ByteReader } from './byte-reader.ts';
 
 /** What kafkajs asks of the batch that a record came in. */
@@ -10,16 +11,59 @@ interface BatchContext {
   inTransaction: boolean;
 }
 
-/** As much of a message of kafkajs as it looks at itself; the rest is in `body`. */
-export interface FetchedRecord {
-  offset: string;
+/** A message of kafkajs, whose parts are read when they are asked for. */
+export class FetchedRecord {
+  readonly offset: string;
   /** Milliseconds since the epoch: when it was made, or appended where its topic has it so. */
-  timestamp: string;
-  key: Buffer | null;
-  isControlRecord: boolean;
-  batchContext: BatchContext;
-  /** Key, value and headers as they stand on the wire: consumed-record.ts reads them. A view of the whole response. */
-  body: Buffer;
+  readonly timestamp: string;
+  // None are defined.
+  readonly attributes = 0;
+  readonly isControlRecord: boolean;
+  readonly batchContext: BatchContext;
+  /** Key, value and headers as they stand on the wire. A view of the whole response. */
+  readonly body: Buffer;
+
+  constructor(place: { offset: string; timestamp: string }, batch: Batch, body: Buffer) {
+    this.offset = place.offset;
+    this.timestamp = place.timestamp;
+    this.isControlRecord = batch.isControl;
+    this.batchContext = batch.context;
+    this.body = body;
+  }
+
+  get key(): Buffer | null {
+    return new ByteReader(this.body).varBytes();
+  }
+
+  get value(): Buffer | null {
+    return this.#behind(1).varBytes();
+  }
+
+  get headers(): IHeaders {
+    const headers: IHeaders = {};
+    const reader = this.#behind(2);
+    for (let left = reader.varint(); left > 0; left -= 1) {
+      const name = reader.text(reader.varint());
+      const value = reader.varBytes() as Buffer;
+      const known = Object.hasOwn(headers, name) ? headers[name] : undefined;
+      const all = known === undefined ? value : ([known, value].flat() as Buffer[]);
+      // One's own, also where it is called `__proto__`.
+      Object.defineProperty(headers, name, { value: all, configurable: true, enumerable: true, writable: true });
+    }
+    return headers;
+  }
+
+  /** @param parts of key and value, that are passed over */
+  #behind(parts: number): ByteReader {
+    const reader = new ByteReader(this.body);
+    for (let left = parts; left > 0; left -= 1) reader.varBytes();
+    return reader;
+  }
+}
+
+interface Batch {
+  isControl: boolean;
+  context: BatchContext;
 }
 
 const magic = 2;
@@ -63,10 +107,12 @@ function readBatch(batch: Buffer, into: FetchedRecord[]): void {
   const firstTimestamp = Number(batch.readBigInt64BE(firstTimestampAt));
   const attributes = batch.readInt16BE(attributesAt);
   const appendedAt = (attributes & timeOfAppend) === 0 ? undefined : String(batch.readBigInt64BE(maxTimestampAt));
-  const isControlRecord = (attributes & control) !== 0;
-  const batchContext = {
-    producerId: String(batch.readBigInt64BE(producerIdAt)),
-    inTransaction: (attributes & transactional) !== 0,
+  const of = {
+    isControl: (attributes & control) !== 0,
+    context: {
+      producerId: String(batch.readBigInt64BE(producerIdAt)),
+      inTransaction: (attributes & transactional) !== 0,
+    },
   };
   const reader = new ByteReader(batch, recordsAt);
   for (let left = batch.readInt32BE(countAt); left > 0; left -= 1) {
@@ -75,9 +121,7 @@ function readBatch(batch: Buffer, into: FetchedRecord[]): void {
     reader.int8(); // no attributes are defined
     const madeAt = firstTimestamp + reader.varlong();
     const offset = String(firstOffset + reader.varint());
-    const body = reader.view(end - reader.at);
-    // Kafka's own consumer looks for it in the key alone.
-    const key = isControlRecord ? new ByteReader(body).varBytes() : null;
-    into.push({ offset, timestamp: appendedAt ?? String(madeAt), key, isControlRecord, batchContext, body });
+    const timestamp = appendedAt ?? String(madeAt);
+    into.push(new FetchedRecord({ offset, timestamp }, of, reader.view(end - reader.at)));
   }
 }

@@ -80,9 +80,10 @@ function seen(message: KafkaMessage | FetchedRecord): object {
   const { offset, timestamp } = message;
   const record = new ConsumedRecord({ topic: 't', partition: 0, offset: BigInt(offset) }, message, () => undefined);
   const { key, value, headers, rawHeaders } = record;
+  const plain = { key: message.key, value: message.value, headers: message.headers };
   const { isControlRecord, batchContext } = message as FetchedRecord;
   const { producerId, inTransaction } = batchContext;
-  return { offset, timestamp, key, value, headers, rawHeaders, isControlRecord, producerId, inTransaction };
+  return { plain, offset, timestamp, key, value, headers, rawHeaders, isControlRecord, producerId, inTransaction };
 }
 
 async function expectTheSame(bytes: Buffer): Promise<void> {
