@@ -1,8 +1,12 @@
 /**
- * What it costs to encode a batch of records, by libs/kafka and by kafkajs, in turns: `node test/bench/record-batch.ts`. The same records
- * both times: of webhooks as the ingress writes them.
+ * What it costs to encode a batch of records and to read it, by libs/kafka and by kafkajs, in turns: `node test/bench/record-batch.ts`. The
+ * same records each time: of webhooks as the ingress writes them. What kafkajs has read is written anew before a handler gets it, as it is
+ * where a batch is compressed.
  */
 import { createRequire } from 'node:module';
+import type { KafkaMessage } from 'kafkajs';
+import { ConsumedRecord } from '../../libs/kafka/consumed-record.ts';
+import { type FetchedRecord, readRecordBatches } from '../../libs/kafka/read-record-batches.ts';
 import { encodeRecordBatch } from '../../libs/kafka/record-batch.ts';
 import { median } from './support/median.ts';
 
@@ -36,24 +40,48 @@ async function byKafkajs(): Promise<Buffer> {
 }
 const byUs = (): Promise<Buffer> => Promise.resolve(encodeRecordBatch(batch, timestampMs));
 
+const decode = load('kafkajs/src/protocol/recordBatch/v0/decoder.js') as (
+  decoder: object,
+) => Promise<{ records: KafkaMessage[] }>;
+const Decoder = load('kafkajs/src/protocol/decoder.js') as new (bytes: Buffer) => object;
+
+/** As a handler gets it, its headers as text. */
+function handed(messages: readonly (KafkaMessage | FetchedRecord)[]): number {
+  let bytes = 0;
+  for (const message of messages) {
+    const record = new ConsumedRecord({ topic: 't', partition: 0, offset: 0n }, message, () => undefined);
+    bytes += record.value.length + (record.headers[headers[0]?.[0] ?? ''] ?? '').length;
+  }
+  return bytes;
+}
+const bytes = encodeRecordBatch(batch, timestampMs);
+const readByKafkajs = async (): Promise<number> => handed((await decode(new Decoder(bytes))).records);
+const readByUs = (): Promise<number> => Promise.resolve(handed(readRecordBatches(bytes) ?? []));
+
 /** @returns microseconds of processor time a record */
-async function turn(encode: () => Promise<Buffer>): Promise<number> {
+async function turn(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
-  for (let i = 0; i < batchesATurn; i += 1) await encode();
+  for (let i = 0; i < batchesATurn; i += 1) await work();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / (batchesATurn * records);
 }
 
-if (!(await byKafkajs()).equals(await byUs())) throw new Error('they do not encode the same');
-const [theirs, ours]: [number[], number[]] = [[], []];
-for (let i = 0; i < turns; i += 1) {
-  theirs.push(await turn(byKafkajs));
-  ours.push(await turn(byUs));
+async function compare(what: string, byTheirs: () => Promise<unknown>, byOurs: () => Promise<unknown>): Promise<void> {
+  const [theirs, ours]: [number[], number[]] = [[], []];
+  for (let i = 0; i < turns; i += 1) {
+    theirs.push(await turn(byTheirs));
+    ours.push(await turn(byOurs));
+  }
+  const [before, after] = [median(theirs), median(ours)];
+  console.log(
+    `${what}: kafkajs ${before.toFixed(2)} µs a record, libs/kafka ${after.toFixed(2)} µs: ${(before / after).toFixed(1)} times less`,
+  );
 }
-const [before, after] = [median(theirs), median(ours)];
+
+if (!(await byKafkajs()).equals(await byUs())) throw new Error('they do not encode the same');
+if ((await readByKafkajs()) !== (await readByUs())) throw new Error('they do not read the same');
 console.log(
   `${records} records a batch, ${batch[0]?.value.length} bytes and ${headers.length} headers each; medians of ${turns} turns`,
 );
-console.log(
-  `kafkajs ${before.toFixed(2)} µs a record, libs/kafka ${after.toFixed(2)} µs: ${(before / after).toFixed(1)} times less`,
-);
+await compare('encoded', byKafkajs, byUs);
+await compare('read', readByKafkajs, readByUs);
