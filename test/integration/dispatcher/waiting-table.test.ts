@@ -283,13 +283,18 @@ describe('the table of what waits', () => {
     );
     await postgres.query('ANALYZE');
     const lanes = Array.from({ length: 20 }, (_, n) => ({ tenant: 'acme', endpointId: `ep_${n + 1}` }));
-    const before = await eventsAsked();
-    expect((await due({ perLane: 100, limit: 500 })).length).toBe(500);
     const overdue = createOverdueTable(postgres, alongIndexes);
     const question = { partitions: [0, 1, 2], lanes: lanes.map((lane) => ({ ...lane, createdBy: now })), limit: 20 };
-    expect((await overdue.ofLanes(question)).length).toBe(20);
+    const asked: number[] = [];
+    // What other connections have done before is counted when they come to it, which may be now: once.
+    for (let turn = 0; turn < 3; turn += 1) {
+      const before = await eventsAsked();
+      expect((await due({ perLane: 100, limit: 500 })).length).toBe(500);
+      expect((await overdue.ofLanes(question)).length).toBe(20);
+      asked.push((await eventsAsked()) - before);
+    }
     // In a lane's turn it is found twice, for its payload's being there and its size.
-    expect((await eventsAsked()) - before).toBeLessThanOrEqual(2 * 20 * 100 + 20 * 20 + 20);
+    expect(Math.min(...asked)).toBeLessThanOrEqual(2 * 20 * 100 + 20 * 20 + 20);
   }, 30_000);
 
   async function eventsAsked(): Promise<number> {
