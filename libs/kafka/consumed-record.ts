@@ -4,6 +4,7 @@ import { ByteReader } from './byte-reader.ts';
 import type { IncomingRecord } from './port.ts';
 import type { FetchedRecord } from './read-record-batches.ts';
 import { encodeBody } from './record-batch.ts';
+import { eachHeader, putHeader } from './wire-headers.ts';
 
 type RawHeaders = Record<string, Buffer | readonly Buffer[]>;
 
@@ -52,17 +53,20 @@ export class ConsumedRecord implements IncomingRecord {
   get headers(): HeaderText {
     if (this.#headers !== undefined) return this.#headers;
     const headers: Record<string, string> = {};
-    this.#eachHeader((name, reader, length) => put(headers, name, reader.text(length)));
+    eachHeader(this.#body, this.#headersAt, (name, reader, length) =>
+      // A value of null is empty.
+      putHeader(headers, name, reader.text(Math.max(0, length))),
+    );
     return (this.#headers = headers);
   }
 
   get rawHeaders(): Readonly<RawHeaders> {
     if (this.#rawHeaders !== undefined) return this.#rawHeaders;
     const headers: RawHeaders = {};
-    this.#eachHeader((name, reader, length) => {
-      const value = reader.view(length);
+    eachHeader(this.#body, this.#headersAt, (name, reader, length) => {
+      const value = reader.view(Math.max(0, length));
       const known = Object.hasOwn(headers, name) ? headers[name] : undefined;
-      put<RawHeaders[string]>(headers, name, known === undefined ? value : [known, value].flat());
+      putHeader<RawHeaders[string]>(headers, name, known === undefined ? value : [known, value].flat());
     });
     return (this.#rawHeaders = headers);
   }
@@ -72,22 +76,6 @@ export class ConsumedRecord implements IncomingRecord {
     this.#done = true;
     this.#onDone(this);
   }
-
-  /** @param take is to read so many bytes */
-  #eachHeader(take: (name: string, reader: ByteReader, length: number) => void): void {
-    const reader = new ByteReader(this.#body, this.#headersAt);
-    for (let left = reader.varint(); left > 0; left -= 1) {
-      const name = reader.text(reader.varint());
-      // A value of null is empty.
-      take(name, reader, Math.max(0, reader.varint()));
-    }
-  }
-}
-
-/** One's own, also where it is called `__proto__`: that is no value of an object's own to assign to. */
-function put<Value>(headers: Record<string, Value>, name: string, value: Value): void {
-  if (name !== '__proto__') headers[name] = value;
-  else Object.defineProperty(headers, name, { value, configurable: true, enumerable: true, writable: true });
 }
 
 function copyOf(bytes: Buffer): Buffer {

@@ -4,6 +4,7 @@
  */
 import type { IHeaders } from 'kafkajs';
 import { ByteReader } from './byte-reader.ts';
+import { eachHeader, putHeader } from './wire-headers.ts';
 
 /** What kafkajs asks of the batch that a record came in. */
 interface BatchContext {
@@ -41,15 +42,11 @@ export class FetchedRecord {
 
   get headers(): IHeaders {
     const headers: IHeaders = {};
-    const reader = this.#behind(2);
-    for (let left = reader.varint(); left > 0; left -= 1) {
-      const name = reader.text(reader.varint());
-      const value = reader.varBytes() as Buffer;
+    eachHeader(this.body, this.#behind(2).at, (name, reader, length) => {
+      const value = (length < 0 ? null : reader.view(length)) as Buffer;
       const known = Object.hasOwn(headers, name) ? headers[name] : undefined;
-      const all = known === undefined ? value : ([known, value].flat() as Buffer[]);
-      // One's own, also where it is called `__proto__`.
-      Object.defineProperty(headers, name, { value: all, configurable: true, enumerable: true, writable: true });
-    }
+      putHeader(headers, name, known === undefined ? value : ([known, value].flat() as Buffer[]));
+    });
     return headers;
   }
 
