@@ -1,4 +1,4 @@
-/** What the dispatchers say of themselves, by their logs: who has sent what, and who was given partitions when. */
+/** What the dispatchers have said of themselves: who has sent what, and who was given partitions when. */
 import type { Arrival } from '../checker/history.ts';
 import { isUnanswered } from '../checker/rules/ended.ts';
 
@@ -17,8 +17,19 @@ export interface LoggedSend {
   endedAtMs: number;
 }
 
+/** Plain data: it can be kept. A process is its name and which start of it. */
+export interface DispatcherFacts {
+  /** When it joined the group. */
+  joins: ReadonlyMap<string, readonly number[]>;
+  /** When it was given partitions that it had not had. */
+  gains: ReadonlyMap<string, readonly number[]>;
+  /** By the event and the endpoint. */
+  sends: ReadonlyMap<string, readonly LoggedSend[]>;
+  /** How far the clock of each has been off, by its name alone; none: not at all. */
+  steps: ReadonlyMap<string, readonly number[]>;
+}
+
 export interface DispatcherLog {
-  onLine(name: string, line: string): void;
   /** When this process was given partitions that it had not had. */
   gainsOf(process: string): readonly number[];
   /** When it last joined the group, until then; -Infinity where it never did. */
@@ -31,69 +42,15 @@ export interface DispatcherLog {
 export const slackMs = 50;
 /** A signature's time is that of its second's beginning, and is taken a little before or after the send is. */
 const signing = { leastMs: -1_500, mostMs: 500 };
+const rightClock = [0];
 
-/** What is known of the clocks that the processes go by. */
-export interface KnownClocks {
-  /** What the time was when this process took it for that, just before it is asked. */
-  trueTimeOf(name: string, timeMs: number): number;
-  /** How far this one's has been off so far, 0 among them. */
-  stepsOf(name: string): readonly number[];
-}
-
-const rightClocks: KnownClocks = { trueTimeOf: (_name, timeMs) => timeMs, stepsOf: () => [0] };
-
-export function createDispatcherLog(group: string, clocks: KnownClocks = rightClocks): DispatcherLog {
-  const starts = new Map<string, number>();
-  const assigned = new Map<string, number>();
-  const joins = new Map<string, number[]>();
-  const gains = new Map<string, number[]>();
-  const sends = new Map<string, LoggedSend[]>();
-  const processOf = (name: string): string => `${name}#${starts.get(name) ?? 0}`;
-  const timeOf = (name: string, { time }: { time: string }): number => clocks.trueTimeOf(name, Date.parse(time));
-
-  function started(name: string): void {
-    starts.set(name, (starts.get(name) ?? 0) + 1);
-  }
-
-  function joined(name: string, line: Joined): void {
-    const { group: of, assigned: now, lost } = line;
-    if (of !== group) return;
-    const process = processOf(name);
-    const kept = (assigned.get(process) ?? 0) - lost;
-    assigned.set(process, now);
-    joins.set(process, [...(joins.get(process) ?? []), timeOf(name, line)]);
-    if (now > kept) gains.set(process, [...(gains.get(process) ?? []), timeOf(name, line)]);
-  }
-
-  /** It begins again with what it is given then. */
-  function crashed(name: string, { group: of }: Pick<Joined, 'group'>): void {
-    if (of === group) assigned.set(processOf(name), 0);
-  }
-
-  function sent(name: string, line: Sent): void {
-    const { eventId, endpointId, generation, attempt, outcome, httpStatus = null, durationMs } = line;
-    const key = keyOf({ eventId, endpointId });
-    const endedAtMs = timeOf(name, line);
-    const facts = { eventId, endpointId, generation, attempt, outcome, status: httpStatus };
-    const send = { process: processOf(name), ...facts, startedAtMs: endedAtMs - durationMs, endedAtMs };
-    const known = sends.get(key);
-    if (known === undefined) sends.set(key, [send]);
-    else known.push(send);
-  }
-
+export function readDispatcherLog({ joins, gains, sends, steps }: DispatcherFacts): DispatcherLog {
   const isSignedBy = ({ process, startedAtMs }: LoggedSend, { signedAtMs }: Arrival): boolean =>
-    clocks
-      .stepsOf(nameOfProcess(process))
+    (steps.get(nameOfProcess(process)) ?? rightClock)
       .map((stepMs) => signedAtMs - (startedAtMs + stepMs))
       .some((ms) => ms >= signing.leastMs && ms <= signing.mostMs);
 
   return {
-    onLine(name, line) {
-      if (line.includes('"service.starting"')) started(name);
-      else if (line.includes('"consumer.joined"')) joined(name, JSON.parse(line) as Joined);
-      else if (line.includes('"consumer.crashed"')) crashed(name, JSON.parse(line) as Joined);
-      else if (line.includes('"delivery.attempted"')) sent(name, JSON.parse(line) as Sent);
-    },
     gainsOf: (process) => gains.get(process) ?? [],
     lastJoinOf: (process, untilMs) => joins.get(process)?.findLast((atMs) => atMs <= untilMs) ?? -Infinity,
     sendersOf(arrivals) {
@@ -127,22 +84,6 @@ const patienceOf = ({ endedAtMs }: LoggedSend, { atMs }: Arrival): number =>
 /** Without which start of it. */
 export const nameOfProcess = (process: string): string => process.split('#')[0] ?? process;
 
-const keyOf = ({ eventId, endpointId }: Pick<Arrival, 'eventId' | 'endpointId'>): string => `${eventId} ${endpointId}`;
-
-interface Joined {
-  group: string;
-  assigned: number;
-  lost: number;
-  time: string;
-}
-
-interface Sent {
-  eventId: string;
-  endpointId: string;
-  generation: number;
-  attempt: number;
-  outcome: string;
-  httpStatus?: number;
-  durationMs: number;
-  time: string;
-}
+/** By which its sends are found. */
+export const keyOf = ({ eventId, endpointId }: Pick<Arrival, 'eventId' | 'endpointId'>): string =>
+  `${eventId} ${endpointId}`;

@@ -4,9 +4,10 @@ import { checkWhenDrained } from '../checker/check-when-drained.ts';
 import type { Ledger } from '../checker/ledger.ts';
 import type { Witnesses } from '../checker/load-history.ts';
 import { areReadToTheEnd } from '../support/are-read-to-the-end.ts';
-import type { DispatcherLog } from './dispatcher-log.ts';
+import { readDispatcherLog } from './dispatcher-log.ts';
 import { type Cast, judgeEnds, judgeGone, judgeLetters } from './ends.ts';
 import { describeFindings, type Finding } from './findings.ts';
+import type { DispatcherFollower } from './follow-dispatchers.ts';
 import { judgeOrder, latenciesOf, type PayloadOf, payloadsOf } from './order.ts';
 import { judgeRepeats } from './repeats.ts';
 import { endsOf, type ScenarioResult } from './result.ts';
@@ -21,7 +22,7 @@ export interface Evidence {
   cast: Cast;
   /** By what the sender calls them. */
   payloads: ReadonlyMap<string, Payload>;
-  log: DispatcherLog;
+  dispatcherFollower: DispatcherFollower;
   tables: Tables;
   offsets: KafkaOffsets;
   topicPrefix: string;
@@ -34,10 +35,10 @@ const drainTimeoutMs = 30_000;
 
 /** Says of a scenario whether the guarantees held, once all that it began has ended. */
 export async function judge(evidence: Evidence): Promise<Judged> {
-  const { scenario, witnesses, cast, log, tables } = evidence;
+  const { scenario, witnesses, cast, dispatcherFollower, tables } = evidence;
   const verdict = await checkWhenDrained(witnesses, drainTimeoutMs, () => hasDrained(evidence));
   const { ledger } = verdict;
-  const repeats = judgeRepeats(ledger, log);
+  const repeats = judgeRepeats(ledger, readDispatcherLog(dispatcherFollower.facts()));
   const letters = judgeLetters(ledger, await tables.letters([...cast.keys()]));
   const payloadOf = payloadsOf(ledger, evidence.payloads);
   const disorder = scenario.isOrdered
@@ -63,7 +64,9 @@ export async function judge(evidence: Evidence): Promise<Judged> {
 }
 
 /** All that was taken has become events, all of them have ended, nothing waits, and nothing that was written is still to be read. */
-export async function hasDrained(evidence: Omit<Evidence, 'scenario' | 'payloads' | 'log'>): Promise<boolean> {
+export async function hasDrained(
+  evidence: Omit<Evidence, 'scenario' | 'payloads' | 'dispatcherFollower'>,
+): Promise<boolean> {
   const { witnesses, tables, sourceId, cast, offsets, topicPrefix } = evidence;
   const { ended, open } = await tables.events(sourceId);
   const taken = new Set(witnesses.sends.filter(({ outcome }) => outcome === 'ok').map(({ identity }) => identity));

@@ -16,7 +16,7 @@ import type { RunSettings } from '../support/fault-run.ts';
 import { createGroupWatch, type GroupWatch } from '../support/group-watch.ts';
 import { createHavoc } from '../support/havoc.ts';
 import { openLogs } from '../support/process-logs.ts';
-import { createDispatcherLog, type DispatcherLog } from './dispatcher-log.ts';
+import { type DispatcherFollower, followDispatchers } from './follow-dispatchers.ts';
 import { castOf } from './ends.ts';
 import { type Evidence, hasDrained, judge } from './judge.ts';
 import { sendAll } from './load.ts';
@@ -48,7 +48,7 @@ export async function runScenarios(options: RunOptions): Promise<RunResult> {
   const { dir, topicPrefix, say } = options;
   const group = groupOf(topicPrefix, 'dispatcher');
   const groupWatch = createGroupWatch(group, partitions);
-  const log = createDispatcherLog(group);
+  const dispatcherFollower = followDispatchers(group);
   const logs = openLogs(dir);
   const pipeline = await createPipeline({
     ...options,
@@ -57,7 +57,7 @@ export async function runScenarios(options: RunOptions): Promise<RunResult> {
     onLine(name, line) {
       logs.write(name, line);
       groupWatch.onLine(name, line);
-      log.onLine(name, line);
+      dispatcherFollower.onLine(name, line);
     },
   });
   const follower = createTopicFollower(pipeline.stack);
@@ -71,7 +71,7 @@ export async function runScenarios(options: RunOptions): Promise<RunResult> {
     await follower.start();
     offsets = await connectKafkaOffsets(pipeline.stack.kafkaBrokers);
     tables = await openTables(pipeline.stack.databaseUrl);
-    const world: World = { ...options, pipeline, follower, offsets, tables, faults, groupWatch, log };
+    const world: World = { ...options, pipeline, follower, offsets, tables, faults, groupWatch, dispatcherFollower };
     for (const scenario of options.scenarios) results.push(await runOne(world, scenario));
     pipeline.assertNoSurprise();
   } catch (error) {
@@ -92,7 +92,7 @@ interface World extends RunOptions {
   /** Other than deaths and sleeps of processes. */
   faults: Fault[];
   groupWatch: GroupWatch;
-  log: DispatcherLog;
+  dispatcherFollower: DispatcherFollower;
 }
 
 async function runOne(world: World, scenario: Scenario): Promise<ScenarioResult> {

@@ -1,5 +1,5 @@
 import { markdownTable } from '../../support/markdown-table.ts';
-import type { RecordedMutants } from '../mutants/record.ts';
+import type { RecordedMutants } from '../mutants/results.ts';
 
 /** In a line. */
 export function mutantsKilled({ listed, untried, results }: RecordedMutants): string {

@@ -1,4 +1,4 @@
-import { type RecordedMutants, readRecordedMutants } from '../mutants/record.ts';
+import { type RecordedMutants, readRecordedMutants } from '../mutants/results.ts';
 import { type RecordedRun, recordedRuns } from '../support/recorded.ts';
 import type { SystemResult } from '../system/result.ts';
 

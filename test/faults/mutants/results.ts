@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hooklineDir } from '#deploy/local/paths.ts';
+import { mutantsName, readRecorded } from '../support/recorded.ts';
 import type { Mutant } from './mutant.ts';
 import type { Trial } from './try-mutant.ts';
 
@@ -13,17 +14,28 @@ export interface Result extends Pick<Trial, 'verdict' | 'says' | 'seconds'> {
   triedAt: string;
 }
 
+/** What was kept of the last trial of each, and of which nothing was. */
+export interface RecordedMutants {
+  listed: number;
+  untried: string[];
+  results: Result[];
+}
+
 const dir = join(hooklineDir, 'faults');
 const file = join(dir, 'mutants.json');
 
 export const nameOfCheck = ({ check }: Mutant): string =>
   'run' in check ? [`--run ${check.run}`, check.scenario].filter(Boolean).join(' ') : check.test;
 
-/** In the order of the mutants; of those that are still there. */
+/** In the order of the mutants; of those that are still there. What was recorded counts where there was no trial here. */
 export function readResults(mutants: readonly Mutant[]): Result[] {
-  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Result[]) : [];
-  return mutants.flatMap(({ name }) => kept.filter(({ mutant }) => mutant === name));
+  const here = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Result[]) : [];
+  const kept = new Map([...(readRecordedMutants()?.results ?? []), ...here].map((result) => [result.mutant, result]));
+  return mutants.flatMap(({ name }) => kept.get(name) ?? []);
 }
+
+export const readRecordedMutants = (): RecordedMutants | undefined =>
+  readRecorded(mutantsName) as RecordedMutants | undefined;
 
 export function keepResult(mutants: readonly Mutant[], mutant: Mutant, trial: Trial): Result {
   const { verdict, says, seconds } = trial;

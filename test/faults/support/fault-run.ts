@@ -22,6 +22,8 @@ export interface FaultRun<Number extends string = string, Servers extends OwnSer
   /** What is wrong with numbers that are above 0, in words. */
   problemsOf?(numbers: Readonly<Record<Number, number>>): string[];
   run(begun: BegunRun<Number, Servers>): Promise<FaultReport>;
+  /** Of a run that keeps what it has seen: what it comes to now. @param dir where its logs and run.json are */
+  judge?(dir: string): FaultReport;
 }
 
 export interface BegunRun<Number extends string, Servers extends OwnServers> {

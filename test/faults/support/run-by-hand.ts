@@ -2,23 +2,29 @@
  * What the fault runs that are begun by hand have in common: arguments, a seed that is printed and can be given, servers of their own, what
  * is kept below .hookline/faults (and for docs/faults.md with `--record NAME`), and the exit code: 1 on any violation, 2 for a wrong call.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { hooklineDir } from '#deploy/local/paths.ts';
-import type { FaultRun } from './fault-run.ts';
+import type { FaultReport, FaultRun } from './fault-run.ts';
 import { problemsOfName, record, type RecordedRun, type SetUp } from './recorded.ts';
 
 const say = (line: string): void => console.log(line);
 
 /** @param args without the run's name */
 export async function runByHand(faultRun: FaultRun, args: readonly string[]): Promise<never> {
-  const { numbers, seed, names, recordAs } = readArguments(faultRun, args);
+  const asked = readArguments(faultRun, args);
+  const violations =
+    asked.judge === undefined ? await run(faultRun, asked) : judgeAgain(faultRun, asked.judge, asked.recordAs);
+  process.exit(violations > 0 ? 1 : 0);
+}
+
+async function run(faultRun: FaultRun, { numbers, seed, names, recordAs }: Asked): Promise<number> {
   const given = Object.entries({ run: faultRun.name, ...numbers, seed, scenario: names.join() })
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `--${name} ${value}`);
-  const again = `make faults ARGS='${given.join(' ')}'`;
+  const replay = `make faults ARGS='${given.join(' ')}'`;
   const startedAt = new Date();
   const startMs = performance.now();
   const dir = join(hooklineDir, 'faults', `${faultRun.name}-${startedAt.toISOString().replace(/[:.]/g, '-')}-${seed}`);
@@ -29,7 +35,7 @@ export async function runByHand(faultRun: FaultRun, args: readonly string[]): Pr
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     processes: faultRun.processes,
   };
-  say([again, ...Object.entries(setUp).map(([name, value]) => `${name}: ${value}`)].join('\n'));
+  say([replay, ...Object.entries(setUp).map(([name, value]) => `${name}: ${value}`)].join('\n'));
 
   const servers = await faultRun.startServers(seed);
   const stopped = (): void => {
@@ -38,9 +44,8 @@ export async function runByHand(faultRun: FaultRun, args: readonly string[]): Pr
     process.exit(130);
   };
   process.once('SIGINT', stopped).once('SIGTERM', stopped);
-  let failed: boolean;
   try {
-    const { results, faults, tables } = await faultRun.run({
+    const report = await faultRun.run({
       numbers,
       isWanted: ({ name }) => names.includes(name),
       servers,
@@ -51,28 +56,60 @@ export async function runByHand(faultRun: FaultRun, args: readonly string[]): Pr
         ...{ seed, dir, say },
       },
     });
-    const violations = results.flatMap(({ scenario, violations }) => violations.map((each) => `${scenario}:\n${each}`));
-    failed = violations.length > 0;
-    const minutes = ((performance.now() - startMs) / 60_000).toFixed(1);
-    const end = failed ? [...violations, `again: ${again}`] : ['no violation'];
-    say(['', ...tables, `${minutes} min`, ...end].join('\n\n'));
-    const report = { startedAt: startedAt.toISOString(), replay: again, setUp, minutes: Number(minutes), results };
-    writeFileSync(join(dir, 'run.json'), `${JSON.stringify({ ...report, faults }, null, 2)}\n`);
-    if (recordAs !== undefined) {
-      const recorded: RecordedRun = { run: faultRun.name, numbers, seed, ...report, faults: faults.length, tables };
-      say(`recorded: ${record(recordAs, recorded)}\nnow: npm run docs:write`);
-    }
+    const minutes = Number(((performance.now() - startMs) / 60_000).toFixed(1));
+    const about = { run: faultRun.name, numbers, seed, startedAt: startedAt.toISOString(), replay, setUp, minutes };
+    return conclude(about, report, dir, recordAs);
   } catch (error) {
-    say(`again: ${again}`);
+    say(`again: ${replay}`);
     throw error;
   } finally {
     await servers.close();
     say(`logs and run.json: ${dir}`);
   }
-  process.exit(failed ? 1 : 0);
 }
 
-function readArguments({ name, numbers: defaults, scenarios, problemsOf }: FaultRun, args: readonly string[]) {
+/** What an earlier run has kept, by the rules of today. */
+function judgeAgain(faultRun: FaultRun, dir: string, recordAs: string | undefined): number {
+  if (faultRun.judge === undefined) throw new Error(`${faultRun.name} keeps nothing that could be judged`);
+  const kept = JSON.parse(readFileSync(runFile(dir), 'utf8')) as KeptRun;
+  const { run, numbers, seed, startedAt, replay, setUp, minutes } = kept;
+  return conclude({ run, numbers, seed, startedAt, replay, setUp, minutes }, faultRun.judge(dir), dir, recordAs);
+}
+
+/** What is known of a run whatever came of it. */
+type AboutRun = Omit<RecordedRun, 'results' | 'faults' | 'tables'>;
+type KeptRun = AboutRun & Pick<FaultReport, 'results' | 'faults'>;
+
+const runFile = (dir: string): string => join(dir, 'run.json');
+
+/** Tells what came of it, and keeps that. @returns how many violations there are */
+function conclude(about: AboutRun, report: FaultReport, dir: string, recordAs: string | undefined): number {
+  const { results, faults, tables } = report;
+  const violations = results.flatMap(({ scenario, violations }) => violations.map((each) => `${scenario}:\n${each}`));
+  const end = violations.length > 0 ? [...violations, `again: ${about.replay}`] : ['no violation'];
+  say(['', ...tables, `${about.minutes} min`, ...end].join('\n\n'));
+  const kept: KeptRun = { ...about, results, faults };
+  writeFileSync(runFile(dir), `${JSON.stringify(kept, null, 2)}\n`);
+  if (recordAs !== undefined) {
+    const recorded: RecordedRun = { ...about, results, faults: faults.length, tables };
+    say(`recorded: ${record(recordAs, recorded)}\nnow: npm run docs:write`);
+  }
+  return violations.length;
+}
+
+interface Asked {
+  numbers: Record<string, number>;
+  seed: number;
+  names: readonly string[];
+  recordAs: string | undefined;
+  /** The directory of a run. */
+  judge: string | undefined;
+}
+
+function readArguments(
+  { name, numbers: defaults, scenarios, problemsOf, judge }: FaultRun,
+  args: readonly string[],
+): Asked {
   const known = scenarios.map((scenario) => scenario.name);
   const options = { ...defaults, seed: Date.now() % 1_000_000 };
   const usage = [
@@ -80,12 +117,14 @@ function readArguments({ name, numbers: defaults, scenarios, problemsOf }: Fault
     ...Object.keys(options).map((option) => `--${option} N`),
     ...(known.length > 0 ? [`--scenario ${known.join()}`] : []),
     '[--record NAME]',
+    ...(judge === undefined ? [] : ['| --judge DIR [--record NAME]']),
   ].join(' ');
   try {
     const { values } = parseArgs({
       args: [...args],
       options: {
         record: { type: 'string' },
+        ...(judge !== undefined && { judge: { type: 'string' } as const }),
         ...(known.length > 0 && { scenario: { type: 'string', default: known.join() } as const }),
         ...Object.fromEntries(
           Object.entries(options).map(([option, value]) => [
@@ -95,19 +134,20 @@ function readArguments({ name, numbers: defaults, scenarios, problemsOf }: Fault
         ),
       },
     });
-    const { scenario = '', record: recordAs, ...texts } = values as Partial<Record<string, string>>;
+    const { scenario = '', record: recordAs, judge: dir, ...texts } = values as Partial<Record<string, string>>;
     const names = scenario === '' ? [] : scenario.split(',');
     const { seed = Number.NaN, ...numbers } = Object.fromEntries(
       Object.entries(texts).map(([option, text]) => [option, Number(text)]),
     );
     const problems = [
       ...(recordAs === undefined ? [] : problemsOfName(recordAs)),
+      ...(dir === undefined || existsSync(runFile(dir)) ? [] : [`--judge ${dir}: no run was kept there`]),
       ...names.filter((each) => !known.includes(each)).map((each) => `there is no scenario ${each}`),
       ...(Number.isNaN(seed) ? ['the seed must be a number'] : []),
       ...Object.entries(numbers).flatMap(([option, value]) => (value > 0 ? [] : [`--${option} must be above 0`])),
     ];
     if (problems.length === 0) problems.push(...(problemsOf?.(numbers) ?? []));
-    if (problems.length === 0) return { numbers, seed, names, recordAs };
+    if (problems.length === 0) return { numbers, seed, names, recordAs, judge: dir };
     console.error(`usage: ${usage}\n${problems.join('\n')}`);
   } catch (error) {
     console.error(`usage: ${usage}\n${(error as Error).message}`);

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { KnownClocks } from '../delivering/dispatcher-log.ts';
+import type { KnownClocks } from '../delivering/follow-dispatchers.ts';
 import type { ProcessName } from '../../support/pipeline.ts';
 
 /** The wall clocks of the processes, each of which may be set to another time than the others have. */

@@ -24,8 +24,7 @@ const orderedRoles: readonly Role[] = [
   { ...roleNamed('flaps'), name: 'ordered-flaps', count: 1, settings: orderedSettings },
 ];
 
-/** @param trapUrl where redirects lead */
-const sickRoles = (trapUrl: string): readonly Role[] => [
+const sickRoles: readonly Role[] = [
   { ...roleNamed('fails-30%'), count: 1 },
   { ...roleNamed('slow'), count: 1 },
   { ...roleNamed('hangs'), count: 1 },
@@ -37,7 +36,7 @@ const sickRoles = (trapUrl: string): readonly Role[] => [
     name: 'redirects',
     count: 1,
     settings: { timeout_ms, retry: { base_seconds: 0.5, cap_seconds: 1, max_attempts: 3 } },
-    react: ({ random }) => (random() < 0.2 ? redirect(trapUrl) : { status: 200 }),
+    react: ({ random }) => (random() < 0.2 ? { status: 302, headers: { location: `/${trap}` } } : { status: 200 }),
     ends: ['delivered', 'dead_lettered'],
   },
   {
@@ -67,22 +66,22 @@ export const refusingStale =
 
 const toleranceMs = 300_000;
 
-const redirect = (location: string): Reaction => ({ status: 302, headers: { location } });
-
 function roleNamed(name: string): Role {
   const role = knownRoles.find((each) => each.name === name);
   if (role === undefined) throw new Error(`there is no role ${name}`);
   return role;
 }
 
+/** One endpoint and more of each. */
+export const systemRoles = [healthyRole, ...orderedRoles, ...sickRoles];
 export const healthyName = 'healthy-0';
 
+export const isOrdered = (name: string): boolean => orderedRoles.some((role) => role.name === roleOf(name));
+
 export interface Endpoints {
-  roles: readonly Role[];
   /** By their names: the role's, a dash, a number. */
   ids: ReadonlyMap<string, string>;
   idsOf(role: string): string[];
-  isOrdered(id: string): boolean;
 }
 
 interface Options {
@@ -111,12 +110,11 @@ export async function createEndpoints({
     url.port = String(ports[index % ports.length]);
     return url.href;
   };
-  const roles = [healthyRole, ...orderedRoles, ...sickRoles(urlOf(trap, 0))];
   const sourcesOf = (role: Role, index: number): readonly (string | undefined)[] => {
     if (role === healthyRole) return sourceIds;
     return orderedRoles.includes(role) ? orderedSourceIds : [rareSourceIds[index % rareSourceIds.length]];
   };
-  const named = roles.flatMap((role) => namesOf(role).map((name) => ({ name, role })));
+  const named = systemRoles.flatMap((role) => namesOf(role).map((name) => ({ name, role })));
   const ids = await Promise.all(
     named.map(async ({ name, role }, index) => {
       const facts = { url: urlOf(name, index), source_ids: sourcesOf(role, index) };
@@ -126,10 +124,7 @@ export async function createEndpoints({
     }),
   );
   return {
-    roles,
     ids: new Map(ids),
-    isOrdered: (id) =>
-      ids.some(([name, each]) => each === id && orderedRoles.some((role) => role.name === roleOf(name))),
     idsOf: (role) => ids.filter(([name]) => roleOf(name) === role).map(([, id]) => id),
   };
 }

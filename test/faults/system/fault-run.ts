@@ -1,7 +1,9 @@
-import type { FaultRun } from '../support/fault-run.ts';
+import type { FaultReport, FaultRun } from '../support/fault-run.ts';
 import { faultKinds } from './fault-kinds.ts';
+import { judge } from './judge.ts';
 import { formatKinds, formatPollers, formatResult } from './result.ts';
 import { runSystem } from './run.ts';
+import { readSeen, type Seen } from './seen.ts';
 import { startSystemServers, type SystemServers } from './servers.ts';
 
 export const systemRun: FaultRun<'webhooks' | 'minutes' | 'calm-seconds', SystemServers> = {
@@ -13,15 +15,21 @@ export const systemRun: FaultRun<'webhooks' | 'minutes' | 'calm-seconds', System
   startServers: startSystemServers,
   async run({ numbers: { webhooks, minutes, 'calm-seconds': calmSeconds }, isWanted, servers, settings }) {
     const { seed, dir, say } = settings;
-    const { result, faults } = await runSystem({
+    const seen = await runSystem({
       ...{ servers, seed, dir, say, webhooks, minutes },
       kinds: faultKinds.filter(isWanted),
       calmMs: calmSeconds * 1_000,
     });
-    return {
-      results: [{ scenario: 'system', ...result }],
-      faults,
-      tables: [formatResult(result), formatPollers(result.pollers), formatKinds(result.kinds)],
-    };
+    return report(seen);
   },
+  judge: (dir) => report(readSeen(dir)),
 };
+
+function report(seen: Seen): FaultReport {
+  const result = judge(seen);
+  return {
+    results: [{ scenario: 'system', ...result }],
+    faults: seen.history.faults,
+    tables: [formatResult(result), formatPollers(result.pollers), formatKinds(result.kinds)],
+  };
+}

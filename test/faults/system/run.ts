@@ -11,14 +11,9 @@ import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { numbersFrom } from '../../support/sender.ts';
 import { seededRandom, seedOf } from '../../support/seeded-random.ts';
 import { createTopicFollower, type TopicFollower } from '../../support/topic-follower.ts';
-import { check } from '../checker/check.ts';
 import type { Fault } from '../checker/history.ts';
 import { loadHistory } from '../checker/load-history.ts';
-import { castOf, judgeEnds, judgeGone, judgeLetters } from '../delivering/ends.ts';
-import { createDispatcherLog, type DispatcherLog } from '../delivering/dispatcher-log.ts';
-import { describeFindings } from '../delivering/findings.ts';
-import { judgeOrder } from '../delivering/order.ts';
-import { judgeRepeats } from '../delivering/repeats.ts';
+import { type DispatcherFollower, followDispatchers } from '../delivering/follow-dispatchers.ts';
 import { createReactions } from '../delivering/roles.ts';
 import { openTables, type Tables } from '../delivering/tables.ts';
 import { createClient } from '../idempotency/client.ts';
@@ -28,8 +23,7 @@ import { openLogs } from '../support/process-logs.ts';
 import { type ChangeLog, startChangeLog } from './change-log.ts';
 import { untilDrained } from './drained.ts';
 import { type Clocks, createClocks } from './clocks.ts';
-import { countsOf } from './counts.ts';
-import { createEndpoints, healthyName, refusingStale } from './endpoints.ts';
+import { createEndpoints, refusingStale, systemRoles } from './endpoints.ts';
 import type { FaultKind } from './fault-kind.ts';
 import { receiverLinks } from './faults/links.ts';
 import { processNames, visitors } from './faults/processes.ts';
@@ -37,12 +31,11 @@ import { deathOf, inflictIn, leftOutOf } from './inflict.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { type Pollers, startPollers } from './pollers.ts';
 import { publishesOf } from './publishes.ts';
-import { latencyOf, recoveriesOf, timelineOf } from './recovery.ts';
 import { replayLetters } from './replay-letters.ts';
-import { type SystemResult, tellKinds } from './result.ts';
 import { inflictAll } from './schedule.ts';
+import { keepSeen, type Seen } from './seen.ts';
 import { type SystemServers, sideOf } from './servers.ts';
-import { areCommon, orderingKeysOf, rareShare, repeatedShare, startTraffic } from './traffic.ts';
+import { areCommon, rareShare, repeatedShare, startTraffic } from './traffic.ts';
 
 export interface RunOptions {
   servers: SystemServers;
@@ -68,12 +61,13 @@ const publisherPatienceMs = 300_000;
 /** What the API is asked for, beside its lists. */
 const eventsAskedFor = 500;
 
-export async function runSystem(options: RunOptions): Promise<{ result: SystemResult; faults: readonly Fault[] }> {
+/** @returns what was seen; it is kept in `dir`, too. */
+export async function runSystem(options: RunOptions): Promise<Seen> {
   const { servers, dir, say } = options;
   const logs = openLogs(dir);
   const groupWatch = createGroupWatch(groupOf(topicPrefix, 'dedup'), partitions);
   const clocks = createClocks(join(dir, 'clocks'));
-  const dispatcherLog = createDispatcherLog(groupOf(topicPrefix, 'dispatcher'), clocks);
+  const dispatcherFollower = followDispatchers(groupOf(topicPrefix, 'dispatcher'), clocks);
   const pipeline = await createPipeline({
     servers: servers.addresses,
     topicPrefix,
@@ -86,7 +80,7 @@ export async function runSystem(options: RunOptions): Promise<{ result: SystemRe
     onLine(name, line) {
       logs.write(name, line);
       groupWatch.onLine(name, line);
-      dispatcherLog.onLine(name, line);
+      dispatcherFollower.onLine(name, line);
     },
   });
   const follower = createTopicFollower(pipeline.stack, clocks.trueTimeOfAny);
@@ -107,7 +101,7 @@ export async function runSystem(options: RunOptions): Promise<{ result: SystemRe
       receiver,
       groupWatch,
       clocks,
-      dispatcherLog,
+      dispatcherFollower,
       offsets: opened(await connectKafkaOffsets(kafkaBrokers)),
       tables: opened(await openTables(databaseUrl)),
       changeLog: opened(await startChangeLog(databaseUrl)),
@@ -128,13 +122,13 @@ interface World extends RunOptions {
   receiver: Receiver;
   groupWatch: ReturnType<typeof createGroupWatch>;
   clocks: Clocks;
-  dispatcherLog: DispatcherLog;
+  dispatcherFollower: DispatcherFollower;
   offsets: KafkaOffsets;
   tables: Tables;
   changeLog: ChangeLog;
 }
 
-async function runUnderFaults(world: World): Promise<{ result: SystemResult; faults: readonly Fault[] }> {
+async function runUnderFaults(world: World): Promise<Seen> {
   const { pipeline, servers, receiver, tables, offsets, seed, webhooks, minutes, say } = world;
   const { stack } = pipeline;
   const random = (what: string): (() => number) => seededRandom(seedOf(seed, what));
@@ -154,10 +148,8 @@ async function runUnderFaults(world: World): Promise<{ result: SystemResult; fau
     rareSourceIds: sourceIds.filter((_, kind) => !areCommon(kind)),
     orderedSourceIds: [...load.orderedSourceIds, publishedSourceId],
   });
-  const cast = castOf(endpoints.roles, endpoints.ids);
-  const reactions = createReactions(endpoints.roles, webhooks * (1 - repeatedShare) * rareShare, random('receivers'));
+  const reactions = createReactions(systemRoles, webhooks * (1 - repeatedShare) * rareShare, random('receivers'));
   receiver.react(refusingStale(reactions));
-  const healthyId = endpoints.ids.get(healthyName) ?? '';
   const client = createClient({
     ...{ urlOf: pipeline.apiUrl, adminKey: stack.adminKey, random: random('publishers') },
     giveUpMs: publisherPatienceMs,
@@ -194,7 +186,7 @@ async function runUnderFaults(world: World): Promise<{ result: SystemResult; fau
         load.log.filter(({ outcome }) => outcome === 'ok').map(({ sourceId, identity }) => `${sourceId}/${identity}`),
       ).size + new Set(client.log.filter(({ status }) => status === 202).map(({ intent }) => intent)).size;
     const drained = await untilDrained({
-      ...{ tables, offsets, topicPrefix, sourceIds, endpointIds: [...cast.keys()], taken },
+      ...{ tables, offsets, topicPrefix, sourceIds, endpointIds: [...endpoints.ids.values()], taken },
     });
     if (!drained) say('what is left does not end');
     // Before all of it is added up, for which nobody waits.
@@ -202,48 +194,35 @@ async function runUnderFaults(world: World): Promise<{ result: SystemResult; fau
     const drainSeconds = Number(seconds(sentMs));
     const changes = await world.changeLog.changes();
     await pollers.follow(changes.at(-1)?.updatedAt ?? '');
-    const history = await loadHistory({
-      sourceIds: new Set(sourceIds),
-      sends: load.log,
-      publishes: publishesOf(traffic.intents, client.log),
-      pollers: pollers.histories,
-      changes,
-      arrivals: receiver.arrivals,
-      observedEndpoints: new Set(cast.keys()),
-      faults: [...pipeline.faults, ...faults, ...pipeline.restarts.map(deathOf)],
-      follower: world.follower,
-      api,
-      databaseUrl: stack.databaseUrl,
-      startedAt,
-      eventsAskedFor,
-    });
-    const verdict = check(history);
-    const { ledger } = verdict;
-    const repeats = judgeRepeats(ledger, world.dispatcherLog);
-    const letters = judgeLetters(ledger, await tables.letters([...cast.keys()]));
-    const found = [
-      ...judgeEnds(ledger, cast),
-      ...judgeGone(history.arrivals, history.endpoints, history.faults),
-      ...judgeOrder(ledger, { keyOf: orderingKeysOf(ledger, traffic.intents), isOrdered: endpoints.isOrdered }),
-      ...repeats.elsewhere,
-      ...letters.findings,
-    ];
-    say(verdict.counts.length === 0 ? '' : (verdict.text.split('\n  violations')[0] ?? ''));
-    const result: SystemResult = {
-      ...countsOf(verdict),
-      repeats: repeats.byCause,
-      latencyMs: latencyOf(ledger, healthyId),
-      timeline: timelineOf(ledger, healthyId),
-      kinds: tellKinds(recoveriesOf(ledger, inflicted, healthyId), kinds),
-      faults: inflicted.length,
+    const seen: Seen = {
+      history: await loadHistory({
+        sourceIds: new Set(sourceIds),
+        sends: load.log,
+        publishes: publishesOf(traffic.intents, client.log),
+        pollers: pollers.histories,
+        changes,
+        arrivals: receiver.arrivals,
+        observedEndpoints: new Set(endpoints.ids.values()),
+        faults: [...pipeline.faults, ...faults, ...pipeline.restarts.map(deathOf)],
+        follower: world.follower,
+        api,
+        databaseUrl: stack.databaseUrl,
+        startedAt,
+        eventsAskedFor,
+      }),
+      dispatchers: world.dispatcherFollower.facts(),
+      endpointIds: endpoints.ids,
+      intents: traffic.intents,
+      lettersInTable: await tables.letters([...endpoints.ids.values()]),
+      inflicted,
       leftOut,
       restarts: pipeline.restarts.length,
       late,
       seconds: Number(seconds(startMs)),
       drainSeconds,
-      violations: [...(verdict.violations.length > 0 ? [verdict.text] : []), ...describeFindings(found)],
     };
-    return { result, faults: history.faults };
+    keepSeen(world.dir, seen);
+    return seen;
   } finally {
     ended.abort();
     load.close();

@@ -1,6 +1,7 @@
 import type { Arrival, Fault } from '../../faults/checker/history.ts';
 import { openLedger } from '../../faults/checker/ledger.ts';
-import { createDispatcherLog, type DispatcherLog } from '../../faults/delivering/dispatcher-log.ts';
+import { readDispatcherLog } from '../../faults/delivering/dispatcher-log.ts';
+import { followDispatchers } from '../../faults/delivering/follow-dispatchers.ts';
 import { judgeRepeats } from '../../faults/delivering/repeats.ts';
 import { at, healthyHistory } from '../checker/healthy-history.ts';
 
@@ -23,9 +24,9 @@ function sentAgain(afterMs: number, { faults = [], outcome = 'delivered', change
   const changes = [-20, changedAfterMs].flatMap((ms) => (ms === undefined ? [] : [first.atMs + ms]));
   history.changes =
     changedAfterMs === undefined ? [] : changes.map((atMs) => ({ eventId: first.eventId, updatedAt: '', atMs }));
-  const log = createDispatcherLog(group);
+  const dispatchers = followDispatchers(group);
   const line = (name: string, event: string, atMs: number, facts: object): void =>
-    log.onLine(name, JSON.stringify({ event, time: new Date(atMs).toISOString(), ...facts }));
+    dispatchers.onLine(name, JSON.stringify({ event, time: new Date(atMs).toISOString(), ...facts }));
   const { eventId, endpointId, attempt } = first;
   return {
     firstMs: first.atMs,
@@ -39,7 +40,7 @@ function sentAgain(afterMs: number, { faults = [], outcome = 'delivered', change
         ...{ eventId, endpointId, generation: 0, attempt, durationMs: 4 },
         outcome: which === 'first' ? outcome : 'delivered',
       }),
-    judged: () => judgeRepeats(openLedger(history), log satisfies DispatcherLog),
+    judged: () => judgeRepeats(openLedger(history), readDispatcherLog(dispatchers.facts())),
   };
 }
 
@@ -206,12 +207,12 @@ describe('a request of a delivery that was taken before', () => {
     const history = healthyHistory();
     const taken = at(history.arrivals, 0);
     history.arrivals.push({ ...taken, answered: 422, atMs: taken.atMs - 3 });
-    const log = createDispatcherLog(group);
+    const dispatchers = followDispatchers(group);
     const says = (name: string, endedAtMs: number, durationMs: number, outcome: string, httpStatus: number): void => {
       const { eventId, endpointId, attempt } = taken;
       const facts = { eventId, endpointId, attempt, generation: 0, outcome, httpStatus, durationMs };
       const time = new Date(endedAtMs).toISOString();
-      log.onLine(name, JSON.stringify({ event: 'delivery.attempted', time, ...facts }));
+      dispatchers.onLine(name, JSON.stringify({ event: 'delivery.attempted', time, ...facts }));
     };
     // Whoever began last had the first answer that came: only its status says whose it is.
     says('dispatcher', taken.atMs + 5, 6, 'delivered', 200);
@@ -219,7 +220,7 @@ describe('a request of a delivery that was taken before', () => {
     const ofBoth = history.arrivals
       .filter(({ eventId, endpointId }) => eventId === taken.eventId && endpointId === taken.endpointId)
       .toSorted((x, y) => x.atMs - y.atMs);
-    const senders = log.sendersOf(ofBoth);
+    const senders = readDispatcherLog(dispatchers.facts()).sendersOf(ofBoth);
     expect(ofBoth.map((arrival) => senders.get(arrival)?.process)).toEqual(['dispatcher-2#0', 'dispatcher#0']);
   });
 
@@ -227,10 +228,10 @@ describe('a request of a delivery that was taken before', () => {
     const { arrivals } = healthyHistory();
     const first = at(arrivals, 0);
     const later = { ...first, atMs: first.atMs + 650 };
-    const log = createDispatcherLog(group);
+    const dispatchers = followDispatchers(group);
     const { eventId, endpointId, attempt } = first;
     const sends = (name: string, endedAfterMs: number, durationMs: number): void =>
-      log.onLine(
+      dispatchers.onLine(
         name,
         JSON.stringify({
           ...{ event: 'delivery.attempted', time: new Date(first.atMs + endedAfterMs).toISOString() },
@@ -248,7 +249,7 @@ describe('a request of a delivery that was taken before', () => {
     // The one that began nearer to the first arrival is the one that ended last.
     sends('dispatcher-2', 750, 1_070);
     sends('dispatcher', 100, 530);
-    const senders = log.sendersOf([first, later]);
+    const senders = readDispatcherLog(dispatchers.facts()).sendersOf([first, later]);
     expect([first, later].map((arrival) => senders.get(arrival)?.process)).toEqual(['dispatcher#0', 'dispatcher-2#0']);
   });
 
@@ -277,7 +278,7 @@ describe('a request of a delivery that was taken before', () => {
     const givenUpAtMs = firstMs - 6_000;
     const late = { ...first, signedAtMs: givenUpAtMs - 1_500 + stepMs, atMs: firstMs + 30_000 };
     history.arrivals.push(late);
-    const log = createDispatcherLog(group, {
+    const dispatchers = followDispatchers(group, {
       trueTimeOf: (name, timeMs) => (name === 'dispatcher-2' ? timeMs - stepMs : timeMs),
       stepsOf: (name) => (name === 'dispatcher-2' ? [0, stepMs] : [0]),
     });
@@ -285,10 +286,10 @@ describe('a request of a delivery that was taken before', () => {
       const { eventId, endpointId, attempt } = first;
       const facts = { eventId, endpointId, attempt, generation: 0, outcome, durationMs };
       const time = new Date(endedAtMs).toISOString();
-      log.onLine(name, JSON.stringify({ event: 'delivery.attempted', time, ...facts }));
+      dispatchers.onLine(name, JSON.stringify({ event: 'delivery.attempted', time, ...facts }));
     };
     says('dispatcher', firstMs + 2, 'delivered', 4);
-    const judged = () => found(judgeRepeats(openLedger(history), log));
+    const judged = () => found(judgeRepeats(openLedger(history), readDispatcherLog(dispatchers.facts())));
     expect(judged()).toEqual(['repeat-by-nobody']);
 
     says('dispatcher-2', givenUpAtMs + stepMs, 'timeout', 1_500);

@@ -1,0 +1,36 @@
+/** What was seen of a run, kept: a judge who has learned something new can look at it again, without another hour. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import type { LoopDelay } from '../../support/loop-delay.ts';
+import type { History } from '../checker/history.ts';
+import type { DispatcherFacts } from '../delivering/dispatcher-log.ts';
+import type { Intent } from '../idempotency/history.ts';
+import type { Inflicted } from './schedule.ts';
+
+/** Plain data. */
+export interface Seen {
+  history: History;
+  dispatchers: DispatcherFacts;
+  /** By their names. */
+  endpointIds: ReadonlyMap<string, string>;
+  /** What publishers have asked for. */
+  intents: readonly Intent[];
+  lettersInTable: number;
+  inflicted: readonly Inflicted[];
+  /** Kinds that can't be done here, with why. */
+  leftOut: Readonly<Record<string, string>>;
+  /** Processes that ended by themselves and were started again. */
+  restarts: number;
+  /** How late the run itself was with what it sends, receives and writes down, and its links with what they pass on. */
+  late: { run: LoopDelay; links: LoopDelay };
+  seconds: number;
+  drainSeconds: number;
+}
+
+const fileIn = (dir: string): string => join(dir, 'seen.v8');
+
+export const keepSeen = (dir: string, seen: Seen): void => writeFileSync(fileIn(dir), serialize(seen));
+
+/** @throws where the run of this directory has kept nothing */
+export const readSeen = (dir: string): Seen => deserialize(readFileSync(fileIn(dir))) as Seen;
