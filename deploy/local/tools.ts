@@ -77,6 +77,16 @@ export const prometheusServer: Tool = {
 /** Comes with Prometheus. */
 export const promtool: Tool = { ...prometheusServer, name: 'promtool', program: 'promtool' };
 
+/** Comes with the Alertmanager. Only tests need it. */
+export const amtool: Tool = {
+  name: 'amtool',
+  program: 'amtool',
+  versionArgs: ['--version'],
+  folders: brewKegs('alertmanager'),
+  debian: ['prometheus-alertmanager'],
+  brew: 'alertmanager',
+};
+
 /** Debian keeps Postgres outside the PATH, a folder a version: the newest first. */
 function debianPostgresFolders(root = '/usr/lib/postgresql'): string[] {
   if (!existsSync(root)) return [];

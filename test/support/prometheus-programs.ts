@@ -1,6 +1,6 @@
 import { provideTools } from '#deploy/local/install.ts';
-import { prometheusServer, promtool } from '#deploy/local/tools.ts';
+import { amtool, prometheusServer, promtool } from '#deploy/local/tools.ts';
 
 /** The programs of Prometheus, installed where that may be done and they are missing. */
-export const prometheusPrograms = (): Promise<{ prometheus: string; promtool: string }> =>
-  provideTools({ prometheus: prometheusServer, promtool }, (line) => process.stderr.write(`${line}\n`));
+export const prometheusPrograms = (): Promise<{ prometheus: string; promtool: string; amtool: string }> =>
+  provideTools({ prometheus: prometheusServer, promtool, amtool }, (line) => process.stderr.write(`${line}\n`));
