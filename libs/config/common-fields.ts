@@ -32,37 +32,6 @@ export const serviceFields = (defaultAdminPort: number) => ({
   ...tracingFields,
 });
 
-export const kafkaFields = {
-  kafkaBrokers: list('HOOKLINE_KAFKA_BROKERS', {
-    default: '127.0.0.1:9092',
-    help: 'host:port of Kafka brokers, by comma',
-  }),
-  kafkaTls: flag('HOOKLINE_KAFKA_TLS', {
-    default: 'false',
-    help: 'brokers are reached over TLS, 1.2 or later, and must prove their names',
-  }),
-  kafkaTlsCaFile: text('HOOKLINE_KAFKA_TLS_CA_FILE', {
-    default: '',
-    help: 'PEM file of the authorities of the brokers’ certificates; empty: the public ones. Renewed files need no restart',
-  }),
-  kafkaTlsCertFile: text('HOOKLINE_KAFKA_TLS_CERT_FILE', {
-    default: '',
-    help: 'PEM file of this client’s certificate, where brokers ask for one',
-  }),
-  kafkaTlsKeyFile: text('HOOKLINE_KAFKA_TLS_KEY_FILE', { default: '', help: 'PEM file of its private key' }),
-  kafkaSaslMechanism: oneOf('HOOKLINE_KAFKA_SASL_MECHANISM', ['none', 'plain', 'scram-sha-256', 'scram-sha-512'], {
-    default: 'none',
-    help: 'how the process says who it is; over TLS, or all can read the password along',
-  }),
-  kafkaSaslUsername: text('HOOKLINE_KAFKA_SASL_USERNAME', { default: '', help: 'as whom' }),
-  kafkaSaslPassword: text('HOOKLINE_KAFKA_SASL_PASSWORD', { default: '', secret: true, help: 'its password' }),
-  topicPrefix: text('HOOKLINE_TOPIC_PREFIX', {
-    default: 'hookline.',
-    pattern: /^[a-zA-Z0-9._-]{0,100}$/,
-    help: 'put before every topic’s and consumer group’s name',
-  }),
-};
-
 export const redisFields = {
   redisUrl: text('HOOKLINE_REDIS_URL', {
     default: 'redis://127.0.0.1:6379',

@@ -16,7 +16,6 @@ export {
   allowHttpField,
   allowedNetworksField,
   encryptionFields,
-  kafkaFields,
   payloadRetentionField,
   postgresFields,
   redisFields,
@@ -24,5 +23,6 @@ export {
   serviceFields,
   serviceRelations,
 } from './common-fields.ts';
+export { type KafkaConfig, kafkaFields, kafkaRelations } from './kafka-fields.ts';
 export { type TracingConfig } from './tracing-fields.ts';
 export { envExample, configTable } from './document.ts';

@@ -15,7 +15,7 @@ export interface KafkaTls {
   options(): ConnectionOptions;
 }
 
-/** As `kafkaFields` of libs/config reads it. */
+/** As `kafkaFields` of libs/config reads it, of which `kafkaRelations` hold. */
 interface Settings {
   kafkaBrokers: readonly string[];
   kafkaTls: boolean;
@@ -27,10 +27,8 @@ interface Settings {
   kafkaSaslPassword: string;
 }
 
-/** @throws AppError config_invalid where settings contradict each other, or a file is not what it should be */
+/** @throws AppError config_invalid where a file is not what it should be */
 export function kafkaAccess(settings: Settings): KafkaAccess {
-  const problems = contradictionsOf(settings);
-  if (problems.length > 0) throw new AppError('config_invalid', problems.join('\n'));
   const { kafkaBrokers: brokers, kafkaSaslMechanism: mechanism } = settings;
   return {
     brokers,
@@ -40,24 +38,6 @@ export function kafkaAccess(settings: Settings): KafkaAccess {
         ? undefined
         : { mechanism, username: settings.kafkaSaslUsername, password: settings.kafkaSaslPassword },
   };
-}
-
-function contradictionsOf(settings: Settings): string[] {
-  const { kafkaTls, kafkaTlsCaFile, kafkaTlsCertFile, kafkaTlsKeyFile } = settings;
-  const { kafkaSaslMechanism, kafkaSaslUsername, kafkaSaslPassword } = settings;
-  const problems: string[] = [];
-  if (!kafkaTls && [kafkaTlsCaFile, kafkaTlsCertFile, kafkaTlsKeyFile].some((file) => file !== ''))
-    problems.push('HOOKLINE_KAFKA_TLS_*_FILE are for HOOKLINE_KAFKA_TLS=true');
-  if ((kafkaTlsCertFile === '') !== (kafkaTlsKeyFile === ''))
-    problems.push('HOOKLINE_KAFKA_TLS_CERT_FILE and HOOKLINE_KAFKA_TLS_KEY_FILE go together');
-  const credentials = [kafkaSaslUsername, kafkaSaslPassword];
-  if (kafkaSaslMechanism === 'none' && credentials.some((text) => text !== ''))
-    problems.push('HOOKLINE_KAFKA_SASL_USERNAME and _PASSWORD are for a HOOKLINE_KAFKA_SASL_MECHANISM');
-  if (kafkaSaslMechanism !== 'none' && credentials.some((text) => text === ''))
-    problems.push(
-      `HOOKLINE_KAFKA_SASL_MECHANISM=${kafkaSaslMechanism} needs HOOKLINE_KAFKA_SASL_USERNAME and _PASSWORD`,
-    );
-  return problems;
 }
 
 function createTls(settings: Settings): KafkaTls {

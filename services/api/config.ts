@@ -5,6 +5,7 @@ import {
   encryptionFields,
   integer,
   kafkaFields,
+  kafkaRelations,
   payloadRetentionField,
   postgresFields,
   readConfig,
@@ -87,4 +88,4 @@ export const fields = {
 
 export type ApiConfig = ConfigOf<typeof fields>;
 
-export const loadConfig = (): ApiConfig => readConfig(fields, process.env, [serviceRelations]);
+export const loadConfig = (): ApiConfig => readConfig(fields, process.env, [serviceRelations, kafkaRelations]);

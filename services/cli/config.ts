@@ -5,6 +5,7 @@ import {
   encryptionFields,
   integer,
   kafkaFields,
+  kafkaRelations,
   oneOf,
   postgresFields,
   type Problem,
@@ -76,7 +77,7 @@ export const environment = (file = stackFiles.localEnv, env = process.env): Node
 });
 
 export const loadSetupConfig = (): SetupConfig =>
-  readConfig<typeof setupFields>(setupFields, environment(), [noLoneReplica]);
+  readConfig<typeof setupFields>(setupFields, environment(), [kafkaRelations, noLoneReplica]);
 
 export const loadApiConfig = (): ConfigOf<typeof apiFields> => readConfig(apiFields, environment());
 export const loadIngressConfig = (): ConfigOf<typeof ingressFields> => readConfig(ingressFields, environment());

@@ -2,6 +2,7 @@ import {
   type ConfigOf,
   integer,
   kafkaFields,
+  kafkaRelations,
   postgresFields,
   readConfig,
   redisFields,
@@ -32,4 +33,4 @@ export const fields = {
 
 export type DedupConfig = ConfigOf<typeof fields>;
 
-export const loadConfig = (): DedupConfig => readConfig(fields, process.env, [serviceRelations]);
+export const loadConfig = (): DedupConfig => readConfig(fields, process.env, [serviceRelations, kafkaRelations]);

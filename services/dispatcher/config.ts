@@ -5,6 +5,7 @@ import {
   encryptionFields,
   integer,
   kafkaFields,
+  kafkaRelations,
   payloadRetentionField,
   postgresFields,
   type Problem,
@@ -67,7 +68,8 @@ export const fields = {
 
 export type DispatcherConfig = ConfigOf<typeof fields>;
 
-export const loadConfig = (): DispatcherConfig => readConfig(fields, process.env, [serviceRelations, queueRelations]);
+export const loadConfig = (): DispatcherConfig =>
+  readConfig(fields, process.env, [serviceRelations, kafkaRelations, queueRelations]);
 
 function queueRelations(config: DispatcherConfig): Problem[] {
   const problems: Problem[] = [];

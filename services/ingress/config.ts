@@ -3,6 +3,7 @@ import {
   encryptionFields,
   integer,
   kafkaFields,
+  kafkaRelations,
   list,
   oneOf,
   postgresFields,
@@ -115,4 +116,4 @@ function tlsIsWhole(config: IngressConfig): Problem[] {
 }
 
 export const loadConfig = (): IngressConfig =>
-  readConfig(fields, process.env, [serviceRelations, stopsInTime, trustsNetworks, tlsIsWhole]);
+  readConfig(fields, process.env, [serviceRelations, kafkaRelations, stopsInTime, trustsNetworks, tlsIsWhole]);

@@ -2,6 +2,7 @@ import {
   type ConfigOf,
   integer,
   kafkaFields,
+  kafkaRelations,
   payloadRetentionField,
   postgresFields,
   type Problem,
@@ -35,7 +36,7 @@ export const fields = {
 export type ProjectorConfig = ConfigOf<typeof fields>;
 
 export const loadConfig = (): ProjectorConfig =>
-  readConfig(fields, process.env, [serviceRelations, retentionRelations]);
+  readConfig(fields, process.env, [serviceRelations, kafkaRelations, retentionRelations]);
 
 /** An event's payload is past its time before the event is. */
 export const retentionRelations = ({ payloadRetentionDays, eventRetentionDays }: ProjectorConfig): Problem[] =>

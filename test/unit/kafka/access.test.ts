@@ -31,20 +31,6 @@ test('TLS without files trusts the public authorities, and nothing older than 1.
   expect(kafkaAccess(over).tls?.options()).toEqual({ minVersion: 'TLSv1.2' });
 });
 
-test('settings that contradict each other are all named', () => {
-  const contradictions: [given: Partial<Parameters<typeof kafkaAccess>[0]>, says: RegExp][] = [
-    [{ kafkaTlsCaFile: 'ca.pem' }, /HOOKLINE_KAFKA_TLS=true/],
-    [{ kafkaTls: true, kafkaTlsCertFile: 'cert.pem' }, /_CERT_FILE and HOOKLINE_KAFKA_TLS_KEY_FILE go together/],
-    [{ kafkaSaslUsername: 'hookline' }, /are for a HOOKLINE_KAFKA_SASL_MECHANISM/],
-    [{ kafkaSaslMechanism: 'plain', kafkaSaslUsername: 'hookline' }, /needs .*_PASSWORD/],
-    [{ kafkaTlsKeyFile: 'key.pem', kafkaSaslPassword: 'a' }, /TLS=true\n.*go together\n.*MECHANISM/],
-  ];
-  for (const [given, says] of contradictions)
-    expect(() => kafkaAccess({ ...none, ...given })).toThrow(
-      expect.objectContaining({ code: 'config_invalid', message: expect.stringMatching(says) as string }) as Error,
-    );
-});
-
 test('files that are missing or no PEM are named, without what is in them', () => {
   const wrong = file('wrong.pem', 'secret text');
   const key = file('key.pem', client.key);
