@@ -1,6 +1,6 @@
 import type { AppError } from '#lib/errors';
 import type { HeaderValue, OutgoingRecord, RecordPosition } from './port.ts';
-import type { BatchRecord } from './record-batch.ts';
+import { batchRecord, type BatchRecord } from './record-batch.ts';
 
 /** A record that `send` has accepted: what goes on the wire, and the promise that it owes. It ends once; later ends do nothing. */
 export interface PendingRecord extends BatchRecord {
@@ -13,7 +13,7 @@ export interface PendingRecord extends BatchRecord {
   fail(error: AppError): void;
 }
 
-// Lengths, timestamp and offset deltas, and what our own bookkeeping takes.
+// Its own length, timestamp and offset deltas, and what our own bookkeeping takes.
 const overheadBytes = 64;
 
 /** @throws TypeError where a header is neither text nor bytes: in a batch it would fail all others with it */
@@ -25,14 +25,10 @@ export function createPendingRecord(
   const { promise, resolve, reject } = Promise.withResolvers<RecordPosition>();
   const key = record.key === null ? null : toBuffer(record.key);
   const headers: (readonly [name: string, value: HeaderValue])[] = [];
-  let bytes = overheadBytes + (key?.length ?? 0) + record.value.length;
-  // In one loop: every record of every service comes through here.
   for (const name of Object.keys(record.headers)) {
-    for (const value of valuesOf(record.headers[name] ?? [])) {
-      headers.push([name, value]);
-      bytes += name.length + Buffer.byteLength(value);
-    }
+    for (const value of valuesOf(record.headers[name] ?? [])) headers.push([name, value]);
   }
+  const content = batchRecord({ key, value: record.value, headers });
 
   let ended = false;
   const end = (settle: () => void): void => {
@@ -43,10 +39,8 @@ export function createPendingRecord(
   };
   const pending: PendingRecord = {
     topic: record.topic,
-    key,
-    value: record.value,
-    headers,
-    bytes,
+    ...content,
+    bytes: overheadBytes + content.bodyBytes,
     ...time,
     ended: () => ended,
     acknowledge: (position) => end(() => resolve(position)),

@@ -8,12 +8,20 @@
 import { crc32c } from '@node-rs/crc32';
 import type { HeaderValue } from './port.ts';
 
-export interface BatchRecord {
+export interface RecordContent {
   readonly key: Buffer | null;
   readonly value: Buffer;
   /** A name that has several values stands there once for each. */
   readonly headers: readonly (readonly [name: string, value: HeaderValue])[];
 }
+
+export interface BatchRecord extends RecordContent {
+  /** What key, value and headers take in a batch. */
+  readonly bodyBytes: number;
+}
+
+/** Computes once what its bytes are needed for: the room that it takes, and its place in a batch. */
+export const batchRecord = (content: RecordContent): BatchRecord => ({ ...content, bodyBytes: bodyBytes(content) });
 
 const magic = 2;
 const crcAt = 17;
@@ -25,7 +33,7 @@ const noProducer = -1n;
 
 /** @param timestampMs of every record: when the batch was made, in milliseconds since the epoch */
 export function encodeRecordBatch(records: readonly BatchRecord[], timestampMs: number): Buffer {
-  const sizes = records.map((record, offsetDelta) => recordBytes(record, offsetDelta));
+  const sizes = records.map(recordBytes);
   const total = sizes.reduce((sum, bytes) => sum + varintBytes(bytes) + bytes, recordsAt);
   const out = Buffer.allocUnsafe(total);
   const timestamp = BigInt(timestampMs);
@@ -51,25 +59,25 @@ export function encodeRecordBatch(records: readonly BatchRecord[], timestampMs: 
 }
 
 /** A record's key, value and headers as they stand in a batch. */
-export function encodeBody(record: BatchRecord): Buffer {
+export function encodeBody(record: RecordContent): Buffer {
   const out = Buffer.allocUnsafe(bodyBytes(record));
   writeBody(out, record, 0);
   return out;
 }
 
 /** Without its own length. */
-function recordBytes(record: BatchRecord, offsetDelta: number): number {
+function recordBytes({ bodyBytes }: BatchRecord, offsetDelta: number): number {
   const attributesAndTimestamp = 2;
-  return attributesAndTimestamp + varintBytes(offsetDelta) + bodyBytes(record);
+  return attributesAndTimestamp + varintBytes(offsetDelta) + bodyBytes;
 }
 
-function bodyBytes({ key, value, headers }: BatchRecord): number {
+function bodyBytes({ key, value, headers }: RecordContent): number {
   let bytes = varintBytes(headers.length);
   bytes += key === null ? 1 : varintBytes(key.length) + key.length;
   bytes += varintBytes(value.length) + value.length;
   for (const [name, text] of headers) {
-    const [nameBytes, textBytes] = [Buffer.byteLength(name), Buffer.byteLength(text)];
-    bytes += varintBytes(nameBytes) + nameBytes + varintBytes(textBytes) + textBytes;
+    const textBytes = Buffer.byteLength(text);
+    bytes += encodedName(name).length + varintBytes(textBytes) + textBytes;
   }
   return bytes;
 }
@@ -82,12 +90,12 @@ function writeRecord(out: Buffer, record: BatchRecord, offsetDelta: number, star
   return writeBody(out, record, at);
 }
 
-function writeBody(out: Buffer, { key, value, headers }: BatchRecord, start: number): number {
+function writeBody(out: Buffer, { key, value, headers }: RecordContent, start: number): number {
   let at = key === null ? writeVarint(out, -1, start) : writeBytes(out, key, start);
   at = writeBytes(out, value, at);
   at = writeVarint(out, headers.length, at);
   for (const [name, text] of headers) {
-    at = writeText(out, name, at);
+    at = writeShort(out, encodedName(name), at);
     at = typeof text === 'string' ? writeText(out, text, at) : writeBytes(out, text, at);
   }
   return at;
@@ -98,10 +106,45 @@ function writeBytes(out: Buffer, bytes: Buffer, start: number): number {
   return at + bytes.copy(out, at);
 }
 
+/** A call into the runtime costs more than the bytes of most headers. */
 function writeText(out: Buffer, text: string, start: number): number {
+  if (text.length > longestShort) return writeLongText(out, text, start);
+  let at = start;
+  out[at++] = zigzag(text.length);
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code > 0x7f) return writeLongText(out, text, start);
+    out[at++] = code;
+  }
+  return at;
+}
+
+function writeLongText(out: Buffer, text: string, start: number): number {
   const at = writeVarint(out, Buffer.byteLength(text), start);
   return at + out.write(text, at);
 }
+
+function writeShort(out: Buffer, bytes: Buffer, start: number): number {
+  for (let index = 0; index < bytes.length; index += 1) out[start + index] = bytes[index] ?? 0;
+  return start + bytes.length;
+}
+
+/** A name with its length before it. */
+function encodedName(name: string): Buffer {
+  const known = encodedNames.get(name);
+  if (known !== undefined) return known;
+  const bytes = Buffer.byteLength(name);
+  const encoded = Buffer.allocUnsafe(varintBytes(bytes) + bytes);
+  writeLongText(encoded, name, 0);
+  if (encodedNames.size < mostNames) encodedNames.set(name, encoded);
+  return encoded;
+}
+
+/** Names are few, and the same in every record; what others have put on a topic may have any number of them. */
+const encodedNames = new Map<string, Buffer>();
+const mostNames = 256;
+/** Its length is a byte. */
+const longestShort = 63;
 
 /** Zigzag, then seven bits a byte, the lowest first (as in Protocol Buffers). */
 function writeVarint(out: Buffer, value: number, start: number): number {

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import type { KafkaMessage } from 'kafkajs';
 import { ConsumedRecord } from '../../libs/kafka/consumed-record.ts';
 import { type FetchedRecord, readRecordBatches } from '../../libs/kafka/read-record-batches.ts';
-import { encodeRecordBatch } from '../../libs/kafka/record-batch.ts';
+import { batchRecord, encodeRecordBatch } from '../../libs/kafka/record-batch.ts';
 import { median } from './support/median.ts';
 
 interface Encoder {
@@ -38,7 +38,8 @@ async function byKafkajs(): Promise<Buffer> {
   const times = { firstTimestamp: timestampMs, maxTimestamp: timestampMs };
   return (await RecordBatch({ ...times, records: encoded, lastOffsetDelta: records - 1 })).buffer;
 }
-const byUs = (): Promise<Buffer> => Promise.resolve(encodeRecordBatch(batch, timestampMs));
+const encode = (): Buffer => encodeRecordBatch(batch.map(batchRecord), timestampMs);
+const byUs = (): Promise<Buffer> => Promise.resolve(encode());
 
 const decode = load('kafkajs/src/protocol/recordBatch/v0/decoder.js') as (
   decoder: object,
@@ -54,7 +55,7 @@ function handed(messages: readonly (KafkaMessage | FetchedRecord)[]): number {
   }
   return bytes;
 }
-const bytes = encodeRecordBatch(batch, timestampMs);
+const bytes = encode();
 const readByKafkajs = async (): Promise<number> => handed((await decode(new Decoder(bytes))).records);
 const readByUs = (): Promise<number> => Promise.resolve(handed(readRecordBatches(bytes) ?? []));
 

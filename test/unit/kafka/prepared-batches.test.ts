@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Message } from 'kafkajs';
 import { acceptPreparedBatches, preparedMessage } from '../../../libs/kafka/prepared-batches.ts';
-import { encodeRecordBatch } from '../../../libs/kafka/record-batch.ts';
+import { batchRecord, encodeRecordBatch } from '../../../libs/kafka/record-batch.ts';
 
 interface Exchange {
   request: { apiVersion: number; encode(): Promise<{ buffer: Buffer }> };
@@ -16,7 +16,7 @@ const dataOf = (...messages: Message[]): object[] => [{ topic: 'tópic', partiti
 
 const nowMs = 1_795_000_000_123;
 const value = Buffer.from('what is sent');
-const encoded = encodeRecordBatch([{ key: null, value, headers: [['name', 'text']] }], nowMs);
+const encoded = encodeRecordBatch([batchRecord({ key: null, value, headers: [['name', 'text']] })], nowMs);
 
 beforeAll(() => {
   jest.useFakeTimers({ now: nowMs });

@@ -2,6 +2,7 @@ import { type Kafka, KafkaJSProtocolError, type ProducerRecord, type RecordMetad
 import { createManualClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
 import { createProduceLane } from '../../../libs/kafka/produce-lane.ts';
+import { batchRecord } from '../../../libs/kafka/record-batch.ts';
 import { settle } from './fixtures.ts';
 
 type Send = (record: ProducerRecord) => Promise<RecordMetadata[]>;
@@ -37,7 +38,9 @@ function setUp(...sends: Send[]) {
   const send = (): Promise<void> =>
     lane.takeTurn(
       async (produce) =>
-        void outcomes.push((await produce('t', 0, [{ key: null, value: Buffer.from('x'), headers: [] }])).kind),
+        void outcomes.push(
+          (await produce('t', 0, [batchRecord({ key: null, value: Buffer.from('x'), headers: [] })])).kind,
+        ),
     );
   return { lane, clock, connections, outcomes, send };
 }
