@@ -103,7 +103,7 @@ function judgeRepeat(ledger: Ledger, log: DispatcherLog, { repeat, by, first, fi
   if (sleptThrough(faults, by, first, repeat)) return { cause: 'slept' };
   if (firstBy !== undefined && (isCutOff(faults, log, firstBy, by) || isCutOff(faults, log, by, firstBy)))
     return { cause: 'cut-off' };
-  const begunAtMs = firstBy?.startedAtMs ?? first.atMs;
+  const begunAtMs = firstBy?.startedAtMs ?? begunBySignature(first);
   const gainedAtMs = log.gainsOf(by.process).find((atMs) => atMs >= begunAtMs - handoverMs && atMs <= repeat.atMs);
   if (gainedAtMs === undefined) return { finding: 'repeat-elsewhere' };
   const knownMs = Math.max(0, gainedAtMs - knownSinceMs(ledger, first.eventId, endedAtMs));
@@ -113,6 +113,10 @@ function judgeRepeat(ledger: Ledger, log: DispatcherLog, { repeat, by, first, fi
     return { cause: 'killed', knownMs };
   return { cause: knownMs > 0 ? 'behind' : 'unrecorded', knownMs };
 }
+
+/** Who was killed has not said it: by its signature, where its clock was right, else as early as a send can have been. */
+const begunBySignature = ({ atMs, signedAtMs }: Arrival): number =>
+  isWithin(signedAtMs, atMs - sendMs, sendMs) ? signedAtMs : atMs - sendMs;
 
 /** Given up before the one that was taken was begun: the network had kept it. */
 const cameLate = (late: LoggedSend, taken: LoggedSend): boolean =>

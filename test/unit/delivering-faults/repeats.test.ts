@@ -12,13 +12,19 @@ interface Options {
   outcome?: string;
   /** When the event's next change is kept; default: none are kept at all. */
   changedAfterMs?: number;
+  /** When the first was signed, after it came: less than nothing. Default: at the beginning of that second. */
+  firstSignedAfterMs?: number;
 }
 
 /** A history in which the first delivery is sent once more, so long after it was taken, and what the dispatchers say of it. */
-function sentAgain(afterMs: number, { faults = [], outcome = 'delivered', changedAfterMs }: Options = {}) {
+function sentAgain(afterMs: number, options: Options = {}) {
+  const { faults = [], outcome = 'delivered', changedAfterMs, firstSignedAfterMs } = options;
   const history = healthyHistory();
-  const first: Arrival = at(history.arrivals, 0);
-  const again = { ...first, signedAtMs: first.signedAtMs + afterMs, atMs: first.atMs + afterMs };
+  const arrived: Arrival = at(history.arrivals, 0);
+  const again = { ...arrived, signedAtMs: arrived.signedAtMs + afterMs, atMs: arrived.atMs + afterMs };
+  const first =
+    firstSignedAfterMs === undefined ? arrived : { ...arrived, signedAtMs: arrived.atMs + firstSignedAfterMs };
+  history.arrivals.splice(0, 1, first);
   history.arrivals.push(again);
   history.faults.push(...faults);
   const changes = [-20, changedAfterMs].flatMap((ms) => (ms === undefined ? [] : [first.atMs + ms]));
@@ -201,6 +207,20 @@ describe('a request of a delivery that was taken before', () => {
     again.sends('dispatcher', 'first');
     again.sends('dispatcher-2', 'again');
     expect(found(again.judged())).toEqual(['cut-off 1']);
+  });
+
+  it('comes of a kill where the network had held up what was sent before the new owner was one', () => {
+    const judged = (signedAfterMs: number, killedAfterMs: number) => {
+      const faults = [killedAt(firstMs + killedAfterMs)];
+      const run = sentAgain(500, { faults, firstSignedAfterMs: signedAfterMs });
+      run.starts('dispatcher-2');
+      run.joins('dispatcher-2', -2_600);
+      run.sends('dispatcher-2', 'again');
+      return found(run.judged());
+    };
+    expect(judged(-5_000, -2_300)).toEqual(['killed 1']);
+    // It was sent when the other had long had its partition.
+    expect(judged(-100, 10)).toEqual(['repeat-elsewhere']);
   });
 
   it('is told from one that was refused at the same time by the answer', () => {
