@@ -1,7 +1,8 @@
 import { Kafka, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
 import type { Logger } from '#lib/log';
-import { bearClockSteps } from './clock-steps.ts';
 import type { KafkaAccess } from './access.ts';
+import { bearClockSteps } from './clock-steps.ts';
+import { waitForCoordinators } from './coordinator-not-found.ts';
 import { socketsOver } from './create-socket.ts';
 import { readFetchResponses } from './fetch-response.ts';
 import { keepConnectionsFresh } from './fresh-connections.ts';
@@ -40,6 +41,7 @@ export function createClient(options: ClientOptions): Kafka {
   readFetchResponses();
   bearClockSteps();
   keepConnectionsFresh();
+  waitForCoordinators();
   return new Kafka({
     brokers: [...options.brokers],
     clientId: options.clientId,

@@ -1,6 +1,6 @@
 /**
  * The inner modules of kafkajs 2.2.4 that are touched: see request-queue-polling.ts, clock-steps.ts, prepared-batches.ts,
- * fetch-response.ts and fresh-connections.ts.
+ * fetch-response.ts, fresh-connections.ts and coordinator-not-found.ts.
  */
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   interface RequestQueue {
@@ -30,6 +30,14 @@ declare module 'kafkajs/src/network/connection.js' {
   }
   const Connection: { prototype: Connection };
   export default Connection;
+}
+
+declare module 'kafkajs/src/cluster/index.js' {
+  interface Cluster {
+    findGroupCoordinatorMetadata(asked: { groupId: string }): Promise<unknown>;
+  }
+  const cluster: { prototype: Cluster };
+  export default cluster;
 }
 
 declare module 'kafkajs/src/consumer/consumerGroup.js' {
