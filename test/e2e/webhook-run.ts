@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatMicros, parseRfc3339, systemClock } from '#lib/clock';
-import { endpointSettlingMs, type EndpointSettings, type SourceScheme } from '#lib/contract';
+import { endpointSettlingMs, type EndpointSettings, type SourceScheme, type SourceSettings } from '#lib/contract';
 import type { Verdict } from '../faults/checker/check.ts';
 import { checkWhenDrained } from '../faults/checker/check-when-drained.ts';
 import type { Fault } from '../faults/checker/history.ts';
@@ -19,6 +19,8 @@ export interface WebhookRun {
   readonly source: { id: string; secret: string; ingest_url: string };
   readonly sender: Sender;
   readonly receiver: Receiver;
+  /** By their names, `first` and `second`. */
+  readonly endpointIds: ReadonlyMap<string, string>;
   /**
    * Sends all of them, each until it is answered.
    *
@@ -36,6 +38,7 @@ interface Options {
   random: () => number;
   /** True where nobody else uses the system: then everything in it is looked at. */
   exclusive: boolean;
+  source?: SourceSettings;
   endpoint?: EndpointSettings;
   faults?: readonly Fault[];
 }
@@ -54,7 +57,7 @@ export async function prepareWebhookRun(stack: Stack, options: Options): Promise
   const api = createApiClient({ url: stack.apiUrl, adminKey: stack.adminKey });
   const follower = createTopicFollower(stack);
   const receiver = await startReceiver();
-  const source = await api.createSource({ name: 'end to end', scheme: options.scheme });
+  const source = await api.createSource({ name: 'end to end', scheme: options.scheme, ...options.source });
   const endpoints = await Promise.all(
     endpointNames.map(async (name) => {
       const endpoint = await api.createEndpoint({
@@ -63,7 +66,7 @@ export async function prepareWebhookRun(stack: Stack, options: Options): Promise
         ...options.endpoint,
       });
       receiver.register(name, endpoint);
-      return endpoint;
+      return { ...endpoint, name };
     }),
   );
   const sender = createSender({ ingestUrl: source.ingest_url, sourceId: source.id, random: options.random });
@@ -75,6 +78,7 @@ export async function prepareWebhookRun(stack: Stack, options: Options): Promise
     source,
     sender,
     receiver,
+    endpointIds: new Map(endpoints.map(({ name, id }) => [name, id])),
     async sendAll(webhooks, perSecond, hurry) {
       const pace = createPace(perSecond, hurry);
       const left = webhooks.values();

@@ -13,6 +13,8 @@ export interface KafkaOffsets {
   ends(topics: readonly string[]): Promise<Offsets>;
   /** A partition that the group has not committed in has 0. */
   committed(group: string, topic: string): Promise<Offsets>;
+  /** Where the group begins in the topic when it is next started: at the first record of this time or later. It must have no members. */
+  reset(group: string, topic: string, atMs: number): Promise<void>;
   deleteTopics(topics: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -61,6 +63,11 @@ export async function connectKafkaOffsets(brokers: readonly string[]): Promise<K
         offsets.map(({ partition, offset }) => [`${topic}-${partition}`, Math.max(0, Number(offset))]),
       );
     },
+    reset: (groupId, topic, atMs) =>
+      ask(async () => {
+        const partitions = await admin.fetchTopicOffsetsByTimestamp(topic, atMs);
+        await admin.setOffsets({ groupId, topic, partitions });
+      }),
     deleteTopics: (topics) => admin.deleteTopics({ topics: [...topics] }),
     close: () => admin.disconnect(),
   };

@@ -41,7 +41,9 @@ export interface Pipeline {
   ingressUrl(name: ProcessName): string;
   /** Of the processes that run now. */
   processIds(): Record<string, number>;
-  /** Topics, migrations and schemas, then the services; resolves when all are ready. */
+  /** Topics, migrations and schemas. */
+  setUp(): Promise<void>;
+  /** The same, then the services; resolves when all are ready. */
   start(): Promise<void>;
   /** Ends all services in order; resolves with how each ended. */
   stop(): Promise<Partial<Record<ProcessName, Exit>>>;
@@ -136,6 +138,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Pipeline
     apiUrl: publicUrl,
     ingressUrl: publicUrl,
     processIds: supervisor.processIds,
+    setUp: supervisor.setUp,
     async start() {
       await supervisor.setUp();
       await Promise.all((options.services ?? serviceNames).map((service) => supervisor.start(service)));
