@@ -39,7 +39,7 @@ test-servers: setup ## servers that stay up while tests are worked on; prints wh
 stop-test-servers: setup ## ends them
 	@$(node) deploy/local/test-servers.ts stop --dir .hookline/servers
 
-faults: setup ## everything at once, three brokers and two of each service, and all that can happen to them; or another run (ARGS='--run system|receiving|delivering|idempotency|overload|replay|fuzzing --seed 7 --scenario … --record NAME')
+faults: setup ## everything at once, three brokers and two of each service, and all that can happen to them; or another run (ARGS='--run system|receiving|delivering|idempotency|overload|replay|fuzzing|incidents --seed 7 --scenario … --record NAME')
 	@npm run --silent faults -- $(ARGS)
 
 faults-mutants: setup ## defects put into a copy of the code, one at a time: each must be seen by the run or test that it names (ARGS='--only NAME', --control, --show, --record)

@@ -15,6 +15,7 @@ const runs: Readonly<Record<string, () => Promise<FaultRun>>> = {
   overload: async () => (await import('./overload/fault-run.ts')).overloadRun,
   replay: async () => (await import('./replay/fault-run.ts')).replayRun,
   fuzzing: async () => (await import('./fuzzing/fault-run.ts')).fuzzingRun,
+  incidents: async () => (await import('./incidents/fault-run.ts')).incidentsRun,
 };
 
 const { values, tokens } = parseArgs({

@@ -20,10 +20,20 @@ export interface Rule {
   lastError: string;
 }
 
+export interface Alert {
+  name: string;
+  /** Without its name. */
+  labels: Record<string, string>;
+  /** pending: its condition holds, and has not for long enough. */
+  state: 'pending' | 'firing';
+}
+
 export interface Prometheus {
   /** What an expression comes to now. @throws Error where Prometheus does not take it */
   query(expression: string): Promise<Series[]>;
   rules(): Promise<Rule[]>;
+  /** Those whose condition holds now. */
+  alerts(): Promise<Alert[]>;
   stop(): Promise<void>;
 }
 
@@ -85,6 +95,11 @@ export async function startPrometheus({ targets, everySeconds }: Options): Promi
     async rules() {
       const { groups } = await ask<{ groups: { rules: Rule[] }[] }>('rules');
       return groups.flatMap(({ rules }) => rules);
+    },
+    async alerts() {
+      type Active = { labels: Record<string, string>; state: Alert['state'] };
+      const { alerts } = await ask<{ alerts: Active[] }>('alerts');
+      return alerts.map(({ labels: { alertname = '', ...labels }, state }) => ({ name: alertname, labels, state }));
     },
     async stop() {
       child.kill('SIGTERM');

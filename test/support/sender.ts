@@ -32,6 +32,8 @@ interface Options {
   log?: Send[];
   nextNumber?: () => number;
   timeoutMs?: number;
+  /** Requests under way at the same time, at the most; others wait. */
+  maxSockets?: number;
 }
 
 const pauseMs = 500;
@@ -39,7 +41,7 @@ const pauseMs = 500;
 /** A sender that writes down every attempt and its answer. Each request has a trace of its own, by which its record is known again. */
 export function createSender(options: Options): Sender {
   const { ingestUrl, sourceId, random, log = [], nextNumber = numbersFrom(log.length), timeoutMs = 10_000 } = options;
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  const agent = new Agent({ keepAlive: true, maxSockets: options.maxSockets ?? 64 });
 
   const send: Sender['send'] = async ({ identity, body, headers }) => {
     const number = nextNumber();

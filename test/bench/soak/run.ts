@@ -8,9 +8,8 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { hooklineDir, root } from '#deploy/local/paths.ts';
-import { openLogs } from '../../faults/support/process-logs.ts';
+import { withPipeline } from '../../faults/support/with-pipeline.ts';
 import { startOwnRedis } from '../../integration/dedup/redis-server.ts';
-import { createPipeline } from '../../support/pipeline.ts';
 import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import startServers from '../../support/start-servers.ts';
 import stopServers from '../../support/stop-servers.ts';
@@ -37,19 +36,14 @@ mkdirSync(dir, { recursive: true });
 const [loadBefore = 0] = loadavg();
 await startServers({ rootDir: root });
 const redis = await startOwnRedis();
-const logs = openLogs(dir);
-const pipeline = await createPipeline({
-  servers: { ...serverAddresses(), redisUrl: redis.url },
-  topicPrefix: uniquePrefix('soak'),
-  databaseUrl: await createDatabase(),
-  env: { NODE_OPTIONS: options.nodeOptions },
-  onLine: logs.write,
-});
 let failed: boolean;
 try {
-  await pipeline.start();
-  const result = await soak({ ...options, pipeline, redis, say });
-  pipeline.assertNoSurprise();
+  const settings = {
+    ...{ dir, say, topicPrefix: uniquePrefix('soak'), databaseUrl: await createDatabase() },
+    servers: { ...serverAddresses(), redisUrl: redis.url },
+    env: { NODE_OPTIONS: options.nodeOptions },
+  };
+  const result = await withPipeline(settings, (pipeline) => soak({ ...options, pipeline, redis, say }));
   const report: SoakReport = {
     startedAt: startedAt.toISOString(),
     command: `npm run -s soak -- ${process.argv.slice(2).join(' ')}`,
@@ -66,12 +60,7 @@ try {
   say(formatResult(result));
   if (options.writeDocs) await writeDocument(report);
   failed = result.violations.length > 0;
-} catch (error) {
-  say(pipeline.describe());
-  throw error;
 } finally {
-  await pipeline.stop();
-  logs.close();
   await redis.stop();
   await stopServers();
   say(`logs and samples: ${dir}`);

@@ -20,7 +20,7 @@ export const overloadRun: FaultRun<'seconds' | 'factor' | 'senders' | 'connectio
   startServers: () => startFaultyServers(),
   async run({ numbers, settings }) {
     const { 'body-bytes': bodyBytes, 'tolerance-ms': toleranceMs, ...others } = numbers;
-    const result = await withPipeline(settings, undefined, (pipeline) =>
+    const result = await withPipeline(settings, (pipeline) =>
       overload({ pipeline, ...others, bodyBytes, toleranceMs, say: settings.say }),
     );
     return {

@@ -16,7 +16,7 @@ export const replayRun: FaultRun<'letters' | 'rate'> = {
   problemsOf: ({ letters }) =>
     letters >= 100 && letters % 20 === 0 ? [] : ['--letters must be 100 or more, in steps of 20'],
   async run({ numbers: { letters, rate }, settings }) {
-    const { result, faults } = await withPipeline(settings, replayServices, async (pipeline) => ({
+    const { result, faults } = await withPipeline({ ...settings, services: replayServices }, async (pipeline) => ({
       result: await runReplays({ pipeline, letters, malformed, perSecond: rate, timeoutMs, say: settings.say }),
       faults: pipeline.faults,
     }));

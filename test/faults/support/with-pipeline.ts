@@ -1,15 +1,13 @@
 import { createPipeline, type Pipeline, type PipelineOptions } from '../../support/pipeline.ts';
-import type { RunSettings } from './fault-run.ts';
 import { openLogs } from './process-logs.ts';
 
 /** Services for as long as the work takes; what they log goes to the run's folder, and the last of it is told where the work fails. */
 export async function withPipeline<T>(
-  { dir, say, ...servers }: RunSettings,
-  services: PipelineOptions['services'],
+  { dir, say, ...options }: PipelineOptions & { dir: string; say(line: string): void },
   work: (pipeline: Pipeline) => Promise<T>,
 ): Promise<T> {
   const logs = openLogs(dir);
-  const pipeline = await createPipeline({ ...servers, ...(services && { services }), onLine: logs.write });
+  const pipeline = await createPipeline({ ...options, onLine: logs.write });
   try {
     await pipeline.start();
     const result = await work(pipeline);

@@ -1,0 +1,78 @@
+/** What those outside saw of the incidents. */
+import { percentile } from '../../support/percentiles.ts';
+import type { Send } from '../checker/history.ts';
+import type { Span } from './alerts.ts';
+import type { ApiCall, SteadyLoad } from './load.ts';
+
+export interface AnswersOfSpan {
+  incident: string;
+  webhooks: Answers;
+  api: Answers;
+}
+
+export interface Answers {
+  requests: number;
+  /** 2xx. */
+  taken: number;
+  /** 503: to be sent again. */
+  unavailable: number;
+  /** Any other, or none. */
+  others: number;
+  /** Of those that were taken. */
+  p50Ms: number;
+  p99Ms: number;
+  maxMs: number;
+}
+
+type Answered = Pick<Send, 'startedAtMs' | 'endedAtMs' | 'status' | 'detail'>;
+
+/** Of each incident until it was over; `calm` is what was before the first. */
+export function answersOf(
+  spans: readonly Span[],
+  { sends, calls }: Pick<SteadyLoad, 'sends' | 'calls'>,
+): AnswersOfSpan[] {
+  const firstAtMs = spans.reduce((first, { beganAtMs }) => Math.min(first, beganAtMs), Number.POSITIVE_INFINITY);
+  const stretches = [
+    { name: 'calm', fromMs: 0, untilMs: firstAtMs },
+    ...spans.map(({ incident: { name }, beganAtMs, overAtMs }) => ({ name, fromMs: beganAtMs, untilMs: overAtMs })),
+  ];
+  return stretches.map(({ name, fromMs, untilMs }) => {
+    const isIn = ({ startedAtMs }: Answered): boolean => startedAtMs >= fromMs && startedAtMs < untilMs;
+    return { incident: name, webhooks: tally(sends.filter(isIn)), api: tally(calls.filter(isIn)) };
+  });
+}
+
+function tally(answered: readonly Answered[]): Answers {
+  const taken = answered.filter(isTaken);
+  const unavailable = answered.filter(({ status }) => status === 503).length;
+  const tookMs = taken.map(({ startedAtMs, endedAtMs }) => endedAtMs - startedAtMs);
+  const slowest = (share: number): number => (taken.length === 0 ? 0 : percentile(tookMs, share));
+  return {
+    requests: answered.length,
+    taken: taken.length,
+    unavailable,
+    others: answered.length - taken.length - unavailable,
+    p50Ms: slowest(0.5),
+    p99Ms: slowest(0.99),
+    maxMs: slowest(1),
+  };
+}
+
+const isTaken = ({ status }: Answered): boolean => status !== null && status >= 200 && status < 300;
+
+const shown = 5;
+
+/** Nobody hears a 5xx but the one that says to come again, and everybody hears something. */
+export function wrongAnswers({ sends, calls }: Pick<SteadyLoad, 'sends' | 'calls'>): string[] {
+  const wrongOf = (what: string, answered: readonly (Send | ApiCall)[]): string[] => {
+    const wrong = answered.filter(({ status }) => status === null || (status >= 500 && status !== 503));
+    if (wrong.length === 0) return [];
+    const told = wrong
+      .slice(0, shown)
+      .map(
+        ({ status, detail, startedAtMs }) => `${status ?? 'none'} ${detail} at ${new Date(startedAtMs).toISOString()}`,
+      );
+    return [`${wrong.length} ${what} had no answer, or a 5xx other than 503: ${told.join('; ')}`];
+  };
+  return [...wrongOf('webhooks', sends), ...wrongOf('requests to the api', calls)];
+}

@@ -1,0 +1,59 @@
+import type { FaultRun } from '../support/fault-run.ts';
+import { formatRows } from '../support/format-rows.ts';
+import { startFaultyServers } from '../support/servers.ts';
+import { withPipeline } from '../support/with-pipeline.ts';
+import { processNames } from '../system/faults/processes.ts';
+import { type Answers, type AnswersOfSpan } from './answers.ts';
+import type { AlertResult } from './alerts.ts';
+import { incidents } from './incidents.ts';
+import { runIncidents } from './run.ts';
+
+export const incidentsRun: FaultRun<'per-second'> = {
+  name: 'incidents',
+  scenarios: incidents,
+  numbers: { 'per-second': 20 },
+  processes: 'two of each service; Kafka (one broker, 3 partitions), Redis, Postgres, registry; Prometheus',
+  startServers: () => startFaultyServers(),
+  async run({ numbers: { 'per-second': perSecond }, isWanted, servers, settings }) {
+    const { seed, say } = settings;
+    const { result, faults } = await withPipeline({ ...settings, services: processNames }, (pipeline) =>
+      runIncidents({ pipeline, servers, seed, perSecond, isWanted, say }),
+    );
+    const { accepted, events, deliveries, violations } = result;
+    return {
+      results: [{ scenario: 'incidents', ...result }],
+      faults,
+      tables: [
+        `${accepted} webhooks taken, ${events} events, ${deliveries} deliveries${violations.length === 0 ? ': nothing lost, nothing twice' : ''}`,
+        formatAlerts(result.alerts),
+        formatAnswers('webhooks', result.answers, ({ webhooks }) => webhooks),
+        formatAnswers('api', result.answers, ({ api }) => api),
+      ],
+    };
+  },
+};
+
+const formatAlerts = (alerts: readonly AlertResult[]): string =>
+  formatRows([
+    ['alert', 'incident', 'has s', 'fired after s', 'ended s after its end'],
+    ...alerts.map(({ alert, incident, withinSeconds, afterSeconds, endedAfterSeconds }) => [
+      alert,
+      incident,
+      String(withinSeconds ?? 'may'),
+      String(afterSeconds ?? 'never'),
+      String(endedAfterSeconds ?? 'never'),
+    ]),
+  ]);
+
+const formatAnswers = (
+  what: string,
+  answers: readonly AnswersOfSpan[],
+  answersOf: (each: AnswersOfSpan) => Answers,
+): string =>
+  formatRows([
+    [what, 'requests', '2xx', '503', 'others', 'p50 ms', 'p99 ms', 'max ms'],
+    ...answers.map((each) => {
+      const { requests, taken, unavailable, others, p50Ms, p99Ms, maxMs } = answersOf(each);
+      return [each.incident, ...[requests, taken, unavailable, others, p50Ms, p99Ms, maxMs].map(String)];
+    }),
+  ]);
