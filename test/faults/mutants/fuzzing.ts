@@ -49,7 +49,7 @@ export const fuzzingMutants: readonly Mutant[] = [
       },
     ],
     check: topics('process-died', 'not-drained', 'memory-grew'),
-    budgetSeconds: 420,
+    budgetSeconds: 600,
   },
   {
     name: 'takes what every object has for a header',

@@ -1,6 +1,10 @@
 import { header } from '#lib/contract';
 import { adding, flipped, hugeOf, type Kind, mebibyte, notUtf8, text, withHeader, withKey, withValue } from './kind.ts';
 
+const withObjectsNames = adding(() =>
+  ['__proto__', 'constructor', 'toString', 'hasOwnProperty'].map((name) => [name, text('a')] as const),
+);
+
 /** Those that make sense on any topic. */
 export const anyTopic: readonly Kind[] = [
   { kind: 'header missing', ending: 'either', forge: withHeader(() => undefined) },
@@ -57,9 +61,7 @@ export const anyTopic: readonly Kind[] = [
   {
     kind: 'headers named as what every object has',
     ending: 'processed',
-    forge: adding(() =>
-      ['__proto__', 'constructor', 'toString', 'hasOwnProperty'].map((name) => [name, text('a')] as const),
-    ),
+    forge: withObjectsNames,
   },
   {
     kind: 'two thousand headers',
@@ -99,6 +101,12 @@ export const anyTopic: readonly Kind[] = [
 /** Where the value has a form that the topic has. */
 export const formed: readonly Kind[] = [
   { kind: 'value null', ending: 'letter', forge: withValue(() => null) },
+  {
+    // A letter has them as they are.
+    kind: 'value null, headers named as what every object has',
+    ending: 'letter',
+    forge: (topic, given) => ({ ...withObjectsNames(topic, given), value: null }),
+  },
   { kind: 'value empty', ending: 'letter', forge: withValue(() => Buffer.alloc(0)) },
   { kind: 'value NUL', ending: 'letter', forge: withValue(() => text('\0')) },
 ];
