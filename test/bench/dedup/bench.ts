@@ -6,16 +6,14 @@
  * dedup process, from when it is ready until the last one is committed. Each turn has keys of its own. In the end each webhook is one event,
  * and each repetition one duplicate.
  */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { hooklineDir } from '#deploy/local/paths.ts';
 import { createWorld } from '../../integration/dedup/world.ts';
-import { serverAddresses } from '../../support/servers.ts';
 import type { Bench, BenchReport, BegunBench } from '../support/bench.ts';
+import { copyRecords } from '../support/copy-records.ts';
 import { describeProfile } from '../support/describe-profile.ts';
+import { inProcess } from '../support/in-process.ts';
 import { onTestServers } from '../support/on-test-servers.ts';
-import type { CopyJob, CopyReport } from './bare-copy-process.ts';
 import type { LoopJob, LoopReport } from './bare-loop-process.ts';
 import { namesOf, runDedup, type Turn, writeAll } from './run-dedup.ts';
 
@@ -41,15 +39,13 @@ async function measure({ numbers, profile, say }: BegunBench<Settings>): Promise
     try {
       const { databaseUrl, redisUrl, topicPrefix } = world;
       const job: LoopJob = { databaseUrl, redisUrl, topicPrefix, turn, names, batch, atOnce: partitions };
-      const loop = await inProcess<LoopJob, LoopReport>('bare-loop-process.ts', job);
+      const loop = await inProcess<LoopJob, LoopReport>(join(import.meta.dirname, 'bare-loop-process.ts'), job);
       if (loop.first !== distinct)
         unaccounted.push(`turn ${turn}: the loop took ${loop.first} of ${distinct} for first`);
       loops.push({ ...loop, records });
       await writeAll(world, names, bytes);
       const { 'webhooks.received': from, deliveries: to } = world.topics;
-      const { kafkaBrokers: brokers } = serverAddresses();
-      const copy = { brokers, from, to, records };
-      copies.push({ ...(await inProcess<CopyJob, CopyReport>('bare-copy-process.ts', copy)), records });
+      copies.push({ ...(await copyRecords({ from, to, records })), records });
       const profileFile =
         profile && turn === turns ? join(hooklineDir, 'profiles', `dedup-${process.pid}.cpuprofile`) : '';
       ours.push(await runDedup(world, { records, profileFile }));
@@ -92,17 +88,6 @@ async function measure({ numbers, profile, say }: BegunBench<Settings>): Promise
     notes,
     unaccounted,
   };
-}
-
-async function inProcess<Job extends object, Report>(program: string, job: Job): Promise<Report> {
-  const child = fork(join(import.meta.dirname, program));
-  try {
-    child.send(job);
-    const [report] = (await once(child, 'message')) as [Report];
-    return report;
-  } finally {
-    child.kill();
-  }
 }
 
 const describe = (turn: Turn | undefined): string =>

@@ -16,6 +16,8 @@ interface Options {
   url: string;
   /** Empty: none is wanted. */
   profileFile: string;
+  /** While what it has read and written is still there. */
+  afterwards?(topics: World['topics']): Promise<void>;
 }
 
 export const maxInFlight = 10;
@@ -51,6 +53,7 @@ export async function runDispatcher(options: Options): Promise<number> {
     });
     const spent = processorSeconds(dispatcher.pid) - atReady;
     await dispatcher.stop(20_000);
+    await options.afterwards?.(world.topics);
     return spent;
   } finally {
     await world.stop();
