@@ -136,11 +136,11 @@ function encodedName(name: string): Buffer {
   const bytes = Buffer.byteLength(name);
   const encoded = Buffer.allocUnsafe(varintBytes(bytes) + bytes);
   writeLongText(encoded, name, 0);
-  if (encodedNames.size < mostNames) encodedNames.set(name, encoded);
+  if (encodedNames.size < mostNames && bytes <= longestShort) encodedNames.set(name, encoded);
   return encoded;
 }
 
-/** Names are few, and the same in every record; what others have put on a topic may have any number of them. */
+/** Names are few and short, and the same in every record; what others have put on a topic may have any number of them, of any length. */
 const encodedNames = new Map<string, Buffer>();
 const mostNames = 256;
 /** Its length is a byte. */
