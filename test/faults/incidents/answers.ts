@@ -1,7 +1,7 @@
 /** What those outside saw of the incidents. */
 import { percentile } from '../../support/percentiles.ts';
 import type { Send } from '../checker/history.ts';
-import type { Span } from './alerts.ts';
+import type { Span } from './judge-alerts.ts';
 import type { ApiCall, SteadyLoad } from './load.ts';
 
 export interface AnswersOfSpan {

@@ -3,9 +3,9 @@ import { formatRows } from '../support/format-rows.ts';
 import { startFaultyServers } from '../support/servers.ts';
 import { withPipeline } from '../support/with-pipeline.ts';
 import { processNames } from '../system/faults/processes.ts';
-import { type Answers, type AnswersOfSpan } from './answers.ts';
-import type { AlertResult } from './alerts.ts';
+import type { Answers, AnswersOfSpan } from './answers.ts';
 import { incidents } from './incidents.ts';
+import type { AlertResult } from './judge-alerts.ts';
 import { runIncidents } from './run.ts';
 
 export const incidentsRun: FaultRun<'per-second'> = {

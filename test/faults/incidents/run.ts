@@ -16,10 +16,11 @@ import { openTables } from '../delivering/tables.ts';
 import type { OwnServers } from '../support/servers.ts';
 import { untilDrained } from '../system/drained.ts';
 import { processesOf } from '../system/faults/processes.ts';
-import { type AlertLog, type AlertResult, judgeAlerts, type Span, watchAlerts } from './alerts.ts';
 import { type AnswersOfSpan, answersOf, wrongAnswers } from './answers.ts';
 import { downEndpoint, everySeconds, type Incident, type IncidentWorld, stretches } from './incidents.ts';
+import { type AlertResult, judgeAlerts, type Span } from './judge-alerts.ts';
 import { startLoad, type SteadyLoad } from './load.ts';
+import { type AlertLog, watchAlerts } from './watch-alerts.ts';
 
 interface Options {
   pipeline: Pipeline;

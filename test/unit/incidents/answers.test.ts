@@ -1,6 +1,6 @@
 import type { Send } from '../../faults/checker/history.ts';
-import type { Span } from '../../faults/incidents/alerts.ts';
 import { answersOf, wrongAnswers } from '../../faults/incidents/answers.ts';
+import type { Span } from '../../faults/incidents/judge-alerts.ts';
 
 const send = (startedAtMs: number, tookMs: number, status: number | null): Send => ({
   ...{ number: 0, sourceId: 'src_a', identity: 'a', traceId: '', bodySha256: '', receiptId: null, detail: 'why' },

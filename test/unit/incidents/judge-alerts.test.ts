@@ -1,4 +1,5 @@
-import { type Firing, judgeAlerts, type Span } from '../../faults/incidents/alerts.ts';
+import { judgeAlerts, type Span } from '../../faults/incidents/judge-alerts.ts';
+import type { Firing } from '../../faults/incidents/watch-alerts.ts';
 
 const span: Span = {
   incident: { name: 'redis-stopped', fires: { RedisAway: 120 }, may: ['Slow'] },
