@@ -7,7 +7,8 @@ import type { Send } from '../checker/history.ts';
 import type { Witnesses } from '../checker/load-history.ts';
 import { areReadToTheEnd } from '../support/are-read-to-the-end.ts';
 
-const drainTimeoutMs = 180_000;
+/** For a hundred webhooks as for a million: what stood still while something was away has to be caught up with. */
+const drainTimeoutMs = { least: 180_000, perSend: 1 };
 
 /** Says of the run so far whether the guarantees held, once dedup and projector have come to the ends of their topics. */
 export function judge(
@@ -15,7 +16,8 @@ export function judge(
   { offsets, topicPrefix }: { offsets: KafkaOffsets; topicPrefix: string },
 ): Promise<Verdict> {
   const all: Witnesses = { ...witnesses, scope: 'receiving', arrivals: [], observedEndpoints: new Set() };
-  return checkWhenDrained(all, drainTimeoutMs, () =>
+  const timeoutMs = drainTimeoutMs.least + witnesses.sends.length * drainTimeoutMs.perSend;
+  return checkWhenDrained(all, timeoutMs, () =>
     hasDrained(offsets, topicPrefix).catch(() => {
       // The broker is back for a moment only: it is asked again.
       return false;
