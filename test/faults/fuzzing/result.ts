@@ -30,23 +30,20 @@ function httpTable({ routes, known, controls }: HttpResult): string {
 }
 
 function topicsTable({ topics, readers }: TopicsResult): string {
-  const names = Object.keys(topics) as (keyof typeof topics)[];
-  const forged = (name: (typeof names)[number]): number =>
-    Object.values(topics[name].kinds).reduce((sum, records) => sum + records, 0);
   return [
     formatRows([
       ['topic', 'kinds', 'forged', 'sound', 'ends without a letter', 'dead letters'],
-      ...names.map((name) => [
+      ...[...topics].map(([name, { kinds, controls, processed, letters }]) => [
         name,
-        String(Object.keys(topics[name].kinds).length),
-        String(forged(name)),
-        String(topics[name].controls),
-        String(topics[name].processed),
-        Object.entries(topics[name].letters)
-          .map(([reason, letters]) => `${reason} ${letters}`)
+        String(Object.keys(kinds).length),
+        String(Object.values(kinds).reduce((sum, records) => sum + records, 0)),
+        String(controls),
+        String(processed),
+        Object.entries(letters)
+          .map(([reason, times]) => `${reason} ${times}`)
           .join(', '),
       ]),
     ]),
-    `topics fuzzed ${names.length} of ${new Set(readers.map(({ topic }) => topic)).size}, at ${readers.length} readers`,
+    `topics fuzzed ${topics.size} of ${new Set(readers.map(({ topic }) => topic)).size}, at ${readers.length} readers`,
   ].join('\n');
 }

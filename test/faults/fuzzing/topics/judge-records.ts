@@ -17,7 +17,7 @@ export interface TopicTally {
 
 interface Judged {
   findings: Finding[];
-  tally: Record<TopicName, TopicTally>;
+  tally: ReadonlyMap<TopicName, TopicTally>;
 }
 
 interface Options {
@@ -35,10 +35,11 @@ interface Options {
 export async function judgeRecords(options: Options): Promise<Judged> {
   const { stack, records, readers, evidence, reasons, unprojected, mayRepeat } = options;
   const findings: Finding[] = [];
-  const tally = {} as Judged['tally'];
+  const tally = new Map<TopicName, TopicTally>();
   for (const record of records) {
     const { topic, kind } = record;
-    const ofTopic = (tally[topic] ??= { kinds: {}, letters: {}, processed: 0, controls: 0 });
+    const ofTopic = tally.get(topic) ?? { kinds: {}, letters: {}, processed: 0, controls: 0 };
+    tally.set(topic, ofTopic);
     count(kind === 'control' ? {} : ofTopic.kinds, kind);
     if (kind === 'control') ofTopic.controls += 1;
     for (const { stage } of readers.filter((reader) => reader.topic === topic)) {
