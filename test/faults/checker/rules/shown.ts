@@ -3,6 +3,7 @@ import { type EventStatus, isFinal } from '#lib/contract';
 import type { Violation } from '../anomalies.ts';
 import type { ApiEvent } from '../history.ts';
 import { type DeliveryAccount, type Ledger, namedIn, standing } from '../ledger.ts';
+import { isChangedDuplicate } from './accepted-once.ts';
 
 export function theApiShowsEveryEvent(ledger: Ledger): Violation[] {
   const { api } = ledger.history;
@@ -53,7 +54,11 @@ function judgeEvent(ledger: Ledger, shown: ApiEvent): Violation[] {
     ['status', shown.status, expectedStatus(ledger, shown.id, newest)],
     ['receipt_id', shown.receiptId, ledger.eventsById.get(shown.id)?.[0]?.receiptId],
     ['duplicates', shown.duplicates, duplicates.length],
-    ['duplicates_changed', shown.duplicatesChanged, duplicates.filter(({ changed }) => changed).length],
+    [
+      'duplicates_changed',
+      shown.duplicatesChanged,
+      duplicates.filter((entry) => isChangedDuplicate(ledger, entry)).length,
+    ],
     ...Object.entries(expectedCounts).map(([name, expected]): [string, unknown, unknown] => [
       `deliveries.${name}`,
       shown.counts[name as keyof typeof expectedCounts],
