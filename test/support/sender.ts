@@ -1,8 +1,8 @@
-import { Agent } from 'node:http';
 import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Send } from '../faults/checker/history.ts';
 import { httpPost } from './http-post.ts';
+import { keepAliveAgent } from './keep-alive-agent.ts';
 import { randomHex } from './seeded-random.ts';
 
 export interface WebhookToSend {
@@ -41,7 +41,7 @@ const pauseMs = 500;
 /** A sender that writes down every attempt and its answer. Each request has a trace of its own, by which its record is known again. */
 export function createSender(options: Options): Sender {
   const { ingestUrl, sourceId, random, log = [], nextNumber = numbersFrom(log.length), timeoutMs = 10_000 } = options;
-  const agent = new Agent({ keepAlive: true, maxSockets: options.maxSockets ?? 64 });
+  const agent = keepAliveAgent(options.maxSockets ?? 64);
 
   const send: Sender['send'] = async ({ identity, body, headers }) => {
     const number = nextNumber();

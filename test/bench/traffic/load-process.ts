@@ -3,9 +3,9 @@
  * a channel to its parent. It tells once a second what was answered since.
  */
 import { hash } from 'node:crypto';
-import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { httpPost } from '../../support/http-post.ts';
+import { keepAliveAgent } from '../../support/keep-alive-agent.ts';
 import { createSender, numbersFrom } from '../../support/sender.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import type { Send } from '../../faults/checker/history.ts';
@@ -63,7 +63,7 @@ async function send({ name, sources, apiUrl, adminKey, perSecond, seconds, seed 
   const senders = sources.map(({ id, ingest_url }) =>
     createSender({ ingestUrl: ingest_url, sourceId: id, random, log: sends, nextNumber, timeoutMs: answerTimeoutMs }),
   );
-  const apiAgent = new Agent({ keepAlive: true });
+  const apiAgent = keepAliveAgent();
 
   const publish = async (number: number): Promise<void> => {
     const key = `${name}-published-${number}`;

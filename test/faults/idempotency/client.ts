@@ -1,8 +1,8 @@
 /** A client as the documentation wants it: it asks again, with the same key, for as long as the answer does not say what became of it. */
 import { hash } from 'node:crypto';
-import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type HttpAnswer, httpPost } from '../../support/http-post.ts';
+import { keepAliveAgent } from '../../support/keep-alive-agent.ts';
 import { apis, type ApiName, type Call, type Intent, isSettled } from './history.ts';
 
 export interface Client {
@@ -39,7 +39,7 @@ const retry = { baseMs: 50, capMs: 1_000 };
 export function createClient({ urlOf, adminKey, random, giveUpMs = 120_000 }: Options): Client {
   const log: Call[] = [];
   let isClosed = false;
-  const agents = new Map(apis.map((name) => [name, new Agent({ keepAlive: true, maxSockets: 128 })]));
+  const agents = new Map(apis.map((name) => [name, keepAliveAgent(128)]));
 
   const ask = async (intent: Intent, { altered = false, firstAt }: How): Promise<Call> => {
     const process = firstAt ?? apis[Math.floor(random() * apis.length)] ?? 'api';
