@@ -95,6 +95,12 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
     lingering = undefined;
   }
 
+  /** Once, and with a reason: else an error is made for each record that comes to a full batch, stack and all. */
+  function endLinger(): void {
+    lingering?.abort('ended');
+    lingering = undefined;
+  }
+
   function settle(batch: PendingRecord[], outcome: ProduceOutcome): void {
     if (outcome.kind === 'written') {
       failures = 0;
@@ -131,7 +137,7 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
   return {
     add(record) {
       accumulator.add(record);
-      if (accumulator.holdsFullBatch()) lingering?.abort();
+      if (accumulator.holdsFullBatch()) endLinger();
       if (running) return;
       running = true;
       void run();
@@ -143,6 +149,6 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
       for (const record of accumulator.takeExpired(nowMs)) record.fail(error(record));
       for (const record of inFlight) if (record.expiresAtMs <= nowMs) record.fail(error(record));
     },
-    hurry: () => lingering?.abort(),
+    hurry: endLinger,
   };
 }
