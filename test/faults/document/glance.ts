@@ -1,6 +1,7 @@
 /** The runs, a row each. Every number is one that the run itself has counted; a run that has none of a name does not judge it so. */
 import { markdownTable } from '../../support/markdown-table.ts';
 import { thousands } from '../../support/thousands.ts';
+import { allTogether } from '../support/fault-run.ts';
 import type { RecordedRun } from '../support/recorded.ts';
 import { pollsMissed } from '../system/result.ts';
 import { type NamedRun, systemResultOf, violationsOf } from './recordings.ts';
@@ -35,9 +36,10 @@ export const lengthOf = ({ numbers }: RecordedRun): string =>
     .map(([name, value]) => `${name} ${value.toLocaleString('en')}`)
     .join(', ');
 
-/** Over its scenarios. */
+/** Over its scenarios, each counted once. */
 function sumOf({ results }: RecordedRun, ...names: string[]): string {
-  const counts = results.flatMap((result) =>
+  const whole = results.filter(({ scenario }) => scenario === allTogether);
+  const counts = (whole.length > 0 ? whole : results).flatMap((result) =>
     Object.entries(result).flatMap(([name, value]: [string, unknown]) =>
       names.includes(name) && typeof value === 'number' ? [value] : [],
     ),

@@ -7,7 +7,7 @@ import { createTopicFollower, type TopicFollower } from '../../support/topic-fol
 import { waitUntil } from '../../support/wait-until.ts';
 import type { Fault } from '../checker/history.ts';
 import { deathsIn } from '../support/deaths.ts';
-import type { RunSettings } from '../support/fault-run.ts';
+import { allTogether, type RunSettings } from '../support/fault-run.ts';
 import { createGroupWatch } from '../support/group-watch.ts';
 import { createHavoc } from '../support/havoc.ts';
 import { openLogs } from '../support/process-logs.ts';
@@ -192,7 +192,7 @@ async function settleAndJudge(world: World, counts: ReadonlyMap<string, Counts>)
   return [
     ...results,
     {
-      scenario: 'all together',
+      scenario: allTogether,
       ...totalsOf(history),
       ...countsOf(world),
       seconds: Number(seconds(startMs)),

@@ -9,7 +9,7 @@ import { seededRandom, seedOf } from '../../support/seeded-random.ts';
 import { createTopicFollower, type TopicFollower } from '../../support/topic-follower.ts';
 import type { Fault, Send } from '../checker/history.ts';
 import { deathsIn } from '../support/deaths.ts';
-import type { RunSettings } from '../support/fault-run.ts';
+import { allTogether, type RunSettings } from '../support/fault-run.ts';
 import { createGroupWatch, type GroupWatch } from '../support/group-watch.ts';
 import { createHavoc } from '../support/havoc.ts';
 import { openLogs } from '../support/process-logs.ts';
@@ -184,7 +184,7 @@ async function judgeAll(world: World, results: readonly ScenarioResult[], starte
   );
   const sum = (key: 'webhooks' | 'seconds'): number => results.reduce((total, each) => total + each[key], 0);
   return {
-    scenario: 'all together',
+    scenario: allTogether,
     webhooks: sum('webhooks'),
     ...countsOf(sends, verdict),
     kills: deathsIn(pipeline.faults),

@@ -33,6 +33,9 @@ export interface BegunRun<Number extends string, Servers extends OwnServers> {
   settings: RunSettings;
 }
 
+/** The scenario of a result that counts all of a run's scenarios once more, as one. */
+export const allTogether = 'all together';
+
 export interface FaultReport {
   results: readonly { scenario: string; violations: readonly string[] }[];
   faults: readonly Fault[];

@@ -6,6 +6,7 @@ import { root } from '#deploy/local/paths.ts';
 import { pageOf } from '../../faults/document/page.ts';
 import { plotsOf } from '../../faults/document/plots.ts';
 import type { NamedRun } from '../../faults/document/recordings.ts';
+import { allTogether } from '../../faults/support/fault-run.ts';
 import { contentOf, problemsOfName, recordedText } from '../../faults/support/recorded.ts';
 import { systemResult } from './system-result.ts';
 
@@ -70,6 +71,15 @@ describe('a recorded run', () => {
     );
     expect(rowOf(page, 'dedup-killed')).toBe('| dedup-killed | kill -9 | 3 | 12 | 20.0 | **never** | **never** |');
     expect(page).toContain("```\nmake faults ARGS='--seed 7'\n```");
+  });
+
+  it('counts a run once that has judged its scenarios together as well', () => {
+    const { run, ...named } = recorded();
+    const counted = (scenario: string, accepted: number) => ({ scenario, accepted, violations: [] });
+    const results = [counted('killed', 3), counted('hangs', 4), counted(allTogether, 7)];
+    const page = pageOf({ runs: [{ ...named, run: { ...run, run: 'receiving', results } }] });
+
+    expect(rowOf(page, '[short]')).toContain('| webhooks 2,000 | 7 |');
   });
 
   it('shows in bold what it has violated', () => {
