@@ -1,14 +1,23 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { problem, problemContentType } from '#lib/problem';
-import { endInStages, isEnding } from './lingering-close.ts';
+import { endInStages, endInStagesAfter, isEnding } from './lingering-close.ts';
+import { unansweredOn } from './unanswered.ts';
 
 /** What Node could not read as a request, answered in the form that all errors have; the connection ends, being out of step. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   // The rest of what was no request is none either.
   if (isEnding(socket)) return;
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy(error);
+    return;
+  }
+  const before = unansweredOn(socket);
+  const last = before.at(-1);
+  // What is wrong came behind a request that is being done: its sender must not read that it was refused.
+  if (last?.req.complete) return endInStagesAfter(socket, last);
   // On a connection that has been answered on before, an answer may be under way: this one would be read as part of it.
-  if (!socket.writable || socket.bytesWritten > 0 || error.code === 'ECONNRESET') {
+  if (socket.bytesWritten > 0 || before.length > 1) {
     socket.destroy(error);
     return;
   }

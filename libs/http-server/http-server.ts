@@ -4,9 +4,12 @@ import type { FastifyInstance, FastifyListenOptions } from 'fastify';
 import { createPart, type Part } from '#lib/lifecycle';
 import { lingerOnClose } from './lingering-close.ts';
 import { openMoreListeners, queueOfEach } from './shared-port.ts';
+import { noteUnanswered } from './unanswered.ts';
 
 interface Options {
   app: FastifyInstance;
+  /** Of the part. Default: http server. */
+  name?: string;
   host: string;
   port: number;
   /** Above 1 for servers on which very many may connect at once; see shared-port.ts. Default 1. */
@@ -18,7 +21,7 @@ interface Options {
  * connection that is left is idle, or silent since it was opened, and is cut. (Node's own `close` waits for such connections for as
  * long as they please, and its `closeAllConnections` does not know those that have not finished their TLS handshake.)
  */
-export function createHttpServer({ app, host, port, listeners = 1 }: Options): Part {
+export function createHttpServer({ app, name = 'http server', host, port, listeners = 1 }: Options): Part {
   const inFlight = new Set<ServerResponse>();
   const connections = new Set<Socket>();
   let stopping = false;
@@ -36,6 +39,7 @@ export function createHttpServer({ app, host, port, listeners = 1 }: Options): P
   // Before the app, which may answer at once.
   app.server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     lingerOnClose(request);
+    noteUnanswered(request, response);
     inFlight.add(response);
     if (stopping) endConnectionAfter(response);
     response.on('close', () => {
@@ -45,7 +49,7 @@ export function createHttpServer({ app, host, port, listeners = 1 }: Options): P
   });
 
   return createPart(
-    'http server',
+    name,
     async () => {
       if (listeners === 1) return void (await app.listen({ host, port }));
       try {

@@ -3,7 +3,7 @@
  * still writing its body never reads why it was refused, and sends it again. So such a connection ends in stages (RFC 9112, 9.6): we say
  * that we are done, and go on to read and throw away, until the sender is done too.
  */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** A sender that says nothing for so long isn't sending. */
@@ -34,6 +34,13 @@ const ending = new WeakSet<Socket>();
 
 /** Whether nothing that still comes on it is of interest. */
 export const isEnding = (socket: Socket): boolean => ending.has(socket);
+
+/** Nothing that comes behind the request of this answer, the last on the connection, is of interest. */
+export function endInStagesAfter(socket: Socket, answer: ServerResponse): void {
+  ending.add(socket);
+  if (!answer.headersSent) answer.setHeader('connection', 'close');
+  socket.destroySoon = () => endInStages(socket);
+}
 
 /** @param last what is still to be said */
 export function endInStages(socket: Socket, last = ''): void {

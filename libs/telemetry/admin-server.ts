@@ -1,6 +1,7 @@
 import { fastify } from 'fastify';
 import type { Registry } from 'prom-client';
-import { createPart, type Part } from '#lib/lifecycle';
+import { answerClientError, createHttpServer } from '#lib/http-server';
+import type { Part } from '#lib/lifecycle';
 import { asksForOpenMetrics, openMetricsOf } from './open-metrics.ts';
 
 interface Options {
@@ -16,7 +17,7 @@ interface Options {
  * traffic so that a full server still answers its operator.
  */
 export function createAdminServer(options: Options): Part {
-  const app = fastify({ logger: false, forceCloseConnections: true });
+  const app = fastify({ logger: false, clientErrorHandler: answerClientError });
   app.get('/metrics', async (request, reply) => {
     const { contentType, text } = asksForOpenMetrics(request.headers.accept)
       ? await openMetricsOf(options.metrics)
@@ -27,11 +28,5 @@ export function createAdminServer(options: Options): Part {
   app.get('/readyz', async (_request, reply) =>
     options.isReady() ? { status: 'ready' } : reply.code(503).send({ status: 'not ready' }),
   );
-  return createPart(
-    'admin server',
-    async () => {
-      await app.listen({ host: options.host, port: options.port });
-    },
-    () => app.close(),
-  );
+  return createHttpServer({ app, name: 'admin server', host: options.host, port: options.port });
 }

@@ -1,0 +1,14 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** What was asked on a connection and has no answer yet, in its order. */
+const unanswered = new WeakMap<Socket, Set<ServerResponse>>();
+
+/** To be called for each request, before it is answered. */
+export function noteUnanswered({ socket }: IncomingMessage, response: ServerResponse): void {
+  const ofSocket = unanswered.get(socket) ?? new Set();
+  unanswered.set(socket, ofSocket.add(response));
+  response.once('close', () => ofSocket.delete(response));
+}
+
+export const unansweredOn = (socket: Socket): readonly ServerResponse[] => [...(unanswered.get(socket) ?? [])];
