@@ -32,8 +32,8 @@ export interface BaseOptions extends Codecs {
 export interface BaseRecords {
   /** To be made something else of. */
   of(topic: TopicName): ForgedRecord;
-  /** As it is. */
-  control(topic: TopicName): ForgedRecord;
+  /** As it is. @param eventId of a delivery: the event that there is */
+  control(topic: TopicName, eventId?: string): ForgedRecord;
   event(given?: Partial<EventRecord>): EventRecord;
   attempt(given?: Partial<AttemptRecord>): AttemptRecord;
   duplicate(given?: Partial<DuplicateRecord>): DuplicateRecord;
@@ -114,6 +114,28 @@ export function createBaseRecords({ tenant, endpointIds, event: known, pick, ...
     ...given,
   });
 
+  const deliveryRecord = (eventId: string) => {
+    const endpointId = pick(endpointIds);
+    return {
+      key: Buffer.from(endpointId),
+      value: Buffer.from(JSON.stringify({ id: eventId })),
+      headers: asBuffers(
+        deliveryHeaders({
+          id: newId('dlv'),
+          tenant,
+          eventId,
+          eventType: 'fuzzed.event',
+          endpointId,
+          generation: 0,
+          createdAt: micros(),
+          receivedAt: micros(),
+          orderingKey: pick(orderingKeys),
+          contentType: 'application/json',
+          traceparent: newTraceparent(undefined),
+        }),
+      ),
+    };
+  };
   const duplicateRecord = (given: Partial<DuplicateRecord> = {}) => {
     const made = duplicate(given);
     return {
@@ -152,29 +174,7 @@ export function createBaseRecords({ tenant, endpointIds, event: known, pick, ...
         headers: asBuffers({ [header.traceparent]: newTraceparent(undefined) }),
       };
     },
-    deliveries: () => {
-      const endpointId = pick(endpointIds);
-      const eventId = newId('evt');
-      return {
-        key: Buffer.from(endpointId),
-        value: Buffer.from(JSON.stringify({ id: eventId })),
-        headers: asBuffers(
-          deliveryHeaders({
-            id: newId('dlv'),
-            tenant,
-            eventId,
-            eventType: 'fuzzed.event',
-            endpointId,
-            generation: 0,
-            createdAt: micros(),
-            receivedAt: micros(),
-            orderingKey: pick(orderingKeys),
-            contentType: 'application/json',
-            traceparent: newTraceparent(undefined),
-          }),
-        ),
-      };
-    },
+    deliveries: () => deliveryRecord(newId('evt')),
     'delivery.attempts': () => {
       const made = pick([attempt, fannedOut])();
       return { key: Buffer.from(made.event_id), value: codecs.encodeAttempt(made), headers: {} };
@@ -199,9 +199,10 @@ export function createBaseRecords({ tenant, endpointIds, event: known, pick, ...
   };
   return {
     of: (topic) => ({ topic, kind: 'base', ending: 'processed', ...makers[topic]() }),
-    control(topic) {
+    control(topic, eventId) {
       orderingKeys = keysOfSound;
-      const made = topic === 'duplicates' ? duplicateRecord() : makers[topic]();
+      const made =
+        topic === 'duplicates' ? duplicateRecord() : eventId === undefined ? makers[topic]() : deliveryRecord(eventId);
       orderingKeys = keysOfForged;
       return { topic, kind: 'control', ending: 'processed', ...made };
     },

@@ -98,10 +98,16 @@ export async function gatherEvidence({ stack, tables, events, attempts }: Option
         return countRows('receipts WHERE tenant = $1 AND origin = $2', [duplicate.tenant, duplicate.origin]);
       }
       case 'dead-letters':
-        return countRows('dead_letters WHERE letter_partition = $1 AND letter_offset = $2', [
-          record.partition,
-          record.offset,
-        ]);
+        // One with the stage and the origin of another is that one, written again.
+        return countRows(
+          'dead_letters WHERE letter_partition = $1 AND letter_offset = $2 OR stage = $3 AND origin = $4',
+          [
+            record.partition,
+            record.offset,
+            textOf(record, header.deadLetterStage),
+            textOf(record, header.deadLetterOrigin),
+          ],
+        );
       default:
         return 0;
     }

@@ -91,7 +91,9 @@ export async function fuzzTopics(options: TopicsOptions): Promise<TopicsResult> 
       const pools = createPools(seedOf(options.seed, topic));
       const base = createBaseRecords({ ...codecs, tenant, endpointIds, event: known, pick: pools.pick });
       const forged = forgeRecords(topic, options.records, { ...codecs, base, pools, versions });
-      const controls = Array.from({ length: Math.ceil(forged.length / controlEvery) }, () => base.control(topic));
+      const controls: ForgedRecord[] = [];
+      while (controls.length < forged.length / controlEvery)
+        controls.push(base.control(topic, topic === 'deliveries' ? await publish(options, unwanted) : undefined));
       sent.push(...(await sender.send(spread([...forged, ...controls], pools.random))));
       options.say(`  ${topic}: ${forged.length} forged, ${controls.length} sound`);
     }
@@ -142,15 +144,24 @@ async function createEndpoints({ pipeline, receiver }: TopicsOptions): Promise<s
   return made.map(({ id }) => id);
 }
 
-/** One that came the usual way, of which there are to be duplicates. */
-async function receivedEvent({ pipeline, tables }: TopicsOptions) {
+/** No endpoint asks for it. What is delivered of it all the same comes back from the tables with it, where it has found no room. */
+const unwanted = { type: 'unwanted', payload: {} };
+
+async function publish({ pipeline }: TopicsOptions, event: object): Promise<string> {
   const { apiUrl, adminKey } = pipeline.stack;
   const answer = await fetch(`${apiUrl}/v1/events`, {
     method: 'POST',
     headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ type: 'counted', payload: {}, event_id: 'counted' }),
+    body: JSON.stringify(event),
   });
-  const { id } = (await answer.json()) as { id: string };
+  if (!answer.ok) throw new Error(`/events → ${answer.status} ${await answer.text()}`);
+  return ((await answer.json()) as { id: string }).id;
+}
+
+/** One that came the usual way, of which there are to be duplicates. */
+async function receivedEvent(options: TopicsOptions) {
+  const { tables } = options;
+  const id = await publish(options, { type: 'counted', payload: {}, event_id: 'counted' });
   const [row] = await tables.query<{ dedup_key: Buffer; source_id: string }>(
     'SELECT dedup_key, source_id FROM events WHERE tenant = $1 AND id = $2',
     [tenant, id],
