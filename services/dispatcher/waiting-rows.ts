@@ -111,8 +111,9 @@ export function createWaitingRows(deps: Deps): WaitingRows {
     for (const row of rows) {
       const content = contents.of(row);
       const signal = owned.signalOf(row.partition);
-      // Its partition was lost while it was read, or its endpoint's lane filled up: it stands, and is found again.
-      if (content !== undefined && signal !== undefined) scheduler.offer(rowJob(row, content, signal));
+      // While it was read its partition was lost, its endpoint's lane filled up, or it went from its record: it stands, and is found again.
+      if (content !== undefined && signal !== undefined && mayBeSent(row))
+        scheduler.offer(rowJob(row, content, signal));
     }
   }
 

@@ -58,6 +58,7 @@ function createWorld() {
     news: [] as Endpoint[],
     total: 100,
     onDue: () => undefined as void,
+    onContents: () => undefined as void,
     released: [] as DueRow[][],
     release: (async (due) => void world.released.push([...due])) as ReleaseOrdered,
   };
@@ -72,7 +73,10 @@ function createWorld() {
       world.onDue();
       return rows;
     },
-    contents: async (events) => answer(events.map(({ eventId }) => contentOf(eventId))),
+    contents: async (events) => {
+      world.onContents();
+      return answer(events.map(({ eventId }) => contentOf(eventId)));
+    },
     remove: async (rows) => void world.removed.push(...answer(rows)),
     count: async () => answer({ retrying: 0, parked: 0 }),
   };
@@ -265,6 +269,13 @@ describe('what waits', () => {
   it('is not sent where it has ended here on another way, and goes with that end', async () => {
     created.recentSteps.remember({ tenant: 'acme', id: 'dlv_1' }, 1, 'delivered');
     created.world.rows = [aRow({ step: 3 })];
+    await start();
+    expect(created.offered).toEqual([]);
+  });
+
+  it('is not sent where it has ended here, from its record, while its event was read', async () => {
+    created.world.rows = [aRow()];
+    created.world.onContents = () => created.recentSteps.remember({ tenant: 'acme', id: 'dlv_1' }, 1, 'delivered');
     await start();
     expect(created.offered).toEqual([]);
   });
