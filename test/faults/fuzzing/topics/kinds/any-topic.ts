@@ -12,11 +12,7 @@ export const anyTopic: readonly Kind[] = [
   { kind: 'header NUL', ending: 'either', forge: withHeader((before) => Buffer.concat([before, text('\0')])) },
   { kind: 'header NUL alone', ending: 'either', forge: withHeader(() => text('\0')) },
   { kind: 'header not UTF-8', ending: 'either', forge: withHeader(() => notUtf8) },
-  {
-    kind: 'header control characters',
-    ending: 'either',
-    forge: withHeader((_, pools) => text(`a\r\nb: c\x7f\u2028${pools.random()}`)),
-  },
+  { kind: 'header control characters', ending: 'either', forge: withHeader(() => text('a\r\nb: c\x7f\u2028')) },
   { kind: 'header other characters', ending: 'either', forge: withHeader(() => text('né 🎣 \u202e')) },
   {
     kind: 'header number',
