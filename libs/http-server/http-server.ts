@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyListenOptions } from 'fastify';
 import { createPart, type Part } from '#lib/lifecycle';
 import { lingerOnClose } from './lingering-close.ts';
 import { openMoreListeners, queueOfEach } from './shared-port.ts';
-import { noteUnanswered } from './unanswered.ts';
+import { noteAnswered, noteUnanswered } from './unanswered.ts';
 
 interface Options {
   app: FastifyInstance;
@@ -44,6 +44,7 @@ export function createHttpServer({ app, name = 'http server', host, port, listen
     if (stopping) endConnectionAfter(response);
     response.on('close', () => {
       inFlight.delete(response);
+      noteAnswered(request, response);
       if (inFlight.size === 0) drained?.();
     });
   });

@@ -8,7 +8,10 @@ const unanswered = new WeakMap<Socket, Set<ServerResponse>>();
 export function noteUnanswered({ socket }: IncomingMessage, response: ServerResponse): void {
   const ofSocket = unanswered.get(socket) ?? new Set();
   unanswered.set(socket, ofSocket.add(response));
-  response.once('close', () => ofSocket.delete(response));
 }
+
+/** To be called once its answer has ended, however it has. */
+export const noteAnswered = ({ socket }: IncomingMessage, response: ServerResponse): void =>
+  void unanswered.get(socket)?.delete(response);
 
 export const unansweredOn = (socket: Socket): readonly ServerResponse[] => [...(unanswered.get(socket) ?? [])];
