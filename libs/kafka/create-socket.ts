@@ -6,21 +6,28 @@ import type { KafkaTls } from './access.ts';
 const keepAliveDelayMs = 60_000;
 
 /**
- * As kafkajs makes them, but for two things. What still happens to a connection that it has let go of is not told: it would be taken for what
- * happens to the next. And kafkajs lets go of the same dead connection at every crash and restart of a consumer for as long as its broker is
- * away, and Node has `unref` of a socket that has closed wait for its connection each time, which never comes.
+ * As kafkajs makes them, but for three things. What still happens to a connection that it has let go of is not told: it would be taken for
+ * what happens to the next. One that it lets go of before it is made is never made: kafkajs would take it for connected, and wait for answers
+ * to requests that can't be sent. And kafkajs lets go of the same dead connection at every crash and restart of a consumer for as long as its
+ * broker is away, and Node has `unref` of a socket that has closed wait for its connection each time, which never comes.
  */
 export const socketsOver =
   (tls: KafkaTls | undefined): ISocketFactory =>
   ({ host, port, onConnect }) => {
+    let isMade = false;
+    const onMade = (): void => {
+      isMade = true;
+      onConnect();
+    };
     const socket =
       tls === undefined
-        ? connect({ host, port }, onConnect)
-        : connectTls({ ...tls.options(), host, port, ...(isIP(host) === 0 && { servername: host }) }, onConnect);
+        ? connect({ host, port }, onMade)
+        : connectTls({ ...tls.options(), host, port, ...(isIP(host) === 0 && { servername: host }) }, onMade);
     socket.setKeepAlive(true, keepAliveDelayMs);
     const end = socket.end.bind(socket);
     const letGo = listenersFromNowOn(socket);
     socket.end = () => {
+      if (!isMade) return socket.destroy(new Error('it was let go of before it was made'));
       letGo();
       return end();
     };

@@ -1,7 +1,8 @@
 /**
  * kafkajs opens a connection again that was cut, and reads on where it was: what had come of an answer stands before the first bytes of the
  * new connection. From then on answers begin anywhere; one that is too short to have a number ends the process, and any other may be taken
- * for an answer that it is not. Here each connection begins with nothing, and what can't be read ends the connection alone.
+ * for an answer that it is not. Here each connection begins with nothing, and what can't be read ends the connection alone. And kafkajs makes
+ * one for each who finds none, forgets all but the last, and takes the end of any for the end of that: here they share one.
  *
  * It reaches into kafkajs 2.2.4, which is why that version is pinned exactly.
  */
@@ -16,13 +17,17 @@ export function keepConnectionsFresh(): void {
   if (areFresh) return;
   areFresh = true;
   const { connect, processData } = Connection.prototype;
+  const inTheMaking = new WeakMap<object, Promise<boolean>>();
   Connection.prototype.connect = function () {
-    if (!this.isConnected()) {
-      this.chunks = [];
-      this.bytesBuffered = 0;
-      this.bytesNeeded = lengthBytes;
-    }
-    return connect.call(this);
+    if (this.isConnected()) return connect.call(this);
+    const begun = inTheMaking.get(this);
+    if (begun !== undefined) return begun;
+    this.chunks = [];
+    this.bytesBuffered = 0;
+    this.bytesNeeded = lengthBytes;
+    const made = connect.call(this).finally(() => inTheMaking.delete(this));
+    inTheMaking.set(this, made);
+    return made;
   };
   Connection.prototype.processData = function (bytes) {
     try {

@@ -30,9 +30,11 @@ function answer(correlationId: number, text: string): Buffer {
 /** A broker that does what it is told with each connection's first request. */
 async function withBroker(
   onRequest: ((socket: Socket, correlationId: number) => void)[],
-  run: (connection: Connection) => Promise<void>,
+  run: (connection: Connection, made: () => number) => Promise<void>,
 ): Promise<void> {
+  let made = 0;
   const server = createServer((socket) => {
+    made += 1;
     const react = onRequest.shift();
     socket.on('error', () => undefined);
     socket.once('data', (request: Buffer) => react?.(socket, request.readInt32BE(8)));
@@ -44,7 +46,7 @@ async function withBroker(
     ...{ socketFactory: socketsOver(undefined), requestTimeout: 2_000, connectionTimeout: 2_000 },
   });
   try {
-    await run(connection);
+    await run(connection, () => made);
   } finally {
     await connection.disconnect();
     server.close();
@@ -102,5 +104,26 @@ test('what comes on a connection that was let go of is nothing to the next', asy
     expect(await unanswered).toMatchObject({ message: 'given up' });
     await connection.connect();
     expect(await ask(connection)).toBe('whole');
+  });
+});
+
+test('a connection that is let go of while it is made is not taken for one', async () => {
+  const whole = (socket: Socket, correlationId: number): void => void socket.write(answer(correlationId, 'whole'));
+  await withBroker([whole, whole], async (connection) => {
+    const made = connection.connect().catch((error: unknown) => error);
+    await connection.disconnect();
+    await made;
+    expect(connection.isConnected()).toBe(false);
+    await connection.connect();
+    expect(await ask(connection)).toBe('whole');
+  });
+});
+
+test('those who find no connection at the same time share the one that is made', async () => {
+  const whole = (socket: Socket, correlationId: number): void => void socket.write(answer(correlationId, 'whole'));
+  await withBroker([whole, whole], async (connection, made) => {
+    await Promise.all([connection.connect(), connection.connect()]);
+    expect(await ask(connection)).toBe('whole');
+    expect(made()).toBe(1);
   });
 });
