@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '#lib/clock';
 import { groupOf, topicNames, topicsOf } from '#lib/contract';
 import { createAttemptCodec, createConsumer, createEventCodec, originOf } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { createLogger } from '#lib/log';
 import { Metrics } from '#lib/telemetry';
 import { readSchema } from '#deploy/kafka/schemas.ts';
 import type { History, TopicContents } from '../faults/checker/history.ts';
@@ -20,19 +20,32 @@ export interface TopicFollower {
   stop(): Promise<void>;
 }
 
-const catchUpTimeoutMs = 30_000;
+export interface TopicFollowerOptions {
+  /** For those who write with a clock that is off: of a time that stands in a record, when it is read. */
+  trueTimeOf?: (timeMs: number) => number;
+  /** What it does, line by line. The last lines, without details, are told where it does not get on. */
+  onLine?: (line: string) => void;
+}
 
-/**
- * Reads all topics from their beginnings for as long as it runs, and keeps of each record what the checker needs.
- *
- * @param trueTimeOf for those who write with a clock that is off: of a time that stands in a record, when it is read
- */
+const catchUpTimeoutMs = 30_000;
+const linesTold = 20;
+const isDetail = (line: string): boolean => line.includes('"level":20');
+
+/** Reads all topics from their beginnings for as long as it runs, and keeps of each record what the checker needs. */
 export function createTopicFollower(
   { kafkaBrokers, topicPrefix, schemaRegistryUrl }: Stack,
-  trueTimeOf?: (timeMs: number) => number,
+  { trueTimeOf, onLine }: TopicFollowerOptions = {},
 ): TopicFollower {
   const topics = topicsOf(topicPrefix);
-  const common = { clock: systemClock, log: silentLogger };
+  const lines: string[] = [];
+  const write = (written: string): void => {
+    const line = written.trimEnd();
+    onLine?.(line);
+    if (isDetail(line)) return;
+    if (lines.length === linesTold) lines.shift();
+    lines.push(line);
+  };
+  const common = { clock: systemClock, log: createLogger({ service: 'checker', level: 'debug' }, { write }) };
   const eventCodec = createEventCodec({
     ...common,
     registryUrl: schemaRegistryUrl,
@@ -96,7 +109,7 @@ export function createTopicFollower(
           if (failure !== undefined) throw failure;
           return behind().length === 0;
         },
-        { timeoutMs: catchUpTimeoutMs, describe: () => behind().join('\n') },
+        { timeoutMs: catchUpTimeoutMs, describe: () => [...behind(), ...lines].join('\n') },
       );
       return Object.fromEntries(
         topicNames.map((name) => [name, [...(entries.get(name)?.values() ?? [])]]),

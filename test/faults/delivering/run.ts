@@ -60,7 +60,7 @@ export async function runScenarios(options: RunOptions): Promise<RunResult> {
       dispatcherFollower.onLine(name, line);
     },
   });
-  const follower = createTopicFollower(pipeline.stack);
+  const follower = createTopicFollower(pipeline.stack, { onLine: (line) => logs.write('checker', line) });
   const faults: Fault[] = [];
   const results: ScenarioResult[] = [];
   let offsets: KafkaOffsets | undefined;

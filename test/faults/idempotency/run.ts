@@ -60,7 +60,7 @@ export async function runScenarios(options: RunOptions): Promise<RunResult> {
   });
   const { adminKey } = pipeline.stack;
   const client = createClient({ urlOf: pipeline.apiUrl, adminKey, random: seededRandom(seed) });
-  const follower = createTopicFollower(pipeline.stack);
+  const follower = createTopicFollower(pipeline.stack, { onLine: (line) => logs.write('checker', line) });
   let postgres: Postgres | undefined;
   const faults: Fault[] = [];
   try {

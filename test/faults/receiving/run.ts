@@ -53,7 +53,7 @@ export async function runScenarios(options: RunOptions): Promise<RunResult> {
       tries.onLine(name, line);
     },
   });
-  const follower = createTopicFollower(pipeline.stack);
+  const follower = createTopicFollower(pipeline.stack, { onLine: (line) => logs.write('checker', line) });
   let offsets: KafkaOffsets | undefined;
   const faults: Fault[] = [];
   const results: ScenarioResult[] = [];

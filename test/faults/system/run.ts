@@ -83,7 +83,10 @@ export async function runSystem(options: RunOptions): Promise<Seen> {
       dispatcherFollower.onLine(name, line);
     },
   });
-  const follower = createTopicFollower(pipeline.stack, clocks.trueTimeOfAny);
+  const follower = createTopicFollower(pipeline.stack, {
+    trueTimeOf: clocks.trueTimeOfAny,
+    onLine: (line) => logs.write('checker', line),
+  });
   const receiver = await startReceiver();
   const parts: { close(): Promise<unknown> }[] = [{ close: () => follower.stop() }, { close: () => receiver.stop() }];
   const opened = <T extends { close(): Promise<unknown> }>(part: T): T => {
