@@ -27,11 +27,15 @@ export function bearClockSteps(): void {
     const firstSeenAtMs = new WeakMap<object, number>();
     const look = (): void => {
       const nowMs = performance.now();
+      let isLate = false;
       for (const request of this.inflight.values()) {
         const sinceMs = firstSeenAtMs.get(request) ?? nowMs;
         firstSeenAtMs.set(request, sinceMs);
-        if (nowMs - sinceMs > request.requestTimeout) request.timeoutRequest();
+        if (nowMs - sinceMs <= request.requestTimeout) continue;
+        request.timeoutRequest();
+        isLate = true;
       }
+      if (isLate) this.onTimedOut?.();
       if (!this.isConnected()) this.destroy();
     };
     this.requestTimeoutIntervalId = setInterval(look, Math.min(this.requestTimeout, lookEveryMs));

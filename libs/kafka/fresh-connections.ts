@@ -2,7 +2,8 @@
  * kafkajs opens a connection again that was cut, and reads on where it was: what had come of an answer stands before the first bytes of the
  * new connection. From then on answers begin anywhere; one that is too short to have a number ends the process, and any other may be taken
  * for an answer that it is not. Here each connection begins with nothing, and what can't be read ends the connection alone. And kafkajs makes
- * one for each who finds none, forgets all but the last, and takes the end of any for the end of that: here they share one.
+ * one for each who finds none, forgets all but the last, and takes the end of any for the end of that: here they share one. It
+ * asks on where requests have timed out, though the broker at the other end may be gone for good: here the connection ends with the request.
  *
  * It reaches into kafkajs 2.2.4, which is why that version is pinned exactly.
  */
@@ -26,6 +27,7 @@ export function keepConnectionsFresh(): void {
     this.bytesBuffered = 0;
     this.bytesNeeded = lengthBytes;
     const made = connect.call(this).finally(() => inTheMaking.delete(this));
+    this.requestQueue.onTimedOut = () => this.socket.destroy(new Error('a request was not answered in time'));
     inTheMaking.set(this, made);
     return made;
   };

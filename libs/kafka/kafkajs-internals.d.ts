@@ -13,6 +13,8 @@ declare module 'kafkajs/src/network/requestQueue/index.js' {
     scheduleRequestTimeoutCheck(): void;
     isConnected(): boolean;
     destroy(): void;
+    /** Ours: requests have just timed out. Called by clock-steps.ts, given by fresh-connections.ts. */
+    onTimedOut?: () => void;
   }
   const requestQueue: { prototype: RequestQueue };
   export default requestQueue;
@@ -21,6 +23,7 @@ declare module 'kafkajs/src/network/requestQueue/index.js' {
 declare module 'kafkajs/src/network/connection.js' {
   interface Connection {
     socket: { destroy(error: Error): unknown };
+    requestQueue: { onTimedOut?: () => void };
     chunks: Buffer[];
     bytesBuffered: number;
     bytesNeeded: number;

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { waitUntil } from '../../support/wait-until.ts';
 import { socketsOver } from '../../../libs/kafka/create-socket.ts';
+import { bearClockSteps } from '../../../libs/kafka/clock-steps.ts';
 import { keepConnectionsFresh } from '../../../libs/kafka/fresh-connections.ts';
 
 interface Connection {
@@ -40,10 +41,11 @@ async function withBroker(
     socket.once('data', (request: Buffer) => react?.(socket, request.readInt32BE(8)));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
+  bearClockSteps();
   keepConnectionsFresh();
   const connection = new Connection({
     ...{ host: '127.0.0.1', port: (server.address() as AddressInfo).port, logger },
-    ...{ socketFactory: socketsOver(undefined), requestTimeout: 2_000, connectionTimeout: 2_000 },
+    ...{ socketFactory: socketsOver(undefined), requestTimeout: 500, connectionTimeout: 2_000 },
   });
   try {
     await run(connection, () => made);
@@ -125,5 +127,16 @@ test('those who find no connection at the same time share the one that is made',
     await Promise.all([connection.connect(), connection.connect()]);
     expect(await ask(connection)).toBe('whole');
     expect(made()).toBe(1);
+  });
+});
+
+test('a request that is not answered in time is the last of its connection', async () => {
+  const whole = (socket: Socket, correlationId: number): void => void socket.write(answer(correlationId, 'whole'));
+  await withBroker([() => undefined, whole], async (connection) => {
+    await connection.connect();
+    await expect(ask(connection)).rejects.toThrow('timed out');
+    await waitUntil('its end', () => !connection.isConnected(), { timeoutMs: 5_000 });
+    await connection.connect();
+    expect(await ask(connection)).toBe('whole');
   });
 });
