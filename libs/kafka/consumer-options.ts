@@ -21,6 +21,11 @@ export interface ConsumerOptions extends KafkaAccess {
   onAssigned?(partitions: readonly PartitionRef[]): void;
   /** A partition that was assigned will be read from this offset: everything below it was done by an earlier owner. */
   onOpened?(partition: PartitionRef, startOffset: bigint): void;
+  /**
+   * The first records since a partition was assigned are here, and are handled next. What stands below `endOffset` is on the topic by now: an
+   * earlier owner may have had it.
+   */
+  onFirstRead?(partition: PartitionRef, endOffset: bigint): void;
   /** Partitions that this member has lost; their handlers' signals have been aborted. Not called by `stop`. */
   onRevoked?(partitions: readonly PartitionRef[]): void;
   /** Records of one call of `handle`. Default 500. */

@@ -56,6 +56,8 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
   const stopping = new AbortController();
   const background = new Set<Promise<void>>();
   const idleWaiters = new Set<() => void>();
+  /** Those who have been given something to read. */
+  const readers = new WeakSet<PartitionWorker>();
   const groupOffsets = createGroupOffsets(newClient, groupId);
   const crashes = createCrashPolicy(clock, crashLimits);
   const gate = createJoinGate(beforeJoin);
@@ -118,6 +120,10 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
         'kafka_unavailable',
         `the log of ${batch.topic}/${batch.partition} ends before the committed offset ${committed}`,
       );
+    }
+    if (!readers.has(worker)) {
+      readers.add(worker);
+      options.onFirstRead?.(refOf(worker), BigInt(batch.highWatermark));
     }
     if (worker.receive(batch.messages) === 'gap') return seek(worker, worker.nextOffset() ?? 0n);
     if (!worker.wantsMore()) pause(worker);

@@ -62,7 +62,7 @@ export function createIntake(deps: Deps): RecordHandler {
 
   async function knownAmong(taken: readonly TakenRecord[]): Promise<ReadonlySet<string>> {
     const inDoubt = taken.filter(({ record, delivery }) =>
-      deps.owned.mayHaveHadAnother(record.partition, delivery.createdAt),
+      deps.owned.mayHaveHadAnother(record.partition, record.offset, delivery.createdAt),
     );
     if (inDoubt.length === 0 || clock.monotonicMs() < askFromMs) return new Set();
     try {

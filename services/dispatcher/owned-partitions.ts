@@ -7,21 +7,29 @@ export interface OwnedPartitions {
   revoked(partitions: readonly PartitionRef[]): void;
   /** It is read from this offset on. */
   opened(partition: PartitionRef, startOffset: bigint): void;
+  /** Its first records since then are here; `endOffset` is that of the next record to be written. */
+  firstRead(partition: PartitionRef, endOffset: bigint): void;
   /** All its records below this offset are in lanes or rows, or have ended. */
   tookUpTo(partition: number, offset: bigint, signal: AbortSignal): void;
   /** Whether that can be said of the record at this offset. */
   hasTaken(partition: number, offset: bigint): boolean;
   numbers(): number[];
   signalOf(partition: number): AbortSignal | undefined;
-  /** Whether an earlier owner may have had a delivery that was created at this time, in microseconds. */
-  mayHaveHadAnother(partition: number, createdAt: number): boolean;
+  /**
+   * Whether an earlier owner may have had the record at this offset: it was there when we began to read, or was created (in microseconds) when
+   * one who had not heard of his loss may have gone on. The time alone would not do: the clock it was taken from may have been wrong.
+   */
+  mayHaveHadAnother(partition: number, offset: bigint, createdAt: number): boolean;
 }
 
 /** How far the clocks of two hosts may be apart. */
 const clockSkewMs = 60_000;
 
 export function createOwnedPartitions(clock: Clock): OwnedPartitions {
-  const owned = new Map<number, { lost: AbortController; sinceMs: number; takenUpTo: bigint }>();
+  const owned = new Map<
+    number,
+    { lost: AbortController; sinceMs: number; takenUpTo: bigint; endAtFirstRead: bigint }
+  >();
 
   function release(partition: number): void {
     owned.get(partition)?.lost.abort();
@@ -33,12 +41,21 @@ export function createOwnedPartitions(clock: Clock): OwnedPartitions {
       for (const { partition } of partitions) {
         // Handed to us anew: what was read under the old assignment is not ours any more.
         release(partition);
-        owned.set(partition, { lost: new AbortController(), sinceMs: clock.nowMs(), takenUpTo: 0n });
+        owned.set(partition, {
+          lost: new AbortController(),
+          sinceMs: clock.nowMs(),
+          takenUpTo: 0n,
+          endAtFirstRead: 0n,
+        });
       }
     },
     opened({ partition }, startOffset) {
       const entry = owned.get(partition);
       if (entry !== undefined) entry.takenUpTo = startOffset;
+    },
+    firstRead({ partition }, endOffset) {
+      const entry = owned.get(partition);
+      if (entry !== undefined) entry.endAtFirstRead = endOffset;
     },
     tookUpTo(partition, offset, signal) {
       const entry = owned.get(partition);
@@ -48,7 +65,9 @@ export function createOwnedPartitions(clock: Clock): OwnedPartitions {
     revoked: (partitions) => partitions.forEach(({ partition }) => release(partition)),
     numbers: () => [...owned.keys()],
     signalOf: (partition) => owned.get(partition)?.lost.signal,
-    mayHaveHadAnother: (partition, createdAt) =>
-      createdAt / 1_000 < (owned.get(partition)?.sinceMs ?? Number.POSITIVE_INFINITY) + clockSkewMs,
+    mayHaveHadAnother(partition, offset, createdAt) {
+      const entry = owned.get(partition);
+      return entry === undefined || offset < entry.endAtFirstRead || createdAt / 1_000 < entry.sinceMs + clockSkewMs;
+    },
   };
 }

@@ -318,6 +318,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     onAssigned: owned.assigned,
     onRevoked: owned.revoked,
     onOpened: owned.opened,
+    onFirstRead: owned.firstRead,
     // Above what the lanes take: a partition must not stand still because of what is queued, which would hold up every endpoint in it.
     maxOutstanding: config.queueRecords + 5_000,
     maxOutstandingBytes: config.queueBytes + 32 * 1024 * 1024,

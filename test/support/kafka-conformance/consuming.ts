@@ -58,6 +58,21 @@ export function consuming(client: KafkaClient, cluster: () => TestCluster): void
     expect(records[0]?.rawHeaders).toEqual({ one: Buffer.from('é'), two: [Buffer.from('a'), Buffer.from('b')] });
   }, 60_000);
 
+  it('tells where a partition’s log ends before its first record is handed out', async () => {
+    const topic = await filledTopic('first-read', [700]);
+    const told: string[] = [];
+    const handle = async (records: readonly IncomingRecord[]): Promise<void> =>
+      void told.push(`record ${records[0]?.offset}`);
+    await run(
+      client.createConsumer({
+        ...consumerOptions({ brokers: cluster().brokers, groupId: topic, topics: [topic], handle }),
+        onFirstRead: ({ partition }, endOffset) => told.push(`${partition} ends at ${endOffset}`),
+      }),
+    );
+    await waitUntil('two batches have come', () => told.length > 2, { timeoutMs: 20_000 });
+    expect(told).toEqual(['0 ends at 700', 'record 0', 'record 500']);
+  }, 60_000);
+
   it('commits up to the lowest record that is not done, and lets neither its neighbours nor other partitions wait for it', async () => {
     const topic = await filledTopic('poison', [100, 100]);
     let poison: IncomingRecord | undefined;

@@ -9,6 +9,29 @@ function createOwned() {
   return owned;
 }
 
+describe('whether an earlier owner may have had a delivery', () => {
+  const clock = createManualClock();
+  const owned = createOwnedPartitions(clock);
+  const seconds = 1_000_000;
+  const now = clock.nowMs() * 1_000;
+  owned.assigned([partition]);
+  owned.firstRead(partition, 20n);
+
+  it('goes by what was on the topic, whatever time it says: its clock may have been ahead', () => {
+    expect(owned.mayHaveHadAnother(3, 19n, now + 600 * seconds)).toBe(true);
+    expect(owned.mayHaveHadAnother(3, 20n, now + 600 * seconds)).toBe(false);
+  });
+
+  it('goes by its time, too, as long as one who has lost the partition may not know it', () => {
+    expect(owned.mayHaveHadAnother(3, 20n, now + 59 * seconds)).toBe(true);
+    expect(owned.mayHaveHadAnother(3, 20n, now + 61 * seconds)).toBe(false);
+  });
+
+  it('may be, of a partition that is not ours', () => {
+    expect(owned.mayHaveHadAnother(4, 20n, now + 600 * seconds)).toBe(true);
+  });
+});
+
 describe('how far a partition was taken in', () => {
   it('is not known before it is read; then what is below its start was taken by others', () => {
     const owned = createOwned();
