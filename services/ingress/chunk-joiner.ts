@@ -2,6 +2,7 @@
 const largeChunkBytes = 1_024;
 const firstBlockBytes = 1_024;
 const maxBlockBytes = 16 * 1024;
+const noBlock: Buffer = Buffer.alloc(0);
 
 export interface ChunkJoiner {
   add(chunk: Buffer): void;
@@ -20,7 +21,7 @@ export interface ChunkJoiner {
 export function createChunkJoiner(onBytes: (bytes: Buffer) => void): ChunkJoiner {
   const pieces: Buffer[] = [];
   let bytes = 0;
-  let block: Buffer = Buffer.alloc(0);
+  let block = noBlock;
   let used = 0;
   let nextBlockBytes = firstBlockBytes;
 

@@ -62,7 +62,7 @@ export function createRecordHeaders(rules: RecordRules): RecordHeaders {
       [header.receiptId]: receiptId,
       [header.receivedAt]: String(receivedAt),
       [header.contentType]: headerText(headers, 'content-type') ?? '',
-      [header.httpHeaders]: JSON.stringify(keptHeaders(headers)),
+      [header.httpHeaders]: keptHeaders(headers),
       [header.traceparent]: traceparent,
     };
     if (orderingKey !== null) record[header.orderingKey] = orderingKey;
