@@ -53,7 +53,10 @@ export function deliveryUnderFaults(client: KafkaClient, cluster: () => TestClus
     );
 
     const load = startLoad(producer, topic);
-    await waitUntil('the load is under way', () => load.acknowledged() > 500, { timeoutMs: 20_000 });
+    await waitUntil('the load is under way', () => load.acknowledged() > 500, {
+      timeoutMs: 60_000,
+      describe: () => `${load.acknowledged()} acknowledged`,
+    });
     for (const [partition, others] of [
       [0, [2, 3]],
       [1, [3, 1]],
@@ -111,7 +114,7 @@ export function deliveryUnderFaults(client: KafkaClient, cluster: () => TestClus
       },
       { timeoutMs: 10_000 },
     );
-  }, 120_000);
+  }, 180_000);
 
   it.each([
     { records: 'records with keys', keyed: true },
