@@ -28,7 +28,7 @@ export function headerText(headers: HeaderValues, name: string): string | undefi
   return typeof value === 'string' ? value : value.join(', ');
 }
 
-/** What is kept of the headers beside the body: a JSON object of texts, put together by hand because no other way is as quick. */
+/** What is kept of the headers beside the body: a JSON object of texts, put together without the object, which takes a fifth less. */
 export function keptHeaders(headers: HeaderValues): string {
   let members = '';
   // It has no prototype: all names are its own.
