@@ -27,12 +27,20 @@ declare module 'kafkajs/src/network/connection.js' {
     chunks: Buffer[];
     bytesBuffered: number;
     bytesNeeded: number;
+    broker: string;
     isConnected(): boolean;
+    failIfNotConnected(): void;
     connect(): Promise<boolean>;
+    disconnect(): Promise<boolean>;
     processData(bytes: Buffer): void;
   }
   const Connection: { prototype: Connection };
   export default Connection;
+}
+
+declare module 'kafkajs/src/errors.js' {
+  // Node does not find it among what the package exports.
+  export { KafkaJSConnectionError } from 'kafkajs';
 }
 
 declare module 'kafkajs/src/cluster/index.js' {

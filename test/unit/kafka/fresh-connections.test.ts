@@ -140,3 +140,24 @@ test('a request that is not answered in time is the last of its connection', asy
     expect(await ask(connection)).toBe('whole');
   });
 });
+
+test('a connection that is being let go of takes no more requests, and the next is made after its end', async () => {
+  let first: (() => void) | undefined;
+  const later = (socket: Socket, correlationId: number): void => {
+    first = () => void socket.write(answer(correlationId, 'asked before'));
+  };
+  const whole = (socket: Socket, correlationId: number): void => void socket.write(answer(correlationId, 'whole'));
+  await withBroker([later, whole], async (connection, made) => {
+    await connection.connect();
+    const before = ask(connection);
+    await waitUntil('it is asked', () => first !== undefined, { timeoutMs: 5_000 });
+    const ended = connection.disconnect();
+    await expect(ask(connection)).rejects.toThrow('Not connected');
+    const next = connection.connect();
+    first?.();
+    expect(await before).toBe('asked before');
+    await Promise.all([ended, next]);
+    expect(await ask(connection)).toBe('whole');
+    expect(made()).toBe(2);
+  });
+});
