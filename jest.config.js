@@ -38,6 +38,7 @@ export default {
   // Most of a test that uses servers is waiting: more at once than there are cores, and then a busy machine is no failure.
   maxWorkers: Math.min(mostWorkers, Math.ceil(1.5 * availableParallelism())),
   testTimeout: 30_000,
+  reporters: ['default', '<rootDir>/test/support/failures-at-once.ts'],
   projects: [
     { ...common, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     { ...withServers, displayName: 'integration', testMatch: ['<rootDir>/test/integration/**/*.test.ts'] },
