@@ -3,12 +3,14 @@ import { kafkaConformance } from '../../support/kafka-conformance.ts';
 import { startTestCluster, type TestCluster } from '../../support/kafka-conformance/cluster.ts';
 import { plainClient } from '../../support/kafka-conformance/plain-client.ts';
 
+jest.setTimeout(180_000);
+
 // One file, because three brokers take a while to start: everything that needs them is in here.
 let cluster: TestCluster;
 beforeAll(async () => {
   cluster = await startTestCluster(`conformance-${Date.now()}.`);
-}, 180_000);
-afterAll(() => cluster?.stop(), 60_000);
+});
+afterAll(() => cluster?.stop());
 
 describe('libs/kafka', () => kafkaConformance({ createProducer, createConsumer }, () => cluster));
 describe('the plain client', () => plainClient(() => cluster));

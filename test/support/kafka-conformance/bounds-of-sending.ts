@@ -27,7 +27,7 @@ export function boundsOfSending(client: KafkaClient, cluster: () => TestCluster)
     expect(producer.pending().records).toBe(10);
     await producer.stop();
     for (const end of await Promise.all(accepted)) expect(isAppError(end, 'kafka_unavailable')).toBe(true);
-  }, 30_000);
+  });
 
   it('refuses at once what is beyond the bound on bytes', async () => {
     const producer = await run(
@@ -37,7 +37,7 @@ export function boundsOfSending(client: KafkaClient, cluster: () => TestCluster)
     await expect(producer.send(record('t', Buffer.alloc(20_000)))).rejects.toMatchObject({ code: 'queue_full' });
     await producer.stop();
     await accepted;
-  }, 30_000);
+  });
 
   it('ends every record as unavailable at its time limit, with Kafka away', async () => {
     const producer = await run(client.createProducer(producerOptions(nowhere, { deliveryTimeoutMs: 700 })));
@@ -48,7 +48,7 @@ export function boundsOfSending(client: KafkaClient, cluster: () => TestCluster)
     expect(tookMs).toBeGreaterThan(650);
     expect(tookMs).toBeLessThan(1_200);
     expect(producer.pending()).toEqual({ records: 0, bytes: 0 });
-  }, 30_000);
+  });
 
   it('ends a record at a time limit of its own, before those that were sent earlier', async () => {
     const producer = await run(client.createProducer(producerOptions(nowhere, { deliveryTimeoutMs: 2_000 })));
@@ -65,14 +65,14 @@ export function boundsOfSending(client: KafkaClient, cluster: () => TestCluster)
     await expect(producer.send(record('t'), 0)).rejects.toMatchObject({ code: 'kafka_unavailable' });
     expect(producer.pending().records).toBe(1);
     expect(Number(await patient) - startedAtMs).toBeGreaterThan(1_900);
-  }, 30_000);
+  });
 
   it('refuses what is sent after stop', async () => {
     const producer = client.createProducer(producerOptions(cluster().brokers));
     await producer.start();
     await producer.stop();
     await expect(producer.send(record('t'))).rejects.toMatchObject({ code: 'stopped' });
-  }, 30_000);
+  });
 
   it('fails a record that is too large alone, and writes its neighbours of the same batch', async () => {
     const topic = await cluster().createTopic('too-large', [[1, 2, 3]], { 'max.message.bytes': '100000' });
@@ -83,7 +83,7 @@ export function boundsOfSending(client: KafkaClient, cluster: () => TestCluster)
     expect(failed).toMatchObject([{ i: 20, reason: { code: 'data_invalid', retryable: false } }]);
     const stored = await cluster().readAll(topic);
     expect(stored.map(({ value }) => value[0])).toEqual(values.map((_, i) => i).filter((i) => i !== 20));
-  }, 30_000);
+  });
 
   it('writes what is pending when it is stopped', async () => {
     const topic = await cluster().createTopic('flushed', [
@@ -96,5 +96,5 @@ export function boundsOfSending(client: KafkaClient, cluster: () => TestCluster)
     await producer.stop();
     await Promise.all(sends);
     expect(await cluster().readAll(topic)).toHaveLength(100);
-  }, 30_000);
+  });
 }

@@ -10,6 +10,7 @@ import { provideServerJars } from '#deploy/local/servers.ts';
 import { java } from '#deploy/local/tools.ts';
 import { type OrphanReaper, startOrphanReaper } from '../orphan-reaper.ts';
 import { waitUntil } from '../wait-until.ts';
+import { inTime } from './in-time.ts';
 
 export interface StoredRecord {
   partition: number;
@@ -36,6 +37,8 @@ export interface TestCluster {
   thaw(id: number): Promise<void>;
   /** Every record of a topic up to its present end, by the plain client. */
   readAll(topic: string): Promise<StoredRecord[]>;
+  /** The offset after the last record, by partition. */
+  ends(topic: string): Promise<number[]>;
   /** A group's committed offset, by partition; -1 where there is none. */
   committed(groupId: string, topic: string): Promise<number[]>;
   /** Producer of the plain client, with the client's own defaults for all that matters here. */
@@ -103,7 +106,7 @@ export async function startTestCluster(prefix: string): Promise<TestCluster> {
           const found = await leaders(topic).catch(() => []);
           return replicas.every(([leader], partition) => found[partition] === leader);
         },
-        { timeoutMs: 20_000 },
+        inTime,
       );
       return topic;
     },
@@ -115,7 +118,7 @@ export async function startTestCluster(prefix: string): Promise<TestCluster> {
       await waitUntil(
         `${topic}/${partition} is led by ${replicas[0]}`,
         async () => (await leaders(topic).catch(() => []))[partition] === replicas[0],
-        { timeoutMs: 20_000 },
+        inTime,
       );
     },
     async kill(id) {
@@ -129,6 +132,10 @@ export async function startTestCluster(prefix: string): Promise<TestCluster> {
     },
     freeze: (id) => kafka.kill(id, 'SIGSTOP'),
     thaw: (id) => kafka.kill(id, 'SIGCONT'),
+    async ends(topic) {
+      const ends = await endsOf(admin, topic);
+      return ends.sort((a, b) => a.partition - b.partition).map(({ high }) => Number(high));
+    },
     readAll: (topic) => readAll(plainClient(), admin, topic),
     async committed(groupId, topic) {
       const [found] = await admin.fetchOffsets({ groupId, topics: [topic] });
@@ -167,7 +174,7 @@ async function endsOf(admin: Admin, topic: string): ReturnType<Admin['fetchTopic
         return false;
       }
     },
-    { timeoutMs: 30_000, describe: () => String(refused) },
+    { ...inTime, describe: () => String(refused) },
   );
   return ends;
 }

@@ -6,6 +6,7 @@ import type { IncomingRecord } from '#lib/kafka';
 import type { KafkaClient } from '../kafka-conformance.ts';
 import { seriesOf } from '../series.ts';
 import { waitUntil } from '../wait-until.ts';
+import { inTime } from './in-time.ts';
 import type { TestCluster } from './cluster.ts';
 import { consumerOptions, placeOf, runningParts } from './setup.ts';
 
@@ -52,11 +53,11 @@ export function consuming(client: KafkaClient, cluster: () => TestCluster): void
     await run(
       client.createConsumer(consumerOptions({ brokers: cluster().brokers, groupId: topic, topics: [topic], handle })),
     );
-    await waitUntil('the record has come', () => records.length > 0, { timeoutMs: 20_000 });
+    await waitUntil('the record has come', () => records.length > 0, inTime);
     expect(records[0]).toMatchObject({ topic, partition: 0, offset: 0n, key: Buffer.from([200]), value });
     expect(records[0]?.headers).toEqual({ one: 'é', two: 'b' });
     expect(records[0]?.rawHeaders).toEqual({ one: Buffer.from('é'), two: [Buffer.from('a'), Buffer.from('b')] });
-  }, 60_000);
+  });
 
   it('tells where a partition’s log ends before its first record is handed out', async () => {
     const topic = await filledTopic('first-read', [700]);
@@ -69,9 +70,9 @@ export function consuming(client: KafkaClient, cluster: () => TestCluster): void
         onFirstRead: ({ partition }, endOffset) => told.push(`${partition} ends at ${endOffset}`),
       }),
     );
-    await waitUntil('two batches have come', () => told.length > 2, { timeoutMs: 20_000 });
+    await waitUntil('two batches have come', () => told.length > 2, inTime);
     expect(told).toEqual(['0 ends at 700', 'record 0', 'record 500']);
-  }, 60_000);
+  });
 
   it('commits up to the lowest record that is not done, and lets neither its neighbours nor other partitions wait for it', async () => {
     const topic = await filledTopic('poison', [100, 100]);
@@ -90,16 +91,16 @@ export function consuming(client: KafkaClient, cluster: () => TestCluster): void
     await run(
       client.createConsumer(consumerOptions({ brokers: cluster().brokers, groupId: topic, topics: [topic], handle })),
     );
-    await waitUntil('all but the poison are done', () => done[0] === 99 && done[1] === 100, { timeoutMs: 20_000 });
-    await waitUntil('what may be committed is', isCommitted(topic, topic, [7, 100]), { timeoutMs: 10_000 });
+    await waitUntil('all but the poison are done', () => done[0] === 99 && done[1] === 100, inTime);
+    await waitUntil('what may be committed is', isCommitted(topic, topic, [7, 100]), inTime);
     // A commit of the other partition takes along whatever is due in this one.
     await fill(topic, [0, 50]);
-    await waitUntil('the other partition goes on', isCommitted(topic, topic, [undefined, 150]), { timeoutMs: 10_000 });
+    await waitUntil('the other partition goes on', isCommitted(topic, topic, [undefined, 150]), inTime);
     expect(await cluster().committed(topic, topic)).toEqual([7, 150]);
     poison?.done();
     poison?.done();
-    await waitUntil('the rest is committed', isCommitted(topic, topic, [100, 150]), { timeoutMs: 10_000 });
-  }, 60_000);
+    await waitUntil('the rest is committed', isCommitted(topic, topic, [100, 150]), inTime);
+  });
 
   it('holds no more than its bounds while a handler is slow, and reads on at once when it is not', async () => {
     const megabyte = 1024 * 1024;
@@ -132,7 +133,7 @@ export function consuming(client: KafkaClient, cluster: () => TestCluster): void
         }),
       ),
     );
-    await waitUntil('the bound is reached', () => out === 5, { timeoutMs: 20_000 });
+    await waitUntil('the bound is reached', () => out === 5, inTime);
     // Time enough to read all of the topic many times over.
     await delay(1_000);
     const kept = (await keptInBuffers()) - before;
@@ -141,9 +142,9 @@ export function consuming(client: KafkaClient, cluster: () => TestCluster): void
     expect(kept).toBeLessThan(30 * megabyte);
     const releasedAtMs = performance.now();
     gate.resolve();
-    await waitUntil('the rest is read', () => finished === 60, { timeoutMs: 20_000 });
+    await waitUntil('the rest is read', () => finished === 60, inTime);
     expect(performance.now() - releasedAtMs).toBeLessThan(10_000);
-  }, 90_000);
+  });
 
   it('goes on where it stopped', async () => {
     const topic = await filledTopic('restart', [300]);
@@ -163,13 +164,13 @@ export function consuming(client: KafkaClient, cluster: () => TestCluster): void
         },
       });
     const first = await run(client.createConsumer({ ...options(120), stopDrainMs: 100 }));
-    await waitUntil('some are done', () => seen.length === 120, { timeoutMs: 20_000 });
+    await waitUntil('some are done', () => seen.length === 120, inTime);
     await first.stop();
     expect(await cluster().committed(topic, topic)).toEqual([120]);
     await run(client.createConsumer(options(300)));
-    await waitUntil('the rest is done', () => seen.length === 300, { timeoutMs: 20_000 });
+    await waitUntil('the rest is done', () => seen.length === 300, inTime);
     expect(seen).toEqual(Array.from({ length: 300 }, (_, i) => BigInt(i)));
-  }, 60_000);
+  });
 
   it('keeps its membership while every partition is paused by a handler that waits for longer than the session lasts', async () => {
     const topic = await filledTopic('waiting', [50, 50]);
@@ -195,7 +196,7 @@ export function consuming(client: KafkaClient, cluster: () => TestCluster): void
         }),
       ),
     );
-    await waitUntil('partitions are assigned', () => assigned.length === 2, { timeoutMs: 20_000 });
+    await waitUntil('partitions are assigned', () => assigned.length === 2, inTime);
     const member = async (): Promise<string> => {
       const { groups } = await cluster().admin.describeGroups([topic]);
       return groups.flatMap(({ state, members }) => members.map(({ memberId }) => `${state} ${memberId}`)).join();
@@ -206,9 +207,9 @@ export function consuming(client: KafkaClient, cluster: () => TestCluster): void
     expect(await member()).toBe(before);
     expect(revoked).toBe(0);
     gate.resolve();
-    await waitUntil('all are done', () => done === 100, { timeoutMs: 20_000 });
-    await waitUntil('all are committed', isCommitted(topic, topic, [50, 50]), { timeoutMs: 10_000 });
-  }, 60_000);
+    await waitUntil('all are done', () => done === 100, inTime);
+    await waitUntil('all are committed', isCommitted(topic, topic, [50, 50]), inTime);
+  });
 
   it('says that it has failed when a handler throws', async () => {
     const topic = await filledTopic('throws', [1]);
@@ -226,10 +227,10 @@ export function consuming(client: KafkaClient, cluster: () => TestCluster): void
         }),
       ),
     );
-    await waitUntil('it has failed', () => failures.length > 0, { timeoutMs: 20_000 });
+    await waitUntil('it has failed', () => failures.length > 0, inTime);
     expect(failures).toMatchObject([{ cause: new TypeError('fetch failed') }]);
     expect(await cluster().committed(topic, topic)).toEqual([-1]);
-  }, 60_000);
+  });
 
   it('measures its lag from what the brokers say, paused partitions included', async () => {
     const topic = await filledTopic('lag', [500, 0]);
@@ -259,21 +260,17 @@ export function consuming(client: KafkaClient, cluster: () => TestCluster): void
         .sort()
         .join(', ');
     };
-    await waitUntil('the lag is all but the first ten', async () => (await lag()) === '0: 490, 1: 0', {
-      timeoutMs: 20_000,
-    });
+    await waitUntil('the lag is all but the first ten', async () => (await lag()) === '0: 490, 1: 0', inTime);
     const behindSeconds = async (): Promise<number | undefined> =>
       (await seriesOf(metrics, 'hookline_consumer_lag_seconds'))[`group="${topic}",topic="${topic}",partition="0"`];
-    await waitUntil('the oldest record is a second old', async () => ((await behindSeconds()) ?? 0) > 1, {
-      timeoutMs: 20_000,
-    });
+    await waitUntil('the oldest record is a second old', async () => ((await behindSeconds()) ?? 0) > 1, inTime);
     expect(await behindSeconds()).toBeLessThan(60);
     gate.resolve();
-    await waitUntil('there is no lag', async () => (await lag()) === '0: 0, 1: 0', { timeoutMs: 20_000 });
-    await waitUntil('nothing is behind', async () => (await behindSeconds()) === 0, { timeoutMs: 20_000 });
+    await waitUntil('there is no lag', async () => (await lag()) === '0: 0, 1: 0', inTime);
+    await waitUntil('nothing is behind', async () => (await behindSeconds()) === 0, inTime);
     expect(await seriesOf(metrics, 'hookline_consumer_joins_total')).toEqual({ [`group="${topic}"`]: 1 });
     expect(await seriesOf(metrics, 'hookline_dependency_up')).toEqual({ 'dependency="kafka"': 1 });
-  }, 60_000);
+  });
 }
 
 /** What buffers take in this process. Garbage goes with a delay, so the least of a second is what is really kept. */

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { OutgoingRecord, RecordPosition, RecordProducer } from '#lib/kafka';
 import type { KafkaClient } from '../kafka-conformance.ts';
 import { waitUntil } from '../wait-until.ts';
+import { inTime } from './in-time.ts';
 import type { StoredRecord, TestCluster } from './cluster.ts';
 import { missingOf, sendAcrossMovedLeader, type SendAll } from './moved-leader.ts';
 import { consumerOptions, keysByPartition, producerOptions, runningParts } from './setup.ts';
@@ -54,7 +55,7 @@ export function deliveryUnderFaults(client: KafkaClient, cluster: () => TestClus
 
     const load = startLoad(producer, topic);
     await waitUntil('the load is under way', () => load.acknowledged() > 500, {
-      timeoutMs: 60_000,
+      ...inTime,
       describe: () => `${load.acknowledged()} acknowledged`,
     });
     for (const [partition, others] of [
@@ -76,11 +77,11 @@ export function deliveryUnderFaults(client: KafkaClient, cluster: () => TestClus
             .leaders(topic)
             .catch(() => [victim])
         ).includes(victim),
-      { timeoutMs: 30_000, everyMs: 200 },
+      { ...inTime, everyMs: 200 },
     );
     await cluster().restart(victim);
     const before = load.acknowledged();
-    await waitUntil('records are acknowledged again', () => load.acknowledged() > before + 200, { timeoutMs: 20_000 });
+    await waitUntil('records are acknowledged again', () => load.acknowledged() > before + 200, inTime);
     const sent = await load.stop();
 
     const stored = await cluster().readAll(topic);
@@ -102,19 +103,16 @@ export function deliveryUnderFaults(client: KafkaClient, cluster: () => TestClus
         return handled.has(place) ? [] : [place];
       });
     await waitUntil('the consumer has handled all of them', () => unhandled().length === 0, {
-      timeoutMs: 30_000,
+      ...inTime,
       describe: () => `not handled: ${unhandled().slice(0, 20).join(' ')}`,
     });
-    const ends = await cluster().admin.fetchTopicOffsets(topic);
+    const ends = await cluster().ends(topic);
     await waitUntil(
       'everything is committed',
-      async () => {
-        const committed = await cluster().committed(`${topic}-group`, topic);
-        return ends.every(({ partition, high }) => committed[partition] === Number(high));
-      },
-      { timeoutMs: 10_000 },
+      async () => isDeepStrictEqual(await cluster().committed(`${topic}-group`, topic), ends),
+      inTime,
     );
-  }, 180_000);
+  });
 
   it.each([
     { records: 'records with keys', keyed: true },
@@ -128,7 +126,6 @@ export function deliveryUnderFaults(client: KafkaClient, cluster: () => TestClus
       expect(missingOf(sent)).toEqual([]);
       expect([...sent.stored.values()].filter((times) => times > 1)).toEqual([]);
     },
-    60_000,
   );
 
   it('holds up no other partition while one leader does not answer', async () => {
@@ -138,9 +135,11 @@ export function deliveryUnderFaults(client: KafkaClient, cluster: () => TestClus
     const producer = await run(client.createProducer(producerOptions(cluster().brokers, options)));
     const send = (key: string | null) => producer.send({ topic, key, value: Buffer.from('x'), headers: {} });
     const arrives = (key: string): Promise<boolean> => send(key).then(Boolean, () => false);
-    await waitUntil('both leaders take records', async () => (await arrives(atOne)) && (await arrives(atThree)), {
-      timeoutMs: 20_000,
-    });
+    await waitUntil(
+      'both leaders take records',
+      async () => (await arrives(atOne)) && (await arrives(atThree)),
+      inTime,
+    );
 
     await cluster().freeze(3);
     try {
@@ -160,8 +159,8 @@ export function deliveryUnderFaults(client: KafkaClient, cluster: () => TestClus
     } finally {
       await cluster().thaw(3);
     }
-    await waitUntil('the thawed leader takes records again', () => arrives(atThree), { timeoutMs: 30_000 });
-  }, 60_000);
+    await waitUntil('the thawed leader takes records again', () => arrives(atThree), inTime);
+  });
 }
 
 /** More than a leader may take before it is avoided. */

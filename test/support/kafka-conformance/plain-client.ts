@@ -4,6 +4,7 @@
  */
 import type { Consumer, EachBatchPayload } from 'kafkajs';
 import { waitUntil } from '../wait-until.ts';
+import { inTime } from './in-time.ts';
 import type { TestCluster } from './cluster.ts';
 import { missingOf, type SendAll, sendAcrossMovedLeader } from './moved-leader.ts';
 
@@ -26,7 +27,6 @@ export function plainClient(cluster: () => TestCluster): void {
       expect(sent.reported).toHaveLength(60);
       expect(lost.length).toBeGreaterThan(0);
     },
-    60_000,
   );
 
   it('rewinds a partition that it has lost, by a late commit', async () => {
@@ -48,32 +48,26 @@ export function plainClient(cluster: () => TestCluster): void {
             () => true,
             () => false,
           ),
-        { timeoutMs: 20_000 },
+        inTime,
       );
     const first = await join(cluster(), { groupId, topic });
-    await waitUntil('the first consumer has all partitions', () => first.partitions().length === 4, {
-      timeoutMs: 20_000,
-    });
+    await waitUntil('the first consumer has all partitions', () => first.partitions().length === 4, inTime);
     const second = await join(cluster(), { groupId, topic, commit: true });
     try {
       await waitUntil(
         'the partitions are shared',
         () => second.partitions().length === 2 && first.partitions().length === 2,
-        {
-          timeoutMs: 20_000,
-        },
+        inTime,
       );
       const lost = second.partitions()[0] ?? 0;
       const committed = async () => (await cluster().committed(groupId, topic))[lost];
-      await waitUntil('the new owner has committed', async () => ((await committed()) ?? 0) >= messages.length, {
-        timeoutMs: 20_000,
-      });
+      await waitUntil('the new owner has committed', async () => ((await committed()) ?? 0) >= messages.length, inTime);
       await first.consumer.commitOffsets([{ topic, partition: lost, offset: '1' }]);
       expect(await committed()).toBe(1);
     } finally {
       await Promise.all([first.consumer.disconnect(), second.consumer.disconnect(), producer.disconnect()]);
     }
-  }, 60_000);
+  });
 }
 
 interface Member {

@@ -40,7 +40,7 @@ export function runningParts(): <P extends Part>(part: P) => Promise<P> {
     const stopping = running.reverse();
     running = [];
     for (const part of stopping) await part.stop();
-  }, 30_000);
+  });
   return async (part) => {
     running.push(part);
     await part.start();
