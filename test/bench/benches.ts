@@ -14,6 +14,7 @@ const growth: typeof stages = {
   endpoints: async () => (await import('./growth/endpoints.ts')).endpointsBench,
   sources: async () => (await import('./growth/sources.ts')).sourcesBench,
   partitions: async () => (await import('./growth/waiting-webhooks.ts')).partitionsBench,
+  processes: async () => (await import('./growth/waiting-webhooks.ts')).processesBench,
   backlog: async () => (await import('./growth/waiting-webhooks.ts')).backlogBench,
   'known-keys': async () => (await import('./growth/waiting-webhooks.ts')).knownKeysBench,
   polling: async () => (await import('./growth/polling.ts')).pollingBench,

@@ -47,12 +47,12 @@ async function measure({ numbers, profile, say }: BegunBench<Settings>): Promise
       const { 'webhooks.received': from, deliveries: to } = world.topics;
       copies.push({ ...(await copyRecords({ from, to, records })), records });
       const profileFile =
-        profile && turn === turns ? join(hooklineDir, 'profiles', `dedup-${process.pid}.cpuprofile`) : '';
+        profile && turn === turns ? join(hooklineDir, 'profiles', `dedup-${process.pid}.cpuprofile`) : undefined;
       ours.push(await runDedup(world, { records, profileFile }));
       const { events, duplicates } = await world.ends();
       if (events !== distinct || duplicates !== records - distinct)
         unaccounted.push(`turn ${turn}: of ${records} records ${events} events and ${duplicates} duplicates came`);
-      if (profileFile !== '') notes.push(describeProfile(profileFile));
+      if (profileFile !== undefined) notes.push(describeProfile(profileFile));
     } finally {
       await world.stopServices();
       await world.stop();

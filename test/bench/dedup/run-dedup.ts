@@ -1,5 +1,6 @@
-/** A dedup process that finds webhooks on their topic, a fifth of them repetitions, and accepts them all. */
+/** Dedup processes that find webhooks on their topic, a fifth of them repetitions, and accept them all. */
 import type { World } from '../../integration/dedup/world.ts';
+import { sumOfMetric } from '../../support/read-counters.ts';
 import { processorSeconds } from '../support/processor-seconds.ts';
 import { profilingInto } from '../support/profiling-into.ts';
 
@@ -22,23 +23,42 @@ function bodyOf(id: string, bytes: number): string {
   return short.replace('""', `"${'x'.repeat(Math.max(0, bytes - short.length))}"`);
 }
 
-/** From when it is ready until the last record is committed. */
-export async function runDedup(
-  world: World,
-  { records, profileFile }: { records: number; profileFile: string },
-): Promise<Turn> {
-  const dedup = await world.spawn(profileFile === '' ? {} : profilingInto(profileFile));
-  await dedup.ready(60_000);
-  const before = processorSeconds(dedup.pid);
+interface Options {
+  records: number;
+  /** Where the first process writes its profile. Default: nowhere. */
+  profileFile?: string;
+  /** Default: one. */
+  processes?: number;
+}
+
+/** From when all are ready until the last record is committed. */
+export async function runDedup(world: World, { records, profileFile, processes = 1 }: Options): Promise<TurnOfDedup> {
+  const running = await Promise.all(
+    Array.from({ length: processes }, (_, n) =>
+      world.spawn(n === 0 && profileFile !== undefined ? profilingInto(profileFile) : {}),
+    ),
+  );
+  const spent = (): number => running.reduce((sum, { pid }) => sum + processorSeconds(pid), 0);
+  const callsOf = async (metric: string): Promise<number> => {
+    const each = await Promise.all(running.map(({ adminUrl }) => sumOfMetric(`${adminUrl}/metrics`, metric)));
+    return each.reduce((sum, calls) => sum + calls, 0);
+  };
+  await Promise.all(running.map((dedup) => dedup.ready(60_000)));
+  const before = spent();
   const startMs = performance.now();
   const atReady = await world.ends();
   await world.committed(commitTimeoutMs);
   const turn = {
     seconds: (performance.now() - startMs) / 1_000,
-    processorSeconds: processorSeconds(dedup.pid) - before,
+    processorSeconds: spent() - before,
     records: records - atReady.events - atReady.duplicates,
+    calls: {
+      produce: await callsOf('hookline_kafka_produce_seconds_count'),
+      redis: await callsOf('hookline_redis_call_seconds_count'),
+      postgres: await callsOf('hookline_postgres_query_seconds_count'),
+    },
   };
-  await dedup.stop(20_000);
+  await Promise.all(running.map((dedup) => dedup.stop(20_000)));
   return turn;
 }
 
@@ -46,4 +66,9 @@ export interface Turn {
   seconds: number;
   processorSeconds: number;
   records: number;
+}
+
+interface TurnOfDedup extends Turn {
+  /** Since the start of the processes. */
+  calls: Readonly<Record<'produce' | 'redis' | 'postgres', number>>;
 }

@@ -1,23 +1,25 @@
 import { createWorld } from '../../integration/dedup/world.ts';
 import { namesOf, runDedup, writeAll } from '../dedup/run-dedup.ts';
-import { withDatabase } from './with-database.ts';
+import type { Cost } from './growth-bench.ts';
+import { withDatabase } from '../support/with-database.ts';
 
-/** What one dedup process spends on a record, of so many webhooks that wait for it. */
+/** What dedup spends on a record, of so many webhooks that wait for it; all its processes together. */
 export async function costOfDedup(
   records: number,
-  { turn, bytes, partitions, knownRows = 0 }: Options,
-): Promise<number> {
+  { turn, bytes, partitions, processes = 1, knownRows = 0 }: Options,
+): Promise<Cost> {
   const world = await createWorld({ partitions, keepsOutcomes: false });
   try {
     await insertKeys(world.databaseUrl, knownRows);
     const names = namesOf(records, turn);
     await writeAll(world, names, bytes);
-    const { processorSeconds, records: worked } = await runDedup(world, { records, profileFile: '' });
+    const { processorSeconds, records: worked, calls } = await runDedup(world, { records, processes });
     const { events, duplicates } = await world.ends();
     const distinct = new Set(names).size;
     if (events !== distinct || duplicates !== records - distinct)
       throw new Error(`of ${records} records ${events} events and ${duplicates} duplicates came`);
-    return (processorSeconds * 1e6) / worked;
+    const counted = `of Kafka ${calls.produce} produce requests, of Redis ${calls.redis} calls, of Postgres ${calls.postgres} statements`;
+    return { each: (processorSeconds * 1e6) / worked, counted };
   } finally {
     await world.stopServices();
     await world.stop();
@@ -28,6 +30,7 @@ interface Options {
   turn: number;
   bytes: number;
   partitions: number;
+  processes?: number;
   /** In the table of keys, before the first of these webhooks. */
   knownRows?: number;
 }

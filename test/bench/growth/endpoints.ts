@@ -12,7 +12,7 @@ export const endpointsBench = growthBench({
   name: 'endpoints',
   of: 'endpoints',
   unit: 'µs of the dispatcher a delivery',
-  ...{ small: 10, large: 10_000, turns: 3 },
+  ...{ small: 10, between: [100, 1_000], large: 10_000, turns: 3 },
   numbers: { deliveries: 20_000, bytes: 2_048 },
   setUp: 'one dispatcher, a receiver that answers at once, each event for one endpoint',
   async begin({ deliveries, bytes }) {
@@ -33,7 +33,7 @@ export const endpointsBench = growthBench({
         });
         const { events } = await ask('report');
         if (events !== deliveries) throw new Error(`of ${deliveries} events ${events} came`);
-        return (spent * 1e6) / deliveries;
+        return { each: (spent * 1e6) / deliveries };
       },
       async end() {
         receiver.kill();

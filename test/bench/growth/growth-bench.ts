@@ -1,5 +1,6 @@
-import { median } from '../support/median.ts';
+import type { PlottedSeries, Point } from '../../support/plots/plot.ts';
 import type { Bench } from '../support/bench.ts';
+import { median } from '../support/median.ts';
 import { onTestServers } from '../support/on-test-servers.ts';
 
 interface Growth<Number extends string> {
@@ -9,6 +10,8 @@ interface Growth<Number extends string> {
   /** What the cost is one of: `µs of the dispatcher a delivery`. */
   unit: string;
   small: number;
+  /** For the plot, each once. */
+  between: readonly number[];
   large: number;
   turns: number;
   /** What else can be set, with its default. */
@@ -20,8 +23,14 @@ interface Growth<Number extends string> {
 
 export interface Growing {
   /** @throws Error where something of what was sent is missing */
-  costAt(size: number, turn: number): Promise<number>;
+  costAt(size: number, turn: number): Promise<Cost>;
   end(): Promise<void>;
+}
+
+export interface Cost {
+  each: number;
+  /** What was counted beside it, that may explain it. */
+  counted?: string;
 }
 
 const mostGrowth = 1.2;
@@ -30,35 +39,66 @@ const mostGrowth = 1.2;
 export const growthBench = <Number extends string>(
   growth: Growth<Number>,
 ): Bench<Number | 'small' | 'large' | 'turns'> => {
-  const { name, of, unit, small, large, turns, setUp } = growth;
+  const { name, of, unit, small, between, large, turns, setUp } = growth;
   return {
     name,
-    says: `${unit}, with ${small.toLocaleString('en-US')} ${of} and with ${large.toLocaleString('en-US')}`,
+    says: `${unit}, with ${sized(small)} ${of} and with ${sized(large)}`,
     numbers: { small, large, turns, ...growth.numbers },
     run: onTestServers(async ({ numbers, say }) => {
-      const [few, many]: [number[], number[]] = [[], []];
+      const costs = new Map<number, Cost[]>();
       const growing = await growth.begin(numbers);
+      let measured = 0;
+      const measure = async (size: number): Promise<void> => {
+        const cost = await growing.costAt(size, (measured += 1));
+        costs.set(size, [...(costs.get(size) ?? []), cost]);
+        say([`with ${sized(size)}: ${cost.each.toFixed(1)} ${unit}`, cost.counted ?? []].flat().join('; '));
+      };
       try {
         for (let turn = 1; turn <= numbers.turns; turn += 1) {
-          few.push(await growing.costAt(numbers.small, 2 * turn - 1));
-          many.push(await growing.costAt(numbers.large, 2 * turn));
-          say(`turn ${turn}: ${few.at(-1)?.toFixed(1)}, ${many.at(-1)?.toFixed(1)} ${unit}`);
+          await measure(numbers.small);
+          await measure(numbers.large);
         }
+        for (const size of between) if (size > numbers.small && size < numbers.large) await measure(size);
       } finally {
         await growing.end();
       }
-      const beside = `with ${numbers.small.toLocaleString('en-US')}`;
+      const valuesAt = (size: number): number[] => (costs.get(size) ?? []).map(({ each }) => each);
+      const sizes = [...costs.keys()].sort((a, b) => a - b);
       return {
         setUp: `${setUp}; ${numbers.turns} turns`,
         figures: [
           {
-            ...{ name: `with ${numbers.large.toLocaleString('en-US')} ${of}`, unit, values: many },
-            ...{ ceiling: { name: beside, values: few }, aim: { atMost: mostGrowth } },
+            ...{ name: `with ${sized(numbers.large)} ${of}`, unit, values: valuesAt(numbers.large) },
+            ceiling: { name: `with ${sized(numbers.small)}`, values: valuesAt(numbers.small) },
+            aim: { atMost: mostGrowth },
           },
         ],
-        notes: [`median ${median(few).toFixed(1)} and ${median(many).toFixed(1)} ${unit}`],
+        notes: sizes.map((size) => {
+          const counted = costs.get(size)?.at(-1)?.counted;
+          const cost = `${sized(size)} ${of}: ${median(valuesAt(size)).toFixed(1)} ${unit}`;
+          return counted === undefined ? cost : `${cost}; ${counted}`;
+        }),
+        plots: [
+          {
+            ...{ name, alt: `${unit}, by the number of ${of}` },
+            plot: {
+              title: `${unit}, by ${of}`,
+              x: { title: of, log: true },
+              y: { title: unit },
+              series: [
+                { name: 'median', points: sizes.map((size): Point => [size, median(valuesAt(size))]) },
+                { name: 'each turn', as: 'points', points: eachOf(sizes, valuesAt) },
+              ] satisfies PlottedSeries[],
+            },
+          },
+        ],
         unaccounted: [],
       };
     }),
   };
 };
+
+const sized = (count: number): string => count.toLocaleString('en-US');
+
+const eachOf = (sizes: readonly number[], valuesAt: (size: number) => number[]): Point[] =>
+  sizes.flatMap((size) => valuesAt(size).map((value): Point => [size, value]));

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '#deploy/local/free-ports.ts';
 import { createWorld, type World } from '../../integration/dispatcher/world.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
@@ -5,18 +6,19 @@ import { adminKey, authorization } from '../longpoll/keys.ts';
 import { processorSeconds, processorSecondsOfFamily } from '../support/processor-seconds.ts';
 import { serverPids } from '../support/server-pids.ts';
 import { growthBench } from './growth-bench.ts';
-import { withDatabase } from './with-database.ts';
+import { withDatabase } from '../support/with-database.ts';
 
 const firstAt = Date.UTC(2026, 0, 1);
 const betweenEventsMs = 1;
 const atOnce = 8;
+const countedWithinMs = 11_000;
 
 /** Polls from anywhere in the list, by time, as a client does that has fallen behind, and at its end, as most do. */
 export const pollingBench = growthBench({
   name: 'polling',
   of: 'events',
   unit: 'µs of api and Postgres a poll',
-  ...{ small: 10_000, large: 10_000_000, turns: 1 },
+  ...{ small: 10_000, between: [100_000, 1_000_000], large: 10_000_000, turns: 2 },
   numbers: { polls: 2_000, limit: 100 },
   setUp: 'one api process; half of the polls from anywhere by updated_at_gte, half from the last events on',
   begin: async ({ polls, limit }) => ({
@@ -31,13 +33,27 @@ export const pollingBench = growthBench({
           HOOKLINE_LOG_LEVEL: 'warn',
         });
         await api.ready(30_000);
-        const spent = (): number => processorSeconds(api.pid) + processorSecondsOfFamily(serverPids().postgres);
+        const spent = () => ({
+          api: processorSeconds(api.pid),
+          postgres: processorSecondsOfFamily(serverPids().postgres),
+        });
         const random = seededRandom(turn);
         const poll = (): Promise<void> => pollFrom(port, random() < 0.5 ? random() * events : events - limit, limit);
         for (let warmUp = 0; warmUp < polls; warmUp += atOnce) await Promise.all(Array.from({ length: atOnce }, poll));
+        const blocksBefore = await blocksOf(world);
         const before = spent();
         for (let made = 0; made < polls; made += atOnce) await Promise.all(Array.from({ length: atOnce }, poll));
-        return ((spent() - before) * 1e6) / polls;
+        const after = spent();
+        const blocksAfter = await blocksOf(world);
+        const ofApi = ((after.api - before.api) * 1e6) / polls;
+        const ofPostgres = ((after.postgres - before.postgres) * 1e6) / polls;
+        const [found, read] = [blocksAfter.found - blocksBefore.found, blocksAfter.read - blocksBefore.read];
+        return {
+          each: ofApi + ofPostgres,
+          counted:
+            `api ${ofApi.toFixed()}, Postgres ${ofPostgres.toFixed()}; ` +
+            `a poll finds ${(found / polls).toFixed(1)} blocks in Postgres’s buffers and reads ${(read / polls).toFixed(1)} into them`,
+        };
       } finally {
         await world.stop();
       }
@@ -61,6 +77,17 @@ async function pollFrom(port: number, event: number, limit: number): Promise<voi
       `a poll from ${since}: ${answer.status}, ${events.length} events, the first of ${first?.updated_at}`,
     );
 }
+
+/** Of its database so far: what statements have found in shared buffers, and what they had to be read into them. */
+const blocksOf = ({ databaseUrl }: World): Promise<{ found: number; read: number }> =>
+  withDatabase(databaseUrl, async (postgres) => {
+    // A session hands in what it has counted once a second while it works, and the rest after ten seconds at rest.
+    await delay(countedWithinMs);
+    const [row] = await postgres.query<{ found: string; read: string }>(
+      'SELECT blks_hit AS found, blks_read AS read FROM pg_stat_database WHERE datname = current_database()',
+    );
+    return { found: Number(row?.found), read: Number(row?.read) };
+  });
 
 const insertEvents = ({ databaseUrl }: World, count: number): Promise<void> =>
   withDatabase(databaseUrl, async (postgres) => {

@@ -12,7 +12,7 @@ export const sourcesBench = growthBench({
   name: 'sources',
   of: 'sources',
   unit: 'µs of the ingress a webhook',
-  ...{ small: 1, large: 1_000, turns: 3 },
+  ...{ small: 1, between: [10, 100], large: 1_000, turns: 3 },
   numbers: { seconds: 10, connections: 64, bytes: 2_048 },
   setUp: 'one ingress, senders that send the next when the last is answered, to all sources in turn',
   async begin({ seconds, connections, bytes }) {
@@ -46,7 +46,7 @@ export const sourcesBench = growthBench({
           );
         await load(`warm-up-${turn}`, count, warmUpSeconds);
         const pid = pipeline.processIds()['ingress'] ?? 0;
-        return (await costOf(pid, () => load(`turn-${turn}`, count, seconds))).microsEach;
+        return { each: (await costOf(pid, () => load(`turn-${turn}`, count, seconds))).microsEach };
       },
       end: async () => void (await pipeline.stop()),
     };

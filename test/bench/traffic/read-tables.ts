@@ -1,5 +1,4 @@
-import { silentLogger } from '#lib/log';
-import { createPostgres } from '#lib/postgres';
+import { withDatabase } from '../support/with-database.ts';
 
 /** What has become of all that came in. */
 export interface TableRows {
@@ -11,42 +10,25 @@ export interface TableRows {
 }
 
 /** @param nameOf an endpoint's name by its id */
-export async function readTables(url: string, nameOf: ReadonlyMap<string, string>): Promise<TableRows> {
-  const postgres = createPostgres({
-    url,
-    applicationName: 'bench-accounts',
-    maxConnections: 1,
-    // All rows of an hour.
-    statementTimeoutMs: 300_000,
-    log: silentLogger,
-  });
-  await postgres.start();
-  try {
+export const readTables = (url: string, nameOf: ReadonlyMap<string, string>): Promise<TableRows> =>
+  withDatabase(url, async (postgres) => {
     const deliveries = await postgres.query<{ id: string; event_id: string; endpoint_id: string; status: string }>(
       'SELECT id, event_id, endpoint_id, status FROM deliveries',
+    );
+    const receipts = await postgres.query<{ receipt_id: string; event_id: string | null }>(
+      'SELECT receipt_id, event_id FROM receipts',
+    );
+    const events = await postgres.query<{ id: string; source_id: string }>('SELECT id, source_id FROM events');
+    const letters = await postgres.query<{ delivery_id: string }>(
+      'SELECT delivery_id FROM dead_letters WHERE delivery_id IS NOT NULL',
     );
     return {
       deliveries: deliveries.map(({ id, event_id, endpoint_id, status }) => ({
         ...{ id, eventId: event_id, status },
         endpoint: nameOf.get(endpoint_id) ?? endpoint_id,
       })),
-      receipts: (
-        await postgres.query<{ receipt_id: string; event_id: string | null }>(
-          'SELECT receipt_id, event_id FROM receipts',
-        )
-      ).map(({ receipt_id, event_id }) => ({ receiptId: receipt_id, eventId: event_id })),
-      events: (await postgres.query<{ id: string; source_id: string }>('SELECT id, source_id FROM events')).map(
-        ({ id, source_id }) => ({ id, sourceId: source_id }),
-      ),
-      letters: new Set(
-        (
-          await postgres.query<{ delivery_id: string }>(
-            'SELECT delivery_id FROM dead_letters WHERE delivery_id IS NOT NULL',
-          )
-        ).map(({ delivery_id }) => delivery_id),
-      ),
+      receipts: receipts.map(({ receipt_id, event_id }) => ({ receiptId: receipt_id, eventId: event_id })),
+      events: events.map(({ id, source_id }) => ({ id, sourceId: source_id })),
+      letters: new Set(letters.map(({ delivery_id }) => delivery_id)),
     };
-  } finally {
-    await postgres.stop();
-  }
-}
+  });

@@ -31,6 +31,7 @@ import { processorSeconds, processorSecondsOfFamily } from '../support/processor
 import { profilingInto } from '../support/profiling-into.ts';
 import { serverPids } from '../support/server-pids.ts';
 import { plotsOf, type Rate } from './plots.ts';
+import { readPassed, stagePlots, stageTimesOf } from './stage-times.ts';
 
 type Settings = 'share' | 'seconds' | 'stop-minutes';
 
@@ -163,6 +164,8 @@ async function measure({ numbers, say }: BegunBench<Settings>, world: World): Pr
   const latenciesOf = ({ sent }: Rate): number[] => firstArrivals(sent, eventOf, arrivedAt);
   const latencies = latenciesOf(measured);
   const of = (part: number): number[] => [percentile(latencies, part)];
+  const passed = await readPassed(stack.databaseUrl);
+  const stageTimes = new Map(rates.map(({ perSecond, sent }) => [perSecond, stageTimesOf(sent, passed, arrivedAt)]));
   return {
     setUp:
       `one process of each service, 3 partitions, one broker; webhooks of up to 2 kB of ${sources.length} kinds, a fifth of them repeated, 5 % as many published; ` +
@@ -184,7 +187,7 @@ async function measure({ numbers, say }: BegunBench<Settings>, world: World): Pr
       `${piledUp} webhooks had piled up; they went on to come at ${perSecond} a second meanwhile`,
       `${accepted.length} accepted, all arrived but ${missing}`,
     ],
-    plots: plotsOf(rates, latenciesOf),
+    plots: [...plotsOf(rates, latenciesOf), ...stagePlots(stageTimes)],
     unaccounted: missing > 0 ? [`${missing} of ${accepted.length} webhooks that were accepted did not arrive`] : [],
   };
 }
