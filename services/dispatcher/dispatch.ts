@@ -50,7 +50,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
       await outcomes.ended(job, end ?? { status: 'dead_lettered', reason: 'endpoint_unknown' });
       return 'over';
     }
-    if (job.from === 'row' && job.state === 'retrying') metrics.retryStarted(clock.nowMs() / 1e3 - job.dueAt / 1e6);
+    if (job.from === 'row' && job.state === 'retrying') metrics.retryStarted(clock.nowMs() / 1e3 - job.readyAt / 1e6);
 
     crashPoints.reach('dispatcher.before-send');
     const attempts = job.attempts + 1;

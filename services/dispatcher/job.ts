@@ -26,8 +26,8 @@ export interface RecordJob extends Work {
 export interface RowJob extends Work {
   readonly from: 'row';
   readonly state: 'retrying' | 'parked';
-  /** In microseconds. */
-  readonly dueAt: number;
+  /** Since when it could have been sent (lane-waits.ts), in microseconds. */
+  readonly readyAt: number;
   /** Aborts when the row's partition is lost. */
   readonly signal: AbortSignal;
 }

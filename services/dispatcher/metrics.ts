@@ -49,7 +49,7 @@ export const dispatcherMetrics = {
   dueError: {
     kind: 'histogram',
     name: 'hookline_retry_due_error_seconds',
-    help: 'How long after its due time a retry was sent',
+    help: 'How long after it was due, and its endpoint had room for it, a retry was sent',
     unit: 'seconds',
     buckets: [0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 600],
   },

@@ -10,6 +10,7 @@ import { isClosed } from './endpoint.ts';
 import { type EndpointHealth, isTrying } from './endpoint-health.ts';
 import type { EndpointDirectory } from './endpoint-directory.ts';
 import { laneKey } from './job.ts';
+import type { LaneWaits } from './lane-waits.ts';
 import type { OrderedRows } from './ordered-rows.ts';
 import type { AskedKey, QueuedRow } from './ordered-table.ts';
 import type { OwnedPartitions } from './owned-partitions.ts';
@@ -21,9 +22,14 @@ import type { DueRow } from './waiting-table.ts';
 
 /**
  * @param remove told of each row whose delivery has ended
+ * @param readyAt since when a row could have been sent, in microseconds
  * @throws AppError store_unavailable
  */
-export type ReleaseOrdered = (due: readonly DueRow[], remove: (row: QueuedRow) => void) => Promise<void>;
+export type ReleaseOrdered = (
+  due: readonly DueRow[],
+  remove: (row: QueuedRow) => void,
+  readyAt: LaneWaits['readyAt'],
+) => Promise<void>;
 
 interface Deps {
   orderedRows: Pick<OrderedRows, 'linesOf' | 'isBeingWritten'>;
@@ -63,7 +69,7 @@ export function createReleaseOrdered(deps: Deps): ReleaseOrdered {
     return isEarly(row) || !owned.hasTaken(row.partition, row.order.sequence) ? 'not now' : 'send';
   }
 
-  return async (due, remove) => {
+  return async (due, remove, readyAt) => {
     const keys = keysOf(due);
     if (keys.length === 0) return;
     const expected = await orderedRows.linesOf(keys);
@@ -84,7 +90,7 @@ export function createReleaseOrdered(deps: Deps): ReleaseOrdered {
       const content = contents.of(row);
       const signal = owned.signalOf(row.partition);
       if (content === undefined || signal === undefined) return false;
-      return scheduler.offer(rowJob(row, content, signal)) === 'queued';
+      return scheduler.offer(rowJob(row, content, signal, readyAt(row))) === 'queued';
     }
   };
 }

@@ -5,9 +5,9 @@ import type { EventContent } from './waiting-table.ts';
 /** What a row says of its delivery. */
 type Row = Omit<WaitingRow, 'partition' | 'notBefore'>;
 
-/** The delivery of a row as its next step. */
-export function rowJob(row: Row, content: EventContent, signal: AbortSignal): RowJob {
-  const { state, dueAt, attempts } = row;
+/** The delivery of a row as its next step. @param readyAt where it is later than when the row is due */
+export function rowJob(row: Row, content: EventContent, signal: AbortSignal, readyAt = row.dueAt): RowJob {
+  const { state, attempts } = row;
   return {
     from: 'row',
     delivery: {
@@ -28,7 +28,7 @@ export function rowJob(row: Row, content: EventContent, signal: AbortSignal): Ro
     step: row.step + 1,
     attempts,
     state,
-    dueAt,
+    readyAt,
     signal,
   };
 }

@@ -19,6 +19,7 @@ import type { EndpointDirectory } from './endpoint-directory.ts';
 import type { EndCancelled } from './end-cancelled.ts';
 import type { EndOverdue } from './end-overdue.ts';
 import { deliveryKey, type RowJob } from './job.ts';
+import { createLaneWaits } from './lane-waits.ts';
 import type { DispatcherMetrics } from './metrics.ts';
 import type { OrderedRows } from './ordered-rows.ts';
 import type { RowRef } from './ordered-table.ts';
@@ -62,6 +63,8 @@ export function createWaitingRows(deps: Deps): WaitingRows {
   const { table, owned, directory, scheduler, recentSteps, clock, log } = deps;
   const stopping = new AbortController();
   const toRemove = new Map<string, RowToRemove>();
+  const nowMicros = (): number => Math.floor(clock.nowMs() * 1_000);
+  const laneWaits = createLaneWaits(nowMicros);
   let polling: Promise<void> = Promise.resolve();
   let countedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -76,8 +79,7 @@ export function createWaitingRows(deps: Deps): WaitingRows {
     for (const [key, row] of rows) if (toRemove.get(key) === row) toRemove.delete(key);
   }
 
-  async function findDue(): Promise<DueRow[]> {
-    const { perLane, lanes, total } = scheduler.rowRoom();
+  async function findDue({ perLane, lanes, total }: ReturnType<Scheduler['rowRoom']>): Promise<DueRow[]> {
     const limit = Math.min(maxRows, total);
     const partitions = owned.numbers();
     if (partitions.length === 0 || limit <= 0) return [];
@@ -113,7 +115,7 @@ export function createWaitingRows(deps: Deps): WaitingRows {
       const signal = owned.signalOf(row.partition);
       // While it was read its partition was lost, its endpoint's lane filled up, or it went from its record: it stands, and is found again.
       if (content !== undefined && signal !== undefined && mayBeSent(row))
-        scheduler.offer(rowJob(row, content, signal));
+        scheduler.offer(rowJob(row, content, signal, laneWaits.readyAt(row)));
     }
   }
 
@@ -126,8 +128,6 @@ export function createWaitingRows(deps: Deps): WaitingRows {
     deps.metrics.waiting(await table.count(owned.numbers()));
     countedAtMs = clock.monotonicMs();
   }
-
-  const nowMicros = (): number => Math.floor(clock.nowMs() * 1_000);
 
   async function attempt(failure: string, work: () => Promise<void>): Promise<void> {
     try {
@@ -146,13 +146,15 @@ export function createWaitingRows(deps: Deps): WaitingRows {
       await attempt('waiting.not_counted', count);
       try {
         await removeDone();
-        const found = await findDue();
+        const room = scheduler.rowRoom();
+        const found = await findDue(room);
         await refreshDirectory(found);
         const { ordered = [], unordered = [] } = Object.groupBy(found, ({ order }) =>
           order ? 'ordered' : 'unordered',
         );
         await bringBack(unordered.filter(mayBeSent));
-        await deps.releaseOrdered(ordered, remove);
+        await deps.releaseOrdered(ordered, remove, laneWaits.readyAt);
+        laneWaits.read(room, found);
         pauseMs = found.length > 0 ? busyPauseMs : Math.min(idlePauseMs, pauseMs * 2);
       } catch (error) {
         log.warn({ event: 'waiting.not_read', err: toAppError(error) });

@@ -169,7 +169,7 @@ export function aRowJob(overrides: Partial<Delivery> = {}, row: Partial<RowJob> 
   const delivery = aDelivery(overrides);
   return {
     ...{ from: 'row', delivery, order: undefined, step: 2, attempts: 1 },
-    ...{ state: 'retrying', dueAt: startMicros, signal: never, ...row },
+    ...{ state: 'retrying', readyAt: startMicros, signal: never, ...row },
   };
 }
 

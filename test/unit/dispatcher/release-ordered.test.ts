@@ -81,7 +81,11 @@ function createWorld() {
   });
   /** With what is due of the rows: the first ones. */
   const run = (due = world.rows.filter(({ dueAt }) => Number.isFinite(dueAt))): Promise<void> =>
-    release(due, ({ deliveryId }) => world.removed.push(deliveryId));
+    release(
+      due,
+      ({ deliveryId }) => world.removed.push(deliveryId),
+      ({ dueAt }) => dueAt,
+    );
   return { world, run, clock, owned, recentSteps };
 }
 

@@ -86,7 +86,7 @@ function createWorld() {
   const waitingRows = createWaitingRows({
     table,
     readContents: createReadContents(table),
-    releaseOrdered: (due, remove) => world.release(due, remove),
+    releaseOrdered: (...args) => world.release(...args),
     orderedRows: { remove: async (rows) => void world.removedInOrder.push(...answer(rows)) },
     owned,
     directory: {
@@ -138,10 +138,24 @@ describe('what waits', () => {
         step: 5,
         attempts: 2,
         state: 'parked',
-        dueAt: startMicros,
+        readyAt: startMicros,
         signal: created.owned.signalOf(0),
       },
     ]);
+  });
+
+  it('is ready no sooner than its lane has had room for all that is due, which is not the dispatcher’s doing', async () => {
+    const lateRow = aRow({ deliveryId: 'dlv_late', endpointId: 'ep_2', dueAt: startMicros });
+    created.world.rows = ['dlv_1', 'dlv_2', 'dlv_3'].map((deliveryId) => aRow({ deliveryId, endpointId: 'ep_2' }));
+    await start();
+    const fullUntilMicros = created.clock.nowMs() * 1_000;
+    created.world.rows = [lateRow, aRow({ deliveryId: 'dlv_other', dueAt: startMicros })];
+    await created.clock.advance(1_000);
+    const readyAt = (id: string) => {
+      const job = created.offered.find(({ delivery }) => delivery.id === id);
+      return job?.from === 'row' ? job.readyAt : undefined;
+    };
+    expect([readyAt('dlv_late'), readyAt('dlv_other')]).toEqual([fullUntilMicros, startMicros]);
   });
 
   it('is looked for every second or sooner, in the partitions that are owned, against the lanes’ room', async () => {
