@@ -40,6 +40,13 @@ export interface ConsumerOptions extends KafkaAccess {
   maxOutstanding?: number;
   /** The same in bytes. Default 16 MiB. */
   maxOutstandingBytes?: number;
+  /**
+   * A fetch waits at its broker until there is so much to read, or `maxFetchWaitMs` is over: fewer and larger ones, where what is read may
+   * come later by that. Default 1: each record comes as soon as it is there.
+   */
+  minFetchBytes?: number;
+  /** Default 100. */
+  maxFetchWaitMs?: number;
   /** Default 200. */
   commitIntervalMs?: number;
   /**

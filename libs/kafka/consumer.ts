@@ -31,7 +31,7 @@ import { locateStarts } from './start-offsets.ts';
 import { within } from './time-limit.ts';
 
 // A pause ends at the next fetch, which may wait so long at the broker.
-const maxWaitMs = 100;
+const defaultFetchWaitMs = 100;
 // A record of the largest payload (1 MiB) with its headers fits twice.
 const maxBytesPerPartition = 2 * 1024 * 1024 + 64 * 1024;
 const maxBytesPerFetch = 8 * 1024 * 1024;
@@ -89,7 +89,8 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
     sessionTimeout: sessionTimeoutOf(options),
     heartbeatInterval: options.heartbeatIntervalMs ?? 2_000,
     rebalanceTimeout: rebalanceTimeoutMs,
-    maxWaitTimeInMs: maxWaitMs,
+    minBytes: options.minFetchBytes ?? 1,
+    maxWaitTimeInMs: options.maxFetchWaitMs ?? defaultFetchWaitMs,
     maxBytesPerPartition,
     maxBytes: maxBytesPerFetch,
     metadataMaxAge: metadataMaxAgeMs,
