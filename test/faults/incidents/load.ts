@@ -9,8 +9,8 @@ import type { Send } from '../checker/history.ts';
 import { processesOf } from '../system/faults/processes.ts';
 
 export interface SteadyLoad {
-  /** Of the shop, which sends most of all, and of its partner. */
-  sourceIds: { shop: string; partner: string };
+  /** Of the shop, which sends most of all, of its branch, and of its partner. */
+  sourceIds: Record<Sender, string>;
   readonly sends: readonly Send[];
   readonly calls: readonly ApiCall[];
   /** Times the rate. */
@@ -40,8 +40,16 @@ interface Options {
   perSecond: number;
 }
 
-/** One of so many webhooks is the partner's. */
-const partnerEvery = 10;
+type Sender = 'shop' | 'branch' | 'partner';
+
+/** Of so many webhooks one is the branch's and one the partner's. */
+const oneInEvery = 10;
+
+const senderOfNumber = (number: number): Sender => {
+  if (number % oneInEvery === 0) return 'partner';
+  return number % oneInEvery === oneInEvery / 2 ? 'branch' : 'shop';
+};
+
 const tickMs = 50;
 const callEveryMs = 500;
 const timeoutMs = 10_000;
@@ -56,10 +64,12 @@ export async function startLoad({ api, pipeline, random, perSecond }: Options): 
     const names = processesOf(service).filter((name) => !out.has(name));
     return names[Math.floor(random() * names.length)] ?? service;
   };
-  const [shop, partner] = await Promise.all([
-    api.createSource({ name: 'shop', scheme: 'hookline' }),
-    api.createSource({ name: 'partner', scheme: 'hookline' }),
-  ]);
+  const newSource = (name: Sender) => api.createSource({ name, scheme: 'hookline' });
+  const sources = {
+    shop: await newSource('shop'),
+    branch: await newSource('branch'),
+    partner: await newSource('partner'),
+  };
   const sends: Send[] = [];
   const nextNumber = numbersFrom(0);
   const senderOf = ({ id, ingest_url }: { id: string; ingest_url: string }) =>
@@ -67,16 +77,18 @@ export async function startLoad({ api, pipeline, random, perSecond }: Options): 
       ingestUrl: () => `${pipeline.ingressUrl(oneOf('ingress'))}${new URL(ingest_url).pathname}`,
       ...{ sourceId: id, random, log: sends, nextNumber, timeoutMs, maxSockets: 1_024 },
     });
-  const senders = { shop: senderOf(shop), partner: senderOf(partner) };
+  const senders = {
+    shop: senderOf(sources.shop),
+    branch: senderOf(sources.branch),
+    partner: senderOf(sources.partner),
+  };
   let factor = 1;
   let isForged = false;
-  const secretOf = (who: 'shop' | 'partner'): string => {
-    if (who === 'shop') return shop.secret;
-    return isForged ? 'whsec_of-somebody-else' : partner.secret;
-  };
+  const secretOf = (who: Sender): string =>
+    who === 'partner' && isForged ? 'whsec_of-somebody-else' : sources[who].secret;
 
   const sendUntilTaken = async (number: number): Promise<void> => {
-    const who = number % partnerEvery === 0 ? 'partner' : 'shop';
+    const who = senderOfNumber(number);
     const identity = `order-${number}`;
     const body = Buffer.from(JSON.stringify({ id: identity, type: 'order.paid', padding: 'x'.repeat(200) }));
     for (let tries = 0; ; tries += 1) {
@@ -129,7 +141,7 @@ export async function startLoad({ api, pipeline, random, perSecond }: Options): 
   running.catch(() => undefined);
 
   return {
-    sourceIds: { shop: shop.id, partner: partner.id },
+    sourceIds: { shop: sources.shop.id, branch: sources.branch.id, partner: sources.partner.id },
     sends,
     calls,
     setFactor: (times) => void (factor = times),

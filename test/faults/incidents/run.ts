@@ -109,18 +109,18 @@ const targetsOf = (pipeline: Pipeline): Record<string, string[]> =>
     ]),
   );
 
-/** One gets everything, the other what the partner sends. */
+/** One gets everything, the other what the branch sends. */
 async function createEndpoints(
   api: ReturnType<typeof createApiClient>,
   receiver: Receiver,
-  { sourceIds: { shop, partner } }: SteadyLoad,
+  { sourceIds: { shop, branch, partner } }: SteadyLoad,
 ): Promise<string[]> {
   const create = async (name: string, source_ids: readonly string[]): Promise<string> => {
     const endpoint = await api.createEndpoint({ url: receiver.url(name), source_ids });
     receiver.register(name, endpoint);
     return endpoint.id;
   };
-  const ids = await Promise.all([create('well', [shop, partner]), create(downEndpoint, [partner])]);
+  const ids = await Promise.all([create('well', [shop, branch, partner]), create(downEndpoint, [branch])]);
   await delay(endpointSettlingMs + settlingMarginMs);
   return ids;
 }
