@@ -9,6 +9,7 @@ import { boundsOfSending } from './kafka-conformance/bounds-of-sending.ts';
 import { consuming } from './kafka-conformance/consuming.ts';
 import { deliveryUnderFaults } from './kafka-conformance/delivery-under-faults.ts';
 import { rebalancing } from './kafka-conformance/rebalancing.ts';
+import { standingStill } from './kafka-conformance/standing-still.ts';
 
 export interface KafkaClient {
   createProducer(options: ProducerOptions): Part & RecordProducer;
@@ -20,4 +21,5 @@ export function kafkaConformance(client: KafkaClient, cluster: () => TestCluster
   describe('the bounds of sending', () => boundsOfSending(client, cluster));
   describe('consuming', () => consuming(client, cluster));
   describe('consuming through rebalances', () => rebalancing(client, cluster));
+  describe('consuming while brokers die', () => standingStill(client, cluster));
 }
