@@ -30,6 +30,12 @@ export function createAccumulator(limits: BatchLimits): Accumulator {
   const returned: PendingRecord[][] = [];
   let waiting: PendingRecord[] = [];
   let waitingBytes = 0;
+  /** Nothing in here expires before: most looks for what has expired end with this. */
+  let noneBeforeMs = Number.POSITIVE_INFINITY;
+
+  function lookFor(records: readonly PendingRecord[]): void {
+    for (const { expiresAtMs } of records) noneBeforeMs = Math.min(noneBeforeMs, expiresAtMs);
+  }
 
   function takeFromWaiting(count: number): PendingRecord[] {
     const taken = waiting.splice(0, count);
@@ -52,6 +58,7 @@ export function createAccumulator(limits: BatchLimits): Accumulator {
     add(record) {
       waiting.push(record);
       waitingBytes += record.bytes;
+      noneBeforeMs = Math.min(noneBeforeMs, record.expiresAtMs);
     },
     size: () => returned.reduce((sum, batch) => sum + batch.length, waiting.length),
     holdsFullBatch: () => returned.length > 0 || waiting.length >= limits.maxRecords || waitingBytes >= limits.maxBytes,
@@ -65,12 +72,15 @@ export function createAccumulator(limits: BatchLimits): Accumulator {
     },
     putBack(batch) {
       returned.unshift(batch);
+      lookFor(batch);
     },
     putBackSplit(batch) {
       const middle = batch.length >> 1;
       returned.unshift(batch.slice(0, middle), batch.slice(middle));
+      lookFor(batch);
     },
     takeExpired(nowMs) {
+      if (nowMs < noneBeforeMs) return [];
       const expired = (record: PendingRecord): boolean => record.expiresAtMs <= nowMs;
       const ofReturned = returned.flat().filter((record) => expired(record) && !record.ended());
       const ofWaiting = waiting.filter(expired);
@@ -78,6 +88,9 @@ export function createAccumulator(limits: BatchLimits): Accumulator {
         waiting = waiting.filter((record) => !expired(record));
         for (const record of ofWaiting) waitingBytes -= record.bytes;
       }
+      noneBeforeMs = Number.POSITIVE_INFINITY;
+      lookFor(returned.flat().filter((record) => !expired(record)));
+      lookFor(waiting);
       return [...ofReturned, ...ofWaiting];
     },
   };

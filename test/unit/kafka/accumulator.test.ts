@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { AppError } from '#lib/errors';
 import { createAccumulator } from '../../../libs/kafka/accumulator.ts';
 import { sentRecord, valuesOf } from './fixtures.ts';
 
@@ -64,6 +65,21 @@ test('the expired are those whose time is up, waiting or come back, in whatever 
   expect(accumulator.size()).toBe(4);
   expect(valuesOf(accumulator.cut())).toEqual(['3', '1', '5']);
   expect(valuesOf(accumulator.cut())).toEqual(['6']);
+});
+
+test('what comes back after a look expires like what has waited, whole or in halves', () => {
+  for (const comeBack of ['putBack', 'putBackSplit'] as const) {
+    const accumulator = createAccumulator(limits);
+    const records = [7, 8, 20].map((expiresAtMs) => sentRecord(String(expiresAtMs), { expiresAtMs }).pending);
+    records.forEach(accumulator.add);
+    const batch = accumulator.cut();
+    expect(accumulator.takeExpired(7)).toEqual([]);
+    accumulator[comeBack](batch);
+    expect(valuesOf(accumulator.takeExpired(6))).toEqual([]);
+    expect(valuesOf(accumulator.takeExpired(7))).toEqual(['7']);
+    records[0]?.fail(new AppError('kafka_unavailable', 'not in its time'));
+    expect(valuesOf(accumulator.takeExpired(8))).toEqual(['8']);
+  }
 });
 
 test('records leave in the order in which they came, whatever comes back or is halved', () => {
