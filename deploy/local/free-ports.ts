@@ -1,5 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
 
 /**
  * Below the ports that Linux gives to connections that go out (from 32768): one of those could be taken by anybody's connection before it is
@@ -7,15 +10,41 @@ import { createServer } from 'node:net';
  */
 const from = 20_000;
 const to = 32_768;
+/** For so long nobody else on this machine is given a port, whether it is listened on or not: its process may be about to start, or killed. */
+const takenForMs = 30 * 60_000;
+const takenDir = join(tmpdir(), `hookline-ports-${userInfo().uid}`);
+/** More than there are by far: then there is none, or next to none. */
+const mostTries = 200_000;
 
-/** Ports on loopback that nobody listens on, all different, picked at random: others who pick theirs hardly pick the same. */
+/**
+ * Ports on loopback that nobody listens on and nobody else was given lately, all different, picked at random.
+ *
+ * @throws Error where there are not so many
+ */
 export async function freePorts(count: number): Promise<number[]> {
-  const free = new Set<number>();
-  while (free.size < count) {
+  mkdirSync(takenDir, { recursive: true });
+  const free: number[] = [];
+  for (let tries = 0; free.length < count; tries += 1) {
+    if (tries === mostTries) throw new Error(`no ${count} ports from ${from} to ${to} are free (${takenDir})`);
     const port = randomInt(from, to);
-    if (await isFree(port)) free.add(port);
+    if (take(port) && (await isFree(port))) free.push(port);
   }
-  return [...free];
+  return free;
+}
+
+/** The file that stands for the port is made by one alone, in whichever process. */
+function take(port: number): boolean {
+  const file = join(takenDir, String(port));
+  const takenAtMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  if (takenAtMs !== undefined && takenAtMs > Date.now() - takenForMs) return false;
+  if (takenAtMs !== undefined) rmSync(file, { force: true });
+  try {
+    closeSync(openSync(file, 'wx'));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 function isFree(port: number): Promise<boolean> {
