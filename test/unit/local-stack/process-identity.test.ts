@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { isZombie } from '#deploy/local/process-identity.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -11,9 +12,12 @@ describe('a process that was killed', () => {
     try {
       const [printed] = (await once(parent.stdout, 'data')) as [Buffer];
       const pid = Number(printed.toString());
+      // Until then the shell may take notice itself.
+      const program = (): string => readFileSync(`/proc/${parent.pid}/comm`, 'utf8').trim();
+      await waitUntil('the parent asks after nobody', () => program() === 'sleep', { timeoutMs: 10_000 });
       expect(isZombie(pid)).toBe(false);
       process.kill(pid, 'SIGKILL');
-      await waitUntil('it is a zombie', () => isZombie(pid), { timeoutMs: 5_000 });
+      await waitUntil('it is a zombie', () => isZombie(pid), { timeoutMs: 10_000 });
       parent.kill('SIGKILL');
       await waitUntil('it is gone', () => !isZombie(pid), { timeoutMs: 10_000 });
     } finally {
