@@ -5,7 +5,7 @@
  * A lane that gave all the room that it had when the table was read may have more due. Where the reading as a whole was full, lanes were not:
  * what was left out then is late by our doing.
  */
-import { type EndpointRef } from './endpoint-health.ts';
+import type { EndpointRef } from './endpoint-health.ts';
 import { laneKey } from './job.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { DueRow } from './waiting-table.ts';

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const program = `
@@ -7,14 +9,20 @@ const program = `
   console.log(JSON.stringify(await freePorts(Number(process.argv[1]))));
 `;
 
-async function portsOfAProcess(count: number): Promise<number[]> {
+async function portsOfAProcess(count: number, folder: string): Promise<number[]> {
   const args = ['--input-type=module', '-e', program, String(count)];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env: { ...process.env, TMPDIR: folder } });
   return JSON.parse(stdout) as number[];
 }
 
 test('no two processes are given the same port, though neither listens on it yet', async () => {
-  // By chance alone they would have one in common in nineteen of twenty runs.
-  const [first, second] = await Promise.all([portsOfAProcess(200), portsOfAProcess(200)]);
-  expect(new Set([...(first ?? []), ...(second ?? [])]).size).toBe(400);
+  // Of their own: what they are given is not kept from others for half an hour.
+  const folder = mkdtempSync(join(tmpdir(), 'hookline-free-ports-'));
+  try {
+    // By chance alone they would have one in common in nineteen of twenty runs.
+    const [first, second] = await Promise.all([portsOfAProcess(200, folder), portsOfAProcess(200, folder)]);
+    expect(new Set([...first, ...second]).size).toBe(400);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
