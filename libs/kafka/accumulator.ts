@@ -33,7 +33,7 @@ export function createAccumulator(limits: BatchLimits): Accumulator {
   /** Nothing in here expires before: most looks for what has expired end with this. */
   let noneBeforeMs = Number.POSITIVE_INFINITY;
 
-  function lookFor(records: readonly PendingRecord[]): void {
+  function noteExpiryOf(records: readonly PendingRecord[]): void {
     for (const { expiresAtMs } of records) noneBeforeMs = Math.min(noneBeforeMs, expiresAtMs);
   }
 
@@ -72,12 +72,12 @@ export function createAccumulator(limits: BatchLimits): Accumulator {
     },
     putBack(batch) {
       returned.unshift(batch);
-      lookFor(batch);
+      noteExpiryOf(batch);
     },
     putBackSplit(batch) {
       const middle = batch.length >> 1;
       returned.unshift(batch.slice(0, middle), batch.slice(middle));
-      lookFor(batch);
+      noteExpiryOf(batch);
     },
     takeExpired(nowMs) {
       if (nowMs < noneBeforeMs) return [];
@@ -89,8 +89,8 @@ export function createAccumulator(limits: BatchLimits): Accumulator {
         for (const record of ofWaiting) waitingBytes -= record.bytes;
       }
       noneBeforeMs = Number.POSITIVE_INFINITY;
-      lookFor(returned.flat().filter((record) => !expired(record)));
-      lookFor(waiting);
+      noteExpiryOf(returned.flat().filter((record) => !expired(record)));
+      noteExpiryOf(waiting);
       return [...ofReturned, ...ofWaiting];
     },
   };
