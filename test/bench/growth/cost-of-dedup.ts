@@ -1,7 +1,7 @@
 import { createWorld } from '../../integration/dedup/world.ts';
+import { withDatabase } from '../../support/with-database.ts';
 import { namesOf, runDedup, writeAll } from '../dedup/run-dedup.ts';
 import type { Cost } from './growth-bench.ts';
-import { withDatabase } from '../support/with-database.ts';
 
 /** What dedup spends on a record, of so many webhooks that wait for it; all its processes together. */
 export async function costOfDedup(

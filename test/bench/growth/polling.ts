@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '#deploy/local/free-ports.ts';
 import { createWorld, type World } from '../../integration/dispatcher/world.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
+import { withDatabase } from '../../support/with-database.ts';
 import { adminKey, authorization } from '../longpoll/keys.ts';
 import { processorSeconds, processorSecondsOfFamily } from '../support/processor-seconds.ts';
 import { serverPids } from '../support/server-pids.ts';
 import { growthBench } from './growth-bench.ts';
-import { withDatabase } from '../support/with-database.ts';
 
 const firstAt = Date.UTC(2026, 0, 1);
 const betweenEventsMs = 1;

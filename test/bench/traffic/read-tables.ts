@@ -1,4 +1,4 @@
-import { withDatabase } from '../support/with-database.ts';
+import { withDatabase } from '../../support/with-database.ts';
 
 /** What has become of all that came in. */
 export interface TableRows {

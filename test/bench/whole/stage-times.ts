@@ -1,7 +1,7 @@
 import { percentile } from '../../support/percentiles.ts';
 import type { NamedPlot } from '../../support/plots/named-plot.ts';
 import type { PlottedSeries, Point } from '../../support/plots/plot.ts';
-import { withDatabase } from '../support/with-database.ts';
+import { withDatabase } from '../../support/with-database.ts';
 import type { SentWebhook } from '../traffic/load-process.ts';
 
 /** When an event passed what it has to pass, in ms since 1970 by the clock that all processes share. */

@@ -1,9 +1,9 @@
 import { parseRfc3339 } from '#lib/clock';
 import type { DeliveryStatus, EventStatus } from '#lib/contract';
-import { silentLogger } from '#lib/log';
-import { createPostgres, type Query } from '#lib/postgres';
+import type { Query } from '#lib/postgres';
 import type { ApiClient, DeliveryAnswer, EventAnswer } from '../../support/api-client.ts';
 import type { TopicFollower } from '../../support/topic-follower.ts';
+import { withDatabase } from '../../support/with-database.ts';
 import type { Scope } from './check.ts';
 import type {
   ApiEvent,
@@ -106,7 +106,7 @@ async function loadEvents(
   );
   const others = listed.slice(eventsAskedFor);
   if (others.length === 0) return asked;
-  const rows = await readDatabase(databaseUrl, (postgres) =>
+  const rows = await withDatabase(databaseUrl, (postgres) =>
     postgres.query<DeliveryAnswer & { event_id: string }>(
       'SELECT id, event_id, endpoint_id, status, attempts FROM deliveries',
     ),
@@ -139,7 +139,7 @@ async function loadTables(url: string, of: TopicContents | undefined): Promise<T
   const origins = of && new Set([...of['webhooks.received'], ...of.events].map((entry) => entry.origin));
   const eventIds = of && new Set(of.events.map((entry) => entry.id));
   const deliveryIds = of && new Set(of.deliveries.map((entry) => entry.id));
-  const { receipts, dedupKeys, waiting } = await readDatabase(url, readTables);
+  const { receipts, dedupKeys, waiting } = await withDatabase(url, readTables);
   return {
     receipts: receipts.filter((row) => origins?.has(row.origin) ?? true),
     // A completed row has no origin any more.
@@ -148,22 +148,6 @@ async function loadTables(url: string, of: TopicContents | undefined): Promise<T
     ),
     waiting: waiting.filter((row) => deliveryIds?.has(row.deliveryId) ?? true),
   };
-}
-
-async function readDatabase<T>(url: string, read: (postgres: Query) => Promise<T>): Promise<T> {
-  const postgres = createPostgres({
-    url,
-    applicationName: 'hookline-checker',
-    maxConnections: 1,
-    statementTimeoutMs: 60_000,
-    log: silentLogger,
-  });
-  await postgres.start();
-  try {
-    return await read(postgres);
-  } finally {
-    await postgres.stop();
-  }
 }
 
 async function readTables(postgres: Query): Promise<TableContents> {

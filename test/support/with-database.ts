@@ -3,10 +3,10 @@ import { createPostgres, type Query } from '#lib/postgres';
 
 const statementTimeoutMs = 3_600_000;
 
-/** For what takes long: tables are filled with it, and read as a whole. */
+/** A connection of its own, for what takes long: tables are filled with it, and read as a whole. */
 export async function withDatabase<T>(url: string, work: (postgres: Query) => Promise<T>): Promise<T> {
   const postgres = createPostgres({
-    ...{ url, applicationName: 'bench', maxConnections: 1, statementTimeoutMs },
+    ...{ url, applicationName: 'hookline-test', maxConnections: 1, statementTimeoutMs },
     log: silentLogger,
   });
   await postgres.start();
