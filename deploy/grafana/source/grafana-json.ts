@@ -1,3 +1,4 @@
+import type { GrafanaDashboard, GrafanaGraph, GrafanaPanel, GrafanaStat, GrafanaTable } from './grafana-types.ts';
 import type { Dashboard, GraphPanel, Panel, Query, StatPanel, TablePanel, Thresholds } from './panel.ts';
 
 /** What Grafana 11 writes; later ones take it over. */
@@ -32,8 +33,8 @@ const colours: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** The text of a dashboard’s file. */
 export const dashboardJson = (dashboard: Dashboard): string => `${JSON.stringify(modelOf(dashboard), null, 2)}\n`;
 
-function modelOf({ name, title, description, rows }: Dashboard) {
-  const panels: object[] = [];
+function modelOf({ name, title, description, rows }: Dashboard): GrafanaDashboard {
+  const panels: GrafanaPanel[] = [];
   let y = 0;
   for (const row of rows) {
     panels.push({
@@ -79,6 +80,8 @@ function modelOf({ name, title, description, rows }: Dashboard) {
         includeVars: true,
         keepTime: true,
         icon: 'external link',
+        targetBlank: false,
+        tooltip: '',
       },
     ],
     templating: {
@@ -91,7 +94,6 @@ function modelOf({ name, title, description, rows }: Dashboard) {
           hide: 0,
           refresh: 1,
           regex: '',
-          current: {},
           options: [],
         },
       ],
@@ -123,7 +125,7 @@ const targetsOf = (queries: readonly Query[], more: object = {}) =>
     ...more,
   }));
 
-function statOf({ queries, unit, thresholds, decimals }: StatPanel) {
+function statOf({ queries, unit, thresholds, decimals }: StatPanel): GrafanaStat {
   return {
     type: 'stat',
     targets: targetsOf(queries, { instant: false, range: true }),
@@ -131,6 +133,8 @@ function statOf({ queries, unit, thresholds, decimals }: StatPanel) {
       colorMode: thresholds === undefined ? 'none' : 'value',
       graphMode: 'area',
       justifyMode: 'auto',
+      percentChangeColorMode: 'standard',
+      showPercentChange: false,
       orientation: 'auto',
       reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
       textMode: queries.length === 1 && !queries[0]?.legend.includes('{{') ? 'value' : 'value_and_name',
@@ -152,14 +156,14 @@ function statOf({ queries, unit, thresholds, decimals }: StatPanel) {
 function stepsOf(thresholds: Thresholds | undefined) {
   if (thresholds === undefined) return [{ color: 'blue', value: null }];
   const { warn, bad, below } = thresholds;
-  const [base, middle, top] = below ? ['red', 'yellow', 'green'] : ['green', 'yellow', 'red'];
+  const [base, middle, top] = below ? (['red', 'yellow', 'green'] as const) : (['green', 'yellow', 'red'] as const);
   const [first, second] = below ? [bad, warn] : [warn, bad];
-  const steps: { color: string | undefined; value: number | null }[] = [{ color: base, value: null }];
+  const steps: { color: string; value: number | null }[] = [{ color: base, value: null }];
   if (warn === undefined) return [...steps, { color: top, value: bad }];
   return [...steps, { color: middle, value: first ?? bad }, { color: top, value: second ?? bad }];
 }
 
-function graphOf({ queries, unit, stacked, limit, logarithmic }: GraphPanel) {
+function graphOf({ queries, unit, stacked, limit, logarithmic }: GraphPanel): GrafanaGraph {
   return {
     type: 'timeseries',
     targets: targetsOf(queries),
@@ -204,7 +208,7 @@ const overridesOf = (queries: readonly Query[]) =>
       properties: [{ id: 'color', value: { mode: 'fixed', fixedColor } }],
     }));
 
-function tableOf({ query, unit, columns: titles, value }: TablePanel) {
+function tableOf({ query, unit, columns: titles, value }: TablePanel): GrafanaTable {
   return {
     type: 'table',
     targets: targetsOf([query], { instant: true, range: false, format: 'table' }),
@@ -222,7 +226,8 @@ function tableOf({ query, unit, columns: titles, value }: TablePanel) {
       showHeader: true,
       cellHeight: 'sm',
       sortBy: [{ displayName: value, desc: true }],
-      footer: { show: false },
+      footer: { show: false, reducer: [] },
+      frameIndex: 0,
     },
     fieldConfig: {
       defaults: {

@@ -65,6 +65,8 @@ describe('docker-compose.yml', () => {
     const version = (name: string): string => new RegExp(`<${name}.version>(.*)</`).exec(pom)?.[1] ?? 'none';
     expect(compose.services.kafka?.image).toBe(`apache/kafka:${version('kafka')}`);
     expect(compose.services.registry?.image).toBe(`apicurio/apicurio-registry:${version('registry')}`);
+    const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> };
+    expect(compose.services.grafana?.image).toBe(`grafana/grafana:${devDependencies['@grafana/schema']}`);
   });
 
   test('names a version of every image', () => {
