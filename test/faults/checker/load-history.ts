@@ -42,6 +42,9 @@ export interface Witnesses {
   eventsAskedFor?: number;
 }
 
+/** A table that takes longer to read is not read at all: Postgres hangs. */
+const statementTimeoutMs = 60_000;
+
 /**
  * What every side has to say, in an order in which nothing is seen without its cause: who has committed has written before, so commits
  * are read before topics; what was delivered was published before, but its record comes after, so arrivals are read last.
@@ -106,10 +109,13 @@ async function loadEvents(
   );
   const others = listed.slice(eventsAskedFor);
   if (others.length === 0) return asked;
-  const rows = await withDatabase(databaseUrl, (postgres) =>
-    postgres.query<DeliveryAnswer & { event_id: string }>(
-      'SELECT id, event_id, endpoint_id, status, attempts FROM deliveries',
-    ),
+  const rows = await withDatabase(
+    databaseUrl,
+    (postgres) =>
+      postgres.query<DeliveryAnswer & { event_id: string }>(
+        'SELECT id, event_id, endpoint_id, status, attempts FROM deliveries',
+      ),
+    statementTimeoutMs,
   );
   const byEvent = Map.groupBy(rows, ({ event_id }) => event_id);
   return [...asked, ...others.map((event) => apiEvent(event, byEvent.get(event.id) ?? []))];
@@ -139,7 +145,7 @@ async function loadTables(url: string, of: TopicContents | undefined): Promise<T
   const origins = of && new Set([...of['webhooks.received'], ...of.events].map((entry) => entry.origin));
   const eventIds = of && new Set(of.events.map((entry) => entry.id));
   const deliveryIds = of && new Set(of.deliveries.map((entry) => entry.id));
-  const { receipts, dedupKeys, waiting } = await withDatabase(url, readTables);
+  const { receipts, dedupKeys, waiting } = await withDatabase(url, readTables, statementTimeoutMs);
   return {
     receipts: receipts.filter((row) => origins?.has(row.origin) ?? true),
     // A completed row has no origin any more.
