@@ -32,6 +32,10 @@ interface Options {
 }
 
 const askTimeoutMs = 2_000;
+const shownComplaints = { lines: 8, length: 500 };
+
+/** An error of the log's, or what is written beside it: a process that could not even begin. */
+const isComplaint = (line: string): boolean => !line.startsWith('{') || /^\{"level":[56]0,/.test(line);
 
 /** One process of one service, from its start to its exit. Never restarted: that is the pipeline's business. */
 export function startServiceProcess({ name, args, cwd, env, adminUrl, onLine, reaper }: Options): ServiceProcess {
@@ -44,7 +48,13 @@ export function startServiceProcess({ name, args, cwd, env, adminUrl, onLine, re
   const pid = child.pid;
   if (pid === undefined) throw new Error(`${name} could not be started`);
   reaper.watch(pid);
-  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', onLine);
+  const complaints: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on('line', (line) => {
+      if (isComplaint(line)) complaints.push(line.slice(0, shownComplaints.length));
+      if (complaints.length > shownComplaints.lines) complaints.shift();
+      onLine(line);
+    });
 
   let killedByTest = false;
   let exit: Exit | undefined;
@@ -69,7 +79,9 @@ export function startServiceProcess({ name, args, cwd, env, adminUrl, onLine, re
         `${name} is ready`,
         async () => {
           if (exit !== undefined)
-            throw new Error(`${name} ended before it was ready: code ${exit.code}, signal ${exit.signal}`);
+            throw new Error(
+              [`${name} ended before it was ready: code ${exit.code}, signal ${exit.signal}`, ...complaints].join('\n'),
+            );
           const answer = await fetch(`${adminUrl}/readyz`, { signal: AbortSignal.timeout(askTimeoutMs) }).catch(
             () => undefined,
           );

@@ -111,11 +111,19 @@ export function createSupervisor({ environment, isSupervised, onLine }: Options)
     async start(name, env) {
       let launched = launch(name, env);
       const deadlineMs = performance.now() + readyWithinMs;
+      const failures: unknown[] = [];
       for (;;) {
         try {
           return await launched.ready(deadlineMs - performance.now());
         } catch (error) {
-          if (!isSupervised || performance.now() >= deadlineMs) throw error;
+          if (!isSupervised) throw error;
+          failures.push(error);
+          if (performance.now() >= deadlineMs)
+            // The last one may just have begun: why it never was is what those before say.
+            throw new Error(
+              `${name}, started ${failures.length} times in ${readyWithinMs} ms: ${String(failures.at(-2) ?? error)}`,
+              { cause: error },
+            );
         }
         launched = await waitUntil(`${name} runs again`, () => running.get(name), { timeoutMs: readyWithinMs });
       }

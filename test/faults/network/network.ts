@@ -29,7 +29,7 @@ export interface ProxyAnswer {
   error?: string;
 }
 
-/** @param seed of the proxies' own random numbers: their ports, and what differs from piece to piece */
+/** @param seed of the proxies' own random numbers: what differs from piece to piece */
 export function startNetwork(seed: number): Network {
   const child: ChildProcess = fork(fileURLToPath(new URL('proxy-process.ts', import.meta.url)), [String(seed)], {
     execArgv: [],

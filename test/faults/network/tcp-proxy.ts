@@ -3,6 +3,7 @@
  * and ends in both directions, and holds no more of them than a network would.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePorts } from '#deploy/local/free-ports.ts';
 import { createFlow, type Flow } from './flow.ts';
 import { type Direction, isFlowFault, type LinkFault } from './link-fault.ts';
 
@@ -24,11 +25,6 @@ interface Connection {
   bytesLeft: number;
 }
 
-/**
- * Below the ports that the system gives to connections: one that was given up for a while is free when it is wanted again.
- */
-const ports = { from: 15_000, below: 32_000 };
-const portTries = 100;
 /** A reset takes along what its receiver has not read yet: part of a message is to arrive. */
 const readMs = 20;
 
@@ -94,7 +90,9 @@ export async function startTcpProxy(target: number, random: () => number): Promi
     await closed;
   };
 
-  const port = await anyPort(async (each) => void (server = await listen(each)), random);
+  // Of those that nobody else is given: one that is not listened on for a while is free when it is wanted again.
+  const [port = 0] = await freePorts(1);
+  server = await listen(port);
   return {
     port,
     async set(next) {
@@ -120,16 +118,4 @@ function setFlows({ up, down }: Connection, fault: LinkFault | undefined): void 
     isFlowFault(fault) && (fault.direction === direction || fault.direction === 'both') ? fault : undefined;
   up.set(of('up'));
   down.set(of('down'));
-}
-
-async function anyPort(listen: (port: number) => Promise<void>, random: () => number): Promise<number> {
-  for (let tries = 1; ; tries += 1) {
-    const port = ports.from + Math.floor(random() * (ports.below - ports.from));
-    try {
-      await listen(port);
-      return port;
-    } catch (error) {
-      if (tries === portTries || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    }
-  }
 }

@@ -10,8 +10,8 @@ import {
   valueSubject,
 } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
+import { startTcpProxy, type TcpProxy } from '../../faults/network/tcp-proxy.ts';
 import { serverAddresses, uniquePrefix } from '../../support/servers.ts';
-import { type Link, openLink } from './link.ts';
 
 const prefix = uniquePrefix('registry');
 const common = { clock: systemClock, log: silentLogger };
@@ -204,14 +204,16 @@ describe('the codecs', () => {
   });
 
   describe('with the registry away', () => {
-    let link: Link;
+    let link: TcpProxy;
     let url: string;
     beforeEach(async () => {
-      const { hostname, port, pathname } = new URL(registryUrl());
-      link = await openLink({ host: hostname, port: Number(port) });
+      const { port, pathname } = new URL(registryUrl());
+      link = await startTcpProxy(Number(port), Math.random);
       url = `http://127.0.0.1:${link.port}${pathname}`;
     });
-    afterEach(() => link.cut().catch(() => undefined));
+    afterEach(() => link.close());
+    const cut = () => link.set({ kind: 'refuses' });
+    const mend = () => link.set(undefined);
 
     it('go on with the schemas that they know, and wait for it with those that they do not', async () => {
       const topic = `${prefix}away`;
@@ -223,12 +225,12 @@ describe('the codecs', () => {
       await Promise.all([later.start(), codec.start()]);
       const unknown = later.encode({ ...event, region: 'us' });
 
-      await link.cut();
+      await cut();
       expect({ ...(await codec.decode(codec.encode(event))) }).toEqual(event);
       await expect(codec.decode(unknown)).rejects.toMatchObject({ code: 'registry_unavailable', retryable: true });
-      await link.mend();
+      await mend();
       expect({ ...(await codec.decode(unknown)) }).toEqual(event);
-      await link.cut();
+      await cut();
       expect({ ...(await codec.decode(unknown)) }).toEqual(event);
     });
 
@@ -236,13 +238,13 @@ describe('the codecs', () => {
       const topic = `${prefix}late`;
       await register(topic, readSchema('events'));
       const options = { ...common, registryUrl: url, topic, schema: readSchema('events') };
-      await link.cut();
+      await cut();
       await expect(createEventCodec({ ...options, startTimeoutMs: 200 }).start()).rejects.toMatchObject({
         code: 'registry_unavailable',
       });
       const codec = createEventCodec(options);
       const started = codec.start();
-      await link.mend();
+      await mend();
       await started;
       expect(codec.encode(event).subarray(0, 1)).toEqual(Buffer.from([0]));
     });

@@ -2,18 +2,18 @@ import { type Clock, systemClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres, watchClock } from '#lib/postgres';
 import { Metrics } from '#lib/telemetry';
+import { startTcpProxy, type TcpProxy } from '../../faults/network/tcp-proxy.ts';
 import { seriesOf } from '../../support/series.ts';
 import { serverAddresses } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { type Link, openLink } from '../kafka/link.ts';
 
 let registry: Metrics;
-let link: Link;
+let link: TcpProxy;
 let postgres: Postgres;
 beforeEach(async () => {
   registry = new Metrics();
   const url = new URL(serverAddresses().databaseUrl);
-  link = await openLink({ host: url.hostname, port: Number(url.port) });
+  link = await startTcpProxy(Number(url.port), Math.random);
   url.host = `127.0.0.1:${link.port}`;
   postgres = createPostgres({
     url: url.href,
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await postgres.stop();
-  await link.cut();
+  await link.close();
 });
 
 const series = (name: string): Promise<Record<string, number>> => seriesOf(registry, `hookline_${name}`);
@@ -65,12 +65,12 @@ test('the pool’s connections and those who wait for one are shown as they are 
 test('Postgres is away while it can’t be reached, and not because of a lock that is taken', async () => {
   await postgres.query('SELECT 1');
   expect(await up()).toBe(1);
-  await link.cut();
+  await link.set({ kind: 'refuses' });
   await expect(postgres.query('SELECT 1')).rejects.toMatchObject({ code: 'store_unavailable' });
   expect(await up()).toBe(0);
   await expect(postgres.transaction(async () => undefined)).rejects.toMatchObject({ code: 'store_unavailable' });
   expect(await up()).toBe(0);
-  await link.mend();
+  await link.set(undefined);
   await waitUntil('it is back', () => postgres.query('SELECT 1').then(Boolean, () => false), soon);
   expect(await up()).toBe(1);
 
