@@ -1,9 +1,9 @@
 /**
  * One process of each service, from the sender's request to the event's arrival at an endpoint that is well.
  *
- * The highest rate that leaves no backlog is searched for first. At a share of it: how long an accepted webhook takes to arrive. At the same
- * rate again the dispatcher is stopped for some minutes: how long what has piled up takes once it is back. In the end every webhook that was
- * accepted is one event that has arrived. All latencies are of an open loop.
+ * The highest rate that leaves no backlog in a minute is searched for first. At a share of it: how long an accepted webhook takes to arrive. At
+ * the same rate again the dispatcher is stopped for some minutes: how long what has piled up takes once it is back. In the end every webhook
+ * that was accepted is one event that has arrived. All latencies are of an open loop.
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -171,7 +171,7 @@ async function measure({ numbers, say }: BegunBench<Settings>, world: World): Pr
       `one process of each service, 3 partitions, one broker; webhooks of up to 2 kB of ${sources.length} kinds, a fifth of them repeated, 5 % as many published; ` +
       `one endpoint that is well gets all; sender, receiver and servers on the same machine`,
     figures: [
-      { name: 'highest rate that leaves no backlog', unit: 'webhooks a second', values: [highest] },
+      { name: 'highest rate that leaves no backlog in a minute', unit: 'webhooks a second', values: [highest] },
       { name: `accepted to arrived at ${share} of it, p50`, unit: 'ms', values: of(0.5), aim: { atMost: 15 } },
       { name: `accepted to arrived at ${share} of it, p99`, unit: 'ms', values: of(0.99), aim: { atMost: 100 } },
       ...Object.entries(measured.spent).map(([name, total]) => ({

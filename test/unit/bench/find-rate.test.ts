@@ -1,7 +1,11 @@
 import { findHighestRate, type Tried } from '../../bench/traffic/find-rate.ts';
 
-/** One that works off so many a second, and refuses nothing; a backlog is worked off as soon as it was looked at. */
-function systemOf(capacity: number, failing: (tries: number) => boolean = () => false) {
+/**
+ * One that works off so many a second, and refuses nothing; a backlog is worked off as soon as it was looked at.
+ *
+ * @param queued how much of it is not seen as one
+ */
+function systemOf(capacity: number, failing: (tries: number) => boolean = () => false, queued = 0) {
   let left = 0;
   let sent = 0;
   const tried: Tried[] = [];
@@ -9,7 +13,7 @@ function systemOf(capacity: number, failing: (tries: number) => boolean = () => 
     tried,
     async send(perSecond: number, seconds: number) {
       sent += 1;
-      left = Math.max(0, perSecond - capacity) * seconds;
+      left = Math.max(0, (perSecond - capacity) * seconds - queued);
       return failing(sent) ? 1 : 0;
     },
     async backlog() {
@@ -38,6 +42,12 @@ describe('the search for the highest rate', () => {
     const twice = systemOf(100, (tries) => tries === 3 || tries === 4);
     expect(await findHighestRate(twice)).toBeLessThan(40);
     expect(twice.tried.filter(({ perSecond }) => perSecond === 40)).toHaveLength(2);
+  });
+
+  it('takes no rate that fills the queues in a minute, though a short try does not show it', async () => {
+    const found = await findHighestRate(systemOf(100, undefined, 1_500));
+    expect(found).toBeGreaterThan(85);
+    expect(found).toBeLessThan(130);
   });
 
   it('does not count what comes before the first try', async () => {
