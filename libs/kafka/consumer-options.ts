@@ -61,6 +61,8 @@ export interface ConsumerOptions extends KafkaAccess {
   stopDrainMs?: number;
   /** Default 5,000. */
   lagIntervalMs?: number;
+  /** For how long it may neither hear of its group nor fail, before it is given up: see silence-watch.ts. Default 600,000. */
+  maxSilenceMs?: number;
 }
 
 export interface RecordConsumer extends Part {

@@ -27,6 +27,7 @@ import { measureConsumer } from './metrics.ts';
 import { createOffsetCommitter } from './offset-committer.ts';
 import { createPartitionWorker, type PartitionWorker } from './partition-worker.ts';
 import type { PartitionRef } from './port.ts';
+import { createSilenceWatch } from './silence-watch.ts';
 import { locateStarts } from './start-offsets.ts';
 import { within } from './time-limit.ts';
 
@@ -46,7 +47,8 @@ const commitTimeoutMs = 2_000;
 const returnTimeoutMs = 1_000;
 const restartTimeoutMs = 2_000;
 const closeTimeoutMs = 5_000;
-const crashLimits = { awayMs: 10 * 60_000, otherMs: 30_000 };
+const mostAwayMs = 10 * 60_000;
+const crashLimits = { awayMs: mostAwayMs, otherMs: 30_000 };
 
 export function createConsumer(options: ConsumerOptions): RecordConsumer {
   const { clock, groupId, topics, log } = options;
@@ -62,6 +64,9 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
   const crashes = createCrashPolicy(clock, crashLimits);
   const gate = createJoinGate(beforeJoin);
   const lease = createMembershipLease(clock, sessionTimeoutOf(options));
+  const silence = createSilenceWatch(clock, options.maxSilenceMs ?? mostAwayMs, () =>
+    fail('kafka_unavailable', `the consumer of ${groupId} stands still: it has neither heard of its group nor failed`),
+  );
   let memberId: string | undefined;
   let phase: 'consuming' | 'draining' | 'joining' = 'consuming';
   let failed = false;
@@ -106,6 +111,7 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
   // A join can fail and leave the member in its old generation, alive and well: then there will be no GROUP_JOIN.
   consumer.on(consumer.events.HEARTBEAT, () => {
     lease.heard();
+    silence.heard();
     goOn();
   });
 
@@ -145,6 +151,7 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
     const attempts = gate.takeAttempts();
     meter.joined();
     lease.heard();
+    silence.heard();
     restarting?.resolve();
     restarting = undefined;
     const continuous = payload.memberId === memberId && attempts === 1;
@@ -182,6 +189,7 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
   }
 
   function onCrash({ payload }: ConsumerCrashEvent): void {
+    silence.heard();
     const lost = assignment.dropAll();
     committer.forget();
     committer.resume();
@@ -240,6 +248,7 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
   }
 
   async function start(): Promise<void> {
+    runInBackground(silence.watch(stopping.signal));
     const deadlineMs = clock.monotonicMs() + startTimeoutMs;
     for (;;) {
       try {
