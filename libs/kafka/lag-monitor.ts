@@ -14,27 +14,46 @@ export interface LagMonitorOptions {
   intervalMs: number;
 }
 
+/** The oldest record of a partition that is not finished: since when it has been seen to wait, by the monotonic clock. */
+interface Waiting {
+  offset: bigint;
+  sinceMs: number;
+}
+
 /**
  * Measures the lag of the assigned partitions from what the brokers say, until the signal aborts: a consumer's own idea of the end of
- * a log stands still while a partition is paused, which is when it matters.
+ * a log stands still while a partition is paused, which is when it matters. Nor is it asked alone for how long the oldest record waits: of
+ * what it does not read, though it should, it knows nothing.
  */
 export async function monitorLag(options: LagMonitorOptions, signal: AbortSignal): Promise<void> {
   const { offsets, meter, clock, log } = options;
   let shown: PartitionRef[] = [];
+  let waiting = new Map<string, Waiting>();
 
   async function measure(): Promise<void> {
     const assigned = options.assigned();
     const measured: PartitionRef[] = [];
+    const stillWaiting = new Map<string, Waiting>();
+    const askedMs = clock.monotonicMs();
     for (const [topic, workers] of Map.groupBy(assigned, (worker) => worker.topic)) {
       const committed = await offsets.committed(topic);
       const ends = await offsets.ends(topic);
+      const answeredMs = clock.monotonicMs();
       for (const { partition, oldestOpenAtMs } of workers) {
         const end = ends.get(partition);
         if (end === undefined) continue;
-        const records = Math.max(0, Number(end.high - (committed.get(partition) ?? end.low)));
-        const openSinceMs = oldestOpenAtMs();
-        const seconds = openSinceMs === undefined ? 0 : Math.max(0, clock.nowMs() - openSinceMs) / 1000;
-        meter.lag(topic, partition, { records, seconds });
+        // Below the first there is nothing left to do.
+        const offset = maxOf(committed.get(partition) ?? end.low, end.low);
+        const records = Math.max(0, Number(end.high - offset));
+        let waitedMs = Math.max(0, clock.nowMs() - (oldestOpenAtMs() ?? Number.POSITIVE_INFINITY));
+        if (records > 0) {
+          const name = `${topic}/${partition}`;
+          const known = waiting.get(name);
+          const oldest = known?.offset === offset ? known : { offset, sinceMs: answeredMs };
+          stillWaiting.set(name, oldest);
+          waitedMs = Math.max(waitedMs, askedMs - oldest.sinceMs);
+        }
+        meter.lag(topic, partition, { records, seconds: waitedMs / 1000 });
         measured.push({ topic, partition });
       }
     }
@@ -43,6 +62,7 @@ export async function monitorLag(options: LagMonitorOptions, signal: AbortSignal
       if (gone) meter.forget(topic, partition);
     }
     shown = measured;
+    waiting = stillWaiting;
   }
 
   while (!signal.aborted) {
@@ -57,3 +77,5 @@ export async function monitorLag(options: LagMonitorOptions, signal: AbortSignal
     }
   }
 }
+
+const maxOf = (a: bigint, b: bigint): bigint => (a > b ? a : b);

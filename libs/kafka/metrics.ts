@@ -45,7 +45,7 @@ export const consumerMetrics = {
   lagSeconds: {
     kind: 'gauge',
     name: 'hookline_consumer_lag_seconds',
-    help: 'How long ago the oldest record was written that this process has read from an assigned partition and not finished; 0 without one',
+    help: 'How long the oldest record of an assigned partition that is not finished has waited: since it was written, where this process has read it; else since it was first seen to wait; 0 without one',
     unit: 'seconds',
     labels: assigned,
   },

@@ -70,7 +70,7 @@ export const delivering: Dashboard = {
         graph({
           title: 'Behind',
           description:
-            'How old the oldest record is that fan-out and dispatcher have read and not finished. A delivery that finds no room within 30 s is parked.',
+            'How long the oldest record has waited that fan-out and dispatcher have not finished. A delivery that finds no room within 30 s is parked.',
           unit: 's',
           width: 8,
           queries: [

@@ -50,7 +50,7 @@ export const overview: Dashboard = {
         stat({
           title: 'Behind',
           description:
-            'How old the oldest record is that was read and is not finished, in the group that is farthest behind.',
+            'How long the oldest record has waited that is not finished, in the group that is farthest behind.',
           unit: 's',
           width: 4,
           queries: [{ expr: 'max(hookline:consumer_lag_seconds:max)', legend: 'behind' }],

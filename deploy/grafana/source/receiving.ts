@@ -123,7 +123,7 @@ export const receiving: Dashboard = {
         }),
         graph({
           title: 'Behind',
-          description: 'How old the oldest record is that dedup has read and not finished.',
+          description: 'How long the oldest record has waited that dedup has not finished.',
           unit: 's',
           width: 12,
           queries: [
