@@ -14,7 +14,7 @@ const loopDelay = watchLoop();
 async function answer(request: ProxyRequest): Promise<Omit<ProxyAnswer, 'id'>> {
   if (request.kind === 'loop-delay') return { loopDelay: loopDelay() };
   if (request.kind === 'open') {
-    const proxy = await startTcpProxy(request.target, random);
+    const proxy = await startTcpProxy({ port: request.target }, random);
     proxies.set(request.link, proxy);
     return { port: proxy.port };
   }

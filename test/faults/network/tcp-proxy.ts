@@ -16,6 +16,11 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
+interface Target {
+  port: number;
+  host?: string;
+}
+
 interface Connection {
   client: Socket;
   server: Socket;
@@ -28,7 +33,8 @@ interface Connection {
 /** A reset takes along what its receiver has not read yet: part of a message is to arrive. */
 const readMs = 20;
 
-export async function startTcpProxy(target: number, random: () => number): Promise<TcpProxy> {
+/** @param target the server; its host is this machine by default */
+export async function startTcpProxy(target: Target, random: () => number): Promise<TcpProxy> {
   const connections = new Set<Connection>();
   let fault: LinkFault | undefined;
   let server: Server | undefined;
@@ -41,7 +47,7 @@ export async function startTcpProxy(target: number, random: () => number): Promi
 
   const accept = (client: Socket): void => {
     if (fault?.kind === 'resets') return void client.resetAndDestroy();
-    const upstream = connect({ port: target, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+    const upstream = connect({ host: '127.0.0.1', ...target, allowHalfOpen: true, noDelay: true });
     const flowing = {
       random,
       take(bytes: number): number {

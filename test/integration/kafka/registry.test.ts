@@ -207,8 +207,8 @@ describe('the codecs', () => {
     let link: TcpProxy;
     let url: string;
     beforeEach(async () => {
-      const { port, pathname } = new URL(registryUrl());
-      link = await startTcpProxy(Number(port), Math.random);
+      const { hostname, port, pathname } = new URL(registryUrl());
+      link = await startTcpProxy({ host: hostname, port: Number(port) }, Math.random);
       url = `http://127.0.0.1:${link.port}${pathname}`;
     });
     afterEach(() => link.close());

@@ -13,7 +13,7 @@ let postgres: Postgres;
 beforeEach(async () => {
   registry = new Metrics();
   const url = new URL(serverAddresses().databaseUrl);
-  link = await startTcpProxy(Number(url.port), Math.random);
+  link = await startTcpProxy({ host: url.hostname, port: Number(url.port) }, Math.random);
   url.host = `127.0.0.1:${link.port}`;
   postgres = createPostgres({
     url: url.href,

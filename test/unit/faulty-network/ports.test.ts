@@ -12,7 +12,7 @@ const left = [23_456, 29_876];
 const program = `
   import { freePorts } from ${JSON.stringify(join(root, 'deploy/local/free-ports.ts'))};
   import { startTcpProxy } from ${JSON.stringify(join(root, 'test/faults/network/tcp-proxy.ts'))};
-  const { port, close } = await startTcpProxy(1, Math.random);
+  const { port, close } = await startTcpProxy({ port: 1 }, Math.random);
   await close();
   console.log(JSON.stringify([port, ...(await freePorts(1))]));
 `;

@@ -23,7 +23,7 @@ beforeEach(async () => {
     serve(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  proxy = await startTcpProxy((server.address() as AddressInfo).port, Math.random);
+  proxy = await startTcpProxy({ port: (server.address() as AddressInfo).port }, Math.random);
 });
 afterEach(async () => {
   await proxy.close();
