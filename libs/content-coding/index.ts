@@ -1,0 +1,1 @@
+export { decodeContent, type DecodedContent } from './decode-content.ts';
