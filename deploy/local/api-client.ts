@@ -10,23 +10,32 @@ export interface ApiClient {
 
 const timeoutMs = 10_000;
 
-/** @throws StackError where the API does not answer, or answers with anything but success */
-export function createApiClient({ url, adminKey }: { url: string; adminKey: string }): ApiClient {
+interface Options {
+  url: string;
+  adminKey: string;
+  /** Whose resources are read and made. */
+  tenant: string;
+}
+
+/** @throws StackError where the API refuses; Error where it may be asked again: no answer, or one in 500 */
+export function createApiClient({ url, adminKey, tenant }: Options): ApiClient {
   async function request<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T | undefined> {
     const answer = await httpRequest(`${url}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${adminKey}`,
+        'hookline-tenant': tenant,
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       timeoutMs,
     }).catch((error: unknown) => {
-      throw new StackError(`the API at ${url} does not answer`, { cause: error });
+      throw new Error(`the API at ${url} does not answer`, { cause: error });
     });
     if (isSuccess(answer)) return JSON.parse(answer.body) as T;
     if (answer.status === 404 || answer.status === 410) return undefined;
-    throw new StackError(`the API answered ${method} ${path} with ${answer.status}: ${answer.body}`);
+    const answered = `the API answered ${method} ${path} with ${answer.status}: ${answer.body}`;
+    throw answer.status >= 500 ? new Error(answered) : new StackError(answered);
   }
   async function found<T>(answer: Promise<T | undefined>, path: string): Promise<T> {
     const value = await answer;

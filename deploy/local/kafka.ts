@@ -44,6 +44,8 @@ export interface Kafka {
   bootstrap: string[];
   /** Starts the brokers that do not run. Resolves once every broker knows all of them to be up. */
   start(): Promise<void>;
+  /** Starts the brokers that do not run; ready is another matter. */
+  launch(): Promise<void>;
   /** Ends all of them, cleanly, at the same time. */
   stop(): Promise<void>;
   /** Starts one broker and waits until it is part of the cluster again. */
@@ -115,6 +117,8 @@ export function createKafka({
     });
   }
 
+  const launchAll = async (): Promise<void> => void (await Promise.all(brokers.map(launch)));
+
   const knowsAllOf = async (broker: Broker, all: readonly Broker[]): Promise<true | undefined> => {
     const { brokerIds } = await fetchMetadata(broker.port);
     return all.every((other) => brokerIds.includes(other.id)) || undefined;
@@ -124,8 +128,9 @@ export function createKafka({
 
   return {
     bootstrap: brokers.map((broker) => `127.0.0.1:${broker.port}`),
+    launch: launchAll,
     async start() {
-      await Promise.all(brokers.map(launch));
+      await launchAll();
       await Promise.all(brokers.map((broker) => becomesReady(broker, brokers)));
     },
     async stop() {

@@ -20,17 +20,34 @@ export async function withLock<T>(
   work: () => Promise<T>,
   options: LockOptions = {},
 ): Promise<T> {
-  mkdirSync(dirname(file), { recursive: true });
-  const holder = `${file}.holder`;
-  const lock = new DatabaseSync(file);
+  const lock = openLock(file);
   let told = false;
   while (!acquire(lock)) {
-    if (!told) options.onWait?.(readIfThere(holder));
+    if (!told) options.onWait?.(readIfThere(holderFile(file)));
     told = true;
     await delay(200);
   }
+  return runHolding(lock, file, doing, work);
+}
+
+/** The same where nobody holds it; undefined, without waiting, where somebody does. */
+export async function withLockIfFree<T>(file: string, doing: string, work: () => Promise<T>): Promise<T | undefined> {
+  const lock = openLock(file);
+  if (acquire(lock)) return runHolding(lock, file, doing, work);
+  lock.close();
+  return undefined;
+}
+
+const holderFile = (file: string): string => `${file}.holder`;
+
+function openLock(file: string): DatabaseSync {
+  mkdirSync(dirname(file), { recursive: true });
+  return new DatabaseSync(file);
+}
+
+async function runHolding<T>(lock: DatabaseSync, file: string, doing: string, work: () => Promise<T>): Promise<T> {
   try {
-    writeFileSync(holder, `${doing} (pid ${process.pid})`);
+    writeFileSync(holderFile(file), `${doing} (pid ${process.pid})`);
     return await work();
   } finally {
     lock.close();

@@ -1,10 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { say } from './command.ts';
+import { filesFingerprint } from './fingerprint.ts';
+import { createNativeParts } from './native-parts.ts';
 import { root, stackFiles } from './paths.ts';
 import { assertFree, portsByProcess, stackProcessNames, type StackPorts } from './ports.ts';
+import type { Processes } from './processes.ts';
+import { startReady } from './ready.ts';
 import type { StackSecrets } from './secrets.ts';
-import { createServers } from './servers.ts';
-import { createServices } from './services.ts';
-import { nativeReceiver, type RunningStack, stackProcesses } from './stack.ts';
+import { nativeReceiver, type RunningStack, stackProcesses, supervisorName } from './stack.ts';
+
+const supervisorStartTimeoutMs = 30_000;
 
 /** Starts what does not run, as processes of this machine. @param seconds since the beginning, for people */
 export async function startNative(
@@ -13,16 +19,9 @@ export async function startNative(
   seconds: () => string,
 ): Promise<RunningStack> {
   const processes = stackProcesses();
-  const servers = await createServers({
-    dir: stackFiles.dir,
-    ports,
-    postgresPassword: secrets.postgresPassword,
-    durable: true,
-    say,
-  });
-  const services = createServices({ root, ports, addresses: servers.addresses, secrets, processes });
+  const { servers, services } = await createNativeParts(ports, secrets, processes, say);
 
-  const before = new Map(stackProcessNames.map((name) => [name, processes.pid(name)]));
+  const before = new Map([...stackProcessNames, supervisorName].map((name) => [name, processes.pid(name)]));
   await assertFree(
     Object.entries(portsByProcess(ports))
       .filter(([process]) => before.get(process) === undefined)
@@ -36,5 +35,20 @@ export async function startNative(
   await services.setUp();
   say(`  ${'setup'.padEnd(10)} migrations, topics and schemas after ${seconds()}`);
   await services.start(sayReady);
+  await startSupervisor(processes);
+  sayReady(supervisorName);
   return { processes, addresses: servers.addresses, receiver: nativeReceiver, more: [] };
+}
+
+async function startSupervisor(processes: Processes): Promise<void> {
+  const program = {
+    name: supervisorName,
+    command: process.execPath,
+    args: [join('deploy', 'local', 'supervise.ts')],
+    cwd: root,
+    made: filesFingerprint([join(root, 'deploy', 'local'), join(root, 'libs')]),
+  };
+  const watches = () =>
+    readFileSync(stackFiles.watching, 'utf8') === String(processes.pid(supervisorName)) || undefined;
+  await startReady(processes, program, watches, supervisorStartTimeoutMs);
 }

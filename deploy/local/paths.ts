@@ -22,4 +22,8 @@ export const stackFiles = {
   /** The port offset that the stack was started with. */
   portOffset: join(hooklineDir, 'port-offset'),
   smoke: join(hooklineDir, 'smoke.json'),
+  /** The pid of a supervisor that watches. */
+  watching: join(hooklineDir, 'run', 'supervisor.watching'),
+  /** Restarts by the supervisor since the last look. */
+  restarts: join(hooklineDir, 'restarts.jsonl'),
 };

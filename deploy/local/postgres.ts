@@ -5,7 +5,7 @@ import { execFile, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { StackError } from './failure.ts';
-import type { Processes } from './processes.ts';
+import type { Processes, Program } from './processes.ts';
 import { startReady } from './ready.ts';
 import { makePostgresHome } from './postgres-home.ts';
 import { isZombie } from './process-identity.ts';
@@ -32,6 +32,8 @@ export interface PostgresOptions {
 export interface Postgres {
   url: string;
   start(): Promise<void>;
+  /** Starts it where it does not run; ready is another matter. */
+  launch(): Promise<void>;
   stop(): Promise<void>;
   /** At once: whatever was committed it finds again in its log, at the next start. */
   kill(): Promise<void>;
@@ -84,26 +86,29 @@ export function createPostgres(options: PostgresOptions): Postgres {
       throw new StackError(`Postgres could not make its databases: ${said.trim()}`);
   }
 
+  /** Its data is there when this resolves, and nobody has it open any more. */
+  async function provideServer(): Promise<Program> {
+    const home = makePostgresHome(dir, runAs, say);
+    const data = join(home, 'data');
+    if (!existsSync(data)) await initialise(home, data);
+    await predecessorGone(data);
+    const settings = {
+      port: String(port),
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      max_connections: '200',
+      fsync: durable ? 'on' : 'off',
+      full_page_writes: durable ? 'on' : 'off',
+    };
+    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const program = asUser(runAs, join(bin, 'postgres'), ['-D', data, ...args]);
+    return { name: 'postgres', ...program, cwd: home, stopSignal: postgresStopSignal };
+  }
+
   return {
     url: `postgres://hookline:${encodeURIComponent(password)}@127.0.0.1:${port}/hookline`,
-    async start() {
-      const home = makePostgresHome(dir, runAs, say);
-      const data = join(home, 'data');
-      if (!existsSync(data)) await initialise(home, data);
-      await predecessorGone(data);
-      const settings = {
-        port: String(port),
-        listen_addresses: '127.0.0.1',
-        unix_socket_directories: '',
-        max_connections: '200',
-        fsync: durable ? 'on' : 'off',
-        full_page_writes: durable ? 'on' : 'off',
-      };
-      const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-      const program = asUser(runAs, join(bin, 'postgres'), ['-D', data, ...args]);
-      const server = { name: 'postgres', ...program, cwd: home, stopSignal: postgresStopSignal } as const;
-      await startReady(processes, server, () => answers(port), startTimeoutMs);
-    },
+    start: async () => startReady(processes, await provideServer(), () => answers(port), startTimeoutMs),
+    launch: async () => void (await processes.start(await provideServer())),
     stop: () => processes.stop('postgres', { signal: postgresStopSignal }),
     kill: () => processes.stop('postgres', { signal: immediateStopSignal }),
     healthy: () => answers(port).then(Boolean, () => false),

@@ -24,6 +24,14 @@ export function parseIdentity(text: string): ProcessIdentity | undefined {
   return /^\d+$/.test(pid) && startedAt !== undefined ? { pid: Number(pid), startedAt } : undefined;
 }
 
+/** The parent that the process of such a text had when it was written, where that runs still and the system says who it is. */
+export function parentOf(text: string): ProcessIdentity | undefined {
+  if (process.platform !== 'linux') return undefined;
+  // proc(5): field 4.
+  const parent = Number(fieldsFromState(text)[4 - 3]);
+  return parent > 1 ? parseIdentity(identityText(parent) ?? '') : undefined;
+}
+
 /** The same text for another process; undefined where there is none. */
 export function identityText(pid: number): string | undefined {
   try {
@@ -59,13 +67,15 @@ function startByPs(pid: number): string {
   return ps('state').trim().startsWith('Z') ? '' : ps('lstart');
 }
 
+/** proc(5): the name, field 2, may hold spaces and parentheses, so counting starts behind the last one, with the state, field 3. */
+const fieldsFromState = (text: string): string[] => text.slice(text.lastIndexOf(')') + 2).split(' ');
+
 /**
- * proc(5): the name, field 2, may hold spaces and parentheses, so counting starts behind the last one; the state is field 3, the start
- * in clock ticks since the boot field 22. The boot is part of it: ticks begin anew with each.
+ * proc(5): the start in clock ticks since the boot is field 22. The boot is part of it: ticks begin anew with each.
  */
 function startOf(boot: string, text: string): string | undefined {
   if (process.platform !== 'linux') return text.trim() === '' ? undefined : text.trim();
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const fields = fieldsFromState(text);
   const ticks = fields[22 - 3];
   if (fields[0] === 'Z' || ticks === undefined || !/^\d+$/.test(ticks)) return undefined;
   return `${boot}/${ticks}`;

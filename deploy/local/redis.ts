@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import type { Processes } from './processes.ts';
+import type { Processes, Program } from './processes.ts';
 import { startReady } from './ready.ts';
 
 export interface RedisOptions {
@@ -15,6 +15,8 @@ export interface RedisOptions {
 export interface Redis {
   url: string;
   start(): Promise<void>;
+  /** Starts it where it does not run; ready is another matter. */
+  launch(): Promise<void>;
   stop(): Promise<void>;
   healthy(): Promise<boolean>;
 }
@@ -23,24 +25,25 @@ const startTimeoutMs = 60_000;
 
 export function createRedis({ dir, port, processes, program }: RedisOptions): Redis {
   const data = join(dir, 'redis');
+  const server = (): Program => {
+    mkdirSync(data, { recursive: true });
+    const settings = {
+      port: String(port),
+      bind: '127.0.0.1',
+      dir: data,
+      appendonly: 'yes',
+      save: '',
+      // Tests give each of their pipelines one of its own, to forget what is in it.
+      databases: '256',
+      'maxmemory-policy': 'noeviction',
+    };
+    const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+    return { name: 'redis', command: program, args, cwd: data };
+  };
   return {
     url: `redis://127.0.0.1:${port}`,
-    async start() {
-      mkdirSync(data, { recursive: true });
-      const settings = {
-        port: String(port),
-        bind: '127.0.0.1',
-        dir: data,
-        appendonly: 'yes',
-        save: '',
-        // Tests give each of their pipelines one of its own, to forget what is in it.
-        databases: '256',
-        'maxmemory-policy': 'noeviction',
-      };
-      const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-      const server = { name: 'redis', command: program, args, cwd: data };
-      await startReady(processes, server, () => answersPing(port), startTimeoutMs);
-    },
+    start: async () => startReady(processes, server(), () => answersPing(port), startTimeoutMs),
+    launch: async () => void (await processes.start(server())),
     stop: () => processes.stop('redis'),
     healthy: () => answersPing(port).then(Boolean, () => false),
   };

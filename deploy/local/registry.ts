@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StackError } from './failure.ts';
 import { isSuccess, request } from './http-request.ts';
 import { quickStart } from './java.ts';
-import type { Processes } from './processes.ts';
+import type { Processes, Program } from './processes.ts';
 import { startReady } from './ready.ts';
 
 export interface RegistryOptions {
@@ -22,6 +22,8 @@ export interface Registry {
   url: string;
   /** Needs Postgres to be ready. */
   start(): Promise<void>;
+  /** Starts it where it does not run; ready is another matter. */
+  launch(): Promise<void>;
   stop(): Promise<void>;
   healthy(): Promise<boolean>;
 }
@@ -33,31 +35,30 @@ export function createRegistry({ port, postgres, processes, java, jars }: Regist
   const answers = async (): Promise<true | undefined> => {
     return isSuccess(await request(`${url}/subjects`, { timeoutMs: 5_000 })) || undefined;
   };
+  const server = (): Program => ({
+    name: 'registry',
+    command: java,
+    args: [...quickStart, '-Xms64m', '-Xmx256m', '-jar', runnerIn(jars)],
+    env: {
+      QUARKUS_HTTP_HOST: '127.0.0.1',
+      QUARKUS_HTTP_PORT: String(port),
+      // Health and metrics of its own, on all interfaces by default.
+      QUARKUS_MANAGEMENT_HOST_ENABLED: 'false',
+      APICURIO_STORAGE_KIND: 'sql',
+      APICURIO_STORAGE_SQL_KIND: 'postgresql',
+      APICURIO_DATASOURCE_URL: `jdbc:postgresql://127.0.0.1:${postgres.port}/registry`,
+      APICURIO_DATASOURCE_USERNAME: 'hookline',
+      APICURIO_DATASOURCE_PASSWORD: postgres.password,
+      APICURIO_DATASOURCE_JDBC_INITIAL_SIZE: '1',
+      APICURIO_DATASOURCE_JDBC_MIN_SIZE: '1',
+      APICURIO_DATASOURCE_JDBC_MAX_SIZE: '5',
+    },
+    cwd: jars,
+  });
   return {
     url,
-    async start() {
-      const program = {
-        name: 'registry',
-        command: java,
-        args: [...quickStart, '-Xms64m', '-Xmx256m', '-jar', runnerIn(jars)],
-        env: {
-          QUARKUS_HTTP_HOST: '127.0.0.1',
-          QUARKUS_HTTP_PORT: String(port),
-          // Health and metrics of its own, on all interfaces by default.
-          QUARKUS_MANAGEMENT_HOST_ENABLED: 'false',
-          APICURIO_STORAGE_KIND: 'sql',
-          APICURIO_STORAGE_SQL_KIND: 'postgresql',
-          APICURIO_DATASOURCE_URL: `jdbc:postgresql://127.0.0.1:${postgres.port}/registry`,
-          APICURIO_DATASOURCE_USERNAME: 'hookline',
-          APICURIO_DATASOURCE_PASSWORD: postgres.password,
-          APICURIO_DATASOURCE_JDBC_INITIAL_SIZE: '1',
-          APICURIO_DATASOURCE_JDBC_MIN_SIZE: '1',
-          APICURIO_DATASOURCE_JDBC_MAX_SIZE: '5',
-        },
-        cwd: jars,
-      };
-      await startReady(processes, program, answers, startTimeoutMs);
-    },
+    start: async () => startReady(processes, server(), answers, startTimeoutMs),
+    launch: async () => void (await processes.start(server())),
     stop: () => processes.stop('registry'),
     healthy: () => answers().then(Boolean, () => false),
   };

@@ -1,4 +1,5 @@
 /** `make smoke`: one webhook through the stack that runs. */
+import { systemClock } from '#lib/clock';
 import { createCompose } from '../docker/compose.ts';
 import { runCommand, say } from './command.ts';
 import { receiverSeenFromContainers } from './container-stack.ts';
@@ -7,9 +8,10 @@ import { readKeyValueFile } from './key-value-file.ts';
 import { withLock } from './lock.ts';
 import { stackFiles } from './paths.ts';
 import { portsAt } from './ports.ts';
+import { describeRestarts, takeRestarts } from './restarts.ts';
 import { topicPrefix } from './services.ts';
 import { smoke } from './smoke.ts';
-import { keptPortOffset, nativeReceiver, type RunningStack, stackProcesses } from './stack.ts';
+import { keptPortOffset, nativeReceiver, type RunningStack, stackProcesses, supervisorName } from './stack.ts';
 import { runningStack } from './stack-kind.ts';
 
 /** @param timeoutMs for each stage */
@@ -42,8 +44,17 @@ async function partsOfRunning(): Promise<Pick<RunningStack, 'processes' | 'recei
   return { processes: compose, receiver: await receiverSeenFromContainers(compose) };
 }
 
+/** Processes that ended since the last smoke; without a supervisor nothing starts them again. */
+function sayRestarts(): void {
+  for (const line of describeRestarts(takeRestarts(stackFiles.restarts), systemClock.nowMs())) say(line);
+  const running = runningStack();
+  if (running?.kind === 'native' && !running.names.includes(supervisorName))
+    say('the supervisor does not run: what ends stays ended (make up starts it)');
+}
+
 if (import.meta.main)
   await runCommand(async () => {
+    sayRestarts();
     await runSmoke(await partsOfRunning(), 30_000);
     say('it arrived');
   });

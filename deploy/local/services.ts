@@ -6,7 +6,7 @@ import { StackError } from './failure.ts';
 import { filesFingerprint } from './fingerprint.ts';
 import { isSuccess, request } from './http-request.ts';
 import type { ServiceName, StackPorts } from './ports.ts';
-import type { Processes } from './processes.ts';
+import type { Processes, Program } from './processes.ts';
 import { startReady } from './ready.ts';
 import type { StackSecrets } from './secrets.ts';
 import type { ServerAddresses } from './server-addresses.ts';
@@ -32,6 +32,8 @@ export interface Services {
   setUp(): Promise<void>;
   /** Starts those that do not run; resolves when all are ready. `onReady` is told of each. */
   start(onReady?: (name: string) => void): Promise<void>;
+  /** Starts one where it does not run; ready is another matter. */
+  launch(name: ServiceName): Promise<void>;
 }
 
 const startTimeoutMs = 60_000;
@@ -59,19 +61,20 @@ export function createServices({ root, ports, addresses, secrets, processes }: S
     HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
   };
 
+  const programOf = (service: ServiceName): Program => ({
+    name: service,
+    command: process.execPath,
+    args: [join('services', service, 'main.ts')],
+    env: { ...environment, HOOKLINE_ADMIN_PORT: String(ports.admin[service]) },
+    cwd: root,
+    made: filesFingerprint([join(root, 'services', service), join(root, 'libs')]),
+  });
+
   async function startService(service: ServiceName): Promise<void> {
-    const program = {
-      name: service,
-      command: process.execPath,
-      args: [join('services', service, 'main.ts')],
-      env: { ...environment, HOOKLINE_ADMIN_PORT: String(ports.admin[service]) },
-      cwd: root,
-      made: filesFingerprint([join(root, 'services', service), join(root, 'libs')]),
-    };
     const isReady = async (): Promise<true | undefined> => {
       return isSuccess(await request(`${adminUrl(service)}/readyz`, { timeoutMs: 5_000 })) || undefined;
     };
-    await startReady(processes, program, isReady, startTimeoutMs);
+    await startReady(processes, programOf(service), isReady, startTimeoutMs);
   }
 
   return {
@@ -90,5 +93,6 @@ export function createServices({ root, ports, addresses, secrets, processes }: S
     async start(onReady = () => undefined) {
       await Promise.all(serviceNames.map((name) => startService(name).then(() => onReady(name))));
     },
+    launch: async (name) => void (await processes.start(programOf(name))),
   };
 }

@@ -13,7 +13,7 @@ import { type HttpAnswer, request } from './http-request.ts';
 import { countAppended } from './kafka-protocol.ts';
 import { stackProcessNames } from './ports.ts';
 import { startSmokeReceiver, type SmokeReceiver } from './smoke-receiver.ts';
-import type { RunningStack } from './stack.ts';
+import { type RunningStack, supervisorName } from './stack.ts';
 import { isSettled, provideSmokeTarget, type SmokeTarget } from './smoke-target.ts';
 import { until } from './until.ts';
 
@@ -44,6 +44,11 @@ interface Event {
   status: string;
 }
 
+/**
+ * A tenant of its own: its event goes to its endpoint alone, and no endpoint of the user's, healthy or not, gets it or has a say in when
+ * it is completed.
+ */
+const smokeTenant = 'hookline-smoke';
 const receiverPath = '/hookline-smoke';
 const pollMs = 10;
 const shownLogLines = 15;
@@ -57,10 +62,8 @@ export async function smoke(options: SmokeOptions): Promise<void> {
     ...options.receiver,
   });
   try {
-    const api = createApiClient({ url: options.apiUrl, adminKey: options.adminKey });
-    const target = await at('poll API', ['api'], options.processes, () =>
-      provideSmokeTarget({ api, file: options.stateFile, receiverUrl: receiver.url }),
-    );
+    const api = createApiClient({ url: options.apiUrl, adminKey: options.adminKey, tenant: smokeTenant });
+    const target = await at('poll API', ['api'], options.processes, () => findTarget(options, api, receiver.url));
     receiver.expect(target.endpoint.secret);
     if (!isSettled(target, Date.now())) {
       say('waiting until the new endpoint is 5 s old: it gets only what is accepted after that');
@@ -74,6 +77,29 @@ export async function smoke(options: SmokeOptions): Promise<void> {
   }
 }
 
+/** Waits out an API that does not answer at the moment, not one that refuses. */
+async function findTarget(options: SmokeOptions, api: ApiClient, receiverUrl: string): Promise<SmokeTarget> {
+  let refusal: string | undefined;
+  const provide = async (): Promise<SmokeTarget> => {
+    try {
+      return await provideSmokeTarget({ api, file: options.stateFile, receiverUrl });
+    } catch (error) {
+      if (error instanceof StackError) refusal = error.message;
+      throw error;
+    }
+  };
+  return until("the smoke's source and endpoint", provide, {
+    timeoutMs: options.timeoutMs,
+    hopeless: () => refusal ?? absenceOf(['api'], options.processes),
+  });
+}
+
+/** Where one of them does not run, and nobody is there who would start it again. */
+function absenceOf(names: readonly string[], processes: SmokeOptions['processes']): string | undefined {
+  const ended = names.find((name) => processes.pid(name) === undefined);
+  return ended === undefined || processes.pid(supervisorName) !== undefined ? undefined : `${ended} does not run`;
+}
+
 /** Sends it, and watches for it at every stage from before it is sent. */
 async function send(
   options: SmokeOptions,
@@ -84,19 +110,17 @@ async function send(
   const { kafkaPort, topicPrefix, timeoutMs, processes } = options;
   const received = `${topicPrefix}webhooks.received`;
   const events = `${topicPrefix}events`;
+  const watching = <T>(by: readonly string[], what: string, ask: () => T | Promise<T>) =>
+    until(what, ask, { timeoutMs, everyMs: pollMs, hopeless: () => absenceOf(by, processes) });
   const before = new Map<string, bigint>();
   await at('kafka', ['kafka'], processes, async () => {
-    for (const topic of [received, events]) before.set(topic, await countAppended(kafkaPort, topic));
+    for (const topic of [received, events])
+      before.set(topic, await watching(['kafka'], `the end of ${topic}`, () => countAppended(kafkaPort, topic)));
   });
 
   const body = JSON.stringify({ id: randomUUID(), type: 'hookline.smoke', sent_at: new Date().toISOString() });
   const startMs = performance.now();
   const sinceStart = (what: string, atMs = performance.now()) => ({ what, atMs: atMs - startMs });
-  const watching = <T>(by: readonly string[], what: string, ask: () => T | Promise<T>) => {
-    const ended = () => by.find((name) => processes.pid(name) === undefined);
-    const hopeless = () => (ended() === undefined ? undefined : `${ended()} does not run`);
-    return until(what, ask, { timeoutMs, everyMs: pollMs, hopeless });
-  };
   const grown = async (topic: string) =>
     (await countAppended(kafkaPort, topic)) > (before.get(topic) ?? 0n) || undefined;
 

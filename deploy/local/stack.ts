@@ -27,8 +27,15 @@ export const nativeReceiver: RunningStack['receiver'] = { host: '127.0.0.1', lis
 /** Above the services' own limit for their shutdown (HOOKLINE_SHUTDOWN_TIMEOUT_MS). */
 const serviceStopTimeoutMs = 30_000;
 
-/** By pids alone: whatever part of the stack runs is stopped, the services before what they need. */
+/** The process that starts again what has ended of a stack of native processes. */
+export const supervisorName = 'supervisor';
+
+/**
+ * By pids alone: whatever part of the stack runs is stopped, the services before what they need, and before all of them the supervisor,
+ * which would start them again.
+ */
 export async function stopStack(processes: Processes): Promise<void> {
+  await processes.stop(supervisorName);
   await Promise.all(serviceNames.map((name) => processes.stop(name, { timeoutMs: serviceStopTimeoutMs })));
   await stopServers(processes);
 }

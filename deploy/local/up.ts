@@ -3,7 +3,7 @@ import { createCompose } from '../docker/compose.ts';
 import { runCommand, say } from './command.ts';
 import { chosenStackKind } from './config.ts';
 import { startContainers } from './container-stack.ts';
-import { writeKeyValueFile } from './key-value-file.ts';
+import { writeLocalEnv } from './local-env.ts';
 import { withLock } from './lock.ts';
 import { startNative } from './native-stack.ts';
 import { stackFiles } from './paths.ts';
@@ -18,9 +18,11 @@ import { urlsAt } from './stack-urls.ts';
 /** After the death of a broker its consumers need a while to find each other again. */
 const smokeTimeoutMs = 90_000;
 
-async function up(): Promise<void> {
-  const startMs = performance.now();
-  const seconds = (): string => `${((performance.now() - startMs) / 1000).toFixed(1).padStart(5)} s`;
+const startMs = performance.now();
+const seconds = (): string => `${((performance.now() - startMs) / 1000).toFixed(1).padStart(5)} s`;
+
+/** Resolves when all is ready, and `.hookline/local.env` says where. */
+async function start(): Promise<{ stack: RunningStack; ports: StackPorts }> {
   const running = runningStack();
   const offset = decidePortOffset(running !== undefined);
   const ports = portsAt(offset);
@@ -36,31 +38,19 @@ async function up(): Promise<void> {
     kind === 'native'
       ? await startNative(ports, secrets, seconds)
       : await startContainers(compose, { ports, secrets, offset }, seconds);
-  writeKeyValueFile(stackFiles.localEnv, localEnv(stack, ports, secrets.adminKey));
+  writeLocalEnv(stackFiles.localEnv, stack, ports, secrets.adminKey);
+  return { stack, ports };
+}
 
+async function up(): Promise<void> {
+  const { stack, ports } = await withLock(stackFiles.lock, 'make up', start, {
+    onWait: (holder) => say(`waiting for ${holder} to end`),
+  });
+  // Without the lock: what ends from now on the supervisor starts again.
   say('one signed webhook through it:');
   await runSmoke(stack, smokeTimeoutMs);
   say(`\nHookline is up (${seconds().trim()})\n`);
   say(whereEverythingIs(stack, ports));
-}
-
-function localEnv({ processes, addresses }: RunningStack, ports: StackPorts, adminKey: string): Record<string, string> {
-  const { url, adminUrl } = urlsAt(ports);
-  const pids = [...serviceNames, 'kafka', 'redis', 'postgres'].map((name) => [
-    `${name.toUpperCase()}_PID`,
-    String(processes.pid(name) ?? ''),
-  ]);
-  const adminUrls = serviceNames.map((name) => [`${name.toUpperCase()}_ADMIN_URL`, adminUrl(name)]);
-  return {
-    HOOKLINE_INGRESS_URL: url('ingress'),
-    HOOKLINE_API_URL: url('api'),
-    HOOKLINE_ADMIN_KEY: adminKey,
-    HOOKLINE_KAFKA_BROKERS: addresses.kafkaBrokers.join(','),
-    HOOKLINE_REDIS_URL: addresses.redisUrl,
-    HOOKLINE_DATABASE_URL: addresses.databaseUrl,
-    HOOKLINE_SCHEMA_REGISTRY_URL: addresses.schemaRegistryUrl,
-    ...(Object.fromEntries([...pids, ...adminUrls]) as Record<string, string>),
-  };
 }
 
 function whereEverythingIs({ addresses, more }: RunningStack, ports: StackPorts): string {
@@ -90,7 +80,4 @@ function whereEverythingIs({ addresses, more }: RunningStack, ports: StackPorts)
   ].join('\n');
 }
 
-await runCommand(
-  () => withLock(stackFiles.lock, 'make up', up, { onWait: (holder) => say(`waiting for ${holder} to end`) }),
-  'interrupted: make up goes on from here, make down stops what has been started',
-);
+await runCommand(up, 'interrupted: make up goes on from here, make down stops what has been started');

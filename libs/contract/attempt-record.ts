@@ -4,7 +4,7 @@
  *
  * | kind       | written by | says                                                                             |
  * |------------|------------|----------------------------------------------------------------------------------|
- * | fanned_out | fan-out    | the set of the event's deliveries of one generation (a repetition may add to it) |
+ * | fanned_out | fan-out    | the set of the event's deliveries of one generation, or one chunk of it          |
  * | attempted  | dispatcher | a send and what it came to; `status` is where the delivery stands now            |
  * | parked     | dispatcher | no send: the delivery waits for room                                             |
  * | ended      | dispatcher | no send: cancelled, or dead-lettered because the endpoint is gone or disabled    |
@@ -13,7 +13,11 @@
  *
  * The schema grows by fields at its end that have a default: a reader of an older version leaves them out, and to a reader of a newer one
  * they are null in an old record. So services of two versions can run side by side, whichever is started first.
+ *
+ * A set that is too large for one record comes in chunks. Each names its try, because a fan-out that is repeated after a crash may come to
+ * other members, and so to other chunks: the set is known once all chunks of one try are there. Its members are those of all tries together.
  */
+import { isCount, isName } from './record-text.ts';
 import type { AttemptOutcome, DeliveryStatus } from './states.ts';
 
 export const attemptRecordKinds = ['fanned_out', 'attempted', 'parked', 'ended'] as const;
@@ -38,6 +42,16 @@ export interface AttemptTiming {
   tls_ms: number | null;
   first_byte_ms: number | null;
   body_ms: number | null;
+}
+
+/** Which part of a set a record has. */
+export interface SetChunk {
+  /** Names one attempt to write the set; no other attempt has it. */
+  try: string;
+  /** From 0. */
+  index: number;
+  /** How many chunks the try has. */
+  count: number;
 }
 
 export interface AttemptRecord {
@@ -73,4 +87,11 @@ export interface AttemptRecord {
   request: SentRequest | null;
   response_headers: Readonly<Record<string, string>> | null;
   timing: AttemptTiming | null;
+  /** fanned_out: null where the record has the whole set. */
+  chunk: SetChunk | null;
 }
+
+export const problemOfChunk = ({ try: name, index, count }: SetChunk): string | undefined =>
+  isName(name) && isCount(index) && isCount(count) && index < count
+    ? undefined
+    : 'chunk is none: it needs the name of its try, and an index below its count';

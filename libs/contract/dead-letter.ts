@@ -28,8 +28,16 @@ export function deadLetterHeaders(facts: DeadLetterFacts): Record<string, string
   };
 }
 
+/** The record that died, before it was shortened. */
+export interface ShortenedFrom {
+  /** The length of its value. */
+  bytes: number;
+  /** The digest of its value, in hex. */
+  sha256: string;
+}
+
 /** A letter as it is read. With stage and origin, the generation says which death it tells of: what was replayed may die again. */
-export type ReadDeadLetter = DeadLetterFacts & { generation: number };
+export type ReadDeadLetter = DeadLetterFacts & { generation: number; shortenedFrom: ShortenedFrom | null };
 
 export function parseDeadLetter(headers: HeaderText): ReadDeadLetter | { malformed: string } {
   const stage = deadLetterStages.find((known) => known === headers[header.deadLetterStage]);
@@ -40,14 +48,22 @@ export function parseDeadLetter(headers: HeaderText): ReadDeadLetter | { malform
   if (stage === undefined || attempts === undefined || at === undefined || !reason || !origin) {
     return { malformed: 'one of the hookline-dl- headers is missing or wrong' };
   }
-  return { stage, reason, attempts, origin, at, generation: wholeNumber(headers[header.generation]) ?? 0 };
+  const generation = wholeNumber(headers[header.generation]) ?? 0;
+  return { stage, reason, attempts, origin, at, generation, shortenedFrom: shortenedFromOf(headers) };
+}
+
+/** Null for a dead letter that is whole. */
+function shortenedFromOf(headers: HeaderText): ShortenedFrom | null {
+  const bytes = wholeNumber(headers[header.deadLetterBytes]);
+  const sha256 = headers[header.deadLetterSha256];
+  return bytes === undefined || sha256 === undefined || !/^[0-9a-f]{64}$/.test(sha256) ? null : { bytes, sha256 };
 }
 
 type RawHeaders = Readonly<Record<string, Buffer | readonly Buffer[]>>;
 
 /**
  * The headers of the record that died, without those of its letter, as the projector keeps them: JSON of base64, because neither names nor
- * values need be text that Postgres takes.
+ * values need be text that Postgres takes. Those that say that it was shortened stay: whoever replays it looks for them.
  */
 export function packHeaders(headers: RawHeaders): Buffer {
   const kept = Object.entries(headers).filter(([name]) => !letterHeaders.has(name));
@@ -68,6 +84,9 @@ const toBase64 = (bytes: Buffer): string => bytes.toString('base64');
 /** Only another stage's copy is passed over: a record that names nobody is for all. */
 export const isForAnother = (headers: HeaderText, stage: DeadLetterStage): boolean =>
   (headers[header.replayFor] ?? stage) !== stage;
+
+/** Whether it is of a letter that was shortened: what is left of the record must not pass for it. */
+export const isShortened = (headers: RawHeaders): boolean => header.deadLetterSha256 in headers;
 
 const letterHeaders: ReadonlySet<string> = new Set([
   header.deadLetterStage,

@@ -20,6 +20,8 @@ export interface Delivery {
   receivedAt: number;
   orderingKey: string | null;
   contentType: string;
+  /** That of the payload; null where there is none. */
+  contentEncoding: string | null;
   traceparent: string;
   payload: Buffer;
 }
@@ -37,12 +39,13 @@ export function deliveryHeaders(delivery: Omit<Delivery, 'payload'>): Record<str
     [header.contentType]: delivery.contentType,
     [header.traceparent]: delivery.traceparent,
   };
+  if (delivery.contentEncoding !== null) headers[header.contentEncoding] = delivery.contentEncoding;
   if (delivery.orderingKey !== null) headers[header.orderingKey] = delivery.orderingKey;
   return headers;
 }
 
 /** What a receiver is sent, or is written down about it. */
-const texts = [header.eventType, header.contentType, header.orderingKey, header.traceparent];
+const texts = [header.eventType, header.contentType, header.contentEncoding, header.orderingKey, header.traceparent];
 
 /** The delivery of a record, or what is wrong with the record (it then goes to the dead letters, whole). */
 export function parseDelivery(headers: HeaderText, payload: Buffer): Delivery | { malformed: string } {
@@ -72,6 +75,7 @@ export function parseDelivery(headers: HeaderText, payload: Buffer): Delivery | 
     receivedAt,
     orderingKey: headers[header.orderingKey] ?? null,
     contentType: text(header.contentType),
+    contentEncoding: headers[header.contentEncoding] || null,
     traceparent: text(header.traceparent),
     payload,
   };

@@ -17,6 +17,8 @@ export interface EventRecord {
   /** The key under which dedup knows the event: 16 bytes, see libs/dedup-store. */
   dedup_key: Buffer;
   content_type: string;
+  /** That of the payload, as the sender wrote it; null where there is none. */
+  content_encoding: string | null;
   http_headers: Record<string, string>;
   ordering_key: string | null;
   payload: Buffer;
@@ -27,11 +29,11 @@ export interface EventRecord {
  * event is one for all of them, or for none.
  */
 export function problemOfEvent(event: EventRecord): string | undefined {
-  const { id, tenant, type, content_type, ordering_key, received_at, payload } = event;
+  const { id, tenant, type, content_type, content_encoding, ordering_key, received_at, payload } = event;
   if (!isName(id)) return 'id is no id';
   if (!isName(tenant)) return 'tenant is no tenant';
   if (!isInstant(received_at)) return 'received_at is no time in microseconds';
-  const texts = { type, content_type, ordering_key: ordering_key ?? '' };
+  const texts = { type, content_type, content_encoding: content_encoding ?? '', ordering_key: ordering_key ?? '' };
   const long = Object.entries(texts).find(([, text]) => !isShortText(text));
   if (long !== undefined) return `${long[0]} is too long`;
   return payload.length <= maxPayloadBytes ? undefined : 'payload is above the limit';

@@ -6,6 +6,8 @@ export const header = {
   /** Microseconds since the epoch, decimal. */
   receivedAt: 'hookline-received-at',
   contentType: 'hookline-content-type',
+  /** Absent where the body has none. */
+  contentEncoding: 'hookline-content-encoding',
   /** JSON object of the sender's HTTP headers, lower-case names, credentials left out. */
   httpHeaders: 'hookline-http-headers',
   /** JSON array, see Locator in received-webhook.ts. */
@@ -33,6 +35,11 @@ export const header = {
   deadLetterAttempts: 'hookline-dl-attempts',
   deadLetterOrigin: 'hookline-dl-origin',
   deadLetterAt: 'hookline-dl-at',
+  /** The value that a dead letter had before it was shortened, because Kafka refused it whole: bytes (decimal) and SHA-256 (hex). */
+  deadLetterBytes: 'hookline-dl-bytes',
+  deadLetterSha256: 'hookline-dl-sha256',
+  /** JSON array of the headers that were cut or left out; absent where all are as they were. */
+  deadLetterCutHeaders: 'hookline-dl-cut-headers',
 } as const;
 
 /** Of a record that belongs to a trace; empty where there is none. */

@@ -19,6 +19,8 @@ export interface ReceivedWebhook {
   /** Microseconds since the epoch. */
   receivedAt: number;
   contentType: string;
+  /** As the sender wrote it: the body is kept so encoded. Null where there is none. */
+  contentEncoding: string | null;
   httpHeaders: Readonly<Record<string, string>>;
   identifyBy: readonly Locator[];
   typeBy: readonly Locator[];
@@ -43,6 +45,7 @@ export function receivedWebhookHeaders(webhook: Omit<ReceivedWebhook, 'body'>): 
     [header.dedupTtlSeconds]: String(webhook.dedupTtlSeconds),
     [header.traceparent]: webhook.traceparent,
   };
+  if (webhook.contentEncoding !== null) headers[header.contentEncoding] = webhook.contentEncoding;
   if (webhook.orderingKey !== null) headers[header.orderingKey] = webhook.orderingKey;
   if (webhook.origin !== null) headers[header.origin] = webhook.origin;
   return headers;
@@ -68,6 +71,8 @@ export function parseReceivedWebhook(headers: HeaderText, body: Buffer): Receive
     receiptId: headers[header.receiptId] ?? '',
     receivedAt,
     contentType: headers[header.contentType] ?? '',
+    // Of records from before there was a header for it.
+    contentEncoding: headers[header.contentEncoding] ?? (httpHeaders['content-encoding'] || null),
     httpHeaders,
     identifyBy,
     typeBy,

@@ -56,6 +56,9 @@ const [anySource, anyType] = ['', '*'];
 const mostKeys = 100;
 const keyOf = (source: string, pattern: string): string => `${source}\n${pattern}`;
 
+/** Among the `eventKeys` of every event. */
+export const everyEventKey = keyOf(anySource, anyType);
+
 const isOperational = (pattern: string): boolean => pattern.startsWith(operationalTypes);
 
 function matchesType(pattern: string, type: string): boolean {
@@ -81,5 +84,23 @@ export interface PastSubscription {
  *
  * @param past oldest first, each until a change; instants in microseconds
  */
-export const subscriptionAt = <S>(past: readonly (S & { until: number })[], now: S, receivedAt: number): S =>
-  past.find(({ until }) => receivedAt < until + endpointSettlingMs * 1_000) ?? now;
+export function subscriptionAt<S>(past: readonly (S & { until: number })[], now: S, receivedAt: number): S {
+  const isOver = ({ until }: { until: number }): boolean => receivedAt >= until + endpointSettlingMs * 1_000;
+  const newest = past.at(-1);
+  if (newest === undefined || isOver(newest)) return now;
+  let [first, last] = [0, past.length - 1];
+  while (first < last) {
+    const middle = (first + last) >> 1;
+    if (isOver(past[middle] ?? newest)) first = middle + 1;
+    else last = middle;
+  }
+  return past[first] ?? now;
+}
+
+/**
+ * For so long after its receipt an event may still be judged, for the first time or again: a webhook stands on its topic, and then its event
+ * on the next, for the 7 days of their retention and the 7 that a segment may stay open beyond (deploy/kafka/topics.ts), and two days are
+ * for what waits before the first. What was in force is kept for as long, and so are endpoints that were deleted. An event that is older,
+ * since a dead letter was replayed, is judged by the oldest that is known.
+ */
+export const judgedWithinDays = 30;

@@ -12,6 +12,7 @@ export const crashPointNames = [
   'dedup.after-publish',
   'dedup.before-commit',
   'fan-out.before-set',
+  'fan-out.between-chunks',
   'fan-out.after-set',
   'fan-out.after-deliveries',
   'dispatcher.before-send',

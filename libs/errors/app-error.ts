@@ -10,6 +10,7 @@
  * | store_unavailable | Postgres did not answer within its time limit                      | yes       |
  * | registry_unavailable | the schema registry did not answer                              | yes       |
  * | data_invalid      | this one record or row can't be processed, however often           | no        |
+ * | limit_reached     | the tenant has as much as it may have at once: libs/tenancy         | yes       |
  * | stopped           | asked of something that has been stopped                           | no        |
  * | bug               | a state that the code rules out                                    | no        |
  */
@@ -21,6 +22,7 @@ const retryableByCode = {
   store_unavailable: true,
   registry_unavailable: true,
   data_invalid: false,
+  limit_reached: true,
   stopped: false,
   bug: false,
 } as const;

@@ -1,15 +1,48 @@
 /**
  * The operators of the MongoDB query language that a filter may use, with what may stand behind each. What is not here does not exist for
  * the library either: nothing that runs code (`$where`, `$expr`), and no regular expressions, which one payload can keep busy for ever.
+ *
+ * Each that looks at a payload counts its steps first, and begins nothing that would go beyond those that are left.
  */
 import { Context } from 'mingo/core';
 import { $all, $elemMatch, $size } from 'mingo/operators/query/array';
 import { $eq, $gt, $gte, $in, $lt, $lte, $ne, $nin } from 'mingo/operators/query/comparison';
 import { $exists } from 'mingo/operators/query/element';
 import { $and, $nor, $not, $or } from 'mingo/operators/query/logical';
+import type { Options } from 'mingo/types';
+import { stepsOf } from './count-steps.ts';
+
+/** What a filter may still take. Shared by all of them: the library judges at one go, so that no two filters are ever under way. */
+export const meter = { stepsLeft: 0 };
+
+/** Thrown by a condition that would take more steps than are left. */
+export const stepsSpent = new Error('no steps are left');
+
+type Judge = (document: never) => boolean;
+type Operator = (path: string, operand: never, options: Options) => Judge;
+
+function counted(operators: Record<`$${string}`, Operator>): Record<`$${string}`, Operator> {
+  const withSteps = ([name, operator]: [string, Operator]): [string, Operator] => [
+    name,
+    (path, operand, options) => {
+      const judge = operator(path, operand, options);
+      const steps = stepsOf(name, path, operand);
+      return (document) => {
+        meter.stepsLeft -= steps(document);
+        if (meter.stepsLeft < 0) throw stepsSpent;
+        return judge(document);
+      };
+    },
+  ];
+  return Object.fromEntries(Object.entries(operators).map(withSteps));
+}
 
 export const context = Context.init({
-  query: { $all, $and, $elemMatch, $eq, $exists, $gt, $gte, $in, $lt, $lte, $ne, $nin, $nor, $not, $or, $size },
+  query: {
+    ...counted({ $all, $elemMatch, $eq, $exists, $gt, $gte, $in, $lt, $lte, $ne, $nin, $size }),
+    // The conditions within them are counted.
+    ...{ $and, $nor, $not, $or },
+  },
 });
 
 /** Instead of a path, each with a list of filters. */

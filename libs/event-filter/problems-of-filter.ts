@@ -1,7 +1,7 @@
 /**
- * What keeps a filter from being used. A filter is a customer's text: its size, and so the time that it takes per byte of payload, is
- * bounded, and whatever the library would take for something else than its author meant is refused: an unknown operator, or an operator
- * within a value (`{"data": {"amount": {"$gt": 5}}}` would be a comparison with that very object).
+ * What keeps a filter from being used. A filter is a customer's text: its size is bounded (its work on a payload is, too, but where it
+ * is judged: count-steps.ts), and whatever the library would take for something else than its author meant is refused: an unknown
+ * operator, or an operator within a value (`{"data": {"amount": {"$gt": 5}}}` would be a comparison with that very object).
  */
 import { combiners, operators } from './operators.ts';
 

@@ -22,6 +22,7 @@ export interface NewEvent {
   ordering_key: string | null;
   traceparent: string;
   content_type: string;
+  content_encoding: string | null;
   payload: Buffer;
 }
 
@@ -49,15 +50,16 @@ export const insertEvents: Statement<NewEvent, GrownKey> = {
     'content_type',
     'payload',
     'body_hash',
+    'content_encoding',
   ],
   text: `
     WITH incoming AS (
       SELECT *
         FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[],
                     $9::timestamptz[], $10::timestamptz[], $11::text[], $12::text[], $13::text[], $14::bytea[],
-                    $15::bytea[])
+                    $15::bytea[], $16::text[])
              AS t (tenant, id, source_id, event_id, type, receipt_id, origin, dedup_key,
-                   received_at, updated_at, ordering_key, traceparent, content_type, payload, body_hash)
+                   received_at, updated_at, ordering_key, traceparent, content_type, payload, body_hash, content_encoding)
     ), inserted AS (
       INSERT INTO events (tenant, id, source_id, event_id, type, receipt_id, origin, dedup_key,
                           received_at, updated_at, ordering_key, traceparent)
@@ -67,8 +69,8 @@ export const insertEvents: Statement<NewEvent, GrownKey> = {
       ON CONFLICT (tenant, id) DO NOTHING
       RETURNING tenant, id, dedup_key
     ), payloads AS (
-      INSERT INTO event_payloads (tenant, event_id, received_at, content_type, body)
-      SELECT tenant, id, received_at, content_type, payload
+      INSERT INTO event_payloads (tenant, event_id, received_at, content_type, content_encoding, body)
+      SELECT tenant, id, received_at, content_type, content_encoding, payload
         FROM incoming
         JOIN inserted USING (tenant, id)
       ON CONFLICT DO NOTHING

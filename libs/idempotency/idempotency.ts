@@ -92,7 +92,7 @@ function addHooks(app: FastifyInstance, options: IdempotencyOptions<unknown>): v
       begun = await store.begin(keyed);
     } catch (thrown) {
       const error = toAppError(thrown);
-      if (!error.retryable) throw error;
+      if (!error.retryable || error.code === 'limit_reached') throw error;
       log.warn({ event: 'idempotency.store_away', tenant: keyed.tenant, err: error });
       return refuse({ kind: 'unavailable' });
     }

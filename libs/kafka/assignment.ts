@@ -13,18 +13,22 @@ export interface Assignment {
     assigned: readonly PartitionRef[],
     continuous: boolean,
   ): { lost: PartitionWorker[]; gained: PartitionWorker[] };
+  /** Drops the worker of a partition that is kept, for another that begins anew; undefined where it is not assigned any more. */
+  renew(worker: PartitionWorker): PartitionWorker | undefined;
   /** @returns the workers that it dropped */
   dropAll(): PartitionWorker[];
 }
+
+/** Handlers of dropped workers that may still run, by their partition: one that comes back waits for its own. */
+export type ReturningHandlers = Map<string, Promise<void>>;
 
 const keyOf = ({ topic, partition }: PartitionRef): string => `${topic}/${partition}`;
 
 export function createAssignment(
   createWorker: (partition: PartitionRef, after: Promise<void>) => PartitionWorker,
+  returning: ReturningHandlers = new Map(),
 ): Assignment {
   const workers = new Map<string, PartitionWorker>();
-  /** Handlers of dropped workers that may still run: a partition that comes back waits for its own. */
-  const returning = new Map<string, Promise<void>>();
 
   function drop(key: string, worker: PartitionWorker): void {
     worker.drop();
@@ -41,21 +45,28 @@ export function createAssignment(
     return lost.map(([, worker]) => worker);
   }
 
+  function create(partition: PartitionRef): PartitionWorker {
+    const key = keyOf(partition);
+    const worker = createWorker(partition, returning.get(key) ?? Promise.resolve());
+    workers.set(key, worker);
+    return worker;
+  }
+
   return {
     get: (topic, partition) => workers.get(keyOf({ topic, partition })),
     workers: () => [...workers.values()],
     replace(assigned, continuous) {
       const assignedKeys = new Set(assigned.map(keyOf));
       const lost = dropWhere((key) => !continuous || !assignedKeys.has(key));
-      const gained = assigned
-        .filter((partition) => !workers.has(keyOf(partition)))
-        .map((partition) => {
-          const key = keyOf(partition);
-          const worker = createWorker(partition, returning.get(key) ?? Promise.resolve());
-          workers.set(key, worker);
-          return worker;
-        });
+      const gained = assigned.filter((partition) => !workers.has(keyOf(partition))).map(create);
       return { lost, gained };
+    },
+    renew(worker) {
+      const { topic, partition } = worker;
+      const key = keyOf(worker);
+      if (workers.get(key) !== worker) return undefined;
+      drop(key, worker);
+      return create({ topic, partition });
     },
     dropAll: () => dropWhere(() => true),
   };

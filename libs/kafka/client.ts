@@ -1,4 +1,4 @@
-import { Kafka, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
+import { type ISocketFactory, Kafka, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
 import type { Logger } from '#lib/log';
 import type { KafkaAccess } from './access.ts';
 import { bearClockSteps } from './clock-steps.ts';
@@ -6,14 +6,18 @@ import { waitForCoordinators } from './coordinator-not-found.ts';
 import { socketsOver } from './create-socket.ts';
 import { readFetchResponses } from './fetch-response.ts';
 import { keepConnectionsFresh } from './fresh-connections.ts';
+import { announceOffsetsOutOfRange } from './offset-out-of-range.ts';
 import { acceptPreparedBatches } from './prepared-batches.ts';
+import { rejoinWithoutMemberId } from './rejoin-without-member-id.ts';
 import { tameRequestQueuePolling } from './request-queue-polling.ts';
 
 export interface ClientOptions extends KafkaAccess {
   clientId: string;
-  log: Logger;
+  log: Pick<Logger, 'debug'>;
   /** The longest that a broker may take over one request. */
   requestTimeoutMs?: number;
+  /** Opens its sockets; default: as create-socket.ts does. */
+  openSocket?: ISocketFactory;
 }
 
 /** kafkajs's defaults depend on NODE_ENV, so every field is given wherever it takes retry options. */
@@ -42,10 +46,12 @@ export function createClient(options: ClientOptions): Kafka {
   bearClockSteps();
   keepConnectionsFresh();
   waitForCoordinators();
+  rejoinWithoutMemberId();
+  announceOffsetsOutOfRange();
   return new Kafka({
     brokers: [...options.brokers],
     clientId: options.clientId,
-    socketFactory: socketsOver(options.tls),
+    socketFactory: options.openSocket ?? socketsOver(options.tls),
     ssl: options.tls !== undefined,
     ...(options.sasl && { sasl: options.sasl }),
     connectionTimeout: 5_000,
@@ -59,7 +65,7 @@ export function createClient(options: ClientOptions): Kafka {
 }
 
 /** What kafkajs calls an error is mostly one of many tries: what matters is logged by those who give up. */
-function logAtDebug(log: Logger, entry: LogEntry): void {
+function logAtDebug(log: Pick<Logger, 'debug'>, entry: LogEntry): void {
   log.debug({ ...entry.log, event: 'kafka.client', namespace: entry.namespace });
 }
 

@@ -35,6 +35,12 @@ export function bearClockSteps(): void {
         request.timeoutRequest();
         isLate = true;
       }
+      // One that waits for its turn, for as long as the broker throttles, has no limit of its own: it ends with the connection.
+      for (const request of this.pending) {
+        const sinceMs = firstSeenAtMs.get(request) ?? nowMs;
+        firstSeenAtMs.set(request, sinceMs);
+        isLate ||= nowMs - sinceMs > request.requestTimeout;
+      }
       if (isLate) this.onTimedOut?.();
       if (!this.isConnected()) this.destroy();
     };

@@ -61,18 +61,27 @@ export interface ConsumerOptions extends KafkaAccess {
   stopDrainMs?: number;
   /** Default 5,000. */
   lagIntervalMs?: number;
-  /** For how long it may neither hear of its group nor fail, before it is given up: see silence-watch.ts. Default 600,000. */
-  maxSilenceMs?: number;
+  /** How long it may hear nothing of its group, while the coordinator answers others, before it is built anew: see supervised-consumer.ts. Default 45,000. */
+  rebuildAfterMs?: number;
+  /** How long the coordinator may take to answer whoever asks for another. Default 10,000. */
+  coordinatorLimitMs?: number;
+  /** How long a partition waits for the handler that it had before, which has been aborted. Default 30,000. */
+  handlerReturnMs?: number;
+  /** From 0 up to 1: the jitter of rebuilds. Default Math.random. */
+  random?: () => number;
 }
 
 export interface RecordConsumer extends Part {
   /** The partitions assigned to this member now. */
   partitions(): readonly PartitionRef[];
+  /** Whether it is a member of its group; not before its first join. */
+  isReady(): boolean;
   /** Whether no other member can have these partitions now, however long this process may have been paused: see membership-lease.ts. */
   ownsSurely(): boolean;
 }
 
 export const sessionTimeoutOf = ({ sessionTimeoutMs = 10_000 }: ConsumerOptions): number => sessionTimeoutMs;
+export const rebuildAfterOf = ({ rebuildAfterMs = 45_000 }: ConsumerOptions): number => rebuildAfterMs;
 
 const mebibyte = 1024 * 1024;
 

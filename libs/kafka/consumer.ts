@@ -1,6 +1,7 @@
 /**
- * The consumer loop. kafkajs's handler only puts records into bounded queues, one per partition; a worker per partition calls ours, and
- * what is done is committed a moment later. A join goes like this:
+ * A consumer on one client, for as long as that lasts; supervised-consumer.ts replaces it where it is in doubt. kafkajs's handler only puts
+ * records into bounded queues, one per partition; a worker per partition calls ours, and what is done is committed a moment later. A join
+ * goes like this:
  *
  *   rebalance heard of ──► workers hold, handlers get a moment to finish ──► commit, in the old generation ──► join
  *     ──► partitions lost: dropped, their signals abort · kept: go on, what comes again is skipped
@@ -12,22 +13,24 @@
  * It guarantees: each record is handed out until its offset, and all below, are committed as done; commits are for partitions that are
  * assigned, in their own generation. It does not guarantee that a record is handed out once.
  */
-import type { Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent, EachBatchPayload } from 'kafkajs';
+import type { Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
 import { AppError, type AppErrorCode } from '#lib/errors';
-import { createPart } from '#lib/lifecycle';
-import { createAssignment } from './assignment.ts';
-import { clientRetry, createClient, metadataMaxAgeMs, rootCause } from './client.ts';
-import { type ConsumerOptions, type RecordConsumer, sessionTimeoutOf, workLimitsOf } from './consumer-options.ts';
-import { createCrashPolicy } from './crash-policy.ts';
+import { createAssignment, type ReturningHandlers } from './assignment.ts';
+import { clientRetry, metadataMaxAgeMs, rootCause } from './client.ts';
+import { type ConsumerOptions, rebuildAfterOf, sessionTimeoutOf, workLimitsOf } from './consumer-options.ts';
+import type { CrashPolicy } from './crash-policy.ts';
 import { createGroupOffsets } from './group-offsets.ts';
 import { createJoinGate } from './join-gate.ts';
 import { monitorLag } from './lag-monitor.ts';
+import { mendPosition } from './mend-position.ts';
 import { createMembershipLease } from './membership-lease.ts';
-import { measureConsumer } from './metrics.ts';
+import type { ConsumerMeter } from './metrics.ts';
 import { createOffsetCommitter } from './offset-committer.ts';
+import { onOffsetOutOfRange } from './offset-out-of-range.ts';
 import { createPartitionWorker, type PartitionWorker } from './partition-worker.ts';
 import type { PartitionRef } from './port.ts';
-import { createSilenceWatch } from './silence-watch.ts';
+import type { DoubtReason } from './rebuild-watch.ts';
+import { createReportPosition } from './report-position.ts';
 import { locateStarts } from './start-offsets.ts';
 import { within } from './time-limit.ts';
 
@@ -41,51 +44,84 @@ const maxBytesPerFetch = 8 * 1024 * 1024;
  * lost, and hears of nothing meanwhile: little more than what comes before a join takes (`beforeJoin`), and the session time-out.
  */
 const rebalanceTimeoutMs = 15_000;
-const startTimeoutMs = 60_000;
 const retryMs = 500;
 const commitTimeoutMs = 2_000;
 const returnTimeoutMs = 1_000;
 const restartTimeoutMs = 2_000;
+const startEndMs = 5_000;
+const handlerReturnMs = 30_000;
 const closeTimeoutMs = 5_000;
-const mostAwayMs = 10 * 60_000;
-const crashLimits = { awayMs: mostAwayMs, otherMs: 30_000 };
 
-export function createConsumer(options: ConsumerOptions): RecordConsumer {
-  const { clock, groupId, topics, log } = options;
-  const newClient = () => createClient(options);
+/** One after the other in the life of a process, each on a client of its own. */
+export interface Consumption {
+  /** Once it has joined, or crashed. @throws AppError kafka_unavailable where it can't connect in time */
+  start(): Promise<void>;
+  /** In order and in bounded time, also while it starts. */
+  stop(): Promise<void>;
+  /** At once, and without waiting for anything: from now on it does nothing, whatever still happens to it. */
+  discard(): void;
+  partitions(): readonly PartitionRef[];
+  ownsSurely(): boolean;
+  /** That it had last; undefined before its first join. */
+  lastMemberId(): string | undefined;
+}
+
+export interface ConsumptionOptions extends ConsumerOptions {
+  /** Whoever discards this consumer destroys the sockets of these clients. */
+  createClient(): Kafka;
+  meter: ConsumerMeter;
+  crashes: CrashPolicy;
+  /** Shared with the consumers before it. */
+  returning: ReturningHandlers;
+  connectTimeoutMs: number;
+  /** The coordinator has answered a heartbeat, or a join. */
+  onHeard(): void;
+  onDoubt(reason: DoubtReason): void;
+}
+
+export function createConsumption(options: ConsumptionOptions): Consumption {
+  const { clock, groupId, topics, log, crashes, meter } = options;
+  const newClient = options.createClient;
   const limits = workLimitsOf(options);
-  const meter = measureConsumer(options.metrics, groupId);
   const stopping = new AbortController();
   const background = new Set<Promise<void>>();
   const idleWaiters = new Set<() => void>();
   /** Those who have been given something to read. */
   const readers = new WeakSet<PartitionWorker>();
-  const groupOffsets = createGroupOffsets(newClient, groupId);
-  const crashes = createCrashPolicy(clock, crashLimits);
+  /** Those whose offset the log does not have: they are paused until it is known why. */
+  const mending = new Set<PartitionWorker>();
+  const groupOffsets = createGroupOffsets(newClient, groupId, clock);
+  const report = createReportPosition(groupId, meter, log);
   const gate = createJoinGate(beforeJoin);
   const lease = createMembershipLease(clock, sessionTimeoutOf(options));
-  const silence = createSilenceWatch(clock, options.maxSilenceMs ?? mostAwayMs, () =>
-    fail('kafka_unavailable', `the consumer of ${groupId} stands still: it has neither heard of its group nor failed`),
-  );
   let memberId: string | undefined;
+  let lastMemberId: string | undefined;
   let phase: 'consuming' | 'draining' | 'joining' = 'consuming';
   let failed = false;
+  let discarded = false;
+  let starting: Promise<void> | undefined;
   /** Set while kafkajs, after a crash, starts its consumer anew by itself. */
   let restarting: PromiseWithResolvers<void> | undefined;
 
-  const assignment = createAssignment((ref, after) =>
+  const createWorker = (ref: PartitionRef, after: Promise<void>): PartitionWorker =>
     createPartitionWorker({
       ...ref,
       handle: options.handle,
       limits,
-      after,
+      after: within(clock, options.handlerReturnMs ?? handlerReturnMs, after, () =>
+        log.warn({ event: 'consumer.handler_not_returned', group: groupId, ...ref }),
+      ),
       onWantsMore: () => resume(ref),
       onIdle: () => {
         if (allIdle()) for (const resolve of idleWaiters) resolve();
       },
+      onHole: (from, to) => {
+        const offsets = { fromOffset: String(from), toOffset: String(to) };
+        log.warn({ event: 'consumer.hole_in_log', group: groupId, ...ref, ...offsets });
+      },
       onFailure: (error) => fail('bug', `the handler of ${ref.topic}/${ref.partition} threw`, error),
-    }),
-  );
+    });
+  const assignment = createAssignment(createWorker, options.returning);
   const committer = createOffsetCommitter(assignment.workers, log);
 
   const consumer: Consumer = newClient().consumer({
@@ -110,30 +146,59 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
   consumer.on(consumer.events.CRASH, onCrash);
   // A join can fail and leave the member in its old generation, alive and well: then there will be no GROUP_JOIN.
   consumer.on(consumer.events.HEARTBEAT, () => {
+    if (discarded) return;
     lease.heard();
-    silence.heard();
+    options.onHeard();
     goOn();
   });
 
   async function onBatch({ batch, commitOffsetsIfNecessary, isStale }: EachBatchPayload): Promise<void> {
+    if (discarded) return;
     crashes.progressed();
     committer.commitBy(commitOffsetsIfNecessary);
     const worker = assignment.get(batch.topic, batch.partition);
     if (worker?.state() !== 'open' || isStale()) return;
     const committed = worker.committedOffset() ?? 0n;
-    if (BigInt(batch.highWatermark) < committed) {
-      // The topic was made anew, or lost its end: offsets mean other records now. A new process starts from what the group has.
-      return fail(
-        'kafka_unavailable',
-        `the log of ${batch.topic}/${batch.partition} ends before the committed offset ${committed}`,
-      );
-    }
+    // The topic was made anew, or lost its end: then offsets mean other records now. Or a new leader does not know its own end yet.
+    if (BigInt(batch.highWatermark) < committed) return mend(worker);
     if (!readers.has(worker)) {
       readers.add(worker);
       options.onFirstRead?.(refOf(worker), BigInt(batch.highWatermark));
     }
     if (worker.receive(batch.messages) === 'gap') return seek(worker, worker.nextOffset() ?? 0n);
     if (!worker.wantsMore()) pause(worker);
+  }
+
+  function mend(worker: PartitionWorker): void {
+    pause(worker);
+    if (mending.has(worker)) return;
+    mending.add(worker);
+    const readOn = (): void => {
+      mending.delete(worker);
+      seek(worker, worker.nextOffset() ?? 0n);
+      if (worker.wantsMore()) resume(worker);
+    };
+    const mended = mendPosition(
+      { worker, offsets: groupOffsets, report, readOn, beginAnew, clock, log },
+      stopping.signal,
+    );
+    runInBackground(mended.finally(() => mending.delete(worker)));
+  }
+
+  /** As if the partition had been lost, and gained by a group that has not read it. */
+  function beginAnew(worker: PartitionWorker, startOffset: bigint): void {
+    const renewed = assignment.renew(worker);
+    if (renewed === undefined) return;
+    options.onRevoked?.([refOf(renewed)]);
+    options.onAssigned?.([refOf(renewed)]);
+    open(renewed, startOffset, false);
+  }
+
+  function onOutOfRange(member: string | null, { topic, partition }: PartitionRef): boolean {
+    if (member === null || member !== memberId) return false;
+    const worker = assignment.get(topic, partition);
+    if (worker?.state() === 'open') mend(worker);
+    return true;
   }
 
   /** Runs before every try to join: the first one of a rebalance gives handlers time and commits, while the old generation lasts. */
@@ -148,14 +213,16 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
   }
 
   function onJoin({ payload }: ConsumerGroupJoinEvent): void {
+    if (discarded) return;
     const attempts = gate.takeAttempts();
     meter.joined();
     lease.heard();
-    silence.heard();
+    options.onHeard();
     restarting?.resolve();
     restarting = undefined;
     const continuous = payload.memberId === memberId && attempts === 1;
     memberId = payload.memberId;
+    lastMemberId = memberId;
     const assigned = Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
       partitions.map((partition) => ({ topic, partition })),
     );
@@ -171,7 +238,9 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
     if (lost.length > 0) options.onRevoked?.(lost.map(refOf));
     if (gained.length > 0) options.onAssigned?.(gained.map(refOf));
     goOn();
-    runInBackground(locateStarts({ workers: gained, offsets: groupOffsets, open, clock, log }, stopping.signal));
+    runInBackground(
+      locateStarts({ workers: gained, offsets: groupOffsets, open, report, clock, log }, stopping.signal),
+    );
   }
 
   function goOn(): void {
@@ -181,15 +250,15 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
     if (!stopping.signal.aborted) for (const worker of assignment.workers()) worker.release();
   }
 
-  function open(worker: PartitionWorker, startOffset: bigint): void {
+  function open(worker: PartitionWorker, startOffset: bigint, isCommitted: boolean): void {
     options.onOpened?.(refOf(worker), startOffset);
-    worker.open(startOffset);
+    worker.open(startOffset, isCommitted);
     seek(worker, startOffset);
     resume(worker);
   }
 
   function onCrash({ payload }: ConsumerCrashEvent): void {
-    silence.heard();
+    if (discarded) return;
     const lost = assignment.dropAll();
     committer.forget();
     committer.resume();
@@ -205,7 +274,7 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
   }
 
   function fail(code: AppErrorCode, problem: string, cause?: unknown): void {
-    if (failed) return;
+    if (failed || discarded) return;
     failed = true;
     options.onFailure(new AppError(code, problem, { cause }));
   }
@@ -229,7 +298,9 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
   async function commitRegularly(): Promise<void> {
     while (!stopping.signal.aborted) {
       await clock.sleep(options.commitIntervalMs ?? 200, stopping.signal);
-      await committer.commit();
+      await within(clock, rebuildAfterOf(options), committer.commit(), () => {
+        if (!stopping.signal.aborted) options.onDoubt('commit_unanswered');
+      });
     }
   }
 
@@ -248,8 +319,9 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
   }
 
   async function start(): Promise<void> {
-    runInBackground(silence.watch(stopping.signal));
-    const deadlineMs = clock.monotonicMs() + startTimeoutMs;
+    const endListening = onOffsetOutOfRange(onOutOfRange);
+    stopping.signal.addEventListener('abort', endListening);
+    const deadlineMs = clock.monotonicMs() + options.connectTimeoutMs;
     for (;;) {
       try {
         await consumer.connect();
@@ -271,7 +343,7 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
         {
           offsets: groupOffsets,
           assigned: assignment.workers,
-          meter,
+          meter: unlessDiscarded,
           clock,
           log,
           intervalMs: options.lagIntervalMs ?? 5_000,
@@ -281,7 +353,19 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
     );
   }
 
+  /** An answer that is still on its way says nothing any more. */
+  const unlessDiscarded: ConsumerMeter = {
+    ...meter,
+    lag: (...measured) => void (discarded || meter.lag(...measured)),
+    reached: (answered) => void (discarded || meter.reached(answered)),
+  };
+
   async function stop(): Promise<void> {
+    // At once, so that a start that waits for Kafka gives up.
+    stopping.abort();
+    if (starting === undefined) return;
+    const started = starting.catch(() => undefined);
+    await within(clock, startEndMs, started, () => undefined);
     for (const worker of assignment.workers()) worker.hold();
     await drain(options.stopDrainMs ?? 5_000);
     await within(clock, commitTimeoutMs, committer.commit(), () => undefined);
@@ -305,16 +389,20 @@ export function createConsumer(options: ConsumerOptions): RecordConsumer {
     );
   }
 
-  const part = createPart(`kafka consumer ${groupId}`, start, stop);
   return {
-    ...part,
-    stop: () => {
-      // At once, so that a start that waits for Kafka gives up.
+    start: () => (starting ??= start()),
+    stop,
+    discard() {
+      discarded = true;
       stopping.abort();
-      return part.stop();
+      memberId = undefined;
+      const lost = assignment.dropAll();
+      for (const { topic, partition } of lost) meter.forget(topic, partition);
+      if (lost.length > 0) options.onRevoked?.(lost.map(refOf));
     },
     partitions: () => assignment.workers().map(refOf),
     ownsSurely: () => phase === 'consuming' && memberId !== undefined && lease.holds(),
+    lastMemberId: () => lastMemberId,
   };
 }
 

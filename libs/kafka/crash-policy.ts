@@ -42,7 +42,7 @@ const awayTypes = new Set([
   'GROUP_LOAD_IN_PROGRESS',
 ]);
 
-function isBrokerAway(error: Error): boolean {
+export function isBrokerAway(error: Error): boolean {
   const { type } = error as { type?: unknown };
   return awayNames.has(error.name) || (typeof type === 'string' && awayTypes.has(type));
 }

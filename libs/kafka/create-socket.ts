@@ -4,6 +4,8 @@ import type { ISocketFactory } from 'kafkajs';
 import type { KafkaTls } from './access.ts';
 
 const keepAliveDelayMs = 60_000;
+/** For the peer to end its side too. One that is unreachable never does, and each connection tried meanwhile would stay open. */
+const lingerMs = 5_000;
 
 /**
  * As kafkajs makes them, but for three things. What still happens to a connection that it has let go of is not told: it would be taken for
@@ -26,11 +28,14 @@ export const socketsOver =
     socket.setKeepAlive(true, keepAliveDelayMs);
     const end = socket.end.bind(socket);
     const letGo = listenersFromNowOn(socket);
+    let lingering: NodeJS.Timeout | undefined;
     socket.end = () => {
       if (!isMade) return socket.destroy(new Error('it was let go of before it was made'));
       letGo();
+      lingering ??= setTimeout(() => socket.destroy(), lingerMs).unref();
       return end();
     };
+    socket.once('close', () => clearTimeout(lingering));
     return socket.once('close', () => (socket.unref = () => socket));
   };
 

@@ -12,7 +12,8 @@ export { type KafkaAccess, kafkaAccess } from './access.ts';
 export { partitionOf } from './partitioner.ts';
 export { type ProducerOptions, createProducer } from './producer.ts';
 export { consumerMetrics, producerMetrics } from './metrics.ts';
-export { createConsumer } from './consumer.ts';
+export { createConsumer } from './supervised-consumer.ts';
+export { type ReadTopicOptions, readTopic } from './read-topic.ts';
 export type { ConsumerOptions, RecordConsumer } from './consumer-options.ts';
 export { type CreateTopicsOptions, type TopicDefinition, countPartitions, createTopics } from './topics.ts';
 export {

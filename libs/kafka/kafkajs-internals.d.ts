@@ -1,10 +1,10 @@
 /**
  * The inner modules of kafkajs 2.2.4 that are touched: see request-queue-polling.ts, clock-steps.ts, prepared-batches.ts,
- * fetch-response.ts, fresh-connections.ts and coordinator-not-found.ts.
+ * fetch-response.ts, fresh-connections.ts, coordinator-not-found.ts, rejoin-without-member-id.ts and offset-out-of-range.ts.
  */
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   interface RequestQueue {
-    pending: unknown[];
+    pending: { requestTimeout: number }[];
     scheduleCheckPendingRequests(): void;
     inflight: Map<number, { requestTimeout: number; timeoutRequest(): void }>;
     enforceRequestTimeout: boolean;
@@ -40,7 +40,7 @@ declare module 'kafkajs/src/network/connection.js' {
 
 declare module 'kafkajs/src/errors.js' {
   // Node does not find it among what the package exports.
-  export { KafkaJSConnectionError } from 'kafkajs';
+  export { KafkaJSConnectionError, KafkaJSError } from 'kafkajs';
 }
 
 declare module 'kafkajs/src/cluster/index.js' {
@@ -53,9 +53,13 @@ declare module 'kafkajs/src/cluster/index.js' {
 
 declare module 'kafkajs/src/consumer/consumerGroup.js' {
   interface ConsumerGroup {
+    /** Null where the coordinator has refused it, until the next join. */
+    memberId: string | null;
     /** By the wall clock. */
     lastRequest: number;
     heartbeat(options: { interval: number }): Promise<void>;
+    memberId: string | null;
+    recoverFromOffsetOutOfRange(error: { topic: string; partition: number }): Promise<void>;
   }
   const consumerGroup: { prototype: ConsumerGroup };
   export default consumerGroup;

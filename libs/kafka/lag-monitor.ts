@@ -6,13 +6,16 @@ import type { PartitionWorker } from './partition-worker.ts';
 import type { PartitionRef } from './port.ts';
 
 export interface LagMonitorOptions {
-  offsets: GroupOffsets;
+  offsets: Omit<GroupOffsets, 'close'>;
   assigned(): readonly Pick<PartitionWorker, 'topic' | 'partition' | 'oldestOpenAtMs'>[];
   meter: ConsumerMeter;
   clock: Clock;
   log: Logger;
   intervalMs: number;
 }
+
+/** A topic's retention is changed by people, now and then. */
+const retentionEveryMs = 60_000;
 
 /** The oldest record of a partition that is not finished: since when it has been seen to wait, by the monotonic clock. */
 interface Waiting {
@@ -29,6 +32,27 @@ export async function monitorLag(options: LagMonitorOptions, signal: AbortSignal
   const { offsets, meter, clock, log } = options;
   let shown: PartitionRef[] = [];
   let waiting = new Map<string, Waiting>();
+  const retentionAskedAtMs = new Map<string, number>();
+
+  /** What may be asked of a group's offsets may not be asked of a topic's settings everywhere: the lag is measured all the same. */
+  async function measureRetention(topics: ReadonlySet<string>): Promise<void> {
+    for (const topic of retentionAskedAtMs.keys()) {
+      if (topics.has(topic)) continue;
+      retentionAskedAtMs.delete(topic);
+      meter.retention(topic, undefined);
+    }
+    for (const topic of topics) {
+      const askedAtMs = retentionAskedAtMs.get(topic);
+      if (askedAtMs !== undefined && clock.monotonicMs() - askedAtMs < retentionEveryMs) continue;
+      retentionAskedAtMs.set(topic, clock.monotonicMs());
+      try {
+        const ms = await offsets.retentionMs(topic);
+        meter.retention(topic, ms === undefined ? undefined : ms / 1000);
+      } catch (error) {
+        log.debug({ event: 'kafka.retention_unknown', topic, err: error });
+      }
+    }
+  }
 
   async function measure(): Promise<void> {
     const assigned = options.assigned();
@@ -71,6 +95,7 @@ export async function monitorLag(options: LagMonitorOptions, signal: AbortSignal
     try {
       await measure();
       meter.reached(true);
+      await measureRetention(new Set(shown.map(({ topic }) => topic)));
     } catch (error) {
       meter.reached(false);
       log.debug({ event: 'kafka.lag_unknown', err: error });

@@ -7,6 +7,8 @@ export interface OffsetTracker {
   nextOffset(): bigint;
   /** @param writtenAtMs when the record was written, in milliseconds since the epoch */
   receive(offset: bigint, writtenAtMs: number): TrackedOffset;
+  /** The records from `nextOffset` up to this will never come. */
+  skipTo(offset: bigint): void;
   /** The offset to commit: every record below it is done. */
   position(): bigint;
   /** When the record of the lowest offset that is not done was written; undefined without one. */
@@ -60,6 +62,9 @@ export function createOffsetTracker(startOffset: bigint): OffsetTracker {
       next = offset + 1n;
       open += 1;
       return entry;
+    },
+    skipTo(offset) {
+      next = offset;
     },
     position: () => entries[head]?.offset ?? next,
     oldestOpenAtMs: () => entries[head]?.writtenAtMs,

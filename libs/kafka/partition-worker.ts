@@ -24,12 +24,16 @@ export interface WorkLimits {
 
 export interface PartitionWorker extends PartitionRef {
   state(): 'locating' | 'open' | 'dropped';
-  open(startOffset: bigint): void;
+  /** @param isCommitted the group has this offset; else it is committed as if it were the outcome of a record. Default true. */
+  open(startOffset: bigint, isCommitted?: boolean): void;
   /**
    * Takes in what is new of a fetched batch. `gap`: it starts beyond `nextOffset`, so none of it was taken. Reading again from there
-   * tells a fetch that was on its way since before a rebalance from a hole in the log: a gap that is met twice is taken for a hole.
+   * tells a fetch that was on its way since before a rebalance from a hole in the log: a gap that is met twice is taken for a hole, which
+   * a transaction's end or compaction leaves. What was removed from the log's beginning is no such gap: fetching it is refused.
    */
   receive(messages: readonly KafkaMessage[]): 'taken' | 'gap';
+  /** The records from `nextOffset` up to this will never come; those that were handed out before end as ever. */
+  skipTo(offset: bigint): void;
   /** The offset to be read next; undefined while locating. */
   nextOffset(): bigint | undefined;
   /** False once the queue is full, until it has drained to half. */
@@ -57,6 +61,8 @@ export interface PartitionWorkerOptions extends PartitionRef {
   after: Promise<void>;
   onWantsMore(): void;
   onIdle(): void;
+  /** The log has no records from the one offset up to the other, though it has some before and after. */
+  onHole?(fromOffset: bigint, toOffset: bigint): void;
   /** The handler threw. */
   onFailure(error: unknown): void;
 }
@@ -142,9 +148,12 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
   return {
     topic,
     partition,
-    open(startOffset) {
+    open(startOffset, isCommitted = true) {
       tracker = createOffsetTracker(startOffset);
-      committedOffset = startOffset;
+      committedOffset = isCommitted ? startOffset : startOffset - 1n;
+    },
+    skipTo(offset) {
+      if (tracker !== undefined && offset > tracker.nextOffset()) tracker.skipTo(offset);
     },
     state() {
       if (lost.signal.aborted) return 'dropped';
@@ -155,9 +164,12 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
       const next = tracker.nextOffset();
       const firstNew = messages.findIndex(({ offset }) => BigInt(offset) >= next);
       const fresh = firstNew === -1 ? [] : messages.slice(firstNew);
-      if (fresh[0] !== undefined && BigInt(fresh[0].offset) > next && gapMetAt !== next) {
-        gapMetAt = next;
-        return 'gap';
+      if (fresh[0] !== undefined && BigInt(fresh[0].offset) > next) {
+        if (gapMetAt !== next) {
+          gapMetAt = next;
+          return 'gap';
+        }
+        options.onHole?.(next, BigInt(fresh[0].offset));
       }
       for (const message of fresh) {
         const offset = BigInt(message.offset);

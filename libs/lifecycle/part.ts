@@ -3,6 +3,8 @@ export interface Part {
   name: string;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Whether it can do its work just now. A part without this always can, once it has started. */
+  isReady?(): boolean;
 }
 
 /** Gives two plain functions the promises of a Part. `close` runs only after an `open` that has ended, and only once. */

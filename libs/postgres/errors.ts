@@ -37,3 +37,15 @@ export function isAway({ code, cause }: AppError): boolean {
   if (code !== 'store_unavailable') return false;
   return !(cause instanceof pg.DatabaseError) || awayClasses.test(cause.code ?? '');
 }
+
+const statementCancelled = '57014';
+/** What the driver says where it has waited for longer than the server should have taken. */
+const readTimeout = 'Query read timeout';
+
+/** Whether a statement took too long: less in it may take less. Any other store that is away is as far away for one row as for many. */
+export function isTimedOut(error: unknown): error is AppError {
+  if (!(error instanceof AppError) || error.code !== 'store_unavailable') return false;
+  const { cause } = error;
+  if (cause instanceof pg.DatabaseError) return cause.code === statementCancelled;
+  return cause instanceof Error && cause.message === readTimeout;
+}

@@ -2,8 +2,12 @@
  * A table of configuration kept in memory: loaded whole at the start, then asked for what has changed. It outlives an outage of
  * Postgres with what it has; whoever needs it fresh asks how old the last successful reading is.
  *
- * Changes are found by `changed_at`, which is set before its transaction commits: each reading looks back over an overlap that is
- * longer than any such transaction, and so sees again what it knows, but misses nothing.
+ *   whole: a snapshot is taken  ──►  pages of rows, by their key  ──►  what has changed since the snapshot  ──►  it is fresh
+ *   then:  the keys of the rows that are not visible in the last snapshot, and a new snapshot (one statement)  ──►  those rows, in pages
+ *
+ * A row names the transaction that last changed it (`changed_in`, set by a trigger). A transaction that commits late, however late, was not
+ * visible in the snapshots before, and is found by the first reading after its commit; no clock takes part, and nothing is read twice. All
+ * keys come from one statement, so that a row that changes between two pages is not passed over: docs/adr/0020-following-tables.md.
  */
 import { untilAvailable } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
@@ -11,47 +15,102 @@ import { toAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { Query } from './postgres.ts';
+import { createTablePages, type FollowedTableName, type Key, type Position, withMargin } from './table-pages.ts';
 
-const overlap = '30 seconds';
+/** What every row that is followed has. */
+export interface FollowedRow extends Key {
+  changed_at: string;
+  /** Deleted so long ago that nobody needs it in memory: it is to be removed there. */
+  buried: boolean;
+}
 
-export interface FollowedTable extends Part {
+export interface FollowedTable<Row extends FollowedRow = FollowedRow> extends Part {
   /** When the last successful reading began, in the clock's monotonic milliseconds; -Infinity before the first. */
   freshAtMs(): number;
   /** Reads what has changed now; callers that come while a reading runs share the next one, which begins after they asked. */
   refresh(): Promise<void>;
+  /** Takes the rows of these ids as they are now, ahead of the next reading, and gives them, buried ones too. */
+  readIds(ids: readonly string[], postgres: Query): Promise<Row[]>;
 }
 
 interface Options<Row> {
-  name: string;
+  table: FollowedTableName;
+  /** Those of `Row`. */
+  columns: string;
+  /** What a row is counted as in a page, as an expression of SQL. */
+  bytes: string;
+  /** Of its own: a page may take long, and nobody else should wait for it. */
   postgres: Query;
   clock: Clock;
   log: Logger;
   intervalMs: number;
-  /** Selects the rows, with `WHERE changed_at >= $1` left for this lib to add. */
-  select: string;
-  onRows(rows: Row[]): void;
+  /** Of the row as it was last taken: an older or equal one that comes later is not taken. */
+  knownChangedAt(key: Key): string | undefined;
+  /**
+   * What fails is read again.
+   *
+   * @param anew the rows are those of another server: they hold even where they are older than what is known, which may have been lost
+   */
+  takeRows(rows: Row[], anew: boolean): void | Promise<void>;
 }
 
-export function followTable<Row extends { changed_at: string }>(options: Options<Row>): FollowedTable {
-  const { clock, log } = options;
+export function followTable<Row extends FollowedRow>(options: Options<Row>): FollowedTable<Row> {
+  const { table: name, clock, log } = options;
+  const pages = createTablePages<Row>(options);
   const stopping = new AbortController();
+  let position: Position | undefined;
   let freshAtMs = Number.NEGATIVE_INFINITY;
-  let newestChange = '-infinity';
   let reading: Promise<void> = Promise.resolve();
   let nextReading: Promise<void> | undefined;
   let polling: Promise<void> = Promise.resolve();
 
-  const read = async (): Promise<void> => {
-    const beganAtMs = clock.monotonicMs();
-    const rows = await options.postgres.query<Row>(
-      `${options.select} WHERE changed_at >= $1::timestamptz - interval '${overlap}'`,
-      [newestChange],
-    );
-    for (const row of rows)
-      if (newestChange === '-infinity' || row.changed_at > newestChange) newestChange = row.changed_at;
-    options.onRows(rows);
-    freshAtMs = beganAtMs;
+  const notRead = (error: unknown): void => log.warn({ event: 'table.not_read', table: name, err: toAppError(error) });
+  const untilRead = <T>(work: () => Promise<T>): Promise<T> =>
+    untilAvailable(work, { clock, signal: stopping.signal, onAway: notRead });
+
+  const isNews = (row: FollowedRow): boolean => {
+    const known = options.knownChangedAt(row);
+    return known === undefined || row.changed_at > known;
   };
+  const takeNews = async (rows: Row[]): Promise<void> => {
+    const news = rows.filter(isNews);
+    if (news.length > 0) await options.takeRows(news, false);
+  };
+
+  async function readWhole(take: (rows: Row[]) => void | Promise<void>): Promise<Position> {
+    const from = await untilRead(pages.position);
+    let rows = 0;
+    for (let after: Key | undefined, more = true; more;) {
+      const page = await untilRead(async () => {
+        const read = await pages.after(after);
+        await take(read);
+        return read;
+      });
+      rows += page.length;
+      after = page.at(-1);
+      more = after !== undefined;
+    }
+    log.debug({ event: 'table.read_whole', table: name, rows });
+    return from;
+  }
+
+  async function read(): Promise<void> {
+    position ??= await readWhole(takeNews);
+    let beganAtMs = clock.monotonicMs();
+    let changes = await pages.changedSince(position.snapshot);
+    if (changes.position.server !== position.server) {
+      // Another server, or this one started anew: what it has may be older than what was read, under numbers that were used before.
+      position = await readWhole((rows) => options.takeRows(rows, true));
+      beganAtMs = clock.monotonicMs();
+      changes = await pages.changedSince(position.snapshot);
+    } else if (changes.position.backend !== position.backend) {
+      changes = await pages.changedSince(withMargin(position.snapshot));
+    }
+    const keys = changes.rows.filter(isNews);
+    for await (const rows of pages.ofKeys(keys)) await takeNews(rows);
+    position = changes.position;
+    freshAtMs = beganAtMs;
+  }
 
   const refresh = (): Promise<void> =>
     (nextReading ??= reading
@@ -66,20 +125,16 @@ export function followTable<Row extends { changed_at: string }>(options: Options
     while (!stopping.signal.aborted) {
       await clock.sleep(options.intervalMs, stopping.signal);
       if (stopping.signal.aborted) return;
-      await refresh().catch((error: unknown) =>
-        log.warn({ event: 'table.not_read', table: options.name, err: toAppError(error) }),
-      );
+      await refresh().catch((error: unknown) => {
+        if (!stopping.signal.aborted) notRead(error);
+      });
     }
   };
 
   const part = createPart(
-    `table ${options.name}`,
+    `table ${name}`,
     async () => {
-      await untilAvailable(refresh, {
-        clock,
-        signal: stopping.signal,
-        onAway: (error) => log.warn({ event: 'table.not_read', table: options.name, err: error }),
-      });
+      await untilRead(refresh);
       polling = poll();
     },
     async () => {
@@ -87,5 +142,15 @@ export function followTable<Row extends { changed_at: string }>(options: Options
       await polling;
     },
   );
-  return { ...part, stop: () => (stopping.abort(), part.stop()), freshAtMs: () => freshAtMs, refresh };
+  return {
+    ...part,
+    stop: () => (stopping.abort(), part.stop()),
+    freshAtMs: () => freshAtMs,
+    refresh,
+    async readIds(ids, postgres) {
+      const rows = await pages.ofIds(ids, postgres);
+      await takeNews(rows.filter(({ buried }) => !buried));
+      return rows;
+    },
+  };
 }

@@ -1,13 +1,16 @@
 /**
- * Finds a row of a followed table that may have been made a moment ago, before anyone is told that it does not exist.
+ * Finds a row of a followed table that is not in memory, before anyone is told that it does not exist: it may have been made a moment ago,
+ * or be gone for long.
  *
- * Anybody can send ids that are unknown, so however many come: all that wait share a reading (which begins after they asked), readings keep
- * a distance, and only so many requests may wait. Ids of the wrong form are for the caller to turn away.
+ * Anybody can send ids that are unknown, so however many come: all that wait share a statement (which begins after they asked), statements
+ * keep a distance, only so many requests may wait, and nothing is kept of what was not found. Ids of the wrong form are for the caller to
+ * turn away.
  */
 import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
-import type { FollowedTable } from './follow-table.ts';
+import type { FollowedRow, FollowedTable } from './follow-table.ts';
+import type { Query } from './postgres.ts';
 
 const distanceMs = 250;
 /** Below the two seconds within which every webhook is answered. */
@@ -17,29 +20,54 @@ const maxWaiting = 1_000;
 /** Asks Postgres. `unavailable`: it can't be told at the moment. */
 export type LookUpRow<T> = (id: string) => Promise<T | 'unknown' | 'unavailable'>;
 
-interface Options<T> {
-  table: Pick<FollowedTable, 'name' | 'refresh'>;
+interface Options<Row extends FollowedRow, T> {
+  table: Pick<FollowedTable<Row>, 'name' | 'readIds'>;
+  /** Whose statements end before those who wait give up. */
+  postgres: Query;
   /** From memory. */
   known(id: string): T | undefined;
+  /** What is told of a row that is in nobody's memory any more. */
+  buried(row: Row): T | 'unknown';
   clock: Clock;
   log: Logger;
 }
 
-export function createRowLookUp<T>({ table, known, clock, log }: Options<T>): LookUpRow<T> {
+interface Reading<Row> {
+  ids: Set<string>;
+  rows: Promise<ReadonlyMap<string, Row>>;
+}
+
+export function createRowLookUp<Row extends FollowedRow, T>(options: Options<Row, T>): LookUpRow<T> {
+  const { table, postgres, known, clock, log } = options;
   let waiting = 0;
   let lastReadingMs = Number.NEGATIVE_INFINITY;
-  let coming: Promise<void> | undefined;
+  let coming: Reading<Row> | undefined;
+  let before: Promise<unknown> = Promise.resolve();
+
   const awaitTurn = async (): Promise<void> => {
     const waitMs = lastReadingMs + distanceMs - clock.monotonicMs();
     if (waitMs > 0) await clock.sleep(waitMs);
   };
-  const readSoon = (): Promise<void> =>
-    (coming ??= awaitTurn().then(() => {
-      // Who asks from here on needs a reading that begins later.
-      coming = undefined;
-      lastReadingMs = clock.monotonicMs();
-      return table.refresh();
-    }));
+  function nextReading(): Reading<Row> {
+    const ids = new Set<string>();
+    const rows = before
+      .catch(() => undefined)
+      .then(awaitTurn)
+      .then(async () => {
+        // Who asks from here on needs a reading that begins later.
+        coming = undefined;
+        lastReadingMs = clock.monotonicMs();
+        const found = await table.readIds([...ids], postgres);
+        return new Map(found.map((row) => [row.id, row]));
+      });
+    before = rows;
+    return { ids, rows };
+  }
+  const readSoon = (id: string): Reading<Row>['rows'] => {
+    coming ??= nextReading();
+    coming.ids.add(id);
+    return coming.rows;
+  };
 
   return async (id) => {
     if (waiting >= maxWaiting) return 'unavailable';
@@ -47,8 +75,10 @@ export function createRowLookUp<T>({ table, known, clock, log }: Options<T>): Lo
     const answered = new AbortController();
     try {
       const late = clock.sleep(timeoutMs, answered.signal).then(() => 'late' as const);
-      if ((await Promise.race([readSoon(), late])) === 'late') return 'unavailable';
-      return known(id) ?? 'unknown';
+      const rows = await Promise.race([readSoon(id), late]);
+      if (rows === 'late') return 'unavailable';
+      const row = rows.get(id);
+      return known(id) ?? (row?.buried === true ? options.buried(row) : 'unknown');
     } catch (error) {
       log.debug({ event: 'row.not_looked_up', table: table.name, id, err: toAppError(error) });
       return 'unavailable';

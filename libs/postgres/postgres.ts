@@ -35,6 +35,11 @@ interface Options {
   sessionSettings?: readonly string[];
   /** Per statement, and so the longest that a dependency that hangs holds up its caller. */
   statementTimeoutMs: number;
+  /**
+   * Asked before a connection is taken out of the pool: resolves once this one may be, with what is called when it is given back. Whoever is
+   * refused by it has asked the database nothing. Default: everybody may.
+   */
+  takeTurn?(): Promise<() => void>;
   log: Logger;
   /** None where nobody reads them. */
   metrics?: Metrics;
@@ -43,6 +48,8 @@ interface Options {
 const connectTimeoutMs = 5_000;
 /** A paused writer would stop its whole tenant: it holds the tenant's clock row. */
 const idleInTransactionMs = 5_000;
+
+const everybodyMay = async () => () => undefined;
 
 const timestamptz = 1184;
 
@@ -99,6 +106,50 @@ export function createPostgres(options: Options): Postgres {
       }
     };
 
+  const { takeTurn = everybodyMay } = options;
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const giveBack = await takeTurn();
+    try {
+      return await work();
+    } finally {
+      giveBack();
+    }
+  }
+  const queryOnAny = queryOn({ query: pool.query.bind(pool) });
+
+  async function inTransaction<T>(work: (tx: Query) => Promise<T>): Promise<T> {
+    const client = await pool.connect().catch((thrown: unknown) => {
+      const error = fromPostgresError(thrown);
+      meter.failed(error);
+      throw error;
+    });
+    // Between two statements nobody waits for the connection: without a listener, its end would end the process.
+    let lost: Error | undefined;
+    const keepLoss = (error: Error): void => void (lost ??= error);
+    client.on('error', keepLoss);
+    const query = queryOn(client);
+    const tx: Query = {
+      query: (...statement) =>
+        query<never>(...statement).catch((error: unknown) => {
+          throw lost === undefined ? error : fromPostgresError(lost);
+        }),
+    };
+    let broken = false;
+    try {
+      await tx.query('BEGIN');
+      const result = await work(tx);
+      await tx.query('COMMIT');
+      return result;
+    } catch (error) {
+      // A connection that can't even roll back must not go back to the pool with its transaction open.
+      await tx.query('ROLLBACK').catch(() => (broken = true));
+      throw error;
+    } finally {
+      client.off('error', keepLoss);
+      client.release(broken);
+    }
+  }
+
   const part = createPart(
     'postgres',
     async () => undefined, // Connections open on demand: a store that is away at the start is waited for like any other time.
@@ -107,38 +158,7 @@ export function createPostgres(options: Options): Postgres {
 
   return {
     ...part,
-    query: queryOn({ query: pool.query.bind(pool) }),
-    async transaction(work) {
-      const client = await pool.connect().catch((thrown: unknown) => {
-        const error = fromPostgresError(thrown);
-        meter.failed(error);
-        throw error;
-      });
-      // Between two statements nobody waits for the connection: without a listener, its end would end the process.
-      let lost: Error | undefined;
-      const keepLoss = (error: Error): void => void (lost ??= error);
-      client.on('error', keepLoss);
-      const query = queryOn(client);
-      const tx: Query = {
-        query: (...statement) =>
-          query<never>(...statement).catch((error: unknown) => {
-            throw lost === undefined ? error : fromPostgresError(lost);
-          }),
-      };
-      let broken = false;
-      try {
-        await tx.query('BEGIN');
-        const result = await work(tx);
-        await tx.query('COMMIT');
-        return result;
-      } catch (error) {
-        // A connection that can't even roll back must not go back to the pool with its transaction open.
-        await tx.query('ROLLBACK').catch(() => (broken = true));
-        throw error;
-      } finally {
-        client.off('error', keepLoss);
-        client.release(broken);
-      }
-    },
+    query: (...statement) => inTurn(() => queryOnAny(...statement)),
+    transaction: (work) => inTurn(() => inTransaction(work)),
   };
 }

@@ -11,7 +11,7 @@ export const problemCodes = {
   validation_failed: {
     status: 400,
     title: 'The request is not valid',
-    advice: 'Mend what `errors` names, by JSON pointer, parameter or header; the same request fails again',
+    advice: 'Mend what `errors` or `detail` names, by JSON pointer, parameter or header; the same request fails again',
   },
   idempotency_key_invalid: {
     status: 400,
@@ -123,6 +123,12 @@ export const problemCodes = {
     title: 'Too many requests',
     advice: 'Wait for as long as Retry-After says, then try again with full jitter',
   },
+  limit_reached: {
+    status: 429,
+    title: 'The tenant has reached a limit',
+    advice:
+      'Delete what is no longer needed, or ask whoever runs this Hookline to raise the limit that `limit` names: docs/tenancy.md',
+  },
   internal_error: {
     status: 500,
     title: 'Something went wrong here',
@@ -146,6 +152,8 @@ export interface Problem {
   detail?: string;
   /** validation_failed: which fields, by JSON pointer or parameter name. */
   errors?: readonly { field: string; message: string }[];
+  /** limit_reached: the name that docs/tenancy.md has for it. */
+  limit?: string;
 }
 
 export const problemContentType = 'application/problem+json';

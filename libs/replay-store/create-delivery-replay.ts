@@ -24,7 +24,7 @@ export async function createDeliveryReplay(tx: Query, replay: DeliveryReplay): P
   const items = await tx.query(
     `WITH raised AS (
        INSERT INTO replay_generations AS known (tenant, event_id, generation)
-       SELECT $1, $3, 1 + coalesce(max(generation), 0) FROM deliveries WHERE tenant = $1 AND event_id = $3
+       SELECT $1, $3, 1 + coalesce(max(generation), 0) FROM fan_outs WHERE tenant = $1 AND event_id = $3
        ON CONFLICT (tenant, event_id) DO UPDATE SET generation = greatest(known.generation + 1, EXCLUDED.generation)
        RETURNING generation
      )

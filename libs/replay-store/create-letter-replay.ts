@@ -42,8 +42,8 @@ export const claimLetters = (
     RETURNING p.*
   ), raised AS (
     INSERT INTO replay_generations AS known (tenant, event_id, generation)
-    SELECT tenant, event_id, 1 + (SELECT coalesce(max(d.generation), 0) FROM deliveries d
-                                   WHERE d.tenant = c.tenant AND d.event_id = c.event_id)
+    SELECT tenant, event_id, 1 + (SELECT coalesce(max(f.generation), 0) FROM fan_outs f
+                                   WHERE f.tenant = c.tenant AND f.event_id = c.event_id)
       FROM (SELECT DISTINCT tenant, event_id FROM claimed WHERE is_delivery) AS c
      ORDER BY tenant, event_id
     ON CONFLICT (tenant, event_id) DO UPDATE SET generation = greatest(known.generation + 1, EXCLUDED.generation)

@@ -4,3 +4,5 @@ export { type LetterReplay, createLetterReplay, maxReplayLetters } from './creat
 export { type DeliveryReplay, createDeliveryReplay } from './create-delivery-replay.ts';
 export { cancelReplay } from './cancel-replay.ts';
 export { type ItemEnd, type LeasedReplay, type ReplayItem, type ReplayWork, createReplayWork } from './replay-work.ts';
+export type { ReplayLane } from './lease-replays.ts';
+export { replaysAhead, unfinishedByTenant, unfinishedReplays } from './unfinished-replays.ts';

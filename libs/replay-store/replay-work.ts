@@ -13,6 +13,7 @@ import { parseRfc3339 } from '#lib/clock';
 import type { DeadLetterStage } from '#lib/contract';
 import type { Postgres, Query } from '#lib/postgres';
 import { setLetters } from './cancel-replay.ts';
+import { leaseEnd, leaseReplays, type ReplayLane } from './lease-replays.ts';
 import { nextItems } from './next-items.ts';
 import { endIfDone, type ReplayStatus } from './replay-row.ts';
 
@@ -40,21 +41,19 @@ export interface ItemEnd {
 
 /** Every method @throws AppError store_unavailable */
 export interface ReplayWork {
-  /** Replays that are nobody's, or whose holder has died: the oldest, up to so many. */
-  lease(owner: string, max: number): Promise<LeasedReplay[]>;
+  /** Replays of the lane that are nobody's, or whose holder has died, up to so many. */
+  lease(owner: string, lane: ReplayLane, max: number): Promise<LeasedReplay[]>;
   /** False where the lease is lost, or the replay has ended. */
   renew(replay: LeasedReplay): Promise<boolean>;
-  release(replay: LeasedReplay): Promise<void>;
+  /** @param againInMs nobody takes it before */
+  release(replay: LeasedReplay, againInMs?: number): Promise<void>;
   /** The next items, those first that a predecessor had taken. */
   take(replay: LeasedReplay, max: number): Promise<{ items: ReplayItem[] } | { ended: ReplayStatus } | 'lost'>;
   /** False where the lease is lost: nothing is changed then. */
   settle(replay: LeasedReplay, ends: readonly ItemEnd[]): Promise<boolean>;
 }
 
-export const leaseMs = 10_000;
-
 const held = `tenant = $1 AND id = $2 AND lease_owner = $3 AND status = 'running'`;
-const leaseEnd = `clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
 
 interface RawItem {
   item: number;
@@ -79,24 +78,8 @@ export function createReplayWork(postgres: Postgres): ReplayWork {
   };
 
   return {
-    async lease(owner, max) {
-      const rows = await postgres.query<{
-        tenant: string;
-        id: string;
-        created_at: string;
-        rate_per_second: number | null;
-      }>(
-        `UPDATE replays r
-            SET lease_owner = $1, lease_until = ${leaseEnd}
-           FROM (SELECT tenant, id FROM replays
-                  WHERE status = 'running' AND (lease_until IS NULL OR lease_until < clock_timestamp())
-                  ORDER BY created_at
-                  LIMIT $2
-                    FOR UPDATE SKIP LOCKED) AS free
-          WHERE r.tenant = free.tenant AND r.id = free.id
-          RETURNING r.tenant, r.id, r.created_at, r.rate_per_second`,
-        [owner, max],
-      );
+    async lease(owner, lane, max) {
+      const rows = await leaseReplays(postgres, owner, lane, max);
       return rows.map((row) => ({
         tenant: row.tenant,
         id: row.id,
@@ -106,12 +89,14 @@ export function createReplayWork(postgres: Postgres): ReplayWork {
       }));
     },
     renew: (replay) => extend(postgres, replay),
-    async release({ tenant, id, owner }) {
-      await postgres.query(`UPDATE replays SET lease_owner = NULL, lease_until = NULL WHERE ${held}`, [
-        tenant,
-        id,
-        owner,
-      ]);
+    async release({ tenant, id, owner }, againInMs = 0) {
+      await postgres.query(
+        `UPDATE replays
+            SET lease_owner = NULL, lease_until = NULL,
+                turn_at = clock_timestamp() + $4::float8 * interval '1 millisecond'
+          WHERE ${held}`,
+        [tenant, id, owner, againInMs],
+      );
     },
     take: (replay, max) =>
       postgres.transaction(async (tx) => {

@@ -57,11 +57,13 @@ async function host<F extends Fields & ReturnType<typeof serviceFields>>(
   // The type parameter hides the common fields from the compiler; every F has them.
   const common = config as ConfigOf<ReturnType<typeof serviceFields>>;
   const log = createLogger({ service: service.name, level: common.logLevel });
-  let ready = false;
+  let isRunning = false;
+  let parts: readonly Part[] = [];
+  const isReady = (): boolean => isRunning && parts.every((part) => part.isReady?.() ?? true);
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   const version = readVersion();
-  measureService(metrics, { version, isReady: () => ready });
+  measureService(metrics, { version, isReady });
   const failure = Promise.withResolvers<Error>();
 
   log.info({ event: 'service.starting', config: describeConfig(service.fields, config) });
@@ -78,8 +80,8 @@ async function host<F extends Fields & ReturnType<typeof serviceFields>>(
       return Math.min(closeTracingMs, common.shutdownTimeoutMs - spentMs - endReserveMs);
     },
   });
-  const admin = createAdminServer({ host: common.host, port: common.adminPort, metrics, isReady: () => ready });
-  const parts = service.build(config, {
+  const admin = createAdminServer({ host: common.host, port: common.adminPort, metrics, isReady });
+  parts = service.build(config, {
     log,
     clock: systemClock,
     metrics,
@@ -93,7 +95,7 @@ async function host<F extends Fields & ReturnType<typeof serviceFields>>(
     clock: systemClock,
     shutdownTimeoutMs: common.shutdownTimeoutMs,
     setReady(value) {
-      ready = value;
+      isRunning = value;
       if (!value) stoppingSinceMs = systemClock.monotonicMs();
     },
     failed: failure.promise,

@@ -11,7 +11,7 @@ export const hostMetrics = {
   ready: {
     kind: 'gauge',
     name: 'hookline_service_ready',
-    help: 'What `/readyz` says: 1 from the end of the start to the beginning of the stop',
+    help: 'What `/readyz` says: 1 from the end of the start to the beginning of the stop, while each of its consumers is a member of its group',
     unit: 'boolean',
   },
   ...traceMetrics,

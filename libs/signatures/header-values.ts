@@ -12,8 +12,8 @@ export function plainHeader(headers: HeaderValues, name: string): string | undef
 }
 
 /**
- * The signature of a header that holds nothing else. Of one that is there, whatever is not of this form is a wrong signature;
- * `signature_malformed` is for headers of several parts.
+ * The signature of a header that holds nothing else. Of one that says something, whatever is not of this form is a wrong signature;
+ * `signature_malformed` is for one that is there and empty, and for headers of several parts.
  */
 export function readSignature(
   headers: HeaderValues,
@@ -21,7 +21,8 @@ export function readSignature(
   prefix = '',
 ): { signature: string } | { rejection: SignatureRejection } {
   const given = headers[name];
-  if (given === undefined || given === '') return { rejection: 'signature_missing' };
+  if (given === undefined) return { rejection: 'signature_missing' };
+  if (given === '') return { rejection: 'signature_malformed' };
   if (typeof given !== 'string' || given.length > maxHeaderLength || !given.startsWith(prefix)) {
     return { rejection: 'signature_invalid' };
   }

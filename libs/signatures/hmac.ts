@@ -26,7 +26,7 @@ export const hmac: SignatureScheme = {
     if (scheme === undefined) return { rejection: 'signature_invalid' };
     const { wanted, template } = scheme;
     const read = readSignature(headers, settings.signatureHeader, wanted.prefix);
-    if ('rejection' in read && read.rejection === 'signature_missing') return read;
+    if ('rejection' in read && read.rejection !== 'signature_invalid') return read;
     const valueOf = (part: 'id' | 'timestamp', header = ''): string | undefined =>
       template.has(part) ? plainHeader(headers, header.toLowerCase()) : '';
     const id = valueOf('id', wanted.id_header);

@@ -24,7 +24,7 @@ export const slack: SignatureScheme = {
   begin(request) {
     const { headers, secrets, settings } = request;
     const read = readSignature(headers, settings.signatureHeader, prefix);
-    if ('rejection' in read && read.rejection === 'signature_missing') return read;
+    if ('rejection' in read && read.rejection !== 'signature_invalid') return read;
     const timestamp = plainHeader(headers, timestampHeader.toLowerCase());
     const rejection = refuseTimestamp(timestamp, request);
     if (timestamp === undefined || rejection !== undefined) return { rejection: rejection ?? 'signature_malformed' };

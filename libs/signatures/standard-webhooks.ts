@@ -35,7 +35,7 @@ export const standardWebhooks: SignatureScheme = {
     const { headers, secrets, settings } = request;
     const names = namesFor(headers, settings.signatureHeader);
     const given = headers[names.signature];
-    if (given === undefined || given === '') return { rejection: 'signature_missing' };
+    if (given === undefined) return { rejection: 'signature_missing' };
     const signatures = typeof given === 'string' ? parse(given) : undefined;
     const id = plainHeader(headers, names.id);
     const timestamp = plainHeader(headers, names.timestamp);

@@ -31,7 +31,7 @@ export function createTimedHeader(form: TimedHeader): Pick<SignatureScheme, 'sig
     signatureHeader: form.header.toLowerCase(),
     begin(request) {
       const given = request.headers[request.settings.signatureHeader];
-      if (given === undefined || given === '') return { rejection: 'signature_missing' };
+      if (given === undefined) return { rejection: 'signature_missing' };
       const parsed = typeof given === 'string' ? parse(given, form) : undefined;
       if (parsed === undefined) return { rejection: 'signature_malformed' };
       const { timestamp, signatures } = parsed;

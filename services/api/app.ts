@@ -1,19 +1,21 @@
 import { METHODS } from 'node:http';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { maxPayloadBytes } from '#lib/contract';
-import { answerClientError, hostLeftToUs, lacksHost, passOverExpectations } from '#lib/http-server';
+import { answerClientError, hostLeftToUs, passOverExpectations, problemOfHead } from '#lib/http-server';
 import { idempotency } from '#lib/idempotency';
 import type { Logger } from '#lib/log';
 import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
 import { type CallerDeps, createCallerCheck } from './caller.ts';
-import { createErrorHandler } from './handle-error.ts';
+import { contentEncoded, createErrorHandler } from './handle-error.ts';
 import type { ApiMetrics } from './metrics.ts';
 import type { IdempotencyDeps } from './open-idempotency.ts';
 import type { RouteDeps } from './route.ts';
 import { documentRoutes } from './openapi/document-routes.ts';
 import { refuseDeepBody } from './refuse-deep-body.ts';
+import { refuseUnstorableText } from './refuse-unstorable-text.ts';
 import { routes } from './routes/index.ts';
 import { sendProblem } from './send-problem.ts';
+import type { TenantConnections } from './tenant-connections.ts';
 import { routeOf, traceRequests } from './trace-requests.ts';
 
 declare module 'fastify' {
@@ -27,6 +29,8 @@ declare module 'fastify' {
 
 export interface AppDeps extends RouteDeps, CallerDeps {
   idempotency: IdempotencyDeps;
+  /** Default: the database is not shared out. */
+  connections?: Pick<TenantConnections, 'follow'>;
   metrics: ApiMetrics;
   tracer: Tracer;
   log: Logger;
@@ -46,7 +50,10 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     clientErrorHandler: answerClientError,
     // An id of any length is an id that does not exist.
     routerOptions: { maxParamLength: 16_384 },
-    frameworkErrors: (_error, _request, reply) => void sendProblem(setCommonHeaders(reply), 'not_found'),
+    frameworkErrors: (_error, request, reply) => {
+      setCommonHeaders(reply);
+      if (!refusedByHead(request, reply)) sendProblem(reply, 'not_found');
+    },
     ajv: {
       customOptions: {
         removeAdditional: false,
@@ -60,7 +67,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   traceRequests(app, deps.tracer);
   passOverExpectations(app.server);
   knowEveryMethod(app);
-  const handleError = createErrorHandler(deps.log);
+  const handleError = createErrorHandler(deps);
   app.setErrorHandler(handleError);
   acceptJsonAlone(app);
   app.decorateRequest('bodyText', '');
@@ -69,11 +76,13 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.decorateRequest('credential', '');
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(reply);
-    if (lacksHost(request.raw)) sendProblem(reply, 'validation_failed', 'The header Host is missing');
+    if (refusedByHead(request, reply)) return;
     // Here and not in a handler: a path that does not exist is a 404 whatever the key, and before its body is read.
-    else if (request.is404) sendProblem(reply, 'not_found');
+    if (request.is404) sendProblem(reply, 'not_found');
     else done();
   });
+  // Before the plugin, whose first statement is the tenant's already.
+  deps.connections?.follow(app);
   void app.register(idempotency, {
     ...deps.idempotency,
     scopeOf: ({ tenant, credential }) => ({ tenant, credential }),
@@ -82,6 +91,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     onOutcome: (outcome) => deps.metrics.idempotencyRequests.inc({ outcome }),
   });
   app.addHook('preValidation', refuseDeepBody);
+  app.addHook('preValidation', refuseUnstorableText);
   app.addHook('onResponse', (request, reply, done) => {
     report(deps, request, reply);
     done();
@@ -94,6 +104,13 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   for (const route of forAnyone) app.route(route);
   for (const route of refusedMethods(app, [...options, ...forAnyone])) app.route(route);
   return app;
+}
+
+function refusedByHead(request: FastifyRequest, reply: FastifyReply): boolean {
+  const problem = problemOfHead(request.raw);
+  if (problem === undefined) return false;
+  sendProblem(reply.header('connection', 'close'), 'validation_failed', problem);
+  return true;
 }
 
 /** Answers are about one tenant at one moment: nobody keeps them. */
@@ -109,9 +126,14 @@ function acceptJsonAlone(app: FastifyInstance): void {
   app.addContentTypeParser<string>(types, { parseAs: 'string' }, (request, body, done) => {
     request.bodyText = body;
     if (body === '') done(null, undefined);
-    else void parseJson(request, body, done);
+    else
+      void parseJson(request, body, (error, parsed) =>
+        done(error !== null && isEncoded(request.headers['content-encoding']) ? contentEncoded : error, parsed),
+      );
   });
 }
+
+const isEncoded = (contentEncoding = ''): boolean => !/^(?:identity)?$/i.test(contentEncoding);
 
 /** Else a path that there is would be 404 for a method that the framework does not know. CONNECT never gets as far as here. */
 function knowEveryMethod(app: FastifyInstance): void {

@@ -1,11 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { Rate, RateLimiter } from '#lib/rate-limit';
+import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import type { FindKey, KnownKey } from './keys/key-directory.ts';
 import { keyHash } from './keys/key-text.ts';
 import type { KeyUses } from './keys/key-uses.ts';
 import { hasScope, usualScope } from './keys/scopes.ts';
-import { sendInvalid, sendProblem } from './send-problem.ts';
+import { sendInvalid, sendLimitReached, sendProblem } from './send-problem.ts';
+import { tenantRate } from './tenant-rate.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -23,6 +25,8 @@ export interface CallerDeps {
   limiter: RateLimiter;
   /** Of keys that have no rate of their own. */
   keyRate: Rate;
+  limits: TenantLimits;
+  usage: TenantUsage;
 }
 
 const tenantHeader = 'hookline-tenant';
@@ -30,17 +34,34 @@ const defaultTenant = 'default';
 const tenantPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**
- * Who asks, and for which tenant, before anything else of the request is looked at: 401 without a key, 429 above the key's rate, 403 for
- * another tenant than the key's or what its scopes don't include.
+ * Who asks, and for which tenant, before anything else of the request is looked at: 401 without a key, 429 above the rate of the key or of
+ * its tenant, 403 for another tenant than the key's or what its scopes don't include.
  */
 export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
-  const { findKey, keyUses, limiter, keyRate } = deps;
+  const { findKey, keyUses, limiter, keyRate, limits, usage } = deps;
   const isAdminKey = createKeyComparison(deps.adminKey);
 
-  /** What is to be waited for before the key is used once more; 0 where nothing is. */
-  async function waitSeconds({ tenant, id, rateLimit = keyRate }: KnownKey): Promise<number> {
-    const permit = await limiter.take(`${tenant}:${id}`, rateLimit);
+  /** How long the bucket has nothing for one more request; 0 where it has. */
+  async function waitSeconds(bucket: string, rate: Rate): Promise<number> {
+    const permit = await limiter.take(bucket, rate);
     return permit.granted ? 0 : Math.max(1, Math.ceil(permit.retryAfterMs / 1000));
+  }
+
+  /** First the key's own rate, so that a key beyond it takes nothing from the others of its tenant. */
+  async function refuseBeyondRate(
+    { tenant, id, rateLimit = keyRate }: KnownKey,
+    reply: FastifyReply,
+  ): Promise<boolean> {
+    const ofKey = await waitSeconds(`${tenant}:${id}`, rateLimit);
+    if (ofKey > 0) {
+      sendProblem(reply.header('retry-after', ofKey), 'rate_limited');
+      return true;
+    }
+    const ofTenant = await waitSeconds(tenant, tenantRate(limits, tenant));
+    if (ofTenant === 0) return false;
+    usage.reached('requests_per_second');
+    sendLimitReached(reply.header('retry-after', ofTenant), tenant, 'requests_per_second', limits);
+    return true;
   }
 
   return async (request, reply) => {
@@ -62,8 +83,7 @@ export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
     request.credential = key.id;
     request.tenant = key.tenant;
     keyUses.note(key);
-    const seconds = await waitSeconds(key);
-    if (seconds > 0) return sendProblem(reply.header('retry-after', seconds), 'rate_limited');
+    if (await refuseBeyondRate(key, reply)) return reply;
     // Not ignored: who names another tenant would read and change what it did not mean. Whether there is such a tenant is not told.
     if (tenant !== undefined && tenant !== key.tenant)
       return sendProblem(reply, 'forbidden', 'The key is not of the tenant that Hookline-Tenant names');

@@ -15,6 +15,7 @@ import {
   serviceRelations,
   text,
 } from '#lib/config';
+import { tenantLimitsField } from '#lib/tenancy';
 
 export const fields = {
   ...serviceFields(9081),
@@ -82,6 +83,7 @@ export const fields = {
     help: 'requests with `wait` that the process holds at once, each of them a connection; beyond it, 503',
   }),
   payloadRetentionDays: payloadRetentionField,
+  tenantLimits: tenantLimitsField,
   allowHttp: allowHttpField,
   allowedNetworks: allowedNetworksField,
 };

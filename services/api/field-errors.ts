@@ -2,7 +2,7 @@ import type { FastifySchemaValidationError } from 'fastify';
 import type { FieldErrors } from './send-problem.ts';
 
 /** More says no more to a reader, and a body of thousands of unknown fields would be answered with a longer one. */
-const maxFieldErrors = 20;
+export const maxFieldErrors = 20;
 
 /** What a schema has found, as clients read it: each field by its JSON pointer, each parameter by its name. */
 export function fieldErrors(found: readonly FastifySchemaValidationError[], context: string | undefined): FieldErrors {

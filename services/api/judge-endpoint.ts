@@ -3,6 +3,7 @@ import {
   endpointDefaults,
   type EndpointSettings,
   longestWindowSeconds,
+  maskProxy,
   scheduleDefaults,
   type ScheduleSettings,
 } from '#lib/contract';
@@ -40,7 +41,11 @@ export async function judgeEndpoint(
   before: EndpointContent | undefined,
   { postgres, tenant, clock, vetUrl, vetProxy, payloadRetentionDays }: Checks,
 ): Promise<{ content: EndpointContent } | Refusal> {
-  const hidden = readPrivate({ headers, proxy, client_certificate }, before?.settings ?? {}, clock.nowMs());
+  const isMoved = before !== undefined && isSeenByOthers({ url: given.url, proxy }, before);
+  const hidden = readPrivate({ headers, proxy, client_certificate }, before?.settings ?? {}, {
+    isMoved,
+    nowMs: clock.nowMs(),
+  });
   const content = contentOf({ ...given, ...hidden.read });
   const { url, settings } = content;
   const errors = [
@@ -61,6 +66,15 @@ export async function judgeEndpoint(
   return refused.length > 0 ? { code: 'url_not_allowed', errors: refused } : { content };
 }
 
+/** Whether others than before would read the headers of requests: those of another origin, or without TLS those of another proxy. */
+function isSeenByOthers({ url, proxy }: { url: string; proxy?: string | undefined }, before: EndpointContent): boolean {
+  if (URL.parse(url)?.origin !== URL.parse(before.url)?.origin) return true;
+  const { proxy: proxyBefore } = before.settings;
+  const isKept =
+    proxy === undefined || (proxyBefore !== undefined && proxy === maskProxy(proxyBefore)) || proxy === proxyBefore;
+  return URL.parse(url)?.protocol === 'http:' && !isKept;
+}
+
 /** As it is stored: what is absent from `settings` has its default when it is read. */
 function contentOf(given: Omit<GivenEndpoint, keyof GivenPrivate> & EndpointSettings): EndpointContent {
   const { url, description = '', event_types = [], source_ids = [], filter = null, ...settings } = given;
@@ -78,13 +92,8 @@ export const secretErrors = (secret: string): FieldErrors =>
 
 function filterErrors(filter: unknown): FieldErrors {
   if (filter === null) return [];
-  const problems = problemsOfFilter(filter).map(({ path, message }) => ({ field: `/filter${path}`, message }));
-  if (problems.length > 0 || !unstorable.test(JSON.stringify(filter))) return problems;
-  return [{ field: '/filter', message: 'must not have the character U+0000, or half of a surrogate pair' }];
+  return problemsOfFilter(filter).map(({ path, message }) => ({ field: `/filter${path}`, message }));
 }
-
-/** In JSON as it is written here, what a column of JSON refuses: `\u0000` and lone surrogates, their backslash not itself escaped. */
-const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
 function retryErrors(retry: BackoffSettings | ScheduleSettings, windowSeconds: number): FieldErrors {
   if ('schedule' in retry) {

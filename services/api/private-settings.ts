@@ -10,14 +10,16 @@ export type GivenPrivate = Omit<Private, 'client_certificate'> & { client_certif
 /**
  * The settings that have secrets. What comes back as it was shown, masked or without its key, is what the endpoint has: so that a client can
  * read one, change something, and write it back.
+ *
+ * @param isMoved requests would go to others than before, who must not get the headers that nobody is shown
  */
 export function readPrivate(
   given: GivenPrivate,
   before: Private,
-  nowMs: number,
+  { isMoved, nowMs }: { isMoved: boolean; nowMs: number },
 ): { read: Private; errors: FieldErrors } {
   const readings = {
-    headers: given.headers && readHeaders(given.headers, before.headers),
+    headers: given.headers && readHeaders(given.headers, { headers: before.headers ?? {}, isMoved }),
     proxy: given.proxy === undefined ? undefined : readProxy(given.proxy, before.proxy),
     client_certificate:
       given.client_certificate && readClientCertificate(given.client_certificate, before.client_certificate, nowMs),

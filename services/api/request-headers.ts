@@ -20,8 +20,20 @@ export const headers = {
   },
 } as const;
 
-/** @param before what the endpoint has: the value of one that comes back masked, as it was shown */
-export function readHeaders(given: Headers, before: Headers = {}): Read<Record<string, string>> {
+/** The headers that an endpoint has, and whether they would go to others than before. */
+export interface HeadersBefore {
+  headers: Headers;
+  isMoved: boolean;
+}
+
+/**
+ * @param before a header that comes back masked, as it was shown, keeps its value; but not where others would get it: who may change where an
+ *   endpoint leads must not learn by that what it sends
+ */
+export function readHeaders(
+  given: Headers,
+  { headers: before, isMoved }: HeadersBefore = { headers: {}, isMoved: false },
+): Read<Record<string, string>> {
   const known = byLowerCase(before);
   const seen = new Set<string>();
   const problemOf = (name: string, value: string): string | undefined => {
@@ -32,7 +44,9 @@ export function readHeaders(given: Headers, before: Headers = {}): Read<Record<s
     if (!tokens.test(name)) return 'is not the name of an HTTP header';
     if (name.length > maxNameLength) return `must not have a name longer than ${maxNameLength} characters`;
     if (isSecond) return 'is there twice: case makes no difference';
-    if (isMasked(name, value) && !known.has(lower)) return 'is a mask, and nothing stands behind it: give the value';
+    if (!isMasked(name, value)) return undefined;
+    if (!known.has(lower)) return 'is a mask, and nothing stands behind it: give the value';
+    if (isMoved) return 'must be given again: it would go to another origin than before';
     return undefined;
   };
   const errors = Object.entries(given).flatMap(([name, value]) => {

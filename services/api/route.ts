@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RawServerDefault, RouteGenericInterface, RouteOptions } from 'fastify';
 import type { Clock } from '#lib/clock';
+import type { JudgingTurns, UnjudgedFilters } from '#lib/event-filter';
 import type { Verdict } from '#lib/http-client';
 import type { RandomBytes } from '#lib/ids';
 import type { Rate } from '#lib/rate-limit';
 import type { SecretBox } from '#lib/secret-box';
+import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import type { Outbox } from './outbox/publish-outbox.ts';
 import type { Polling } from './polling/polling.ts';
 import type { Store } from './resources/resource-table.ts';
@@ -23,6 +25,12 @@ export interface RouteDeps {
   vetProxy(url: string): Verdict;
   /** A delivery that is retried must find its payload. */
   payloadRetentionDays: number;
+  /** What a tenant may have and use. */
+  limits: TenantLimits;
+  usage: TenantUsage;
+  /** Filters are judged in these. */
+  judgingTurns: JudgingTurns;
+  unjudgedFilters: Pick<UnjudgedFilters, 'note'>;
   /** Of keys that have no rate of their own. */
   keyRate: Rate;
   polling: Polling;

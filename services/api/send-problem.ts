@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { prefersHtml, type Problem, type ProblemCode, problem, problemContentType, problemPage } from '#lib/problem';
+import { type LimitName, limitTable, type TenantLimits } from '#lib/tenancy';
 
 /** A store that comes back does so within seconds; a client's own backoff takes over from there. */
 const retryAfterSeconds = 2;
@@ -24,6 +25,21 @@ export function sendProblem(
     .code(body.status)
     .header('content-type', problemContentType)
     .send(Buffer.from(JSON.stringify(body)));
+}
+
+/** 429 for what would take a tenant beyond one of its limits, by the limit's name; what only holds for a moment says when to come again. */
+export function sendLimitReached(
+  reply: FastifyReply,
+  tenant: string,
+  limit: LimitName,
+  limits: TenantLimits,
+): FastifyReply {
+  const { counts } = limitTable[limit];
+  const detail = `The tenant may have ${limits.of(tenant, limit)} ${counts}`;
+  return reply
+    .code(429)
+    .header('content-type', problemContentType)
+    .send(Buffer.from(JSON.stringify({ ...problem('limit_reached', detail), limit })));
 }
 
 export type FieldErrors = NonNullable<Problem['errors']>;

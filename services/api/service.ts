@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { createJudgingTurns, createUnjudgedFilters } from '#lib/event-filter';
 import { parseAllowedNetworks, vetUrl } from '#lib/http-client';
 import { createHttpServer } from '#lib/http-server';
-import { createPart, type Part } from '#lib/lifecycle';
+import { createPart, inRounds, type Part } from '#lib/lifecycle';
 import { createPostgres, watchClock } from '#lib/postgres';
 import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
 import { createRedis } from '#lib/redis';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
+import { createTenantLimits, createTenantUsage } from '#lib/tenancy';
 import { buildApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import { createKeyDirectory } from './keys/key-directory.ts';
@@ -15,10 +17,15 @@ import { createApiMetrics } from './metrics.ts';
 import { openIdempotency } from './open-idempotency.ts';
 import { openOutbox } from './outbox/open-outbox.ts';
 import { createPolling } from './polling/polling.ts';
+import { showReplayUsage } from './replay-limit.ts';
+import { createTenantConnections } from './tenant-connections.ts';
+import { watchResources } from './watch-resources.ts';
 
 const maxConnections = 10;
 /** A client waits for this at the longest before it is told to come again. */
 const statementTimeoutMs = 5_000;
+/** Nobody waits for a page of the directory's, which takes milliseconds: this is for a connection that is dead. */
+const followTimeoutMs = 30_000;
 /** Nobody waits longer for a permit, and then each process goes by its share. */
 const redisTimeLimitMs = 50;
 /** Redis may be away: it is not waited for. */
@@ -27,11 +34,23 @@ const redisStartTimeoutMs = 500;
 /** The API's parts, leaves first. */
 export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const { log, clock } = context;
+  const limits = createTenantLimits(config.tenantLimits);
+  const usage = createTenantUsage(context.metrics, limits);
+  const connections = createTenantConnections({ connections: maxConnections, limits, usage });
   const postgres = createPostgres({
     url: config.databaseUrl,
     applicationName: 'hookline-api',
     maxConnections,
     statementTimeoutMs,
+    takeTurn: connections.takeTurn,
+    log,
+    metrics: context.metrics,
+  });
+  const followPostgres = createPostgres({
+    url: config.databaseUrl,
+    applicationName: 'hookline-api-directory',
+    maxConnections: 1,
+    statementTimeoutMs: followTimeoutMs,
     log,
     metrics: context.metrics,
   });
@@ -50,7 +69,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     prefix: `${config.topicPrefix}rate:key:`,
     processId: randomBytes(8).toString('hex'),
   });
-  const keys = createKeyDirectory({ postgres, clock, log });
+  const keys = createKeyDirectory({ followPostgres, postgres, clock, log });
   const keyUses = createKeyUses({ postgres, clock, log });
   const metrics = createApiMetrics(context.metrics);
   const { outbox, parts: outboxParts } = openOutbox(config, context, metrics);
@@ -66,11 +85,14 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     intervalSeconds: config.pollIntervalSeconds,
     maxHeldPerCredential: config.maxHeldPerKey,
     maxHeld: config.maxHeld,
+    limits,
+    usage,
     closing: closing.signal,
     clock,
     log,
     metrics,
   });
+  const unjudgedFilters = createUnjudgedFilters({ postgres, metrics: context.metrics, clock, log });
   const allowedNetworks = parseAllowedNetworks(config.allowedNetworks);
   const app = buildApp({
     postgres,
@@ -85,6 +107,11 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     // What goes through it may be https all the same.
     vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks }),
     payloadRetentionDays: config.payloadRetentionDays,
+    limits,
+    usage,
+    connections,
+    judgingTurns: createJudgingTurns(),
+    unjudgedFilters,
     apiUrl: withoutSlash(config.apiUrl),
     ingressUrl: withoutSlash(config.ingressUrl),
     adminKey: config.adminKey,
@@ -98,13 +125,17 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   });
   return [
     postgres,
+    followPostgres,
     watchClock({ postgres, clock, log, metrics: context.metrics }),
     listener,
+    watchResources({ postgres: followPostgres, usage, clock, log }),
     keys,
     redis,
     keyUses,
     ...outboxParts,
     sweep,
+    inRounds(showReplayUsage(postgres, usage), { name: 'replay usage', everyMs: 10_000, clock, log }),
+    inRounds(unjudgedFilters.settle, { name: 'unjudged filters', everyMs: 1_000, lastRound: true, clock, log }),
     createHttpServer({ app, host: config.host, port: config.port }),
     // Stopped before the server, which waits for those who are held.
     createPart(

@@ -4,13 +4,18 @@ export interface Command {
   run(args: readonly string[]): Promise<number>;
 }
 
-/** Why a command ends without having done its work: 2 for a wrong call, 1 for whatever else. Caught by main.ts alone. */
+type ExitCode = 1 | 2 | 130;
+
+/**
+ * Why a command ends without having done its work: 2 for a wrong call, 130 where it was interrupted, 1 for whatever else. Caught by
+ * main.ts alone.
+ */
 export class CommandFailure extends Error {
-  readonly exitCode: 1 | 2;
+  readonly exitCode: ExitCode;
   /** The same for programs, where `--json` is asked for. */
   readonly facts: object;
 
-  constructor(exitCode: 1 | 2, message: string, facts: object = { message }) {
+  constructor(exitCode: ExitCode, message: string, facts: object = { message }) {
     super(message);
     this.name = 'CommandFailure';
     this.exitCode = exitCode;

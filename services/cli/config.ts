@@ -67,8 +67,11 @@ export const ingressFields = {
 /** What `hookline reseal-secrets` needs. */
 export const resealFields = { ...postgresFields, ...encryptionFields };
 
+/** What `hookline rebuild` needs. */
+export const rebuildFields = { ...kafkaFields, ...postgresFields, ...registryFields };
+
 /** All of them, for the documentation. */
-export const fields = { ...setupFields, ...apiFields, ...ingressFields, ...resealFields };
+export const fields = { ...setupFields, ...apiFields, ...ingressFields, ...resealFields, ...rebuildFields };
 
 /** The environment, and what it does not set from the file that `make up` writes. */
 export const environment = (file = stackFiles.localEnv, env = process.env): NodeJS.ProcessEnv => ({
@@ -81,6 +84,8 @@ export const loadSetupConfig = (): SetupConfig =>
 
 export const loadApiConfig = (): ConfigOf<typeof apiFields> => readConfig(apiFields, environment());
 export const loadIngressConfig = (): ConfigOf<typeof ingressFields> => readConfig(ingressFields, environment());
+export const loadRebuildConfig = (): ConfigOf<typeof rebuildFields> =>
+  readConfig<typeof rebuildFields>(rebuildFields, environment(), [kafkaRelations]);
 export const loadResealConfig = (): ConfigOf<typeof resealFields> => readConfig(resealFields, environment());
 
 /** Two replicas with min.insync 1 lose acknowledged records with one broker; with 2 they stop with one. Three is the way. */

@@ -1,4 +1,5 @@
 import type { Clock } from '#lib/clock';
+import { printable } from './output.ts';
 
 export interface Replay extends Record<string, unknown> {
   id: string;
@@ -28,7 +29,7 @@ export async function followReplay(
   try {
     let told = '';
     for (let replay = started; ; replay = await look()) {
-      const progress = `${replay.id}: ${replay.replayed} replayed, ${replay.failed} failed, ${replay.remaining} remaining`;
+      const progress = `${printable(replay.id)}: ${replay.replayed} replayed, ${replay.failed} failed, ${replay.remaining} remaining`;
       if (progress !== told) process.stderr.write(`${progress}\n`);
       told = progress;
       if (replay.status !== 'running') return await look();
@@ -36,7 +37,7 @@ export async function followReplay(
       if (interrupted.signal.aborted) {
         const whose = tenant === undefined ? '' : ` --tenant ${tenant}`;
         process.stderr.write(
-          `It goes on. hookline dlq show ${replay.id}${whose} tells how far; hookline dlq cancel ${replay.id}${whose} ends it.\n`,
+          `It goes on. hookline dlq show ${printable(replay.id)}${whose} tells how far; hookline dlq cancel ${printable(replay.id)}${whose} ends it.\n`,
         );
         return undefined;
       }

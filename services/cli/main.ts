@@ -2,6 +2,7 @@
 import { isAppError } from '#lib/errors';
 import { CommandFailure } from './command.ts';
 import { hookline } from './commands/index.ts';
+import { jsonText, printableLines } from './output.ts';
 
 const args = process.argv.slice(2);
 // Whoever reads our output may have seen enough of it.
@@ -10,7 +11,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.
 process.exitCode = await hookline.run(args).catch((error: unknown) => {
   const failure = toFailure(error);
   const json = args.includes('--json');
-  process.stderr.write(json ? `${JSON.stringify(failure.facts)}\n` : `hookline: ${failure.message}\n`);
+  process.stderr.write(json ? `${jsonText(failure.facts)}\n` : `hookline: ${printableLines(failure.message)}\n`);
   return failure.exitCode;
 });
 

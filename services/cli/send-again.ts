@@ -1,5 +1,6 @@
 import { fullJitterMs, type Random, retryAfterMs } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
+import { printable } from './output.ts';
 import type { HttpAnswer, HttpResult } from './http.ts';
 
 interface Options {
@@ -44,5 +45,5 @@ export async function sendAgain(
 /** Said of a wait, on the standard error. */
 export function tellRetry(result: HttpResult, waitMs: number): void {
   const what = 'status' in result ? `answered ${result.status}` : result.noAnswer;
-  process.stderr.write(`${what}; again in ${(waitMs / 1000).toFixed(1)} s\n`);
+  process.stderr.write(`${printable(what)}; again in ${(waitMs / 1000).toFixed(1)} s\n`);
 }

@@ -37,7 +37,7 @@ export function createAcceptOnce({ settle, setAside, publisher, metrics, clock, 
     try {
       const items: Item[] = [];
       for (const record of records) {
-        const item = readItem(record);
+        const item = await readItem(record);
         if ('malformed' in item) await bury(record, item.malformed, signal);
         else items.push(item);
       }

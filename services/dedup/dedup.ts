@@ -2,6 +2,7 @@ import { createWaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
 import type { EventRecord, Topics } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
+import { createBury, type KeepDeadLetter } from '#lib/dead-letters';
 import type { DedupStore } from '#lib/dedup-store';
 import type { RecordHandler, RecordProducer } from '#lib/kafka';
 import type { Logger } from '#lib/log';
@@ -14,6 +15,7 @@ import { createSettle } from './settle.ts';
 
 export interface DedupDeps {
   store: DedupStore;
+  keepDeadLetter: KeepDeadLetter;
   producer: Pick<RecordProducer, 'send'>;
   topics: Topics;
   /** @throws AppError data_invalid */
@@ -40,7 +42,16 @@ export function createDedup(deps: DedupDeps): Dedup {
   const { store, producer, topics, encodeEvent, crashPoints, clock, random, log, fail } = deps;
   const metrics = createDedupMetrics(deps.metrics);
   const waitOut = createWaitOut({ clock, log });
-  const publisher = createPublisher({ producer, topics, encodeEvent, clock, log, waitOut });
+  const bury = createBury({
+    producer,
+    topic: topics['dead-letters'],
+    keep: deps.keepDeadLetter,
+    waitOut,
+    clock,
+    log,
+    metrics: deps.metrics,
+  });
+  const publisher = createPublisher({ producer, topics, encodeEvent, bury, clock, waitOut });
   const settle = createSettle({ store, publisher, crashPoints, metrics, log, waitOut });
   const setAside = createSetAside({ settle, store, publisher, metrics, clock, random, log, waitOut, fail });
   return { handle: createAcceptOnce({ settle, setAside, publisher, metrics, clock, log }), idle: setAside.idle };

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { ReceivedWebhook } from '#lib/contract';
+import { decodeContent } from '#lib/content-coding';
+import type { Locator, ReceivedWebhook } from '#lib/contract';
 import { bodyHashOf, dedupKeyOf } from '#lib/dedup-store';
 import { createJsonBody, locateScalar, shownScalar } from '#lib/json-locator';
 
@@ -13,9 +14,9 @@ export interface Identity {
 
 const defaultType = 'webhook';
 
-/** A function of the record alone, whatever its body is; never throws. */
-export function identify(webhook: ReceivedWebhook): Identity {
-  const json = createJsonBody(webhook.body);
+/** A function of the record alone, whatever its body is; never throws. @param content what is looked into in the body's place */
+export function identify(webhook: ReceivedWebhook, content: Buffer = webhook.body): Identity {
+  const json = createJsonBody(content);
   const sha256 = hash('sha256', webhook.body, 'buffer');
   const found = locateScalar(webhook.identifyBy, json);
   const type = locateScalar(webhook.typeBy, json);
@@ -25,4 +26,21 @@ export function identify(webhook: ReceivedWebhook): Identity {
     eventId: found === undefined ? null : shownScalar(found),
     type: type === undefined ? defaultType : shownScalar(type),
   };
+}
+
+/**
+ * What identifiers are looked for in: of a body that came encoded, where anything is looked for in it, its content. Where that can't be had,
+ * the body as it stands: what is not found in it is known by its hash. Never rejects.
+ */
+export async function identifyingContent(webhook: ReceivedWebhook): Promise<Buffer> {
+  const { body, contentEncoding, identifyBy, typeBy } = webhook;
+  if (contentEncoding === null || ![identifyBy, typeBy].some(leadsIntoBody)) return body;
+  const decoded = await decodeContent(body, contentEncoding);
+  return 'content' in decoded ? decoded.content : body;
+}
+
+/** A value that stands before the first pointer is found, unless it is empty. */
+function leadsIntoBody(locators: readonly Locator[]): boolean {
+  const asked = locators.find((locator) => 'pointer' in locator || locator.value !== '');
+  return asked !== undefined && 'pointer' in asked;
 }

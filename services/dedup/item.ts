@@ -1,7 +1,7 @@
 import { parseReceivedWebhook, type ReceivedWebhook } from '#lib/contract';
 import { type Candidate, eventIdOf } from '#lib/dedup-store';
 import { type IncomingRecord, originOf } from '#lib/kafka';
-import { identify, type Identity } from './identify.ts';
+import { identify, type Identity, identifyingContent } from './identify.ts';
 
 /** A received record, read and identified. */
 export interface Item {
@@ -16,10 +16,10 @@ export interface Item {
 const minTtlSeconds = 60;
 const maxTtlSeconds = 30 * 24 * 3600;
 
-export function readItem(record: IncomingRecord): Item | { malformed: string } {
+export async function readItem(record: IncomingRecord): Promise<Item | { malformed: string }> {
   const webhook = parseReceivedWebhook(record.headers, record.value);
   if ('malformed' in webhook) return webhook;
-  const identity = identify(webhook);
+  const identity = identify(webhook, await identifyingContent(webhook));
   const { tenant, sourceId, receiptId, receivedAt } = webhook;
   const origin = originOfRecord(record, webhook.origin);
   return {

@@ -1,10 +1,9 @@
 import type { WaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
-import { deadLetterHeaders, duplicateToJson, type EventRecord, header, type Topics, traceHeaders } from '#lib/contract';
+import { duplicateToJson, type EventRecord, header, type Topics, traceHeaders } from '#lib/contract';
+import type { Bury } from '#lib/dead-letters';
 import { eventIdEndOf, type Holder, isChanged } from '#lib/dedup-store';
-import { isAppError } from '#lib/errors';
 import type { IncomingRecord, RecordProducer } from '#lib/kafka';
-import type { Logger } from '#lib/log';
 import { type Item, originOfRecord } from './item.ts';
 
 /** Each resolves once acknowledged; waits while Kafka is away; throws `stopped` when the signal aborts. */
@@ -25,15 +24,12 @@ interface Deps {
   producer: Pick<RecordProducer, 'send'>;
   topics: Topics;
   encodeEvent(event: EventRecord): Buffer;
+  bury: Bury;
   clock: Clock;
-  log: Logger;
   waitOut: WaitOut;
 }
 
-/** A letter that the broker refuses is a topic set too small: nothing is dropped, it is tried until someone has mended that. */
-const refusedLetterPauseMs = 10_000;
-
-export function createPublisher({ producer, topics, encodeEvent, clock, log, waitOut }: Deps): Publisher {
+export function createPublisher({ producer, topics, encodeEvent, bury, clock, waitOut }: Deps): Publisher {
   return {
     async event(item, signal) {
       const { webhook, candidate } = item;
@@ -70,23 +66,8 @@ export function createPublisher({ producer, topics, encodeEvent, clock, log, wai
     async deadLetter(record, { reason, attempts }, signal) {
       const origin = originOfRecord(record, record.headers[header.origin]);
       const at = Math.round(clock.nowMs() * 1000);
-      const letter = {
-        topic: topics['dead-letters'],
-        key: record.key,
-        value: record.value,
-        headers: { ...record.rawHeaders, ...deadLetterHeaders({ stage: 'dedup', reason, attempts, origin, at }) },
-      };
-      const sent = async (): Promise<boolean> => {
-        try {
-          await waitOut(() => producer.send(letter), signal);
-          return true;
-        } catch (error) {
-          if (!isAppError(error, 'data_invalid')) throw error;
-          log.error({ event: 'dead_letter.refused', origin, reason, err: error });
-          return false;
-        }
-      };
-      while (!(await sent())) await clock.sleep(refusedLetterPauseMs, signal);
+      const { key, value, rawHeaders: headers } = record;
+      await bury({ key, value, headers }, { stage: 'dedup', reason, attempts, origin, at }, signal);
     },
   };
 }
@@ -103,6 +84,7 @@ function eventOf({ webhook, identity, candidate }: Item): EventRecord {
     received_at: webhook.receivedAt,
     dedup_key: identity.dedupKey,
     content_type: webhook.contentType,
+    content_encoding: webhook.contentEncoding,
     http_headers: { ...webhook.httpHeaders },
     ordering_key: webhook.orderingKey,
     payload: webhook.body,

@@ -1,5 +1,6 @@
 import { readSchema } from '#deploy/kafka/schemas.ts';
 import { groupOf, topicsOf } from '#lib/contract';
+import { createKeepDeadLetter } from '#lib/dead-letters';
 import { createDedupStore, createPostgresKeyTable, createRedisKeyMemory } from '#lib/dedup-store';
 import { createConsumer, createEventCodec, createProducer, kafkaAccess, traceRecords } from '#lib/kafka';
 import { createPart, type Part } from '#lib/lifecycle';
@@ -43,6 +44,7 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
   const dedup = createDedup({
     ...context,
     store: createDedupStore({ memory: createRedisKeyMemory(redis, config.topicPrefix), table }),
+    keepDeadLetter: createKeepDeadLetter(postgres),
     producer,
     topics,
     encodeEvent: codec.encode,

@@ -9,12 +9,12 @@
  * fails on its data is left open with those that would have followed it; so nothing counts as a duplicate of what became no event.
  */
 import type { WaitOut } from '#lib/backoff';
+import { bisect } from '#lib/bisect';
 import type { CrashPoints } from '#lib/crash-points';
 import { type DedupStore, type Holder, isChanged, type Verdict } from '#lib/dedup-store';
 import { AppError, isAppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
 import { attribute, traceIdOf } from '#lib/telemetry';
-import { bisect } from './bisect.ts';
 import { collapse, type Group, shareOut } from './group.ts';
 import type { Item } from './item.ts';
 import type { DedupMetrics, Outcome } from './metrics.ts';

@@ -61,6 +61,7 @@ export function createAnnounceDisablings({ postgres, publish, topics, clock }: D
       receiptId: createId('rcp', clock.nowMs()),
       receivedAt,
       contentType: 'application/json',
+      contentEncoding: null,
       httpHeaders: {},
       identifyBy: [{ value: `endpoint.disabled/${endpoint_id}/${revision}/${disabled_at}` }],
       typeBy: [{ value: eventType }],

@@ -37,6 +37,7 @@ export function createAttempt({ http, tracer, clock }: Deps): Attempt {
     const custom = customHeaders(endpoint.headers);
     const own = {
       ...(delivery.contentType === '' ? {} : { 'content-type': headerText(delivery.contentType) }),
+      ...(delivery.contentEncoding === null ? {} : { 'content-encoding': headerText(delivery.contentEncoding) }),
       // What comes back is kept as it came: nobody unpacks it.
       'accept-encoding': 'identity',
       ...signatureHeaders({

@@ -15,6 +15,7 @@ import {
   serviceFields,
   serviceRelations,
 } from '#lib/config';
+import { tenantLimitsField } from '#lib/tenancy';
 
 const mebibyte = 1024 * 1024;
 
@@ -28,6 +29,7 @@ export const fields = {
   allowHttp: allowHttpField,
   allowedNetworks: allowedNetworksField,
   payloadRetentionDays: payloadRetentionField,
+  tenantLimits: tenantLimitsField,
   failingSeconds: integer('HOOKLINE_ENDPOINT_FAILING_SECONDS', {
     default: String(5 * 24 * 3600),
     min: 10,
@@ -38,13 +40,13 @@ export const fields = {
     default: '500',
     min: 1,
     max: 10_000,
-    help: 'requests to endpoints at once, in all lanes together',
+    help: 'requests to endpoints at once, of all tenants together; one alone has four fifths of it: docs/tenancy.md',
   }),
   laneRecords: integer('HOOKLINE_DISPATCHER_LANE_RECORDS', {
     default: '2000',
     min: 1,
     max: 100_000,
-    help: 'deliveries that wait in one endpoint’s lane; a twentieth once all lanes are half full. What does not fit is parked',
+    help: 'deliveries that wait in one endpoint’s lane; a twentieth once its tenant has used half of its share of the queue. What does not fit is parked',
   }),
   laneBytes: integer('HOOKLINE_DISPATCHER_LANE_BYTES', {
     default: String(16 * mebibyte),
@@ -63,6 +65,12 @@ export const fields = {
     min: mebibyte,
     max: 16 * 1024 * mebibyte,
     help: 'bytes of payload in all lanes together: the most memory that they take; those read back from the table may take as much again',
+  }),
+  setChunk: integer('HOOKLINE_DISPATCHER_SET_CHUNK', {
+    default: '1000',
+    min: 1,
+    max: 2_000,
+    help: 'deliveries of an event that one record of its set names; the set of a wider event is several records',
   }),
 };
 

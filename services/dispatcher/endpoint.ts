@@ -67,7 +67,8 @@ export interface EndpointRow {
   event_types: string[];
   source_ids: string[];
   filter: unknown;
-  history: PastSubscription[];
+  /** Undefined: what `before` has of it is still all of it. */
+  history?: readonly PastSubscription[] | undefined;
   settings: StoredEndpointSettings;
   private: Buffer | null;
   secrets: Buffer;
@@ -79,7 +80,8 @@ export interface EndpointRow {
   deleted_at: string | null;
 }
 
-export const endpointColumns = `tenant, id, url, event_types, source_ids, filter, history, settings, private, secrets, revision,
+/** Without the history, which may be larger than all of these, and changes with few changes of the row. */
+export const endpointColumns = `tenant, id, url, event_types, source_ids, filter, settings, private, secrets, revision,
   created_at, changed_at, failing_since, disabled_at, deleted_at`;
 
 /** Deleted or disabled: what is on its way to it ends without being sent. */
@@ -114,10 +116,7 @@ export function endpointOf(row: EndpointRow, reading: Reading, before?: Endpoint
     headers: Object.fromEntries(Object.entries<string>(headers).map(([name, value]) => [name.toLowerCase(), value])),
     route: routeOf(settings, before?.route),
     subscription: subscriptionOf({ ...row, open }, onUnreadable),
-    past: row.history.map((past) => ({
-      ...subscriptionOf(past, onUnreadable),
-      until: microsOf(past.until),
-    })),
+    past: pastOf(row.history, before, onUnreadable),
     ordered: settings.ordered ?? false,
     timeoutMs: settings.timeout_ms ?? endpointDefaults.timeout_ms,
     maxInFlight: settings.max_in_flight ?? endpointDefaults.max_in_flight,
@@ -134,6 +133,20 @@ export function endpointOf(row: EndpointRow, reading: Reading, before?: Endpoint
     disabledAt: row.disabled_at === null ? null : microsOf(row.disabled_at),
     deletedAt: row.deleted_at === null ? null : microsOf(row.deleted_at),
   };
+}
+
+/** What was known before is the same object: of a hundred changes one is new. */
+function pastOf(
+  history: EndpointRow['history'],
+  before: Endpoint | undefined,
+  onUnreadable: Reading['onUnreadable'],
+): Endpoint['past'] {
+  if (history === undefined) return before?.past ?? [];
+  const known = new Map(before?.past.map((past) => [past.until, past]));
+  return history.map((past) => {
+    const until = microsOf(past.until);
+    return known.get(until) ?? { ...subscriptionOf(past, onUnreadable), until };
+  });
 }
 
 function subscriptionOf(

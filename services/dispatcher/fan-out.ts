@@ -2,18 +2,23 @@
  * Writes, for each event, the set of its deliveries, and the deliveries. In this order, each acknowledged before the next:
  *
  *   the set, on `delivery.attempts`  ──►  one record for each on `deliveries`  ──►  the event is done
+ *     └─ refused: dead letter of the event    └─ refused: dead letter of the delivery, which has ended
  *
  * so that no delivery is under way that its event's status does not wait for. A repetition after a crash writes the same ids again: they
  * are a function of the event, the endpoint and the generation. The set is written where it is empty too: it completes the event.
  *
+ * Events are planned until they have ten thousand deliveries together, and written before more are: one for a hundred thousand endpoints
+ * takes its time, but neither the memory of a batch of such nor the process's turns. What Kafka refuses is not tried for ever: the
+ * partition would stand still for everybody.
+ *
  * An event is matched against a directory that was read when every endpoint that it may belong to could be seen: an endpoint gets what
  * was accepted `endpointSettlingMs` after its creation, and the directory is younger than that, less what a commit may take.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
 import {
-  type AttemptRecord,
-  deadLetterHeaders,
+  type Delivery,
   deliveryHeaders,
   endpointSettlingMs,
   type EventRecord,
@@ -21,29 +26,33 @@ import {
   isForAnother,
   problemOfEvent,
   type Topics,
-  traceHeaders,
 } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
+import type { Bury } from '#lib/dead-letters';
 import { AppError, isAppError } from '#lib/errors';
 import { derivedId } from '#lib/ids';
-import { type IncomingRecord, originOf, type OutgoingRecord, type RecordHandler } from '#lib/kafka';
+import { type IncomingRecord, originOf, type RecordHandler } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import { attribute, traceIdOf } from '#lib/telemetry';
+import { type EndRefused, refusedByKafka } from './end-refused.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { EndpointDirectory } from './endpoint-directory.ts';
-import { type DeliverySet, fannedOut } from './fanned-out.ts';
 import { forEachLimited } from './for-each-limited.ts';
-import { matchEndpoints } from './match-endpoints.ts';
+import type { MatchEndpoints } from './match-endpoints.ts';
 import type { DispatcherMetrics } from './metrics.ts';
 import { orderingKeyOf } from './ordering.ts';
-import type { Publish } from './publish.ts';
+import type { Offer } from './publish.ts';
 import { type Publication, publishAll } from './publish-all.ts';
+import type { WriteSet } from './write-set.ts';
 
 interface Deps {
   directory: Pick<EndpointDirectory, 'candidates' | 'ageMs' | 'refresh'>;
+  matchEndpoints: MatchEndpoints;
   decodeEvent(bytes: Buffer): Promise<EventRecord>;
-  encodeAttempt(record: AttemptRecord): Buffer;
-  publish: Publish;
+  writeSet: WriteSet;
+  bury: Bury;
+  offer: Offer;
+  endRefused: EndRefused;
   waitOut: WaitOut;
   topics: Topics;
   clock: Clock;
@@ -57,6 +66,10 @@ const commitMs = 1_000;
 const maxDirectoryAgeMs = endpointSettlingMs - commitMs;
 /** Records that wait for their acknowledgment at once: enough to fill batches, few enough to leave the producer room for others. */
 const maxUnacknowledged = 500;
+/** Planned at once, unless one event alone has more: some megabytes. */
+const maxPlannedDeliveries = 10_000;
+/** Ids computed before others have their turn: a few milliseconds. */
+const idsPerTurn = 1_000;
 /** Events come for the first time; a replay is a generation of its own. */
 const generation = 0;
 
@@ -66,9 +79,12 @@ interface Plan {
   deliveries: { id: string; endpoint: Endpoint }[];
 }
 
+interface PlannedDelivery extends Publication {
+  delivery: Delivery;
+}
+
 export function createFanOut(deps: Deps): RecordHandler {
-  const { directory, publish, waitOut, topics, crashPoints } = deps;
-  const encodeSet = (set: DeliverySet): Buffer => deps.encodeAttempt(fannedOut(set));
+  const { directory, matchEndpoints, offer, waitOut, topics, crashPoints } = deps;
   const nowMicros = (): number => Math.round(deps.clock.nowMs() * 1_000);
 
   /** Undefined for a record that is no event: its letter is written by then. */
@@ -80,48 +96,68 @@ export function createFanOut(deps: Deps): RecordHandler {
       return event;
     } catch (error) {
       if (!isAppError(error, 'data_invalid')) throw error;
-      await bury(record, error, signal);
+      await bury(record, error, 'malformed_record', signal);
       return undefined;
     }
   }
 
-  async function bury(record: IncomingRecord, error: Error, signal: AbortSignal): Promise<void> {
+  async function bury(record: IncomingRecord, error: Error, reason: Reason, signal: AbortSignal): Promise<void> {
     const origin = record.headers[header.origin] || originOf(record);
-    const reason = 'malformed_record';
     deps.log.error({
-      event: 'event.unreadable',
+      event: reason === 'malformed_record' ? 'event.unreadable' : 'event.refused',
       origin,
       traceId: traceIdOf(record.headers[header.traceparent]),
       err: error,
     });
-    const facts = deadLetterHeaders({ stage: 'fan-out', reason, attempts: 0, origin, at: nowMicros() });
-    const headers = { ...record.rawHeaders, ...facts };
-    await publish({ topic: topics['dead-letters'], key: record.key, value: record.value, headers }, signal);
+    const { key, value, rawHeaders: headers } = record;
+    const facts = { stage: 'fan-out', reason, attempts: 0, origin, at: nowMicros() } as const;
+    await deps.bury({ key, value, headers }, facts, signal);
     deps.metrics.deadLettered('fan-out', reason);
     record.span?.fail(reason);
     record.done();
   }
 
-  async function planOf(record: IncomingRecord, event: EventRecord): Promise<Plan> {
+  async function planOf(record: IncomingRecord, event: EventRecord, signal: AbortSignal): Promise<Plan> {
+    if (directory.ageMs() >= maxDirectoryAgeMs) await waitOut(directory.refresh, signal);
     const atMs = Math.floor(event.received_at / 1_000);
-    const endpoints = await matchEndpoints(event, directory.candidates(event));
-    const deliveries = endpoints.map((endpoint) => ({
-      id: derivedId('dlv', atMs, [event.id, endpoint.id, String(generation)]),
-      endpoint,
-    }));
+    const deliveries: Plan['deliveries'] = [];
+    for (const endpoint of await matchEndpoints(event, directory.candidates(event))) {
+      deliveries.push({ id: derivedId('dlv', atMs, [event.id, endpoint.id, String(generation)]), endpoint });
+      if (deliveries.length % idsPerTurn === 0) await nextTurn();
+    }
     return { record, event, deliveries };
   }
 
-  function setOf({ record, event, deliveries }: Plan): OutgoingRecord {
-    const value = encodeSet({
+  /** @returns whether it stands there; else the event's dead letter does */
+  async function announce({ record, event, deliveries }: Plan, signal: AbortSignal): Promise<boolean> {
+    const set = {
       tenant: event.tenant,
-      event_id: event.id,
+      eventId: event.id,
       generation,
-      at: nowMicros(),
+      traceparent: record.headers[header.traceparent],
       deliveries: deliveries.map(({ id, endpoint }) => ({ delivery_id: id, endpoint_id: endpoint.id })),
+    };
+    const refused = await deps.writeSet(set, signal);
+    if (refused !== undefined) await bury(record, refused, refusedByKafka, signal);
+    return refused === undefined;
+  }
+
+  async function write(plans: readonly Plan[], signal: AbortSignal): Promise<void> {
+    crashPoints.reach('fan-out.before-set');
+    const announced = new Set(plans);
+    await forEachLimited(plans, maxUnacknowledged, async (plan) => {
+      if (!(await announce(plan, signal))) announced.delete(plan);
     });
-    const headers = traceHeaders(record.headers[header.traceparent]);
-    return { topic: topics['delivery.attempts'], key: event.id, value, headers };
+    crashPoints.reach('fan-out.after-set');
+    await publishAll(announced.values().flatMap(deliveriesOf), {
+      limit: maxUnacknowledged,
+      publish: async ({ record, delivery }) => {
+        const refused = await offer(record, signal);
+        if (refused !== undefined) await deps.endRefused(delivery, signal);
+      },
+    });
+    crashPoints.reach('fan-out.after-deliveries');
+    announced.forEach(end);
   }
 
   function end({ record, event, deliveries }: Plan): void {
@@ -132,10 +168,10 @@ export function createFanOut(deps: Deps): RecordHandler {
     record.done();
   }
 
-  function* deliveriesOf({ record, event, deliveries }: Plan): Iterable<Publication> {
+  function* deliveriesOf({ record, event, deliveries }: Plan): Iterable<PlannedDelivery> {
     const createdAt = nowMicros();
     for (const { id, endpoint } of deliveries) {
-      const headers = deliveryHeaders({
+      const facts = {
         id,
         tenant: event.tenant,
         eventId: event.id,
@@ -146,12 +182,14 @@ export function createFanOut(deps: Deps): RecordHandler {
         receivedAt: event.received_at,
         orderingKey: event.ordering_key,
         contentType: event.content_type,
+        contentEncoding: event.content_encoding,
         traceparent: record.headers[header.traceparent] ?? '',
-      });
-      const key = orderingKeyOf(endpoint, { orderingKey: event.ordering_key });
+      };
+      const key = orderingKeyOf(endpoint, facts);
       yield {
-        record: { topic: topics.deliveries, key: endpoint.id, value: event.payload, headers },
+        record: { topic: topics.deliveries, key: endpoint.id, value: event.payload, headers: deliveryHeaders(facts) },
         order: key && `${endpoint.id}/${key}`,
+        delivery: { ...facts, payload: event.payload },
       };
     }
   }
@@ -162,18 +200,21 @@ export function createFanOut(deps: Deps): RecordHandler {
     );
     for (const record of others) record.done();
     const events = await Promise.all(records.map((record) => readEvent(record, signal)));
-    if (directory.ageMs() >= maxDirectoryAgeMs) await waitOut(directory.refresh, signal);
-    const plans: Plan[] = [];
+    let plans: Plan[] = [];
+    let planned = 0;
     for (const [index, record] of records.entries()) {
       const event = events[index];
-      if (event !== undefined) plans.push(await planOf(record, event));
+      if (event === undefined) continue;
+      const plan = await planOf(record, event, signal);
+      plans.push(plan);
+      planned += plan.deliveries.length;
+      if (planned < maxPlannedDeliveries) continue;
+      await write(plans, signal);
+      plans = [];
+      planned = 0;
     }
-
-    crashPoints.reach('fan-out.before-set');
-    await forEachLimited(plans.map(setOf), maxUnacknowledged, (set) => publish(set, signal));
-    crashPoints.reach('fan-out.after-set');
-    await publishAll(plans.values().flatMap(deliveriesOf), { publish, limit: maxUnacknowledged, signal });
-    crashPoints.reach('fan-out.after-deliveries');
-    plans.forEach(end);
+    if (plans.length > 0) await write(plans, signal);
   };
 }
+
+type Reason = 'malformed_record' | typeof refusedByKafka;

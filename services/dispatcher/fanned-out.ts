@@ -1,9 +1,9 @@
 import type { AttemptRecord } from '#lib/contract';
 
-/** The deliveries of an event that a fan-out, or a replay, adds in one generation. */
-export type DeliverySet = Pick<AttemptRecord, 'tenant' | 'event_id' | 'generation' | 'at' | 'deliveries'>;
+type SetFacts = Pick<AttemptRecord, 'tenant' | 'event_id' | 'generation' | 'at' | 'deliveries' | 'chunk'>;
 
-export const fannedOut = (set: DeliverySet): AttemptRecord => ({
+/** The record of a set of deliveries, or of one chunk of it. */
+export const fannedOut = (set: SetFacts): AttemptRecord => ({
   kind: 'fanned_out',
   ...set,
   delivery_id: null,

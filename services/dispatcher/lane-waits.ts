@@ -7,14 +7,14 @@
  */
 import type { EndpointRef } from './endpoint-health.ts';
 import { laneKey } from './job.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { RowRoom } from './scheduler.ts';
 import type { DueRow } from './waiting-table.ts';
 
 export interface LaneWaits {
   /** In microseconds. Of what a reading has found, to be asked before that reading is told of. */
   readyAt(row: EndpointRef & Pick<DueRow, 'dueAt'>): number;
   /** What the table was read for, and what was found. */
-  read(room: Pick<ReturnType<Scheduler['rowRoom']>, 'perLane' | 'lanes'>, found: readonly EndpointRef[]): void;
+  read(room: Pick<RowRoom, 'perLane' | 'lanes' | 'tenants'>, found: readonly EndpointRef[]): void;
 }
 
 /** A lane of which nothing was full for so long has nothing left of then. */
@@ -24,13 +24,15 @@ export function createLaneWaits(nowMicros: () => number): LaneWaits {
   const fullAt = new Map<string, number>();
   return {
     readyAt: (row) => Math.max(row.dueAt, fullAt.get(laneKey(row)) ?? Number.NEGATIVE_INFINITY),
-    read({ perLane, lanes }, found) {
+    read({ perLane, lanes, tenants }, found) {
       const now = nowMicros();
       const roomOf = new Map(lanes.map((lane) => [laneKey(lane), lane.room]));
+      const perLaneOf = new Map(tenants.map((of) => [of.tenant, of.perLane]));
       const takenBy = Map.groupBy(found, laneKey);
-      for (const key of new Set([...roomOf.keys(), ...takenBy.keys()])) {
-        const room = roomOf.get(key) ?? perLane;
-        if ((takenBy.get(key)?.length ?? 0) >= room) fullAt.set(key, now);
+      for (const [key, room] of roomOf) if (room === 0) fullAt.set(key, now);
+      for (const [key, taken] of takenBy) {
+        const room = roomOf.get(key) ?? perLaneOf.get(taken[0]?.tenant ?? '') ?? perLane;
+        if (taken.length >= room) fullAt.set(key, now);
       }
       for (const [key, at] of fullAt) if (at < now - keptMicros) fullAt.delete(key);
     },

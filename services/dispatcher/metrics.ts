@@ -1,7 +1,7 @@
 import { type AttemptOutcome, attemptOutcomes, type DeadLetterStage } from '#lib/contract';
 import { type Exemplar, type Metrics, type MetricTable, observe, registerMetrics } from '#lib/telemetry';
 
-const breakerStates = ['open', 'half-open', 'shrunk'] as const;
+const breakerStates = ['open', 'half-open', 'shrunk', 'slow'] as const;
 
 export const dispatcherMetrics = {
   attempts: {
@@ -56,7 +56,7 @@ export const dispatcherMetrics = {
   breakers: {
     kind: 'gauge',
     name: 'hookline_endpoint_breaker_state',
-    help: 'Endpoints that are not sent to as usual: `open`, `half-open`, or closed with fewer connections than they may have (`shrunk`)',
+    help: 'Endpoints that are not sent to as usual: `open`, `half-open`, closed with fewer connections than they may have (`shrunk`), or with sends that hold their places for two seconds or more (`slow`)',
     unit: 'endpoints',
     labels: { state: breakerStates },
   },
@@ -81,6 +81,7 @@ export const dispatcherMetrics = {
         'endpoint_disabled',
         'endpoint_unknown',
         'event_unavailable',
+        'refused_by_kafka',
       ],
     },
   },
@@ -93,8 +94,10 @@ export const dispatcherMetrics = {
       outcome: [
         'replayed',
         'letter_removed',
+        'letter_shortened',
         'topic_unknown',
         'payload_expired',
+        'refused_by_kafka',
         'endpoint_unknown',
         'endpoint_deleted',
         'endpoint_disabled',

@@ -5,16 +5,10 @@
  * the send by the event's id. Nothing here is ever given up for want of Kafka; whoever waits keeps its place.
  */
 import type { Clock } from '#lib/clock';
-import {
-  type AttemptRecord,
-  deadLetterHeaders,
-  deliveryHeaders,
-  type DeliveryStatus,
-  type Topics,
-  traceHeaders,
-} from '#lib/contract';
+import { type AttemptRecord, deliveryHeaders, type DeliveryStatus, type Topics, traceHeaders } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
-import { type IncomingRecord, originOf, type OutgoingRecord } from '#lib/kafka';
+import type { Bury, DiedRecord } from '#lib/dead-letters';
+import { type IncomingRecord, originOf } from '#lib/kafka';
 import { isAbandoned, type Job, type RowJob } from './job.ts';
 import type { DispatcherMetrics } from './metrics.ts';
 import type { OrderedRows } from './ordered-rows.ts';
@@ -45,6 +39,7 @@ export interface OutcomeWriter {
 
 interface Deps {
   publish: Publish;
+  bury: Bury;
   topics: Topics;
   encodeAttempt(record: AttemptRecord): Buffer;
   recentSteps: RecentSteps;
@@ -60,9 +55,8 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
   const { publish, topics, crashPoints, metrics, signal } = deps;
   const nowMicros = (): number => Math.round(deps.clock.nowMs() * 1_000);
 
-  async function bury(record: Pick<OutgoingRecord, 'key' | 'value' | 'headers'>, letter: Letter): Promise<void> {
-    const headers = { ...record.headers, ...deadLetterHeaders({ stage: 'dispatcher', at: nowMicros(), ...letter }) };
-    await publish({ topic: topics['dead-letters'], key: record.key, value: record.value, headers }, signal);
+  async function bury(record: DiedRecord, letter: Letter): Promise<void> {
+    await deps.bury(record, { stage: 'dispatcher', at: nowMicros(), ...letter }, signal);
     metrics.deadLettered('dispatcher', letter.reason);
     crashPoints.reach('dispatcher.after-letter');
   }
@@ -159,12 +153,14 @@ interface Letter {
   origin: string;
 }
 
-function recordOf({
+export function recordOf({
   delivery,
   order,
   step,
   attempts,
-}: Job): Omit<AttemptRecord, 'kind' | 'at'> & { status: DeliveryStatus | null } {
+}: Pick<Job, 'delivery' | 'order' | 'step' | 'attempts'>): Omit<AttemptRecord, 'kind' | 'at'> & {
+  status: DeliveryStatus | null;
+} {
   return {
     tenant: delivery.tenant,
     event_id: delivery.eventId,
@@ -186,5 +182,6 @@ function recordOf({
     request: null,
     response_headers: null,
     timing: null,
+    chunk: null,
   };
 }

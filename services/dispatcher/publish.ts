@@ -1,6 +1,6 @@
 import type { WaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
-import { isAppError } from '#lib/errors';
+import { type AppError, isAppError } from '#lib/errors';
 import type { OutgoingRecord, RecordProducer } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 
@@ -11,27 +11,37 @@ import type { Logger } from '#lib/log';
  */
 export type Publish = (record: OutgoingRecord, signal: AbortSignal) => Promise<void>;
 
+/**
+ * The same for a record that there is another way for: resolves with the error where Kafka refuses it, because it is too large for its
+ * topic. It would refuse it again.
+ */
+export type Offer = (record: OutgoingRecord, signal: AbortSignal) => Promise<AppError | undefined>;
+
 interface Deps {
   producer: Pick<RecordProducer, 'send'>;
   waitOut: WaitOut;
-  clock: Clock;
   log: Logger;
 }
 
 /** A record that the broker refuses is a topic whose limits are too small: it is tried until someone has mended that. */
 const refusedPauseMs = 10_000;
 
-export function createPublish({ producer, waitOut, clock, log }: Deps): Publish {
+export function createOffer({ producer, waitOut, log }: Deps): Offer {
   return async (record, signal) => {
-    for (;;) {
-      try {
-        await waitOut(() => producer.send(record), signal);
-        return;
-      } catch (error) {
-        if (!isAppError(error, 'data_invalid')) throw error;
-        log.error({ event: 'record.refused', topic: record.topic, bytes: record.value.length, err: error });
-        await clock.sleep(refusedPauseMs, signal);
-      }
+    try {
+      await waitOut(() => producer.send(record), signal);
+      return undefined;
+    } catch (error) {
+      if (!isAppError(error, 'data_invalid')) throw error;
+      log.error({ event: 'record.refused', topic: record.topic, bytes: record.value.length, err: error });
+      return error;
     }
+  };
+}
+
+export function createPublish({ clock, ...deps }: Deps & { clock: Clock }): Publish {
+  const offer = createOffer(deps);
+  return async (record, signal) => {
+    while ((await offer(record, signal)) !== undefined) await clock.sleep(refusedPauseMs, signal);
   };
 }

@@ -3,7 +3,7 @@
 /** `received_at` names the one partition that has the payload; the limit, that there is one, keeps the planner from asking them all. */
 export const itsPayload = `
   LATERAL (
-    SELECT content_type, body
+    SELECT content_type, content_encoding, body
       FROM event_payloads
      WHERE tenant = e.tenant AND event_id = e.id AND received_at = e.received_at
      LIMIT 1)`;

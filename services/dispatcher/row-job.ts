@@ -21,6 +21,7 @@ export function rowJob(row: Row, content: EventContent, signal: AbortSignal, rea
       receivedAt: content.receivedAt,
       orderingKey: content.orderingKey,
       contentType: content.contentType,
+      contentEncoding: content.contentEncoding,
       traceparent: content.traceparent,
       payload: content.payload,
     },
@@ -42,5 +43,6 @@ export const withoutContent = ({ tenant, eventId, createdAt }: Row): EventConten
   orderingKey: null,
   traceparent: '',
   contentType: '',
+  contentEncoding: null,
   payload: Buffer.alloc(0),
 });

@@ -9,28 +9,49 @@
  * What is sent in an order has another way out: where the first of its key waits, instead of ending, those behind it are parked or let go.
  *
  * A lane has its turn (turns.ts) while something is queued in it, it has less in flight than its endpoint takes now (endpoint-health.ts), it
- * is not paused, and its endpoint's rate has a permit left. Bounded: a lane by its places (lane-places.ts), all together by the limits here;
- * and what can't be written down keeps its place, so that an outage of Kafka stops the sending.
+ * is not paused, and its endpoint's rate has a permit left. Bounded: a lane by its places (lane-places.ts), a tenant by its share of the limits
+ * here; and what can't be written down keeps its place, so that an outage of Kafka stops the sending.
  */
 import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Delivery } from '#lib/contract';
-import { type EndpointHealth, type EndpointRef, isSick, isTrying } from './endpoint-health.ts';
+import { createSharedRoom, type ShareName, type SharedRoom } from '#lib/tenancy';
+import { type EndpointHealth, type EndpointRef, isTrying, laneClassOf } from './endpoint-health.ts';
 import { deliveryKey, isAbandoned, type Job, laneKey, type RecordJob } from './job.ts';
 import { createLane, type Lane } from './lane.ts';
-import { type LanePlaces, type Pace, placesOf } from './lane-places.ts';
+import { type LanePlaces, type Pace, placesOf, rowsOfUnknown } from './lane-places.ts';
 import type { SendVerdict } from './send-verdict.ts';
-import { createTurns, turnLimitsOf } from './turns.ts';
-import type { LaneRoom } from './waiting-table.ts';
+import { createTurns } from './turns.ts';
+import type { LaneRoom, TenantRoom } from './waiting-table.ts';
+
+/** What tenants share here. */
+export const dispatcherShares = [
+  'places_in_flight',
+  'queued_deliveries',
+  'queued_bytes',
+  'queued_rows',
+] as const satisfies ShareName[];
+export type DispatcherShare = (typeof dispatcherShares)[number];
 
 export interface Scheduler {
   offer(job: Job): 'queued' | 'full' | 'stopping';
   /** The job that has this delivery in hand. */
   held(delivery: Pick<Delivery, 'tenant' | 'id'>): Job | undefined;
   heldRows(): Job[];
-  /** Places for deliveries that have waited: in one lane where nothing else is said, in those that have less, in all together. */
-  rowRoom(): { perLane: number; lanes: LaneRoom[]; total: number };
+  rowRoom(): RowRoom;
+  /** Each tenant that holds some of what is shared, and how much of its share. */
+  usage(share: DispatcherShare): Iterable<readonly [tenant: string, ratio: number]>;
+}
+
+/** Places for deliveries that have waited. */
+export interface RowRoom {
+  /** In one lane, and for one tenant, where nothing else is said. */
+  perLane: number;
+  perTenant: number;
+  lanes: LaneRoom[];
+  tenants: TenantRoom[];
+  total: number;
 }
 
 export interface SchedulerLimits {
@@ -56,6 +77,8 @@ interface Deps {
   takePermit: TakePermit;
   /** False where another process may have our partitions: nothing is sent then that is in an order. */
   ownsSurely(): boolean;
+  /** A tenant has no room left for a delivery, which will be parked. */
+  onHeldBack(share: DispatcherShare): void;
   /** Resolves when the outcome is durable. `observed` is told as soon as the endpoint has answered, or not. */
   run(job: Job, observed: (verdict: SendVerdict) => void): Promise<JobEnd>;
   park(job: RecordJob): Promise<void>;
@@ -71,25 +94,44 @@ interface Deps {
 const startWithinMs = 30_000;
 const sweepEveryMs = 1_000;
 const askAgainWhoOwnsMs = 100;
+/** No tenant has this name: it stands for any that holds nothing. */
+const newcomer = '';
 
 export function createScheduler(deps: Deps): Scheduler & Part {
   const { limits, clock, health } = deps;
   const lanes = new Map<string, Lane>();
-  const turns = createTurns<Lane>(turnLimitsOf(limits.inFlight), clock);
+  const places = createSharedRoom(limits.inFlight);
+  const turns = createTurns<Lane>(places, clock);
   /** Lanes that send nothing until a time: they were asked to, or their rate is used up. */
   const paused = new Set<Lane>();
   const held = new Map<string, Job>();
   /** Of the ordering keys, by lane, how many deliveries are about to be parked: nothing of the key goes before them. */
   const leaving = new Map<string, number>();
-  const totals = { record: { jobs: 0, bytes: 0 }, row: { jobs: 0, bytes: 0 } };
+  const inHand: Record<Job['from'], { jobs: SharedRoom; bytes: SharedRoom }> = {
+    record: { jobs: createSharedRoom(limits.totalRecords), bytes: createSharedRoom(limits.totalBytes) },
+    row: { jobs: createSharedRoom(limits.totalRows), bytes: createSharedRoom(limits.totalBytes) },
+  };
   const stopping = new AbortController();
   const drained = Promise.withResolvers<void>();
   let sweeping: Promise<void> = Promise.resolve();
 
-  function fits(job: Job): boolean {
-    const { jobs, bytes } = totals[job.from];
-    const maxJobs = job.from === 'record' ? limits.totalRecords : limits.totalRows;
-    return jobs === 0 || (jobs < maxJobs && bytes + job.delivery.payload.length <= limits.totalBytes);
+  function fits({ from, delivery: { tenant, payload } }: Job): boolean {
+    const { jobs, bytes } = inHand[from];
+    const [hasJobs, hasBytes] = [jobs.mayTake(tenant), bytes.mayTake(tenant, payload.length)];
+    if (from === 'record' && !hasJobs) deps.onHeldBack('queued_deliveries');
+    if (from === 'record' && !hasBytes) deps.onHeldBack('queued_bytes');
+    return hasJobs && hasBytes;
+  }
+
+  function take({ from, delivery: { tenant, payload } }: Job, sign: 1 | -1): void {
+    inHand[from].jobs.take(tenant, sign);
+    inHand[from].bytes.take(tenant, sign * payload.length);
+  }
+
+  /** Of its share of places for these jobs, or for their bytes, the tenant has used more than half. */
+  function isCrowded(tenant: string, from: Job['from']): boolean {
+    const { jobs, bytes } = inHand[from];
+    return [jobs, bytes].some((room) => room.held(tenant) > room.shareOf(tenant) / 2);
   }
 
   function placesIn(endpoint: EndpointRef, lane: Lane | undefined): LanePlaces {
@@ -97,8 +139,8 @@ export function createScheduler(deps: Deps): Scheduler & Part {
     // One probe, and nothing beside it, not even what was begun before.
     const isBusy = lane !== undefined && (lane.inFlight() > 0 || isQueued(lane));
     if (standing.kind === 'probe' && isBusy) return { records: 0, bytes: 0, rows: 0 };
-    const { record } = totals;
-    const crowded = record.jobs > limits.totalRecords / 2 || record.bytes > limits.totalBytes / 2;
+    const { tenant } = endpoint;
+    const crowded = { records: isCrowded(tenant, 'record'), rows: isCrowded(tenant, 'row') };
     return placesOf(standing, deps.paceOf(endpoint), limits.lane, { crowded, nowMs: clock.monotonicMs() });
   }
 
@@ -110,8 +152,7 @@ export function createScheduler(deps: Deps): Scheduler & Part {
     if (!lane.offer(job, clock.monotonicMs(), placesIn(job.delivery, lane))) return 'full';
     lanes.set(key, lane);
     held.set(deliveryKey(job.delivery), job);
-    totals[job.from].jobs += 1;
-    totals[job.from].bytes += job.delivery.payload.length;
+    take(job, 1);
     placeInLine(lane);
     pump();
     return 'queued';
@@ -124,8 +165,9 @@ export function createScheduler(deps: Deps): Scheduler & Part {
     if (couldSend) pause(lane, standing.pausedUntilMs);
     if (couldSend && mayNotBeOurs(lane)) pause(lane, clock.monotonicMs() + askAgainWhoOwnsMs);
     turns.place(lane, {
+      tenant: lane.endpoint.tenant,
       wantsTurn: couldSend && !paused.has(lane),
-      sick: isSick(standing),
+      class: laneClassOf(standing),
       inFlight,
       answeredAtMs: lane.answeredAtMs(),
     });
@@ -224,8 +266,7 @@ export function createScheduler(deps: Deps): Scheduler & Part {
 
   function release(job: Job): void {
     held.delete(deliveryKey(job.delivery));
-    totals[job.from].jobs -= 1;
-    totals[job.from].bytes -= job.delivery.payload.length;
+    take(job, -1);
     if (stopping.signal.aborted && held.size === 0) drained.resolve();
   }
 
@@ -276,7 +317,8 @@ export function createScheduler(deps: Deps): Scheduler & Part {
     deps.giveUp();
   }
 
-  function rowRoom(): ReturnType<Scheduler['rowRoom']> {
+  function rowRoom(): RowRoom {
+    const { jobs } = inHand.row;
     const perLane = limits.lane.rows;
     const endpoints = new Map<string, EndpointRef>();
     for (const endpoint of health.remembered()) endpoints.set(laneKey(endpoint), endpoint);
@@ -293,10 +335,23 @@ export function createScheduler(deps: Deps): Scheduler & Part {
     });
     return {
       perLane,
+      perTenant: jobs.roomFor(newcomer),
       lanes: rooms.filter(({ room }) => room < perLane),
-      total: limits.totalRows - totals.row.jobs,
+      tenants: [...jobs.usage()].map(([tenant]) => ({
+        tenant,
+        room: jobs.roomFor(tenant),
+        perLane: rowsOfUnknown(limits.lane, { rows: isCrowded(tenant, 'row') }),
+      })),
+      total: jobs.free(),
     };
   }
+
+  const roomOf: Record<DispatcherShare, SharedRoom> = {
+    places_in_flight: places,
+    queued_deliveries: inHand.record.jobs,
+    queued_bytes: inHand.record.bytes,
+    queued_rows: inHand.row.jobs,
+  };
 
   return {
     ...createPart(
@@ -310,6 +365,7 @@ export function createScheduler(deps: Deps): Scheduler & Part {
     held: (delivery) => held.get(deliveryKey(delivery)),
     heldRows: () => [...held.values()].filter(({ from }) => from === 'row'),
     rowRoom,
+    usage: (share) => roomOf[share].usage(),
   };
 }
 

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createWaitOut } from '#lib/backoff';
 import { groupOf, longestWindowSeconds, topicsOf } from '#lib/contract';
+import { createBury, createKeepDeadLetter } from '#lib/dead-letters';
 import { readSchema } from '#deploy/kafka/schemas.ts';
 import { isAppError } from '#lib/errors';
+import { createJudgingTurns, createUnjudgedFilters } from '#lib/event-filter';
 import { createHttpClient, parseAllowedNetworks } from '#lib/http-client';
 import {
   createAttemptCodec,
@@ -16,9 +18,10 @@ import { inRounds, type Part } from '#lib/lifecycle';
 import { createPostgres, watchClock } from '#lib/postgres';
 import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
 import { createRedis } from '#lib/redis';
-import { createReplayWork } from '#lib/replay-store';
+import { createReplayWork, type ReplayLane } from '#lib/replay-store';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
+import { createTenantLimits, createTenantUsage } from '#lib/tenancy';
 import { createAnnounceDisablings } from './announce-disablings.ts';
 import { createAttempt } from './attempt.ts';
 import type { DispatcherConfig } from './config.ts';
@@ -26,6 +29,7 @@ import { createDisableEndpoint } from './disable-endpoint.ts';
 import { createDispatch } from './dispatch.ts';
 import { createEndCancelled } from './end-cancelled.ts';
 import { createEndOverdue } from './end-overdue.ts';
+import { createEndRefused } from './end-refused.ts';
 import { factsOf } from './endpoint.ts';
 import { createEndpointDirectory } from './endpoint-directory.ts';
 import { createEndpointFailing } from './endpoint-failing.ts';
@@ -33,6 +37,7 @@ import { createEndpointHealth } from './endpoint-health.ts';
 import { createFanOut } from './fan-out.ts';
 import { createIntake } from './intake.ts';
 import { createKnownDeliveries } from './known-deliveries.ts';
+import { createMatchEndpoints } from './match-endpoints.ts';
 import { createDispatcherMetrics } from './metrics.ts';
 import { createOrderedIntake } from './ordered-intake.ts';
 import { createOrderedRows } from './ordered-rows.ts';
@@ -41,25 +46,31 @@ import { waitingSessionSettings } from './lanes-with-rows.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import { createOverdueTable } from './overdue-table.ts';
 import { createOwnedPartitions } from './owned-partitions.ts';
-import { createPublish } from './publish.ts';
+import { createOffer, createPublish } from './publish.ts';
 import { createReadContents } from './read-contents.ts';
 import { createRecentSteps } from './recent-steps.ts';
 import { createReleaseOrdered } from './release-ordered.ts';
+import { createPlaces } from './replay/places.ts';
 import { createReplayRunner } from './replay/replay-runner.ts';
 import { createRunReplay } from './replay/run-replay.ts';
 import { createSendItems } from './replay/send-items.ts';
-import { createScheduler } from './scheduler.ts';
+import { createScheduler, dispatcherShares } from './scheduler.ts';
 import { createTakePermit } from './take-permit.ts';
 import { createWaitingRows } from './waiting-rows.ts';
 import { createWaitingTable } from './waiting-table.ts';
+import { createWriteSet } from './write-set.ts';
 
-/** The directory, what may have been sent before, rows that have served, ordered rows, endpoints that are given up. */
-const maxConnections = 5;
-/** Of their own: what is delivered never waits for them. */
-const replayConnections = 2;
+/** What may have been sent before, rows that have served, ordered rows, endpoints that are given up. */
+const maxConnections = 4;
+/** Of their own: what is delivered never waits for them, and replays of one item do not wait for the others. */
+const replayConnections: Readonly<Record<ReplayLane, number>> = { single: 1, bulk: 2 };
+/** Turns of replays that are under way at once, in each lane. */
+const replayTurns = 4;
 /** What is read from the table `waiting` lane by lane, one reading at a time but for those of rows that are in an order. */
 const waitingConnections = 2;
 const statementTimeoutMs = 5_000;
+/** Nobody waits for a page of the directory's, which takes milliseconds: this is for a connection that is dead. */
+const followTimeoutMs = 30_000;
 /** Deliveries that have waited: in one lane, and in all. */
 const rowPlaces = 100;
 const totalRowPlaces = 2_000;
@@ -74,6 +85,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const kafka = { ...kafkaAccess(config), clientId: name, clock, log, metrics: context.metrics };
   const registry = { registryUrl: config.schemaRegistryUrl, clock, log };
   const metrics = createDispatcherMetrics(context.metrics, config);
+  const usage = createTenantUsage(context.metrics, createTenantLimits(config.tenantLimits));
   const waitOut = createWaitOut({ clock, log });
 
   const postgres = createPostgres({
@@ -93,17 +105,27 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     log,
     metrics: context.metrics,
   });
-  const replayPostgres = createPostgres({
+  const replayPostgres = (lane: ReplayLane) =>
+    createPostgres({
+      url: config.databaseUrl,
+      applicationName: `${name}-replay-${lane}`,
+      maxConnections: replayConnections[lane],
+      statementTimeoutMs,
+      log,
+      metrics: context.metrics,
+    });
+  const replayStores = { single: replayPostgres('single'), bulk: replayPostgres('bulk') };
+  const followPostgres = createPostgres({
     url: config.databaseUrl,
-    applicationName: `${name}-replay`,
-    maxConnections: replayConnections,
-    statementTimeoutMs,
+    applicationName: `${name}-directory`,
+    maxConnections: 1,
+    statementTimeoutMs: followTimeoutMs,
     log,
     metrics: context.metrics,
   });
   const secretBox = createSecretBox(parseEncryptionKeys(config.encryptionKeys));
   const directory = createEndpointDirectory({
-    postgres,
+    postgres: followPostgres,
     secretBox,
     longestWindowMs: longestWindowSeconds(config.payloadRetentionDays) * 1_000,
     clock,
@@ -117,13 +139,37 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   });
   const producer = createProducer({ ...kafka, tracer, topics: [topics['delivery.attempts'], topics.deliveries] });
   const publish = createPublish({ producer, waitOut, clock, log });
+  const bury = createBury({
+    producer,
+    topic: topics['dead-letters'],
+    keep: createKeepDeadLetter(postgres),
+    waitOut,
+    clock,
+    log,
+    metrics: context.metrics,
+  });
+  const offer = createOffer({ producer, waitOut, log });
+  const endRefused = createEndRefused({ publish, bury, encodeAttempt: attempts.encode, topics, clock, metrics });
+  const writeSet = createWriteSet({
+    offer,
+    encodeAttempt: attempts.encode,
+    topics,
+    clock,
+    crashPoints,
+    newTry: randomUUID,
+    maxDeliveries: config.setChunk,
+  });
 
   const fanOutGroup = groupOf(config.topicPrefix, 'fan-out');
+  const unjudgedFilters = createUnjudgedFilters({ postgres, metrics: context.metrics, clock, log });
   const handleEvents = createFanOut({
     directory,
+    matchEndpoints: createMatchEndpoints({ turns: createJudgingTurns(), unjudged: unjudgedFilters }),
     decodeEvent: events.decode,
-    encodeAttempt: attempts.encode,
-    publish,
+    writeSet,
+    bury,
+    offer,
+    endRefused,
     waitOut,
     topics,
     clock,
@@ -156,6 +202,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const givenUp = new AbortController();
   const outcomes = createOutcomeWriter({
     publish,
+    bury,
     topics,
     encodeAttempt: attempts.encode,
     recentSteps,
@@ -233,9 +280,11 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     run: dispatch,
     park: outcomes.parked,
     onFailure: failUnlessStopped,
+    onHeldBack: usage.reached,
     giveUp: () => givenUp.abort(),
     drainMs: Math.max(1_000, config.shutdownTimeoutMs - stopReserveMs),
   });
+  for (const share of dispatcherShares) usage.showShare(share, () => scheduler.usage(share));
   const table = createWaitingTable(postgres, alongIndexes);
   const readContents = createReadContents(table);
   const overdueTable = createOverdueTable(postgres, alongIndexes);
@@ -274,22 +323,21 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     clock,
     log,
   });
-  const replayWork = createReplayWork(replayPostgres);
-  const replays = createReplayRunner({
-    work: replayWork,
-    run: createRunReplay({
-      work: replayWork,
-      send: createSendItems({ directory, table, encodeAttempt: attempts.encode, publish, waitOut, topics, clock }),
+  const sendItems = createSendItems({ directory, table, writeSet, offer, endRefused, waitOut, topics, clock });
+  const replaysOf = (lane: ReplayLane): Part => {
+    const work = createReplayWork(replayStores[lane]);
+    const run = createRunReplay({
+      work,
+      send: sendItems,
+      places: createPlaces(replayTurns),
       waitOut,
       crashPoints,
       onSettled: (ends) => {
         for (const { reason } of ends) metrics.replayed(reason ?? 'replayed');
       },
-    }),
-    owner: randomUUID(),
-    clock,
-    log,
-  });
+    });
+    return createReplayRunner({ lane, work, run, owner: randomUUID(), clock, log });
+  };
   const deliveries = createConsumer({
     ...kafka,
     groupId: groupOf(config.topicPrefix, 'dispatcher'),
@@ -331,7 +379,9 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     postgres,
     watchClock({ postgres, clock, log, metrics: context.metrics }),
     alongIndexes,
-    replayPostgres,
+    replayStores.single,
+    replayStores.bulk,
+    followPostgres,
     redis,
     directory,
     events,
@@ -340,10 +390,12 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     http,
     announcing,
     failing,
+    inRounds(unjudgedFilters.settle, { name: 'unjudged filters', everyMs: 1_000, lastRound: true, clock, log }),
     fanOut,
     deliveries,
     waitingRows,
     scheduler,
-    replays,
+    replaysOf('bulk'),
+    replaysOf('single'),
   ];
 }

@@ -1,4 +1,4 @@
-import { eventKeys, type EventRecord, subscriptionKeys } from '#lib/contract';
+import { everyEventKey, eventKeys, type EventRecord, subscriptionKeys } from '#lib/contract';
 import type { Endpoint } from './endpoint.ts';
 
 export type JudgedEvent = Pick<EventRecord, 'type' | 'source_id'>;
@@ -7,15 +7,19 @@ export type JudgedEvent = Pick<EventRecord, 'type' | 'source_id'>;
 export interface SubscriptionIndex {
   /** In place of the same endpoint as it was before. */
   put(endpoint: Endpoint): void;
+  remove(id: string): void;
   /** All that the event may belong to, now or as of its receipt, and some that it does not. */
   candidates(event: JudgedEvent): Iterable<Endpoint>;
 }
+
+/** Of one endpoint; one that has more, over all that it was, is looked at for every event of its tenant. */
+const mostKeys = 300;
 
 export function createSubscriptionIndex(): SubscriptionIndex {
   const byKey = new Map<string, Map<string, Endpoint>>();
   const keysOf = new Map<string, ReadonlySet<string>>();
 
-  const remove = (key: string, id: string): void => {
+  const removeFrom = (key: string, id: string): void => {
     const under = byKey.get(key);
     under?.delete(id);
     if (under?.size === 0) byKey.delete(key);
@@ -23,12 +27,15 @@ export function createSubscriptionIndex(): SubscriptionIndex {
 
   return {
     put(endpoint) {
-      const { id, subscription, past } = endpoint;
-      // What was closed gets nothing of that time.
-      const keys = new Set([...past, subscription].filter(({ open }) => open).flatMap(subscriptionKeys));
-      for (const key of keysOf.get(id) ?? []) if (!keys.has(key)) remove(key, id);
+      const { id } = endpoint;
+      const keys = keysFor(endpoint);
+      for (const key of keysOf.get(id) ?? []) if (!keys.has(key)) removeFrom(key, id);
       keysOf.set(id, keys);
       for (const key of keys) byKey.set(key, (byKey.get(key) ?? new Map<string, Endpoint>()).set(id, endpoint));
+    },
+    remove(id) {
+      for (const key of keysOf.get(id) ?? []) removeFrom(key, id);
+      keysOf.delete(id);
     },
     candidates(event) {
       // Each once, whatever it is found under, and as it is now: whoever goes through them may take a while.
@@ -37,4 +44,15 @@ export function createSubscriptionIndex(): SubscriptionIndex {
       return found.values();
     },
   };
+}
+
+function keysFor({ subscription, past }: Endpoint): Set<string> {
+  const keys = new Set<string>();
+  for (const each of [...past, subscription]) {
+    // What was closed gets nothing of that time.
+    if (!each.open) continue;
+    for (const key of subscriptionKeys(each)) keys.add(key);
+    if (keys.size > mostKeys) return new Set([everyEventKey]);
+  }
+  return keys;
 }

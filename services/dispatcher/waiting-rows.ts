@@ -19,6 +19,7 @@ import type { EndpointDirectory } from './endpoint-directory.ts';
 import type { EndCancelled } from './end-cancelled.ts';
 import type { EndOverdue } from './end-overdue.ts';
 import { deliveryKey, type RowJob } from './job.ts';
+import { createLaneStarts } from './lane-starts.ts';
 import { createLaneWaits } from './lane-waits.ts';
 import type { DispatcherMetrics } from './metrics.ts';
 import type { OrderedRows } from './ordered-rows.ts';
@@ -28,7 +29,7 @@ import type { ReadContents } from './read-contents.ts';
 import type { RecentSteps } from './recent-steps.ts';
 import type { ReleaseOrdered } from './release-ordered.ts';
 import { rowJob } from './row-job.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { RowRoom, Scheduler } from './scheduler.ts';
 import type { DueRow, WaitingTable } from './waiting-table.ts';
 
 export interface WaitingRows extends Part {
@@ -65,6 +66,7 @@ export function createWaitingRows(deps: Deps): WaitingRows {
   const toRemove = new Map<string, RowToRemove>();
   const nowMicros = (): number => Math.floor(clock.nowMs() * 1_000);
   const laneWaits = createLaneWaits(nowMicros);
+  const laneStarts = createLaneStarts();
   let polling: Promise<void> = Promise.resolve();
   let countedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -79,12 +81,16 @@ export function createWaitingRows(deps: Deps): WaitingRows {
     for (const [key, row] of rows) if (toRemove.get(key) === row) toRemove.delete(key);
   }
 
-  async function findDue({ perLane, lanes, total }: ReturnType<Scheduler['rowRoom']>): Promise<DueRow[]> {
+  async function findDue({ total, ...room }: RowRoom): Promise<DueRow[]> {
     const limit = Math.min(maxRows, total);
     const partitions = owned.numbers();
     if (partitions.length === 0 || limit <= 0) return [];
     const except = scheduler.heldRows().map(({ delivery }) => delivery);
-    return table.due({ partitions, now: nowMicros(), perLane, lanes, except, limit });
+    const perPartition = Math.max(room.perLane, Math.ceil(maxRows / partitions.length));
+    const starts = laneStarts.all();
+    const found = await table.due({ ...room, partitions, now: nowMicros(), perPartition, starts, except, limit });
+    laneStarts.read(found);
+    return found;
   }
 
   const isEarly = (row: DueRow): boolean => row.dueAt > nowMicros();

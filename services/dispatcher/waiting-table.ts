@@ -3,11 +3,16 @@
  *
  * A reading costs by the lanes that have rows, not by the rows: from each lane it takes no more than the lane has places for, and one that
  * has none is passed over. A backlog of a million rows of one endpoint neither slows the reading nor hides what others have.
+ *
+ * Tenants come before lanes. Each gives no more than it has room for, and in one reading no more of a partition than its part, so that the
+ * reading ends early in a tenant that has more; the next reading goes on behind the lane at which this one ended (lane-starts.ts). What is
+ * given is taken from the tenants in turns: a tenant with the oldest million rows does not hide what others have either.
  */
 import { formatMicros } from '#lib/clock';
 import type { Query } from '#lib/postgres';
+import { laneKey } from './job.ts';
 import { microsOf } from './micros-of.ts';
-import { lanesWithRows } from './lanes-with-rows.ts';
+import { lanesOfTenant, tenantsWithRows } from './lanes-with-rows.ts';
 import { hasPayload, hasRowEnded, itsPayload, payloadBytesOfRow } from './row-conditions.ts';
 import { type RawWaitingRow, waitingColumns, type WaitingRow, waitingRowOf } from './waiting-row.ts';
 
@@ -18,12 +23,32 @@ export interface LaneRoom {
   early: boolean;
 }
 
+export interface TenantRoom {
+  tenant: string;
+  room: number;
+  /** Places in a lane. */
+  perLane: number;
+}
+
+/** In the partition, the tenant's lanes are read from behind this one on. */
+export interface LaneStart {
+  partition: number;
+  tenant: string;
+  endpointId: string;
+}
+
 export interface DueQuestion {
   partitions: readonly number[];
   /** In microseconds. */
   now: number;
-  /** Places in a lane. */
+  /** Places in a lane, and for a tenant. */
   perLane: number;
+  perTenant: number;
+  /** Tenants that have fewer. */
+  tenants: readonly TenantRoom[];
+  starts: readonly LaneStart[];
+  /** Of one tenant, from one partition. */
+  perPartition: number;
   /** Lanes that have fewer; those that try whether their endpoint is back take what is in an order before it is due. */
   lanes: readonly LaneRoom[];
   /** Deliveries in hand, whose rows still stand. */
@@ -35,6 +60,8 @@ export interface DueRow extends WaitingRow {
   payloadBytes: number;
   /** The tables know that its delivery has ended: only of rows that are in an order, which the projector does not remove. */
   ended: boolean;
+  /** Of its tenant and partition: the last lane that was read, where there may be more due behind it. */
+  readTo?: string;
 }
 
 /** What a delivery has of its event. */
@@ -46,12 +73,13 @@ export interface EventContent {
   orderingKey: string | null;
   traceparent: string;
   contentType: string;
+  contentEncoding: string | null;
   payload: Buffer;
 }
 
 export interface WaitingTable {
   /**
-   * Due rows, the oldest first. Those of an endpoint that was deleted or disabled are due at once. Rows whose delivery has ended (but for
+   * Due rows, of each tenant the oldest first, and the tenants in turns. Those of an endpoint that was deleted or disabled are due at once. Rows whose delivery has ended (but for
    * those in an order), or whose event is not in the tables yet, are left out.
    */
   due(question: DueQuestion): Promise<DueRow[]>;
@@ -62,39 +90,61 @@ export interface WaitingTable {
   count(partitions: readonly number[]): Promise<{ retrying: number; parked: number }>;
 }
 
-/** What decides about a row is asked of it alone (row-conditions.ts). */
+/**
+ * What decides about a row is asked of it alone (row-conditions.ts). What is known of lanes comes as one JSON object, which is looked into
+ * by a lane's name: a list that were joined would be gone through for each lane.
+ */
 const dueRows = `
   SELECT due.*
-    FROM unnest($1::int[]) AS owned (partition)
-   CROSS JOIN LATERAL (
-     WITH RECURSIVE ${lanesWithRows}
-     SELECT rows.*
-       FROM lane
-       LEFT JOIN unnest($2::text[], $3::text[], $4::int[], $9::boolean[]) AS busy (tenant, endpoint_id, room, early)
-         USING (tenant, endpoint_id)
-       LEFT JOIN endpoints ep ON ep.tenant = lane.tenant AND ep.id = lane.endpoint_id
-      CROSS JOIN LATERAL (
-        SELECT ${waitingColumns}, row_number() OVER (ORDER BY w.due_at) AS place,
-               ${payloadBytesOfRow} AS payload_bytes, ${hasRowEnded} AS ended
-          FROM waiting w
-         WHERE w.partition = owned.partition AND w.tenant = lane.tenant AND w.endpoint_id = lane.endpoint_id
-           AND w.due_at <= CASE WHEN ep.deleted_at IS NOT NULL OR ep.disabled_at IS NOT NULL THEN 'infinity'
-                                WHEN busy.early THEN '9999-01-01'
-                                ELSE $5::timestamptz END
-           AND (w.due_at <= $5 OR busy.early IS NOT TRUE
-                OR (w.ordering_key IS NOT NULL AND coalesce(w.not_before, '-infinity') <= $5))
-           AND w.tenant || '/' || w.delivery_id <> ALL ($6::text[])
-           AND ${hasPayload}
-           AND (w.ordering_key IS NOT NULL OR NOT ${hasRowEnded})
-         ORDER BY w.due_at
-         LIMIT $7) AS rows
-      WHERE coalesce(busy.room, $7) > 0 AND rows.place <= coalesce(busy.room, $7)
-   ) AS due
-   ORDER BY due.due_at
+    FROM (
+      SELECT found.*, row_number() OVER (PARTITION BY found.tenant ORDER BY found.due_at) AS turn
+        FROM unnest($1::int[]) AS owned (partition)
+       CROSS JOIN LATERAL (
+         WITH RECURSIVE ${tenantsWithRows}
+         SELECT given.*, share.room AS tenant_room,
+                CASE WHEN count(*) OVER (PARTITION BY holder.tenant) >= share.here
+                     THEN max(given.endpoint_id) OVER (PARTITION BY holder.tenant) END AS read_to
+           FROM holder
+           LEFT JOIN unnest($3::text[], $4::int[], $9::int[]) AS known (tenant, room, per_lane) USING (tenant)
+           LEFT JOIN unnest($10::int[], $11::text[], $12::text[]) AS start (partition, tenant, endpoint_id)
+             ON start.partition = owned.partition AND start.tenant = holder.tenant
+          CROSS JOIN LATERAL (
+            SELECT coalesce(known.room, $13) AS room, least(coalesce(known.room, $13), $14) AS here,
+                   coalesce(known.per_lane, $7) AS per_lane) AS share
+          CROSS JOIN LATERAL (
+            WITH RECURSIVE ${lanesOfTenant}
+            SELECT rows.*
+              FROM lane
+             CROSS JOIN LATERAL (
+               SELECT (told.lane ->> 'room')::int AS room, (told.lane ->> 'early')::boolean AS early
+                 FROM (SELECT $2::jsonb -> (holder.tenant || '/' || lane.endpoint_id) AS lane) AS told) AS busy
+              LEFT JOIN endpoints ep ON ep.tenant = holder.tenant AND ep.id = lane.endpoint_id
+             CROSS JOIN LATERAL (
+               SELECT ${waitingColumns}, row_number() OVER (ORDER BY w.due_at) AS place,
+                      ${payloadBytesOfRow} AS payload_bytes, ${hasRowEnded} AS ended
+                 FROM waiting w
+                WHERE w.partition = owned.partition AND w.tenant = holder.tenant AND w.endpoint_id = lane.endpoint_id
+                  AND w.due_at <= CASE WHEN ep.deleted_at IS NOT NULL OR ep.disabled_at IS NOT NULL THEN 'infinity'
+                                       WHEN busy.early THEN '9999-01-01'
+                                       ELSE $5::timestamptz END
+                  AND (w.due_at <= $5 OR busy.early IS NOT TRUE
+                       OR (w.ordering_key IS NOT NULL AND coalesce(w.not_before, '-infinity') <= $5))
+                  AND w.tenant || '/' || w.delivery_id <> ALL ($6::text[])
+                  AND ${hasPayload}
+                  AND (w.ordering_key IS NOT NULL OR NOT ${hasRowEnded})
+                ORDER BY w.due_at
+                LIMIT $7) AS rows
+             WHERE coalesce(busy.room, share.per_lane) > 0 AND rows.place <= coalesce(busy.room, share.per_lane)
+             LIMIT share.here) AS given
+       ) AS found
+    ) AS due
+   WHERE due.turn <= due.tenant_room
+   ORDER BY due.turn, due.due_at
    LIMIT $8`;
 
 const eventContents = `
-  SELECT e.tenant, e.id, e.type, e.received_at, e.ordering_key, e.traceparent, p.content_type, p.body
+  SELECT e.tenant, e.id, e.type, e.received_at, e.ordering_key, e.traceparent, p.content_type,
+         p.content_encoding, p.body
     FROM unnest($1::text[], $2::text[]) AS wanted (tenant, id)
     JOIN events e ON e.tenant = wanted.tenant AND e.id = wanted.id
    CROSS JOIN ${itsPayload} AS p`;
@@ -125,6 +175,7 @@ const countByState = `
 interface RawDueRow extends RawWaitingRow {
   payload_bytes: number;
   ended: boolean;
+  read_to: string | null;
 }
 
 interface RawContent {
@@ -135,27 +186,40 @@ interface RawContent {
   ordering_key: string | null;
   traceparent: string;
   content_type: string;
+  content_encoding: string | null;
   body: Buffer;
 }
 
 /** @param alongIndexes has the settings of lanes-with-rows.ts */
 export function createWaitingTable(postgres: Query, alongIndexes: Query): WaitingTable {
   return {
-    async due({ partitions, now, perLane, lanes, except, limit }) {
+    async due({ partitions, now, perLane, perTenant, perPartition, tenants, starts, lanes, except, limit }) {
       const values = [
         partitions,
-        lanes.map(({ tenant }) => tenant),
-        lanes.map(({ endpointId }) => endpointId),
-        lanes.map(({ room }) => room),
+        JSON.stringify(
+          Object.fromEntries(lanes.map((lane) => [laneKey(lane), { room: lane.room, early: lane.early }])),
+        ),
+        tenants.map(({ tenant }) => tenant),
+        tenants.map(({ room }) => room),
         formatMicros(now),
         except.map(({ tenant, id }) => `${tenant}/${id}`),
         perLane,
         limit,
-        lanes.map(({ early }) => early),
+        tenants.map((tenant) => tenant.perLane),
+        starts.map(({ partition }) => partition),
+        starts.map(({ tenant }) => tenant),
+        starts.map(({ endpointId }) => endpointId),
+        perTenant,
+        perPartition,
       ];
       // Not prepared: the planner has to see how few rows are asked for.
       const rows = await alongIndexes.query<RawDueRow>(dueRows, values);
-      return rows.map((row) => ({ ...waitingRowOf(row), payloadBytes: row.payload_bytes, ended: row.ended }));
+      return rows.map((row) => ({
+        ...waitingRowOf(row),
+        payloadBytes: row.payload_bytes,
+        ended: row.ended,
+        ...(row.read_to !== null && { readTo: row.read_to }),
+      }));
     },
     async contents(events) {
       const values = [events.map(({ tenant }) => tenant), events.map(({ eventId }) => eventId)];
@@ -168,6 +232,7 @@ export function createWaitingTable(postgres: Query, alongIndexes: Query): Waitin
         orderingKey: row.ordering_key,
         traceparent: row.traceparent,
         contentType: row.content_type,
+        contentEncoding: row.content_encoding,
         payload: row.body,
       }));
     },

@@ -90,7 +90,9 @@ export function createAnswer({ rejections, metrics, clock, random, log, discardL
         if (outcome.retryAfterSeconds !== undefined) reply.header('retry-after', outcome.retryAfterSeconds);
         else if (outcome.code === 'unavailable') reply.header('retry-after', retryAfterSeconds());
         if (outcome.code === 'method_not_allowed') reply.header('allow', allowedMethods(source));
-        return refuse(request, reply, outcome.code, discardLimits);
+        if (problemCodes[outcome.code].status === 401 && source?.state === 'active')
+          reply.header('www-authenticate', source.signatureChallenge);
+        return refuse(request, reply, outcome.code, discardLimits, outcome.detail);
     }
   };
 }

@@ -8,7 +8,7 @@ import {
 import type { Clock } from '#lib/clock';
 import { maxPayloadBytes } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
-import { answerClientError, hostLeftToUs, lacksHost, passOverExpectations } from '#lib/http-server';
+import { answerClientError, hostLeftToUs, passOverExpectations, problemOfHead } from '#lib/http-server';
 import type { RandomBytes } from '#lib/ids';
 import type { Logger } from '#lib/log';
 import type { Networks } from '#lib/networks';
@@ -75,6 +75,13 @@ export function buildApp(deps: IngressDeps): FastifyInstance {
     return refuse(request, reply, 'method_not_allowed', discardLimits);
   };
 
+  const refusedByHead = (request: FastifyRequest, reply: FastifyReply): boolean => {
+    const detail = problemOfHead(request.raw);
+    if (detail === undefined) return false;
+    refuse(request, reply.header('connection', 'close'), 'validation_failed', discardLimits, detail);
+    return true;
+  };
+
   const app = createFastify(deps.tls, {
     logger: false,
     trustProxy: (address) => deps.trustedProxies.has(address),
@@ -83,7 +90,9 @@ export function buildApp(deps: IngressDeps): FastifyInstance {
     // An id of any length is an unknown source.
     routerOptions: { maxParamLength: 16_384 },
     clientErrorHandler: answerClientError,
-    frameworkErrors: (_error, request, reply) => void refuse(request, reply, 'not_found', discardLimits),
+    frameworkErrors: (_error, request, reply) => {
+      if (!refusedByHead(request, reply)) refuse(request, reply, 'not_found', discardLimits);
+    },
   });
   passOverExpectations(app.server);
   const connections = limitConnections(app.server, {
@@ -100,7 +109,7 @@ export function buildApp(deps: IngressDeps): FastifyInstance {
   // In the hook, as the route: a path that does not exist is a 404, whatever the content type.
   app.addHook('onRequest', (request, reply, done) => {
     if (connections.isBeyond(request.raw.socket)) turnAway(request, reply);
-    else if (lacksHost(request.raw)) refuse(request, reply, 'validation_failed', discardLimits);
+    else if (refusedByHead(request, reply)) return;
     else if (request.is404) noRoute(request, reply);
     else done();
   });

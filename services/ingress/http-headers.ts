@@ -28,6 +28,23 @@ export function headerText(headers: HeaderValues, name: string): string | undefi
   return typeof value === 'string' ? value : value.join(', ');
 }
 
+/** As long as one of an endpoint's own headers may be; what is longer no receiver is sure to take. */
+const maxBytesOfOne = 4_096;
+/** They are sent on with the body. */
+const ofTheBody = { 'content-type': 'Content-Type', 'content-encoding': 'Content-Encoding' } as const;
+
+/**
+ * What makes headers unfit to go on with the body; undefined where nothing does. By its bytes as text, in which a byte beyond ASCII is two:
+ * so what is kept and sent is never longer than what was judged.
+ */
+export function problemOfHeaders(headers: HeaderValues): string | undefined {
+  for (const [name, spelled] of Object.entries(ofTheBody)) {
+    if (Buffer.byteLength(headerText(headers, name) ?? '') > maxBytesOfOne)
+      return `${spelled} must not be longer than ${maxBytesOfOne} bytes`;
+  }
+  return undefined;
+}
+
 /** What is kept of the headers beside the body: a JSON object of texts, put together without the object, which takes a fifth less. */
 export function keptHeaders(headers: HeaderValues): string {
   let members = '';

@@ -11,6 +11,8 @@ interface Addressed {
 export interface Refused extends Addressed {
   kind: 'refused';
   code: ProblemCode;
+  /** What the code alone does not say, for people. */
+  detail?: string;
   error?: AppError;
   /** As much of the body as was read before the refusal. */
   read?: ReadSoFar;

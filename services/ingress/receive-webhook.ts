@@ -2,7 +2,7 @@
  * What happens to one webhook, in this order: each step costs more than the one before, and a body is read only for those who have
  * passed all that can be told without it.
  *
- *   source known, not deleted → sender's address, certificate → length → signature header, time → room → rate → body, hashed as it
+ *   source known, not deleted → sender's address, certificate → length, content type → signature header, time → room → rate → body, hashed as it
  *   arrives → signature → challenge → record → acknowledgment, in time
  *
  * `accepted` means that Kafka has the record with acks=all. Every refusal means that nothing was handed to the producer, but for
@@ -19,7 +19,7 @@ import { newTraceparent } from '#lib/telemetry';
 import type { Admission } from './admission.ts';
 import { type BodyReader, readSoFar } from './body-reader.ts';
 import { findSource } from './find-source.ts';
-import { readHeaders } from './http-headers.ts';
+import { problemOfHeaders, readHeaders } from './http-headers.ts';
 import type { Outcome } from './outcome.ts';
 import type { RateGate } from './rate-gate.ts';
 import type { Sender } from './sender-gate.ts';
@@ -64,6 +64,8 @@ export function createReceiveWebhook(deps: ReceiveDeps): ReceiveWebhook {
     }
 
     const headers = readHeaders(request.rawHeaders);
+    const detail = problemOfHeaders(headers);
+    if (detail !== undefined) return { kind: 'refused', code: 'validation_failed', detail, source };
     const nowMs = clock.nowMs();
     const begun = source.scheme.begin({
       headers,

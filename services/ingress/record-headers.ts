@@ -45,6 +45,7 @@ export function createRecordHeaders(rules: RecordRules): RecordHeaders {
     receiptId: '',
     receivedAt: 0,
     contentType: '',
+    contentEncoding: null,
     httpHeaders: {},
     orderingKey: null,
     traceparent: '',
@@ -65,6 +66,8 @@ export function createRecordHeaders(rules: RecordRules): RecordHeaders {
       [header.httpHeaders]: keptHeaders(headers),
       [header.traceparent]: traceparent,
     };
+    const contentEncoding = headerText(headers, 'content-encoding');
+    if (contentEncoding !== undefined) record[header.contentEncoding] = contentEncoding;
     if (orderingKey !== null) record[header.orderingKey] = orderingKey;
     if (identifiedByHeader) record[header.identifyBy] = JSON.stringify(locatorsOf(rules.identifyBy, headers));
     if (typedByHeader) record[header.typeBy] = JSON.stringify(locatorsOf(rules.typeBy, headers));

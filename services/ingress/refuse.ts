@@ -10,9 +10,11 @@ interface Body {
 const codes = Object.keys(problemCodes) as ProblemCode[];
 
 /** As bytes: to a text, Fastify would add a charset, which this media type does not have. */
-const problems = new Map<ProblemCode, Body>(
-  codes.map((code) => [code, { contentType: problemContentType, bytes: Buffer.from(JSON.stringify(problem(code))) }]),
-);
+const bodyOf = (code: ProblemCode, detail?: string): Body => ({
+  contentType: problemContentType,
+  bytes: Buffer.from(JSON.stringify(problem(code, detail))),
+});
+const problems = new Map<ProblemCode, Body>(codes.map((code) => [code, bodyOf(code)]));
 /** For those that a person meets who opens an address in a browser. */
 const pages = new Map<ProblemCode, Body>(
   codes.flatMap((code) => {
@@ -27,10 +29,12 @@ export function refuse(
   reply: FastifyReply,
   code: ProblemCode,
   limits: DiscardLimits,
+  detail?: string,
 ): FastifyReply {
   const page = pages.get(code);
   if (page !== undefined) reply.header('vary', 'accept');
-  const body = page !== undefined && prefersHtml(request.headers.accept) ? page : problems.get(code);
+  const plain = detail === undefined ? problems.get(code) : bodyOf(code, detail);
+  const body = page !== undefined && prefersHtml(request.headers.accept) ? page : plain;
   reply.code(problemCodes[code].status).header('content-type', body?.contentType);
   // A body that did not come in its time is not waited for again.
   if (code === 'request_timeout') reply.header('connection', 'close');

@@ -36,6 +36,8 @@ const redisStartTimeoutMs = 500;
 const requestTimeoutMs = 5_000;
 /** Below the time after which a look-up is given up, so that one slow reading does not hold up the next. */
 const statementTimeoutMs = 1_000;
+/** Nobody waits for a page of the directory's, which takes milliseconds: this is for a connection that is dead. */
+const followTimeoutMs = 30_000;
 
 /** The ingress's parts, leaves first; see README.md for how a webhook runs through them. */
 export function build(config: IngressConfig, context: ServiceContext): Part[] {
@@ -49,7 +51,16 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     log,
     metrics: context.metrics,
   });
+  const followPostgres = createPostgres({
+    url: config.databaseUrl,
+    applicationName: 'hookline-ingress-directory',
+    maxConnections: 1,
+    statementTimeoutMs: followTimeoutMs,
+    log,
+    metrics: context.metrics,
+  });
   const sources = createSourceDirectory({
+    followPostgres,
     postgres,
     secretBox: createSecretBox(parseEncryptionKeys(config.encryptionKeys)),
     clock,
@@ -127,5 +138,5 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
   const server = createHttpServer({ app, host: config.host, port: config.port, listeners });
   const renewal = tls === undefined ? [] : [tls.renewal(app.server, { clock, log, onInUse: metrics.certificateInUse })];
   const clocks = watchClock({ postgres, clock, log, metrics: context.metrics });
-  return [postgres, clocks, sources, redis, producer, rejections, loopDelay, ...renewal, server];
+  return [postgres, followPostgres, clocks, sources, redis, producer, rejections, loopDelay, ...renewal, server];
 }

@@ -23,6 +23,7 @@ export interface SourceRow {
   secrets: Buffer;
   deleted_at: string | null;
   changed_at: string;
+  buried: boolean;
 }
 
 export interface ActiveSource {
@@ -31,6 +32,8 @@ export interface ActiveSource {
   tenant: string;
   judgeSender: SenderGate;
   scheme: SignatureScheme;
+  /** What a 401 asks for, as RFC 9110 (11.6.1) wants it in WWW-Authenticate. */
+  signatureChallenge: string;
   schemeSettings: SchemeSettings;
   /** Those that are valid at this time; a rotation's old one ends. */
   secretsAt(nowMs: number): readonly string[];
@@ -76,6 +79,7 @@ export function readSource(row: SourceRow, secretBox: SecretBox): { source: Sour
       tenant,
       judgeSender: createSenderGate(settings),
       scheme,
+      signatureChallenge: `Webhook-Signature realm="webhooks", scheme="${schemeName}"`,
       schemeSettings: schemeSettings(schemeName, settings),
       secretsAt: secretsAt(secrets),
       responseStatus: settings.response_status ?? sourceDefaults.response_status,

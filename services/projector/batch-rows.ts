@@ -72,8 +72,8 @@ export function toBatchRows(facts: readonly Fact[], partitionOf: (endpointId: st
 }
 
 function eventRow({ event, traceparent }: Extract<Fact, { kind: 'event' }>): BatchRows['events'][number] {
-  const { tenant, id, source_id, event_id, type, receipt_id, origin, dedup_key, ordering_key, content_type, payload } =
-    event;
+  const { tenant, id, source_id, event_id, type, receipt_id, origin, dedup_key, ordering_key } = event;
+  const { content_type, content_encoding, payload } = event;
   return {
     tenant,
     id,
@@ -85,6 +85,7 @@ function eventRow({ event, traceparent }: Extract<Fact, { kind: 'event' }>): Bat
     dedup_key,
     ordering_key,
     content_type,
+    content_encoding,
     payload,
     body_hash: bodyHashOf(hash('sha256', payload, 'buffer')),
     traceparent,
@@ -105,8 +106,9 @@ function duplicateRow({ duplicate }: Extract<Fact, { kind: 'duplicate' }>): Dupl
   };
 }
 
-function fanOutRows({ tenant, event_id, generation, at, deliveries }: FanOut): FanOutRow[] {
-  const set = { tenant, event_id, generation, created_at: formatMicros(at) };
+function fanOutRows({ tenant, event_id, generation, at, deliveries, chunk }: FanOut): FanOutRow[] {
+  const part = { try: chunk?.try ?? null, chunk: chunk?.index ?? null, chunks: chunk?.count ?? null };
+  const set = { tenant, event_id, generation, created_at: formatMicros(at), ...part };
   if (deliveries.length === 0) return [{ ...set, delivery_id: null, endpoint_id: null }];
   return deliveries.map(({ delivery_id, endpoint_id }) => ({ ...set, delivery_id, endpoint_id }));
 }
@@ -131,6 +133,8 @@ function letterRow(letter: Letter): LetterRow {
     value: letter.value,
     letter_partition: letter.partition,
     letter_offset: String(letter.offset),
+    original_bytes: letter.shortenedFrom?.bytes ?? null,
+    original_sha256: letter.shortenedFrom === null ? null : Buffer.from(letter.shortenedFrom.sha256, 'hex'),
     at: formatMicros(at),
   };
 }

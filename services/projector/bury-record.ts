@@ -1,48 +1,25 @@
 import type { Clock } from '#lib/clock';
-import { deadLetterHeaders, header, isName } from '#lib/contract';
-import { isAppError } from '#lib/errors';
-import { originOf, type OutgoingRecord, type RecordProducer } from '#lib/kafka';
-import type { Logger } from '#lib/log';
+import { header, isName } from '#lib/contract';
+import type { Bury } from '#lib/dead-letters';
+import { originOf } from '#lib/kafka';
 import type { Fact } from './facts.ts';
 import type { ProjectorMetrics } from './metrics.ts';
 import type { FailedRecord } from './project-records.ts';
 
 interface Deps {
-  producer: Pick<RecordProducer, 'send'>;
-  topic: string;
+  bury: Bury;
   clock: Clock;
-  log: Logger;
   metrics: ProjectorMetrics;
 }
 
 /** Writes the dead letter of a record: key, headers and bytes as they were, and what happened. */
-export function createBurial({ producer, topic, clock, log, metrics }: Deps) {
-  return async ({ record, fact, reason, attempts }: FailedRecord): Promise<void> => {
+export function createBurial({ bury, clock, metrics }: Deps) {
+  return async ({ record, fact, reason, attempts }: FailedRecord, signal: AbortSignal): Promise<void> => {
+    const { key, value, rawHeaders } = record;
     const origin = record.headers[header.origin] || originOf(record);
-    const letter: OutgoingRecord = {
-      topic,
-      key: record.key,
-      value: record.value,
-      headers: {
-        ...(fact === null ? {} : whose(fact)),
-        ...record.rawHeaders,
-        ...deadLetterHeaders({
-          stage: 'projector',
-          reason,
-          attempts,
-          origin,
-          at: clock.nowMs() * 1000,
-        }),
-      },
-    };
-    try {
-      await producer.send(letter);
-    } catch (error) {
-      if (!isAppError(error, 'data_invalid')) throw error;
-      // It would be refused for ever. The record itself stays where it stands for as long as its topic keeps it.
-      log.error({ event: 'letter.refused', origin, err: error });
-      return;
-    }
+    const headers = { ...(fact === null ? {} : whose(fact)), ...rawHeaders };
+    const facts = { stage: 'projector', reason, attempts, origin, at: clock.nowMs() * 1000 } as const;
+    await bury({ key, value, headers }, facts, signal);
     metrics.deadLetters.inc({ stage: 'projector', reason });
   };
 }

@@ -17,8 +17,8 @@ export type Fact =
   | { kind: 'outcome'; outcome: Outcome }
   | { kind: 'letter'; letter: Letter };
 
-/** The set of an event's deliveries in one generation. */
-export type FanOut = Pick<AttemptRecord, 'tenant' | 'event_id' | 'generation' | 'at' | 'deliveries'>;
+/** The set of an event's deliveries in one generation, or one chunk of it. */
+export type FanOut = Pick<AttemptRecord, 'tenant' | 'event_id' | 'generation' | 'at' | 'deliveries' | 'chunk'>;
 
 /** One step of one delivery. */
 export interface Outcome {
@@ -66,6 +66,10 @@ export interface Letter extends ReadDeadLetter {
   partition: number;
   offset: bigint;
 }
+
+/** How many rows it is, more or less: one, but for a set of many deliveries. */
+export const rowsOf = (fact: Fact): number =>
+  fact.kind === 'fan-out' ? Math.max(1, fact.fanOut.deliveries.length) : 1;
 
 /** For a line of the log. */
 export function idsOf(fact: Fact): { tenant: string; eventId: string | null; deliveryId?: string | null } {

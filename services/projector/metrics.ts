@@ -36,9 +36,21 @@ export const projectorMetrics = {
   retentionRows: {
     kind: 'counter',
     name: 'hookline_retention_rows_removed_total',
-    help: 'Rows that were past their time and removed one by one; `events` counts events, not what went with them, `orphans` rows without an event',
+    help: 'Rows that were past their time and removed one by one; `events` counts events, not what went with them, `orphans` rows without an event; `sources`, `endpoints` and `api_keys` are those of which the id alone is left, `endpoint_changes` endpoints whose old changes were removed',
     unit: 'rows',
-    labels: { table: [...tables, 'events', 'orphans', 'replays', 'dead_letters'] },
+    labels: {
+      table: [
+        ...tables,
+        'events',
+        'orphans',
+        'replays',
+        'dead_letters',
+        'sources',
+        'endpoints',
+        'api_keys',
+        'endpoint_changes',
+      ],
+    },
   },
   retentionKept: {
     kind: 'gauge',

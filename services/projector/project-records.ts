@@ -4,20 +4,23 @@
  *   read ── can't be read ──────────────────────────────► dead letter `malformed_record` ─► done
  *     └─► written in one transaction, with those of other partitions ───────────────────► done
  *           ├─ Postgres is away: the same again, for as long as it takes; no record is to blame
+ *           ├─ it takes too long: each half by itself, down to one record, which is tried for as long as it takes
  *           └─ the data is refused: each half by itself, and so on until the culprit stands alone
  *                                          └────────────► dead letter `data_invalid` ─────► done
  *
  * A letter about a letter would go round for ever: what is refused from `dead-letters` is logged and counted, and stays where it is.
  */
 import type { WaitOut } from '#lib/backoff';
+import { bisect } from '#lib/bisect';
 import type { Clock } from '#lib/clock';
 import { header, isForAnother } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import { type AppError, isAppError, toAppError } from '#lib/errors';
 import type { IncomingRecord, RecordHandler } from '#lib/kafka';
 import type { Logger } from '#lib/log';
+import { isTimedOut } from '#lib/postgres';
 import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
-import { type Fact, idsOf } from './facts.ts';
+import { type Fact, idsOf, rowsOf } from './facts.ts';
 import type { Write } from './group-commit.ts';
 import type { ProjectorMetrics } from './metrics.ts';
 import type { RecordReader } from './read-record.ts';
@@ -35,8 +38,8 @@ export interface FailedRecord {
 interface Deps {
   read: RecordReader;
   write: Write<Fact>;
-  /** Sends the dead letter of a record. */
-  bury(failed: FailedRecord): Promise<void>;
+  /** Writes the dead letter of a record, whatever is away. */
+  bury(failed: FailedRecord, signal: AbortSignal): Promise<void>;
   deadLettersTopic: string;
   waitOut: WaitOut;
   tracer: Tracer;
@@ -62,14 +65,18 @@ export function createRecordHandler(deps: Deps): RecordHandler {
   return async (records, signal) => {
     const patiently: Patiently = (work) => deps.waitOut(work, signal);
     try {
-      await project(await readAll(records, patiently), 1, patiently);
+      await project(await readAll(records, patiently, signal), patiently, signal);
     } catch (error) {
       // The partition is lost, or the service stops: what is not done comes again.
       if (!isAppError(error, 'stopped')) throw error;
     }
   };
 
-  async function readAll(records: readonly IncomingRecord[], patiently: Patiently): Promise<ReadRecord[]> {
+  async function readAll(
+    records: readonly IncomingRecord[],
+    patiently: Patiently,
+    signal: AbortSignal,
+  ): Promise<ReadRecord[]> {
     const read: ReadRecord[] = [];
     for (const record of records) {
       // A letter still has the headers of what died, and is for nobody else.
@@ -79,29 +86,34 @@ export function createRecordHandler(deps: Deps): RecordHandler {
       }
       const reading = await patiently(() => deps.read(record));
       if ('fact' in reading) read.push({ record, fact: reading.fact });
-      else await fail({ record, fact: null, reason: 'malformed_record', attempts: 1 }, reading.malformed, patiently);
+      else await fail({ record, fact: null, reason: 'malformed_record', attempts: 1 }, reading.malformed, signal);
     }
     return read;
   }
 
-  async function project(batch: readonly ReadRecord[], attempt: number, patiently: Patiently): Promise<void> {
-    const [first] = batch;
-    if (first === undefined) return;
-    try {
-      await patiently(() => writeOnce(batch));
-    } catch (error) {
-      if (!isAppError(error, 'data_invalid')) throw error;
-      if (batch.length === 1) {
-        await fail({ ...first, reason: 'data_invalid', attempts: attempt }, error, patiently);
-        return;
-      }
-      const middle = Math.ceil(batch.length / 2);
-      await project(batch.slice(0, middle), attempt + 1, patiently);
-      await project(batch.slice(middle), attempt + 1, patiently);
-      return;
+  /** In parts of so many rows, in order. */
+  async function project(batch: readonly ReadRecord[], patiently: Patiently, signal: AbortSignal): Promise<void> {
+    for (const part of partsOf(batch)) {
+      const { culprits } = await bisect(part, (records) => write(records, patiently), halves);
+      for (const { item, error, tries } of culprits)
+        await fail({ ...item, reason: 'data_invalid', attempts: tries }, error, signal);
     }
-    metrics.records.inc({ topic: first.record.topic, outcome: 'projected' }, batch.length);
-    batch.forEach(end);
+  }
+
+  async function write(batch: readonly ReadRecord[], patiently: Patiently): Promise<readonly void[]> {
+    const slow = await patiently(async () => {
+      try {
+        return await writeOnce(batch);
+      } catch (error) {
+        // Of one record there is no half: it waits, as for a store that is away.
+        if (batch.length > 1 && isTimedOut(error)) return error;
+        throw error;
+      }
+    });
+    if (slow !== undefined) throw slow;
+    const topic = batch[0]?.record.topic ?? '';
+    metrics.records.inc({ topic, outcome: 'projected' }, batch.length);
+    return batch.map(end);
   }
 
   function end({ record, fact }: ReadRecord): void {
@@ -110,7 +122,7 @@ export function createRecordHandler(deps: Deps): RecordHandler {
     record.done();
   }
 
-  async function writeOnce(batch: readonly ReadRecord[]): Promise<void> {
+  async function writeOnce(batch: readonly ReadRecord[]): Promise<undefined> {
     deps.crashPoints.reach('projector.before-transaction');
     const startedAtMs = clock.monotonicMs();
     const span = startBatchSpan(
@@ -134,7 +146,7 @@ export function createRecordHandler(deps: Deps): RecordHandler {
     deps.crashPoints.reach('projector.after-transaction');
   }
 
-  async function fail(failed: FailedRecord, why: AppError | string, patiently: Patiently): Promise<void> {
+  async function fail(failed: FailedRecord, why: AppError | string, signal: AbortSignal): Promise<void> {
     const { record, reason, attempts } = failed;
     const facts = {
       reason,
@@ -148,11 +160,32 @@ export function createRecordHandler(deps: Deps): RecordHandler {
     if (record.topic === deps.deadLettersTopic) {
       log.error({ event: 'letter.not_projected', ...facts });
     } else {
-      await patiently(() => deps.bury(failed));
+      await deps.bury(failed, signal);
       log.error({ event: 'record.dead_lettered', ...facts });
     }
     record.done();
   }
+}
+
+const halves = (error: unknown): error is AppError => isAppError(error, 'data_invalid') || isTimedOut(error);
+
+/** As much as a transaction writes in some hundred milliseconds, on a slow machine too. */
+export const maxRowsAtOnce = 5_000;
+
+function partsOf(batch: readonly ReadRecord[]): ReadRecord[][] {
+  const parts: ReadRecord[][] = [];
+  let room = 0;
+  for (const each of batch) {
+    const rows = rowsOf(each.fact);
+    const last = parts.at(-1);
+    if (last !== undefined && rows <= room) last.push(each);
+    else {
+      parts.push([each]);
+      room = maxRowsAtOnce;
+    }
+    room -= rows;
+  }
+  return parts;
 }
 
 const position = ({ topic, partition, offset }: IncomingRecord) => ({ topic, partition, offset: String(offset) });

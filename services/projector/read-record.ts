@@ -7,6 +7,7 @@ import {
   parseDeadLetter,
   parseDelivery,
   parseDuplicate,
+  problemOfChunk,
   problemOfEvent,
   type TopicName,
   type Topics,
@@ -58,11 +59,12 @@ function readEvent(event: EventRecord, { headers }: IncomingRecord): Reading {
 }
 
 function readAttempt(record: AttemptRecord): Reading {
-  const { tenant, event_id, generation, at, deliveries } = record;
+  const { tenant, event_id, generation, at, deliveries, chunk } = record;
   if (!isInstant(at)) return { malformed: 'at is no time in microseconds' };
-  if (record.kind === 'fanned_out')
-    return { fact: { kind: 'fan-out', fanOut: { tenant, event_id, generation, at, deliveries } } };
-  return readOutcome(record);
+  if (record.kind !== 'fanned_out') return readOutcome(record);
+  const problem = chunk === null ? undefined : problemOfChunk(chunk);
+  if (problem !== undefined) return { malformed: problem };
+  return { fact: { kind: 'fan-out', fanOut: { tenant, event_id, generation, at, deliveries, chunk } } };
 }
 
 function readOutcome(record: AttemptRecord): Reading {
@@ -130,6 +132,8 @@ function readLetter({ key, value, headers, rawHeaders, partition, offset }: Inco
         key,
         headers: packHeaders(rawHeaders),
         value: isDelivery ? null : value,
+        // A delivery's bytes are its event's, and those are whole.
+        shortenedFrom: isDelivery ? null : facts.shortenedFrom,
         partition,
         offset,
       },

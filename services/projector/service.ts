@@ -9,6 +9,7 @@ import {
   createProducer,
   kafkaAccess,
 } from '#lib/kafka';
+import { createBury, createKeepDeadLetter } from '#lib/dead-letters';
 import type { Part } from '#lib/lifecycle';
 import { createPostgres, watchClock } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
@@ -17,10 +18,10 @@ import { createBurial } from './bury-record.ts';
 import type { ProjectorConfig } from './config.ts';
 import { watchDatabase } from './database-vitals.ts';
 import { createProjectorMetrics } from './metrics.ts';
-import type { Fact } from './facts.ts';
+import { type Fact, rowsOf } from './facts.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createPartitionOwners } from './partition-owners.ts';
-import { createRecordHandler } from './project-records.ts';
+import { createRecordHandler, maxRowsAtOnce } from './project-records.ts';
 import { createRecordReader, projectedTopics } from './read-record.ts';
 import { createRetention } from './retention/retention.ts';
 import { writeBatch } from './write-batch.ts';
@@ -30,7 +31,14 @@ const maxConnections = 2;
 /** Events are polled so much later, deliveries are not: at a low rate a fetch of one record costs as much as one of twenty. */
 const fetches = { minFetchBytes: 128 * 1024, maxFetchWaitMs: 25 };
 /** And so much later. As much as one partition hands over at once, at the most. */
-const groups = { lingerMs: 10, enoughItems: 200, maxItems: 500, maxBytes: 4 * 1024 * 1024 };
+const groups = {
+  lingerMs: 10,
+  enoughItems: 200,
+  maxItems: 500,
+  maxBytes: 4 * 1024 * 1024,
+  maxRows: maxRowsAtOnce,
+  rowsOf,
+};
 /** The wait for a tenant's clock is part of it. */
 const statementTimeoutMs = 10_000;
 /** Asked again until there is an answer; a stop has to wait for one try. */
@@ -78,6 +86,15 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
   });
   const producer = createProducer({ ...kafka, tracer, topics: [topics['dead-letters']] });
 
+  const bury = createBury({
+    producer,
+    topic: topics['dead-letters'],
+    keep: createKeepDeadLetter(postgres),
+    waitOut,
+    clock,
+    log,
+    metrics: context.metrics,
+  });
   const owners = createPartitionOwners(
     () => countPartitions(kafka, topics.deliveries, { clock, log, timeoutMs: askTimeoutMs }),
     waitOut,
@@ -96,7 +113,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
         clock,
         ...groups,
       }),
-      bury: createBurial({ producer, topic: topics['dead-letters'], clock, log, metrics }),
+      bury: createBurial({ bury, clock, metrics }),
       deadLettersTopic: topics['dead-letters'],
       waitOut,
       tracer,

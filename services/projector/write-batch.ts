@@ -4,7 +4,7 @@
  *   1. the clock row of each tenant concerned, before anything else (libs/event-store/take-clocks.ts says why)
  *   2. events and their receipts, duplicates, fan-outs, outcomes, dead letters: each unique by a key of its own, so that a batch that
  *      comes again, whole or in part, changes nothing
- *   3. every event that this may have changed is judged anew
+ *   3. every event that this may have changed is judged, by how much its counts have moved: what statement 2 says of it
  *
  * A handful of round trips, however many rows; the clock row is held for as long.
  */
@@ -14,7 +14,7 @@ import { type EventRef, insertEvents, run, takeClocks } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { type BatchRows, keyOf } from './batch-rows.ts';
 import { insertDeadLetters } from './statements/dead-letters.ts';
-import { adoptEarlyDuplicates, type DuplicateCount, insertDuplicates } from './statements/duplicates.ts';
+import { adoptEarlyDuplicates, insertDuplicates } from './statements/duplicates.ts';
 import { insertFanOuts } from './statements/fan-outs.ts';
 import { judgeEvents, type TouchedEvent } from './statements/judge-events.ts';
 import { applyOutcomes } from './statements/outcomes.ts';
@@ -24,9 +24,17 @@ export interface GuardingStatements {
   takeClocks: typeof takeClocks;
   applyOutcomes: typeof applyOutcomes;
   adoptEarlyDuplicates: typeof adoptEarlyDuplicates;
+  insertFanOuts: typeof insertFanOuts;
+  judgeEvents: typeof judgeEvents;
 }
 
-export const guardingStatements: GuardingStatements = { takeClocks, applyOutcomes, adoptEarlyDuplicates };
+export const guardingStatements: GuardingStatements = {
+  takeClocks,
+  applyOutcomes,
+  adoptEarlyDuplicates,
+  insertFanOuts,
+  judgeEvents,
+};
 
 export async function writeBatch(
   tx: Query,
@@ -39,16 +47,26 @@ export async function writeBatch(
     insertEvents,
     rows.events.map((row) => ({ ...row, updated_at: touched.get(row.tenant, row.id).updated_at })),
   );
-  const counts = [
+  const moves: EventMove[] = [
     ...(await run(tx, guarding.adoptEarlyDuplicates, grown)),
     ...(await run(tx, insertDuplicates, rows.duplicates)),
+    ...(await run(tx, guarding.insertFanOuts, rows.fanOuts)),
+    ...(await run(tx, guarding.applyOutcomes, rows.outcomes)),
   ];
-  await run(tx, insertFanOuts, rows.fanOuts);
-  await run(tx, guarding.applyOutcomes, rows.outcomes);
   await run(tx, insertDeadLetters, rows.letters);
-  await touched.count(counts);
-  await run(tx, judgeEvents, touched.all());
+  await touched.move(moves);
+  await run(tx, guarding.judgeEvents, touched.all());
 }
+
+/** What is to be added to which counts of an event. */
+type Counts = Omit<TouchedEvent, keyof EventRef | 'updated_at'>;
+type EventMove = EventRef & Partial<Counts>;
+
+const nothing: Counts = {
+  ...{ duplicates: 0, duplicates_changed: 0 },
+  ...{ pending: 0, retrying: 0, delivered: 0, dead_lettered: 0, cancelled: 0 },
+};
+const countNames = Object.keys(nothing) as (keyof Counts)[];
 
 async function touchEvents(
   tx: Query,
@@ -73,7 +91,7 @@ async function touchEvents(
       if (lastMicros === undefined) throw new AppError('bug', `a clock reads ${last_at}`);
       ofTenant.forEach(({ event_id }, index) => {
         const updated_at = formatMicros(lastMicros - (ofTenant.length - 1 - index));
-        touched.set(keyOf(tenant, event_id), { tenant, event_id, updated_at, duplicates: 0, duplicates_changed: 0 });
+        touched.set(keyOf(tenant, event_id), { tenant, event_id, updated_at, ...nothing });
       });
     }
   }
@@ -89,16 +107,15 @@ async function touchEvents(
     get,
     all: () => [...touched.values()],
     /** Most of these events are known; one that only the tables told of gets an instant now, the clock being held already. */
-    async count(counts: readonly DuplicateCount[]): Promise<void> {
+    async move(moves: readonly EventMove[]): Promise<void> {
       const unforeseen = new Map(
-        counts.map(({ tenant, event_id }) => [keyOf(tenant, event_id), { tenant, event_id }] as const),
+        moves.map(({ tenant, event_id }) => [keyOf(tenant, event_id), { tenant, event_id }] as const),
       );
       for (const key of touched.keys()) unforeseen.delete(key);
       await reserve([...unforeseen.values()]);
-      for (const { tenant, event_id, duplicates, duplicates_changed } of counts) {
-        const event = get(tenant, event_id);
-        event.duplicates += duplicates;
-        event.duplicates_changed += duplicates_changed;
+      for (const move of moves) {
+        const event = get(move.tenant, move.event_id);
+        for (const count of countNames) event[count] += move[count] ?? 0;
       }
     },
   };

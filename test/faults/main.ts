@@ -14,6 +14,7 @@ const runs: Readonly<Record<string, () => Promise<FaultRun>>> = {
   idempotency: async () => (await import('./idempotency/fault-run.ts')).idempotencyRun,
   overload: async () => (await import('./overload/fault-run.ts')).overloadRun,
   replay: async () => (await import('./replay/fault-run.ts')).replayRun,
+  tenants: async () => (await import('./tenants/fault-run.ts')).tenantsRun,
   fuzzing: async () => (await import('./fuzzing/fault-run.ts')).fuzzingRun,
   incidents: async () => (await import('./incidents/fault-run.ts')).incidentsRun,
 };

@@ -21,6 +21,9 @@ Programs go by \`code\`, which is stable; \`title\`, \`detail\` and \`message\` 
 |---|---|---|---|
 ${rows.join('\n')}
 
+A 401 has the header \`WWW-Authenticate\`: \`Bearer\` from the API; from the ingress \`Webhook-Signature realm="webhooks", scheme="…"\`, the scheme
+being the source's ([signature-schemes.md](signature-schemes.md)).
+
 ## What is a client's to do
 
 | answer | |

@@ -1,8 +1,11 @@
+import { filterMetrics } from '#lib/event-filter';
+import { deadLetterMetrics } from '#lib/dead-letters';
 import { consumerMetrics, producerMetrics } from '#lib/kafka';
 import { clockMetrics, postgresMetrics } from '#lib/postgres';
 import { redisMetrics } from '#lib/redis';
 import { hostMetrics } from '#lib/service-host';
 import { dependencyMetrics, type MetricDefinition, type MetricTable } from '#lib/telemetry';
+import { tenancyMetrics } from '#lib/tenancy';
 import { apiMetrics } from '../../services/api/metrics.ts';
 import { dedupMetrics } from '../../services/dedup/metrics.ts';
 import { dispatcherMetrics } from '../../services/dispatcher/metrics.ts';
@@ -30,7 +33,10 @@ const shared: readonly Shared[] = [
   { title: 'What it depends on', metrics: { ...dependencyMetrics, ...clockMetrics }, services: serviceNames },
   { title: 'Kafka, written to', metrics: producerMetrics, services: serviceNames },
   { title: 'Kafka, read', metrics: consumerMetrics, services: ['dedup', 'dispatcher', 'projector'] },
+  { title: 'Endpoints’ filters', metrics: filterMetrics, services: ['dispatcher', 'api'] },
+  { title: 'Dead letters', metrics: deadLetterMetrics, services: ['dedup', 'dispatcher', 'projector'] },
   { title: 'Postgres', metrics: postgresMetrics, services: serviceNames },
+  { title: 'Limits of tenants', metrics: tenancyMetrics, services: ['dispatcher', 'api'] },
   { title: 'Redis', metrics: redisMetrics, services: ['ingress', 'dedup', 'dispatcher', 'api'] },
 ];
 

@@ -5,7 +5,7 @@ import type { ServerAddresses } from '#deploy/local/server-addresses.ts';
 import { silentLogger } from '#lib/log';
 import { createPostgres, migrate } from '#lib/postgres';
 
-const migrations = resolve(import.meta.dirname, '../../deploy/postgres/migrations');
+export const migrations = resolve(import.meta.dirname, '../../deploy/postgres/migrations');
 
 /** Where Kafka, Redis, Postgres and the registry of this test run are: see start-servers.ts. */
 export function serverAddresses(): ServerAddresses {
@@ -19,6 +19,13 @@ export const uniquePrefix = (name: string): string => `${name}-${randomBytes(4).
 
 /** A new database with all migrations run, for one suite. Returns its URL. */
 export async function createDatabase(): Promise<string> {
+  const url = await createEmptyDatabase();
+  await migrate({ url, directory: migrations, log: silentLogger });
+  return url;
+}
+
+/** A new database with nothing in it. Returns its URL. */
+export async function createEmptyDatabase(): Promise<string> {
   const { databaseUrl } = serverAddresses();
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin = createPostgres({
@@ -36,6 +43,5 @@ export async function createDatabase(): Promise<string> {
   }
   const url = new URL(databaseUrl);
   url.pathname = `/${name}`;
-  await migrate({ url: url.href, directory: migrations, log: silentLogger });
   return url.href;
 }

@@ -86,7 +86,7 @@ function attemptEntry(record: AttemptRecord, position: string): FannedOutEntry |
       id: delivery_id,
       endpointId: endpoint_id,
     }));
-    return { ...common, kind: record.kind, generation: record.generation, deliveries };
+    return { ...common, kind: record.kind, generation: record.generation, deliveries, chunk: record.chunk };
   }
   const { kind, delivery_id, endpoint_id, step, attempt, status, outcome } = record;
   if (delivery_id === null || endpoint_id === null || step === null || attempt === null || status === null)

@@ -8,12 +8,15 @@ import { writeFaultsPage } from '../faults/document/write.ts';
 import { settingsByService, wholeEnvExample } from './documents.ts';
 import { errorsDocument } from './errors-document.ts';
 import { metricsDocument } from './metrics-document.ts';
+import { tenancyDocument } from './tenancy-document.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 writeFileSync(join(root, '.env.example'), wholeEnvExample());
 writeFileSync(join(root, 'docs/errors.md'), errorsDocument());
 writeFileSync(join(root, 'docs/metrics.md'), metricsDocument());
+const tenancyPage = join(root, 'docs/tenancy.md');
+writeFileSync(tenancyPage, tenancyDocument(readFileSync(tenancyPage, 'utf8')));
 await writeFaultsPage(join(root, 'docs'));
 await writeSpeedPage(join(root, 'docs'));
 for (const dashboard of dashboards)

@@ -6,12 +6,14 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '#lib/clock';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
-import { createRowLookUp, followTable, type Query } from '#lib/postgres';
+import { createRowLookUp, type FollowedRow, followTable, type Query } from '#lib/postgres';
 import type { Rate } from '#lib/rate-limit';
 import { keyHash, keyIdOf } from './key-text.ts';
 import type { Scope } from './scopes.ts';
 
 const intervalMs = 1_500;
+/** About; nothing in it is of a length that a tenant chooses. */
+const rowBytes = 300;
 
 export interface KnownKey {
   id: string;
@@ -28,45 +30,57 @@ export interface KeyDirectory extends Part {
   find: FindKey;
 }
 
-interface KeyRow {
-  tenant: string;
-  id: string;
+interface KeyRow extends FollowedRow {
   scopes: Scope[];
   hash: Buffer;
   rate_limit: { per_second: number; burst: number } | null;
   deleted_at: string | null;
-  changed_at: string;
 }
 
 interface Entry {
   key: KnownKey;
   hash: Buffer;
   isRevoked: boolean;
+  changedAt: string;
 }
 
 interface Options {
+  /** For the readings of the whole table, which may take long. */
+  followPostgres: Query;
+  /** For look-ups, which callers wait for. */
   postgres: Query;
   clock: Clock;
   log: Logger;
 }
 
-export function createKeyDirectory({ postgres, clock, log }: Options): KeyDirectory {
+export function createKeyDirectory({ followPostgres, postgres, clock, log }: Options): KeyDirectory {
   const entries = new Map<string, Entry>();
 
-  const take = ({ tenant, id, scopes, hash, rate_limit, deleted_at }: KeyRow): void => {
+  const take = ({ tenant, id, scopes, hash, rate_limit, deleted_at, changed_at, buried }: KeyRow): void => {
+    if (buried) return void entries.delete(id);
     const rateLimit = rate_limit === null ? undefined : { perSecond: rate_limit.per_second, burst: rate_limit.burst };
-    entries.set(id, { key: { id, tenant, scopes, rateLimit }, hash, isRevoked: deleted_at !== null });
+    const key = { id, tenant, scopes, rateLimit };
+    entries.set(id, { key, hash, isRevoked: deleted_at !== null, changedAt: changed_at });
   };
   const table = followTable<KeyRow>({
-    name: 'api_keys',
-    postgres,
+    table: 'api_keys',
+    columns: 'tenant, id, scopes, hash, rate_limit, deleted_at, changed_at, buried',
+    bytes: String(rowBytes),
+    postgres: followPostgres,
     clock,
     log,
     intervalMs,
-    select: 'SELECT tenant, id, scopes, hash, rate_limit, deleted_at, changed_at FROM api_keys',
-    onRows: (rows) => rows.forEach(take),
+    knownChangedAt: ({ id }) => entries.get(id)?.changedAt,
+    takeRows: (rows) => rows.forEach(take),
   });
-  const lookUp = createRowLookUp<Entry>({ table, known: (id) => entries.get(id), clock, log });
+  const lookUp = createRowLookUp<KeyRow, Entry>({
+    table,
+    postgres,
+    known: (id) => entries.get(id),
+    buried: () => 'unknown',
+    clock,
+    log,
+  });
 
   return {
     ...table,

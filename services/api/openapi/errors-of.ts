@@ -10,7 +10,7 @@ export interface RouteFacts {
 export const problemSchema: Schema = {
   ...object(
     { type: text, title: text, status: count, code: { enum: Object.keys(problemCodes) } },
-    { detail: text, errors: list(object({ field: text, message: text })) },
+    { detail: text, errors: list(object({ field: text, message: text })), limit: text },
   ),
   description: 'RFC 9457. Programs go by `code`, which is stable.',
 };
@@ -18,7 +18,7 @@ export const problemSchema: Schema = {
 /** The problems that a request of this kind may be answered with, and those of its own. */
 export function problemsOf(operation: Operation, { method, url }: RouteFacts): ProblemCode[] {
   if (operation.isPublic === true) return ['internal_error'];
-  const codes: ProblemCode[] = ['validation_failed', 'unauthorized', 'forbidden', 'rate_limited'];
+  const codes: ProblemCode[] = ['validation_failed', 'unauthorized', 'forbidden', 'rate_limited', 'limit_reached'];
   if (url.includes('/:')) codes.push('not_found');
   // One that takes no body may be sent one all the same.
   if (method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type');

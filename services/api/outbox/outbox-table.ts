@@ -20,6 +20,7 @@ export interface OutboxEvent {
   ordering_key: string | null;
   traceparent: string;
   content_type: string;
+  content_encoding: string | null;
   payload: Buffer;
   /** A bigint, which comes as text. */
   sequence: string;
@@ -65,11 +66,11 @@ export const outboxSessionSettings = ['seqscan', 'bitmapscan', 'sort', 'hashjoin
 /** Row by row, from the few that are wanted; of the partitions of payloads, the one of the event's day alone is opened. */
 const contents = (outbox: string): string => `
   SELECT e.tenant, e.id, e.source_id, e.event_id, e.type, e.receipt_id, e.origin, e.received_at, e.dedup_key,
-         e.ordering_key, e.traceparent, payload.content_type, payload.body AS payload, o.sequence, o.claimed_until
+         e.ordering_key, e.traceparent, payload.content_type, payload.content_encoding, payload.body AS payload, o.sequence, o.claimed_until
     FROM ${outbox} o
     JOIN LATERAL (SELECT * FROM events WHERE tenant = o.tenant AND id = o.event_id LIMIT 1) AS e ON true
     JOIN LATERAL (
-           SELECT p.content_type, p.body
+           SELECT p.content_type, p.content_encoding, p.body
              FROM event_payloads p
             WHERE p.tenant = e.tenant AND p.event_id = e.id AND p.received_at = e.received_at
             LIMIT 1) AS payload ON true`;

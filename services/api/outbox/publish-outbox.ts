@@ -199,6 +199,7 @@ function recordOf(event: OutboxEvent, topic: string, encode: Encode): OutgoingRe
     received_at: microsOf(event.received_at),
     dedup_key: event.dedup_key,
     content_type: event.content_type,
+    content_encoding: event.content_encoding,
     http_headers: {},
     ordering_key: event.ordering_key,
     payload: event.payload,

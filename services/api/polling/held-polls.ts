@@ -16,6 +16,7 @@
 import type { Clock } from '#lib/clock';
 import type { Logger } from '#lib/log';
 import type { Gauge, Histogram } from '#lib/telemetry';
+import { createSharedRoom } from '#lib/tenancy';
 import type { EventFilter, EventRow } from '../resources/event.ts';
 import { createDeadlines, type Deadlines, type Timed } from './deadlines.ts';
 import type { ReadNewEvents } from './read-new-events.ts';
@@ -23,7 +24,9 @@ import { createReadings, type Waiter, type WatchedTenant } from './readings.ts';
 
 export interface HeldPolls {
   /** A place until it is left, or who has no more of them. */
-  enter(tenant: string, credential: string): Place | 'credential' | 'process';
+  enter(tenant: string, credential: string): Place | 'credential' | 'tenant' | 'process';
+  /** Each tenant that has some, and how much of its share. */
+  usage(): Iterable<readonly [tenant: string, ratio: number]>;
   /** The tenant's events have changed. */
   wake(tenant: string): void;
   /** Any tenant's may have: some changes went unnoticed. */
@@ -69,6 +72,7 @@ interface Deps {
   /** Aborts when the process stops: all who are held are answered. */
   closing: AbortSignal;
   maxPerCredential: number;
+  maxOfTenant(tenant: string): number;
   max: number;
 }
 
@@ -95,7 +99,8 @@ export function createHeldPolls(deps: Deps): HeldPolls {
   const { clock, metrics, closing } = deps;
   const watchedByTenant = new Map<string, Watched>();
   const readings = createReadings(deps);
-  let places = 0;
+  const room = createSharedRoom(deps.max);
+  const showWaiting = (): void => metrics.longpollWaiting.set(deps.max - room.free());
 
   const shared: Shared = {
     clock,
@@ -103,7 +108,8 @@ export function createHeldPolls(deps: Deps): HeldPolls {
     closing,
     readSoon: readings.readSoon,
     leave(watched, credential) {
-      metrics.longpollWaiting.set((places -= 1));
+      room.take(watched.tenant, -1);
+      showWaiting();
       const others = (watched.placesByCredential.get(credential) ?? 1) - 1;
       if (others > 0) watched.placesByCredential.set(credential, others);
       else watched.placesByCredential.delete(credential);
@@ -125,12 +131,15 @@ export function createHeldPolls(deps: Deps): HeldPolls {
       const watched = watchedByTenant.get(tenant) ?? newlyWatched(tenant);
       const ofCredential = watched.placesByCredential.get(credential) ?? 0;
       if (ofCredential >= deps.maxPerCredential) return 'credential';
-      if (places >= deps.max) return 'process';
+      if (room.free() === 0) return 'process';
+      if (room.held(tenant) >= deps.maxOfTenant(tenant) || !room.mayTake(tenant)) return 'tenant';
       watchedByTenant.set(tenant, watched);
+      room.take(tenant);
       watched.placesByCredential.set(credential, ofCredential + 1);
-      metrics.longpollWaiting.set((places += 1));
+      showWaiting();
       return new HeldPlace(shared, watched, credential);
     },
+    usage: room.usage,
     wake(tenant) {
       const watched = watchedByTenant.get(tenant);
       if (watched !== undefined) notify(watched);

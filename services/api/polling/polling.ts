@@ -4,6 +4,7 @@ import { changesChannel } from '#lib/event-store';
 import type { Logger } from '#lib/log';
 import { createListener, type Query } from '#lib/postgres';
 import type { EncryptionKey } from '#lib/secret-box';
+import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import type { ApiMetrics } from '../metrics.ts';
 import { createCursors, type Cursors } from './cursor.ts';
 import { createHeldPolls, type HeldPolls } from './held-polls.ts';
@@ -25,6 +26,8 @@ interface Options {
   intervalSeconds: number;
   maxHeldPerCredential: number;
   maxHeld: number;
+  limits: TenantLimits;
+  usage: Pick<TenantUsage, 'showShare'>;
   closing: AbortSignal;
   clock: Clock;
   log: Logger;
@@ -41,8 +44,10 @@ export function createPolling(options: Options): { polling: Polling; listener: P
     metrics,
     closing,
     maxPerCredential: options.maxHeldPerCredential,
+    maxOfTenant: (tenant) => options.limits.of(tenant, 'long_polls'),
     max: options.maxHeld,
   });
+  options.usage.showShare('held_polls', held.usage);
   const listener = createListener({
     url: options.databaseUrl,
     applicationName: options.applicationName,

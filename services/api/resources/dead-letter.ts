@@ -23,13 +23,19 @@ export interface DeadLetterRow {
   /** The replay that has it, or had it last. */
   replay_id: string | null;
   replayed_at: string | null;
+  /** Kafka has refused it whole: it can't be replayed. */
+  shortened: boolean;
+  /** Of what it was shortened from: the length of its value, and the SHA-256 of it in hex; null where it is whole. */
+  original_bytes: number | null;
+  original_sha256: string | null;
 }
 
 export const deadLetterId = idPattern('dl');
 
 const columns = `l.id, l.stage, l.reason, l.attempts, l.at, l.origin, l.generation, l.event_id, l.delivery_id, l.endpoint_id,
                  coalesce(l.source_id, e.source_id) AS source_id, coalesce(l.event_type, e.type) AS event_type,
-                 l.status, l.replay_id, l.replayed_at`;
+                 l.status, l.replay_id, l.replayed_at, l.original_sha256 IS NOT NULL AS shortened,
+                 l.original_bytes::float8 AS original_bytes, encode(l.original_sha256, 'hex') AS original_sha256`;
 
 /** The newest first: ids sort by their time. One more than the page holds. */
 export function listDeadLetters(
@@ -61,7 +67,7 @@ type WholeLetter = DeadLetterRow & {
 export async function findDeadLetter(postgres: Query, tenant: string, id: string): Promise<WholeLetter | undefined> {
   if (!deadLetterId.test(id)) return undefined;
   const [row] = await postgres.query<WholeLetter>(
-    `SELECT ${columns}, l.key, l.headers, coalesce(l.value, payload.body) AS value
+    `SELECT ${columns}, l.key, l.headers, coalesce(l.value, l.kept_value, payload.body) AS value
        FROM ${letterTables}
        LEFT JOIN LATERAL (
               SELECT p.body

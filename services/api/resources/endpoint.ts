@@ -10,11 +10,14 @@ import {
   type StoredEndpointSettings,
   type StoredSecret,
 } from '#lib/contract';
+import type { UnjudgedReason } from '#lib/event-filter';
 import type { Query } from '#lib/postgres';
 import type { SecretBox } from '#lib/secret-box';
+import type { TenantLimits } from '#lib/tenancy';
 import { shownCertificate } from '../client-certificate.ts';
 import { createResourceTable, type Named, type ResourceRow } from './resource-table.ts';
 import { publicKeysOf, sealSecrets } from './stored-secrets.ts';
+import { type Room, roomExpression, roomValues } from './tenant-room.ts';
 
 /** What people set of an endpoint. */
 export interface EndpointContent {
@@ -34,10 +37,14 @@ export interface EndpointRow extends ResourceRow, Omit<EndpointContent, 'setting
   disabled_at: string | null;
   disabled_reason: string | null;
   failing_since: string | null;
+  /** When it last got an event that its filter had not judged, and why. */
+  filter_unjudged: { at: string; reason: UnjudgedReason } | null;
 }
 
 const columns = `id, url, description, event_types, source_ids, filter, settings, revision, created_at, disabled_at,
   disabled_reason, failing_since, deleted_at,
+  (SELECT jsonb_build_object('at', to_char(u.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'reason', u.reason)
+     FROM unjudged_filters u WHERE u.tenant = endpoints.tenant AND u.endpoint_id = endpoints.id) AS filter_unjudged,
   ARRAY (SELECT one->>'key' FROM jsonb_array_elements(public_keys) WITH ORDINALITY AS listed (one, place)
           WHERE coalesce((one->>'expires_at')::timestamptz, 'infinity') > clock_timestamp()
           ORDER BY place) AS public_keys`;
@@ -50,13 +57,20 @@ interface Sealed {
 /** The dispatcher ends the open deliveries of an endpoint when it sees that it is deleted. */
 export const endpoints = createResourceTable<EndpointRow, Sealed>('endpoints', 'ep', columns, 'secrets, private');
 
-/** All that deliveries may go to. */
-export const openEndpoints = (postgres: Query, tenant: string): Promise<EndpointRow[]> =>
-  postgres.query<EndpointRow>(
-    `SELECT ${columns} FROM endpoints
-      WHERE tenant = $1 AND deleted_at IS NULL AND disabled_at IS NULL
-      ORDER BY id`,
-    [tenant],
+const subscriptionsAtOnce = 500;
+
+/** What endpoints ask for that deliveries may go to: those behind this id, in the order of theirs; not all at once. */
+export const subscriptionsAfter = (
+  postgres: Query,
+  tenant: string,
+  after: string,
+): Promise<Pick<EndpointRow, 'id' | 'event_types' | 'source_ids' | 'filter'>[]> =>
+  postgres.query(
+    `SELECT id, event_types, source_ids, filter FROM endpoints
+      WHERE tenant = $1 AND id > $2 AND NOT buried AND deleted_at IS NULL AND disabled_at IS NULL
+      ORDER BY id
+      LIMIT $3`,
+    [tenant, after, subscriptionsAtOnce],
   );
 
 /** The endpoint as clients see it, with the defaults of what was not set, and masks for what is secret. */
@@ -80,6 +94,7 @@ export function endpointJson(row: EndpointRow): Record<string, unknown> {
     disabled_at: row.disabled_at,
     disabled_reason: row.disabled_reason,
     failing_since: row.failing_since,
+    filter_unjudged: row.filter_unjudged,
   };
 }
 
@@ -92,25 +107,33 @@ export interface NewEndpoint extends EndpointContent {
   secrets: readonly StoredSecret[];
 }
 
+/** Undefined: the tenant has reached a limit. */
 export async function insertEndpoint(
   postgres: Query,
   secretBox: SecretBox,
   { tenant, id, secrets, ...content }: NewEndpoint,
-): Promise<EndpointRow> {
+  limits: TenantLimits,
+): Promise<EndpointRow | undefined> {
   const [row] = await postgres.query<EndpointRow>(
-    `INSERT INTO endpoints (tenant, id, url, description, event_types, source_ids, filter, settings, private, secrets,
+    `WITH ${roomExpression('endpoints', 12)}
+     INSERT INTO endpoints (tenant, id, url, description, event_types, source_ids, filter, settings, private, secrets,
                             public_keys, created_at, changed_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, clock_timestamp(), clock_timestamp())
+     SELECT tenant, $2, $3, $4, $5::text[], $6::text[], $7::jsonb, $8::jsonb, $9::bytea, $10::bytea, $11::jsonb,
+            clock_timestamp(), clock_timestamp()
+       FROM room
      RETURNING ${columns}`,
     [
       tenant,
       id,
       ...contentValues(secretBox, { tenant, id }, content),
       ...secretsValues(secretBox, { tenant, id }, secrets),
+      ...roomValues(endpointRoom(tenant, limits)),
     ],
   );
-  return row as EndpointRow;
+  return row;
 }
+
+export const endpointRoom = (tenant: string, limits: TenantLimits): Room => ({ tenant, kind: 'endpoints', limits });
 
 function contentValues(secretBox: SecretBox, { tenant, id }: Named, content: EndpointContent): unknown[] {
   const { url, description, event_types, source_ids, filter } = content;

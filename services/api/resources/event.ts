@@ -119,16 +119,20 @@ export function receiptsOfEvents(
 }
 
 /** Null where the payload is kept no longer. */
-export type EventWithPayload = EventRow & { content_type: string | null; body: Buffer | null };
+export type EventWithPayload = EventRow & {
+  content_type: string | null;
+  content_encoding: string | null;
+  body: Buffer | null;
+};
 
 /** Of the partitions of payloads, the one of the event's day alone is opened: the planner would else ask them all. */
 export async function findEvent(postgres: Query, tenant: string, id: string): Promise<EventWithPayload | undefined> {
   if (!eventId.test(id)) return undefined;
   const [row] = await postgres.query<EventWithPayload>(
-    `SELECT ${columns}, content_type, body
+    `SELECT ${columns}, content_type, content_encoding, body
        FROM events
        LEFT JOIN LATERAL (
-              SELECT p.content_type, p.body
+              SELECT p.content_type, p.content_encoding, p.body
                 FROM event_payloads p
                WHERE p.tenant = events.tenant AND p.event_id = events.id AND p.received_at = events.received_at
                LIMIT 1) AS payload ON true

@@ -57,6 +57,7 @@ export async function insertPublishedEvent(tx: Query, event: PublishedEvent, uni
       ordering_key: orderingKey,
       traceparent,
       content_type: 'application/json',
+      content_encoding: null,
       payload,
     },
   ]);

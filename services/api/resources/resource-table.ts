@@ -6,7 +6,7 @@ import { idPattern } from './ids.ts';
 
 /**
  * What sources, endpoints and keys have in common: rows of one tenant that people change, one change at a time, and of which a deleted one
- * stays behind as its tombstone. Every change counts the revision on, which is what an ETag shows, and moves `changed_at`, by which the
+ * stays behind as its tombstone, for ever; buried, once nobody needs it in memory (deploy/postgres/migrations). Every change counts the revision on, which is what an ETag shows, and moves `changed_at`, by which the
  * other services see it.
  */
 export interface ResourceRow {
@@ -99,7 +99,7 @@ export function createResourceTable<Row extends ResourceRow, Sealed extends obje
     list: (postgres, tenant, { after, limit }) =>
       postgres.query<Row>(
         `SELECT ${columns} FROM ${table}
-          WHERE tenant = $1 AND deleted_at IS NULL AND ($2::text IS NULL OR id > $2)
+          WHERE tenant = $1 AND NOT buried AND deleted_at IS NULL AND ($2::text IS NULL OR id > $2)
           ORDER BY id
           LIMIT $3`,
         [tenant, after, limit + 1],

@@ -39,6 +39,7 @@ export async function insertSampleEvent(tx: Query, event: SampleEvent): Promise<
       ordering_key: null,
       traceparent,
       content_type: 'application/json',
+      content_encoding: null,
       payload,
     },
   ]);

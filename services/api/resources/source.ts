@@ -7,8 +7,10 @@ import {
 } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import type { SecretBox } from '#lib/secret-box';
+import type { TenantLimits } from '#lib/tenancy';
 import { createResourceTable, type Named, type ResourceRow } from './resource-table.ts';
 import { sealSecrets } from './stored-secrets.ts';
+import { type Room, roomExpression, roomValues } from './tenant-room.ts';
 
 export interface SourceRow extends ResourceRow {
   name: string;
@@ -47,11 +49,19 @@ export interface NewSource {
   secret: string;
 }
 
-export async function insertSource(postgres: Query, secretBox: SecretBox, source: NewSource): Promise<SourceRow> {
+/** Undefined: the tenant has reached a limit. */
+export async function insertSource(
+  postgres: Query,
+  secretBox: SecretBox,
+  source: NewSource,
+  limits: TenantLimits,
+): Promise<SourceRow | undefined> {
   const { tenant, id, name, scheme, settings, secret } = source;
   const [row] = await postgres.query<SourceRow>(
-    `INSERT INTO sources (tenant, id, name, scheme, settings, secrets, created_at, changed_at)
-     VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp(), clock_timestamp())
+    `WITH ${roomExpression('sources', 7)}
+     INSERT INTO sources (tenant, id, name, scheme, settings, secrets, created_at, changed_at)
+     SELECT tenant, $2, $3, $4, $5::jsonb, $6::bytea, clock_timestamp(), clock_timestamp()
+       FROM room
      RETURNING ${columns}`,
     [
       tenant,
@@ -60,10 +70,13 @@ export async function insertSource(postgres: Query, secretBox: SecretBox, source
       scheme,
       JSON.stringify(settings),
       sealSecrets(secretBox, { table: 'sources', tenant, id }, [{ secret }]),
+      ...roomValues(sourceRoom(tenant, limits)),
     ],
   );
-  return row as SourceRow;
+  return row;
 }
+
+export const sourceRoom = (tenant: string, limits: TenantLimits): Room => ({ tenant, kind: 'sources', limits });
 
 export const setContent = (tx: Query, named: Named, { name, settings }: Pick<SourceRow, 'name' | 'settings'>) =>
   sources.set(tx, named, 'name = $3, settings = $4', [name, JSON.stringify(settings)]);

@@ -1,10 +1,13 @@
 import { createId } from '#lib/ids';
+import type { Rate } from '#lib/rate-limit';
 import { sendResource } from '../etag.ts';
 import { name, rateLimit } from '../fields.ts';
 import { keyHash, newKeyText } from '../keys/key-text.ts';
 import { type Scope, scopes } from '../keys/scopes.ts';
 import { apiKeyJson, type GivenRate, insertApiKey } from '../resources/api-key.ts';
 import { type Route, route } from '../route.ts';
+import { type FieldErrors, sendInvalid } from '../send-problem.ts';
+import { tenantRate } from '../tenant-rate.ts';
 
 interface Body {
   name: string;
@@ -24,7 +27,7 @@ const body = {
 } as const;
 
 /** `POST /v1/api-keys`: the only answer that shows the key. */
-export const createApiKey: Route = ({ clock, random, keyRate }) =>
+export const createApiKey: Route = ({ clock, random, keyRate, limits }) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/api-keys',
@@ -32,6 +35,8 @@ export const createApiKey: Route = ({ clock, random, keyRate }) =>
     schema: { body },
     async handler(request, reply) {
       const { tenant, body, idempotent } = request;
+      const errors = rateErrors(body.rate_limit, tenantRate(limits, tenant));
+      if (errors.length > 0) return sendInvalid(reply, errors);
       const id = createId('key', clock.nowMs(), random);
       const key = newKeyText(id, random);
       const row = await insertApiKey(idempotent.effects, {
@@ -46,3 +51,18 @@ export const createApiKey: Route = ({ clock, random, keyRate }) =>
       return sendResource(reply, row, { ...apiKeyJson(row, keyRate), key });
     },
   });
+
+/** Only the operator raises what a tenant may ask: no key of it gets more than all of them have. */
+function rateErrors(given: GivenRate | undefined, most: Rate): FieldErrors {
+  if (given === undefined) return [];
+  const refuseAbove = (name: keyof GivenRate, limit: number): FieldErrors =>
+    given[name] <= limit
+      ? []
+      : [
+          {
+            field: `/rate_limit/${name}`,
+            message: `must not be above ${limit}: the tenant’s limit requests_per_second`,
+          },
+        ];
+  return [...refuseAbove('per_second', most.perSecond), ...refuseAbove('burst', most.burst)];
+}

@@ -4,8 +4,10 @@ import { endpointFields, type GivenEndpoint } from '../endpoint-settings.ts';
 import { sendResource } from '../etag.ts';
 import { secret } from '../fields.ts';
 import { judgeEndpoint } from '../judge-endpoint.ts';
-import { endpointJson, insertEndpoint } from '../resources/endpoint.ts';
+import { refuseBeyondLimit } from '../refuse-beyond-limit.ts';
+import { endpointJson, endpointRoom, insertEndpoint } from '../resources/endpoint.ts';
 import { newSecret } from '../resources/stored-secrets.ts';
+import { limitOfRoom } from '../resources/tenant-room.ts';
 import { type Route, route } from '../route.ts';
 import { sendInvalid } from '../send-problem.ts';
 
@@ -28,7 +30,7 @@ export const createEndpoint: Route = (deps) =>
     url: '/v1/endpoints',
     schema: { body: body(deps.payloadRetentionDays) },
     async handler(request, reply) {
-      const { secretBox, clock, random } = deps;
+      const { secretBox, clock, random, limits } = deps;
       const { tenant, idempotent } = request;
       const { effects } = idempotent;
       const { secret = generateSecret(random), ...given } = request.body;
@@ -37,7 +39,9 @@ export const createEndpoint: Route = (deps) =>
       const { content } = judged;
       const id = createId('ep', clock.nowMs(), random);
       const secrets = [newSecret(secret, content.settings.ed25519 ?? false, random)];
-      const row = await insertEndpoint(effects, secretBox, { tenant, id, secrets, ...content });
+      const row = await insertEndpoint(effects, secretBox, { tenant, id, secrets, ...content }, limits);
+      if (row === undefined)
+        return refuseBeyondLimit(reply, await limitOfRoom(effects, endpointRoom(tenant, limits)), deps);
       void reply.code(201).header('location', `/v1/endpoints/${id}`);
       return sendResource(reply, row, { ...endpointJson(row), secret });
     },

@@ -3,7 +3,9 @@ import { createId } from '#lib/ids';
 import { signatureSchemes } from '#lib/signatures';
 import { sendResource } from '../etag.ts';
 import { name, secret } from '../fields.ts';
-import { insertSource, sourceJson } from '../resources/source.ts';
+import { refuseBeyondLimit } from '../refuse-beyond-limit.ts';
+import { insertSource, sourceJson, sourceRoom } from '../resources/source.ts';
+import { limitOfRoom } from '../resources/tenant-room.ts';
 import { type Route, route } from '../route.ts';
 import { sendInvalid } from '../send-problem.ts';
 import { type GivenSettings, normalizeSettings, settingsErrors, settingsFields } from '../source-settings.ts';
@@ -22,19 +24,23 @@ const body = {
 } as const;
 
 /** `POST /v1/sources`: the only answer that shows the secret. */
-export const createSource: Route = ({ secretBox, clock, random, ingressUrl }) =>
+export const createSource: Route = (deps) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/sources',
     schema: { body },
     async handler(request, reply) {
+      const { secretBox, clock, random, ingressUrl, limits } = deps;
+      const { tenant, idempotent } = request;
       const { name, scheme, secret = signatureSchemes[scheme].generateSecret(random), ...given } = request.body;
       const settings = normalizeSettings(given);
       const errors = settingsErrors(scheme, { settings, secret });
       if (errors.length > 0) return sendInvalid(reply, errors);
       const id = createId('src', clock.nowMs(), random);
-      const source = { tenant: request.tenant, id, name, scheme, settings, secret };
-      const row = await insertSource(request.idempotent.effects, secretBox, source);
+      const source = { tenant, id, name, scheme, settings, secret };
+      const row = await insertSource(idempotent.effects, secretBox, source, limits);
+      if (row === undefined)
+        return refuseBeyondLimit(reply, await limitOfRoom(idempotent.effects, sourceRoom(tenant, limits)), deps);
       void reply.code(201).header('location', `/v1/sources/${id}`);
       return sendResource(reply, row, { ...sourceJson(row, ingressUrl), secret });
     },

@@ -1,9 +1,10 @@
-import { eventJson, findEvent } from '../resources/event.ts';
+import { decodeContent } from '#lib/content-coding';
+import { eventJson, type EventWithPayload, findEvent } from '../resources/event.ts';
 import { jsonText } from '../resources/json-text.ts';
 import { type Route, route } from '../route.ts';
 import { sendProblem } from '../send-problem.ts';
 
-/** `GET /v1/events/{id}`, with the `payload` where that is JSON. */
+/** `GET /v1/events/{id}`, with the `payload` where that is JSON, decoded; where it can't be decoded it is said why. */
 export const getEvent: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'GET',
@@ -11,10 +12,22 @@ export const getEvent: Route = ({ postgres }) =>
     async handler(request, reply) {
       const row = await findEvent(postgres, request.tenant, request.params.id);
       if (row === undefined) return sendProblem(reply, 'not_found');
-      const json = JSON.stringify(eventJson(row));
-      const payload = row.body === null ? undefined : jsonText(row.body);
+      const { payload, undecoded } = await payloadOf(row);
+      const json = JSON.stringify({ ...eventJson(row), ...(undecoded && { payload_undecoded: undecoded }) });
       // The sender's text as it stands: read and written again, its large numbers would come out as others.
       const withPayload = payload === undefined ? json : `${json.slice(0, -1)},"payload":${payload}}`;
       return reply.header('content-type', 'application/json; charset=utf-8').send(withPayload);
     },
   });
+
+interface Payload {
+  /** JSON text. */
+  payload?: string | undefined;
+  undecoded?: string;
+}
+
+async function payloadOf({ body, content_encoding: contentEncoding }: EventWithPayload): Promise<Payload> {
+  if (body === null) return {};
+  const decoded = await decodeContent(body, contentEncoding);
+  return 'content' in decoded ? { payload: jsonText(decoded.content) } : decoded;
+}

@@ -1,3 +1,4 @@
+import { replaysAhead } from '#lib/replay-store';
 import { failuresOf, findReplay, replayJson } from '../resources/replay.ts';
 import { type Route, route } from '../route.ts';
 import { sendProblem } from '../send-problem.ts';
@@ -12,6 +13,7 @@ export const getReplay: Route = ({ postgres }) =>
       const replay = await findReplay(postgres, tenant, request.params.id);
       if (replay === undefined) return sendProblem(reply, 'not_found');
       const failures = replay.failed === 0 ? {} : await failuresOf(postgres, tenant, replay.id);
-      return { ...replayJson(replay), failures };
+      const ahead = replay.status === 'running' ? await replaysAhead(postgres, tenant, replay.id) : 0;
+      return { ...replayJson(replay), ahead, failures };
     },
   });

@@ -8,7 +8,7 @@ import { afterInstant, microsOf } from '../polling/instants.ts';
 import { isExpired } from '../polling/position.ts';
 import { eventJson, type EventRow, readEvents } from '../resources/event.ts';
 import { type Route, type RouteDeps, route } from '../route.ts';
-import { sendInvalid, sendProblem } from '../send-problem.ts';
+import { sendInvalid, sendLimitReached, sendProblem } from '../send-problem.ts';
 
 /** Places are left as requests are answered: within a minute all of them are. */
 const retryAfterSeconds = 5;
@@ -40,7 +40,7 @@ async function answer(deps: RouteDeps, asked: AskedEvents, reply: FastifyReply):
   setPollHeaders(deps, asked, reply);
   // Before the look, so that no change comes between it and the wait.
   const place = wait !== undefined && wait.seconds > 0 ? deps.polling.held.enter(tenant, credential) : undefined;
-  if (typeof place === 'string') return sendNoPlace(reply, place);
+  if (typeof place === 'string') return sendNoPlace(deps, reply, place);
   const seenTo = place?.seenTo();
   if (place !== undefined && seenTo !== undefined && seenTo === position?.from)
     return hold(deps, asked, reply, place, { events: [], readTo: seenTo });
@@ -132,13 +132,17 @@ function sendExpired(reply: FastifyReply, removedTo: string | null): void {
   );
 }
 
-function sendNoPlace(reply: FastifyReply, full: 'credential' | 'process'): void {
+function sendNoPlace(
+  { limits, usage }: RouteDeps,
+  reply: FastifyReply,
+  full: 'credential' | 'tenant' | 'process',
+): void {
   if (full === 'process')
-    sendProblem(reply, 'unavailable', 'As many requests are held as can be: ask without wait, or later');
-  else
-    sendProblem(
-      reply.header('retry-after', retryAfterSeconds),
-      'rate_limited',
-      'As many requests are held with this key as may be: ask without wait, or later',
-    );
+    return void sendProblem(reply, 'unavailable', 'As many requests are held as can be: ask without wait, or later');
+  void reply.header('retry-after', retryAfterSeconds);
+  if (full === 'tenant') {
+    usage.reached('long_polls');
+    return void sendLimitReached(reply, reply.request.tenant, 'long_polls', limits);
+  }
+  sendProblem(reply, 'rate_limited', 'As many requests are held with this key as may be: ask without wait, or later');
 }

@@ -33,7 +33,7 @@ export const publishEvent: Route = ({ outbox, clock, random }) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/events',
-    config: { scope: 'publish' },
+    config: { scope: 'publish', keptAsBytes: ['payload'] },
     bodyLimit: maxPayloadBytes + envelopeBytes,
     schema: { body },
     async handler(request, reply) {

@@ -3,8 +3,9 @@ import { replayRate, wholeNumber } from '../fields.ts';
 import { letterFilterFields, readLetterFilter } from '../letter-filter-fields.ts';
 import { newReplay } from '../new-replay.ts';
 import { endpoints } from '../resources/endpoint.ts';
+import { replayLimitReached } from '../replay-limit.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid, sendMissing, sendProblem } from '../send-problem.ts';
+import { sendInvalid, sendLimitReached, sendMissing, sendProblem } from '../send-problem.ts';
 import { sendReplay } from '../send-replay.ts';
 
 interface Body {
@@ -42,6 +43,8 @@ export const recoverEndpoint: Route = (deps) =>
       if (endpoint.disabled_at !== null)
         return sendProblem(reply, 'conflict', 'The endpoint is disabled: enable it first');
 
+      const reached = await replayLimitReached(deps, effects, tenant, 'several');
+      if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
       const begun = newReplay(deps, { tenant, request: { ...given, ...body }, ratePerSecond });
       const replay = await effects.transaction((tx) =>
         createLetterReplay(tx, { ...begun, filter: read.filter, limit }),

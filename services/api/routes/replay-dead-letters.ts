@@ -3,8 +3,9 @@ import { replayRate, wholeNumber } from '../fields.ts';
 import { type GivenLetterFilter, letterFilterFields, readLetterFilter } from '../letter-filter-fields.ts';
 import { newReplay } from '../new-replay.ts';
 import { previewReplay } from '../resources/dead-letter.ts';
+import { replayLimitReached } from '../replay-limit.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid } from '../send-problem.ts';
+import { sendInvalid, sendLimitReached } from '../send-problem.ts';
 import { sendReplay } from '../send-replay.ts';
 
 interface Body extends GivenLetterFilter {
@@ -51,6 +52,8 @@ export const replayDeadLetters: Route = (deps) =>
         const preview = await previewReplay(effects, tenant, filter, limit);
         return reply.code(202).send({ dry_run: true, ...preview });
       }
+      const reached = await replayLimitReached(deps, effects, tenant, 'several');
+      if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
       const begun = newReplay(deps, { tenant, request: { ...body }, ratePerSecond });
       const replay = await effects.transaction((tx) => createLetterReplay(tx, { ...begun, filter, limit }));
       return sendReplay(reply, replay);

@@ -1,12 +1,12 @@
-import { isSubscribed } from '#lib/contract';
-import { compileFilter, type JudgedPayload, judgedPayload, problemsOfFilter } from '#lib/event-filter';
 import { createDeliveryReplay } from '#lib/replay-store';
+import { eventTakers } from '../event-takers.ts';
 import { newReplay } from '../new-replay.ts';
 import { optionalBody } from '../optional-body.ts';
-import { endpoints, openEndpoints } from '../resources/endpoint.ts';
+import { endpoints } from '../resources/endpoint.ts';
 import { findEvent } from '../resources/event.ts';
+import { replayLimitReached } from '../replay-limit.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid, sendProblem } from '../send-problem.ts';
+import { sendInvalid, sendLimitReached, sendProblem } from '../send-problem.ts';
 import { sendReplay } from '../send-replay.ts';
 
 interface Body {
@@ -32,20 +32,20 @@ export const replayEvent: Route = (deps) =>
     async handler(request, reply) {
       const { tenant, idempotent } = request;
       const { effects } = idempotent;
+      const { judgingTurns, unjudgedFilters } = deps;
       const { endpoint_id: endpointId } = request.body;
       const event = await findEvent(effects, tenant, request.params.id);
       if (event === undefined) return sendProblem(reply, 'not_found');
       if (event.body === null) return sendProblem(reply, 'conflict', 'The payload is kept no longer');
 
+      const limit = await replayLimitReached(deps, effects, tenant, endpointId === undefined ? 'several' : 'one');
+      if (limit !== undefined) return sendLimitReached(reply, tenant, limit, deps.limits);
       let endpointIds: string[];
       if (endpointId === undefined) {
-        const open = await openEndpoints(effects, tenant);
-        const payload = judgedPayload(event.body);
-        const subscribed = open.filter(
-          ({ event_types: eventTypes, source_ids: sourceIds, filter }) =>
-            isSubscribed({ eventTypes, sourceIds }, event) && takes(filter, payload),
-        );
-        endpointIds = subscribed.map(({ id }) => id);
+        const { id: eventId, type, source_id, body, content_encoding } = event;
+        const takers = await eventTakers(effects, { tenant, type, source_id, body, content_encoding }, judgingTurns);
+        unjudgedFilters.note({ tenant, eventId }, takers);
+        endpointIds = takers.map(({ candidate }) => candidate.id);
       } else {
         const endpoint = await endpoints.find(effects, tenant, endpointId);
         if (endpoint === undefined || endpoint.deleted_at !== null)
@@ -61,7 +61,3 @@ export const replayEvent: Route = (deps) =>
       return sendReplay(reply, replay);
     },
   });
-
-/** One that can't be used takes everything, as it does where events are fanned out. */
-const takes = (filter: unknown, payload: JudgedPayload): boolean =>
-  filter === null || problemsOfFilter(filter).length > 0 || compileFilter(filter)(payload);

@@ -6,8 +6,9 @@ import { emptyBody, optionalBody } from '../optional-body.ts';
 import { findLetterOfDelivery } from '../resources/dead-letter.ts';
 import { findDelivery } from '../resources/delivery.ts';
 import { type MadeDue, makeDue } from '../resources/waiting.ts';
+import { replayLimitReached } from '../replay-limit.ts';
 import { type Route, route, type RouteDeps } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
+import { sendLimitReached, sendProblem } from '../send-problem.ts';
 import { sendReplay } from '../send-replay.ts';
 
 const whyNotDue: Record<Exclude<MadeDue, 'due'>, string> = {
@@ -46,6 +47,8 @@ async function replayLetter(
   if (letter === undefined) return sendProblem(reply, 'conflict', 'Its dead letter is not known yet: try again');
   if (letter.status !== 'dead')
     return sendProblem(reply, 'conflict', `The delivery is ${letter.status} by ${letter.replay_id}`);
+  const reached = await replayLimitReached(deps, deps.postgres, tenant, 'one');
+  if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
   const begun = newReplay(deps, { tenant, request: { delivery_id: id } });
   const replay = await deps.postgres.transaction((tx) =>
     createLetterReplay(tx, { ...begun, filter: { ids: [letter.id] }, limit: 1 }),

@@ -9,8 +9,9 @@ import { optionalBody } from '../optional-body.ts';
 import { attemptJson } from '../resources/delivery.ts';
 import { endpoints } from '../resources/endpoint.ts';
 import { insertSampleEvent } from '../resources/sample-event.ts';
+import { replayLimitReached } from '../replay-limit.ts';
 import { type Route, route } from '../route.ts';
-import { sendMissing, sendProblem } from '../send-problem.ts';
+import { sendLimitReached, sendMissing, sendProblem } from '../send-problem.ts';
 
 interface Body {
   type?: string;
@@ -46,6 +47,9 @@ export const testEndpoint: Route = (deps) =>
       if (endpoint === undefined || endpoint.deleted_at !== null) return sendMissing(reply, endpoint);
       if (endpoint.disabled_at !== null)
         return sendProblem(reply, 'conflict', 'The endpoint is disabled: enable it first');
+
+      const reached = await replayLimitReached(deps, idempotent.effects, tenant, 'one');
+      if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
 
       const { type = usualType, payload = { type, endpoint_id: endpoint.id } } = request.body;
       const nowMs = clock.nowMs();

@@ -4,7 +4,9 @@ import { changeOf, sendResource } from '../etag.ts';
 import { judgeEndpoint } from '../judge-endpoint.ts';
 import { mergePatch } from '../merge-patch.ts';
 import { patchOf, readPatched } from '../patch-body.ts';
+import { refuseBeyondLimit } from '../refuse-beyond-limit.ts';
 import { mergeHeaders } from '../request-headers.ts';
+import { limitOfUpdate } from '../resources/endpoint-changes.ts';
 import { endpointJson, endpoints, openContent, setContent } from '../resources/endpoint.ts';
 import { openSecrets, switchEd25519 } from '../resources/stored-secrets.ts';
 import { type Route, route } from '../route.ts';
@@ -19,7 +21,7 @@ export const updateEndpoint: Route = (deps) => {
     url: '/v1/endpoints/:id',
     schema: { body: patchOf([...Object.keys(properties), 'secret']) },
     async handler(request, reply) {
-      const { postgres, secretBox, random } = deps;
+      const { postgres, secretBox, random, limits } = deps;
       const { tenant, body } = request;
       if (Object.hasOwn(body, 'secret'))
         return sendInvalid(reply, [{ field: '/secret', message: 'is changed by POST …/rotate-secret' }]);
@@ -32,6 +34,8 @@ export const updateEndpoint: Route = (deps) => {
         const judged = await judgeEndpoint(patched.read, before, { ...deps, postgres: tx, tenant });
         if ('errors' in judged) return judged;
         const { content } = judged;
+        const limit = await limitOfUpdate(tx, named, { before, after: content, limits });
+        if (limit !== undefined) return { limit };
         const { ed25519 = false } = content.settings;
         const secrets: StoredSecret[] | undefined =
           ed25519 === (before.settings.ed25519 ?? false)
@@ -40,8 +44,11 @@ export const updateEndpoint: Route = (deps) => {
         return { row: await setContent(tx, secretBox, named, { content, secrets }) };
       });
       if ('refused' in result) return sendProblem(reply, result.refused);
-      if ('errors' in result.changed) return sendInvalid(reply, result.changed.errors, result.changed.code);
-      return sendResource(reply, result.changed.row, endpointJson(result.changed.row));
+      const { changed } = result;
+      if ('errors' in changed) return sendInvalid(reply, changed.errors, changed.code);
+      const { row, limit } = changed;
+      if (limit !== undefined) return refuseBeyondLimit(reply, limit, deps);
+      return sendResource(reply, row, endpointJson(row));
     },
   });
 };

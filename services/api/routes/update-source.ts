@@ -2,8 +2,10 @@ import { changeOf, sendResource } from '../etag.ts';
 import { name } from '../fields.ts';
 import { mergePatch } from '../merge-patch.ts';
 import { patchOf, readPatched } from '../patch-body.ts';
-import { setContent, sourceJson, sources } from '../resources/source.ts';
+import { refuseBeyondLimit } from '../refuse-beyond-limit.ts';
+import { setContent, sourceJson, sourceRoom, sources } from '../resources/source.ts';
 import { currentSecret, openSecrets } from '../resources/stored-secrets.ts';
+import { isFull } from '../resources/tenant-room.ts';
 import { type Route, route } from '../route.ts';
 import { sendInvalid, sendProblem } from '../send-problem.ts';
 import { type GivenSettings, normalizeSettings, settingsErrors, settingsFields } from '../source-settings.ts';
@@ -25,12 +27,13 @@ const notPatched: readonly { field: string; message: string }[] = [
 ];
 
 /** `PATCH /v1/sources/{id}`: JSON merge patch, `null` resets a setting to its default; what comes of it must be a valid source. */
-export const updateSource: Route = ({ postgres, secretBox, ingressUrl }) =>
+export const updateSource: Route = (deps) =>
   route<{ Params: { id: string }; Body: Record<string, unknown> }>({
     method: 'PATCH',
     url: '/v1/sources/:id',
     schema: { body: patch },
     async handler(request, reply) {
+      const { postgres, secretBox, ingressUrl, limits } = deps;
       const { tenant, body } = request;
       const refused = notPatched.filter(({ field }) => Object.hasOwn(body, field.slice(1)));
       if (refused.length > 0) return sendInvalid(reply, refused);
@@ -45,10 +48,15 @@ export const updateSource: Route = ({ postgres, secretBox, ingressUrl }) =>
           currentSecret(openSecrets(secretBox, { table: 'sources', tenant, id: row.id }, row.secrets)) ?? '';
         const errors = settingsErrors(row.scheme, { settings, secret });
         if (errors.length > 0) return { errors };
+        const grows = JSON.stringify(settings).length > JSON.stringify(row.settings).length;
+        if (grows && (await isFull(tx, sourceRoom(tenant, limits)))) return { limit: 'source_bytes' as const };
         return { row: await setContent(tx, { tenant, id: row.id }, { name, settings }) };
       });
       if ('refused' in result) return sendProblem(reply, result.refused);
-      if ('errors' in result.changed) return sendInvalid(reply, result.changed.errors);
-      return sendResource(reply, result.changed.row, sourceJson(result.changed.row, ingressUrl));
+      const { changed } = result;
+      if ('errors' in changed) return sendInvalid(reply, changed.errors);
+      const { row, limit } = changed;
+      if (limit !== undefined) return refuseBeyondLimit(reply, limit, deps);
+      return sendResource(reply, row, sourceJson(row, ingressUrl));
     },
   });

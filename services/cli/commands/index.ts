@@ -72,6 +72,13 @@ const apiKeys = createCommandGroup('hookline api-keys', {
   revoke: { summary: 'nobody gets in with it any more', load: () => import('./api-keys/revoke.ts') },
 });
 
+const rebuild = createCommandGroup('hookline rebuild', {
+  waiting: {
+    summary: 'the rows of deliveries that wait, from what Kafka has of them',
+    load: () => import('./rebuild/waiting.ts'),
+  },
+});
+
 export const hookline = createCommandGroup('hookline', {
   sources: { summary: 'where webhooks come from: create, change, rotate secrets, look at rejections', group: sources },
   endpoints: { summary: 'where events are sent to: create, change, test, recover', group: endpoints },
@@ -94,6 +101,7 @@ export const hookline = createCommandGroup('hookline', {
     summary: 'migrations, topics, schemas: before the first start and each upgrade',
     load: () => import('./setup.ts'),
   },
+  rebuild: { summary: 'what Postgres has lost, from what Kafka has', group: rebuild },
   'reseal-secrets': {
     summary: 'brings all secrets under the first encryption key',
     load: () => import('./reseal-secrets.ts'),

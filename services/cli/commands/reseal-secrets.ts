@@ -10,9 +10,9 @@ import { print } from '../output.ts';
 
 export const help = `usage: hookline reseal-secrets [--dry-run]
 
-Brings the secrets of all sources and endpoints, deleted ones too, the private settings of endpoints, and the answers
-that are kept for idempotency keys under the first of HOOKLINE_ENCRYPTION_KEYS, so that the others can be taken off
-the list. Safe beside running services, and to run again; what an earlier run has done stays done.
+Brings the secrets of all sources and endpoints (of deleted ones too, as long as they have any), the private settings of
+endpoints, and the answers that are kept for idempotency keys under the first of HOOKLINE_ENCRYPTION_KEYS, so that the
+others can be taken off the list. Safe beside running services, and to run again; what an earlier run has done stays done.
 
   --dry-run            counts, and changes nothing
   --json               the counts as JSON
@@ -116,7 +116,7 @@ async function resealTable(table: 'sources' | 'endpoints', { postgres, secretBox
     const rows = await postgres.transaction(async (tx) => {
       const batch = await tx.query<SealedRow>(
         `SELECT tenant, id, ${columns.join(', ')} FROM ${table}
-          WHERE (tenant, id) > ($1, $2)
+          WHERE (tenant, id) > ($1, $2) AND NOT buried
           ORDER BY tenant, id
           LIMIT ${batchSize}
           ${dryRun ? '' : 'FOR UPDATE'}`,

@@ -7,6 +7,7 @@ import { CommandFailure, usageFailure } from '../command.ts';
 import { loadApiConfig, loadIngressConfig } from '../config.ts';
 import { sendRequest } from '../http.ts';
 import { readHeaders, readOptions, readWholeNumber } from '../options.ts';
+import { printLine } from '../output.ts';
 import { readBody } from '../read-body.ts';
 import { refusal } from '../refusal.ts';
 import { readScheme, refuseProblems, schemeOptions } from '../scheme-options.ts';
@@ -128,5 +129,5 @@ function report({ result, attempts }: Sent, id: string, json: boolean): void {
   const receipt = result.body === '' ? undefined : (JSON.parse(result.body) as { id: string }).id;
   const facts = { id, status: result.status, attempts, receipt_id: receipt ?? null };
   const times = attempts === 1 ? '' : ` at attempt ${attempts}`;
-  process.stdout.write(`${json ? JSON.stringify(facts) : `accepted${times}: ${receipt ?? `${result.status}`}`}\n`);
+  printLine(facts, json, ({ status, receipt_id }) => `accepted${times}: ${receipt_id ?? status}`);
 }

@@ -3,6 +3,7 @@ import { createId } from '#lib/ids';
 import { schemeSettings, signatureSchemes } from '#lib/signatures';
 import { usageFailure } from '../command.ts';
 import { readOptions, readWholeNumber } from '../options.ts';
+import { printLine } from '../output.ts';
 import { readBody } from '../read-body.ts';
 import { readScheme, schemeOptions, schemeOptionsHelp } from '../scheme-options.ts';
 
@@ -34,7 +35,10 @@ export async function run(args: readonly string[]): Promise<number> {
     id,
     settings: schemeSettings(scheme, settings),
   });
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  process.stdout.write(`${values.json ? JSON.stringify(headers) : lines.join('\n')}\n`);
+  printLine(headers, values.json, () =>
+    Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join('\n'),
+  );
   return 0;
 }

@@ -3,6 +3,7 @@ import { sourceDefaults } from '#lib/contract';
 import { schemeSettings, signatureSchemes } from '#lib/signatures';
 import { collectHeaders } from '../header-values.ts';
 import { readHeaders, readOptions, readWholeNumber } from '../options.ts';
+import { printLine } from '../output.ts';
 import { readBody } from '../read-body.ts';
 import { readScheme, schemeOptions, schemeOptionsHelp } from '../scheme-options.ts';
 
@@ -47,6 +48,6 @@ export async function run(args: readonly string[]): Promise<number> {
   const verdict = 'check' in begun ? begun.check.finish() : begun.rejection;
   const isValid = verdict === 'valid';
   const facts = isValid ? { valid: true } : { valid: false, code: verdict };
-  process.stdout.write(`${values.json ? JSON.stringify(facts) : isValid ? 'valid' : `invalid: ${verdict}`}\n`);
+  printLine(facts, values.json, () => (isValid ? 'valid' : `invalid: ${verdict}`));
   return isValid ? 0 : 1;
 }

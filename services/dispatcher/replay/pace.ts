@@ -3,6 +3,8 @@ import type { Clock } from '#lib/clock';
 /** Turns of a replay: at each, up to `size` items may go. */
 export interface Pace {
   readonly size: number;
+  /** Until the next turn; 0 where it may be now. */
+  waitMs(): number;
   /** Resolves when it is time for the next turn, or the signal aborts. */
   turn(signal: AbortSignal): Promise<void>;
 }
@@ -16,14 +18,15 @@ const turnsPerSecond = 5;
  * @param perSecond null: as fast as it goes
  */
 export function createPace(perSecond: number | null, maxSize: number, clock: Clock): Pace {
-  if (perSecond === null) return { size: maxSize, turn: async () => undefined };
+  if (perSecond === null) return { size: maxSize, waitMs: () => 0, turn: async () => undefined };
   const size = Math.min(maxSize, Math.max(1, Math.floor(perSecond / turnsPerSecond)));
   let nextAtMs = Number.NEGATIVE_INFINITY;
+  const waitMs = (): number => Math.max(0, nextAtMs - clock.monotonicMs());
   return {
     size,
+    waitMs,
     async turn(signal) {
-      const waitMs = nextAtMs - clock.monotonicMs();
-      if (waitMs > 0) await clock.sleep(waitMs, signal);
+      if (waitMs() > 0) await clock.sleep(waitMs(), signal);
       nextAtMs = clock.monotonicMs() + (size / perSecond) * 1_000;
     },
   };

@@ -1,16 +1,17 @@
 /**
- * Looks for replays that nobody works on, and works on a few of them at a time. Every dispatcher has one; a replay is in the hands of one
- * of them, for as long as its lease is renewed.
+ * Looks for replays of a lane that nobody works on, and works on them. Every dispatcher has one for each lane; a replay is in the hands of
+ * one of them, for as long as its lease is renewed.
  */
 import type { Clock } from '#lib/clock';
 import { isAppError, toAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
-import type { LeasedReplay, ReplayWork } from '#lib/replay-store';
+import type { LeasedReplay, ReplayLane, ReplayWork } from '#lib/replay-store';
 import { createPace } from './pace.ts';
 import type { RunReplay } from './run-replay.ts';
 
 interface Deps {
+  lane: ReplayLane;
   work: Pick<ReplayWork, 'lease' | 'renew' | 'release'>;
   run: RunReplay;
   /** Names this process among those that lease. */
@@ -19,16 +20,24 @@ interface Deps {
   log: Logger;
 }
 
-/** A slow one must not hold up the rest. */
-const maxReplays = 4;
-/** Payloads in memory at once: a megabyte each at the most, times the replays. */
+/**
+ * In one process: so many are held, and looked for so often. Of a bulk replay a tenant has one, so that one in hand is one tenant; most
+ * of them wait for their rate. Who asks for a single one looks on until it is sent.
+ */
+const lanes: Readonly<Record<ReplayLane, { maxHeld: number; lookEveryMs: number }>> = {
+  single: { maxHeld: 25, lookEveryMs: 250 },
+  bulk: { maxHeld: 100, lookEveryMs: 1_000 },
+};
+/** While more wait than can be held, each is held for so long, and then the next. */
+const shareMs = 5_000;
+/** Payloads in memory at once: a megabyte each at the most, times the turns that are under way. */
 const maxBatch = 25;
-const lookEveryMs = 1_000;
 const renewEveryMs = 3_000;
 /** For what is being sent when the process stops; the lanes drain after it. */
 const drainMs = 2_000;
 
-export function createReplayRunner({ work, run, owner, clock, log }: Deps): Part {
+export function createReplayRunner({ lane, work, run, owner, clock, log }: Deps): Part {
+  const { maxHeld, lookEveryMs } = lanes[lane];
   const stopping = new AbortController();
   const givenUp = new AbortController();
   const running = new Set<Promise<void>>();
@@ -46,11 +55,18 @@ export function createReplayRunner({ work, run, owner, clock, log }: Deps): Part
     const facts = { tenant: replay.tenant, replayId: replay.id };
     const done = new AbortController();
     const renewing = renewUntil(replay, done.signal);
+    const takenAtMs = clock.monotonicMs();
+    let againInMs = 0;
     log.info({ event: 'replay.taken', ...facts });
     try {
       const pace = createPace(replay.ratePerSecond, maxBatch, clock);
-      const end = await run(replay, pace, { stopping: stopping.signal, givenUp: givenUp.signal });
-      log.info({ event: 'replay.left', ...facts, end });
+      const left = await run(replay, pace, {
+        stopping: stopping.signal,
+        givenUp: givenUp.signal,
+        isTurnOver: () => running.size >= maxHeld && clock.monotonicMs() - takenAtMs >= shareMs,
+      });
+      ({ againInMs } = left);
+      log.info({ event: 'replay.left', ...facts, end: left.how });
     } catch (error) {
       if (!isAppError(error, 'stopped')) log.error({ event: 'replay.failed', ...facts, err: toAppError(error) });
       // It is begun again when its lease has run out: not at once, which would go round without a pause.
@@ -60,28 +76,28 @@ export function createReplayRunner({ work, run, owner, clock, log }: Deps): Part
       await renewing;
     }
     await work
-      .release(replay)
+      .release(replay, againInMs)
       .catch((error: unknown) => log.warn({ event: 'replay.not_released', ...facts, err: error }));
   }
 
   async function look(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
-        const room = maxReplays - running.size;
-        const leased = room > 0 ? await work.lease(owner, room) : [];
+        const room = maxHeld - running.size;
+        const leased = room > 0 ? await work.lease(owner, lane, room) : [];
         for (const replay of leased) {
           const task = workOff(replay).finally(() => running.delete(task));
           running.add(task);
         }
       } catch (error) {
-        log.warn({ event: 'replays.not_read', err: toAppError(error) });
+        log.warn({ event: 'replays.not_read', lane, err: toAppError(error) });
       }
       await clock.sleep(lookEveryMs, stopping.signal);
     }
   }
 
   return createPart(
-    'replays',
+    `${lane} replays`,
     async () => {
       looking = look();
     },

@@ -2,36 +2,48 @@ import type { WaitOut } from '#lib/backoff';
 import type { CrashPoints } from '#lib/crash-points';
 import type { ItemEnd, LeasedReplay, ReplayWork } from '#lib/replay-store';
 import type { Pace } from './pace.ts';
+import type { Places } from './places.ts';
 import type { SendItems } from './send-items.ts';
 
 interface Deps {
   work: Pick<ReplayWork, 'take' | 'settle'>;
   send: SendItems;
+  /** One for each turn that is under way; a replay that waits for its rate has none. */
+  places: Places;
   waitOut: WaitOut;
   crashPoints: CrashPoints;
   onSettled(ends: readonly ItemEnd[]): void;
 }
 
-interface Signals {
+interface Limits {
   /** No more is begun. */
   stopping: AbortSignal;
   /** What was begun is not waited for. */
   givenUp: AbortSignal;
+  /** Others wait to be taken, and it has had its share. */
+  isTurnOver(): boolean;
 }
 
-export type RunReplay = (replay: LeasedReplay, pace: Pace, signals: Signals) => Promise<string>;
+/** How it left the replay: ended, lost to another process, stopped, or to go on later. */
+export interface Left {
+  how: string;
+  /** Its rate has nothing to send before then. */
+  againInMs: number;
+}
+
+export type RunReplay = (replay: LeasedReplay, pace: Pace, limits: Limits) => Promise<Left>;
+
+/** Who waits longer for the next turn releases the replay: a rate below one in this time costs no process anything while it waits. */
+const longestHeldWaitMs = 10_000;
 
 /**
- * Works a replay off, turn by turn, in the order that libs/replay-store wants: claimed, published, settled. Resolves with how it left it:
- * ended, lost to another process, or stopped.
+ * Works a replay off, turn by turn, in the order that libs/replay-store wants: claimed, published, settled.
  *
  * @throws AppError stopped
  */
-export function createRunReplay({ work, send, waitOut, crashPoints, onSettled }: Deps): RunReplay {
-  return async (replay, pace, { stopping, givenUp }) => {
-    for (;;) {
-      await pace.turn(stopping);
-      if (stopping.aborted) return 'stopped';
+export function createRunReplay({ work, send, places, waitOut, crashPoints, onSettled }: Deps): RunReplay {
+  return async (replay, pace, { stopping, givenUp, isTurnOver }) => {
+    const oneTurn = async (): Promise<string | undefined> => {
       const taken = await waitOut(() => work.take(replay, pace.size), stopping);
       if (taken === 'lost') return 'lost';
       if ('ended' in taken) return taken.ended;
@@ -40,6 +52,17 @@ export function createRunReplay({ work, send, waitOut, crashPoints, onSettled }:
       crashPoints.reach('replay.after-publish');
       if (!(await waitOut(() => work.settle(replay, ends), givenUp))) return 'lost';
       onSettled(ends);
+      return undefined;
+    };
+
+    for (;;) {
+      const waitMs = pace.waitMs();
+      if (waitMs > longestHeldWaitMs) return { how: 'waits', againInMs: waitMs };
+      await pace.turn(stopping);
+      if (stopping.aborted) return { how: 'stopped', againInMs: 0 };
+      const how = await places.use(oneTurn, stopping);
+      if (how !== undefined) return { how: how === 'aborted' ? 'stopped' : how, againInMs: 0 };
+      if (isTurnOver()) return { how: 'turn_over', againInMs: pace.waitMs() };
     }
   };
 }

@@ -2,20 +2,23 @@
  * Sends what a replay has taken. A delivery as fan-out would: the set of its event's deliveries first, under the replay's generation, so
  * that none is under way that the event's status does not wait for; then the deliveries, created now, with a whole window before them. Any
  * other record goes back to where it came from. Their ids are a function of the item: sent again after a crash, they are the same.
+ *
+ * What Kafka refuses, because it is too large for its topic by now, is not tried for ever. A delivery of a set that stands there ends as one
+ * that dies on its way; any other item fails.
  */
 import type { WaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
-import { type AttemptRecord, deliveryHeaders, type Topics, traceHeaders } from '#lib/contract';
+import { type Delivery, deliveryHeaders, isShortened, type Topics, unpackHeaders } from '#lib/contract';
 import { derivedId } from '#lib/ids';
-import type { OutgoingRecord } from '#lib/kafka';
 import type { ItemEnd, LeasedReplay, ReplayItem } from '#lib/replay-store';
+import { type EndRefused, refusedByKafka } from '../end-refused.ts';
 import type { EndpointDirectory } from '../endpoint-directory.ts';
-import { fannedOut } from '../fanned-out.ts';
 import { forEachLimited } from '../for-each-limited.ts';
 import { orderingKeyOf } from '../ordering.ts';
-import type { Publish } from '../publish.ts';
+import type { Offer } from '../publish.ts';
 import { type Publication, publishAll } from '../publish-all.ts';
 import type { EventContent, WaitingTable } from '../waiting-table.ts';
+import type { DeliverySet, WriteSet } from '../write-set.ts';
 import { recordOfLetter } from './record-of-letter.ts';
 
 /** Resolves when each was sent, or can't be. @throws AppError stopped when the signal aborts */
@@ -24,8 +27,9 @@ export type SendItems = (replay: LeasedReplay, items: readonly ReplayItem[], sig
 interface Deps {
   directory: Pick<EndpointDirectory, 'get' | 'refresh'>;
   table: Pick<WaitingTable, 'contents'>;
-  encodeAttempt(record: AttemptRecord): Buffer;
-  publish: Publish;
+  writeSet: WriteSet;
+  offer: Offer;
+  endRefused: EndRefused;
   waitOut: WaitOut;
   topics: Topics;
   clock: Clock;
@@ -33,9 +37,16 @@ interface Deps {
 
 type DeliveryItem = Extract<ReplayItem, { kind: 'delivery' }>;
 
+interface ItemPublication extends Publication {
+  item: ReplayItem;
+  /** Of an item that is a delivery. */
+  delivery?: Delivery;
+}
+
 const maxUnacknowledged = 100;
 
-export function createSendItems({ directory, table, encodeAttempt, publish, waitOut, topics, clock }: Deps): SendItems {
+export function createSendItems(deps: Deps): SendItems {
+  const { directory, table, writeSet, offer, endRefused, waitOut, topics, clock } = deps;
   const nowMicros = (): number => Math.round(clock.nowMs() * 1_000);
 
   /** Why it would end without being sent. It would be a letter again at once: better it stays the one that it is. */
@@ -64,22 +75,21 @@ export function createSendItems({ directory, table, encodeAttempt, publish, wait
     replay: LeasedReplay,
     items: readonly DeliveryItem[],
     contents: ReadonlyMap<string, EventContent>,
-  ): OutgoingRecord[] {
+  ): (DeliverySet & { items: DeliveryItem[] })[] {
     const sets = Map.groupBy(items, ({ eventId, generation }) => `${generation}/${eventId}`);
     return [...sets.values()].flatMap((set) => {
       const [first] = set;
       if (first === undefined) return [];
       const { eventId, generation } = first;
       const deliveries = set.map((item) => ({ delivery_id: idOf(replay, item), endpoint_id: item.endpointId }));
-      const record = fannedOut({ tenant: replay.tenant, event_id: eventId, generation, at: nowMicros(), deliveries });
-      const headers = traceHeaders(contents.get(eventId)?.traceparent);
-      return { topic: topics['delivery.attempts'], key: eventId, value: encodeAttempt(record), headers };
+      const { traceparent } = contents.get(eventId) ?? {};
+      return { tenant: replay.tenant, eventId, generation, traceparent, deliveries, items: set };
     });
   }
 
-  function deliveryOf(replay: LeasedReplay, item: DeliveryItem, content: EventContent): Publication {
-    const { type, receivedAt, orderingKey, contentType, traceparent, payload } = content;
-    const headers = deliveryHeaders({
+  function deliveryOf(replay: LeasedReplay, item: DeliveryItem, content: EventContent): ItemPublication {
+    const { type, receivedAt, orderingKey, contentType, contentEncoding, traceparent, payload } = content;
+    const facts = {
       id: idOf(replay, item),
       tenant: replay.tenant,
       eventId: item.eventId,
@@ -90,12 +100,15 @@ export function createSendItems({ directory, table, encodeAttempt, publish, wait
       receivedAt,
       orderingKey,
       contentType,
+      contentEncoding,
       traceparent,
-    });
+    };
     const key = orderingKeyOf(directory.get(replay.tenant, item.endpointId), { orderingKey });
     return {
-      record: { topic: topics.deliveries, key: item.endpointId, value: payload, headers },
+      item,
+      record: { topic: topics.deliveries, key: item.endpointId, value: payload, headers: deliveryHeaders(facts) },
       order: key && `${item.endpointId}/${key}`,
+      delivery: { ...facts, payload },
     };
   }
 
@@ -106,31 +119,43 @@ export function createSendItems({ directory, table, encodeAttempt, publish, wait
     if (wanted.some((item) => whyNot(tenant, item) !== undefined)) await waitOut(directory.refresh, signal);
     const contents = await contentsOf(tenant, wanted, signal);
 
-    const ends: ItemEnd[] = [];
-    const deliveries: DeliveryItem[] = [];
-    const publications: Publication[] = [];
+    const reasons = new Map<ReplayItem, string>();
+    const planned: ItemPublication[] = [];
     for (const item of items) {
-      const { publication, reason } = plan(item);
-      ends.push({ item: item.item, reason: reason ?? null });
-      if (publication === undefined) continue;
-      publications.push(publication);
-      if (item.kind === 'delivery') deliveries.push(item);
+      const plan = planOf(item);
+      if (typeof plan === 'string') reasons.set(item, plan);
+      else planned.push(plan);
     }
 
-    await forEachLimited(setsOf(replay, deliveries, contents), maxUnacknowledged, (set) => publish(set, signal));
-    await publishAll(publications, { publish, limit: maxUnacknowledged, signal });
-    return ends;
+    const deliveries = planned.flatMap(({ item }) => (item.kind === 'delivery' ? item : []));
+    await forEachLimited(setsOf(replay, deliveries, contents), maxUnacknowledged, async (set) => {
+      if ((await writeSet(set, signal)) === undefined) return;
+      for (const item of set.items) reasons.set(item, refusedByKafka);
+    });
+    const announced = planned.filter(({ item }) => !reasons.has(item));
+    await publishAll(announced, {
+      limit: maxUnacknowledged,
+      publish: async ({ item, record, delivery }) => {
+        if ((await offer(record, signal)) === undefined) return;
+        if (delivery === undefined) reasons.set(item, refusedByKafka);
+        else await endRefused(delivery, signal);
+      },
+    });
+    return items.map((item) => ({ item: item.item, reason: reasons.get(item) ?? null }));
 
-    function plan(item: ReplayItem): { publication?: Publication; reason?: string } {
-      if (item.kind === 'missing') return { reason: 'letter_removed' };
+    /** @returns why it can't be sent, where it can't */
+    function planOf(item: ReplayItem): ItemPublication | string {
+      if (item.kind === 'missing') return 'letter_removed';
       if (item.kind === 'record') {
+        // What is left of it is not what died: its stage would take it for that.
+        if (isShortened(unpackHeaders(item.headers))) return 'letter_shortened';
         const record = recordOfLetter(item, topics);
-        return record === undefined ? { reason: 'topic_unknown' } : { publication: { record, order: undefined } };
+        return record === undefined ? 'topic_unknown' : { item, record, order: undefined };
       }
       const reason = whyNot(tenant, item);
-      if (reason !== undefined) return { reason };
+      if (reason !== undefined) return reason;
       const content = contents.get(item.eventId);
-      return content === undefined ? { reason: 'payload_expired' } : { publication: deliveryOf(replay, item, content) };
+      return content === undefined ? 'payload_expired' : deliveryOf(replay, item, content);
     }
   };
 }

@@ -1,6 +1,6 @@
 /**
  * Keeps the tables from growing for ever: payloads and attempts go by the day, events and what belongs to them when they have not changed
- * for long, and nothing goes that open work may need. In rounds, the first at the start; what fails in one is tried again soon.
+ * for long, sources, endpoints and keys but for their ids a month after their deletion, and nothing goes that open work may need. In rounds, the first at the start; what fails in one is tried again soon.
  *
  * How old is old goes by the earlier of two clocks, this process's and the database's: one of them alone, set years ahead, would remove
  * everything.
@@ -14,6 +14,7 @@ import type { ProjectorMetrics } from '../metrics.ts';
 import { createDayPartitions, type DayPartitions } from './day-partitions.ts';
 import { partitionedTables } from './partitioned-tables.ts';
 import { sweepEvents, sweepLetters, sweepOrphans, sweepReplays } from './sweep-events.ts';
+import { buryDeleted, forgetChanges } from './sweep-resources.ts';
 import type { Paced } from './sweep-rows.ts';
 
 export interface Retention extends Part {
@@ -44,6 +45,8 @@ interface Table {
 }
 
 type Step = readonly [name: string, take: (horizons: Horizons) => Promise<void>];
+
+const resources = ['sources', 'endpoints', 'api_keys'] as const;
 
 const roundEveryMs = 3_600_000;
 const afterFailureMs = 60_000;
@@ -116,6 +119,11 @@ export function createRetention({ postgres, payloadDays, eventDays, clock, log, 
     ['sweep orphans', async ({ events }) => removed('orphans', await sweepOrphans(postgres, events, paced))],
     ['sweep replays', async ({ events }) => removed('replays', await sweepReplays(postgres, events, paced))],
     ['sweep letters', async ({ events }) => removed('dead_letters', await sweepLetters(postgres, events, paced))],
+    ...resources.map((table): Step => [
+      `bury ${table}`,
+      async ({ now }) => removed(table, await buryDeleted(postgres, table, now, paced)),
+    ]),
+    ['forget changes', async ({ now }) => removed('endpoint_changes', await forgetChanges(postgres, now, paced))],
   ];
 
   /** Whether all of them did: one that fails holds up no other. */

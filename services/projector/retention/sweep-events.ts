@@ -33,6 +33,8 @@ const removeEvents = `
     DELETE FROM deliveries d USING ended e WHERE d.tenant = e.tenant AND d.event_id = e.id
   ), of_fan_outs AS (
     DELETE FROM fan_outs f USING ended e WHERE f.tenant = e.tenant AND f.event_id = e.id
+  ), of_chunks AS (
+    DELETE FROM fan_out_chunks c USING ended e WHERE c.tenant = e.tenant AND c.event_id = e.id
   ), of_letters AS (
     DELETE FROM dead_letters l USING ended e WHERE l.tenant = e.tenant AND l.event_id = e.id
   ), of_generations AS (
@@ -114,6 +116,17 @@ export async function sweepOrphans(postgres: Postgres, before: number, paced: Pa
         within: ofTenant('event_id'),
         removable: `${hasNoEvent}
           AND NOT EXISTS (SELECT FROM deliveries d WHERE d.tenant = r.tenant AND d.event_id = r.event_id)`,
+        values: [tenant, firstId('evt')],
+      },
+      {
+        table: 'fan_out_chunks',
+        key: [
+          ...[text('tenant'), text('event_id'), { column: 'generation', type: 'integer' as const }],
+          ...[text('try'), { column: 'chunk', type: 'integer' as const }],
+        ],
+        columns: [],
+        within: ofTenant('event_id'),
+        removable: hasNoEvent,
         values: [tenant, firstId('evt')],
       },
       {

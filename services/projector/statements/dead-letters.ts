@@ -19,6 +19,9 @@ export interface LetterRow {
   letter_partition: number;
   letter_offset: string;
   at: string;
+  /** Null where it is whole, with the one after it. */
+  original_bytes: number | null;
+  original_sha256: Buffer | null;
 }
 
 /** A letter that was written again (a stage died before it could commit) has the same stage, origin and generation. */
@@ -43,15 +46,17 @@ export const insertDeadLetters: Statement<LetterRow> = {
     'key',
     'headers',
     'value',
+    'original_bytes',
+    'original_sha256',
   ],
   text: `
     INSERT INTO dead_letters (tenant, id, origin, stage, reason, attempts, event_id, delivery_id, endpoint_id,
                               source_id, event_type, letter_partition, letter_offset, at,
-                              generation, key, headers, value)
+                              generation, key, headers, value, original_bytes, original_sha256)
     SELECT *
       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[], $8::text[],
                   $9::text[], $10::text[], $11::text[], $12::int[], $13::bigint[], $14::timestamptz[],
-                  $15::int[], $16::bytea[], $17::bytea[], $18::bytea[])
+                  $15::int[], $16::bytea[], $17::bytea[], $18::bytea[], $19::bigint[], $20::bytea[])
            AS t (tenant, id, origin, stage, reason, attempts, event_id, delivery_id, endpoint_id,
                  source_id, event_type, letter_partition, letter_offset, at, generation)
      ORDER BY tenant, stage, origin, generation

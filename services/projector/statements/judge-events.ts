@@ -1,71 +1,86 @@
-import type { EventRef, Statement } from '#lib/event-store';
+import type { Statement } from '#lib/event-store';
+import { countColumns, deliveryCounts, type MovedCounts } from './moved-counts.ts';
 
-export interface TouchedEvent extends EventRef {
+export interface TouchedEvent extends MovedCounts {
   /** The instant that the event gets if it has changed. */
   updated_at: string;
-  /** To be added to its counts. */
+  /** To be added to its counts, as those of deliveries are. */
   duplicates: number;
   duplicates_changed: number;
 }
+
+const shown = ['status', 'generation', 'duplicates', 'duplicates_changed', ...deliveryCounts];
+const columnsOf = (alias: string): string => shown.map((column) => `${alias}.${column}`).join(', ');
+const listed = (column: (count: string) => string): string => deliveryCounts.map(column).join(',\n             ');
 
 /**
  * Makes each event say what its fan-outs, deliveries and duplicates come to by now, whichever of them came first. Only an event that
  * changes gets its instant: pollers would else be shown again what they have seen.
  *
- * Of each endpoint its newest delivery counts. Runs after all that writes deliveries, in a statement of its own: a statement does not
+ *   received, not counted ── the event is here, and its set of generation 0 is known ──► counted from its deliveries, once
+ *   counted ── a delivery is new, or has changed ──► its counts move by that, however many deliveries it has
+ *
+ * Until an event is counted nothing of its deliveries is judged, whichever of them have ended: more of its set may come, also where a
+ * replay's set is known before.
+ *
+ * Of each endpoint its newest generation counts. Runs after all that writes deliveries, in a statement of its own: a statement does not
  * see what it writes itself.
  */
 export const judgeEvents: Statement<TouchedEvent> = {
   name: 'judge-events',
-  columns: ['tenant', 'event_id', 'updated_at', 'duplicates', 'duplicates_changed'],
+  columns: ['tenant', 'event_id', 'updated_at', 'duplicates', 'duplicates_changed', ...deliveryCounts],
   text: `
     WITH touched AS (
       SELECT *
-        FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[], $5::int[])
-             AS t (tenant, id, updated_at, duplicates, duplicates_changed)
-    ), newest AS (
-      SELECT DISTINCT ON (d.tenant, d.event_id, d.endpoint_id) d.tenant, d.event_id, d.status
+        FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[], $5::int[],
+                    $6::int[], $7::int[], $8::int[], $9::int[], $10::int[])
+             AS t (tenant, id, new_updated_at, by_duplicates, by_duplicates_changed,
+                   ${deliveryCounts.map((count) => `by_${count}`).join(', ')})
+    ), known AS MATERIALIZED (
+      SELECT k.*
         FROM touched t
-        JOIN deliveries d ON d.tenant = t.tenant AND d.event_id = t.id
-       ORDER BY d.tenant, d.event_id, d.endpoint_id, d.generation DESC
+       CROSS JOIN LATERAL (
+             SELECT t.*, ${columnsOf('e')}, e.counted,
+                    (SELECT max(f.generation) FROM fan_outs f WHERE f.tenant = t.tenant AND f.event_id = t.id) AS newest,
+                    e.counted OR EXISTS (SELECT FROM fan_outs f WHERE f.tenant = t.tenant AND f.event_id = t.id
+                                                                  AND f.generation = 0) AS judged
+               FROM events e
+              WHERE e.tenant = t.tenant AND e.id = t.id
+             OFFSET 0) AS k
     ), counted AS (
-      SELECT tenant, event_id,
-             count(*) FILTER (WHERE status IN ('pending', 'parked'))::int AS pending,
-             count(*) FILTER (WHERE status = 'retrying')::int AS retrying,
-             count(*) FILTER (WHERE status = 'delivered')::int AS delivered,
-             count(*) FILTER (WHERE status = 'dead_lettered')::int AS dead_lettered,
-             count(*) FILTER (WHERE status = 'cancelled')::int AS cancelled
-        FROM newest
-       GROUP BY tenant, event_id
-    ), known AS (
-      SELECT t.tenant, t.id, t.updated_at, t.duplicates, t.duplicates_changed,
-             (SELECT max(f.generation) FROM fan_outs f WHERE f.tenant = t.tenant AND f.event_id = t.id) AS generation,
-             coalesce(c.pending, 0) AS pending,
-             coalesce(c.retrying, 0) AS retrying,
-             coalesce(c.delivered, 0) AS delivered,
-             coalesce(c.dead_lettered, 0) AS dead_lettered,
-             coalesce(c.cancelled, 0) AS cancelled
-        FROM touched t
-        LEFT JOIN counted c ON c.tenant = t.tenant AND c.event_id = t.id
+      SELECT k.tenant, k.id,
+             ${countColumns()}
+        FROM (SELECT tenant, id FROM known WHERE judged AND NOT counted) AS k
+        LEFT JOIN LATERAL (
+             SELECT status, generation, max(generation) OVER (PARTITION BY endpoint_id) AS newest
+               FROM deliveries
+              WHERE tenant = k.tenant AND event_id = k.id
+             OFFSET 0) AS d ON d.generation = d.newest
+       GROUP BY k.tenant, k.id
+    ), summed AS (
+      SELECT k.tenant, k.id, k.new_updated_at, k.judged, k.status,
+             CASE WHEN k.judged THEN k.newest ELSE k.generation END AS generation,
+             k.duplicates + k.by_duplicates AS duplicates,
+             k.duplicates_changed + k.by_duplicates_changed AS duplicates_changed,
+             ${listed((count) => `CASE WHEN k.counted THEN k.${count} + k.by_${count} ELSE coalesce(c.${count}, k.${count}) END AS ${count}`)}
+        FROM known k
+        LEFT JOIN counted c ON c.tenant = k.tenant AND c.id = k.id
     ), judged AS (
-      SELECT known.*,
-             CASE WHEN generation IS NULL THEN 'received'
+      SELECT tenant, id, new_updated_at, judged AS counted, generation, duplicates, duplicates_changed,
+             ${deliveryCounts.join(', ')},
+             CASE WHEN NOT judged THEN status
                   WHEN pending + retrying > 0 THEN 'processing'
                   WHEN dead_lettered > 0 THEN 'dead_lettered'
                   ELSE 'completed'
              END AS status
-        FROM known
+        FROM summed
     )
     UPDATE events e
-       SET updated_at = j.updated_at, status = j.status, duplicates = e.duplicates + j.duplicates,
-           duplicates_changed = e.duplicates_changed + j.duplicates_changed,
-           generation = j.generation, pending = j.pending, retrying = j.retrying, delivered = j.delivered,
-           dead_lettered = j.dead_lettered, cancelled = j.cancelled
+       SET updated_at = CASE WHEN (${columnsOf('e')}) IS DISTINCT FROM (${columnsOf('j')})
+                             THEN j.new_updated_at ELSE e.updated_at END,
+           counted = j.counted,
+           ${shown.map((column) => `${column} = j.${column}`).join(', ')}
       FROM judged j
      WHERE e.tenant = j.tenant AND e.id = j.id
-       AND (e.status, e.duplicates, e.duplicates_changed, e.generation,
-            e.pending, e.retrying, e.delivered, e.dead_lettered, e.cancelled)
-           IS DISTINCT FROM
-           (j.status, e.duplicates + j.duplicates, e.duplicates_changed + j.duplicates_changed, j.generation,
-            j.pending, j.retrying, j.delivered, j.dead_lettered, j.cancelled)`,
+       AND (e.counted, ${columnsOf('e')}) IS DISTINCT FROM (j.counted, ${columnsOf('j')})`,
 };

@@ -1,4 +1,5 @@
-import type { Statement } from '#lib/event-store';
+import { type Statement, upsertWaiting } from '#lib/event-store';
+import { type MovedCounts, selectMovedCounts } from './moved-counts.ts';
 
 export interface OutcomeRow {
   tenant: string;
@@ -57,7 +58,7 @@ export interface OutcomeRow {
  * The dispatcher removes rows of several deliveries at once. Before any is written or removed here, all are locked, in the order in which it
  * locks them: the two would wait for each other otherwise.
  */
-export const applyOutcomes: Statement<OutcomeRow> = {
+export const applyOutcomes: Statement<OutcomeRow, MovedCounts> = {
   name: 'apply-outcomes',
   columns: [
     'tenant',
@@ -135,23 +136,18 @@ export const applyOutcomes: Statement<OutcomeRow> = {
              next_attempt_at = EXCLUDED.next_attempt_at, detail = EXCLUDED.detail
        WHERE (known.step < EXCLUDED.step OR EXCLUDED.status IN ('delivered', 'dead_lettered', 'cancelled'))
          AND known.status NOT IN ('delivered', 'dead_lettered', 'cancelled')
-      RETURNING tenant, id, step, status
-    ), waits AS (
-      INSERT INTO waiting AS known (tenant, delivery_id, partition, endpoint_id, event_id, generation,
-                                    state, due_at, step, attempts, created_at)
+      RETURNING tenant, id, event_id, endpoint_id, generation, step, status
+    ), waits AS (${upsertWaiting(`
       SELECT i.tenant, i.delivery_id, i.partition, i.endpoint_id, i.event_id, i.generation,
              i.status, i.due_at, i.step, i.attempt, i.created_at
         FROM advanced a
         JOIN incoming i ON i.tenant = a.tenant AND i.delivery_id = a.id AND i.last
        WHERE a.status IN ('retrying', 'parked') AND NOT i.ordered
-       ORDER BY i.tenant, i.delivery_id
-      ON CONFLICT (tenant, delivery_id) DO UPDATE
-         SET state = EXCLUDED.state, due_at = EXCLUDED.due_at, step = EXCLUDED.step,
-             attempts = EXCLUDED.attempts, partition = EXCLUDED.partition
-       WHERE known.step < EXCLUDED.step
-    )
-    DELETE FROM waiting w
-     USING advanced a
-     WHERE w.tenant = a.tenant AND w.delivery_id = a.id AND w.step <= a.step
-       AND a.status IN ('delivered', 'dead_lettered', 'cancelled') AND w.ordering_key IS NULL`,
+       ORDER BY i.tenant, i.delivery_id`)}
+    ), removed AS (
+      DELETE FROM waiting w
+       USING advanced a
+       WHERE w.tenant = a.tenant AND w.delivery_id = a.id AND w.step <= a.step
+         AND a.status IN ('delivered', 'dead_lettered', 'cancelled') AND w.ordering_key IS NULL
+    ), ${selectMovedCounts('advanced')}`,
 };

@@ -50,8 +50,18 @@ export function createNumberedDeliveries(options: {
     keyOf,
     nameOfKey: (key) => names[key] ?? '',
     contentOf(number) {
-      const { tenant, eventId, eventType: type, receivedAt, traceparent, contentType, ...rest } = deliveryOf(number);
-      return { tenant, eventId, type, receivedAt, traceparent, contentType, orderingKey: rest.orderingKey, payload };
+      const {
+        tenant,
+        eventId,
+        eventType: type,
+        receivedAt,
+        traceparent,
+        contentType,
+        contentEncoding,
+        ...rest
+      } = deliveryOf(number);
+      const content = { tenant, eventId, type, receivedAt, traceparent, contentType, contentEncoding };
+      return { ...content, orderingKey: rest.orderingKey, payload };
     },
     recordOf(number, done) {
       const delivery = deliveryOf(number);

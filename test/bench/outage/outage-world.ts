@@ -130,8 +130,10 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
   owned.opened(partition, 0n);
   const recentSteps = createRecentSteps(clock);
   const orderedRows = createOrderedRows({ table: tables.ordered, clock, random });
+  const publish = createPublish({ producer: { send: acknowledge }, waitOut, clock, log: silentLogger });
   const outcomes = createOutcomeWriter({
-    publish: createPublish({ producer: { send: acknowledge }, waitOut, clock, log: silentLogger }),
+    publish,
+    bury: fixtures.buryBy(publish),
     topics: fixtures.topics,
     encodeAttempt,
     recentSteps,
@@ -183,6 +185,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     ownsSurely: () => true,
     run: dispatch,
     park: outcomes.parked,
+    onHeldBack: () => undefined,
     onFailure: fail,
     giveUp: () => undefined,
     drainMs: 1_000,

@@ -3,7 +3,7 @@
  * a history that no healthy system would write. Times are milliseconds since the epoch, with fractions where microseconds are known;
  * bodies stand as their SHA-256 in hex; origins and positions as `topic-partition-offset`.
  */
-import type { AttemptOutcome, DeadLetterStage, DeliveryStatus, EventStatus } from '#lib/contract';
+import type { AttemptOutcome, DeadLetterStage, DeliveryStatus, EventStatus, SetChunk } from '#lib/contract';
 import type { ServiceName } from '../../support/stack.ts';
 
 export interface History {
@@ -195,6 +195,8 @@ export interface FannedOutEntry {
   generation: number;
   atMs: number;
   deliveries: readonly { id: string; endpointId: string }[];
+  /** Null where the record has the whole set. */
+  chunk: SetChunk | null;
 }
 
 export interface StepEntry {

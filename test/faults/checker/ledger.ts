@@ -155,6 +155,16 @@ const clockOffMs = 10_000;
 const takesAt = ({ createdAtMs, disabledAtMs }: EndpointFact, atMs: number): boolean =>
   createdAtMs + endpointSettlingMs <= atMs && (disabledAtMs === null || disabledAtMs + endpointSettlingMs > atMs);
 
+/** Whether all of its first set is on the topic: in one record, or in all chunks of one try. */
+export function isFannedOut(ledger: Ledger, eventId: string): boolean {
+  const first = (ledger.fanOutsByEvent.get(eventId) ?? []).filter(({ generation }) => generation === 0);
+  const tries = group(first, ({ chunk }) => chunk?.try ?? '');
+  return [...tries.values()].some((chunks) => {
+    const count = chunks[0]?.chunk?.count ?? 1;
+    return new Set(chunks.map(({ chunk }) => chunk?.index ?? 0)).size === count;
+  });
+}
+
 /** A dead letter in place of a fan-out is an end too. */
 export function diedAtFanOut(ledger: Ledger, event: EventEntry): boolean {
   return (ledger.lettersByOrigin.get(event.position) ?? []).some((letter) => letter.stage === 'fan-out');

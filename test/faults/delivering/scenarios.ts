@@ -38,6 +38,7 @@ export interface Scenario {
 /** How many passings a point has soon: of batches, deliveries, letters, or replays. */
 const passings = {
   'fan-out.before-set': 5,
+  'fan-out.between-chunks': 5,
   'fan-out.after-set': 5,
   'fan-out.after-deliveries': 5,
   'dispatcher.before-send': 100,

@@ -7,6 +7,7 @@ export const findings = {
   'not-a-problem': 'refused in another form than the documented one',
   undocumented: 'refused with a code that the document of its operation does not have',
   'route-untouched': 'a route that got no request',
+  'not-refused': 'taken, or refused by another code, where one code alone is right',
   'left-by-refused': 'more rows or records than requests that were answered 2xx',
   'accepted-but-lost': 'a webhook that was answered 2xx is no event, no duplicate and no dead letter',
   'control-failed': 'a sound request between the others did not get its answer',

@@ -113,7 +113,12 @@ const kafkaStopped: Incident = {
   name: 'kafka-stopped',
   says: 'Kafka is away for four minutes',
   fires: { HooklineKafkaAway: awayWithin, HooklineIngressUnavailable: minutes(2) + 2 * late },
-  may: ['HooklineAcknowledgmentsSlow', 'HooklineKafkaLeaderless', 'HooklineOutboxStuck'],
+  may: [
+    'HooklineAcknowledgmentsSlow',
+    'HooklineConsumerWithoutGroup',
+    'HooklineKafkaLeaderless',
+    'HooklineOutboxStuck',
+  ],
   inflict: ({ servers }) => stopFor(servers.kafka, minutes(4)),
 };
 

@@ -30,12 +30,26 @@ export const deliveringMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'services/dispatcher/fan-out.ts',
-        find: `    await forEachLimited(plans.map(setOf), maxUnacknowledged, (set) => publish(set, signal));`,
-        replace: '',
+        find: `    const refused = await deps.writeSet(set, signal);`,
+        replace: `    const refused = await Promise.resolve<Error | undefined>(undefined);`,
       },
     ],
     check: { test: dispatcherTest('delivering'), title: 'completes an event that no endpoint wants' },
     budgetSeconds: 180,
+  },
+  {
+    name: 'tries a delivery for ever that Kafka refuses',
+    edits: [
+      {
+        file: 'services/dispatcher/fan-out.ts',
+        find: `        const refused = await offer(record, signal);
+        if (refused !== undefined) await deps.endRefused(delivery, signal);`,
+        replace: `        const refused = await offer(record, signal);
+        if (refused !== undefined) await publish(record, signal);`,
+      },
+    ],
+    check: { test: dispatcherTest('wide-events'), title: 'a delivery that its topic refuses ends as a dead letter' },
+    budgetSeconds: 240,
   },
   {
     name: 'commits a delivery before its outcome is durable',

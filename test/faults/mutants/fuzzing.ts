@@ -80,8 +80,8 @@ export const fuzzingMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'services/projector/bury-record.ts',
-        find: `        ...record.rawHeaders,\n`,
-        replace: ``,
+        find: `whose(fact)), ...rawHeaders };`,
+        replace: `whose(fact)), ...(rawHeaders && {}) };`,
       },
     ],
     check: topics('vanished-record', 'wrong-end', 'altered-letter'),

@@ -1,19 +1,29 @@
 import { answeringMutants } from './answering.ts';
+import { consumingMutants } from './consuming.ts';
 import { deliveringMutants } from './delivering.ts';
+import { followingMutants } from './following.ts';
 import { fuzzingMutants } from './fuzzing.ts';
+import { losingMutants } from './losing.ts';
 import type { Mutant } from './mutant.ts';
 import { projectingMutants } from './projecting.ts';
 import { receivingMutants } from './receiving.ts';
 import { sendingMutants } from './sending.ts';
+import { sharingWorkMutants } from './sharing-work.ts';
+import { sharingMutants } from './sharing.ts';
 import { tracingMutants } from './tracing.ts';
 
 /** Each of them must be seen. */
 export const mutants: readonly Mutant[] = [
   ...sendingMutants,
+  ...consumingMutants,
   ...receivingMutants,
   ...deliveringMutants,
   ...projectingMutants,
+  ...losingMutants,
+  ...followingMutants,
   ...answeringMutants,
   ...fuzzingMutants,
+  ...sharingMutants,
   ...tracingMutants,
+  ...sharingWorkMutants,
 ];

@@ -1,6 +1,8 @@
 import type { Mutant } from './mutant.ts';
 
 const outcomes = 'services/projector/statements/outcomes.ts';
+const movedCounts = 'services/projector/statements/moved-counts.ts';
+const countsTest = 'test/integration/projector/counts.test.ts';
 const clocks = 'libs/event-store/take-clocks.ts';
 const outcomesTest = 'test/integration/projector/outcomes.test.ts';
 const pollingTest = 'test/integration/projector/polling.test.ts';
@@ -57,6 +59,39 @@ export const projectingMutants: readonly Mutant[] = [
     name: 'has updated_at go back with the clock',
     edits: [{ file: clocks, find: nextInstant, replace: `clock_timestamp()` }],
     check: { test: pollingTest, title: 'instants go on from the last one' },
+    budgetSeconds: 90,
+  },
+  {
+    name: 'judges an event before its first set is whole',
+    edits: [
+      {
+        file: 'services/projector/statements/judge-events.ts',
+        find: `AND f.generation = 0) AS judged`,
+        replace: `) OR true AS judged`,
+      },
+    ],
+    check: { test: countsTest, title: 'says nothing of its event until one try is whole' },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'takes the first chunk of a set for all of it',
+    edits: [
+      {
+        file: 'services/projector/statements/fan-outs.ts',
+        find: `HAVING count(DISTINCT chunk) >= max(chunks)`,
+        replace: `HAVING count(DISTINCT chunk) >= 1`,
+      },
+    ],
+    check: { test: countsTest, title: 'says nothing of its event until one try is whole' },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'does not subtract what a replay supersedes',
+    edits: [{ file: movedCounts, find: `WHERE p.generation > p.newest_before`, replace: `WHERE false` }],
+    check: {
+      test: 'test/integration/projector/replayed-events.test.ts',
+      title: 'it goes back to processing, and ends by the newest delivery of each endpoint',
+    },
     budgetSeconds: 90,
   },
 ];

@@ -5,7 +5,15 @@ import type { Clocks } from './clocks.ts';
 import type { SystemServers } from './servers.ts';
 
 /** Faults of one track come one after the other; those of different tracks fall together as they will. */
-export const tracks = [...serviceNames, 'groups', 'brokers', 'stores', 'broker links', 'other links'] as const;
+export const tracks = [
+  ...serviceNames,
+  'groups',
+  'brokers',
+  'stores',
+  'broker links',
+  'other links',
+  'machine',
+] as const;
 export type Track = (typeof tracks)[number];
 
 /** Something that is done to the running system, and undone again. */

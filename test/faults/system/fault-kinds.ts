@@ -3,6 +3,7 @@ import { brokerFaults } from './faults/brokers.ts';
 import { clockFaults } from './faults/clocks.ts';
 import { linkFaults } from './faults/links.ts';
 import { processFaults } from './faults/processes.ts';
+import { starvationFaults } from './faults/starvation.ts';
 import { storeFaults } from './faults/stores.ts';
 
 /** Everything that a run may do to the system. */
@@ -12,4 +13,5 @@ export const faultKinds: readonly FaultKind[] = [
   ...brokerFaults,
   ...storeFaults,
   ...linkFaults,
+  ...starvationFaults,
 ];

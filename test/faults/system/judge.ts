@@ -5,11 +5,13 @@ import { castOf, judgeEnds, judgeGone, judgeLetters } from '../delivering/ends.t
 import { describeFindings } from '../delivering/findings.ts';
 import { judgeOrder } from '../delivering/order.ts';
 import { judgeRepeats } from '../delivering/repeats.ts';
+import { judgeAbsences } from './absences.ts';
 import { countsOf } from './counts.ts';
 import { healthyName, isOrdered, systemRoles } from './endpoints.ts';
 import { faultKinds } from './fault-kinds.ts';
 import { latencyOf, recoveriesOf, timelineOf } from './recovery.ts';
 import { type SystemResult, tellKinds } from './result.ts';
+import type { Inflicted } from './schedule.ts';
 import type { Seen } from './seen.ts';
 import { orderingKeysOf } from './traffic.ts';
 
@@ -39,6 +41,16 @@ export function judge(seen: Seen): SystemResult {
     kinds: tellKinds(recoveriesOf(ledger, inflicted, healthyId), faultKinds),
     faults: inflicted.length,
     ...{ leftOut, restarts, late, seconds, drainSeconds },
-    violations: [...(verdict.violations.length > 0 ? [verdict.text] : []), ...describeFindings(found)],
+    violations: [
+      ...(verdict.violations.length > 0 ? [verdict.text] : []),
+      ...describeFindings(found),
+      ...judgeAbsences(seen.absences, inflicted.filter(isOutage)),
+    ],
   };
 }
+
+/** Kafka was away, or the way there. */
+const isOutage = ({ kind }: Inflicted): boolean => {
+  const track = faultKinds.find(({ name }) => name === kind)?.track;
+  return track === 'brokers' || track === 'broker links';
+};

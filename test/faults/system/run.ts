@@ -20,6 +20,8 @@ import { createClient } from '../idempotency/client.ts';
 import { createLoad } from '../receiving/send-load.ts';
 import { createGroupWatch } from '../support/group-watch.ts';
 import { openLogs } from '../support/process-logs.ts';
+import { setsInChunks } from '../support/sets-in-chunks.ts';
+import { watchAbsences } from './absences.ts';
 import { type ChangeLog, startChangeLog } from './change-log.ts';
 import { untilDrained } from './drained.ts';
 import { type Clocks, createClocks } from './clocks.ts';
@@ -75,7 +77,7 @@ export async function runSystem(options: RunOptions): Promise<Seen> {
     services: processNames,
     visitors,
     isSupervised: true,
-    env: { HOOKLINE_TOPIC_PARTITIONS: String(partitions), HOOKLINE_TOPIC_REPLICATION: '3' },
+    env: { HOOKLINE_TOPIC_PARTITIONS: String(partitions), HOOKLINE_TOPIC_REPLICATION: '3', ...setsInChunks },
     envOf: (name) => ({ ...servers.envOf(sideOf(name)), ...clocks.envOf(name) }),
     onLine(name, line) {
       logs.write(name, line);
@@ -164,6 +166,7 @@ async function runUnderFaults(world: World): Promise<Seen> {
     random: random('pollers'),
   });
   const ended = new AbortController();
+  const absences = watchAbsences(new Map(processNames.map((name) => [name, pipeline.metricsUrl(name)])), ended.signal);
   try {
     const faults: Fault[] = [];
     const leftOut = leftOutOf(world.kinds, servers);
@@ -220,6 +223,7 @@ async function runUnderFaults(world: World): Promise<Seen> {
       inflicted,
       leftOut,
       restarts: pipeline.restarts.length,
+      absences: absences(),
       late,
       seconds: Number(seconds(startMs)),
       drainSeconds,

@@ -6,6 +6,7 @@ import type { LoopDelay } from '../../support/loop-delay.ts';
 import type { History } from '../checker/history.ts';
 import type { DispatcherFacts } from '../delivering/dispatcher-log.ts';
 import type { Intent } from '../idempotency/history.ts';
+import type { Absence } from './absences.ts';
 import type { Inflicted } from './schedule.ts';
 
 /** Plain data. */
@@ -22,6 +23,8 @@ export interface Seen {
   leftOut: Readonly<Record<string, string>>;
   /** Processes that ended by themselves and were started again. */
   restarts: number;
+  /** Consumers that were without their group. */
+  absences: readonly Absence[];
   /** How late the run itself was with what it sends, receives and writes down, and its links with what they pass on. */
   late: { run: LoopDelay; links: LoopDelay };
   seconds: number;

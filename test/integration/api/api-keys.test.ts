@@ -45,7 +45,12 @@ async function startProcess(given: Parameters<typeof buildTestApp>[0] = {}) {
     return api.postgres.query(text, ...rest);
   };
   const postgres = { query, transaction: api.postgres.transaction };
-  const keys: KeyDirectory = createKeyDirectory({ postgres, clock: systemClock, log: silentLogger });
+  const keys: KeyDirectory = createKeyDirectory({
+    followPostgres: postgres,
+    postgres,
+    clock: systemClock,
+    log: silentLogger,
+  });
   await keys.start();
   const { ask } = buildTestApp({ postgres, findKey: keys.find, ...given });
   return { ask, state, stop: () => keys.stop() };
@@ -88,6 +93,9 @@ test.each([
   [{ name: 'x', scopes: ['root'] }, '/scopes/0'],
   [{ name: 'x', scopes: ['read', 'read'] }, '/scopes'],
   [{ name: 'x', scopes: ['read'], rate_limit: { per_second: 0, burst: 1 } }, '/rate_limit/per_second'],
+  // Above what the operator gives all keys of a tenant together.
+  [{ name: 'x', scopes: ['read'], rate_limit: { per_second: 501, burst: 1 } }, '/rate_limit/per_second'],
+  [{ name: 'x', scopes: ['read'], rate_limit: { per_second: 1, burst: 1_001 } }, '/rate_limit/burst'],
   [{ name: 'x', scopes: ['read'], tenant: 'other' }, '/tenant'],
 ])('%j is no key', async (body, field) => {
   const answer = await api.ask({ method: 'POST', path: '/v1/api-keys', body });

@@ -17,7 +17,7 @@ export async function openApi(given: Partial<AppDeps> = {}) {
     statementTimeoutMs: 10_000,
     log: silentLogger,
   });
-  const keys = createKeyDirectory({ postgres, clock: systemClock, log: silentLogger });
+  const keys = createKeyDirectory({ followPostgres: postgres, postgres, clock: systemClock, log: silentLogger });
   const { app, ask } = buildTestApp({ postgres, findKey: keys.find, ...given });
   return {
     /** For who asks it from another process. */

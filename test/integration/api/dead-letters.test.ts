@@ -173,7 +173,7 @@ describe('a replay of dead letters', () => {
       rate_per_second: 2.5,
       request: { endpoint_id: 'ep_a', rate_per_second: 2.5 },
     });
-    expect(await get(`/replays/${started.id}`)).toEqual({ ...started, failures: {} });
+    expect(await get(`/replays/${started.id}`)).toEqual({ ...started, ahead: 0, failures: {} });
     expect(await get('/replays')).toEqual([started]);
     expect(await get(`/dead-letters?status=replaying`)).toHaveLength(3);
     // The same letters are nobody else's.

@@ -39,7 +39,10 @@ const act = (id: string, action: string, body?: object, headers: Record<string, 
   api.ask({ method: 'POST', path: `/v1/endpoints/${id}/${action}`, ...(body && { body }), headers });
 
 const rowOf = async (id: string): Promise<EndpointRow> => {
-  const [row] = await api.postgres.query<EndpointRow>(`SELECT ${endpointColumns} FROM endpoints WHERE id = $1`, [id]);
+  const [row] = await api.postgres.query<EndpointRow>(
+    `SELECT ${endpointColumns}, history FROM endpoints WHERE id = $1`,
+    [id],
+  );
   if (row === undefined) throw new Error(`no endpoint ${id}`);
   return row;
 };

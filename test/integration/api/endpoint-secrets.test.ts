@@ -40,7 +40,10 @@ const act = (id: string, action: string, body: object = {}) =>
   api.ask({ method: 'POST', path: `/v1/endpoints/${id}/${action}`, body });
 
 const rowOf = async (id: string): Promise<EndpointRow> => {
-  const [row] = await api.postgres.query<EndpointRow>(`SELECT ${endpointColumns} FROM endpoints WHERE id = $1`, [id]);
+  const [row] = await api.postgres.query<EndpointRow>(
+    `SELECT ${endpointColumns}, history FROM endpoints WHERE id = $1`,
+    [id],
+  );
   if (row === undefined) throw new Error(`no endpoint ${id}`);
   return row;
 };
@@ -188,6 +191,29 @@ describe('a PATCH', () => {
     const { id } = await create(start);
     expect((await patch(id, { headers })).status).toBe(200);
     expect(await settingsOf(id)).toEqual({ headers: expected });
+  });
+
+  test.each([
+    ['another host', 'https://elsewhere.example/hook'],
+    ['another port', 'https://receiver.example:8443/hook'],
+  ])('of the URL to %s takes no header along that nobody is shown', async (_what, moved) => {
+    const { id } = await create(start);
+    const before = await rowOf(id);
+    const refused = await patch(id, { url: moved });
+    expect(refused.json()).toMatchObject({ status: 400, errors: [{ field: '/headers/Authorization' }] });
+    const masked = await patch(id, { url: moved, headers: { Authorization: '***' } });
+    expect(masked.json()).toMatchObject({ status: 400, errors: [{ field: '/headers/Authorization' }] });
+    expect(await rowOf(id)).toEqual(before);
+
+    expect((await patch(id, { url: moved, headers: { authorization: 'Bearer given again' } })).status).toBe(200);
+    expect(await settingsOf(id)).toEqual({ headers: { authorization: 'Bearer given again', 'X-Plain': 'seen' } });
+    expect((await patch(id, { url, headers: { authorization: null } })).status).toBe(200);
+  });
+
+  test('of the URL within its origin keeps them', async () => {
+    const { id } = await create(start);
+    expect((await patch(id, { url: `${url}/v2?x=1` })).status).toBe(200);
+    expect(await settingsOf(id)).toEqual(start);
   });
 
   test('of headers by null takes all of them away, sealed ones too', async () => {

@@ -41,6 +41,7 @@ test('an endpoint is created with its defaults, and shows its secret this once',
     disabled_at: null,
     disabled_reason: null,
     failing_since: null,
+    filter_unjudged: null,
   });
   expect((await api.ask({ path: `/v1/endpoints/${endpoint.id}` })).json()).toEqual(endpoint);
   expect((await api.ask({ path: '/v1/endpoints' })).json()).toContainEqual(endpoint);

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { formatMicros, parseRfc3339 } from '#lib/clock';
 import { createId, derivedId } from '#lib/ids';
 import { toBatchRows } from '../../../services/projector/batch-rows.ts';
@@ -27,7 +28,13 @@ const project = (facts: Fact[]): Promise<void> =>
     ),
   );
 
-function eventFact(given: { tenant: string; type?: string; payload?: Buffer; contentType?: string }) {
+function eventFact(given: {
+  tenant: string;
+  type?: string;
+  payload?: Buffer;
+  contentType?: string;
+  contentEncoding?: string;
+}) {
   const id = createId('evt', at / 1000);
   const event = {
     id,
@@ -40,6 +47,7 @@ function eventFact(given: { tenant: string; type?: string; payload?: Buffer; con
     received_at: at,
     dedup_key: Buffer.from(id),
     content_type: given.contentType ?? 'application/json',
+    content_encoding: given.contentEncoding ?? null,
     http_headers: {},
     ordering_key: null,
     payload: given.payload ?? Buffer.from('{"n":1}'),
@@ -52,7 +60,7 @@ const deliveryOf = (eventId: string, endpointId: string) => derivedId('dlv', at 
 
 function fanOutFact(tenant: string, eventId: string): Fact {
   const deliveries = endpointIds.map((endpoint_id) => ({ endpoint_id, delivery_id: deliveryOf(eventId, endpoint_id) }));
-  return { kind: 'fan-out', fanOut: { tenant, event_id: eventId, generation: 0, at, deliveries } };
+  return { kind: 'fan-out', fanOut: { tenant, event_id: eventId, generation: 0, at, deliveries, chunk: null } };
 }
 
 const exchanged = (eventId: string) => ({
@@ -168,6 +176,37 @@ describe('one event', () => {
     expect(await read('', 'application/json')).not.toContain('"payload"');
   });
 
+  test('has a payload that came encoded in it, decoded; or says why not', async () => {
+    const read = async (payload: Buffer, contentEncoding: string) => {
+      const fact = eventFact({ tenant: 'encoded', payload, contentEncoding });
+      await project([fact]);
+      const path = `/v1/events/${fact.event.id}`;
+      const [event, bytes] = [
+        await api.ask({ path, tenant: 'encoded' }),
+        await api.ask({ path: `${path}/payload`, tenant: 'encoded' }),
+      ];
+      expect(bytes.bytes.equals(payload)).toBe(true);
+      return { text: event.text, encoding: bytes.headers['content-encoding'] };
+    };
+    const json = '{"big": 12345678901234567890}';
+    expect(await read(gzipSync(json), 'gzip')).toEqual({
+      text: expect.stringContaining(`,"payload":${json}}`) as string,
+      encoding: 'gzip',
+    });
+    for (const [payload, encoding, why] of [
+      [gzipSync(' '.repeat(4_000_000)), 'gzip', 'too_large'],
+      [Buffer.from(json), 'br', 'malformed'],
+      [gzipSync(json), 'gzip, x', 'unsupported'],
+    ] as const) {
+      const shown = await read(payload, encoding);
+      expect(shown).toEqual({ text: expect.stringContaining(`"payload_undecoded":"${why}"`) as string, encoding });
+      expect(shown.text).not.toContain('"payload":');
+    }
+    // No list of tokens, and no header that any client could go by.
+    for (const encoding of ['gzip;q=1', 'a b', 'bad\r\nset-cookie: a=b', ','])
+      expect(await read(gzipSync(json), encoding)).toMatchObject({ encoding: undefined });
+  });
+
   test.each([
     ['application/json', 'application/json'],
     ['text/html; charset=Latin-1', 'text/html; charset=Latin-1'],
@@ -228,7 +267,9 @@ describe('the list of events', () => {
 
   beforeAll(async () => {
     for (const fact of facts) await project([fact]);
-    await project([{ kind: 'fan-out', fanOut: { tenant, event_id: idOf(2), generation: 0, at, deliveries: [] } }]);
+    await project([
+      { kind: 'fan-out', fanOut: { tenant, event_id: idOf(2), generation: 0, at, deliveries: [], chunk: null } },
+    ]);
     const { event } = facts[4] ?? eventFact({ tenant });
     await project([
       {

@@ -264,6 +264,7 @@ test('what stands on the real topic is what dedup would have written', async () 
       received_at: expect.any(Number) as number,
       dedup_key: expect.any(Buffer) as Buffer,
       content_type: 'application/json',
+      content_encoding: null,
       http_headers: {},
       ordering_key: 'key',
       payload: Buffer.from('{"n":1}'),

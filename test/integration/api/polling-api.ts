@@ -3,6 +3,7 @@ import { systemClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import { parseEncryptionKeys } from '#lib/secret-box';
+import { createTenantLimits, noLimitSettings } from '#lib/tenancy';
 import { createApiMetrics } from '../../../services/api/metrics.ts';
 import { createPolling } from '../../../services/api/polling/polling.ts';
 import { createDatabase } from '../../support/servers.ts';
@@ -50,6 +51,8 @@ export async function openPollingApi({
     intervalSeconds: 5,
     maxHeldPerCredential,
     maxHeld,
+    limits: createTenantLimits(noLimitSettings),
+    usage: { showShare: () => undefined },
     closing: closing.signal,
     clock: systemClock,
     log: silentLogger,

@@ -177,7 +177,10 @@ test('the projector knows the event when it comes by its topic, and judges it li
   expect(receipts).toEqual([{ duplicate: false }]);
 
   await project([
-    { kind: 'fan-out', fanOut: { tenant, event_id: id, generation: 0, at: event.received_at, deliveries: [] } },
+    {
+      kind: 'fan-out',
+      fanOut: { tenant, event_id: id, generation: 0, at: event.received_at, deliveries: [], chunk: null },
+    },
   ]);
   const after = await read(id, tenant);
   expect(after).toEqual({ ...before, status: 'completed', updated_at: after['updated_at'] });

@@ -62,7 +62,7 @@ async function deliveryOf(status: DeliveryStatus): Promise<string> {
   const deliveries = [{ endpoint_id: 'ep_a', delivery_id: id }];
   await project(api.postgres, [
     eventFact({ tenant, eventId }),
-    { kind: 'fan-out', fanOut: { tenant, event_id: eventId, generation: 0, at: createdAt, deliveries } },
+    { kind: 'fan-out', fanOut: { tenant, event_id: eventId, generation: 0, at: createdAt, deliveries, chunk: null } },
   ]);
   if (status !== 'pending') await advance(id, 1, status);
   return id;

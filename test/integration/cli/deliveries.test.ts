@@ -34,7 +34,10 @@ async function deliver(...steps: DeliveryStatus[]): Promise<{ id: string; eventI
   const deliveries = [{ endpoint_id: 'ep_a', delivery_id: id }];
   await project(api.postgres, [
     eventFact(named),
-    { kind: 'fan-out', fanOut: { tenant: 'acme', event_id: named.eventId, generation: 0, at: startAt, deliveries } },
+    {
+      kind: 'fan-out',
+      fanOut: { tenant: 'acme', event_id: named.eventId, generation: 0, at: startAt, deliveries, chunk: null },
+    },
   ]);
   for (const [index, status] of steps.entries()) {
     const fact = outcomeFact(named, 'ep_a', index + 1, status);

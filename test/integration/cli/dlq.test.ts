@@ -22,7 +22,9 @@ const dlq = (...args: string[]) => runHookline(['dlq', ...args], { env });
 /** What a dispatcher does, one replay long. */
 async function sendNext(): Promise<void> {
   const work = createReplayWork(api.postgres);
-  const replay = await waitUntil('a replay', async () => (await work.lease('test', 1))[0], { timeoutMs: 60_000 });
+  const replay = await waitUntil('a replay', async () => (await work.lease('test', 'bulk', 1))[0], {
+    timeoutMs: 60_000,
+  });
   for (;;) {
     const taken = await work.take(replay, 10);
     if (taken === 'lost' || 'ended' in taken) return;

@@ -144,7 +144,9 @@ test('what has died since a time is sent again, and followed to its end', async 
     '--json',
   );
   const work = createReplayWork(api.postgres);
-  const replay = await waitUntil('a replay', async () => (await work.lease('test', 1))[0], { timeoutMs: 60_000 });
+  const replay = await waitUntil('a replay', async () => (await work.lease('test', 'bulk', 1))[0], {
+    timeoutMs: 60_000,
+  });
   for (;;) {
     const taken = await work.take(replay, 10);
     if (taken === 'lost' || 'ended' in taken) break;

@@ -8,6 +8,7 @@ import { topicDefinitions } from '#deploy/kafka/topics.ts';
 import { systemClock } from '#lib/clock';
 import { groupOf, parseDeadLetter, parseDuplicate, topicsOf } from '#lib/contract';
 import type { CrashPointName } from '#lib/crash-points';
+import { createKeepDeadLetter } from '#lib/dead-letters';
 import { createDedupStore, createPostgresKeyTable, createRedisKeyMemory, type DedupStore } from '#lib/dedup-store';
 import {
   createConsumer,
@@ -213,6 +214,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
             table: createPostgresKeyTable(ownPostgres),
           }),
         ),
+        keepDeadLetter: createKeepDeadLetter(ownPostgres),
         producer,
         topics,
         encodeEvent: codec.encode,

@@ -4,6 +4,8 @@ import { createWorld, type DeliveryRow, type World } from './world.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
 
 const events = 20;
+/** Of three endpoints: each set comes in two. */
+const chunks = { HOOKLINE_DISPATCHER_SET_CHUNK: '2' };
 const retry = { base_seconds: 0.1, cap_seconds: 0.1 };
 // The first attempts, two retries of the flaky endpoint, one of the dead one.
 const sendsWithoutCrash = 3 * events + 2 * events + events;
@@ -19,11 +21,11 @@ async function killAndRecover(world: World, point: CrashPointName, turn: number)
   });
   const published = await world.publish(events);
 
-  const armed = await world.spawnService('dispatcher', { HOOKLINE_CRASH_POINT: `${point}@${turn}` });
+  const armed = await world.spawnService('dispatcher', { ...chunks, HOOKLINE_CRASH_POINT: `${point}@${turn}` });
   const exit = await within('the process dies', 40_000, armed.exited);
   expect(exit).toMatchObject({ signal: 'SIGKILL', killedByTest: false });
   const ends = await endsByNow(world, turn);
-  await world.spawnService('dispatcher');
+  await world.spawnService('dispatcher', chunks);
 
   const ended = await world.ended(3 * events, 60_000);
   expect(ended).toHaveLength(3 * events);
@@ -64,6 +66,7 @@ describe('a dispatcher that is killed', () => {
   // Each waits out the dead member's session: several at a time take no longer.
   it.concurrent.each<[CrashPointName, number]>([
     ['fan-out.before-set', 1],
+    ['fan-out.between-chunks', 1],
     ['fan-out.after-set', 1],
     ['fan-out.after-deliveries', 1],
     ['dispatcher.before-send', 7],

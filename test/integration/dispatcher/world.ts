@@ -16,6 +16,7 @@ import {
   privateContext,
   secretsContext,
   splitSettings,
+  type TopicName,
   topicsOf,
 } from '#lib/contract';
 import { noCrashPoints } from '#lib/crash-points';
@@ -58,11 +59,17 @@ export interface DeliveryRow {
   detail: string | null;
 }
 
-const tenant = 'acme';
+const usualTenant = 'acme';
 const timeoutMs = 30_000;
 const root = join(import.meta.dirname, '../../..');
 
-export async function createWorld(name: string, { partitions = 3 } = {}) {
+interface WorldOptions {
+  partitions?: number;
+  /** Where it is not what a topic is created with. */
+  maxMessageBytes?: Partial<Record<TopicName, number>>;
+}
+
+export async function createWorld(name: string, { partitions = 3, maxMessageBytes = {} }: WorldOptions = {}) {
   const { kafkaBrokers: brokers, schemaRegistryUrl: registryUrl, redisUrl } = serverAddresses();
   const topicPrefix = uniquePrefix(name);
   const topics = topicsOf(topicPrefix);
@@ -83,7 +90,12 @@ export async function createWorld(name: string, { partitions = 3 } = {}) {
     HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
   };
 
-  await createTopics({ brokers }, topicDefinitions({ topicPrefix, partitions, replicationFactor: 1 }), common);
+  const limits = new Map(Object.entries(maxMessageBytes).map(([topic, bytes]) => [`${topicPrefix}${topic}`, bytes]));
+  const definitions = topicDefinitions({ topicPrefix, partitions, replicationFactor: 1 }).map((topic) => {
+    const bytes = limits.get(topic.name);
+    return bytes === undefined ? topic : { ...topic, config: { ...topic.config, 'max.message.bytes': String(bytes) } };
+  });
+  await createTopics({ brokers }, definitions, common);
   await registerSchemas(
     (['events', 'delivery.attempts'] as const).map((topic) => ({
       subject: valueSubject(topics[topic]),
@@ -137,6 +149,8 @@ export async function createWorld(name: string, { partitions = 3 } = {}) {
     receiver,
     failures,
 
+    /** Stopped with the world. */
+    startParts,
     startDispatcher: (more?: Record<string, string>) => startService(dispatcherFields, buildDispatcher, more),
     startDedup: () => startService(dedupFields, buildDedup),
     startProjector: () => startService(projectorFields, buildProjector),
@@ -173,6 +187,7 @@ export async function createWorld(name: string, { partitions = 3 } = {}) {
         sourceIds = [] as string[],
         eventTypes = [] as string[],
         filter = null as object | null,
+        tenant = usualTenant,
       } = {},
     ): Promise<TestEndpoint> {
       const endpoint = { id: createId('ep', Date.now()), secret: generateSecret(), name: endpointName };
@@ -192,12 +207,31 @@ export async function createWorld(name: string, { partitions = 3 } = {}) {
       return endpoint;
     },
 
+    /** So many with one URL, which get the events of one source; nobody verifies what they are sent. */
+    async addEndpoints(count: number, sourceId: string): Promise<void> {
+      const tenant = usualTenant;
+      const createdAtMs = Date.now() - 3_600_000;
+      const perInsert = 5_000;
+      for (let added = 0; added < count; added += perInsert) {
+        const ids = Array.from({ length: Math.min(perInsert, count - added) }, () => createId('ep', createdAtMs));
+        const secrets = ids.map((id) =>
+          secretBox.seal(JSON.stringify([{ secret: generateSecret() }]), secretsContext('endpoints', tenant, id)),
+        );
+        await postgres.query(
+          `INSERT INTO endpoints (tenant, id, url, source_ids, secrets, created_at)
+           SELECT $1, id, $2, ARRAY[$3], secrets, $4 FROM unnest($5::text[], $6::bytea[]) AS e (id, secrets)`,
+          [tenant, receiver.url('many'), sourceId, formatMicros(createdAtMs * 1_000), ids, secrets],
+        );
+      }
+    },
+
     /** Events of one source, accepted now. */
     async publish(
       count: number,
       payloadOf = (index: number): Buffer => Buffer.from(`{"event":${index}}`),
       sourceId = 'src_1',
       orderingKeyOf = (_index: number): string | null => null,
+      tenant = usualTenant,
     ): Promise<EventRecord[]> {
       const events = Array.from({ length: count }, (_, index): EventRecord => {
         const id = createId('evt', Date.now());
@@ -212,6 +246,7 @@ export async function createWorld(name: string, { partitions = 3 } = {}) {
           received_at: Date.now() * 1_000,
           dedup_key: randomBytes(16),
           content_type: 'application/json',
+          content_encoding: null,
           http_headers: {},
           ordering_key: orderingKeyOf(index),
           payload: payloadOf(index),

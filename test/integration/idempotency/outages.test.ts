@@ -190,8 +190,7 @@ describe('with Redis in front', () => {
     const flushed = (async () => {
       while (flushing) await server.command('FLUSHALL');
     })();
-    const answers = await asking;
-    flushing = false;
+    const answers = await asking.finally(() => (flushing = false));
     await flushed;
     expect(answers.every(({ status }) => [201, 409].includes(status))).toBe(true);
     await server.command('FLUSHALL');

@@ -28,6 +28,7 @@ const event: EventRecord = {
   received_at: 1_763_712_000_123_456,
   dedup_key: Buffer.from([0, 1, 254, 255]),
   content_type: 'application/octet-stream',
+  content_encoding: null,
   http_headers: { 'x-github-event': 'push' },
   ordering_key: 'né',
   payload: Buffer.from([0, 255, 10, 13]),
@@ -60,6 +61,7 @@ const attempt: AttemptRecord = {
   },
   response_headers: { server: 'né' },
   timing: { dns_ms: 1.25, connect_ms: 2, tls_ms: null, first_byte_ms: 9, body_ms: 0 },
+  chunk: { try: 'one', index: 1, count: 3 },
 };
 
 const register = (topic: string, schema: AvroSchema): Promise<number[]> =>
@@ -127,11 +129,13 @@ describe('the codecs', () => {
     expect({ ...(await now.decode(later.encode({ ...event, region: 'us' }))) }).toEqual(event);
   });
 
-  it('read attempts of the version that had no exchange in them, and can be read by it', async () => {
-    const topic = `${prefix}attempt-versions`;
+  it.each([
+    ['no exchange in them', ['request', 'response_headers', 'timing']],
+    ['only whole sets', ['chunk']],
+  ])('read attempts of the version that had %s, and can be read by it', async (_, added) => {
+    const topic = `${prefix}attempt-versions-without-${added[0]}`;
     const now = readSchema('delivery.attempts');
     const fields = now.fields as { name: string }[];
-    const added = ['request', 'response_headers', 'timing'];
     const before = { ...now, fields: fields.filter(({ name }) => !added.includes(name)) };
     await register(topic, before);
     await register(topic, now);
@@ -141,7 +145,7 @@ describe('the codecs', () => {
     await Promise.all([newer.start(), older.start()]);
     const known = Object.fromEntries(Object.entries(attempt).filter(([name]) => !added.includes(name)));
     expect({ ...(await older.decode(newer.encode(attempt))) }).toEqual(known);
-    const unknown = { request: null, response_headers: null, timing: null };
+    const unknown = Object.fromEntries(added.map((name) => [name, null]));
     expect({ ...(await newer.decode(older.encode(known))) }).toEqual({ ...known, ...unknown });
   });
 

@@ -62,7 +62,11 @@ const history = (tenant: string): Fact[] => {
     outcomeFact(replayed, 'ep_bb', 1, 'delivered'),
     fanOutFact(replayed, ['ep_a'], 1),
     outcomeFact(replayed, 'ep_a', 1, 'delivered', { generation: 1 }),
-    fanOutFact(waiting, ['ep_a', 'ep_bb', 'ep_ccc']),
+    // In chunks: one try whose writer died, and one that is whole.
+    fanOutFact(waiting, ['ep_a', 'ep_bb'], 0, { try: 'died', index: 0, count: 2 }),
+    fanOutFact(waiting, ['ep_a'], 0, { try: 'whole', index: 0, count: 3 }),
+    fanOutFact(waiting, ['ep_bb'], 0, { try: 'whole', index: 1, count: 3 }),
+    fanOutFact(waiting, ['ep_ccc'], 0, { try: 'whole', index: 2, count: 3 }),
     outcomeFact(waiting, 'ep_a', 1, 'retrying'),
     outcomeFact(waiting, 'ep_a', 2, 'retrying'),
     outcomeFact(waiting, 'ep_bb', 1, 'parked'),

@@ -80,7 +80,8 @@ test('to list a delivery’s attempts', async () => {
 });
 
 test('to find what is due, and what is to be sent', async () => {
-  const question = { partitions: [4], now: Date.now() * 1_000, perLane: 10, lanes: [], except: [], limit: 10 };
+  const noneKnown = { perTenant: 100, perPartition: 100, tenants: [], starts: [], lanes: [], except: [] };
+  const question = { partitions: [4], now: Date.now() * 1_000, perLane: 10, limit: 10, ...noneKnown };
   const tableOver = (query: Query) => createWaitingTable(query, query);
   expect(await partitionsRead((query) => tableOver(query).due(question))).toEqual([
     `event_payloads_${dayName(first.receivedAt)}`,

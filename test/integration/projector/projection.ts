@@ -40,6 +40,7 @@ export async function projectedRows(postgres: Postgres, tenant: string): Promise
     event_payloads: ['event_id', "'{tenant}'"],
     receipts: ['origin', "'{tenant}'"],
     fan_outs: ['event_id, generation', "'{tenant}'"],
+    fan_out_chunks: ['event_id, generation, try, chunk', "'{tenant}'"],
     deliveries: ['id', "'{tenant}'"],
     attempts: ['delivery_id, step', "'{tenant}'"],
     waiting: ['delivery_id', "'{tenant}'"],

@@ -67,6 +67,7 @@ export const fannedOut = (told: Told, endpointIds: readonly string[], generation
       endpoint_id,
       delivery_id: deliveryOf(told, endpoint_id, generation),
     })),
+    chunk: null,
   },
 });
 

@@ -118,6 +118,7 @@ const attemptRecord = (more: Partial<AttemptRecord>): AttemptRecord => ({
   ordering_key: null,
   request: null,
   response_headers: null,
+  chunk: null,
   timing: null,
   ...more,
 });

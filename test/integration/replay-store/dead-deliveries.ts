@@ -33,6 +33,7 @@ export const deliveryLetter = (
     key: Buffer.from(endpointId),
     headers: packHeaders({}),
     value: null,
+    shortenedFrom: null,
     partition: 0,
     offset: 1n,
     ...more,

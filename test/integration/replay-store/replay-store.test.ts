@@ -54,7 +54,7 @@ const itemsOf = (id: string) =>
 const ids = (n: number): string[] => Array.from({ length: n }, (_, index) => `evt_${tenant}_${index}`);
 
 async function leaseOne(owner = 'me'): Promise<LeasedReplay> {
-  const [replay] = await work.lease(owner, 1);
+  const [replay] = [...(await work.lease(owner, 'bulk', 1)), ...(await work.lease(owner, 'single', 1))];
   if (replay === undefined) throw new Error('nothing to lease');
   return replay;
 }
@@ -123,7 +123,7 @@ describe('the claim', () => {
 
   it('is empty where nothing matches, and such a replay has ended as it begins', async () => {
     expect(await replayLetters(postgres, tenant)).toMatchObject({ matched: 0, status: 'completed' });
-    expect(await work.lease('me', 10)).toEqual([]);
+    expect(await work.lease('me', 'bulk', 10)).toEqual([]);
   });
 
   it('takes more letters than one statement does', async () => {
@@ -218,7 +218,7 @@ describe('working a replay off', () => {
   it('a replay is leased by one process at a time, and by another when that has died', async () => {
     await killDeliveries(postgres, tenant, ids(4), ['ep_a']);
     const { id } = await replayLetters(postgres, tenant);
-    const leases = await Promise.all(['a', 'b', 'c'].map((owner) => work.lease(owner, 5)));
+    const leases = await Promise.all(['a', 'b', 'c'].map((owner) => work.lease(owner, 'bulk', 5)));
     expect(leases.flat()).toHaveLength(1);
     const [dead] = leases.flat() as [LeasedReplay];
     const taken = await takeItems(dead, 2);
@@ -233,7 +233,7 @@ describe('working a replay off', () => {
     expect(await work.renew(dead)).toBe(false);
     expect(await replayRow(id)).toMatchObject({ replayed: 0 });
     await work.release(successor);
-    expect(await work.lease('third', 5)).toHaveLength(1);
+    expect(await work.lease('third', 'bulk', 5)).toHaveLength(1);
   });
 
   it('a cancelled replay gives back what was not taken; what was taken is counted when it is sent', async () => {

@@ -18,7 +18,8 @@ export interface Asking {
   body?: string | Buffer | object;
 }
 
-const timeoutMs = 10_000;
+/** On a machine that has all else to do, with hundreds of requests at once. */
+const timeoutMs = 30_000;
 const listening = new Map<FastifyInstance, Promise<unknown>>();
 
 /** The port on which it can be asked. */

@@ -4,10 +4,12 @@ import { Registry } from 'prom-client';
 import { createManualClock } from '#lib/clock';
 import { parseAllowedNetworks, vetUrl } from '#lib/http-client';
 import { createPostgresStore } from '#lib/idempotency';
+import { createJudgingTurns } from '#lib/event-filter';
 import { type Logger, silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { noTracer } from '#lib/telemetry';
+import { createTenantLimits, createTenantUsage, noLimitSettings } from '#lib/tenancy';
 import { type AppDeps, buildApp } from '../../../services/api/app.ts';
 import { createApiMetrics } from '../../../services/api/metrics.ts';
 import type { Store } from '../../../services/api/resources/resource-table.ts';
@@ -47,6 +49,10 @@ const testDeps = ({
   vetUrl: (url) => vetUrl(url, { allowHttp: false, allowedNetworks: parseAllowedNetworks([]) }),
   vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks: parseAllowedNetworks([]) }),
   payloadRetentionDays: 30,
+  limits: createTenantLimits(noLimitSettings),
+  judgingTurns: createJudgingTurns(),
+  unjudgedFilters: { note: () => undefined },
+  usage: createTenantUsage(new Registry(), createTenantLimits(noLimitSettings)),
   findKey: async () => 'unknown',
   keyUses: { note: () => undefined },
   limiter: { take: async () => ({ granted: true }) },

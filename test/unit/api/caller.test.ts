@@ -122,6 +122,26 @@ describe('the rate of a key', () => {
     },
   });
 
+  test('and of all keys of its tenant: beyond it, the limit is named, and the key was asked first', async () => {
+    const rates: [string, Rate][] = [];
+    const limiter: RateLimiter = {
+      async take(key, rate) {
+        rates.push([key, rate]);
+        return key === 'acme' ? { granted: false, retryAfterMs: 2_100 } : { granted: true };
+      },
+    };
+    const answer = await appFor(keyOf(), { limiter }).ask({ path: '/v1/sources', headers: { authorization } });
+    expect([answer.status, answer.json()]).toMatchObject([
+      429,
+      { code: 'limit_reached', limit: 'requests_per_second' },
+    ]);
+    expect(answer.headers['retry-after']).toBe('3');
+    expect(rates).toEqual([
+      ['acme:key_1', { perSecond: 100, burst: 200 }],
+      ['acme', { perSecond: 500, burst: 1_000 }],
+    ]);
+  });
+
   test('is its own, or that of all that have none, and above it it is told when to come again', async () => {
     const rates: [string, Rate][] = [];
     const own = { perSecond: 1, burst: 2 };

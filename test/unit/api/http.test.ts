@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { sourceSchemes } from '#lib/contract';
 import { AppError } from '#lib/errors';
 import { type Answer, closeApps } from './ask.ts';
@@ -154,6 +155,13 @@ describe('bodies', () => {
       'unsupported_media_type',
     );
     expectProblem(await post(Buffer.from(payload), { authorization }), 415, 'unsupported_media_type');
+    expectProblem(
+      await post(gzipSync(payload), { ...json, 'content-encoding': 'gzip' }),
+      415,
+      'unsupported_media_type',
+    );
+    // JSON as it stands, whatever the header says.
+    expectProblem(await post('[]', { ...json, 'content-encoding': 'utf-8' }), 400, 'validation_failed');
   });
 
   test('of more than 1 MiB are too large', async () => {

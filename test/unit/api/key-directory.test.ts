@@ -8,6 +8,7 @@ import type { Query } from '#lib/postgres';
 import { createKeyDirectory } from '../../../services/api/keys/key-directory.ts';
 import { keyHash, keyIdOf, newKeyText } from '../../../services/api/keys/key-text.ts';
 import { createKeyUses } from '../../../services/api/keys/key-uses.ts';
+import { fakeFollowedTable } from '../../support/fake-followed-table.ts';
 
 const at = (second: number): string => `2026-01-01T00:00:0${second}.000000Z`;
 
@@ -31,14 +32,11 @@ function newKey(given: object = {}) {
 function createTable(rows: object[]) {
   const state = { away: false, readings: 0 };
   const clock = createManualClock();
-  const postgres: Query = {
-    async query<T extends object>() {
-      state.readings += 1;
-      if (state.away) throw new AppError('store_unavailable', 'as the test wants it');
-      return [...rows] as T[];
-    },
-  };
-  const directory = createKeyDirectory({ postgres, clock, log: silentLogger });
+  const postgres = fakeFollowedTable(rows, async () => {
+    state.readings += 1;
+    if (state.away) throw new AppError('store_unavailable', 'as the test wants it');
+  });
+  const directory = createKeyDirectory({ followPostgres: postgres, postgres, clock, log: silentLogger });
   return { directory, clock, state };
 }
 

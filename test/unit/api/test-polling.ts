@@ -20,6 +20,7 @@ export const testPolling = (
     log: silentLogger,
     max,
     maxPerCredential,
+    maxOfTenant: () => max,
   }),
   intervalSeconds: 5,
 });

@@ -129,6 +129,11 @@ export const brokenHistories: [anomaly: Anomaly, title: string, break_: (history
     },
   ],
   ['missing-delivery', 'an event that fan-out passed', withoutFanOut],
+  [
+    'missing-delivery',
+    'a set of which a chunk was never written',
+    ({ topics }) => void (fanOutOf(topics).chunk = { try: 'died', index: 0, count: 2 }),
+  ],
   ['missing-delivery', 'an endpoint left out of the set', ({ topics }) => void fanOutOf(topics).deliveries.pop()],
   ['missing-delivery', 'a delivery of the set that was never written', ({ topics }) => void topics.deliveries.shift()],
   [

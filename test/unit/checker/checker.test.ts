@@ -36,6 +36,26 @@ describe('the checker', () => {
     expect(check(history).violations).toEqual([]);
   });
 
+  it('takes a set in chunks for one, by the try that is whole', () => {
+    const history = healthyHistory();
+    const attempts = history.topics['delivery.attempts'];
+    const whole = attempts.find((entry) => entry.kind === 'fanned_out');
+    if (whole?.kind !== 'fanned_out') throw new Error('a healthy history has sets');
+    const [first, ...others] = whole.deliveries;
+    const chunk = (name: string, index: number, deliveries: (typeof first)[]) => ({
+      ...{ ...whole, position: `${whole.position}-${name}-${index}`, chunk: { try: name, index, count: 2 } },
+      deliveries: deliveries.flatMap((each) => each ?? []),
+    });
+    attempts.splice(
+      attempts.indexOf(whole),
+      1,
+      chunk('died', 0, [first]),
+      chunk('whole', 0, [first]),
+      chunk('whole', 1, others),
+    );
+    expect(check(history).violations).toEqual([]);
+  });
+
   it.each(brokenHistories)('says %s of %s', (anomaly, _title, breakIt) => {
     const history = healthyHistory();
     breakIt(history);

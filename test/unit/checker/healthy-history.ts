@@ -92,6 +92,7 @@ export function addPublish({ publishes, topics, committed, api, tables }: Mutabl
   topics.events.push({ position, id: eventId, origin, sourceId: 'api', dedupKey: 'dedup-p', ...common });
   topics['delivery.attempts'].push({
     ...{ kind: 'fanned_out', position: 'attempts-0-9', eventId, generation: 0, atMs: atMs + 20, deliveries: [] },
+    chunk: null,
   });
   committed['fan-out']['events-0'] = 3;
   const counts = { pending: 0, retrying: 0, delivered: 0, dead_lettered: 0, cancelled: 0 };
@@ -188,6 +189,7 @@ function webhook(n: number) {
       generation: 0,
       atMs: atMs + 20,
       deliveries: deliveries.map((delivery) => ({ id: delivery.id, endpointId: delivery.endpointId })),
+      chunk: null,
     },
     ...deliveries.map((delivery, index): StepEntry => ({
       kind: 'attempted',

@@ -64,6 +64,7 @@ test('every command of hookline has a help that begins with how it is called, in
     events: ['list', 'show', 'deliveries', 'tail'],
     deliveries: ['show', 'attempts', 'retry', 'cancel'],
     dlq: ['list', 'show', 'replay', 'cancel'],
+    rebuild: ['waiting'],
   };
   const commands = [
     ...['send', 'sign', 'verify', 'listen', 'check-url', 'setup', 'reseal-secrets'],

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { type Clock, systemClock } from '#lib/clock';
 import { readAnswerPlan } from '../../../services/cli/commands/listen/answer-plan.ts';
@@ -83,4 +84,18 @@ test('a sender that goes away in the middle of its body has sent no request', as
   socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf', () => socket.destroy());
   await waitUntil('it is known to have broken off', () => happened.brokenOff === 1, soon);
   expect([arrivals, sleeps]).toEqual([[], []]);
+});
+
+test('a body that came encoded is shown decoded, and kept as it came', async () => {
+  const body = gzipSync('{"order":1}');
+  for (const encoding of ['gzip', 'br']) {
+    const answer = request(listener.url(), { method: 'POST', body, headers: { 'content-encoding': encoding } });
+    (await oneSleeps()).end();
+    await answer;
+    sleeps.length = 0;
+  }
+  expect(arrivals).toMatchObject([
+    { body, content: Buffer.from('{"order":1}') },
+    { body, content: body },
+  ]);
 });

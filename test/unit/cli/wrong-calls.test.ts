@@ -45,6 +45,8 @@ test.each([
   ['listen --scheme github', '--secret is missing'],
   ['listen --url https://example.com', '--url goes with --scheme'],
   ['setup now', 'what is `now`?'],
+  ['rebuild waiting --since yesterday', '--since must be a time or an age such as 12h, not yesterday'],
+  ['rebuild waiting --since 2026-99-99', '--since must be a time or an age such as 12h, not 2026-99-99'],
   ['reseal-secrets --dryrun', "Unknown option '--dryrun'"],
   ['send', '<source> is missing'],
   ['send src_x', '--secret must be given, once'],

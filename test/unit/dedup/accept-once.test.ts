@@ -28,6 +28,7 @@ describe('a batch of received records', () => {
       received_at: startMicros,
       dedup_key: expect.any(Uint8Array) as unknown,
       content_type: 'application/json',
+      content_encoding: null,
       http_headers: { 'user-agent': 'test' },
       ordering_key: null,
       payload: expect.any(Uint8Array) as unknown,

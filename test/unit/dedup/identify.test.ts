@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { Locator, ReceivedWebhook } from '#lib/contract';
-import { identify } from '../../../services/dedup/identify.ts';
+import { identify, identifyingContent } from '../../../services/dedup/identify.ts';
 
 const webhookOf = (given: Partial<ReceivedWebhook> & { body: Buffer }): ReceivedWebhook => ({
   tenant: 'default',
@@ -9,6 +10,7 @@ const webhookOf = (given: Partial<ReceivedWebhook> & { body: Buffer }): Received
   receiptId: 'rcp_1',
   receivedAt: 1_700_000_000_000_000,
   contentType: 'application/json',
+  contentEncoding: null,
   httpHeaders: {},
   identifyBy: [{ pointer: '/id' }],
   typeBy: [{ pointer: '/type' }],
@@ -155,5 +157,43 @@ describe('what is shown', () => {
 
   it('as type is a hash where it has control characters', () => {
     expect(identifyBody('{"type":"a\\u0000"}').type).toMatch(/^sha256:/);
+  });
+});
+
+describe('a body that came encoded', () => {
+  const gzipped = gzipSync('{"id":"evt_1","type":"order.paid"}');
+  const identified = async (given: Partial<ReceivedWebhook>) => {
+    const webhook = webhookOf({ body: gzipped, contentEncoding: 'gzip', ...given });
+    return identify(webhook, await identifyingContent(webhook));
+  };
+  const byItself = { dedupKey: identifyBody(gzipped, []).dedupKey, eventId: null, type: 'webhook' };
+
+  it('is identified by what is in it, as one that came plain; its hash is that of the bytes', async () => {
+    const plain = identifyBody('{"id":"evt_1","type":"order.paid"}');
+    expect(await identified({})).toEqual({ ...plain, bodyHash: identifyBody(gzipped).bodyHash });
+  });
+
+  it.each<[string, Partial<ReceivedWebhook>]>([
+    ['is beyond the bounds', { body: gzipSync(`{"id":"evt_1"${' '.repeat(4_000_000)}}`) }],
+    ['is encoded in a way that is not known', { contentEncoding: 'compress' }],
+    ['is encoded several times', { contentEncoding: 'gzip, gzip' }],
+    ['is not what it says', { contentEncoding: 'br' }],
+    ['is cut off', { body: gzipped.subarray(0, -9) }],
+  ])('that %s is known by its hash', async (_what, given) => {
+    const body = given.body ?? gzipped;
+    expect(await identified(given)).toMatchObject({ ...byItself, dedupKey: identifyBody(body, []).dedupKey });
+  });
+
+  it('that is plain in truth is identified by what is in it', async () => {
+    expect(await identified({ body: Buffer.from('{"id":"evt_1"}') })).toMatchObject({ eventId: 'evt_1' });
+  });
+
+  it('is not decoded where nothing is looked for in it', async () => {
+    const found = [{ value: '' }, { value: 'from a header' }, { pointer: '/id' }];
+    const contentOf = (identifyBy: Locator[], typeBy: Locator[]) =>
+      identifyingContent(webhookOf({ body: gzipped, contentEncoding: 'gzip', identifyBy, typeBy }));
+    expect(await contentOf(found, [])).toBe(gzipped);
+    expect(await contentOf(found, [{ value: '' }, { pointer: '/type' }])).not.toBe(gzipped);
+    expect(await contentOf([], [])).toBe(gzipped);
   });
 });

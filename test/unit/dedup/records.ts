@@ -30,6 +30,7 @@ export function recordOf(given: Given): TestRecord {
     receiptId: given.idEnd === undefined ? `rcp_${partition}_${offset}` : receiptEndingIn(given.idEnd, given),
     receivedAt: given.receivedAt ?? startMicros,
     contentType: 'application/json',
+    contentEncoding: null,
     httpHeaders: { 'user-agent': 'test' },
     identifyBy: [{ pointer: '/id' }],
     typeBy: [{ pointer: '/type' }],

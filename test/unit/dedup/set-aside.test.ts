@@ -207,20 +207,18 @@ describe('records set aside', () => {
     expect(world.kafka.letters()).toMatchObject([{ attempts: 3 }]);
   });
 
-  it('are not dropped where the dead-letter topic refuses the letter: it is tried until it is taken', async () => {
+  it('are kept in Postgres where the dead-letter topic refuses the letter, and hold nothing up', async () => {
     world.kafka.beforeSend = (record) => {
       if (record.topic !== topics.duplicates) refuse();
     };
     const record = recordOf({ id: 'a', offset: 1 });
     await worker.handle([record], never);
     await world.clock.advance(allTries);
-    expect(record.isDone()).toBe(false);
-    world.kafka.beforeSend = (sent) => {
-      if (sent.topic === topics.events) refuse();
-    };
-    await world.clock.advance(allTries);
     await worker.idle();
-    expect(world.kafka.letters()).toHaveLength(1);
+    expect(world.kafka.letters()).toEqual([]);
+    expect(world.kept).toMatchObject([
+      { died: { value: record.value }, facts: { stage: 'dedup', reason: 'data_invalid', attempts: 3 } },
+    ]);
     expect(record.isDone()).toBe(true);
   });
 

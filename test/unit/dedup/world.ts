@@ -9,6 +9,7 @@ import {
   topicsOf,
 } from '#lib/contract';
 import type { CrashPointName } from '#lib/crash-points';
+import type { DiedRecord } from '#lib/dead-letters';
 import { createDedupStore, type DedupStore, type KeyTable } from '#lib/dedup-store';
 import { AppError } from '#lib/errors';
 import type { OutgoingRecord, RecordProducer } from '#lib/kafka';
@@ -28,6 +29,8 @@ export interface World {
   memory: FakeKeyMemory;
   table: FakeKeyTable;
   kafka: FakeKafka;
+  /** Dead letters that stand in Postgres alone. */
+  kept: { died: DiedRecord; facts: DeadLetterFacts }[];
 }
 
 export interface FakeKafka extends Pick<RecordProducer, 'send'> {
@@ -63,7 +66,8 @@ export function createWorld(): World {
         record,
       })),
   };
-  return { clock, memory: createFakeKeyMemory(clock.nowMs), table: createFakeKeyTable(clock.nowMs), kafka };
+  const [memory, table] = [createFakeKeyMemory(clock.nowMs), createFakeKeyTable(clock.nowMs)];
+  return { clock, memory, table, kafka, kept: [] };
 }
 
 export interface Worker extends Dedup {
@@ -94,6 +98,7 @@ export function createWorker(world: World, options: WorkerOptions = {}): Worker 
   let passings = 0;
   const dedup = createDedup({
     store: breakStore(createDedupStore({ memory, table: breakTable(table) }), world),
+    keepDeadLetter: async (died, facts) => void world.kept.push({ died, facts }),
     producer: kafka,
     topics,
     encodeEvent: (event) => serialize(event),

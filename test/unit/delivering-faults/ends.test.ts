@@ -43,6 +43,7 @@ describe('the end of a delivery', () => {
       {
         ...{ kind: 'fanned_out', position: 'attempts-0-90', eventId: 'evt_0', generation: 1, atMs: 0 },
         deliveries: [{ id: 'dlv_0_again', endpointId: 'ep_a' }],
+        chunk: null,
       },
       { ...stepOf(topics, 0), position: 'attempts-0-91', deliveryId: 'dlv_0_again', status: 'delivered' },
     );

@@ -1,6 +1,8 @@
+import { gzipSync } from 'node:zlib';
 import { isReservedHeader } from '#lib/contract';
+import { signAsHookline } from '../../support/sign-webhook.ts';
 import { sendOnce } from './send-once.ts';
-import { startMicros } from './fixtures.ts';
+import { anEndpoint, startMicros } from './fixtures.ts';
 
 const startMs = startMicros / 1_000;
 
@@ -84,6 +86,20 @@ describe('one attempt', () => {
       expect(request).toBeUndefined();
       expect(sending).toMatchObject({ result: { outcome: 'blocked' }, request: null });
     }
+  });
+
+  it('sends what came encoded as it came, and says by what; signed is what is sent', async () => {
+    const payload = gzipSync('{"order":1}');
+    const { request } = await sendOnce({ payload, contentEncoding: 'gzip' }, {}, startMs);
+    const [secret] = anEndpoint().secrets;
+    expect(request).toMatchObject({
+      body: payload,
+      headers: { 'content-encoding': 'gzip', ...signAsHookline(secret?.secret ?? '', payload, startMicros / 1e6) },
+    });
+    expect((await sendOnce({ contentEncoding: null })).request?.headers).not.toHaveProperty('content-encoding');
+    expect((await sendOnce({ contentEncoding: 'x\r\nx-evil: 1' })).request?.headers['content-encoding']).toBe(
+      'x%0D%0Ax-evil: 1',
+    );
   });
 
   it('makes a header of whatever type a sender chose', async () => {

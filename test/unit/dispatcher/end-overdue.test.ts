@@ -35,7 +35,8 @@ function createWorld() {
     held: undefined as Job | undefined,
     ended: [] as { job: Job; end: EndUnsent }[],
   };
-  const { tenant, eventType, receivedAt, orderingKey, traceparent, contentType, payload } = aDelivery();
+  const { tenant, eventType, receivedAt, orderingKey, traceparent, contentType, contentEncoding, payload } =
+    aDelivery();
   const endOverdue = createEndOverdue({
     table: {
       ofLanes: async ({ lanes }) => (world.lanesAsked.push(lanes), world.ofLanes),
@@ -45,7 +46,17 @@ function createWorld() {
     readContents: createReadContents({
       contents: async (events) =>
         events.map(({ eventId }) => ({
-          ...{ tenant, eventId, type: eventType, receivedAt, orderingKey, traceparent, contentType, payload },
+          ...{
+            tenant,
+            eventId,
+            type: eventType,
+            receivedAt,
+            orderingKey,
+            traceparent,
+            contentType,
+            contentEncoding,
+            payload,
+          },
         })),
     }),
     owned,

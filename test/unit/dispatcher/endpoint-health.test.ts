@@ -1,6 +1,6 @@
 import { createManualClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
-import { createEndpointHealth, type EndpointFacts, isSick } from '../../../services/dispatcher/endpoint-health.ts';
+import { createEndpointHealth, type EndpointFacts, laneClassOf } from '../../../services/dispatcher/endpoint-health.ts';
 import type { SendVerdict } from '../../../services/dispatcher/send-verdict.ts';
 import { aDelivery } from './fixtures.ts';
 
@@ -12,7 +12,7 @@ function createWorld() {
   const clock = createManualClock();
   const facts = new Map<string, EndpointFacts>();
   const usual: EndpointFacts = { maxInFlight: 3, revision: 1, isClosed: false };
-  const counts = { open: 0, 'half-open': 0, shrunk: 0 };
+  const counts = { slow: 0, open: 0, 'half-open': 0, shrunk: 0 };
   const lines: Record<string, unknown>[] = [];
   const closed: string[] = [];
   const health = createEndpointHealth({
@@ -47,16 +47,16 @@ describe('what is known of endpoints', () => {
     const { health, send, standing, counts } = createWorld();
     send(unreachable);
     expect(standing()).toMatchObject({ kind: 'shrunk', width: 1 });
-    expect(counts).toEqual({ open: 0, 'half-open': 0, shrunk: 1 });
+    expect(counts).toEqual({ slow: 0, open: 0, 'half-open': 0, shrunk: 1 });
     for (let sent = 0; sent < 3; sent += 1) send(well);
     expect(standing()).toMatchObject({ kind: 'healthy', width: 3 });
-    expect([[...health.remembered()], counts]).toEqual([[], { open: 0, 'half-open': 0, shrunk: 0 }]);
+    expect([[...health.remembered()], counts]).toEqual([[], { slow: 0, open: 0, 'half-open': 0, shrunk: 0 }]);
   });
 
   it('is told by a metric and by one line for each change of a breaker, probes that fail left out', async () => {
     const { closed, open, send, clock, counts, lines, standing } = createWorld();
     await open();
-    expect(counts).toEqual({ open: 1, 'half-open': 0, shrunk: 0 });
+    expect(counts).toEqual({ slow: 0, open: 1, 'half-open': 0, shrunk: 0 });
     await clock.advance(1_000);
     send(failed);
     await clock.advance(2_000);
@@ -64,7 +64,7 @@ describe('what is known of endpoints', () => {
     await clock.advance(2_500);
     expect(standing()).toMatchObject({ kind: 'probe', freshToo: true });
     send(well);
-    expect(counts).toEqual({ open: 0, 'half-open': 1, shrunk: 0 });
+    expect(counts).toEqual({ slow: 0, open: 0, 'half-open': 1, shrunk: 0 });
     for (let sent = 0; sent < 3; sent += 1) send(well);
     expect(closed).toEqual([]);
     send(well);
@@ -83,7 +83,7 @@ describe('what is known of endpoints', () => {
     await open();
     await clock.advance(1_000);
     send(well);
-    expect([standing().kind, standing().width, isSick(standing())]).toEqual(['half-open', 1, true]);
+    expect([standing().kind, standing().width, laneClassOf(standing())]).toEqual(['half-open', 1, 'sick']);
   });
 
   it('does not take a send that was begun before its breaker opened for its probe', async () => {
@@ -118,6 +118,50 @@ describe('what is known of endpoints', () => {
     expect([...health.remembered()]).toHaveLength(1);
     await clock.advance(1);
     expect([[...health.remembered()], counts.open]).toEqual([[], 0]);
+  });
+
+  describe('where its sends hold their places for long', () => {
+    const sendFor = async ({ health, clock }: ReturnType<typeof createWorld>, ms: number, verdict = well) => {
+      const ended = health.begin(aDelivery({ id: `dlv_${clock.monotonicMs()}` }));
+      await clock.advance(ms);
+      ended(verdict);
+    };
+
+    it('is slow, though each is answered 200, with a breaker that stays closed and all its width', async () => {
+      const world = createWorld();
+      await sendFor(world, 55_000);
+      expect(world.standing()).toMatchObject({ kind: 'slow', width: 3, meanMs: 2_500 });
+      expect([laneClassOf(world.standing()), world.counts.slow]).toEqual(['slow', 1]);
+      for (let sent = 0; sent < 20; sent += 1) await sendFor(world, 55_000);
+      expect(world.standing()).toMatchObject({ kind: 'slow', width: 3 });
+      expect(world.lines).toEqual([]);
+    });
+
+    it('is found out about one that takes three seconds each time, whatever comes of it', async () => {
+      const world = createWorld();
+      for (let sent = 0; sent < 5; sent += 1) await sendFor(world, 3_000, sent % 2 === 0 ? well : failed);
+      expect(world.standing().kind).toBe('slow');
+    });
+
+    it('is forgotten after some quick ones, and says nothing after one that was slow for once', async () => {
+      const world = createWorld();
+      for (let sent = 0; sent < 10; sent += 1) await sendFor(world, 55_000);
+      for (let sent = 0; sent < 6; sent += 1) await sendFor(world, 20);
+      expect(world.standing().kind).toBe('healthy');
+      for (let sent = 0; sent < 5; sent += 1) await sendFor(world, 20);
+      expect([[...world.health.remembered()], world.counts.slow]).toEqual([[], 0]);
+      await sendFor(world, 4_000);
+      expect(world.standing().kind).toBe('healthy');
+    });
+  });
+
+  it('of one tenant is not forgotten for what another has', () => {
+    const { health, standing } = createWorld();
+    health.begin(aDelivery({ id: 'dlv_own', endpointId: 'ep_1' }))(unreachable);
+    for (let sent = 0; sent < 10_100; sent += 1)
+      health.begin(aDelivery({ id: `dlv_${sent}`, tenant: 'other', endpointId: `ep_${sent}` }))(unreachable);
+    expect([...health.remembered()]).toHaveLength(10_000);
+    expect(standing('ep_1').kind).toBe('shrunk');
   });
 
   it('is bounded: beyond ten thousand the one known longest counts as healthy again', () => {

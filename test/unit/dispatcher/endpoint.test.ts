@@ -9,6 +9,7 @@ import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { generatePrivateKey, publicKeyOf } from '#lib/signatures';
 import { type Endpoint, endpointOf, type EndpointRow } from '../../../services/dispatcher/endpoint.ts';
 import { createEndpointDirectory } from '../../../services/dispatcher/endpoint-directory.ts';
+import { fakeFollowedTable } from '../../support/fake-followed-table.ts';
 import { startMicros } from './fixtures.ts';
 
 const secretBox = createSecretBox(parseEncryptionKeys([`test:${Buffer.alloc(32, 1).toString('base64')}`]));
@@ -184,7 +185,7 @@ describe('an endpoint', () => {
     const small = judgedPayload(Buffer.from('{"data":{"amount":99}}'));
     expect(subscription).toMatchObject({ open: false, eventTypes: ['order.*'], sourceIds: [] });
     expect(past).toMatchObject([{ until: startMicros, open: false, eventTypes: ['a'], sourceIds: ['src_1'] }]);
-    expect([subscription.filter?.(small), past[0]?.filter?.(small)]).toEqual([false, false]);
+    expect([subscription.filter?.(small).takes, past[0]?.filter?.(small).takes]).toEqual([false, false]);
     expect(read(aRow()).subscription).toMatchObject({ open: true });
     expect(read(aRow()).subscription.filter).toBeNull();
   });
@@ -203,9 +204,14 @@ const rawPublicKey = (key: KeyObject): string =>
 describe('the directory of endpoints', () => {
   it('knows what Postgres last told, also while it is away, and how old that is', async () => {
     const clock = createManualClock();
-    let answer: () => EndpointRow[] = () => [aRow(), aRow({ id: 'ep_2', tenant: 'other' })];
+    const followed = (row: EndpointRow) => ({ ...row, history_revision: 0 });
+    const rows = [followed(aRow()), followed(aRow({ id: 'ep_2', tenant: 'other' }))];
+    let isAway = false;
+    const postgres = fakeFollowedTable(rows, async () => {
+      if (isAway) throw new AppError('store_unavailable', 'away');
+    });
     const directory = createEndpointDirectory({
-      postgres: { query: async <T extends object>() => answer() as unknown as T[] },
+      postgres,
       secretBox,
       longestWindowMs,
       clock,
@@ -221,18 +227,22 @@ describe('the directory of endpoints', () => {
     expect(candidates('other').map(({ id }) => id)).toEqual(['ep_2']);
     expect(candidates('nobody')).toEqual([]);
 
-    answer = () => [aRow({ changed_at: formatMicros(startMicros + 1), deleted_at: formatMicros(startMicros + 1) })];
+    const deletedAt = formatMicros(startMicros + 1);
+    rows[0] = followed(aRow({ changed_at: deletedAt, deleted_at: deletedAt }));
     await clock.advance(1_000);
     expect(directory.get('acme', 'ep_1')).toMatchObject({ deletedAt: startMicros + 1 });
     expect(directory.ageMs()).toBe(0);
 
-    answer = () => {
-      throw new AppError('store_unavailable', 'away');
-    };
+    isAway = true;
     await clock.advance(10_000);
     expect(directory.get('acme', 'ep_1')).toBeDefined();
     expect(directory.ageMs()).toBe(10_000);
     await expect(directory.refresh()).rejects.toMatchObject({ code: 'store_unavailable' });
+    isAway = false;
+    Object.assign(rows[1] ?? {}, { buried: true, changed_at: deletedAt });
+    await clock.advance(1_000);
+    expect(directory.get('other', 'ep_2')).toBeUndefined();
+    expect(candidates('other')).toEqual([]);
     const stopping = directory.stop();
     await clock.advance(1_000);
     await stopping;

@@ -1,25 +1,44 @@
-import { createWaitOut } from '#lib/backoff';
 import { createManualClock } from '#lib/clock';
 import { type EventRecord, header, parseDelivery } from '#lib/contract';
 import { type CrashPointName, type CrashPoints, noCrashPoints } from '#lib/crash-points';
 import { AppError } from '#lib/errors';
+import { createJudgingTurns } from '#lib/event-filter';
 import { silentLogger } from '#lib/log';
 import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
 import { createFanOut } from '../../../services/dispatcher/fan-out.ts';
-import { createPublish } from '../../../services/dispatcher/publish.ts';
+import { createMatchEndpoints } from '../../../services/dispatcher/match-endpoints.ts';
 import * as fixtures from './fixtures.ts';
 
-const { anEndpoint, anEvent, aRecord, createFakeKafka, encodeAttempt, never, noMetrics, settle, startMicros, topics } =
-  fixtures;
+const {
+  anEndpoint,
+  anEvent,
+  aRecord,
+  createFakeKafka,
+  createWriters,
+  decodeAttempt,
+  never,
+  noMetrics,
+  settle,
+  startMicros,
+  topics,
+} = fixtures;
 
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-function createWorld(endpoints: Endpoint[], crashPoints: CrashPoints = noCrashPoints) {
+const dyingAt = (point: CrashPointName): CrashPoints => ({
+  reach: (reached) => {
+    if (reached === point) throw new Error('killed');
+  },
+});
+
+function createWorld(
+  endpoints: Endpoint[],
+  { crashPoints = noCrashPoints, maxDeliveries }: { crashPoints?: CrashPoints; maxDeliveries?: number } = {},
+) {
   const clock = createManualClock();
   const kafka = createFakeKafka();
   const directory = { ageMs: 0, refreshes: 0, away: false };
   const events = new Map<string, EventRecord | AppError>();
-  const waitOut = createWaitOut({ clock, log: silentLogger });
   const fanOut = createFanOut({
     directory: {
       candidates: ({ tenant }) => endpoints.filter((endpoint) => endpoint.tenant === tenant),
@@ -30,14 +49,13 @@ function createWorld(endpoints: Endpoint[], crashPoints: CrashPoints = noCrashPo
         directory.ageMs = 0;
       },
     },
+    matchEndpoints: createMatchEndpoints({ turns: createJudgingTurns(), unjudged: { note: () => undefined } }),
     decodeEvent: async (bytes) => {
       const event = events.get(bytes.toString());
       if (event === undefined || event instanceof AppError) throw event ?? new AppError('data_invalid', 'no event');
       return event;
     },
-    encodeAttempt,
-    publish: createPublish({ producer: kafka, waitOut, clock, log: silentLogger }),
-    waitOut,
+    ...createWriters(kafka, { clock, crashPoints, ...(maxDeliveries && { maxDeliveries }) }),
     topics,
     clock,
     crashPoints,
@@ -98,6 +116,7 @@ describe('fan-out', () => {
         receivedAt: startMicros,
         orderingKey: 'order-1',
         contentType: 'application/json',
+        contentEncoding: null,
         traceparent,
         payload: Buffer.from('{"order":1}'),
       }),
@@ -272,16 +291,142 @@ describe('fan-out', () => {
     await whole.fanOut([whole.record(anEvent())], never);
     const written = [0, 1, 2];
     for (const [index, point] of points.entries()) {
-      const died = createWorld([anEndpoint()], {
-        reach: (reached) => {
-          if (reached === point) throw new Error('killed');
-        },
-      });
+      const died = createWorld([anEndpoint()], { crashPoints: dyingAt(point) });
       const record = died.record(anEvent());
       await expect(died.fanOut([record], never)).rejects.toThrow('killed');
       expect(died.kafka.sent).toEqual(whole.kafka.sent.slice(0, written[index]));
       expect(record.isDone()).toBe(false);
     }
+  });
+});
+
+describe('the set of an event for more endpoints than one record takes', () => {
+  const endpoints = Array.from({ length: 7 }, (_, index) => anEndpoint({ id: `ep_${index}` }));
+  const chunksOf = ({ kafka }: ReturnType<typeof createWorld>) =>
+    kafka.attempts().map(({ chunk, deliveries }) => [chunk, deliveries.map(({ endpoint_id }) => endpoint_id)]);
+
+  it('is written in chunks of one try before any of its deliveries is', async () => {
+    const world = createWorld(endpoints, { maxDeliveries: 3 });
+    await world.fanOut([world.record(anEvent())], never);
+    expect(chunksOf(world)).toEqual([
+      [{ try: 'try-1', index: 0, count: 3 }, ['ep_0', 'ep_1', 'ep_2']],
+      [{ try: 'try-1', index: 1, count: 3 }, ['ep_3', 'ep_4', 'ep_5']],
+      [{ try: 'try-1', index: 2, count: 3 }, ['ep_6']],
+    ]);
+    expect(new Set(world.kafka.of(topics['delivery.attempts']).map(({ key }) => key))).toEqual(new Set(['evt_1']));
+    expect(sentTopics(world).lastIndexOf('delivery.attempts')).toBe(2);
+    expect(world.kafka.of(topics.deliveries)).toHaveLength(7);
+  });
+
+  it('is one record where it fits one, as it was written before there were chunks', async () => {
+    const world = createWorld(endpoints, { maxDeliveries: 7 });
+    await world.fanOut([world.record(anEvent())], never);
+    expect(chunksOf(world)).toEqual([[null, endpoints.map(({ id }) => id)]]);
+  });
+
+  it('has no chunk above 128 KiB, however long the ids of its endpoints are', async () => {
+    const long = Array.from({ length: 1_000 }, (_, index) => anEndpoint({ id: `ep_${index}_${'x'.repeat(240)}` }));
+    const world = createWorld(long);
+    await world.fanOut([world.record(anEvent())], never);
+    const chunks = world.kafka.attempts().map(({ deliveries }) => deliveries);
+    expect(chunks.length).toBeGreaterThan(1);
+    for (const chunk of chunks) {
+      const bytes = chunk.reduce(
+        (sum, { delivery_id, endpoint_id }) => sum + delivery_id.length + endpoint_id.length,
+        0,
+      );
+      expect(bytes).toBeLessThanOrEqual(128 * 1024);
+    }
+    expect(chunks.flat()).toHaveLength(1_000);
+  });
+
+  it('is begun anew in smaller chunks where Kafka takes none of that size', async () => {
+    const world = createWorld(endpoints);
+    refuseAbove(world, 2);
+    const record = world.record(anEvent());
+    await world.fanOut([record], never);
+    const written = world.kafka.attempts();
+    expect(written.map(({ deliveries }) => deliveries.length)).toEqual([2, 2, 2, 1]);
+    expect(new Set(written.map(({ chunk }) => chunk?.try)).size).toBe(1);
+    expect(record.isDone()).toBe(true);
+  });
+
+  it('is a dead letter of its event where Kafka does not take one delivery, and holds up no other event', async () => {
+    const world = createWorld(endpoints);
+    refuseAbove(world, 0, 'evt_wide');
+    const records = [world.record(anEvent({ id: 'evt_wide' }), 4n), world.record(anEvent(), 5n)];
+    await world.fanOut(records, never);
+    expect(world.kafka.of(topics['dead-letters'])).toMatchObject([
+      {
+        value: records[0]?.value,
+        headers: {
+          [header.deadLetterStage]: 'fan-out',
+          [header.deadLetterReason]: 'refused_by_kafka',
+          [header.deadLetterOrigin]: 'test.events-0-4',
+        },
+      },
+    ]);
+    expect(new Set(world.kafka.of(topics.deliveries).map(({ headers }) => headers[header.eventId]))).toEqual(
+      new Set(['evt_1']),
+    );
+    expect(records.map((record) => record.isDone())).toEqual([true, true]);
+  });
+
+  it('is whole after the next try, if its writer dies between two chunks', async () => {
+    const died = createWorld(endpoints, { maxDeliveries: 3, crashPoints: dyingAt('fan-out.between-chunks') });
+    const record = died.record(anEvent());
+    await expect(died.fanOut([record], never)).rejects.toThrow('killed');
+    expect(died.kafka.attempts()).toMatchObject([{ chunk: { index: 0, count: 3 } }]);
+    expect(sentTopics(died)).toEqual(['delivery.attempts']);
+    expect(record.isDone()).toBe(false);
+  });
+
+  const refuseAbove = ({ kafka }: ReturnType<typeof createWorld>, deliveries: number, eventId = 'evt_1'): void => {
+    kafka.answer = ({ topic, key, value }) => {
+      const isSet = topic === topics['delivery.attempts'] && key === eventId;
+      if (isSet && decodeAttempt(value).deliveries.length > deliveries) throw new AppError('data_invalid', 'too large');
+    };
+  };
+});
+
+it('plans no more than ten thousand deliveries at once, and writes those before it reads on', async () => {
+  const endpoints = Array.from({ length: 6_000 }, (_, index) => anEndpoint({ id: `ep_${index}` }));
+  const world = createWorld(endpoints);
+  const records = ['evt_1', 'evt_2', 'evt_3'].map((id, index) => world.record(anEvent({ id }), BigInt(index)));
+  await world.fanOut(records, never);
+  const firstOf = (id: string): number =>
+    world.kafka.sent.findIndex(({ topic, key }) => topic === topics['delivery.attempts'] && key === id);
+  const firstDelivery = world.kafka.sent.findIndex(({ topic }) => topic === topics.deliveries);
+  expect(firstOf('evt_2')).toBeLessThan(firstDelivery);
+  expect(firstOf('evt_3')).toBe(firstDelivery + 12_000);
+  expect(records.every((record) => record.isDone())).toBe(true);
+});
+
+describe('a delivery whose record Kafka refuses', () => {
+  it('ends as a dead letter and a record that says so; the others are written, and the event is done', async () => {
+    const world = createWorld([anEndpoint({ id: 'ep_1' }), anEndpoint({ id: 'ep_2' })]);
+    world.kafka.answer = ({ topic, key }) => {
+      if (topic === topics.deliveries && key === 'ep_1') throw new AppError('data_invalid', 'too large');
+    };
+    const record = world.record(anEvent());
+    await world.fanOut([record], never);
+    const [set, end] = world.kafka.attempts();
+    const id = set?.deliveries[0]?.delivery_id;
+    expect(end).toMatchObject({
+      ...{ kind: 'ended', event_id: 'evt_1', delivery_id: id, endpoint_id: 'ep_1', generation: 0 },
+      ...{ step: 1, attempt: 0, status: 'dead_lettered', detail: 'refused_by_kafka' },
+    });
+    const [letter] = world.kafka.of(topics['dead-letters']);
+    expect(letter?.headers).toMatchObject({
+      [header.deadLetterStage]: 'dispatcher',
+      [header.deadLetterReason]: 'refused_by_kafka',
+      [header.deadLetterOrigin]: id,
+    });
+    expect(parseDelivery(letter?.headers as Record<string, string>, letter?.value ?? Buffer.alloc(0))).toMatchObject({
+      id,
+    });
+    expect(world.kafka.of(topics.deliveries).map(({ key }) => key)).toEqual(['ep_2']);
+    expect(record.isDone()).toBe(true);
   });
 });
 

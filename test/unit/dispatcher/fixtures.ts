@@ -1,19 +1,28 @@
+import { createWaitOut } from '#lib/backoff';
+import type { Clock } from '#lib/clock';
 import {
   type AttemptRecord,
   type Delivery,
+  deadLetterHeaders,
   deliveryHeaders,
   type EventRecord,
   type SentRequest,
   topicsOf,
 } from '#lib/contract';
+import { type CrashPoints, noCrashPoints } from '#lib/crash-points';
+import type { Bury } from '#lib/dead-letters';
 import { type HttpResult, noTiming } from '#lib/http-client';
 import type { OutgoingRecord, RecordPosition } from '#lib/kafka';
 import type { IncomingRecord } from '#lib/kafka';
+import { silentLogger } from '#lib/log';
+import { createEndRefused } from '../../../services/dispatcher/end-refused.ts';
 import type { Endpoint, EndpointSubscription } from '../../../services/dispatcher/endpoint.ts';
 import type { Job, RecordJob, RowJob } from '../../../services/dispatcher/job.ts';
 import type { DispatcherMetrics } from '../../../services/dispatcher/metrics.ts';
 import type { Order } from '../../../services/dispatcher/ordering.ts';
+import { createOffer, createPublish, type Publish } from '../../../services/dispatcher/publish.ts';
 import type { EventContent } from '../../../services/dispatcher/waiting-table.ts';
+import { createWriteSet } from '../../../services/dispatcher/write-set.ts';
 
 export const topics = topicsOf('test.');
 
@@ -99,6 +108,7 @@ export function anEvent(overrides: Partial<EventRecord> = {}): EventRecord {
     received_at: startMicros,
     dedup_key: Buffer.alloc(16),
     content_type: 'application/json',
+    content_encoding: null,
     http_headers: {},
     ordering_key: null,
     payload: Buffer.from('{"order":1}'),
@@ -118,6 +128,7 @@ export function aDelivery(overrides: Partial<Delivery> = {}): Delivery {
     receivedAt: startMicros,
     orderingKey: null,
     contentType: 'application/json',
+    contentEncoding: null,
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     payload: Buffer.from('{"order":1}'),
     ...overrides,
@@ -126,8 +137,19 @@ export function aDelivery(overrides: Partial<Delivery> = {}): Delivery {
 
 /** What the tables have of the event that `aDelivery` is of, under this id. */
 export function contentOf(eventId: string): EventContent {
-  const { tenant, eventType, receivedAt, orderingKey, traceparent, contentType, payload } = aDelivery();
-  return { tenant, eventId, type: eventType, receivedAt, orderingKey, traceparent, contentType, payload };
+  const { tenant, eventType, receivedAt, orderingKey, traceparent, contentType, contentEncoding, payload } =
+    aDelivery();
+  return {
+    tenant,
+    eventId,
+    type: eventType,
+    receivedAt,
+    orderingKey,
+    traceparent,
+    contentType,
+    contentEncoding,
+    payload,
+  };
 }
 
 /** A record as the consumer hands it out; `isDone` tells whether it may be committed. */
@@ -186,6 +208,15 @@ export const inOrder = <J extends Job>(job: J, sequence: number, name?: string):
 export const encodeAttempt = (record: AttemptRecord): Buffer => Buffer.from(JSON.stringify(record));
 export const decodeAttempt = (value: Buffer): AttemptRecord => JSON.parse(value.toString()) as AttemptRecord;
 
+/** Whole, as libs/dead-letters does where nothing is refused. */
+export const buryBy =
+  (publish: Publish, topic = topics['dead-letters']): Bury =>
+  async (died, facts, signal) => {
+    const headers = { ...died.headers, ...deadLetterHeaders(facts) };
+    await publish({ ...died, topic, headers }, signal);
+    return 'whole';
+  };
+
 export interface FakeKafka {
   /** All that was handed over, in order. */
   readonly sent: OutgoingRecord[];
@@ -225,6 +256,32 @@ export const noMetrics: DispatcherMetrics = {
   endpointDisabled: () => undefined,
   replayed: () => undefined,
 };
+
+/** What fan-out and replays write with, over a fake of Kafka. */
+export function createWriters(
+  kafka: FakeKafka,
+  { clock, crashPoints = noCrashPoints, maxDeliveries = 1_000 }: WritersOptions,
+) {
+  const waitOut = createWaitOut({ clock, log: silentLogger });
+  const publish = createPublish({ producer: kafka, waitOut, clock, log: silentLogger });
+  const offer = createOffer({ producer: kafka, waitOut, log: silentLogger });
+  const bury = buryBy(publish);
+  let tries = 0;
+  const newTry = (): string => `try-${(tries += 1)}`;
+  const common = { encodeAttempt, topics, clock };
+  return {
+    ...{ waitOut, publish, offer, bury },
+    writeSet: createWriteSet({ ...common, offer, crashPoints, newTry, maxDeliveries }),
+    endRefused: createEndRefused({ ...common, publish, bury, metrics: noMetrics }),
+  };
+}
+
+interface WritersOptions {
+  clock: Clock;
+  crashPoints?: CrashPoints;
+  /** Of one record of a set. */
+  maxDeliveries?: number;
+}
 
 /** Lets everything run that waits for nothing but its turn. */
 export async function settle(): Promise<void> {

@@ -130,6 +130,7 @@ export async function simulateLanes(options: Options): Promise<SimulationResult>
     async park({ delivery }) {
       waiting.get(indexOf(delivery.endpointId))?.push(delivery.id);
     },
+    onHeldBack: () => undefined,
     onFailure: (error) => {
       throw error;
     },

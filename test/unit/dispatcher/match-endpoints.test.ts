@@ -1,9 +1,12 @@
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { endpointSettlingMs, type EventRecord } from '#lib/contract';
-import { compileFilter } from '#lib/event-filter';
+import { compileFilter, createJudgingTurns } from '#lib/event-filter';
 import type { Endpoint, EndpointSubscription } from '../../../services/dispatcher/endpoint.ts';
-import { matchEndpoints } from '../../../services/dispatcher/match-endpoints.ts';
+import { createMatchEndpoints, type MatchEndpoints } from '../../../services/dispatcher/match-endpoints.ts';
 import { anEndpoint, anEvent, aSubscription, secondMicros, startMicros } from './fixtures.ts';
+
+const matchEndpoints = createMatchEndpoints({ turns: createJudgingTurns(), unjudged: { note: () => undefined } });
 
 type Event = Parameters<typeof anEvent>[0];
 
@@ -48,6 +51,21 @@ describe('an endpoint gets an event', () => {
     expect(await matches({ filter }, { payload: Buffer.from('{"order":5}') })).toBe(true);
     expect(await matches({ filter }, { payload: Buffer.from('{"order":4}') })).toBe(false);
     expect(await matches({ filter }, { payload: Buffer.from('order=5') })).toBe(false);
+  });
+
+  it('whose payload its filter takes once it is decoded; one that is not decoded is taken by every filter', async () => {
+    const filter = compileFilter({ order: { $gte: 5 } });
+    const taken = (text: string, encoding: string): Promise<boolean> =>
+      matches({ filter }, { payload: gzipSync(text), content_encoding: encoding });
+    expect(await taken('{"order":5}', 'gzip')).toBe(true);
+    expect(await taken('{"order":4}', 'gzip')).toBe(false);
+    expect(await taken('{"order":4}', 'gzip, br')).toBe(true);
+    expect(await taken(`{"order":4${' '.repeat(4_000_000)}}`, 'gzip')).toBe(true);
+    // What is not what its encoding says is judged as it stands.
+    expect(await taken('{"order":5}', 'br')).toBe(false);
+    const plain = (order: number): Event => ({ payload: Buffer.from(`{"order":${order}}`), content_encoding: 'gzip' });
+    expect(await matches({ filter }, plain(5))).toBe(true);
+    expect(await matches({ filter }, plain(4))).toBe(false);
   });
 
   it('that was accepted 5 s or more after its creation', async () => {
@@ -116,7 +134,7 @@ const olderBy = fc.integer({ min: 0, max: settlingMicros });
 const newerBy = fc.integer({ min: 0, max: 120 * secondMicros });
 
 describe('a fan-out that is repeated with a newer list of endpoints', () => {
-  const isSameWith = (match: typeof matchEndpoints) =>
+  const isSameWith = (match: MatchEndpoints) =>
     fc.asyncProperty(changeLists, micros, olderBy, newerBy, async (changes, receivedAt, older, newer) => {
       const event = anEvent({ received_at: receivedAt });
       const first = await match(event, [endpointAfter(changes, receivedAt - older)]);
@@ -132,26 +150,10 @@ describe('a fan-out that is repeated with a newer list of endpoints', () => {
     [...endpoints].map((endpoint) => ({ ...endpoint, past: [] }));
   const later = (event: EventRecord): EventRecord => ({ ...event, received_at: event.received_at + settlingMicros });
 
-  it.each<[string, typeof matchEndpoints]>([
+  it.each<[string, MatchEndpoints]>([
     ['went by what is in force now', (event, endpoints) => matchEndpoints(event, forget(endpoints))],
     ['had a change count at once', (event, endpoints) => matchEndpoints(later(event), endpoints)],
   ])('would not, if it %s', async (_title, mutant) => {
     expect((await fc.check(isSameWith(mutant), { numRuns: 2_000 })).failed).toBe(true);
   });
-});
-
-it('judging many filters on a large payload lets others have their turn', async () => {
-  const filter = compileFilter({ order: 1 });
-  const endpoints = Array.from({ length: 8 }, () => anEndpoint({ subscription: aSubscription({ filter }) }));
-  let turns = 0;
-  let isDone = false;
-  const others = (): void => {
-    turns += 1;
-    if (!isDone) setImmediate(others);
-  };
-  setImmediate(others);
-  const payload = Buffer.from(JSON.stringify({ order: 1, text: 'x'.repeat(512 * 1024) }));
-  expect(await matchEndpoints(anEvent({ payload }), endpoints)).toHaveLength(8);
-  isDone = true;
-  expect(turns).toBeGreaterThanOrEqual(7);
 });

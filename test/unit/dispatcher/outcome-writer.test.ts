@@ -46,8 +46,10 @@ function createWorld(crashPoints: CrashPoints = noCrashPoints) {
   const stopping = new AbortController();
   const recentSteps = createRecentSteps(clock);
   const waitOut = createWaitOut({ clock, log: silentLogger });
+  const publish = createPublish({ producer: kafka, waitOut, clock, log: silentLogger });
   const writer = createOutcomeWriter({
-    publish: createPublish({ producer: kafka, waitOut, clock, log: silentLogger }),
+    publish,
+    bury: fixtures.buryBy(publish),
     topics,
     encodeAttempt,
     recentSteps,
@@ -99,6 +101,7 @@ describe('what came of a delivery', () => {
         request: failed.exchange?.request,
         response_headers: { server: 'test' },
         timing: failed.exchange?.timing,
+        chunk: null,
       },
     ]);
     expect(isDone(job)).toBe(true);
@@ -121,6 +124,7 @@ describe('what came of a delivery', () => {
       generation: 0,
       origin: 'dlv_1',
       at: startMicros,
+      shortenedFrom: null,
     });
     expect(kafka.attempts()).toMatchObject([
       { step: 4, attempt: 3, status: 'dead_lettered', detail: 'retries_exhausted: answered 500' },

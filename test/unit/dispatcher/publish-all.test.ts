@@ -23,15 +23,16 @@ function createWorld(refusedOnce: string[]) {
   const waitOut = createWaitOut({ clock, log: silentLogger });
   const publish = createPublish({ producer: kafka, waitOut, clock, log: silentLogger });
   const sent = (): string[] => kafka.sent.map(({ value }) => value.toString());
-  return { clock, publish, sent, kafka };
+  const publishOne = ({ record }: Publication): Promise<void> => publish(record, never);
+  return { clock, publish, publishOne, sent, kafka };
 }
 
 describe('publishing many', () => {
   const names = ['a1', 'a2', 'free', 'b1', 'a3', 'b2'];
 
   it('keeps those of one order behind one that has to be sent again, and holds up no others', async () => {
-    const { clock, publish, sent } = createWorld(['a1']);
-    const publishing = publishAll(names.map(publicationOf), { publish, limit: 100, signal: never });
+    const { clock, publishOne: publish, sent } = createWorld(['a1']);
+    const publishing = publishAll(names.map(publicationOf), { publish, limit: 100 });
     await clock.advance(0);
     expect(sent()).toEqual(['free', 'b1', 'b2']);
     await clock.advance(5_000);
@@ -40,17 +41,17 @@ describe('publishing many', () => {
   });
 
   it('would have them stand in another order, if they did not wait for each other', async () => {
-    const { clock, publish, sent } = createWorld(['a1']);
+    const { clock, publishOne: publish, sent } = createWorld(['a1']);
     const orderless = names.map((name) => ({ ...publicationOf(name), order: undefined }));
-    const publishing = publishAll(orderless, { publish, limit: 100, signal: never });
+    const publishing = publishAll(orderless, { publish, limit: 100 });
     await clock.advance(5_000);
     await publishing;
     expect(sent().filter((name) => name.startsWith('a'))).not.toEqual(['a1', 'a2', 'a3']);
   });
 
   it('keeps the order where as many of one wait as may be under way at once', async () => {
-    const { clock, publish, sent } = createWorld(['a1', 'a2']);
-    const publishing = publishAll(names.map(publicationOf), { publish, limit: 2, signal: never });
+    const { clock, publishOne: publish, sent } = createWorld(['a1', 'a2']);
+    const publishing = publishAll(names.map(publicationOf), { publish, limit: 2 });
     await clock.advance(30_000);
     await publishing;
     expect(sent().filter((name) => name.startsWith('a'))).toEqual(['a1', 'a2', 'a3']);
@@ -63,7 +64,10 @@ describe('publishing many', () => {
       if (value.toString() === 'a1') throw new AppError('kafka_unavailable', 'away');
     };
     const stopping = new AbortController();
-    const publishing = publishAll(['a1', 'a2'].map(publicationOf), { publish, limit: 10, signal: stopping.signal });
+    const publishing = publishAll(['a1', 'a2'].map(publicationOf), {
+      publish: ({ record }) => publish(record, stopping.signal),
+      limit: 10,
+    });
     const failed = expect(publishing).rejects.toMatchObject({ code: 'stopped' });
     await clock.advance(1_000);
     stopping.abort();

@@ -35,6 +35,7 @@ export function createWorld({
   const started: string[] = [];
   const parked: string[] = [];
   const failures: Error[] = [];
+  const heldBack: string[] = [];
   const ends = new Map<string, (verdict: SendVerdict) => void>();
   const parkEnds = new Map<string, () => void>();
   const world = { ownsSurely: true };
@@ -64,6 +65,7 @@ export function createWorld({
       parked.push(job.delivery.id);
       if (holdParks) await new Promise<void>((resolve) => parkEnds.set(job.delivery.id, resolve));
     },
+    onHeldBack: (share) => heldBack.push(share),
     onFailure: (error) => failures.push(error),
     giveUp: () => (givenUp = true),
     drainMs: 10_000,
@@ -77,6 +79,7 @@ export function createWorld({
     started,
     parked,
     failures,
+    heldBack,
     givenUp: () => givenUp,
     holdParks: () => (holdParks = true),
     endPark: (id: string) => (parkEnds.get(id)?.(), settle()),
@@ -86,6 +89,8 @@ export function createWorld({
     },
     offer: (id: string, endpointId = 'ep_1', size = 10) =>
       scheduler.offer(aRecordJob({ id, endpointId, payload: Buffer.alloc(size) })),
+    offerOf: (tenant: string, id: string, size = 10) =>
+      scheduler.offer(aRecordJob({ id, tenant, payload: Buffer.alloc(size) })),
     offerRow: (id: string, endpointId = 'ep_1') => scheduler.offer(aRowJob({ id, endpointId })),
     /** The nth of its key. */
     offerInOrder: (id: string, sequence: number, key?: string) =>

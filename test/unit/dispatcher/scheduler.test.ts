@@ -3,7 +3,7 @@ import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
 import { createEndpointHealth } from '../../../services/dispatcher/endpoint-health.ts';
 import type { Job } from '../../../services/dispatcher/job.ts';
-import { createScheduler } from '../../../services/dispatcher/scheduler.ts';
+import { createScheduler, type DispatcherShare } from '../../../services/dispatcher/scheduler.ts';
 import { aRecordJob, aRowJob, noMetrics, settle } from './fixtures.ts';
 import { createWorld, limits, numbered } from './scheduler-world.ts';
 
@@ -47,7 +47,7 @@ describe('the scheduler', () => {
     expect(['1', '2', '3', '4'].map((id) => offer(id, 'ep_2'))).toEqual(['queued', 'queued', 'queued', 'full']);
   });
 
-  it('queues a burst whole, but lets no lane grow once half of all room is used, so that others find some', () => {
+  it('queues a burst whole, but lets no lane grow once half of its tenant’s share is used, so that others find some', () => {
     const { offer } = createWorld({ maxInFlight: 1, records: 200, bytes: 1e9, totalRecords: 1_000, totalBytes: 1e9 });
     const fill = (endpointId: string): number => {
       let queued = 0;
@@ -56,8 +56,10 @@ describe('the scheduler', () => {
     };
     const filled = Array.from({ length: 40 }, (_, at) => fill(`ep_${at}`));
     // Each with one that is in flight.
-    expect(filled.slice(0, 3)).toEqual([201, 201, 99]);
-    expect(filled.slice(3)).toEqual(Array<number>(37).fill(11));
+    expect(filled.slice(0, 2)).toEqual([201, 200]);
+    // Of the 800 that it may have.
+    expect(filled.slice(2, 38)).toEqual([...Array<number>(36).fill(11)]);
+    expect(filled.slice(38)).toEqual([3, 0]);
   });
 
   it('keeps to the same by bytes', () => {
@@ -66,26 +68,50 @@ describe('the scheduler', () => {
     expect(['1', '2', '3'].map((id) => offer(id, 'ep_2', 20))).toEqual(['queued', 'queued', 'full']);
   });
 
-  it('refuses what all lanes together have no room for, until something has ended', async () => {
-    const { offer, end } = createWorld({ totalRecords: 3, totalBytes: 100 });
+  it('refuses what a tenant’s lanes together have no room for, until something has ended', async () => {
+    const { offer, end, heldBack } = createWorld({ totalRecords: 4, totalBytes: 100 });
     expect(offer('a', 'ep_a', 40)).toBe('queued');
-    expect(offer('b', 'ep_b', 61)).toBe('full');
-    expect(offer('b', 'ep_b', 40)).toBe('queued');
+    expect(offer('b', 'ep_b', 56)).toBe('full');
+    expect(offer('b', 'ep_b', 35)).toBe('queued');
     expect(offer('c', 'ep_c', 1)).toBe('queued');
     expect(offer('d', 'ep_d', 1)).toBe('full');
+    expect(heldBack).toEqual(['queued_bytes', 'queued_deliveries']);
     await end('a');
     expect(offer('d', 'ep_d', 40)).toBe('queued');
+  });
+
+  it('has room for another tenant when one has filled its share of places, records, bytes and rows', async () => {
+    const { scheduler, offer, offerOf, started } = createWorld({ inFlight: 20, records: 1_000, bytes: 1e9, rows: 100 });
+    for (const id of numbered('slow', 2_000)) offer(id, `ep_${id}`);
+    const shareOf = (tenant: string, share: DispatcherShare) => new Map(scheduler.usage(share)).get(tenant) ?? 0;
+    expect(started).toHaveLength(16);
+    expect(shareOf('acme', 'places_in_flight')).toBe(1);
+    expect(shareOf('acme', 'queued_deliveries')).toBe(1);
+    expect(offerOf('other', 'd1')).toBe('queued');
+    expect(started.at(-1)).toBe('d1');
+    expect(shareOf('other', 'queued_deliveries')).toBeLessThan(0.05);
+    const refusedRows = numbered('row', 200).map((id) => scheduler.offer(aRowJob({ id, endpointId: `ep_${id}` })));
+    expect(refusedRows.filter((offered) => offered === 'queued')).toHaveLength(80);
+    const { tenants, perTenant } = scheduler.rowRoom();
+    expect([tenants, perTenant]).toEqual([[{ tenant: 'acme', room: 0, perLane: 5 }], 15]);
+    expect(scheduler.offer(aRowJob({ id: 'row', tenant: 'other' }))).toBe('queued');
+    const large = createWorld({ totalBytes: 1_000, bytes: 1e9, records: 100 });
+    const fill = () => large.offer(`${large.started.length} ${Math.random()}`, `ep_${Math.random()}`, 100);
+    while (fill() === 'queued');
+    expect(large.heldBack).toEqual(['queued_bytes']);
+    expect(large.offerOf('other', 'd1', 150)).toBe('queued');
   });
 
   it('keeps places for what has waited, and lets both kinds take turns', async () => {
     const { offer, offerRow, scheduler, started, end } = createWorld({ maxInFlight: 1, records: 3, rows: 2 });
     for (const id of ['f0', 'f1', 'f2', 'f3']) expect(offer(id)).toBe('queued');
     expect(offer('f4')).toBe('full');
-    expect(scheduler.rowRoom()).toEqual({ perLane: 2, lanes: [], total: 100 });
+    expect(scheduler.rowRoom()).toEqual({ perLane: 2, perTenant: 80, lanes: [], tenants: [], total: 100 });
     expect(['r0', 'r1', 'r2'].map((id) => offerRow(id))).toEqual(['queued', 'queued', 'full']);
     expect(scheduler.rowRoom()).toEqual({
-      perLane: 2,
+      ...{ perLane: 2, perTenant: 79 },
       lanes: [{ tenant: 'acme', endpointId: 'ep_1', room: 0, early: false }],
+      tenants: [{ tenant: 'acme', room: 78, perLane: 2 }],
       total: 98,
     });
     for (let sent = 0; sent < 5; sent += 1) await end(started[sent] ?? '');
@@ -211,6 +237,7 @@ describe('the scheduler', () => {
         return 'over';
       },
       park: async () => undefined,
+      onHeldBack: () => undefined,
       onFailure: (error) => failures.push(error),
       giveUp: () => undefined,
       drainMs: 1_000,

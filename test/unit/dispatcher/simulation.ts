@@ -220,6 +220,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       orderedRows.write = async (...row) => void clock.sleep(500).then(() => (dead ? undefined : write(...row)));
     const outcomes = createOutcomeWriter({
       publish,
+      bury: fixtures.buryBy(publish),
       topics: fixtures.topics,
       encodeAttempt: fixtures.encodeAttempt,
       recentSteps,
@@ -274,6 +275,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       ownsSurely: () => true,
       run: mutant.impatient ? (...args) => dispatch(...args).then(() => 'over') : dispatch,
       park: outcomes.parked,
+      onHeldBack: () => undefined,
       onFailure: () => undefined,
       giveUp: () => undefined,
       drainMs: 1_000,
@@ -305,8 +307,26 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
         ask(random() < 0.2 ? 1_500 : 30, () =>
           events.map(({ tenant, eventId }) => {
             const original = originals.find((one) => one.eventId === eventId) ?? fixtures.aDelivery();
-            const { eventType: type, receivedAt, orderingKey, traceparent, contentType, payload } = original;
-            return { tenant, eventId, type, receivedAt, orderingKey, traceparent, contentType, payload };
+            const {
+              eventType: type,
+              receivedAt,
+              orderingKey,
+              traceparent,
+              contentType,
+              contentEncoding,
+              payload,
+            } = original;
+            return {
+              tenant,
+              eventId,
+              type,
+              receivedAt,
+              orderingKey,
+              traceparent,
+              contentType,
+              contentEncoding,
+              payload,
+            };
           }),
         ),
       remove: (rows) =>

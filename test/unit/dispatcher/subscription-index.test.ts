@@ -1,8 +1,11 @@
 import fc from 'fast-check';
+import { createJudgingTurns } from '#lib/event-filter';
 import type { Endpoint, EndpointSubscription } from '../../../services/dispatcher/endpoint.ts';
-import { matchEndpoints } from '../../../services/dispatcher/match-endpoints.ts';
+import { createMatchEndpoints } from '../../../services/dispatcher/match-endpoints.ts';
 import { createSubscriptionIndex } from '../../../services/dispatcher/subscription-index.ts';
 import { anEndpoint, anEvent, aSubscription, secondMicros, startMicros } from './fixtures.ts';
+
+const matchEndpoints = createMatchEndpoints({ turns: createJudgingTurns(), unjudged: { note: () => undefined } });
 
 const idsOf = (endpoints: Iterable<Endpoint>): string[] => [...endpoints].map(({ id }) => id).sort();
 

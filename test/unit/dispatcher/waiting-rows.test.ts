@@ -98,8 +98,9 @@ function createWorld() {
       held: (delivery) => world.held.get(deliveryKey(delivery)),
       heldRows: () => [...world.held.values()],
       rowRoom: () => ({
-        perLane: 50,
+        ...{ perLane: 50, perTenant: 80 },
         lanes: [{ tenant: 'acme', endpointId: 'ep_2', room: 3, early: false }],
+        tenants: [{ tenant: 'acme', room: 30, perLane: 5 }],
         total: world.total,
       }),
     },
@@ -166,8 +167,10 @@ describe('what waits', () => {
     expect(created.world.questions.at(-1)).toEqual({
       partitions: [0],
       now: expect.any(Number) as number,
-      perLane: 50,
+      ...{ perLane: 50, perTenant: 80, perPartition: 500 },
       lanes: [{ tenant: 'acme', endpointId: 'ep_2', room: 3, early: false }],
+      tenants: [{ tenant: 'acme', room: 30, perLane: 5 }],
+      starts: [],
       except: [],
       limit: 100,
     });
@@ -175,6 +178,18 @@ describe('what waits', () => {
     const { length } = created.world.questions;
     await created.clock.advance(5_000);
     expect(created.world.questions).toHaveLength(length);
+  });
+
+  it('is looked for behind the lane at which the reading before ended, and from the first again after the last', async () => {
+    created.world.rows = [aRow({ readTo: 'ep_7' }), aRow({ deliveryId: 'dlv_2', partition: 3, tenant: 'other' })];
+    await start();
+    created.world.rows = [];
+    await created.clock.advance(1_000);
+    expect(created.world.questions.map(({ starts }) => starts).slice(0, 3)).toEqual([
+      [],
+      [{ partition: 0, tenant: 'acme', endpointId: 'ep_7' }],
+      [],
+    ]);
   });
 
   it('is not looked for where no lane has room', async () => {

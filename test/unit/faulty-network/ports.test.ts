@@ -5,6 +5,9 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const root = resolve(import.meta.dirname, '../../..');
+// Thirteen thousand files are made, looked at and removed: seconds, where nothing else is to be done.
+jest.setTimeout(120_000);
+
 /** All of those that are given out, but these. */
 const [from, below] = [20_000, 32_768];
 const left = [23_456, 29_876];

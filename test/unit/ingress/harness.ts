@@ -40,6 +40,7 @@ export function sourceRow(
     secrets: secretBox.seal(JSON.stringify(stored), secretsContext('sources', tenant, id)),
     deleted_at: null,
     changed_at: '2026-01-01T00:00:00.000000Z',
+    buried: false,
     ...columns,
   };
   return row;

@@ -113,6 +113,7 @@ describe('an accepted webhook', () => {
       receiptId: answer.json().id,
       receivedAt: 1_764_576_000_123_000,
       contentType: 'application/cloudevents+json; charset=utf-8',
+      contentEncoding: null,
       httpHeaders: {
         'content-type': 'application/cloudevents+json; charset=utf-8',
         'content-length': String(body.length),
@@ -156,10 +157,16 @@ describe('an accepted webhook', () => {
     expect(webhookOf(harness.producer.records[0])).toMatchObject({ contentType: contentType ?? '' });
   });
 
-  test('with a Content-Encoding is taken as the bytes that came', async () => {
+  test.each([
+    ['gzip', 'gzip'],
+    [['gzip', 'br'], 'gzip, br'],
+    ['none that anybody knows', 'none that anybody knows'],
+    ['', null],
+  ])('with the Content-Encoding %j is taken as the bytes that came, under that', async (given, contentEncoding) => {
     const harness = createHarness();
-    expect((await post(harness, body, { ...signed(body), 'content-encoding': 'gzip' })).status).toBe(202);
+    expect((await post(harness, body, { ...signed(body), 'content-encoding': given })).status).toBe(202);
     expect(harness.producer.records[0]?.value.equals(body)).toBe(true);
+    expect(webhookOf(harness.producer.records[0])).toMatchObject({ contentEncoding });
   });
 
   test.each([200, 204] as const)('is answered %i where its source wants that', async (status) => {
@@ -234,7 +241,7 @@ describe('a refused webhook', () => {
   const right = signed(body, now)['hookline-signature'] ?? '';
   test.each<[string, Record<string, string | string[]>, ProblemCode]>([
     ['no signature', {}, 'signature_missing'],
-    ['an empty signature', { 'hookline-signature': '' }, 'signature_missing'],
+    ['an empty signature', { 'hookline-signature': '' }, 'signature_malformed'],
     ['a wrong signature', { 'hookline-signature': `t=${now},v1=${'0'.repeat(64)}` }, 'signature_invalid'],
     ['a signature of another body', signed('other', now), 'signature_invalid'],
     ['a short v1', { 'hookline-signature': `t=${now},v1=00` }, 'signature_invalid'],
@@ -242,12 +249,26 @@ describe('a refused webhook', () => {
     ['the signature twice', { 'hookline-signature': [right, right] }, 'signature_malformed'],
     ['an old timestamp', signed(body, now - 301), 'timestamp_out_of_tolerance'],
     ['a timestamp from the future', signed(body, now + 301), 'timestamp_out_of_tolerance'],
+    [
+      'a content type of 12,000 characters beyond ASCII',
+      { ...signed(body, now), 'content-type': '\xff'.repeat(12_000) },
+      'validation_failed',
+    ],
+    [
+      'an encoding of 5,000 characters',
+      { ...signed(body, now), 'content-encoding': 'x'.repeat(5_000) },
+      'validation_failed',
+    ],
     ['a length above the limit', { ...signed(body, now), 'content-length': '1048577' }, 'payload_too_large'],
   ])(
     'with %s is answered by its problem, counted and logged once, and never produced',
     async (_what, headers, code) => {
       const harness = createHarness({ deps: { clock } });
-      expectProblem(await post(harness, body, headers), code);
+      const answer = await post(harness, body, headers);
+      expectProblem(answer, code);
+      expect(answer.headers['www-authenticate']).toBe(
+        answer.status === 401 ? 'Webhook-Signature realm="webhooks", scheme="hookline"' : undefined,
+      );
       expect(harness.producer.records).toEqual([]);
       expect(await harness.metric(requestsTotal, { source: harness.source.id, outcome: code })).toBe(1);
       expect(harness.logged).toEqual([

@@ -43,6 +43,7 @@ test('a record’s headers are exactly those of the contract, whatever the rules
           ...constant,
           ...arrival,
           contentType: joined.get('content-type') ?? '',
+          contentEncoding: joined.get('content-encoding') || null,
           httpHeaders,
           identifyBy: locate(identifyBy),
           typeBy: locate(typeBy),

@@ -1,9 +1,9 @@
 import { createManualClock, type ManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
-import type { Query } from '#lib/postgres';
 import { createSourceDirectory } from '../../../services/ingress/source-directory.ts';
 import type { SourceRow } from '../../../services/ingress/source.ts';
+import { fakeFollowedTable } from '../../support/fake-followed-table.ts';
 import { newSourceId, secretBox, sourceRow } from './harness.ts';
 
 type Behaviour = 'answers' | 'fails' | 'hangs';
@@ -14,17 +14,14 @@ function createTable(rows: SourceRow[] = []) {
   const readings: number[] = [];
   const clock = createManualClock();
   const errors: { event: string }[] = [];
-  const postgres: Query = {
-    async query<T extends object>() {
-      readings.push(clock.monotonicMs());
-      if (behaviour === 'fails') throw new AppError('store_unavailable', 'as the test wants it');
-      if (behaviour === 'hangs') await clock.sleep(2_000);
-      if (behaviour === 'hangs') throw new AppError('store_unavailable', 'given up by its own time limit');
-      return [...rows] as object[] as T[];
-    },
-  };
+  const postgres = fakeFollowedTable(rows, async () => {
+    readings.push(clock.monotonicMs());
+    if (behaviour === 'fails') throw new AppError('store_unavailable', 'as the test wants it');
+    if (behaviour === 'hangs') await clock.sleep(2_000);
+    if (behaviour === 'hangs') throw new AppError('store_unavailable', 'given up by its own time limit');
+  });
   const log = { ...silentLogger, error: (line: { event: string }) => void errors.push(line) };
-  const directory = createSourceDirectory({ postgres, secretBox, clock, log });
+  const directory = createSourceDirectory({ followPostgres: postgres, postgres, secretBox, clock, log });
   return { directory, clock, rows, readings, errors, behave: (wanted: Behaviour) => (behaviour = wanted) };
 }
 

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { waitUntil } from '../../support/wait-until.ts';
+import { waitUntil, within } from '../../support/wait-until.ts';
 import { socketsOver } from '../../../libs/kafka/create-socket.ts';
 import { bearClockSteps } from '../../../libs/kafka/clock-steps.ts';
 import { keepConnectionsFresh } from '../../../libs/kafka/fresh-connections.ts';
+import { tameRequestQueuePolling } from '../../../libs/kafka/request-queue-polling.ts';
 
 interface Connection {
   connect(): Promise<boolean>;
@@ -43,6 +44,7 @@ async function withBroker(
   await once(server, 'listening');
   bearClockSteps();
   keepConnectionsFresh();
+  tameRequestQueuePolling();
   const connection = new Connection({
     ...{ host: '127.0.0.1', port: (server.address() as AddressInfo).port, logger },
     ...{ socketFactory: socketsOver(undefined), requestTimeout: 500, connectionTimeout: 2_000 },
@@ -160,4 +162,81 @@ test('a connection that is being let go of takes no more requests, and the next 
     expect(await ask(connection)).toBe('whole');
     expect(made()).toBe(2);
   });
+});
+
+const neverAnswered = async (onEnding: (socket: Socket | undefined) => void): Promise<void> => {
+  let silentOne: Socket | undefined;
+  const whole = (socket: Socket, correlationId: number): void => void socket.write(answer(correlationId, 'whole'));
+  await withBroker([(socket) => void (silentOne = socket), whole], async (connection) => {
+    await connection.connect();
+    const unanswered = ask(connection).catch((error: unknown) => error);
+    await waitUntil('it is asked', () => silentOne !== undefined, { timeoutMs: 5_000 });
+    const ended = connection.disconnect();
+    const next = connection.connect();
+    onEnding(silentOne);
+    const limit = { timeoutMs: 8_000 };
+    await within('the request ends', limit.timeoutMs, unanswered);
+    await within('the connection ends', limit.timeoutMs, ended);
+    await within('the next is made', limit.timeoutMs, next);
+    expect(String(await unanswered)).toMatch(/^KafkaJS(RequestTimeout|Connection)/);
+    expect(await ask(connection)).toBe('whole');
+  });
+};
+
+test('a connection ends, and the next is made, though the peer never answers the request in flight', async () => {
+  await neverAnswered(() => undefined);
+}, 20_000);
+
+test('a connection that is ending ends when its peer closes it with a request in flight', async () => {
+  const startedMs = performance.now();
+  await neverAnswered((socket) => socket?.end());
+  expect(performance.now() - startedMs).toBeLessThan(2_000);
+}, 20_000);
+
+test('a request that waits for its turn at a throttled connection ends in its time, also where the clock was set back', async () => {
+  const whole = (socket: Socket, correlationId: number): void => void socket.write(answer(correlationId, 'whole'));
+  await withBroker([whole, whole], async (connection) => {
+    await connection.connect();
+    const { requestQueue } = connection as unknown as { requestQueue: { throttledUntil: number } };
+    requestQueue.throttledUntil = Date.now() + 600_000;
+    const waiting = ask(connection).catch((error: unknown) => error);
+    expect(await within('it ends', 8_000, waiting)).toMatchObject({ name: 'KafkaJSConnectionError' });
+    requestQueue.throttledUntil = -1;
+    await connection.connect();
+    expect(await ask(connection)).toBe('whole');
+  });
+}, 20_000);
+
+test('no timer is set for a negative time, of which Node warns', async () => {
+  const setTimer = jest.spyOn(globalThis, 'setTimeout');
+  const whole = (socket: Socket, correlationId: number): void => void socket.write(answer(correlationId, 'whole'));
+  try {
+    await withBroker([whole, whole], async (connection) => {
+      await connection.connect();
+      expect(await ask(connection)).toBe('whole');
+    });
+    expect(setTimer.mock.calls.map(([, ms]) => ms).filter((ms) => (ms ?? 0) < 0)).toEqual([]);
+  } finally {
+    setTimer.mockRestore();
+  }
+});
+
+test('a socket whose peer never closes it is destroyed in the end', async () => {
+  const server = createServer({ allowHalfOpen: true }, (socket) => socket.on('error', () => undefined).resume());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const made = Promise.withResolvers<void>();
+  const socket = socketsOver(undefined)({ host: '127.0.0.1', port, ssl: {}, onConnect: made.resolve });
+  await made.promise;
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
+  try {
+    socket.end();
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(socket.destroyed).toBe(true);
+  } finally {
+    jest.useRealTimers();
+    socket.destroy();
+    server.close();
+  }
 });

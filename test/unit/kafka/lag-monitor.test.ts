@@ -19,13 +19,17 @@ function monitored() {
     end: { low: 0n, high: 0n },
     openSinceMs: undefined as number | undefined,
     isAssigned: true,
+    retentionMs: undefined as number | undefined | 'refused',
   };
   void monitorLag(
     {
       offsets: {
         committed: async () => new Map(seen.committed === undefined ? [] : [[0, seen.committed]]),
         ends: async () => new Map([[0, seen.end]]),
-        close: async () => undefined,
+        retentionMs: async () => {
+          if (seen.retentionMs === 'refused') throw new Error('not authorized');
+          return seen.retentionMs;
+        },
       },
       assigned: () => (seen.isAssigned ? [{ topic, partition: 0, oldestOpenAtMs: () => seen.openSinceMs }] : []),
       meter: measureConsumer(metrics, 'projector'),
@@ -38,6 +42,7 @@ function monitored() {
   return {
     clock,
     seen,
+    retention: () => seriesOf(metrics, 'hookline_topic_retention_seconds'),
     async after(intervals: number): Promise<{ records: number | undefined; seconds: number | undefined }> {
       for (let n = 0; n < intervals; n += 1) await clock.advance(intervalMs);
       const value = async (name: string) => (await seriesOf(metrics, `hookline_consumer_lag_${name}`))[of];
@@ -96,4 +101,29 @@ test('a partition that was lost and comes again begins anew', async () => {
   expect(await after(1)).toEqual({ records: undefined, seconds: undefined });
   seen.isAssigned = true;
   expect(await after(2)).toEqual({ records: 3, seconds: 5 });
+});
+
+test('how long the topic keeps its records is asked for once a minute, and where nobody may ask the lag is measured all the same', async () => {
+  const { seen, after, retention } = monitored();
+  Object.assign(seen, { committed: 7n, end: { low: 0n, high: 10n }, retentionMs: 'refused' });
+  expect(await after(1)).toEqual({ records: 3, seconds: 0 });
+  expect(await retention()).toEqual({});
+  seen.retentionMs = 3_600_000;
+  await after(12);
+  expect(await retention()).toEqual({ 'topic="events"': 3_600 });
+  seen.retentionMs = undefined;
+  await after(11);
+  expect(await retention()).toEqual({ 'topic="events"': 3_600 });
+  await after(1);
+  expect(await retention()).toEqual({});
+});
+
+test('of a topic that is read by another now, nothing is shown any more', async () => {
+  const { seen, after, retention } = monitored();
+  Object.assign(seen, { committed: 7n, end: { low: 0n, high: 10n }, retentionMs: 1_000 });
+  await after(1);
+  expect(await retention()).toEqual({ 'topic="events"': 1 });
+  seen.isAssigned = false;
+  await after(1);
+  expect(await retention()).toEqual({});
 });

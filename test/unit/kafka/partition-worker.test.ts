@@ -88,7 +88,8 @@ test('what comes again after a join is skipped, and what is new of it is taken',
 });
 
 test('a batch that starts too far on is refused once, and taken for a hole in the log when it comes again', () => {
-  const { worker } = setUp();
+  const holes: bigint[][] = [];
+  const { worker } = setUp({ onHole: (...hole) => holes.push(hole) });
   worker.open(10n);
   expect(worker.receive(messages(12, 15))).toBe('gap');
   expect(worker.nextOffset()).toBe(10n);
@@ -97,6 +98,31 @@ test('a batch that starts too far on is refused once, and taken for a hole in th
   expect(worker.receive(messages(20, 21))).toBe('gap');
   expect(worker.receive(messages(15, 21))).toBe('taken');
   expect(worker.nextOffset()).toBe(21n);
+  expect(holes).toEqual([[10n, 12n]]);
+});
+
+test('what will never come is skipped, and committed once all before it is done', async () => {
+  const { worker, calls, handedOut } = setUp();
+  worker.open(0n);
+  worker.receive(messages(0, 2));
+  await settle();
+  worker.skipTo(7n);
+  expect(worker.committable()).toBeUndefined();
+  expect(worker.receive(messages(7, 8))).toBe('taken');
+  await calls[0]?.finish();
+  expect(handedOut()).toEqual(['0', '1', '7']);
+  for (const record of calls[0]?.records ?? []) record.done();
+  expect(worker.committable()).toBe(7n);
+  worker.skipTo(3n);
+  expect(worker.nextOffset()).toBe(8n);
+});
+
+test('an offset that the group does not have yet is committed though nothing has been read', () => {
+  const { worker } = setUp();
+  worker.open(0n, false);
+  expect(worker.committable()).toBe(0n);
+  worker.committed(0n);
+  expect(worker.committable()).toBeUndefined();
 });
 
 test('nothing is taken before the start offset is known', async () => {

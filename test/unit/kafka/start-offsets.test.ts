@@ -7,6 +7,7 @@ function setUp(committed: [number, bigint][], lows: [number, bigint][] | 'unknow
   const clock = createManualClock();
   const answers = { committed, lows, away: false };
   const opened: string[] = [];
+  const reported: string[] = [];
   const worker = (partition: number) => {
     let state = 'locating';
     return {
@@ -14,9 +15,9 @@ function setUp(committed: [number, bigint][], lows: [number, bigint][] | 'unknow
       partition,
       state: () => state,
       drop: () => (state = 'dropped'),
-      open: (at: bigint) => {
+      open: (at: bigint, isCommitted: boolean) => {
         state = 'open';
-        opened.push(`${partition} at ${at}`);
+        opened.push(`${partition} at ${at}${isCommitted ? '' : ', to be committed'}`);
       },
     } as unknown as PartitionWorker;
   };
@@ -34,15 +35,15 @@ function setUp(committed: [number, bigint][], lows: [number, bigint][] | 'unknow
           if (answers.lows === 'unknown') throw new Error('a leader is away');
           return new Map(answers.lows.map(([partition, low]) => [partition, { low, high: 99n }]));
         },
-        close: async () => undefined,
       },
-      open: (each, at) => each.open(at),
+      open: (each, at, isCommitted) => each.open(at, isCommitted),
+      report: ({ partition }, { kind }) => reported.push(`${partition} ${kind}`),
       clock,
       log: silentLogger,
     },
     stopping.signal,
   );
-  return { clock, answers, opened, workers, stopping, locating };
+  return { clock, answers, opened, reported, workers, stopping, locating };
 }
 
 test('a partition is read from the committed offset, or else from its first record', async () => {
@@ -55,7 +56,7 @@ test('a partition is read from the committed offset, or else from its first reco
     ],
   );
   await locating;
-  expect(opened).toEqual(['0 at 17', '1 at 4', '2 at 0']);
+  expect(opened).toEqual(['0 at 17', '1 at 4, to be committed', '2 at 0, to be committed']);
 });
 
 test('partitions with a committed offset do not wait for those whose log can’t be asked about', async () => {
@@ -68,7 +69,7 @@ test('partitions with a committed offset do not wait for those whose log can’t
   ];
   await clock.advance(600);
   await locating;
-  expect(opened).toEqual(['1 at 17', '0 at 1', '2 at 2']);
+  expect(opened).toEqual(['1 at 17', '0 at 1, to be committed', '2 at 2, to be committed']);
 });
 
 test('a partition that was lost in the meantime is not opened, and the search ends with the consumer', async () => {
@@ -80,4 +81,22 @@ test('a partition that was lost in the meantime is not opened, and the search en
   expect(opened).toEqual(['1 at 17']);
   stopping.abort();
   await locating;
+});
+
+test('a committed offset that the log does not have is reported, and its first record is read', async () => {
+  const { opened, reported, locating } = setUp(
+    [
+      [0, 17n],
+      [1, 100n],
+      [2, 3n],
+    ],
+    [
+      [0, 30n],
+      [1, 4n],
+      [2, 3n],
+    ],
+  );
+  await locating;
+  expect(opened).toEqual(['0 at 30, to be committed', '1 at 4, to be committed', '2 at 3']);
+  expect(reported).toEqual(['0 lost', '1 beyond_end', '2 within']);
 });

@@ -21,6 +21,7 @@ const webhook: ReceivedWebhook = {
   receiptId: 'rcp_1',
   receivedAt: 1_795_247_723_123_456,
   contentType: 'application/json',
+  contentEncoding: 'gzip',
   httpHeaders: { 'x-github-event': 'push' },
   identifyBy: [{ value: 'abc' }, { pointer: '/id' }],
   typeBy: [],
@@ -42,6 +43,7 @@ const delivery: Delivery = {
   receivedAt: 1_795_247_723_000_000,
   orderingKey: 'k',
   contentType: '',
+  contentEncoding: 'br',
   traceparent: '',
   payload: Buffer.from('x'),
 };
@@ -52,6 +54,25 @@ describe('records', () => {
     expect(parseReceivedWebhook(receivedWebhookHeaders(rest), body)).toEqual(webhook);
   });
 
+  test('a received webhook from before its encoding had a header of its own is read by what its sender had', () => {
+    const { body, ...rest } = { ...webhook, contentEncoding: null };
+    const read = (httpHeaders: Record<string, string>) => {
+      const parsed = parseReceivedWebhook(receivedWebhookHeaders({ ...rest, httpHeaders }), body);
+      return 'malformed' in parsed ? parsed : parsed.contentEncoding;
+    };
+    expect([read({ 'content-encoding': 'gzip' }), read({ 'content-encoding': '' }), read({})]).toEqual([
+      'gzip',
+      null,
+      null,
+    ]);
+  });
+
+  test('a delivery without an encoding has no header for it', () => {
+    const { payload, ...rest } = { ...delivery, contentEncoding: null };
+    expect(deliveryHeaders(rest)).not.toHaveProperty(header.contentEncoding);
+    expect(parseDelivery(deliveryHeaders(rest), payload)).toMatchObject({ contentEncoding: null });
+  });
+
   test('a delivery comes back as it was written', () => {
     const { payload, ...rest } = delivery;
     expect(parseDelivery(deliveryHeaders(rest), payload)).toEqual(delivery);
@@ -59,9 +80,9 @@ describe('records', () => {
 
   test('a dead letter’s facts come back as they were written', () => {
     const facts = { stage: 'dedup', reason: 'data_invalid', attempts: 3, origin: 't-0-1', at: 1 } as const;
-    expect(parseDeadLetter(deadLetterHeaders(facts))).toEqual({ ...facts, generation: 0 });
+    expect(parseDeadLetter(deadLetterHeaders(facts))).toEqual({ ...facts, generation: 0, shortenedFrom: null });
     const replayed = { ...deadLetterHeaders(facts), [header.generation]: '2' };
-    expect(parseDeadLetter(replayed)).toEqual({ ...facts, generation: 2 });
+    expect(parseDeadLetter(replayed)).toEqual({ ...facts, generation: 2, shortenedFrom: null });
   });
 
   test('the headers of what died are kept as they were, its letter’s own left out', () => {

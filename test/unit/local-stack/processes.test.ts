@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { identityText } from '#deploy/local/process-identity.ts';
 import { createProcesses, type Processes } from '#deploy/local/processes.ts';
 import { until } from '#deploy/local/until.ts';
@@ -26,8 +27,8 @@ describe('processes', () => {
 
   const start = (name: string, args: readonly string[] = sleeper) =>
     processes.start({ name, command: '/bin/sh', args, cwd: dir });
-  const logged = (name: string, text: string) =>
-    until(text, () => processes.lastLogLines(name, 5).includes(text) || undefined, { timeoutMs });
+  const logged = (name: string, line: string) =>
+    until(line, () => processes.lastLogLines(name, 5).includes(line) || undefined, { timeoutMs });
 
   it('one that runs is not started a second time', async () => {
     const first = await start('sleeper');
@@ -85,15 +86,73 @@ describe('processes', () => {
     expect(again.pid).not.toBe(pid);
   });
 
+  const ended = (name: string) => until(`${name}'s end`, () => processes.howEnded(name), { timeoutMs });
+
+  it('how it ended is known: by which signal, or with which exit code', async () => {
+    const { pid } = await start('killed');
+    expect(processes.howEnded('killed')).toBeUndefined();
+    process.kill(pid, 'SIGKILL');
+    expect(await ended('killed')).toEqual({ signal: 'SIGKILL' });
+    await start('failed', ['-c', 'echo oh; exit 3']);
+    expect(await ended('failed')).toEqual({ code: 3 });
+    await start('done', ['-c', 'exit 0']);
+    expect(await ended('done')).toEqual({ code: 0 });
+    // Its own log is what it says itself.
+    expect(processes.lastLogLines('killed', 5)).toEqual(['ready']);
+  });
+
+  it('how it ended is known of the one that was started last', async () => {
+    await start('turns', ['-c', 'exit 3']);
+    await ended('turns');
+    await start('turns');
+    expect(processes.howEnded('turns')).toBeUndefined();
+  });
+
+  it('how it ended is known though the command that started it is gone', async () => {
+    const script = `
+      const { createProcesses } = await import(process.argv[1]);
+      const [, , run, log, sleeper] = process.argv;
+      const { pid } = await createProcesses({ run, log }).start({ name: 'left', command: '/bin/sh', args: ['-c', sleeper], cwd: run });
+      console.log(pid);`;
+    const module = resolve(import.meta.dirname, '../../../deploy/local/processes.ts');
+    const args = [
+      '--input-type=module',
+      '-e',
+      script,
+      '--',
+      module,
+      join(dir, 'run'),
+      join(dir, 'log'),
+      sleeper[1] ?? '',
+    ];
+    const command = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const printed = await text(command.stdout);
+    process.kill(Number(printed), 'SIGKILL');
+    expect(await ended('left')).toEqual({ signal: 'SIGKILL' });
+  });
+
+  it('nothing of it runs when stop resolves, not even the shell beside it', async () => {
+    for (let turn = 0; turn < 5; turn++) {
+      await start('sleeper');
+      await processes.stop('sleeper');
+      expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(join(dir, 'run'));
+    }
+  });
+
+  it('the last lines of a log of any size are its last', async () => {
+    writeFileSync(processes.logFile('large'), `${'x'.repeat(3 * 1024 * 1024)}\nlast but one\nlast\n`);
+    expect(processes.lastLogLines('large', 2)).toEqual(['last but one', 'last']);
+  });
+
   it('a stranger to whom its pid has passed is neither taken for it nor signalled', async () => {
     const stranger = spawn('/bin/sh', ['-c', 'sleep 30'], { stdio: 'ignore' });
     try {
-      const text = identityText(stranger.pid ?? 0) ?? '';
+      const identity = identityText(stranger.pid ?? 0) ?? '';
       const file = join(dir, 'run', 'sleeper.pid');
-      writeFileSync(file, text);
+      writeFileSync(file, identity);
       expect(processes.pid('sleeper')).toBe(stranger.pid);
 
-      writeFileSync(file, startedEarlier(text));
+      writeFileSync(file, startedEarlier(identity));
       expect(processes.pid('sleeper')).toBeUndefined();
       expect(processes.signal('sleeper', 'SIGKILL')).toBe(false);
       await processes.stop('sleeper');

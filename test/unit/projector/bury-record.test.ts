@@ -1,31 +1,41 @@
 import { Registry } from 'prom-client';
+import { createWaitOut } from '#lib/backoff';
 import { createManualClock } from '#lib/clock';
 import { header, parseDeadLetter } from '#lib/contract';
-import { AppError } from '#lib/errors';
+import { createBury } from '#lib/dead-letters';
 import type { OutgoingRecord } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import { createBurial } from '../../../services/projector/bury-record.ts';
 import { createProjectorMetrics } from '../../../services/projector/metrics.ts';
+import type { FailedRecord } from '../../../services/projector/project-records.ts';
 import { eventFact, outcomeFact } from './facts.ts';
 import { incomingRecord } from './incoming-record.ts';
 
-function createHarness(send?: () => Promise<never>) {
+const never = new AbortController().signal;
+
+function createHarness() {
   const sent: OutgoingRecord[] = [];
   const metrics = createProjectorMetrics(new Registry());
+  const clock = createManualClock(1_700_000_000_000);
   const bury = createBurial({
-    producer: {
-      send: async (record) => {
-        if (send !== undefined) return send();
-        sent.push(record);
-        return { topic: record.topic, partition: 0, offset: 0n };
+    bury: createBury({
+      producer: {
+        send: async (record) => {
+          sent.push(record);
+          return { topic: record.topic, partition: 0, offset: 0n };
+        },
       },
-    },
-    topic: 'p.dead-letters',
-    clock: createManualClock(1_700_000_000_000),
-    log: silentLogger,
+      topic: 'p.dead-letters',
+      keep: async () => undefined,
+      waitOut: createWaitOut({ clock, log: silentLogger }),
+      clock,
+      log: silentLogger,
+      metrics: new Registry(),
+    }),
+    clock,
     metrics,
   });
-  return { bury, sent, metrics };
+  return { bury: (failed: FailedRecord) => bury(failed, never), sent, metrics };
 }
 
 const headersOf = (record: OutgoingRecord | undefined): Record<string, string> =>
@@ -53,6 +63,7 @@ test('a letter has the key, the bytes and the headers as they were, and what hap
     generation: 0,
     origin: 'p.events-3-42',
     at: 1_700_000_000_000_000,
+    shortenedFrom: null,
   });
   const { values } = await metrics.deadLetters.get();
   expect(values).toMatchObject([
@@ -83,13 +94,4 @@ test('a name that no row can hold is left out: the letter could not be found by 
   const headers = headersOf(sent[0]);
   expect(headers).toMatchObject({ [header.tenant]: 't', [header.eventId]: 'evt' });
   expect(headers).not.toHaveProperty(header.eventType);
-});
-
-test('a letter that Kafka refuses for good does not stop the rest; one that it can’t take now is tried again', async () => {
-  const failed = { record, fact: null, reason: 'malformed_record', attempts: 1 } as const;
-  const refused = createHarness(() => Promise.reject(new AppError('data_invalid', 'too large')));
-  await refused.bury(failed);
-  expect((await refused.metrics.deadLetters.get()).values).toMatchObject([{ value: 0 }, { value: 0 }]);
-  const away = createHarness(() => Promise.reject(new AppError('kafka_unavailable', 'away')));
-  await expect(away.bury(failed)).rejects.toMatchObject({ retryable: true });
 });

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { DeliveryStatus } from '#lib/contract';
+import type { DeliveryStatus, SetChunk } from '#lib/contract';
 import { isFinal, packHeaders } from '#lib/contract';
 import type { Fact } from '../../../services/projector/facts.ts';
 
@@ -28,6 +28,7 @@ export const eventFact = (
     received_at: startAt,
     dedup_key: Buffer.from(`key of ${eventId}`),
     content_type: 'application/json',
+    content_encoding: null,
     http_headers: {},
     ordering_key: null,
     payload: Buffer.from(`{"id":"${eventId}"}`),
@@ -71,7 +72,12 @@ export const duplicateFact = (
 export const deliveryId = (eventId: string, endpointId: string, generation = 0): string =>
   `dlv_${eventId}_${endpointId}_${generation}`;
 
-export const fanOutFact = ({ tenant, eventId }: Named, endpointIds: readonly string[], generation = 0): Fact => ({
+export const fanOutFact = (
+  { tenant, eventId }: Named,
+  endpointIds: readonly string[],
+  generation = 0,
+  chunk: SetChunk | null = null,
+): Fact => ({
   kind: 'fan-out',
   fanOut: {
     tenant,
@@ -82,6 +88,7 @@ export const fanOutFact = ({ tenant, eventId }: Named, endpointIds: readonly str
       endpoint_id,
       delivery_id: deliveryId(eventId, endpoint_id, generation),
     })),
+    chunk,
   },
 });
 
@@ -140,6 +147,7 @@ export const letterFact = (tenant: string, origin: string): Fact => ({
     key: null,
     headers: packHeaders({}),
     value: null,
+    shortenedFrom: null,
     partition: 2,
     offset: 2n ** 40n,
   },

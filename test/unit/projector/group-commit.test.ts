@@ -2,11 +2,16 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { createGroupCommit } from '../../../services/projector/group-commit.ts';
+import { timedOut } from './timed-out.ts';
 
 const lingerMs = 10;
 
 /** A store whose transactions end when they are told to; one that has a bad item is refused. */
-function createHarness({ bad = [], away = false }: { bad?: string[]; away?: boolean } = {}) {
+function createHarness({
+  bad = [],
+  away = false,
+  slow = [],
+}: { bad?: string[]; away?: boolean; slow?: string[] } = {}) {
   const clock = createManualClock();
   const begun: string[][] = [];
   const ends: (() => void)[] = [];
@@ -15,9 +20,11 @@ function createHarness({ bad = [], away = false }: { bad?: string[]; away?: bool
       begun.push([...items]);
       await new Promise<void>((resolve) => ends.push(resolve));
       if (away) throw new AppError('store_unavailable', 'away');
+      if (items.some((item) => slow.includes(item))) throw timedOut();
       if (items.some((item) => bad.includes(item))) throw new AppError('data_invalid', 'a NUL');
     },
-    ...{ clock, lingerMs, enoughItems: 4, maxItems: 6, maxBytes: 100 },
+    ...{ clock, lingerMs, enoughItems: 4, maxItems: 6, maxBytes: 100, maxRows: 1_000 },
+    rowsOf: (item) => Number(/\d+/.exec(item)?.[0] ?? 1),
   });
   const said: string[] = [];
   return {
@@ -104,6 +111,28 @@ test('of data that is refused only who handed it over is told, the others are wr
   for (let ended = 0; ended < 4; ended += 1) await end();
   expect(begun).toEqual([['a', 'b', 'c'], ['a'], ['b'], ['c']]);
   expect(said).toEqual(['a written', 'b data_invalid', 'c written']);
+});
+
+test('what takes too long together is written one by one, and only who is to blame is told', async () => {
+  const { clock, begun, said, hand, end } = createHarness({ slow: ['b'] });
+  hand(['a']);
+  hand(['b']);
+  await clock.advance(lingerMs);
+  for (let ended = 0; ended < 3; ended += 1) await end();
+  expect(begun).toEqual([['a', 'b'], ['a'], ['b']]);
+  expect(said).toEqual(['a written', 'b store_unavailable']);
+});
+
+test('an item of many rows counts as so many', async () => {
+  const { clock, begun, hand, end } = createHarness();
+  hand(['600 rows']);
+  hand(['500 rows']);
+  hand(['a']);
+  for (let ended = 0; ended < 2; ended += 1) {
+    await clock.advance(lingerMs);
+    await end();
+  }
+  expect(begun).toEqual([['600 rows'], ['500 rows', 'a']]);
 });
 
 test('a store that is away is asked once for all', async () => {

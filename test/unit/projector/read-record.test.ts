@@ -29,6 +29,7 @@ const attempted: AttemptRecord = {
   request: { method: 'POST', url: 'https://receiver.test/', headers: {} },
   response_headers: null,
   timing: null,
+  chunk: null,
 };
 
 const read = (given: Parameters<typeof incomingRecord>[0], decoded: object = {}) =>
@@ -55,7 +56,10 @@ test('a set of deliveries, a send, and a wait without one are told apart', async
   const deliveries = [{ delivery_id: 'dlv', endpoint_id: 'ep' }];
   const none = { delivery_id: null, endpoint_id: null, step: null, attempt: null, status: null, created_at: null };
   expect(await read({ topic }, { kind: 'fanned_out', deliveries, ...none, outcome: null })).toEqual({
-    fact: { kind: 'fan-out', fanOut: { tenant: 't', event_id: 'evt', generation: 1, at: startAt, deliveries } },
+    fact: {
+      kind: 'fan-out',
+      fanOut: { tenant: 't', event_id: 'evt', generation: 1, at: startAt, deliveries, chunk: null },
+    },
   });
   expect(await read({ topic })).toMatchObject({
     fact: { kind: 'outcome', outcome: { step: 2, sent: { outcome: 'timeout', duration_ms: 5_000 } } },
@@ -63,6 +67,17 @@ test('a set of deliveries, a send, and a wait without one are told apart', async
   expect(await read({ topic }, { kind: 'parked', status: 'parked', outcome: null })).toMatchObject({
     fact: { kind: 'outcome', outcome: { status: 'parked', sent: null } },
   });
+});
+
+test('a chunk of a set names its try and its place in it, or it is malformed', async () => {
+  const topic = 'p.delivery.attempts';
+  const chunk = { try: 'one', index: 1, count: 2 };
+  expect(await read({ topic }, { kind: 'fanned_out', chunk })).toMatchObject({ fact: { fanOut: { chunk } } });
+  const wrong = [{ try: '' }, { try: 'a\0' }, { index: 2 }, { index: -1 }, { count: 0 }, { count: 2 ** 31, index: 0 }];
+  for (const given of wrong)
+    expect(await read({ topic }, { kind: 'fanned_out', chunk: { ...chunk, ...given } })).toEqual({
+      malformed: expect.any(String) as string,
+    });
 });
 
 test('an outcome with an ordering key is of a delivery that is sent in an order', async () => {
@@ -114,6 +129,7 @@ test('a dead letter is read from its headers, whatever its bytes; what it does n
         key: null,
         headers: packHeaders({}),
         value: letter.value,
+        shortenedFrom: null,
         partition: 3,
         offset: 7n,
       },

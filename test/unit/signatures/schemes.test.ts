@@ -63,9 +63,9 @@ describe.each(schemeCases)('the scheme $name', (testCase) => {
     expect(verifyChanged(testCase, { headers: { [signature]: changed } })).toBe('signature_invalid');
   });
 
-  test('tells an absent signature from one that came twice', () => {
+  test('tells an absent signature from an empty one and from one that came twice', () => {
     expect(verifyChanged(testCase, { headers: { [signature]: undefined } })).toBe('signature_missing');
-    expect(verifyChanged(testCase, { headers: { [signature]: '' } })).toBe('signature_missing');
+    expect(verifyChanged(testCase, { headers: { [signature]: '' } })).toBe('signature_malformed');
     expect(verifyChanged(testCase, { headers: { [signature]: [right, right] } })).toBe(malformedOrInvalid);
     expect(verifyChanged(testCase, { headers: { [signature]: [right] } })).toBe(malformedOrInvalid);
   });

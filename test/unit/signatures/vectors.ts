@@ -54,7 +54,7 @@ export const hooklineHeaders = [
     verdict: 'valid',
   },
 
-  { given: 'an empty header', header: '', verdict: 'signature_missing' },
+  { given: 'an empty header', header: '', verdict: 'signature_malformed' },
 
   { given: 'no t', header: 'v1={v1}', verdict: 'signature_malformed' },
   { given: 'a t without a value', header: 't=,v1={v1}', verdict: 'signature_malformed' },

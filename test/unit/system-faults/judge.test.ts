@@ -18,6 +18,7 @@ function healthyRun(): Seen {
     inflicted: [{ kind: 'broker-killed', atMs: atMs - 1_000, overAtMs: atMs }],
     leftOut: {},
     restarts: 0,
+    absences: [],
     late: { run: { p99: 0, max: 0 }, links: { p99: 0, max: 0 } },
     seconds: 1,
     drainSeconds: 0,
@@ -35,6 +36,16 @@ describe('the verdict on a run', () => {
     keepSeen(dir, seen);
     expect(readSeen(dir)).toEqual(seen);
     expect(judge(readSeen(dir))).toEqual(judge(seen));
+  });
+
+  it('finds a consumer that was without its group though Kafka was there', () => {
+    const seen = healthyRun();
+    const absence = { process: 'dedup', group: 'g', fromMs: 0, untilMs: 70_000 };
+    const violationsWith = (kind: string): string[] =>
+      judge({ ...seen, absences: [absence], inflicted: [{ kind, atMs: 0, overAtMs: 60_000 }] }).violations.filter(
+        (violation) => violation.includes('was without g'),
+      );
+    expect([violationsWith('broker-killed'), violationsWith('redis-killed').length]).toEqual([[], 1]);
   });
 
   it('counts what is missing then, too', () => {

@@ -18,6 +18,9 @@ const letter = object({
   status: oneOf(['dead', 'replaying', 'replayed']),
   replay_id: nullable(id('rpl')),
   replayed_at: nullable(time),
+  shortened: saying('Kafka refused it whole: it can’t be replayed', flag),
+  original_bytes: saying('of the value that it was shortened from; null where it is whole', nullable(count)),
+  original_sha256: saying('of the same, in hex', nullable(text)),
 });
 
 const replay = object({
@@ -47,7 +50,10 @@ export const documentedDeadLetters: DocumentedResource = {
       payload: {},
     }),
     Replay: replay,
-    ReplayWithFailures: extend(replay, { failures: saying('how many, by reason', map(count)) }),
+    ReplayWithFailures: extend(replay, {
+      ahead: saying('replays of the tenant that it waits for: one of several items is under way at a time', count),
+      failures: saying('how many, by reason', map(count)),
+    }),
     ReplayPreview: object({
       dry_run: flag,
       matched: count,
@@ -79,6 +85,7 @@ export const documentedDeadLetters: DocumentedResource = {
           body: { anyOf: [ref('Replay'), ref('ReplayPreview')] },
         },
       },
+      errors: ['limit_reached'],
     },
     'GET /v1/replays': {
       id: 'listReplays',

@@ -57,7 +57,7 @@ export const documentedDeliveries: DocumentedResource = {
       answers: {
         202: { is: 'The delivery, or the replay', body: { anyOf: [ref('Delivery'), ref('Replay')] } },
       },
-      errors: ['conflict'],
+      errors: ['conflict', 'limit_reached'],
     },
     'POST /v1/deliveries/:id/cancel': {
       id: 'cancelDelivery',

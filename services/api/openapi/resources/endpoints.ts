@@ -33,6 +33,10 @@ const endpoint = object(
     disabled_at: nullable(time),
     disabled_reason: nullable({ type: 'string', examples: ['by_request', 'gone', 'failing'] }),
     failing_since: saying('since when nothing that was sent to it was taken', nullable(time)),
+    filter_unjudged: saying(
+      'when it last got an event that its filter had not judged (to the minute), and why: the payload can’t be judged, or it would take too much work, for this filter or for all together',
+      nullable(object({ at: time, reason: { enum: ['payload', 'filter_steps', 'event_steps'] } })),
+    ),
   },
   {
     proxy: saying('its credentials are `***`', text),
@@ -60,7 +64,7 @@ export const documentedEndpoints: DocumentedResource = {
       answers: {
         201: { is: 'The endpoint, with its secret', body: 'EndpointWithSecret', headers: ['Location', 'ETag'] },
       },
-      errors: ['url_not_allowed'],
+      errors: ['url_not_allowed', 'limit_reached'],
     },
     'GET /v1/endpoints': {
       id: 'listEndpoints',
@@ -79,7 +83,7 @@ export const documentedEndpoints: DocumentedResource = {
       description:
         'JSON merge patch: `null` resets a field to its default. What is sent as it is shown, masked, stays as it is.',
       answers: switched,
-      errors: ['url_not_allowed'],
+      errors: ['url_not_allowed', 'limit_reached'],
       conditional: true,
       patchOf: 'POST /v1/endpoints',
     },
@@ -106,13 +110,14 @@ export const documentedEndpoints: DocumentedResource = {
       id: 'enableEndpoint',
       summary: 'Enable an endpoint, whatever had disabled it',
       answers: switched,
+      errors: ['limit_reached'],
       conditional: true,
     },
     'POST /v1/endpoints/:id/recover': {
       id: 'recoverEndpoint',
       summary: 'Send again what has died on its way to an endpoint since a time',
       answers: { 202: { is: 'The replay that does so', body: 'Replay', headers: ['Location'] } },
-      errors: ['conflict', 'gone'],
+      errors: ['conflict', 'gone', 'limit_reached'],
     },
     'POST /v1/endpoints/:id/test': {
       id: 'testEndpoint',
@@ -121,7 +126,7 @@ export const documentedEndpoints: DocumentedResource = {
         200: { is: 'What came of the first attempt', body: 'TestResult', headers: ['Location'] },
         202: { is: 'There was none in time: it goes on', body: 'TestResult', headers: ['Location'] },
       },
-      errors: ['conflict', 'gone'],
+      errors: ['conflict', 'gone', 'limit_reached'],
     },
   },
 };

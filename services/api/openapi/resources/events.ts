@@ -31,7 +31,14 @@ export const documentedEvents: DocumentedResource = {
     Event: event,
     EventWithPayload: {
       ...event,
-      properties: { ...(event['properties'] as object), payload: saying('where it is JSON, and kept still', {}) },
+      properties: {
+        ...(event['properties'] as object),
+        payload: saying('where it is JSON, decoded where it has a Content-Encoding, and kept still', {}),
+        payload_undecoded: saying(
+          'in the place of a payload that has a Content-Encoding: why it is not decoded',
+          oneOf(['unsupported', 'too_large', 'malformed']),
+        ),
+      },
     },
     PublishedEvent: object({ id: id('evt') }),
   },
@@ -40,7 +47,7 @@ export const documentedEvents: DocumentedResource = {
       id: 'publishEvent',
       summary: 'Publish an event of one’s own',
       description:
-        'It is readable at once, and goes the way of every event. The payload is delivered as it is written in the request, as `application/json`, 1 MiB at most; the type is in the header `Hookline-Event-Type`. An `event_id` that was published before is answered with the id of the first event, for 72 hours; events of one `ordering_key` keep their order. Needs the scope `publish`.',
+        'It is readable at once, and goes the way of every event. The payload is delivered as it is written in the request, as `application/json`, 1 MiB at most (a body under a `Content-Encoding` is 415); the type is in the header `Hookline-Event-Type`. An `event_id` that was published before is answered with the id of the first event, for 72 hours; events of one `ordering_key` keep their order. Needs the scope `publish`.',
       answers: { 202: { is: 'It is taken', body: 'PublishedEvent', headers: ['Location'] } },
     },
     'GET /v1/events': {
@@ -74,7 +81,9 @@ export const documentedEvents: DocumentedResource = {
     'GET /v1/events/:id/payload': {
       id: 'getEventPayload',
       summary: 'Read an event’s payload: the exact bytes',
-      answers: { 200: { is: 'The payload, under its own content type', body: {}, contentType: '*/*' } },
+      answers: {
+        200: { is: 'The payload, under its own Content-Type and Content-Encoding', body: {}, contentType: '*/*' },
+      },
       errors: ['gone'],
     },
     'GET /v1/events/:id/deliveries': {
@@ -86,7 +95,7 @@ export const documentedEvents: DocumentedResource = {
       id: 'replayEvent',
       summary: 'Send an event again, to all that get such events today, or to one endpoint',
       answers: { 202: { is: 'The replay that does so', body: 'Replay', headers: ['Location'] } },
-      errors: ['conflict'],
+      errors: ['conflict', 'limit_reached'],
     },
   },
 };

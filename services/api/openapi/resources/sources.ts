@@ -73,6 +73,7 @@ export const documentedSources: DocumentedResource = {
       id: 'createSource',
       summary: 'Create a source',
       answers: { 201: { is: 'The source, with its secret', body: 'SourceWithSecret', headers: ['Location', 'ETag'] } },
+      errors: ['limit_reached'],
     },
     'GET /v1/sources': {
       id: 'listSources',
@@ -91,6 +92,7 @@ export const documentedSources: DocumentedResource = {
       description:
         'JSON merge patch: `null` resets a setting to its default. The scheme and the secret are not changed here.',
       answers: { 200: { is: 'The source as it is now', body: 'Source', headers: ['ETag'] } },
+      errors: ['limit_reached'],
       conditional: true,
       patchOf: 'POST /v1/sources',
     },

@@ -1,6 +1,6 @@
-import { createInterface } from 'node:readline/promises';
 import { systemClock } from '#lib/clock';
-import { CommandFailure, usageFailure } from '../../command.ts';
+import { usageFailure } from '../../command.ts';
+import { confirm } from '../../confirm.ts';
 import { connect, tenantHelp } from '../../connect.ts';
 import { readOptions } from '../../options.ts';
 import { describe, print } from '../../output.ts';
@@ -30,6 +30,8 @@ const options = {
   yes: { type: 'boolean', default: false },
 } as const;
 
+const notDone = 'nothing was replayed';
+
 interface Preview extends Record<string, unknown> {
   matched: number;
   left_out: number;
@@ -57,14 +59,8 @@ export async function run(args: readonly string[]): Promise<number> {
       return 0;
     }
     process.stderr.write(`${describe(preview)}\n`);
-    if (!(await isWanted(preview))) throw new CommandFailure(1, 'nothing was replayed');
+    await confirm(`Replay ${preview.matched} dead letters?`, notDone);
   }
 
   return runReplay(api, { path: '/dead-letters/replay', body }, values);
-}
-
-async function isWanted({ matched }: Preview): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`Replay ${matched} dead letters? [y/N] `).finally(() => terminal.close());
-  return /^y(es)?$/i.test(answer.trim());
 }

@@ -4,7 +4,7 @@ import { tenantHelp } from '../../connect.ts';
 import { loadApiConfig } from '../../config.ts';
 import type { HttpResult } from '../../http.ts';
 import { readOptions, readWholeNumber } from '../../options.ts';
-import { printable } from '../../output.ts';
+import { printable, printLine } from '../../output.ts';
 import { sendAgain, tellRetry } from '../../send-again.ts';
 import { countDeliveries, type Event } from './event-view.ts';
 import { filterHelp, filterOf, filterOptions } from './filter-options.ts';
@@ -32,7 +32,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const api = createApiClient({ ...loadApiConfig(), tenant: values.tenant, persistGet: persistOnceAnswered() });
   let seen = 0;
   for await (const event of followChanges<Event>(api, { query, since, clock: systemClock })) {
-    process.stdout.write(`${values.json ? JSON.stringify(event) : line(event)}\n`);
+    printLine(event, values.json, line);
     seen += 1;
     if (seen >= count) break;
   }

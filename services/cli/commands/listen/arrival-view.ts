@@ -30,7 +30,7 @@ const maxExcerptLength = 200;
 
 /** A line, and below it how the body begins. */
 export function describeArrival(arrival: Arrival, facts: WebhookFacts, isRepeat: boolean): string {
-  const { atMs, method, path, bytes, verdict, answer, senderLeft, body } = arrival;
+  const { atMs, method, path, bytes, verdict, answer, senderLeft, content } = arrival;
   const { type, webhookId, attempt } = facts;
   const parts = [
     new Date(atMs).toISOString(),
@@ -43,7 +43,7 @@ export function describeArrival(arrival: Arrival, facts: WebhookFacts, isRepeat:
     ...(isRepeat ? ['seen before'] : []),
     `→ ${describeAnswer(answer)}${senderLeft ? ', too late: its sender had left' : ''}`,
   ];
-  const excerpt = excerptOf(body);
+  const excerpt = excerptOf(content);
   return `${parts.map(printable).join('  ')}${excerpt === '' ? '' : `\n  ${excerpt}`}`;
 }
 
@@ -79,7 +79,7 @@ function describeAnswer(answer: Arrival['answer']): string {
   return answer === 'reset' ? 'connection reset' : String(answer);
 }
 
-function excerptOf(body: Buffer): string {
-  const text = isUtf8(body) ? printable(body.toString()) : `base64 ${body.toString('base64')}`;
+function excerptOf(content: Buffer): string {
+  const text = isUtf8(content) ? printable(content.toString()) : `base64 ${content.toString('base64')}`;
   return text.length > maxExcerptLength ? `${text.slice(0, maxExcerptLength)}…` : text;
 }

@@ -2,6 +2,7 @@ import { systemClock } from '#lib/clock';
 import { isPublicKey } from '#lib/signatures';
 import { usageFailure } from '../../command.ts';
 import { readOptions, readWholeNumber } from '../../options.ts';
+import { printLine } from '../../output.ts';
 import { readScheme, refuseProblems, schemeSettingOptions } from '../../scheme-options.ts';
 import { readAnswerPlan } from './answer-plan.ts';
 import { arrivalJson, describeArrival, factsOf } from './arrival-view.ts';
@@ -46,8 +47,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const count = readWholeNumber('count', values.count, { min: 1, max: 1e15, otherwise: Infinity });
   const trust = readTrust(values);
   const tally = createTally();
-  const print = (facts: object, line: string): void =>
-    void process.stdout.write(`${values.json ? JSON.stringify(facts) : line}\n`);
+  const print = (facts: object, line: string): void => printLine(facts, values.json, () => line);
 
   const ended = new AbortController();
   const end = (): void => ended.abort();

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Random } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
+import { decodeContent } from '#lib/content-coding';
 import { createPart, type Part } from '#lib/lifecycle';
 import { type Problem, problem, problemContentType } from '#lib/problem';
 import type { HeaderValues } from '#lib/signatures';
@@ -20,6 +21,8 @@ export interface Arrival {
   path: string;
   headers: HeaderValues;
   body: Buffer;
+  /** What people are shown of it: decoded where it came under a Content-Encoding, as far as it can be. */
+  content: Buffer;
   /** Of the body; of one that was too large, which is not kept, what was read. */
   bytes: number;
   verdict: Verdict | 'payload_too_large';
@@ -73,8 +76,9 @@ export function createListener(options: Options): Listener {
     if (answer !== 'timeout') await clock.sleep(chooseDelayMs(plan, random), stopped.signal);
     if (stopped.signal.aborted) return;
     const bytes = 'tooLargeBytes' in read ? read.tooLargeBytes : body.length;
+    const content = await contentOf(body, headers);
     const senderLeft = response.destroyed;
-    options.onArrival({ atMs, method, path, headers, body, bytes, verdict, answer, senderLeft });
+    options.onArrival({ atMs, method, path, headers, body, content, bytes, verdict, answer, senderLeft });
     await respond(answer, refusal, request, response);
     options.onAnswered();
   }
@@ -102,6 +106,11 @@ export function createListener(options: Options): Listener {
       return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
     },
   };
+}
+
+async function contentOf(body: Buffer, { 'content-encoding': encoding }: HeaderValues): Promise<Buffer> {
+  const decoded = await decodeContent(body, typeof encoding === 'string' && encoding !== '' ? encoding : null);
+  return 'content' in decoded ? decoded.content : body;
 }
 
 /** What the ingress would say. */

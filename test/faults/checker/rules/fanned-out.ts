@@ -8,6 +8,7 @@ import {
   dueEndpoints,
   group,
   isExcused,
+  isFannedOut,
   isPassed,
   type Ledger,
   sentAtMs,
@@ -39,10 +40,16 @@ function judgeEvent(ledger: Ledger, entries: readonly EventEntry[]): Violation[]
   if (event === undefined) return [];
   const subject = { eventId: event.id };
   const deliveries = ledger.deliveriesByEvent.get(event.id) ?? [];
-  if (!ledger.fanOutsByEvent.has(event.id)) {
+  if (!isFannedOut(ledger, event.id)) {
     if (diedAtFanOut(ledger, event)) return [];
     return entries.every((entry) => isPassed(ledger, 'fan-out', entry.position))
-      ? [{ anomaly: 'missing-delivery', subject, says: 'never fanned out; fan-out has committed past it' }]
+      ? [
+          {
+            anomaly: 'missing-delivery',
+            subject,
+            says: 'never fanned out, or not whole; fan-out has committed past it',
+          },
+        ]
       : [{ anomaly: 'unseen', subject, says: 'fan-out has not come to it' }];
   }
   const due = dueEndpoints(ledger, event).map((endpoint) => endpoint.id);

@@ -2,7 +2,7 @@
 import { type EventStatus, isFinal } from '#lib/contract';
 import type { Violation } from '../anomalies.ts';
 import type { ApiEvent } from '../history.ts';
-import { type DeliveryAccount, type Ledger, namedIn, standing } from '../ledger.ts';
+import { type DeliveryAccount, isFannedOut, type Ledger, namedIn, standing } from '../ledger.ts';
 import { isChangedDuplicate } from './accepted-once.ts';
 
 export function theApiShowsEveryEvent(ledger: Ledger): Violation[] {
@@ -45,7 +45,8 @@ function judgeEvent(ledger: Ledger, shown: ApiEvent): Violation[] {
   // The same record may stand there twice around a crash: the first one counts.
   const duplicates = [...new Map(ofEvent.toReversed().map((entry) => [entry.origin, entry])).values()];
   const expectedCounts = { pending: 0, retrying: 0, delivered: 0, dead_lettered: 0, cancelled: 0 };
-  for (const delivery of newest) {
+  // Until its set is whole, nothing is said of its deliveries.
+  for (const delivery of isFannedOut(ledger, shown.id) ? newest : []) {
     const { status } = standing(delivery);
     // The contract's event has no count of its own for what waits for room.
     expectedCounts[status === 'parked' ? 'pending' : status] += 1;
@@ -90,7 +91,7 @@ function newestPerEndpoint(deliveries: readonly DeliveryAccount[]): DeliveryAcco
 }
 
 function expectedStatus(ledger: Ledger, eventId: string, newest: readonly DeliveryAccount[]): EventStatus {
-  if (!ledger.fanOutsByEvent.has(eventId)) return 'received';
+  if (!isFannedOut(ledger, eventId)) return 'received';
   const statuses = newest.map((delivery) => standing(delivery).status);
   if (!statuses.every(isFinal)) return 'processing';
   return statuses.includes('dead_lettered') ? 'dead_lettered' : 'completed';

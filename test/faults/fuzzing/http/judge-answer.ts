@@ -1,4 +1,4 @@
-import { problemCodes, problemContentType } from '#lib/problem';
+import { type ProblemCode, problemCodes, problemContentType } from '#lib/problem';
 import type { Finding } from '../findings.ts';
 import type { Exchange, RawAnswer } from './raw-request.ts';
 import { type FuzzedRoute, isAdmin, nameOf } from './routes.ts';
@@ -16,6 +16,15 @@ export const isBroken = (kind: string): boolean =>
     kind,
   );
 
+/** Of kinds that have one right end on a route: the code that they are refused with. */
+function rightCode(kind: string, { service, method, body }: FuzzedRoute): ProblemCode | undefined {
+  if (kind.startsWith('framing ') && (service === 'api' || service === 'ingress')) return 'validation_failed';
+  if (kind === 'body unstorable text' && service === 'api' && body !== undefined) return 'validation_failed';
+  if (service !== 'ingress' || method !== 'POST') return undefined;
+  if (kind === 'content type long') return 'validation_failed';
+  return kind === 'signature empty' ? 'signature_malformed' : undefined;
+}
+
 /** What is wrong with what one request came to; nothing where all is well. */
 export function judgeExchange(asked: Asked, { answers, connection, tookMs }: Exchange): Finding[] {
   const [answer] = answers;
@@ -29,6 +38,8 @@ export function judgeExchange(asked: Asked, { answers, connection, tookMs }: Exc
 function judgeAnswer(asked: Asked, { status, headers, body }: RawAnswer): Finding[] {
   const says = `${describe(asked)}\n→ ${status} ${body.toString('utf8', 0, 300)}`;
   if (status >= 500 && status !== 503) return [{ finding: 'server-error', says }];
+  const right = rightCode(asked.kind, asked.route);
+  if (right !== undefined && status !== 503 && !isCode(right, status, body)) return [{ finding: 'not-refused', says }];
   // Probes look at the status alone.
   if (status < 400 || isAdmin(asked.route)) return [];
   const type = headers.get('content-type') ?? '';
@@ -38,6 +49,8 @@ function judgeAnswer(asked: Asked, { status, headers, body }: RawAnswer): Findin
     return /accept:.*html/i.test(asked.sent) ? [] : [{ finding: 'not-a-problem', says }];
   const code = codeOf(type, status, body);
   if (code === undefined) return [{ finding: 'not-a-problem', says }];
+  if (status === 401 && !headers.has('www-authenticate'))
+    return [{ finding: 'not-a-problem', says: `no WWW-Authenticate: ${says}` }];
   if (status === 503 && !headers.has('retry-after'))
     return [{ finding: 'not-a-problem', says: `no Retry-After: ${says}` }];
   const { codes } = asked.route;
@@ -45,6 +58,10 @@ function judgeAnswer(asked: Asked, { status, headers, body }: RawAnswer): Findin
   const isOfRoute = !/^(path|method|garbage|headers? )/.test(asked.kind);
   return isOfRoute && codes !== undefined && !codes.has(code) ? [{ finding: 'undocumented', says }] : [];
 }
+
+/** HEAD has no body to tell the code. */
+const isCode = (code: ProblemCode, status: number, body: Buffer): boolean =>
+  status === problemCodes[code].status && (body.length === 0 || body.includes(`"code":"${code}"`));
 
 /** Undefined where it is no problem of the documented shape. */
 function codeOf(type: string, status: number, body: Buffer): string | undefined {

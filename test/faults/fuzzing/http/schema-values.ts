@@ -40,6 +40,51 @@ export function validValue(schema: JsonSchema, pools: Pools, hints: Hints): unkn
   }
 }
 
+/** Of fields that the schema wants in a form of their own. */
+export const fieldHints: Hints = {
+  ...{ type: 'fuzzed.event', payload: { n: 1 }, name: 'a name', scopes: ['read'], scheme: 'hookline' },
+  ...{ since: '2026-01-01T00:00:00Z', until: '2030-01-01T00:00:00Z', filter: { n: { $gt: 0 } } },
+  ...{ dedup_id: '/id', event_type_from: '/type', ordering_key: '/order' },
+  ...{
+    headers: { 'X-A': 'b' },
+    retry: { schedule: [1, 2] },
+    allowed_ips: ['192.0.2.0/24'],
+    rate_limit: { per_second: 5, burst: 5 },
+  },
+  ...{ dry_run: true, all: true, stage: 'dispatcher', proxy: null, client_certificate: null },
+};
+
+/** What no column of text or JSON holds. */
+const unstorable = ['\0', '\ud800', '\udfff', 'a\0', '\udc00\ud800'];
+
+/**
+ * A value that is right but for such a text in one of its fields, or in a name within it: what has the form that a pattern asks for gets
+ * further than any odd value. The payload of an event may be any JSON.
+ */
+export function withUnstorableText(value: unknown, schema: JsonSchema, pools: Pools): unknown {
+  const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
+  const all = Object.entries(properties)
+    .filter(([name]) => name !== 'payload')
+    .map(
+      ([name, field]) => [name, name in fieldHints ? fieldHints[name] : validValue(field, pools, fieldHints)] as const,
+    );
+  const withText = all.filter(([, given]) => hasText(given));
+  if (withText.length === 0) return { ...(value as object), [`a${pools.pick(unstorable)}`]: 1 };
+  const [name, given] = pools.pick(withText);
+  return { ...(value as object), [name]: spoilt(given, pools.pick(unstorable)) };
+}
+
+const hasText = (value: unknown): boolean =>
+  typeof value === 'string' || (typeof value === 'object' && value !== null && Object.keys(value).length > 0);
+
+/** The same with this behind each text in it, names among them. */
+function spoilt(value: unknown, by: string): unknown {
+  if (typeof value === 'string') return `${value}${by}`;
+  if (Array.isArray(value)) return value.map((each) => spoilt(each, by));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [`${name}${by}`, spoilt(inner, by)]));
+}
+
 /** The same with one field that is another, or one more, or one less; of one that is an object at times a field of it. */
 export function mutated(value: unknown, schema: JsonSchema, pools: Pools): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return pools.oddValue();

@@ -3,7 +3,7 @@ import { waitUntil } from '../../../support/wait-until.ts';
 import type { SoundRequest } from './mutations/mutation.ts';
 import type { Pools } from '../pools.ts';
 import type { FuzzedRoute } from './routes.ts';
-import { type Hints, validValue } from './schema-values.ts';
+import { fieldHints, type Hints, validValue } from './schema-values.ts';
 
 interface Options {
   apiUrl: string;
@@ -46,25 +46,7 @@ export function createSoundRequests({ apiUrl, adminKey, receiverUrl }: Options):
   const firstOf = async (path: string): Promise<string> =>
     waitUntil(path, async () => ((await ask('GET', path)) as Json[])[0]?.id, { timeoutMs: answerTimeoutMs });
 
-  const hints: Hints = {
-    ...{
-      url: receiverUrl,
-      type: 'fuzzed.event',
-      payload: { n: 1 },
-      name: 'a name',
-      scopes: ['read'],
-      scheme: 'hookline',
-    },
-    ...{ since: '2026-01-01T00:00:00Z', until: '2030-01-01T00:00:00Z', filter: { n: { $gt: 0 } }, dedup_id: '/id' },
-    ...{
-      headers: { 'X-A': 'b' },
-      retry: { schedule: [1, 2] },
-      allowed_ips: ['192.0.2.0/24'],
-      rate_limit: { per_second: 5, burst: 5 },
-    },
-    ...{ dry_run: true, all: true, stage: 'dispatcher', proxy: null, client_certificate: null },
-  };
-
+  const hints: Hints = { ...fieldHints, url: receiverUrl };
   const event = { type: 'fuzzed.event', payload: { n: 1 } };
   /** By the first part of the path. What comes of no request of its own is looked for. */
   const makers: Readonly<Record<string, () => Promise<string>>> = {

@@ -62,6 +62,7 @@ export function createBaseRecords({ tenant, endpointIds, event: known, pick, ...
       received_at: micros(),
       dedup_key: randomBytes(16),
       content_type: 'application/json',
+      content_encoding: null,
       http_headers: { 'x-a': 'b' },
       ordering_key: pick(orderingKeys),
       payload: Buffer.from(JSON.stringify({ id })),
@@ -91,6 +92,7 @@ export function createBaseRecords({ tenant, endpointIds, event: known, pick, ...
     request: { method: 'POST', url: 'http://127.0.0.1/', headers: { 'webhook-id': 'a' } },
     response_headers: { server: 'a' },
     timing: { dns_ms: null, connect_ms: 1, tls_ms: null, first_byte_ms: 1, body_ms: 0 },
+    chunk: null,
     ...given,
   });
   const fannedOut = (): AttemptRecord => ({
@@ -99,6 +101,7 @@ export function createBaseRecords({ tenant, endpointIds, event: known, pick, ...
     ...{ delivery_id: null, endpoint_id: null, step: null, attempt: null, status: null, created_at: null },
     ...{ outcome: null, http_status: null, duration_ms: null, response_excerpt: null },
     ...{ request: null, response_headers: null, timing: null },
+    chunk: pick([null, { try: newId('evt'), index: 1, count: 3 }]),
   });
   const duplicate = (given: Partial<DuplicateRecord> = {}): DuplicateRecord => ({
     tenant,
@@ -131,6 +134,7 @@ export function createBaseRecords({ tenant, endpointIds, event: known, pick, ...
           receivedAt: micros(),
           orderingKey: pick(orderingKeys),
           contentType: 'application/json',
+          contentEncoding: null,
           traceparent: newTraceparent(undefined),
         }),
       ),
@@ -156,6 +160,7 @@ export function createBaseRecords({ tenant, endpointIds, event: known, pick, ...
           receiptId: newId('rcp'),
           receivedAt: micros(),
           contentType: 'application/json',
+          contentEncoding: null,
           httpHeaders: { 'x-a': 'b' },
           identifyBy: [{ pointer: '/id' }],
           typeBy: [{ pointer: '/type' }],

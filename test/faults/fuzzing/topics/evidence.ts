@@ -83,11 +83,12 @@ export async function gatherEvidence({ stack, tables, events, attempts }: Option
         if (attempt === undefined) return 0;
         const { tenant, event_id, generation, delivery_id, step } = attempt;
         if (attempt.kind === 'fanned_out')
-          return countRows('fan_outs WHERE tenant = $1 AND event_id = $2 AND generation = $3', [
-            tenant,
-            event_id,
-            generation,
-          ]);
+          return countRows(
+            `(SELECT tenant, event_id, generation FROM fan_outs
+              UNION ALL SELECT tenant, event_id, generation FROM fan_out_chunks) AS sets
+              WHERE tenant = $1 AND event_id = $2 AND generation = $3`,
+            [tenant, event_id, generation],
+          );
         return attempt.kind === 'attempted'
           ? countRows('attempts WHERE tenant = $1 AND delivery_id = $2 AND step = $3', [tenant, delivery_id, step])
           : countRows('deliveries WHERE tenant = $1 AND id = $2', [tenant, delivery_id]);

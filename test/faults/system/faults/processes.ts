@@ -18,6 +18,7 @@ const passings = {
   'dedup.after-publish': 5,
   'dedup.before-commit': 5,
   'fan-out.before-set': 5,
+  'fan-out.between-chunks': 5,
   'fan-out.after-set': 5,
   'fan-out.after-deliveries': 5,
   'dispatcher.before-send': 200,

@@ -10,7 +10,7 @@ import type { NewEvents } from '../../../../services/api/polling/read-new-events
 import type { EventFilter, EventRow } from '../../../../services/api/resources/event.ts';
 
 /** Events that were committed, of any tenant, and who waits for them. */
-function createWorld({ max = 100, maxPerCredential = 100, eventsAtOnce = 1_000 } = {}) {
+function createWorld({ max = 125, maxPerCredential = 100, maxOfTenant = 100, eventsAtOnce = 1_000 } = {}) {
   const committed: { tenant: string; event: EventRow }[] = [];
   const metrics = new Registry();
   const clock = createManualClock();
@@ -57,6 +57,7 @@ function createWorld({ max = 100, maxPerCredential = 100, eventsAtOnce = 1_000 }
       closing: closing.signal,
       max,
       maxPerCredential,
+      maxOfTenant: () => maxOfTenant,
     }),
     waiting: async () => (await metrics.getSingleMetric('hookline_longpoll_waiting')?.get())?.values[0]?.value,
   };
@@ -256,7 +257,7 @@ test('where changes may have gone unnoticed, everyone is read for, a few tenants
 });
 
 test('whoever leaves frees the place, ten thousand times over', async () => {
-  const world = createWorld({ max: 10, maxPerCredential: 10 });
+  const world = createWorld({ max: 13, maxPerCredential: 10 });
   for (let n = 0; n < 1_000; n += 1) {
     const places = Array.from({ length: 10 }, () => enter(world));
     expect(world.held.enter('acme', 'key')).toBe('credential');
@@ -282,7 +283,27 @@ test('a key’s places are its own in each tenant; the process has so many in al
   expect(world.held.enter('other', 'b')).toBe('process');
   expect(await world.waiting()).toBe(4);
   first?.leave();
-  expect(typeof world.held.enter('other', 'b')).toBe('object');
+  expect(typeof world.held.enter('third', 'b')).toBe('object');
+});
+
+test('keys of one tenant, however many, leave places to the others', async () => {
+  const world = createWorld({ max: 10, maxPerCredential: 5 });
+  const of = (key: string): unknown[] => Array.from({ length: 5 }, () => world.held.enter('greedy', key));
+  const entered = ['a', 'b', 'c'].flatMap(of);
+  expect(entered.filter((place) => typeof place === 'object')).toHaveLength(8);
+  expect(entered.slice(8)).toEqual(Array(7).fill('tenant'));
+  expect(typeof world.held.enter('other', 'a')).toBe('object');
+  expect([...world.held.usage()]).toEqual([
+    ['greedy', 1],
+    ['other', 1],
+  ]);
+});
+
+test('a tenant has no more places than its limit says', () => {
+  const world = createWorld({ maxOfTenant: 1 });
+  enter(world, 'acme', 'a');
+  expect(world.held.enter('acme', 'b')).toBe('tenant');
+  enter(world, 'other', 'a');
 });
 
 test('when the process stops, all are answered at once, and who comes then too', async () => {

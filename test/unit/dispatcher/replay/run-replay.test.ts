@@ -3,6 +3,8 @@ import { createManualClock } from '#lib/clock';
 import type { CrashPointName } from '#lib/crash-points';
 import { silentLogger } from '#lib/log';
 import type { ItemEnd, LeasedReplay, ReplayItem } from '#lib/replay-store';
+import { createPace, type Pace } from '../../../../services/dispatcher/replay/pace.ts';
+import { createPlaces } from '../../../../services/dispatcher/replay/places.ts';
 import { createRunReplay } from '../../../../services/dispatcher/replay/run-replay.ts';
 
 type Work = Parameters<typeof createRunReplay>[0]['work'];
@@ -11,7 +13,7 @@ type Status = 'waiting' | 'sending' | 'replayed' | 'failed' | 'cancelled';
 const never = new AbortController().signal;
 const replay: LeasedReplay = { tenant: 't', id: 'rpl_1', createdAt: 0, ratePerSecond: null, owner: 'me' };
 const waitOut = createWaitOut({ clock: createManualClock(), log: silentLogger });
-const pace = { size: 3, turn: async () => undefined };
+const pace: Pace = { size: 3, waitMs: () => 0, turn: async () => undefined };
 
 /** The items of one replay, as libs/replay-store keeps them. Its lease, too, is in one hand. */
 function createItems(count: number) {
@@ -46,12 +48,17 @@ interface Given {
   work?: Work;
   onSend?(): void;
   dieAt?: CrashPointName;
+  isTurnOver?(published: number): boolean;
 }
 
-function createRun(items: Items, { work = items.work, onSend = () => undefined, dieAt }: Given = {}) {
+function createRun(
+  items: Items,
+  { work = items.work, onSend = () => undefined, dieAt, isTurnOver = () => false }: Given = {},
+) {
   const published: number[] = [];
   const run = createRunReplay({
     work,
+    places: createPlaces(1),
     waitOut,
     send: async (_replay, taken) => {
       published.push(...taken.map(({ item }) => item));
@@ -65,7 +72,9 @@ function createRun(items: Items, { work = items.work, onSend = () => undefined, 
     },
     onSettled: () => undefined,
   });
-  return { published, run: (leased = replay) => run(leased, pace, { stopping: never, givenUp: never }) };
+  const limits = { stopping: never, givenUp: never, isTurnOver: () => isTurnOver(published.length) };
+  const left = (leased = replay, at = pace) => run(leased, at, limits);
+  return { published, left, run: async (leased = replay) => (await left(leased)).how };
 }
 
 test('every item is sent once, and settled as it was sent', async () => {
@@ -136,4 +145,24 @@ test('mutant: published before it is claimed, it is sent and given back', async 
   const { run, published } = createRun(items, { work: publishFirst, onSend: items.cancel });
   await run();
   expect(sentAndGivenBack(items, published)).toEqual([1, 2, 3]);
+});
+
+test('one that waits for its rate for long is left until then, one that waits briefly is kept', async () => {
+  const clock = createManualClock();
+  const slow = createRun(createItems(3));
+  expect(await slow.left(replay, createPace(0.01, 25, clock))).toEqual({ how: 'waits', againInMs: 100_000 });
+  expect(slow.published).toEqual([1]);
+
+  const quick = createRun(createItems(3));
+  const running = quick.left(replay, createPace(1, 25, clock));
+  await clock.advance(10_000);
+  expect(await running).toEqual({ how: 'completed', againInMs: 0 });
+});
+
+test('one that has had its share while others wait is left after the turn that it has begun', async () => {
+  const items = createItems(10);
+  const { left, published } = createRun(items, { isTurnOver: (count) => count >= 6 });
+  expect(await left()).toEqual({ how: 'turn_over', againInMs: 0 });
+  expect(published).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(items.of('sending')).toEqual([]);
 });

@@ -1,14 +1,11 @@
-import { createWaitOut } from '#lib/backoff';
 import { createManualClock } from '#lib/clock';
 import { header, packHeaders, parseDelivery } from '#lib/contract';
 import { AppError } from '#lib/errors';
-import { silentLogger } from '#lib/log';
 import type { LeasedReplay, ReplayItem } from '#lib/replay-store';
 import type { Endpoint } from '../../../../services/dispatcher/endpoint.ts';
-import { createPublish } from '../../../../services/dispatcher/publish.ts';
 import { createSendItems } from '../../../../services/dispatcher/replay/send-items.ts';
 import type { EventContent } from '../../../../services/dispatcher/waiting-table.ts';
-import { anEndpoint, createFakeKafka, encodeAttempt, never, secondMicros, startMicros, topics } from '../fixtures.ts';
+import { anEndpoint, createFakeKafka, createWriters, never, secondMicros, startMicros, topics } from '../fixtures.ts';
 
 const replay: LeasedReplay = {
   tenant: 'acme',
@@ -32,16 +29,21 @@ const content = (eventId: string, orderingKey: string | null = null): EventConte
   orderingKey,
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   contentType: 'application/json',
+  contentEncoding: null,
   payload: Buffer.from(`{"id":"${eventId}"}`),
 });
 
 function createWorld(
   endpoints: Endpoint[],
-  { known = ['evt_1', 'evt_2'], refreshed = endpoints, orderingKey = null as string | null } = {},
+  {
+    known = ['evt_1', 'evt_2'],
+    refreshed = endpoints,
+    orderingKey = null as string | null,
+    maxDeliveries = undefined as number | undefined,
+  } = {},
 ) {
   const clock = createManualClock();
   const kafka = createFakeKafka();
-  const waitOut = createWaitOut({ clock, log: silentLogger });
   let current = endpoints;
   const send = createSendItems({
     directory: {
@@ -52,9 +54,7 @@ function createWorld(
       contents: async (events) =>
         events.flatMap(({ eventId }) => (known.includes(eventId) ? content(eventId, orderingKey) : [])),
     },
-    encodeAttempt,
-    publish: createPublish({ producer: kafka, waitOut, clock, log: silentLogger }),
-    waitOut,
+    ...createWriters(kafka, { clock, ...(maxDeliveries && { maxDeliveries }) }),
     topics,
     clock,
   });
@@ -205,4 +205,51 @@ test('a record of a topic that is none of ours any more fails', async () => {
     { item: 1, reason: 'topic_unknown' },
   ]);
   expect(kafka.sent).toEqual([]);
+});
+
+test('a set that is too large for one record comes in chunks of one try, all of them before a delivery', async () => {
+  const endpoints = ['ep_a', 'ep_b', 'ep_c'].map((id) => anEndpoint({ id }));
+  const { kafka, send } = createWorld(endpoints, { maxDeliveries: 2 });
+  await send(endpoints.map(({ id }, index) => delivery(index + 1, 'evt_1', id)));
+  expect(kafka.attempts().map(({ generation, chunk }) => [generation, chunk])).toEqual([
+    [1, { try: 'try-1', index: 0, count: 2 }],
+    [1, { try: 'try-1', index: 1, count: 2 }],
+  ]);
+  expect(kafka.sent.slice(2).map(({ topic }) => topic)).toEqual(Array(3).fill(topics.deliveries));
+});
+
+describe('what Kafka refuses is not tried for ever', () => {
+  const refuse = ({ kafka }: ReturnType<typeof createWorld>, topic: string): void => {
+    kafka.answer = (record) => {
+      if (record.topic === topic) throw new AppError('data_invalid', 'too large');
+    };
+  };
+
+  test('a delivery has died on its way, as its letter and its record say: the item was sent', async () => {
+    const world = createWorld([anEndpoint({ id: 'ep_a' })]);
+    refuse(world, topics.deliveries);
+    expect(await world.send([delivery(1, 'evt_1', 'ep_a')])).toEqual([{ item: 1, reason: null }]);
+    const [set, end] = world.kafka.attempts();
+    const id = set?.deliveries[0]?.delivery_id;
+    expect(end).toMatchObject({ kind: 'ended', delivery_id: id, generation: 1, status: 'dead_lettered', step: 1 });
+    expect(world.kafka.of(topics['dead-letters'])).toMatchObject([
+      { headers: { [header.deadLetterReason]: 'refused_by_kafka', [header.deadLetterOrigin]: id } },
+    ]);
+  });
+
+  test('an item whose set is refused fails, and is not sent', async () => {
+    const world = createWorld([anEndpoint({ id: 'ep_a' })]);
+    refuse(world, topics['delivery.attempts']);
+    expect(await world.send([delivery(1, 'evt_1', 'ep_a')])).toEqual([{ item: 1, reason: 'refused_by_kafka' }]);
+    expect(world.kafka.sent).toEqual([]);
+  });
+
+  test('a record that goes back to its topic fails', async () => {
+    const world = createWorld([]);
+    refuse(world, topics.events);
+    const headers = packHeaders({});
+    const died = { stage: 'fan-out', origin: 'test.events-0-1', key: null, headers, value: Buffer.from('x') } as const;
+    const item: ReplayItem = { item: 1, kind: 'record', generation: 1, ...died };
+    expect(await world.send([item])).toEqual([{ item: 1, reason: 'refused_by_kafka' }]);
+  });
 });

@@ -1,6 +1,6 @@
 /** Bodies: as the schema of the route has them but for a field, or no such thing. */
 import { nested } from '../../pools.ts';
-import { mutated } from '../schema-values.ts';
+import { mutated, withUnstorableText } from '../schema-values.ts';
 import { flipped, type Mutation, withBody, withJson } from './mutation.ts';
 
 export const bodyMutations: Readonly<Record<string, Mutation>> = {
@@ -9,6 +9,8 @@ export const bodyMutations: Readonly<Record<string, Mutation>> = {
     const schema = sound.route.body?.schema ?? {};
     return withJson(sound, mutated(mutated(sound.json, schema, pools), schema, pools));
   },
+  'body unstorable text': (sound, pools) =>
+    withJson(sound, withUnstorableText(sound.json, sound.route.body?.schema ?? {}, pools)),
   'body type': (sound, pools) => withJson(sound, pools.oddValue()),
   'body deep': (sound, pools) => {
     const levels = pools.pick([99, 101, 1_000, 20_000]);

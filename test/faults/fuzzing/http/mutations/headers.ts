@@ -1,7 +1,9 @@
 /** Headers, framing and methods. */
 import { gzipSync } from 'node:zlib';
 import type { Pools } from '../../pools.ts';
-import { type Mutation, withBody, withBoth, withHeaders, withoutEnds } from './mutation.ts';
+import { signatureSchemes } from '#lib/signatures';
+import type { RawRequest } from '../raw-request.ts';
+import { type Mutation, type SoundRequest, withBody, withBoth, withHeaders, withoutEnds } from './mutation.ts';
 
 const headerNames = [
   'authorization',
@@ -12,6 +14,20 @@ const headerNames = [
   'if-none-match',
   'prefer',
 ];
+const signatureHeaders = new Set(
+  Object.values(signatureSchemes).flatMap(({ signatureHeader }) => [signatureHeader, 'svix-signature']),
+);
+
+/** A body that is framed by chunks, and by this. */
+const chunkedBy = (sound: SoundRequest, ...codings: string[]): RawRequest => {
+  const body = sound.body ?? Buffer.from('{}');
+  const chunks = [`${body.length.toString(16)}\r\n`, body, body.length === 0 ? '\r\n' : '\r\n0\r\n\r\n'];
+  return withBoth(
+    withBody(sound, Buffer.concat(chunks.map((part) => Buffer.from(part as string)))),
+    ...codings.map((coding): [string, string] => ['transfer-encoding', coding]),
+  );
+};
+
 const odd = (pools: Pools): string =>
   pools.pick([
     '',
@@ -62,6 +78,17 @@ export const headerMutations: Readonly<Record<string, Mutation>> = {
         'application/json, text/html',
       ]),
     ]),
+  'content type long': (sound, pools) =>
+    withHeaders(sound, ['content-type', pools.pick(['\xff', 'é', 'a']).repeat(12_000)]),
+  'signature empty': (sound) => {
+    const names = new Set(sound.headers.map(([name]) => name).filter((name) => signatureHeaders.has(name)));
+    const empty = [...names].map((name): [string, string] => [name, '']);
+    return withHeaders(sound, ['content-type', 'application/json'], ...empty);
+  },
+  'framing two hosts': (sound, pools) =>
+    withBoth(sound, [pools.pick(['Host', 'host', 'HOST']), pools.pick(['a', '', 'b:1'])]),
+  'framing codings': (sound, pools) =>
+    chunkedBy(sound, ...pools.pick([['gzip, chunked'], ['gzip', 'chunked'], [',chunked'], ['identity, Chunked']])),
   'content encoding': (sound, pools) =>
     withHeaders(
       // A megabyte of blanks is a kilobyte.

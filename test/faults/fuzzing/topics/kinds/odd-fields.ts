@@ -31,6 +31,7 @@ export const eventFields = (pools: Pools): Partial<EventRecord> => {
     'receipt_id',
     'origin',
     'content_type',
+    'content_encoding',
     'ordering_key',
   ] as const);
   return pools.pick<Partial<EventRecord>>([
@@ -64,6 +65,10 @@ export const attemptFields = (pools: Pools): Partial<AttemptRecord> => {
     { response_headers: { '\0': '\0', ['__proto__']: 'a' } },
     { request: { method: '\0', url: longText, headers: { a: '\0' } } },
     { kind: 'fanned_out', deliveries: [{ delivery_id: pools.pick(oddTexts), endpoint_id: pools.pick(oddTexts) }] },
+    {
+      kind: 'fanned_out',
+      chunk: { try: pools.pick(oddTexts), index: pools.pick(oddInts), count: pools.pick(oddInts) },
+    },
   ]);
 };
 

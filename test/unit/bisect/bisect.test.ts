@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { bisect } from '#lib/bisect';
 import { AppError } from '#lib/errors';
-import { bisect } from '../../../services/dedup/bisect.ts';
 
 const refusing = (bad: (item: number) => boolean) => {
   const calls: number[][] = [];

@@ -1,0 +1,38 @@
+import { type AppError, isAppError } from '#lib/errors';
+
+export interface Bisected<T, R> {
+  done: { item: T; result: R }[];
+  /** Each with how often it was tried, first with all others, in the end by itself. */
+  culprits: { item: T; error: AppError; tries: number }[];
+}
+
+/** Which failures halve what they were met with; any other is thrown. */
+type Halves = (error: unknown) => error is AppError;
+
+const dataIsRefused: Halves = (error) => isAppError(error, 'data_invalid');
+
+/**
+ * Does the work on all items at once; where that fails on data, on ever smaller halves, until whatever fails stands alone.
+ *
+ * @param halves default: data that is refused
+ */
+export async function bisect<T, R>(
+  items: readonly T[],
+  work: (items: readonly T[]) => Promise<readonly R[]>,
+  halves = dataIsRefused,
+  tries = 1,
+): Promise<Bisected<T, R>> {
+  if (items.length === 0) return { done: [], culprits: [] };
+  try {
+    const results = await work(items);
+    return { done: items.map((item, index) => ({ item, result: results[index] as R })), culprits: [] };
+  } catch (error) {
+    if (!halves(error)) throw error;
+    const [only] = items;
+    if (items.length === 1) return { done: [], culprits: [{ item: only as T, error, tries }] };
+    const middle = Math.ceil(items.length / 2);
+    const left = await bisect(items.slice(0, middle), work, halves, tries + 1);
+    const right = await bisect(items.slice(middle), work, halves, tries + 1);
+    return { done: [...left.done, ...right.done], culprits: [...left.culprits, ...right.culprits] };
+  }
+}

@@ -1,0 +1,1 @@
+export { type Bisected, bisect } from './bisect.ts';

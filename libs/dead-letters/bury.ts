@@ -1,0 +1,80 @@
+/**
+ * Writes the dead letter of a record, however large it is and whatever the brokers say. Each step only where the one before was refused:
+ *
+ *   the record whole, on the topic ──refused──► shortened, on the topic ──each length refused──► whole, in Postgres
+ *
+ * It guarantees that the letter stands somewhere when it resolves. A dependency that is away is waited for. A letter may stand twice, as
+ * after any crash: it is known by its stage, origin and generation.
+ *
+ * Called by whoever gives a record up: dedup, fan-out, dispatcher, projector. The record is done only after it.
+ */
+import type { WaitOut } from '#lib/backoff';
+import type { Clock } from '#lib/clock';
+import { type DeadLetterFacts, deadLetterHeaders } from '#lib/contract';
+import { isAppError } from '#lib/errors';
+import type { RecordProducer } from '#lib/kafka';
+import type { Logger } from '#lib/log';
+import { type Metrics, registerMetrics } from '#lib/telemetry';
+import type { DiedRecord } from './died-record.ts';
+import type { KeepDeadLetter } from './keep-dead-letter.ts';
+import { deadLetterMetrics } from './metrics.ts';
+import { shortenedForms } from './shorten.ts';
+
+export type Burial = 'whole' | 'shortened' | 'in_postgres';
+
+/** @throws AppError stopped when the signal aborts */
+export type Bury = (died: DiedRecord, facts: DeadLetterFacts, signal: AbortSignal) => Promise<Burial>;
+
+export interface BuryDeps {
+  producer: Pick<RecordProducer, 'send'>;
+  /** `dead-letters`, with its prefix. */
+  topic: string;
+  keep: KeepDeadLetter;
+  waitOut: WaitOut;
+  clock: Clock;
+  log: Logger;
+  metrics: Metrics;
+}
+
+/** Refused by both, it is nobody's: that must never be, and is tried until somebody has mended it. */
+const nowherePauseMs = 10_000;
+
+export function createBury({ producer, topic, keep, waitOut, clock, log, metrics }: BuryDeps): Bury {
+  const { burials } = registerMetrics(deadLetterMetrics, metrics);
+
+  async function isTaken(work: () => Promise<unknown>, signal: AbortSignal): Promise<boolean> {
+    try {
+      await waitOut(work, signal);
+      return true;
+    } catch (error) {
+      if (!isAppError(error, 'data_invalid')) throw error;
+      return false;
+    }
+  }
+
+  async function buryOnce(died: DiedRecord, facts: DeadLetterFacts, signal: AbortSignal): Promise<Burial | undefined> {
+    const dl = deadLetterHeaders(facts);
+    const whole = { topic, key: died.key, value: died.value, headers: { ...died.headers, ...dl } };
+    if (await isTaken(() => producer.send(whole), signal)) return 'whole';
+    for (const form of shortenedForms(died)) {
+      const record = { topic, ...form, headers: { ...form.headers, ...dl } };
+      if (await isTaken(() => producer.send(record), signal)) return 'shortened';
+    }
+    return (await isTaken(() => keep(died, facts), signal)) ? 'in_postgres' : undefined;
+  }
+
+  return async (died, facts, signal) => {
+    const { stage, reason, origin } = facts;
+    const line = { stage, reason, origin, bytes: died.value.length };
+    for (;;) {
+      const burial = await buryOnce(died, facts, signal);
+      if (burial !== undefined) {
+        burials.inc({ as: burial });
+        if (burial !== 'whole') log.error({ event: 'dead_letter.refused', keptAs: burial, ...line });
+        return burial;
+      }
+      log.error({ event: 'dead_letter.kept_nowhere', ...line });
+      await clock.sleep(nowherePauseMs, signal);
+    }
+  };
+}

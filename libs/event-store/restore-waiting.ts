@@ -1,0 +1,74 @@
+import type { Statement } from './statement.ts';
+import { upsertWaiting } from './upsert-waiting.ts';
+
+/** Where a delivery waits, by its newest record on `delivery.attempts`. */
+export interface WaitingStep {
+  tenant: string;
+  delivery_id: string;
+  /** The partition of `deliveries` that the endpoint's key falls into. */
+  partition: number;
+  endpoint_id: string;
+  event_id: string;
+  generation: number;
+  state: 'retrying' | 'parked';
+  due_at: string;
+  step: number;
+  attempts: number;
+  created_at: string;
+}
+
+export interface RestoredRow {
+  tenant: string;
+  delivery_id: string;
+  /** Its event is in the tables: without it nothing is sent. */
+  has_event: boolean;
+}
+
+const columns = [
+  'tenant',
+  'delivery_id',
+  'partition',
+  'endpoint_id',
+  'event_id',
+  'generation',
+  'state',
+  'due_at',
+  'step',
+  'attempts',
+  'created_at',
+] as const;
+
+/**
+ * Those that have lost their row, or have an older one. Where the tables know of a later step, or an end, what the topic said has been read
+ * too early: the delivery has gone on since.
+ */
+const missing = `
+  SELECT i.*
+    FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::int[],
+                $7::text[], $8::timestamptz[], $9::int[], $10::int[], $11::timestamptz[])
+         AS i (tenant, delivery_id, partition, endpoint_id, event_id, generation,
+               state, due_at, step, attempts, created_at)
+    LEFT JOIN deliveries d ON d.tenant = i.tenant AND d.id = i.delivery_id
+   WHERE d.id IS NULL OR d.step <= i.step AND d.status NOT IN ('delivered', 'dead_lettered', 'cancelled')
+   ORDER BY i.tenant, i.delivery_id`;
+
+const hasEvent = (row: string): string =>
+  `EXISTS (SELECT FROM events e WHERE e.tenant = ${row}.tenant AND e.id = ${row}.event_id) AS has_event`;
+
+/** Gives deliveries that wait the rows back that they have lost; again, it changes nothing. */
+export const restoreWaiting: Statement<WaitingStep, RestoredRow> = {
+  name: 'restore-waiting',
+  columns,
+  text: `${upsertWaiting(missing)} RETURNING known.tenant, known.delivery_id, ${hasEvent('known')}`,
+};
+
+/** What it would write. */
+export const findLostWaiting: Statement<WaitingStep, RestoredRow> = {
+  name: 'find-lost-waiting',
+  columns,
+  text: `
+    SELECT lost.tenant, lost.delivery_id, ${hasEvent('lost')}
+      FROM (${missing}) AS lost
+      LEFT JOIN waiting w ON w.tenant = lost.tenant AND w.delivery_id = lost.delivery_id
+     WHERE w.delivery_id IS NULL OR w.step < lost.step`,
+};

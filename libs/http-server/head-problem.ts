@@ -1,0 +1,41 @@
+/**
+ * Request smuggling: where a proxy in front and we read one head in two ways, the bytes behind it are a request that the proxy has never
+ * judged. Node refuses most such heads (several lengths, a length beside chunks, codings behind `chunked`); these it lets through.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Connections on which such a head was read: nothing that comes behind it is believed to be its sender's. */
+const distrusted = new WeakSet<Socket>();
+
+/**
+ * Why a request must be refused with 400 by its head alone; undefined where nothing stands against it. Whoever refuses it ends the
+ * connection; what was sent behind it, or at once with it, is refused too.
+ */
+export function problemOfHead(request: IncomingMessage): string | undefined {
+  const { socket } = request;
+  if (distrusted.has(socket)) return 'This came behind a request that was refused';
+  const problem = problemOf(request);
+  if (problem !== undefined) distrusted.add(socket);
+  return problem;
+}
+
+function problemOf({ rawHeaders, headers, httpVersion }: IncomingMessage): string | undefined {
+  const isHttp10 = httpVersion === '1.0';
+  // RFC 9112, 3.2. HTTP/1.0 knew no Host.
+  const hosts = countOf('host', rawHeaders);
+  if (hosts > 1) return 'The header Host is there twice';
+  if (hosts === 0 && !isHttp10) return 'The header Host is missing';
+  // RFC 9112, 6.1. Several such headers are joined by now, and so are none of this form.
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return undefined;
+  if (isHttp10) return 'HTTP/1.0 has no Transfer-Encoding';
+  return coding.toLowerCase() === 'chunked' ? undefined : 'Transfer-Encoding must be chunked, and nothing else';
+}
+
+function countOf(name: string, rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.length === name.length && rawHeaders[index]?.toLowerCase() === name) count += 1;
+  return count;
+}

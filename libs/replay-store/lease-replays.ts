@@ -1,0 +1,73 @@
+/**
+ * Which replays a process may work on: those that are nobody's, or whose holder has died. In two lanes, so that who waits for an answer
+ * does not wait for what takes days:
+ *
+ * | lane   | has                                                     | and of them                                                        |
+ * |--------|---------------------------------------------------------|--------------------------------------------------------------------|
+ * | single | replays of one item: tests of endpoints, retries        | the oldest of each tenant first, then the second of each, …        |
+ * | bulk   | all others                                              | one a tenant at a time, its oldest; between tenants by turns, whoever has had none for longest |
+ *
+ * A bulk replay that has had its turn, or waits for its rate, is released with the time of its next turn. Until then it is in nobody's
+ * hands, and its tenant's other bulk replays wait behind it.
+ */
+import type { Query } from '#lib/postgres';
+
+export type ReplayLane = 'single' | 'bulk';
+
+export const leaseMs = 10_000;
+export const leaseEnd = `clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
+
+/** As the indexes have it. */
+export const inLane: Readonly<Record<ReplayLane, string>> = {
+  single: `status = 'running' AND matched <= 1`,
+  bulk: `status = 'running' AND matched > 1`,
+};
+
+export interface LeasedRow {
+  tenant: string;
+  id: string;
+  created_at: string;
+  rate_per_second: number | null;
+}
+
+export const leaseReplays = (query: Query, owner: string, lane: ReplayLane, max: number): Promise<LeasedRow[]> =>
+  query.query<LeasedRow>(
+    `WITH RECURSIVE ${lane === 'single' ? singles : heads}
+     UPDATE replays r
+        SET lease_owner = $1, lease_until = ${leaseEnd}
+       FROM (SELECT r.tenant, r.id
+               FROM replays r JOIN next n ON n.tenant = r.tenant AND n.id = r.id
+              WHERE ${inLane[lane]}
+                AND (r.lease_until IS NULL OR r.lease_until < clock_timestamp())
+                AND (r.turn_at IS NULL OR r.turn_at <= clock_timestamp())
+              ORDER BY n.place, coalesce(r.turn_at, r.created_at)
+              LIMIT $2
+                FOR UPDATE OF r SKIP LOCKED) AS free
+      WHERE r.tenant = free.tenant AND r.id = free.id
+      RETURNING r.tenant, r.id, r.created_at, r.rate_per_second`,
+    [owner, max],
+  );
+
+const singles = `
+  next AS (
+    SELECT tenant, id, row_number() OVER (PARTITION BY tenant ORDER BY created_at, id) AS place
+      FROM replays
+     WHERE ${inLane.single} AND (lease_until IS NULL OR lease_until < clock_timestamp())
+  )`;
+
+/** From tenant to tenant along the index, however many replays each has. */
+const heads = `
+  tenants AS (
+    (SELECT tenant FROM replays WHERE ${inLane.bulk} ORDER BY tenant LIMIT 1)
+    UNION ALL
+    SELECT (SELECT tenant FROM replays WHERE ${inLane.bulk} AND tenant > t.tenant ORDER BY tenant LIMIT 1)
+      FROM tenants t
+     WHERE t.tenant IS NOT NULL
+  ), next AS (
+    SELECT head.tenant, head.id, 1 AS place
+      FROM tenants t
+     CROSS JOIN LATERAL (SELECT tenant, id FROM replays
+                          WHERE ${inLane.bulk} AND tenant = t.tenant
+                          ORDER BY created_at, id
+                          LIMIT 1) AS head
+  )`;

@@ -1,0 +1,57 @@
+/**
+ * Text that no column of Postgres holds as it came: with a NUL it is refused, and half a surrogate pair has no UTF-8 (in `text` it would
+ * become U+FFFD, in `jsonb` it is an error). Looked for here, in the whole request and before any handler, so that no field can be forgotten.
+ * Headers need no look: their characters are bytes (latin1), and Node refuses a NUL in them.
+ */
+import type { preValidationHookHandler } from 'fastify';
+import { fieldUnder, maxFieldErrors } from './field-errors.ts';
+import { type FieldErrors, sendInvalid, sendProblem } from './send-problem.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Members of the body that are kept as the bytes they came in, and so may hold any text. */
+    keptAsBytes?: readonly string[];
+  }
+}
+
+const message = 'must be text without NUL and without half a surrogate pair';
+
+/** Behind `refuseDeepBody`: it goes down by recursion. */
+export const refuseUnstorableText: preValidationHookHandler = (request, reply, done) => {
+  const { params, query, body, routeOptions } = request;
+  // An id with such a character is one that nothing has.
+  if (fieldsWithUnstorableText(params).length > 0) return void sendProblem(reply, 'not_found');
+  const errors = [
+    // A parameter has a name, not a path.
+    ...fieldsWithUnstorableText(query).map((field) => field.slice(1)),
+    ...fieldsWithUnstorableText(body, routeOptions.config.keptAsBytes),
+  ];
+  if (errors.length === 0) return done();
+  const shown = errors.slice(0, maxFieldErrors).map((field) => ({ field: field || '(body)', message }));
+  sendInvalid(reply, shown satisfies FieldErrors);
+};
+
+/** JSON pointers to the texts, names of members among them. @param except members of the whole that are not looked at */
+function fieldsWithUnstorableText(whole: unknown, except: readonly string[] = []): string[] {
+  const found: string[] = [];
+  const look = (value: unknown, path: string): void => {
+    if (typeof value === 'string') {
+      if (!isStorable(value)) found.push(path);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [name, inner] of Object.entries(value)) {
+        if (path === '' && except.includes(name)) continue;
+        if (found.length >= maxFieldErrors) return;
+        const at = fieldUnder(path, writable(name));
+        if (isStorable(name)) look(inner, at);
+        else found.push(at);
+      }
+    }
+  };
+  look(whole, '');
+  return found;
+}
+
+const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+/** The name of such a member, to be named in an answer that others may store. */
+const writable = (name: string): string => name.replaceAll('\0', '\uFFFD').toWellFormed();

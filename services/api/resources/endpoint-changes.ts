@@ -1,0 +1,38 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Query } from '#lib/postgres';
+import type { LimitName, TenantLimits } from '#lib/tenancy';
+import type { EndpointContent } from './endpoint.ts';
+import type { Named } from './resource-table.ts';
+import { isFull } from './tenant-room.ts';
+
+/**
+ * Which limit keeps an endpoint from a change of what it gets, which adds to its history; of a row that is locked. What a tenant must always
+ * be able to do, to disable and to delete, is not asked here; each has to be undone by what is.
+ */
+export async function limitOfChange(
+  tx: Query,
+  { tenant, id }: Named,
+  limits: TenantLimits,
+): Promise<LimitName | undefined> {
+  const [row] = await tx.query<{ changes: number; bytes: number }>(
+    'SELECT jsonb_array_length(history) AS changes, history_bytes AS bytes FROM endpoints WHERE tenant = $1 AND id = $2',
+    [tenant, id],
+  );
+  if ((row?.changes ?? 0) >= limits.of(tenant, 'endpoint_changes')) return 'endpoint_changes';
+  if ((row?.bytes ?? 0) >= limits.of(tenant, 'endpoint_change_bytes')) return 'endpoint_change_bytes';
+  return (await isFull(tx, { tenant, kind: 'endpoints', limits })) ? 'endpoint_bytes' : undefined;
+}
+
+/** The same of a change of anything: of what keeps it as it gets, none, unless it makes the endpoint larger. */
+export async function limitOfUpdate(
+  tx: Query,
+  named: Named,
+  { before, after, limits }: { before: EndpointContent; after: EndpointContent; limits: TenantLimits },
+): Promise<LimitName | undefined> {
+  const got = ({ event_types, source_ids, filter }: EndpointContent): unknown => [event_types, source_ids, filter];
+  if (!isDeepStrictEqual(got(before), got(after))) return limitOfChange(tx, named, limits);
+  const grows = JSON.stringify(after).length > JSON.stringify(before).length;
+  return grows && (await isFull(tx, { tenant: named.tenant, kind: 'endpoints', limits }))
+    ? 'endpoint_bytes'
+    : undefined;
+}

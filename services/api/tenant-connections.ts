@@ -1,0 +1,54 @@
+/**
+ * Connections to the database, shared between tenants: one that asks for hundreds of them at once takes at most 80 %, and the others find one
+ * free. Whose connection it is follows from the request within which it is asked for; what the process does for itself never waits here.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { FastifyInstance } from 'fastify';
+import { AppError } from '#lib/errors';
+import { createSharedPlaces, LimitReached, type TenantLimits, type TenantUsage } from '#lib/tenancy';
+
+export interface TenantConnections {
+  /** For the pool: waits until the tenant of the current request may use a connection. */
+  takeTurn(): Promise<() => void>;
+  /** Has what the app does for a request know the request's tenant. After the hook that finds out who asks. */
+  follow(app: FastifyInstance): void;
+}
+
+interface Options {
+  connections: number;
+  limits: TenantLimits;
+  usage: TenantUsage;
+}
+
+/** Less than what the pool itself waits for a connection. */
+const waitTimeoutMs = 4_000;
+const nothingTaken = (): void => undefined;
+
+export function createTenantConnections({ connections, limits, usage }: Options): TenantConnections {
+  const current = new AsyncLocalStorage<string>();
+  const places = createSharedPlaces({
+    places: connections,
+    maxWaiting: (tenant) => limits.of(tenant, 'waiting_requests'),
+    waitTimeoutMs,
+    refuse(tenant, why) {
+      // The database may be what is slow: only a number is the tenant's own.
+      if (why === 'late')
+        return new AppError('store_unavailable', `no connection for ${tenant} within ${waitTimeoutMs} ms`);
+      usage.reached('waiting_requests');
+      return new LimitReached(tenant, 'waiting_requests');
+    },
+  });
+  usage.showShare('database_connections', places.usage);
+  usage.show('waiting_requests', places.waiting);
+  return {
+    async takeTurn() {
+      const tenant = current.getStore();
+      return tenant === undefined ? nothingTaken : places.take(tenant);
+    },
+    follow(app) {
+      // Reading the body ends in an event of the connection, which knows nothing of the request: so before it, and again after it.
+      app.addHook('preParsing', (request, _reply, _payload, done) => current.run(request.tenant, done));
+      app.addHook('preValidation', (request, _reply, done) => current.run(request.tenant, done));
+    },
+  };
+}

@@ -1,0 +1,31 @@
+/**
+ * How long the sends to an endpoint hold their places, whatever they come to: an endpoint that answers 200 after a minute costs the others
+ * as much as one that hangs. The mean of the last sends, the latest counting most.
+ */
+export interface HoldTime {
+  observe(heldMs: number): void;
+  meanMs(): number;
+  isSlow(): boolean;
+  /** Nothing about it is worth remembering. */
+  isBrief(): boolean;
+}
+
+/** The time-out of an endpoint that has set none is five seconds, and most answer within one. */
+const slowFromMs = 2_000;
+const briefBelowMs = slowFromMs / 4;
+/** Of the latest send: an endpoint that becomes quick counts as such after six sends at the most. */
+const weight = 1 / 4;
+const countedMs = 10_000;
+
+/** What a single send of an endpoint of which nothing is remembered has to take to be remembered. */
+export const isLongHold = (heldMs: number): boolean => heldMs * weight >= briefBelowMs;
+
+export function createHoldTime(): HoldTime {
+  let meanMs = 0;
+  return {
+    observe: (heldMs) => void (meanMs += (Math.min(heldMs, countedMs) - meanMs) * weight),
+    meanMs: () => meanMs,
+    isSlow: () => meanMs >= slowFromMs,
+    isBrief: () => meanMs < briefBelowMs,
+  };
+}

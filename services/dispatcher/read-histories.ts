@@ -1,0 +1,39 @@
+import type { PastSubscription } from '#lib/contract';
+import { inPieces, type Query } from '#lib/postgres';
+
+/** What an endpoint was to get before its changes. */
+export interface Past {
+  /** Oldest first; undefined: what is known of it is still all of it. */
+  history: readonly PastSubscription[] | undefined;
+  historyRevision: number;
+}
+
+interface HistoryRow {
+  tenant: string;
+  id: string;
+  history: PastSubscription[];
+  history_revision: number;
+}
+
+/** Of endpoints, pieces of a bounded size one after the other; of one that is not there any more, an empty one. */
+export const createReadHistories = (postgres: Query) =>
+  async function* <Row extends { tenant: string; id: string; bytes: number; history_revision: number }>(
+    rows: readonly Row[],
+  ): AsyncGenerator<[Row, Past]> {
+    for (const piece of inPieces(rows)) {
+      const read = await postgres.query<HistoryRow>(
+        `SELECT tenant, id, history, history_revision
+           FROM endpoints
+           JOIN unnest($1::text[], $2::text[]) AS wanted (tenant, id) USING (tenant, id)`,
+        [piece.map(({ tenant }) => tenant), piece.map(({ id }) => id)],
+      );
+      const byId = new Map(read.map((row) => [`${row.tenant}/${row.id}`, row]));
+      for (const row of piece) {
+        const found = byId.get(`${row.tenant}/${row.id}`);
+        yield [
+          row,
+          { history: found?.history ?? [], historyRevision: found?.history_revision ?? row.history_revision },
+        ];
+      }
+    }
+  };

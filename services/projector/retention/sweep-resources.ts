@@ -1,0 +1,82 @@
+/**
+ * What sources, endpoints and keys were, once no event can be judged by it any more: `judgedWithinDays` after its end (libs/contract). The
+ * processes that follow these tables see the changes, and have it in memory no longer.
+ */
+import { formatMicros } from '#lib/clock';
+import { judgedWithinDays } from '#lib/contract';
+import type { Query } from '#lib/postgres';
+import type { Paced } from './sweep-rows.ts';
+
+type Resource = 'sources' | 'endpoints' | 'api_keys';
+
+const rowsAtOnce = 200;
+const dayMicros = 24 * 3600 * 1_000_000;
+
+/** What a row has beside the tenant, the id and its times. */
+const emptied: Readonly<Record<Resource, string>> = {
+  sources: `name = '', settings = '{}', secrets = ''`,
+  endpoints: `url = '', description = '', event_types = '{}', source_ids = '{}', filter = NULL, settings = '{}', private = NULL,
+    secrets = '', public_keys = '[]', failing_since = NULL, history = '[]', history_revision = history_revision + 1`,
+  api_keys: `name = '', hash = '', rate_limit = NULL`,
+};
+
+/** What waits to be published counts from its receipt, however long that is ago. */
+const horizon = `least($1::timestamptz, (SELECT min(created_at) FROM outbox))`;
+const judgedFrom = (now: number): string => formatMicros(now - judgedWithinDays * dayMicros);
+
+/** Rows that were deleted long ago keep that they were: whoever asks is told that they are gone. @returns how many were emptied */
+export async function buryDeleted(postgres: Query, table: Resource, now: number, paced: Paced): Promise<number> {
+  let buried = 0;
+  await paced(async () => {
+    const rows = await postgres.query(
+      `UPDATE ${table} t
+          SET buried = true, ${emptied[table]}
+         FROM (SELECT tenant, id
+                 FROM ${table}
+                WHERE deleted_at < ${horizon} AND deleted_at IS NOT NULL AND NOT buried
+                ORDER BY deleted_at
+                LIMIT ${rowsAtOnce}
+                FOR UPDATE SKIP LOCKED) AS old
+        WHERE t.tenant = old.tenant AND t.id = old.id
+       RETURNING t.id`,
+      [judgedFrom(now)],
+    );
+    buried += rows.length;
+    return { last: rows.length < rowsAtOnce };
+  });
+  return buried;
+}
+
+/** Entries of endpoints' histories that ended long ago. @returns of how many endpoints */
+export async function forgetChanges(postgres: Query, now: number, paced: Paced): Promise<number> {
+  let changed = 0;
+  let after: readonly [tenant: string, id: string] = ['', ''];
+  await paced(async () => {
+    const [piece] = await postgres.query<{ seen: number; changed: number; tenant: string | null; id: string | null }>(
+      `WITH slice AS MATERIALIZED (
+         SELECT tenant, id
+           FROM endpoints
+          WHERE NOT buried AND history_revision > 0 AND (tenant, id) > ($2, $3)
+          ORDER BY tenant, id
+          LIMIT ${rowsAtOnce}
+       ), changed AS (
+         UPDATE endpoints t
+            SET history = (SELECT coalesce(jsonb_agg(entry ORDER BY place), '[]')
+                             FROM jsonb_array_elements(t.history) WITH ORDINALITY AS known (entry, place)
+                            WHERE (entry->>'until')::timestamptz >= ${horizon}),
+                history_revision = history_revision + 1
+           FROM slice r
+          WHERE t.tenant = r.tenant AND t.id = r.id AND (t.history->0->>'until')::timestamptz < ${horizon}
+         RETURNING true
+       )
+       SELECT (SELECT count(*)::int FROM slice) AS seen, (SELECT count(*)::int FROM changed) AS changed, last.tenant, last.id
+         FROM (SELECT) AS one
+         LEFT JOIN (SELECT tenant, id FROM slice ORDER BY tenant DESC, id DESC LIMIT 1) AS last ON true`,
+      [judgedFrom(now), ...after],
+    );
+    changed += piece?.changed ?? 0;
+    after = [piece?.tenant ?? '', piece?.id ?? ''];
+    return { last: (piece?.seen ?? 0) < rowsAtOnce };
+  });
+  return changed;
+}

@@ -1,0 +1,71 @@
+import type { DeliveryStatus } from '#lib/contract';
+import type { EventRef } from '#lib/event-store';
+
+/** Under which count of its event a delivery of each status stands. What is parked waits for room, and is counted as pending. */
+const statusesOf = {
+  pending: ['pending', 'parked'],
+  retrying: ['retrying'],
+  delivered: ['delivered'],
+  dead_lettered: ['dead_lettered'],
+  cancelled: ['cancelled'],
+} as const satisfies Record<string, readonly DeliveryStatus[]>;
+
+export const deliveryCounts = ['pending', 'retrying', 'delivered', 'dead_lettered', 'cancelled'] as const;
+
+/** What an event's counts go up or down by. */
+export type MovedCounts = EventRef & Record<(typeof deliveryCounts)[number], number>;
+
+/** The counts as columns over rows with a status, each of which counts as `weight` says. */
+export const countColumns = (weight = '1'): string =>
+  deliveryCounts
+    .map((count) => {
+      const statuses = statusesOf[count].map((status) => `'${status}'`).join(', ');
+      return `coalesce(sum(${weight}) FILTER (WHERE status IN (${statuses})), 0)::int AS ${count}`;
+    })
+    .join(',\n             ');
+
+/**
+ * The end of a statement that changes deliveries: by how much that moves the counts of their events. Of each endpoint the deliveries of the
+ * newest generation count. So one that has changed its status goes from one count to another if it is of that generation, and one of a
+ * generation that is newer takes the place of those before it.
+ *
+ * A statement does not see what it writes itself, so `deliveries` is as it was before. Each endpoint is looked up by itself, and costs the
+ * same however many others the event has. Events that are not counted are left out: they are counted as a whole later.
+ *
+ * @param changed a name of the statement's own, with one row for each delivery that is new or has changed, as it is now: tenant, id,
+ *   event_id, endpoint_id, generation, status
+ */
+export const selectMovedCounts = (changed: string): string => `counted_events AS MATERIALIZED (
+      SELECT tenant, event_id
+        FROM (SELECT DISTINCT tenant, event_id FROM ${changed}) AS c
+       WHERE (SELECT e.counted FROM events e WHERE e.tenant = c.tenant AND e.id = c.event_id)
+    ), changed_endpoints AS MATERIALIZED (
+      SELECT tenant, event_id, endpoint_id, max(generation) AS generation
+        FROM ${changed}
+        JOIN counted_events USING (tenant, event_id)
+       GROUP BY tenant, event_id, endpoint_id
+    ), placed AS MATERIALIZED (
+      SELECT c.*,
+             (SELECT d.generation FROM deliveries d
+               WHERE d.tenant = c.tenant AND d.event_id = c.event_id AND d.endpoint_id = c.endpoint_id
+               ORDER BY d.generation DESC LIMIT 1) AS newest_before
+        FROM changed_endpoints c
+    ), moves AS (
+      SELECT p.tenant, p.event_id, d.status, -1 AS n
+        FROM placed p
+       CROSS JOIN LATERAL (
+             SELECT id, status FROM deliveries
+              WHERE tenant = p.tenant AND event_id = p.event_id AND endpoint_id = p.endpoint_id AND generation = p.newest_before
+             OFFSET 0) AS d
+       WHERE p.generation > p.newest_before
+          OR p.generation = p.newest_before AND (p.tenant, d.id) IN (SELECT tenant, id FROM ${changed})
+      UNION ALL
+      SELECT p.tenant, p.event_id, c.status, 1
+        FROM placed p
+        JOIN ${changed} c USING (tenant, event_id, endpoint_id, generation)
+       WHERE p.generation >= coalesce(p.newest_before, p.generation)
+    )
+    SELECT tenant, event_id,
+             ${countColumns('n')}
+      FROM moves
+     GROUP BY tenant, event_id`;

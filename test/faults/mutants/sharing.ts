@@ -1,0 +1,116 @@
+import type { Mutant } from './mutant.ts';
+
+const room = 'libs/tenancy/shared-room.ts';
+const scheduler = 'services/dispatcher/scheduler.ts';
+const turns = 'services/dispatcher/turns.ts';
+const isolationTest = 'test/unit/dispatcher/tenant-isolation.test.ts';
+const schedulerCheck = {
+  test: 'test/unit/dispatcher/scheduler.test.ts',
+  title: 'has room for another tenant when one has filled its share',
+};
+
+/** Of what tenants share: for each share a way to leave nothing of it to others. */
+export const sharingMutants: readonly Mutant[] = [
+  {
+    name: 'lets a tenant take all that is free',
+    edits: [{ file: room, find: `const timesFree = 4;`, replace: `const timesFree = 4_000;` }],
+    check: { test: isolationTest, title: 'hold up none of another tenant’s deliveries' },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'keeps nothing for tenants that hold none',
+    edits: [{ file: room, find: `const partForNewcomers = 1 / 20;`, replace: `const partForNewcomers = 0;` }],
+    check: { test: 'test/unit/tenancy/shared-room.test.ts', title: 'keeps the last twentieth for those who hold none' },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'sends for a tenant whatever it holds',
+    edits: [{ file: turns, find: `    if (!room.mayTake(tenant.name)) return undefined;\n`, replace: `` }],
+    check: { test: isolationTest, title: 'hold up none of another tenant’s deliveries' },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'gives the turn to the same tenant for as long as it has lanes',
+    edits: [
+      {
+        file: turns,
+        find: `        line.delete(tenant);\n        if (tenant.wanting > 0) line.add(tenant);`,
+        replace: `        if (tenant.wanting === 0) line.delete(tenant);`,
+      },
+    ],
+    check: { test: 'test/unit/dispatcher/turns.test.ts', title: 'go from tenant to tenant' },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'queues for a tenant whatever it has in hand',
+    edits: [{ file: scheduler, find: `    return hasJobs && hasBytes;`, replace: `    return hasBytes;` }],
+    check: schedulerCheck,
+    budgetSeconds: 60,
+  },
+  {
+    name: 'queues for a tenant however many bytes it has in hand',
+    edits: [
+      {
+        file: scheduler,
+        find: `[jobs.mayTake(tenant), bytes.mayTake(tenant, payload.length)]`,
+        replace: `[jobs.mayTake(tenant), payload.length <= bytes.free()]`,
+      },
+    ],
+    check: schedulerCheck,
+    budgetSeconds: 60,
+  },
+  {
+    name: 'takes an endpoint that answers after a minute for a quick one',
+    edits: [
+      {
+        file: 'services/dispatcher/hold-time.ts',
+        find: `    isSlow: () => meanMs >= slowFromMs,`,
+        replace: `    isSlow: () => false,`,
+      },
+    ],
+    check: { test: isolationTest, title: 'leave a quarter of their tenant’s share' },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'forgets what is known of one tenant’s endpoints for what another has',
+    edits: [
+      {
+        file: 'services/dispatcher/endpoint-health.ts',
+        find: `if (entries.size > (most?.size ?? 0)) most = entries;`,
+        replace: `most ??= entries;`,
+      },
+    ],
+    check: {
+      test: 'test/unit/dispatcher/endpoint-health.test.ts',
+      title: 'of one tenant is not forgotten for what another has',
+    },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'brings back the oldest rows, whosever they are',
+    edits: [
+      {
+        file: 'services/dispatcher/waiting-table.ts',
+        find: `   ORDER BY due.turn, due.due_at`,
+        replace: `   ORDER BY due.due_at`,
+      },
+    ],
+    check: {
+      test: 'test/integration/dispatcher/waiting-table.test.ts',
+      title: 'gives of each tenant what it has room for',
+    },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'reads a tenant’s first lanes again and again',
+    edits: [
+      {
+        file: 'services/dispatcher/lane-starts.ts',
+        find: `if (readTo !== undefined) starts.set`,
+        replace: `if (readTo === null) starts.set`,
+      },
+    ],
+    check: { test: 'test/unit/dispatcher/waiting-rows.test.ts', title: 'is looked for behind the lane' },
+    budgetSeconds: 60,
+  },
+];

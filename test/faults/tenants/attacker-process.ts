@@ -1,0 +1,73 @@
+/**
+ * The tenant that attacks, with its receiver, in a process of its own, so that its work is not in the way of those who measure: a child
+ * with a channel to its parent, which tells it what to do.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { startReceiver } from '../../support/receiver.ts';
+import type { Attack, Attacker } from './attack.ts';
+import { attacks } from './attacks/index.ts';
+import { createTenantClient } from './tenant-client.ts';
+
+export type Order =
+  | { do: 'prepare'; apiUrl: string; key: string; names: readonly string[]; percent: number; slowMs: number }
+  | { do: 'begin' | 'cease' };
+
+/** After each order: how its requests have been answered so far, by attack. */
+export type Told = Record<string, Readonly<Record<string, number>>>;
+
+const receiver = await startReceiver();
+const told: Told = {};
+let chosen: { attack: Attack; attacker: Omit<Attacker, 'signal' | 'pause'> }[] = [];
+let phase = new AbortController();
+let rounds: Promise<unknown> = Promise.resolve();
+
+const meansOf = (attacker: Omit<Attacker, 'signal' | 'pause'>, { signal }: AbortController): Attacker => ({
+  ...attacker,
+  signal,
+  pause: (ms) => delay(ms, undefined, { signal }).catch(() => undefined),
+});
+
+async function prepare({ apiUrl, key, names, percent, slowMs }: Order & { do: 'prepare' }): Promise<void> {
+  receiver.react(({ name }) => {
+    // What has arrived is nobody's concern here, and would fill the memory.
+    (receiver.arrivals as unknown[]).length = 0;
+    if (name.startsWith('slow')) return { status: 200, delayMs: slowMs };
+    return { status: name.startsWith('refuses') ? 500 : 200 };
+  });
+  chosen = attacks
+    .filter(({ name }) => names.includes(name))
+    .map((attack) => {
+      const client = createTenantClient(apiUrl, key);
+      told[attack.name] = client.answers;
+      const times = (count: number): number => Math.max(1, Math.round((count * percent) / 100));
+      return { attack, attacker: { client, receiverUrl: receiver.url, times } };
+    });
+  for (const { attack, attacker } of chosen) await attack.prepare(meansOf(attacker, new AbortController()));
+}
+
+function begin(): void {
+  phase = new AbortController();
+  rounds = Promise.all(
+    chosen.map(async ({ attack, attacker }) => {
+      while (!phase.signal.aborted) await attack.round(meansOf(attacker, phase));
+    }),
+  );
+}
+
+async function obey(order: Order): Promise<void> {
+  if (order.do === 'prepare') await prepare(order);
+  else if (order.do === 'begin') begin();
+  else {
+    phase.abort();
+    await Promise.race([rounds, delay(30_000)]);
+  }
+}
+
+process.on('message', (order: Order) => {
+  obey(order).then(
+    () => process.send?.({ told }),
+    (error: Error) => process.send?.({ failed: error.stack }),
+  );
+});
+process.on('disconnect', () => process.exit(0));
+process.send?.({ told });

@@ -1,0 +1,27 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Order, Told } from './attacker-process.ts';
+
+/** The attacker from outside. It ends with this process. */
+export interface AttackerProcess {
+  obey(order: Order): Promise<Told>;
+  stop(): void;
+}
+
+export async function startAttacker(): Promise<AttackerProcess> {
+  const child: ChildProcess = fork(join(import.meta.dirname, 'attacker-process.ts'));
+  const answer = async (): Promise<Told> => {
+    const [message] = (await once(child, 'message')) as [{ told: Told } | { failed: string }];
+    if ('failed' in message) throw new Error(message.failed);
+    return message.told;
+  };
+  await answer();
+  return {
+    async obey(order) {
+      child.send(order);
+      return answer();
+    },
+    stop: () => void child.kill(),
+  };
+}

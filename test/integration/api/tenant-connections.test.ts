@@ -1,0 +1,106 @@
+import { systemClock } from '#lib/clock';
+import { silentLogger } from '#lib/log';
+import { createPostgres } from '#lib/postgres';
+import { Metrics } from '#lib/telemetry';
+import { createTenantLimits, createTenantUsage, parseLimitSettings } from '#lib/tenancy';
+import { createTenantConnections } from '../../../services/api/tenant-connections.ts';
+import { closeApps } from '../../unit/api/ask.ts';
+import { authorization, buildTestApp } from '../../unit/api/build-test-app.ts';
+import { createDatabase } from '../../support/servers.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+jest.setTimeout(60_000);
+afterEach(closeApps);
+
+const maxConnections = 10;
+
+/** The API over a pool that tenants share. */
+async function openSharedApi(limitsText = '') {
+  const read = parseLimitSettings(limitsText);
+  if ('problems' in read) throw new Error(read.problems.join());
+  const limits = createTenantLimits(read.settings);
+  const usage = createTenantUsage(new Metrics(), limits);
+  const connections = createTenantConnections({ connections: maxConnections, limits, usage });
+  const url = await createDatabase();
+  const options = { url, applicationName: 'hookline-test', statementTimeoutMs: 30_000, log: silentLogger };
+  const postgres = createPostgres({ ...options, maxConnections, takeTurn: connections.takeTurn });
+  const another = createPostgres({ ...options, maxConnections: 1 });
+  const { ask } = buildTestApp({ postgres, connections, limits, usage, clock: systemClock });
+  const headersOf = (tenant: string) => ({
+    authorization,
+    'hookline-tenant': tenant,
+    'content-type': 'application/json',
+  });
+  return {
+    publish: (tenant: string, headers: Record<string, string> = {}) =>
+      ask({
+        method: 'POST',
+        path: '/v1/events',
+        headers: { ...headersOf(tenant), ...headers },
+        body: { type: 'a', payload: {} },
+      }),
+    list: (tenant: string) => ask({ path: '/v1/events', headers: headersOf(tenant) }),
+    /** Every publication of the tenant waits until `work` has ended. */
+    whileLocked: (tenant: string, work: () => Promise<void>) =>
+      another.transaction(async (tx) => {
+        await tx.query('INSERT INTO tenant_clocks (tenant, last_at) VALUES ($1, now())', [tenant]);
+        // A transaction that is idle for five seconds is ended, and its lock with it.
+        const awake = setInterval(() => void tx.query('SELECT'), 1_000);
+        await work().finally(() => clearInterval(awake));
+      }),
+    async close() {
+      for (const pool of [postgres, another]) {
+        await pool.start();
+        await pool.stop();
+      }
+    },
+  };
+}
+
+test('a tenant whose requests wait in the database, ten times as many as there are connections, holds up nobody else', async () => {
+  const api = await openSharedApi();
+  let waiting: Promise<unknown> = Promise.resolve();
+  await api.whileLocked('greedy', async () => {
+    const held = Array.from({ length: 10 * maxConnections }, (_, n) =>
+      api.publish('greedy', n % 2 === 0 ? {} : { 'idempotency-key': `k${n}` }),
+    );
+    // Far below what one of those waits for, whose turn this would else have to await.
+    const others = await Promise.race([
+      Promise.all(['b', 'c'].map((tenant) => api.list(tenant))),
+      systemClock.sleep(3_000).then(() => 'they wait'),
+    ]);
+    expect(others).toMatchObject([{ status: 200 }, { status: 200 }]);
+    // Those beyond the share have waited for as long as they may: told so, and none of them is half done.
+    const refused: unknown[] = [];
+    const told = held.map(async (answered) => {
+      const answer = await answered;
+      if (answer.status !== 202) refused.push([answer.status, answer.json<{ code: string }>().code]);
+    });
+    await waitUntil('all but those in the database are told', () => refused.length >= 92, {
+      timeoutMs: 25_000,
+      describe: () => `${refused.length} are told`,
+    });
+    expect(refused).toEqual(refused.map(() => [503, 'unavailable']));
+    waiting = Promise.all(told);
+  });
+  await waiting;
+  await api.close();
+});
+
+test('no more of a tenant wait than its limit says, and what they ask is done once there is room', async () => {
+  const api = await openSharedApi('waiting_requests=3');
+  const answers: Promise<number>[] = [];
+  let refused = 0;
+  await api.whileLocked('greedy', async () => {
+    for (let n = 0; n < 20; n += 1) {
+      const answer = api.publish('greedy').then(({ status }) => status);
+      void answer.then((status) => (refused += status === 429 ? 1 : 0));
+      answers.push(answer);
+    }
+    await waitUntil('those beyond the limit are told', () => refused === 9, { timeoutMs: 3_500 });
+  });
+  const statuses = await Promise.all(answers);
+  expect(statuses.filter((status) => status === 202)).toHaveLength(8 + 3);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(9);
+  await api.close();
+});

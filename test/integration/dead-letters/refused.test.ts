@@ -1,0 +1,142 @@
+import { hash } from 'node:crypto';
+import type { ConfigResourceTypes } from 'kafkajs';
+import { header } from '#lib/contract';
+import { createId } from '#lib/ids';
+import { silentLogger } from '#lib/log';
+import { createLetterReplay } from '#lib/replay-store';
+import { createClient } from '../../../libs/kafka/client.ts';
+import { findDeadLetter, listDeadLetters } from '../../../services/api/resources/dead-letter.ts';
+import { seriesOf } from '../../support/series.ts';
+import { serverAddresses } from '../../support/servers.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { createWorld, type World } from '../dispatcher/world.ts';
+
+// What becomes of records that are given up while Kafka refuses their dead letters.
+
+jest.setTimeout(120_000);
+
+const tenant = 'acme';
+const timeoutMs = 60_000;
+const topicResource: ConfigResourceTypes = 2;
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld('refused-letters', { partitions: 1 });
+});
+afterAll(() => world.stop());
+
+/** What the topic of dead letters takes from now on. */
+async function limitLetters(maxBytes: number): Promise<void> {
+  const admin = createClient({ brokers: serverAddresses().kafkaBrokers, clientId: 'test', log: silentLogger }).admin();
+  await admin.connect();
+  const configEntries = [{ name: 'max.message.bytes', value: String(maxBytes) }];
+  const resource = { type: topicResource, name: world.topics['dead-letters'], configEntries };
+  await admin.alterConfigs({ validateOnly: false, resources: [resource] });
+  await admin.disconnect();
+}
+
+const topicOfStage = {
+  dedup: 'webhooks.received',
+  'fan-out': 'events',
+  projector: 'events',
+  dispatcher: 'deliveries',
+} as const;
+type Stage = keyof typeof topicOfStage;
+const stages = Object.keys(topicOfStage) as Stage[];
+
+/** A record that no stage can read, on each topic: what it holds is not what its readers take. */
+async function writeUnreadable(value: Buffer): Promise<void> {
+  for (const topic of new Set(Object.values(topicOfStage)))
+    await world.producer.send({ topic: world.topics[topic], key: 'k', value, headers: { [header.tenant]: tenant } });
+}
+
+const letters = () => listDeadLetters(world.postgres, tenant, {}, { after: null, limit: 100 });
+
+async function lettersOfAllStages(count: number): Promise<Map<Stage, Awaited<ReturnType<typeof letters>>[number]>> {
+  let found = await letters();
+  await waitUntil(
+    `each of ${stages.length} stages has ${count}`,
+    async () => {
+      if (world.failures[0] !== undefined) throw world.failures[0];
+      found = await letters();
+      return found.length === count * stages.length;
+    },
+    { timeoutMs, describe: () => JSON.stringify(found) },
+  );
+  // The newest of each: ids sort by their time.
+  return new Map(
+    stages.map((stage) => [stage, found.filter((letter) => letter.stage === stage)[0] as (typeof found)[number]]),
+  );
+}
+
+async function replay(id: string): Promise<Record<string, string>> {
+  const replayId = createId('rpl', Date.now());
+  const given = { tenant, id: replayId, request: {}, ratePerSecond: null, createdAt: new Date().toISOString() };
+  await world.postgres.transaction((tx) => createLetterReplay(tx, { ...given, filter: { ids: [id] }, limit: 10 }));
+  return waitUntil(
+    'the replay has ended',
+    async () => {
+      const [row] = await world.postgres.query<{ status: string; reason: string | null; replay: string }>(
+        `SELECT i.status, i.reason, r.status AS replay FROM replays r JOIN replay_items i ON i.tenant = r.tenant AND i.replay_id = r.id
+          WHERE r.tenant = $1 AND r.id = $2`,
+        [tenant, replayId],
+      );
+      return row?.replay === 'completed' && { status: row.status, reason: row.reason ?? '' };
+    },
+    { timeoutMs },
+  );
+}
+
+test('a dead letter that Kafka refuses is shortened, or kept in Postgres; its stage goes on, and nothing is lost', async () => {
+  const services = [await world.startDedup(), await world.startDispatcher(), await world.startProjector()];
+  const kept = async (as: string): Promise<number> => {
+    const counts = await Promise.all(
+      services.map(({ metrics }) => seriesOf(metrics, 'hookline_dead_letters_kept_total')),
+    );
+    return counts.reduce((sum, series) => sum + (series[`as="${as}"`] ?? 0), 0);
+  };
+  const large = Buffer.alloc(200_000, 'not what it should be ');
+
+  await limitLetters(20_000);
+  await writeUnreadable(large);
+  const shortened = await lettersOfAllStages(1);
+  for (const stage of stages) {
+    const letter = shortened.get(stage);
+    expect(letter).toMatchObject({
+      stage,
+      reason: 'malformed_record',
+      shortened: true,
+      original_bytes: large.length,
+      original_sha256: hash('sha256', large, 'hex'),
+    });
+    const whole = await findDeadLetter(world.postgres, tenant, letter?.id ?? '');
+    expect(whole?.value?.length).toBeGreaterThan(5_000);
+    expect(large.subarray(0, whole?.value?.length)).toEqual(whole?.value);
+  }
+  expect([await kept('shortened'), await kept('in_postgres')]).toEqual([4, 0]);
+
+  // Less than a record batch takes that is empty.
+  await limitLetters(40);
+  await writeUnreadable(large);
+  const inPostgres = await lettersOfAllStages(2);
+  for (const stage of stages) {
+    const letter = inPostgres.get(stage);
+    expect(letter).toMatchObject({ stage, reason: 'malformed_record', shortened: false, original_bytes: null });
+    const whole = await findDeadLetter(world.postgres, tenant, letter?.id ?? '');
+    expect(whole?.value).toEqual(large);
+    expect(whole?.key).toEqual(Buffer.from('k'));
+  }
+  expect([await kept('shortened'), await kept('in_postgres')]).toEqual([4, 4]);
+
+  // What is left of a record must not pass for it; what is kept whole goes back to where it came from, and dies there again.
+  await limitLetters(1_000_000);
+  expect(await replay(shortened.get('dedup')?.id ?? '')).toEqual({ status: 'failed', reason: 'letter_shortened' });
+  expect(await replay(inPostgres.get('dedup')?.id ?? '')).toEqual({ status: 'replayed', reason: '' });
+  const again = await waitUntil(
+    'it has died again',
+    async () => (await letters()).find(({ stage, generation }) => stage === 'dedup' && generation === 1),
+    { timeoutMs },
+  );
+  expect((await findDeadLetter(world.postgres, tenant, again.id))?.value).toEqual(large);
+  expect(await kept('whole')).toBe(1);
+});

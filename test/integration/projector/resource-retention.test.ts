@@ -1,0 +1,108 @@
+/** What is left of sources, endpoints and keys once nothing can be judged by what they were; the time is given to the retention. */
+import { formatMicros } from '#lib/clock';
+import { judgedWithinDays } from '#lib/contract';
+import type { Postgres } from '#lib/postgres';
+import { topicDefinitions } from '#deploy/kafka/topics.ts';
+import { closePostgres, openDatabase } from './projection.ts';
+import { day, firstDay, retentionOver } from './retained.ts';
+
+jest.setTimeout(60_000);
+
+let postgres: Postgres;
+beforeEach(async () => {
+  postgres = await openDatabase(4);
+});
+afterEach(() => closePostgres(postgres));
+
+const now = firstDay + 100 * day;
+const daysAgo = (days: number): string => formatMicros(now - days * day);
+
+const insert: Record<string, string> = {
+  sources: `INSERT INTO sources (tenant, id, name, scheme, secrets, settings, deleted_at) VALUES ('t', $1, 'name', 'hookline', 'sealed', '{"a":1}', $2)`,
+  endpoints: `INSERT INTO endpoints (tenant, id, url, secrets, event_types, deleted_at) VALUES ('t', $1, 'https://r.test', 'sealed', '{a}', $2)`,
+  api_keys: `INSERT INTO api_keys (tenant, id, name, scopes, hash, deleted_at) VALUES ('t', $1, 'name', '{read}', 'hash', $2)`,
+};
+
+test.each(Object.keys(insert))(
+  'of deleted %s the id is left for ever, and nothing else once it is old',
+  async (table) => {
+    const rows = [
+      ['live', null],
+      ['young', daysAgo(judgedWithinDays - 1)],
+      ['old', daysAgo(judgedWithinDays + 1)],
+    ] as const;
+    for (const row of rows) await postgres.query(insert[table] ?? '', row);
+    const { runAt } = retentionOver(postgres);
+    expect(await runAt(now)).toBe(true);
+    const kept = await postgres.query<{ id: string; buried: boolean; deleted_at: string | null; all: string }>(
+      `SELECT id, buried, deleted_at, ${table}::text AS all FROM ${table} ORDER BY id`,
+    );
+    expect(kept.map(({ id, buried, deleted_at }) => [id, buried, deleted_at])).toEqual([
+      ['live', false, null],
+      ['old', true, daysAgo(judgedWithinDays + 1)],
+      ['young', false, daysAgo(judgedWithinDays - 1)],
+    ]);
+    const hex = (text: string): string => Buffer.from(text).toString('hex');
+    for (const secret of ['name', 'https', hex('sealed'), hex('hash'), '"a"'])
+      expect(kept[1]?.all).not.toContain(secret);
+    expect(kept[2]?.all).toMatch(/name|https/);
+    // Again, and nothing is left to do.
+    expect(await runAt(now)).toBe(true);
+  },
+);
+
+test('what an endpoint was to get before a change is kept as long as an event of that time can be judged, however often it changed', async () => {
+  const entry = (days: number) => ({
+    until: daysAgo(days),
+    open: true,
+    event_types: [`until.${days}`],
+    source_ids: [],
+    filter: null,
+  });
+  const young = Array.from({ length: 150 }, (_, index) => entry(judgedWithinDays - 1 - index / 10));
+  const history = [entry(90), entry(judgedWithinDays + 1), ...young];
+  await postgres.query(
+    `INSERT INTO endpoints (tenant, id, url, secrets, history) VALUES ('t', 'changed', '', '', $1), ('t', 'still', '', '', '[]')`,
+    [JSON.stringify(history)],
+  );
+  const read = () =>
+    postgres.query<{ history: object[]; history_revision: number; history_bytes: number; bytes: number }>(
+      `SELECT history, history_revision, history_bytes, bytes FROM endpoints WHERE id = 'changed'`,
+    );
+  const [before] = await read();
+  const { runAt } = retentionOver(postgres);
+  expect(await runAt(now)).toBe(true);
+  const [after] = await read();
+  expect(after?.history).toEqual(young);
+  expect(after?.history_revision).toBe(before!.history_revision + 1);
+  expect(after!.bytes).toBe(before!.bytes + after!.history_bytes - before!.history_bytes);
+  // A change by people drops nothing either.
+  await postgres.query(`UPDATE endpoints SET event_types = '{now}', revision = revision + 1 WHERE id = 'changed'`);
+  expect((await read())[0]?.history).toHaveLength(151);
+  expect(await runAt(now)).toBe(true);
+  expect((await read())[0]?.history).toHaveLength(151);
+});
+
+test('an event that waits to be published since long keeps what it is judged by', async () => {
+  const until = (days: number) => ({ until: daysAgo(days), open: true, event_types: [], source_ids: [], filter: null });
+  await postgres.query(`INSERT INTO endpoints (tenant, id, url, secrets, history) VALUES ('t', 'e', '', '', $1)`, [
+    JSON.stringify([until(60), until(45)]),
+  ]);
+  await postgres.query(`INSERT INTO outbox (tenant, event_id, created_at) VALUES ('t', 'evt', $1)`, [daysAgo(50)]);
+  const { runAt } = retentionOver(postgres);
+  expect(await runAt(now)).toBe(true);
+  const [row] = await postgres.query<{ history: object[] }>('SELECT history FROM endpoints');
+  expect(row?.history).toEqual([until(45)]);
+});
+
+test('the topics’ retention is within the time that events may be judged after their receipt', () => {
+  const segmentDays = 7;
+  const daysOf = (topic: string): number =>
+    Number(
+      topicDefinitions({ topicPrefix: '', partitions: 1, replicationFactor: 1 }).find(({ name }) => name === topic)
+        ?.config?.['retention.ms'],
+    ) /
+      86_400_000 +
+    segmentDays;
+  expect(daysOf('webhooks.received') + daysOf('events')).toBeLessThan(judgedWithinDays);
+});

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { waitUntil } from '../../support/wait-until.ts';
+import { startFakeApi } from './fake-api.ts';
+
+jest.setTimeout(60_000);
+
+const root = resolve(import.meta.dirname, '../../..');
+const ctrlC = '\u0003';
+const ctrlD = '\u0004';
+
+let api: Awaited<ReturnType<typeof startFakeApi>>;
+beforeAll(async () => {
+  const preview = { matched: 3, left_out: 0 };
+  api = await startFakeApi(({ body }) => ({
+    status: 202,
+    body: (body as { dry_run?: boolean } | undefined)?.dry_run
+      ? preview
+      : { id: 'rpl_1', status: 'completed', failed: 0 },
+  }));
+});
+beforeEach(() => void api.asked.splice(0));
+afterAll(() => api.stop());
+
+/** On a terminal of its own, which `script` (of every Linux) makes; what is typed once it has asked. */
+async function answerOn(typed: string): Promise<{ code: number | null; shown: string }> {
+  const command = `exec '${process.execPath}' services/cli/main.ts dlq replay --all`;
+  const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', SHELL: '/bin/sh', TERM: 'xterm', ...api.env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
+  let shown = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
+  try {
+    await waitUntil('it asks', () => shown.includes('[y/N]'), { timeoutMs: 30_000, describe: () => shown });
+    child.stdin.write(typed);
+    return { code: await ended, shown };
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+const onLinux = process.platform === 'linux' ? describe : describe.skip;
+
+onLinux('a question on a terminal', () => {
+  test('Ctrl-C ends it with 130, says what was not done, and shows no stack (once: an AbortError with its trace)', async () => {
+    const { code, shown } = await answerOn(ctrlC);
+    expect(shown).toMatch(/hookline: interrupted: nothing was replayed\r?\n/);
+    expect(shown).not.toMatch(/Error|\.ts:\d| at /);
+    expect(code).toBe(130);
+    expect(api.asked).toHaveLength(1);
+  });
+
+  test('the end of the input is a no (once: a warning of a promise that is never settled)', async () => {
+    const { code, shown } = await answerOn(ctrlD);
+    expect(shown).toMatch(/hookline: nothing was replayed\r?\n/);
+    expect(shown).not.toMatch(/Warning/);
+    expect(code).toBe(1);
+    expect(api.asked).toHaveLength(1);
+  });
+
+  test.each([
+    ['n', 1, 1],
+    ['', 1, 1],
+    ['y', 0, 3],
+  ])('%j is answered by exit code %i, after %i requests', async (typed, code, requests) => {
+    expect((await answerOn(`${typed}\r`)).code).toBe(code);
+    expect(api.asked).toHaveLength(requests);
+  });
+});
