@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
@@ -13,6 +14,7 @@ jest.setTimeout(60_000);
 afterEach(closeApps);
 
 const maxConnections = 10;
+const statementTimeoutMs = 30_000;
 
 /** The API over a pool that tenants share. */
 async function openSharedApi(limitsText = '') {
@@ -22,7 +24,7 @@ async function openSharedApi(limitsText = '') {
   const usage = createTenantUsage(new Metrics(), limits);
   const connections = createTenantConnections({ connections: maxConnections, limits, usage });
   const url = await createDatabase();
-  const options = { url, applicationName: 'hookline-test', statementTimeoutMs: 30_000, log: silentLogger };
+  const options = { url, applicationName: 'hookline-test', statementTimeoutMs, log: silentLogger };
   const postgres = createPostgres({ ...options, maxConnections, takeTurn: connections.takeTurn });
   const another = createPostgres({ ...options, maxConnections: 1 });
   const { ask } = buildTestApp({ postgres, connections, limits, usage, clock: systemClock });
@@ -64,10 +66,10 @@ test('a tenant whose requests wait in the database, ten times as many as there a
     const held = Array.from({ length: 10 * maxConnections }, (_, n) =>
       api.publish('greedy', n % 2 === 0 ? {} : { 'idempotency-key': `k${n}` }),
     );
-    // Far below what one of those waits for, whose turn this would else have to await.
+    // Far below the time-out of a statement, which those that wait for the lock would else hold all connections for.
     const others = await Promise.race([
       Promise.all(['b', 'c'].map((tenant) => api.list(tenant))),
-      systemClock.sleep(3_000).then(() => 'they wait'),
+      delay(statementTimeoutMs / 2, 'they wait', { ref: false }),
     ]);
     expect(others).toMatchObject([{ status: 200 }, { status: 200 }]);
     // Those beyond the share have waited for as long as they may: told so, and none of them is half done.
