@@ -8,7 +8,7 @@ import type { Clock } from '#lib/clock';
 import { type AttemptRecord, deliveryHeaders, type DeliveryStatus, type Topics, traceHeaders } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import type { Bury, DiedRecord } from '#lib/dead-letters';
-import { type IncomingRecord, originOf } from '#lib/kafka';
+import { type IncomingRecord, originOf, type OutgoingRecord } from '#lib/kafka';
 import { isAbandoned, type Job, type RowJob } from './job.ts';
 import type { DispatcherMetrics } from './metrics.ts';
 import type { OrderedRows } from './ordered-rows.ts';
@@ -51,6 +51,9 @@ interface Deps {
   signal: AbortSignal;
 }
 
+/** What came of a send, without the request and the answer, which may be tens of kilobytes: a topic that takes less must not hold it up. */
+const withoutExchange = { request: null, response_headers: null, response_excerpt: null, timing: null };
+
 export function createOutcomeWriter(deps: Deps): OutcomeWriter {
   const { publish, topics, crashPoints, metrics, signal } = deps;
   const nowMicros = (): number => Math.round(deps.clock.nowMs() * 1_000);
@@ -76,9 +79,13 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
     const { delivery, step } = job;
     const record: AttemptRecord = { ...recordOf(job), at: nowMicros(), ...facts };
     const hasNewRow = await writeRow(job, record, notBefore);
-    const value = deps.encodeAttempt(record);
-    const headers = traceHeaders(delivery.traceparent);
-    await publish({ topic: topics['delivery.attempts'], key: delivery.eventId, value, headers }, signal);
+    const outgoing = (told: AttemptRecord): OutgoingRecord => ({
+      topic: topics['delivery.attempts'],
+      key: delivery.eventId,
+      value: deps.encodeAttempt(told),
+      headers: traceHeaders(delivery.traceparent),
+    });
+    await publish(outgoing(record), signal, () => outgoing({ ...record, ...withoutExchange }));
     crashPoints.reach('dispatcher.after-outcome');
     deps.recentSteps.remember(delivery, step, facts.status);
     if (!hasNewRow || job.from === 'record') settle(job);

@@ -5,11 +5,12 @@ import type { OutgoingRecord, RecordProducer } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 
 /**
- * Resolves once the record is acknowledged, however long Kafka is away.
+ * Resolves once the record is acknowledged, however long Kafka is away. Where Kafka refuses it, because it is too large for its topic, the
+ * shorter one takes its place. The last of them is tried until someone has mended the topic: it must be so small that every topic takes it.
  *
  * @throws AppError stopped when the signal aborts
  */
-export type Publish = (record: OutgoingRecord, signal: AbortSignal) => Promise<void>;
+export type Publish = (record: OutgoingRecord, signal: AbortSignal, shorter?: () => OutgoingRecord) => Promise<void>;
 
 /**
  * The same for a record that there is another way for: resolves with the error where Kafka refuses it, because it is too large for its
@@ -23,7 +24,6 @@ interface Deps {
   log: Logger;
 }
 
-/** A record that the broker refuses is a topic whose limits are too small: it is tried until someone has mended that. */
 const refusedPauseMs = 10_000;
 
 export function createOffer({ producer, waitOut, log }: Deps): Offer {
@@ -41,7 +41,10 @@ export function createOffer({ producer, waitOut, log }: Deps): Offer {
 
 export function createPublish({ clock, ...deps }: Deps & { clock: Clock }): Publish {
   const offer = createOffer(deps);
-  return async (record, signal) => {
-    while ((await offer(record, signal)) !== undefined) await clock.sleep(refusedPauseMs, signal);
+  return async (record, signal, shorter) => {
+    if ((await offer(record, signal)) === undefined) return;
+    const last = shorter?.() ?? record;
+    if (last === record) await clock.sleep(refusedPauseMs, signal);
+    while ((await offer(last, signal)) !== undefined) await clock.sleep(refusedPauseMs, signal);
   };
 }

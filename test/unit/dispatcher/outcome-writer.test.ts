@@ -212,6 +212,19 @@ describe('what came of a delivery', () => {
     expect(isDone(job)).toBe(true);
   });
 
+  it('tells what came of a send without its request and answer, where its topic takes no more', async () => {
+    const { kafka, writer } = createWorld();
+    kafka.answer = ({ value }) => {
+      if (value.length > 600) throw new AppError('data_invalid', 'too large');
+    };
+    const job = aRecordJob();
+    const excerpt = Buffer.alloc(1_000, 'x');
+    await writer.attempted(job, { ...failed, excerpt }, { status: 'retrying', dueAt: startMicros, notBefore: null });
+    const nothing = { request: null, response_headers: null, response_excerpt: null, timing: null };
+    expect(kafka.attempts()).toMatchObject([{ status: 'retrying', http_status: 500, attempt: 1, ...nothing }]);
+    expect(isDone(job)).toBe(true);
+  });
+
   it('removes a row only after the record, and ends every record that waits for the delivery', async () => {
     const { kafka, removed, writer } = createWorld();
     const order: string[] = [];
