@@ -27,6 +27,12 @@ export const limitTable = {
     counts: 'endpoints that are not deleted',
     atLimit: 'creating another is 429',
   },
+  api_keys: {
+    default: 1_000,
+    max: 100_000,
+    counts: 'API keys that are not revoked',
+    atLimit: 'creating another is 429',
+  },
   requests_per_second: {
     default: 500,
     max: 1_000_000,

@@ -20,7 +20,7 @@ interface Counted {
 }
 
 const everyMs = 15_000;
-/** Those with the most bytes: each row counts as 500 at least. */
+/** Those with the most bytes: each row counts as 500 at least, a key as 300. */
 const mostRows = 10_000;
 
 /** Shows the operator which tenants are near their limits of sources and endpoints. */
@@ -31,6 +31,7 @@ export function watchResources({ postgres, usage, clock, log }: Deps): Part {
   const shown: [LimitName, ReturnType<typeof used>][] = [
     ['sources', used('sources', ({ live }) => live)],
     ['endpoints', used('endpoints', ({ live }) => live)],
+    ['api_keys', used('api_keys', ({ live }) => live)],
     ['source_bytes', used('sources', ({ bytes }) => Number(bytes))],
     ['endpoint_bytes', used('endpoints', ({ bytes }) => Number(bytes))],
   ];

@@ -1,7 +1,9 @@
 import type { Query } from '#lib/postgres';
 import type { Rate } from '#lib/rate-limit';
+import type { TenantLimits } from '#lib/tenancy';
 import type { Scope } from '../keys/scopes.ts';
 import { createResourceTable, type ResourceRow } from './resource-table.ts';
+import { type Room, roomExpression, roomValues } from './tenant-room.ts';
 
 export interface GivenRate {
   per_second: number;
@@ -36,13 +38,25 @@ export interface NewApiKey extends ApiKeyContent {
   hash: Buffer;
 }
 
-export async function insertApiKey(postgres: Query, key: NewApiKey): Promise<ApiKeyRow> {
+/** Undefined: the tenant has reached a limit. */
+export async function insertApiKey(
+  postgres: Query,
+  key: NewApiKey,
+  limits: TenantLimits,
+): Promise<ApiKeyRow | undefined> {
   const { tenant, id, name, scopes, hash, rate_limit } = key;
   const [row] = await postgres.query<ApiKeyRow>(
-    `INSERT INTO api_keys (tenant, id, name, scopes, hash, rate_limit)
-     VALUES ($1, $2, $3, $4, $5, $6)
+    `WITH ${roomExpression('api_keys', 7)}
+     INSERT INTO api_keys (tenant, id, name, scopes, hash, rate_limit)
+     SELECT tenant, $2, $3, $4, $5::bytea, $6::jsonb
+       FROM room
      RETURNING ${columns}`,
-    [tenant, id, name, scopes, hash, rate_limit === null ? null : JSON.stringify(rate_limit)],
+    [
+      ...[tenant, id, name, scopes, hash, rate_limit === null ? null : JSON.stringify(rate_limit)],
+      ...roomValues(apiKeyRoom(tenant, limits)),
+    ],
   );
-  return row as ApiKeyRow;
+  return row;
 }
+
+export const apiKeyRoom = (tenant: string, limits: TenantLimits): Room => ({ tenant, kind: 'api_keys', limits });

@@ -2,7 +2,7 @@ import type { Query } from '#lib/postgres';
 import type { LimitName, TenantLimits } from '#lib/tenancy';
 
 /** What is counted by tenant as rows come and go: a trigger keeps `tenant_resources` (deploy/postgres/migrations). */
-export type CountedKind = 'sources' | 'endpoints';
+export type CountedKind = keyof typeof limitsOfKind;
 
 export interface Room {
   tenant: string;
@@ -10,10 +10,12 @@ export interface Room {
   limits: TenantLimits;
 }
 
-const bytesLimit = { sources: 'source_bytes', endpoints: 'endpoint_bytes' } as const satisfies Record<
-  CountedKind,
-  LimitName
->;
+const limitsOfKind = {
+  sources: { live: 'sources', bytes: 'source_bytes' },
+  endpoints: { live: 'endpoints', bytes: 'endpoint_bytes' },
+  // All of them are about as large.
+  api_keys: { live: 'api_keys', bytes: undefined },
+} as const satisfies Record<string, { live: LimitName; bytes: LimitName | undefined }>;
 
 /**
  * `room`, of a statement that makes one more: a row where there is room for it, else none. Others of the tenant who make one meanwhile wait
@@ -28,21 +30,27 @@ export const roomExpression = (kind: CountedKind, first: number): string => `roo
    WHERE counted.live < $${first}::integer AND counted.bytes < $${first + 1}::bigint
   RETURNING tenant)`;
 
-export const roomValues = ({ tenant, kind, limits }: Room): number[] => [
-  limits.of(tenant, kind),
-  limits.of(tenant, bytesLimit[kind]),
+export const roomValues = (room: Room): number[] => [
+  room.limits.of(room.tenant, limitsOfKind[room.kind].live),
+  mostBytes(room),
 ];
 
 /** Why there was no room. */
 export async function limitOfRoom(postgres: Query, room: Room): Promise<LimitName> {
-  return (await isFull(postgres, room)) ? bytesLimit[room.kind] : room.kind;
+  const { live, bytes } = limitsOfKind[room.kind];
+  return bytes !== undefined && (await isFull(postgres, room)) ? bytes : live;
 }
 
 /** Whether nothing may grow. */
-export async function isFull(postgres: Query, { tenant, kind, limits }: Room): Promise<boolean> {
+export async function isFull(postgres: Query, room: Room): Promise<boolean> {
   const [counted] = await postgres.query<{ bytes: string }>(
     'SELECT bytes FROM tenant_resources WHERE tenant = $1 AND kind = $2',
-    [tenant, kind],
+    [room.tenant, room.kind],
   );
-  return Number(counted?.bytes ?? 0) >= limits.of(tenant, bytesLimit[kind]);
+  return Number(counted?.bytes ?? 0) >= mostBytes(room);
+}
+
+function mostBytes({ tenant, kind, limits }: Room): number {
+  const { bytes } = limitsOfKind[kind];
+  return bytes === undefined ? Number.MAX_SAFE_INTEGER : limits.of(tenant, bytes);
 }

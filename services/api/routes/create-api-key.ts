@@ -4,7 +4,9 @@ import { sendResource } from '../etag.ts';
 import { name, rateLimit } from '../fields.ts';
 import { keyHash, newKeyText } from '../keys/key-text.ts';
 import { type Scope, scopes } from '../keys/scopes.ts';
-import { apiKeyJson, type GivenRate, insertApiKey } from '../resources/api-key.ts';
+import { refuseBeyondLimit } from '../refuse-beyond-limit.ts';
+import { apiKeyJson, apiKeyRoom, type GivenRate, insertApiKey } from '../resources/api-key.ts';
+import { limitOfRoom } from '../resources/tenant-room.ts';
 import { type Route, route } from '../route.ts';
 import { type FieldErrors, sendInvalid } from '../send-problem.ts';
 import { tenantRate } from '../tenant-rate.ts';
@@ -27,26 +29,23 @@ const body = {
 } as const;
 
 /** `POST /v1/api-keys`: the only answer that shows the key. */
-export const createApiKey: Route = ({ clock, random, keyRate, limits }) =>
+export const createApiKey: Route = (deps) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/api-keys',
     config: { scope: 'admin' },
     schema: { body },
     async handler(request, reply) {
+      const { clock, random, keyRate, limits } = deps;
       const { tenant, body, idempotent } = request;
       const errors = rateErrors(body.rate_limit, tenantRate(limits, tenant));
       if (errors.length > 0) return sendInvalid(reply, errors);
       const id = createId('key', clock.nowMs(), random);
       const key = newKeyText(id, random);
-      const row = await insertApiKey(idempotent.effects, {
-        tenant,
-        id,
-        name: body.name,
-        scopes: body.scopes,
-        hash: keyHash(key),
-        rate_limit: body.rate_limit ?? null,
-      });
+      const content = { name: body.name, scopes: body.scopes, rate_limit: body.rate_limit ?? null };
+      const row = await insertApiKey(idempotent.effects, { tenant, id, hash: keyHash(key), ...content }, limits);
+      if (row === undefined)
+        return refuseBeyondLimit(reply, await limitOfRoom(idempotent.effects, apiKeyRoom(tenant, limits)), deps);
       void reply.code(201).header('location', `/v1/api-keys/${id}`);
       return sendResource(reply, row, { ...apiKeyJson(row, keyRate), key });
     },

@@ -8,7 +8,7 @@ import { type OpenApi, openApi } from './api-over-database.ts';
 jest.setTimeout(60_000);
 
 const read = parseLimitSettings(
-  'sources=3,endpoints=3,endpoint_changes=5,roomy/endpoints=50,small/endpoint_bytes=6000,' +
+  'sources=3,endpoints=3,api_keys=3,endpoint_changes=5,roomy/endpoints=50,small/endpoint_bytes=6000,' +
     'small/source_bytes=6000,tight/endpoint_bytes=1500,none/sources=0,bytes/endpoint_change_bytes=2000',
 );
 if ('problems' in read) throw new Error(read.problems.join());
@@ -23,6 +23,7 @@ afterAll(() => api.close());
 
 const aSource = { name: 'shop', scheme: 'hookline' };
 const anEndpoint = { url: 'https://receiver.test/' };
+const aKey = { name: 'ours', scopes: ['read'] };
 const create = (path: string, tenant: string, body: object) =>
   api.ask({ method: 'POST', path, body, tenant, headers: { 'idempotency-key': `"${Math.random()}"` } });
 async function made(tenant: string, body: object = anEndpoint): Promise<string> {
@@ -45,6 +46,7 @@ const changesOf = async (id: string): Promise<number | undefined> =>
 describe.each([
   ['/v1/sources', 'sources', aSource],
   ['/v1/endpoints', 'endpoints', anEndpoint],
+  ['/v1/api-keys', 'api_keys', aKey],
 ])('POST %s', (path, limit, body) => {
   test('is 429 with the limit’s name at the limit, and possible again after a deletion', async () => {
     const tenant = `full-${limit}`;
@@ -72,7 +74,12 @@ describe.each([
     const listed = await api.ask({ path, tenant });
     expect(listed.json()).toHaveLength(3);
   });
+});
 
+describe.each([
+  ['/v1/sources', 'sources', aSource],
+  ['/v1/endpoints', 'endpoints', anEndpoint],
+])('POST %s', (path, limit, body) => {
   test('counts the bytes of those that were deleted, too, until nothing is judged by them', async () => {
     let answer = await create(path, 'small', body);
     for (let index = 0; index < 20 && answer.status === 201; index += 1) {

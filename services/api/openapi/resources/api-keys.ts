@@ -24,6 +24,7 @@ export const documentedApiKeys: DocumentedResource = {
       id: 'createApiKey',
       summary: 'Create an API key',
       answers: { 201: { is: 'The key, with its text', body: 'ApiKeyWithText', headers: ['Location', 'ETag'] } },
+      errors: ['limit_reached'],
     },
     'GET /v1/api-keys': {
       id: 'listApiKeys',
