@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { TenantClient } from '../tenant-client.ts';
 
 /** @returns its id, or undefined where it was refused */
@@ -8,15 +9,22 @@ export async function publish(client: TenantClient, type: string, payload: unkno
 
 const atOnce = 16;
 
-/** As many endpoints as are not refused. */
+/** As many endpoints as the tenant's limits let it have. Whoever asks too fast comes again when it is told to. */
 export async function createEndpoints(
   client: TenantClient,
   count: number,
   endpointOf: (index: number) => Record<string, unknown>,
 ): Promise<void> {
   let next = 0;
+  const create = async (index: number): Promise<void> => {
+    for (;;) {
+      const { body, headers } = await client.call('POST', '/endpoints', endpointOf(index));
+      if ((body as { code?: string } | undefined)?.code !== 'rate_limited') return;
+      await delay(Number(headers['retry-after']) * 1_000);
+    }
+  };
   const work = async (): Promise<void> => {
-    while (next < count) await client.call('POST', '/endpoints', endpointOf(next++));
+    while (next < count) await create(next++);
   };
   await Promise.all(Array.from({ length: atOnce }, work));
 }
