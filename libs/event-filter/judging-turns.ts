@@ -1,6 +1,6 @@
 /**
  * Shares a process between the judging of payloads and all else that it does, and the judging between tenants: so many steps, then whatever
- * else has come up, then the next. However many events are judged at once, they have one such share between them.
+ * else has come up for as long, then the next. However many events are judged at once, they have one such share between them.
  */
 export interface JudgingTurns {
   /**
@@ -14,22 +14,36 @@ export interface JudgingTurns {
 
 /** About 5 ms of one core. A filter that has begun goes on for `maxFilterSteps` at the most, which is as long again and longer. */
 export const stepsPerTurn = 50_000;
+/**
+ * A rest after a turn is about as long as the turn was, and counted from its steps. Without one, a request that takes six turns of the event
+ * loop would wait for six turns of judging.
+ */
+const stepsPerRestMs = 6_000;
 
-/** @param nextTurn calls back once the process has done what else there is */
-export function createJudgingTurns(nextTurn: (begin: () => void) => void = setImmediate): JudgingTurns {
+/** @param later calls back once the process has done what else there is, and so many milliseconds are over */
+export function createJudgingTurns(later: (work: () => void, restMs: number) => void = afterRest): JudgingTurns {
   const waiting = new Map<string, (() => void)[]>();
   let spent = 0;
   let isDue = false;
+  let isResting = false;
 
-  function askForTurn(): void {
+  function endTurnSoon(): void {
     if (isDue) return;
     isDue = true;
-    nextTurn(begin);
+    later(endTurn, 0);
   }
 
-  function begin(): void {
-    isDue = false;
+  function endTurn(): void {
+    const restMs = Math.floor(spent / stepsPerRestMs);
     spent = 0;
+    if (restMs === 0) return beginTurn();
+    isResting = true;
+    later(beginTurn, restMs);
+  }
+
+  function beginTurn(): void {
+    isResting = false;
+    isDue = false;
     const [next] = waiting;
     if (next === undefined) return;
     const [tenant, [wake, ...others]] = next;
@@ -37,20 +51,25 @@ export function createJudgingTurns(nextTurn: (begin: () => void) => void = setIm
     if (others.length > 0) waiting.set(tenant, others);
     // One alone: it may take the whole share.
     wake?.();
-    askForTurn();
+    endTurnSoon();
   }
 
   return {
     wait(tenant) {
-      if (spent < stepsPerTurn && waiting.size === 0) return undefined;
+      if (spent < stepsPerTurn && waiting.size === 0 && !isResting) return undefined;
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting.set(tenant, [...(waiting.get(tenant) ?? []), resolve]);
-      askForTurn();
+      endTurnSoon();
       return promise;
     },
     spend(steps) {
       spent += steps;
-      askForTurn();
+      endTurnSoon();
     },
   };
+}
+
+function afterRest(work: () => void, restMs: number): void {
+  if (restMs === 0) setImmediate(work);
+  else setTimeout(work, restMs);
 }

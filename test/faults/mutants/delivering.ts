@@ -11,10 +11,10 @@ const dispatcherTest = (name: string): string => `test/integration/dispatcher/${
 const writer = 'services/dispatcher/outcome-writer.ts';
 const settledFirst = (from: 'record' | 'row'): Edit => ({
   file: writer,
-  find: `    const value = deps.encodeAttempt(record);`,
+  find: `    await publish(outgoing(record), signal,`,
   replace: `    if (job.from === '${from}') settle(job);
     await deps.clock.sleep(1_000);
-    const value = deps.encodeAttempt(record);`,
+    await publish(outgoing(record), signal,`,
 });
 
 const headPassedOver: Edit = {

@@ -31,11 +31,17 @@ export const sharingWorkMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'libs/event-filter/judging-turns.ts',
-        find: `spent < stepsPerTurn && waiting.size === 0`,
+        find: `spent < stepsPerTurn && waiting.size === 0 && !isResting`,
         replace: `spent >= 0`,
       },
     ],
     check: { test: judging, title: 'between them everything else has its own' },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'judges on without a rest',
+    edits: [{ file: 'libs/event-filter/judging-turns.ts', find: `if (restMs === 0) return`, replace: `if (restMs >= 0) return` }],
+    check: { test: judging, title: 'rest for as long as they take' },
     budgetSeconds: 60,
   },
   {

@@ -15,7 +15,8 @@ interface Candidate {
 }
 
 const bytes = Buffer.from('{"a":1}');
-const turns = createJudgingTurns();
+/** Without a rest: the steps of these tests are work that nobody does. */
+const turns = createJudgingTurns(setImmediate);
 const judge = (candidates: Iterable<Candidate>, judging = turns) =>
   judgeInTurns(candidates, { tenant: 'acme', bytes, contentEncoding: null, turns: judging });
 
@@ -111,9 +112,15 @@ describe('endpoints whose filters judge an event', () => {
 describe('turns of judging', () => {
   function createLoop() {
     let next: (() => void)[] = [];
-    const judging = createJudgingTurns((begin) => void next.push(begin));
+    const rests: number[] = [];
+    const judging = createJudgingTurns((work, restMs) => {
+      next.push(work);
+      if (restMs > 0) rests.push(restMs);
+    });
     return {
       judging,
+      /** How long each was that was asked for. */
+      rests,
       get isIdle() {
         return next.length === 0;
       },
@@ -143,6 +150,23 @@ describe('turns of judging', () => {
     expect(await judged).toHaveLength(24);
     expect(Math.max(...most)).toBeLessThan(stepsPerTurn + 40_000);
     expect(most.length).toBeGreaterThanOrEqual(11);
+  });
+
+  it('rest for as long as they take, and a little work takes no rest', async () => {
+    const loop = createLoop();
+    loop.judging.spend(5_000);
+    await loop.turn();
+    expect(loop.rests).toEqual([]);
+
+    loop.judging.spend(90_000);
+    await loop.turn();
+    expect(loop.rests).toEqual([15]);
+    let isGranted = false;
+    void loop.judging.wait('acme')?.then(() => (isGranted = true));
+    await Promise.resolve();
+    expect(isGranted).toBe(false);
+    await loop.turn();
+    expect(isGranted).toBe(true);
   });
 
   it('are shared by all that are judged at once', async () => {
@@ -175,7 +199,7 @@ describe('turns of judging', () => {
     };
     for (let event = 0; event < 20; event += 1) void run('busy');
     void run('other');
-    for (let turn = 0; turn < 30; turn += 1) await loop.turn();
+    for (let turn = 0; turn < 60; turn += 1) await loop.turn();
     expect(order.indexOf('other')).toBeLessThanOrEqual(2);
     expect(order).toHaveLength(21);
     expect(loop.isIdle).toBe(true);
