@@ -40,7 +40,13 @@ export const sharingWorkMutants: readonly Mutant[] = [
   },
   {
     name: 'judges on without a rest',
-    edits: [{ file: 'libs/event-filter/judging-turns.ts', find: `if (restMs === 0) return`, replace: `if (restMs >= 0) return` }],
+    edits: [
+      {
+        file: 'libs/event-filter/judging-turns.ts',
+        find: `if (restMs === 0) return`,
+        replace: `if (restMs >= 0) return`,
+      },
+    ],
     check: { test: judging, title: 'rest for as long as they take' },
     budgetSeconds: 60,
   },
