@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startReceiver } from '../../support/receiver.ts';
 import type { Attack, Attacker } from './attack.ts';
 import { attacks } from './attacks/index.ts';
-import { createTenantClient } from './tenant-client.ts';
+import { createTenantClient, mustCall } from './tenant-client.ts';
 
 export type Order =
   | { do: 'prepare'; apiUrl: string; key: string; names: readonly string[]; percent: number; slowMs: number }
@@ -17,7 +17,7 @@ export type Told = Record<string, Readonly<Record<string, number>>>;
 
 const receiver = await startReceiver();
 const told: Told = {};
-let chosen: { attack: Attack; attacker: Omit<Attacker, 'signal' | 'pause'> }[] = [];
+const chosen: { attack: Attack; attacker: Omit<Attacker, 'signal' | 'pause'> }[] = [];
 let phase = new AbortController();
 let rounds: Promise<unknown> = Promise.resolve();
 
@@ -34,14 +34,16 @@ async function prepare({ apiUrl, key, names, percent, slowMs }: Order & { do: 'p
     if (name.startsWith('slow')) return { status: 200, delayMs: slowMs };
     return { status: name.startsWith('refuses') ? 500 : 200 };
   });
-  chosen = attacks
-    .filter(({ name }) => names.includes(name))
-    .map((attack) => {
-      const client = createTenantClient(apiUrl, key);
-      told[attack.name] = client.answers;
-      const times = (count: number): number => Math.max(1, Math.round((count * percent) / 100));
-      return { attack, attacker: { client, receiverUrl: receiver.url, times } };
-    });
+  const first = createTenantClient(apiUrl, key);
+  const times = (count: number): number => Math.max(1, Math.round((count * percent) / 100));
+  for (const attack of attacks.filter(({ name }) => names.includes(name))) {
+    // A key of its own: a key has a rate, too.
+    const own = { name: attack.name, scopes: ['admin'] };
+    const client = createTenantClient(apiUrl, (await mustCall<{ key: string }>(first, 'POST', '/api-keys', own)).key);
+    told[attack.name] = client.answers;
+    chosen.push({ attack, attacker: { client, receiverUrl: receiver.url, times } });
+  }
+  first.close();
   for (const { attack, attacker } of chosen) await attack.prepare(meansOf(attacker, new AbortController()));
 }
 

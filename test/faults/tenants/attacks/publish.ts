@@ -1,10 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Attacker } from '../attack.ts';
 import type { TenantClient } from '../tenant-client.ts';
 
 /** @returns its id, or undefined where it was refused */
 export async function publish(client: TenantClient, type: string, payload: unknown = {}): Promise<string | undefined> {
   const { status, body } = await client.call('POST', '/events', { type, payload });
   return status === 202 ? (body as { id: string }).id : undefined;
+}
+
+const againMs = 100;
+
+/** Until it is taken, or the phase ends: the other attacks of the tenant take up its rate. */
+export async function insist({ client, signal, pause }: Attacker, type: string): Promise<void> {
+  while (!signal.aborted && (await publish(client, type)) === undefined) await pause(againMs);
 }
 
 const atOnce = 16;

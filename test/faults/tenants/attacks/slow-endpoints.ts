@@ -1,5 +1,5 @@
 import type { Attack } from '../attack.ts';
-import { createEndpoints, publish } from './publish.ts';
+import { createEndpoints, insist } from './publish.ts';
 
 const type = 'attack.slow';
 
@@ -13,8 +13,8 @@ export const slowEndpoints: Attack = {
       event_types: [type],
       timeout_ms: 60_000,
     })),
-  async round({ client, pause }) {
-    await publish(client, type);
-    await pause(5_000);
+  async round(attacker) {
+    await insist(attacker, type);
+    await attacker.pause(5_000);
   },
 };

@@ -1,5 +1,5 @@
 import type { Attack } from '../attack.ts';
-import { createEndpoints, publish } from './publish.ts';
+import { createEndpoints, insist } from './publish.ts';
 
 /** H1 and M2: one event for very many endpoints, whose outcomes are counted again and again. */
 export const wideEvent: Attack = {
@@ -10,8 +10,8 @@ export const wideEvent: Attack = {
       url: receiverUrl(`wide-${index}`),
       event_types: ['attack.wide'],
     })),
-  async round({ client, pause }) {
-    await publish(client, 'attack.wide');
-    await pause(10_000);
+  async round(attacker) {
+    await insist(attacker, 'attack.wide');
+    await attacker.pause(10_000);
   },
 };
