@@ -7,9 +7,9 @@
  * so that no delivery is under way that its event's status does not wait for. A repetition after a crash writes the same ids again: they
  * are a function of the event, the endpoint and the generation. The set is written where it is empty too: it completes the event.
  *
- * Events are planned until they have ten thousand deliveries together, and written before more are: one for a hundred thousand endpoints
- * takes its time, but neither the memory of a batch of such nor the process's turns. What Kafka refuses is not tried for ever: the
- * partition would stand still for everybody.
+ * Events are planned until they have ten thousand deliveries together, and written before more are. An event that takes long, because it is
+ * for very many endpoints or has very much to be judged, is set aside: its tenant's events wait for it, as an ordering key may want it, and
+ * nobody else's do. What Kafka refuses is not tried for ever: the partition would stand still for everybody.
  *
  * An event is matched against a directory that was read when every endpoint that it may belong to could be seen: an endpoint gets what
  * was accepted `endpointSettlingMs` after its creation, and the directory is younger than that, less what a commit may take.
@@ -43,10 +43,12 @@ import type { DispatcherMetrics } from './metrics.ts';
 import { orderingKeyOf } from './ordering.ts';
 import type { Offer } from './publish.ts';
 import { type Publication, publishAll } from './publish-all.ts';
+import type { SetAside } from './set-aside.ts';
 import type { WriteSet } from './write-set.ts';
 
 interface Deps {
   directory: Pick<EndpointDirectory, 'candidates' | 'ageMs' | 'refresh'>;
+  setAside: SetAside;
   matchEndpoints: MatchEndpoints;
   decodeEvent(bytes: Buffer): Promise<EventRecord>;
   writeSet: WriteSet;
@@ -68,6 +70,10 @@ const maxDirectoryAgeMs = endpointSettlingMs - commitMs;
 const maxUnacknowledged = 500;
 /** Planned at once, unless one event alone has more: some megabytes. */
 const maxPlannedDeliveries = 10_000;
+/** What is not set aside takes some tens of milliseconds: no more endpoints to look at, and no more steps of judging. */
+const quick = { endpoints: 500, steps: 100_000 };
+/** Of a payload, which every filter may go through. */
+const bytesPerStep = 8;
 /** Ids computed before others have their turn: a few milliseconds. */
 const idsPerTurn = 1_000;
 /** Events come for the first time; a replay is a generation of its own. */
@@ -194,17 +200,46 @@ export function createFanOut(deps: Deps): RecordHandler {
     }
   }
 
+  /** By what is known before anything is judged. */
+  function takesLong(event: EventRecord): boolean {
+    let endpoints = 0;
+    let steps = 0;
+    for (const { past, subscription } of directory.candidates(event)) {
+      endpoints += 1;
+      if (subscription.filter !== null || past.length > 0) steps += event.payload.length / bytesPerStep;
+      if (endpoints > quick.endpoints || steps > quick.steps) return true;
+    }
+    return false;
+  }
+
+  /** Beside its partition, for as long as that is ours. */
+  async function fanOutAside(record: IncomingRecord, event: EventRecord, signal: AbortSignal): Promise<void> {
+    try {
+      signal.throwIfAborted();
+      await write([await planOf(record, event, signal)], signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
   return async (given, signal) => {
     const { mine: records = [], others = [] } = Object.groupBy(given, ({ headers }) =>
       isForAnother(headers, 'fan-out') ? 'others' : 'mine',
     );
     for (const record of others) record.done();
     const events = await Promise.all(records.map((record) => readEvent(record, signal)));
+    const aside: { record: IncomingRecord; event: EventRecord }[] = [];
+    const tenantsAside = new Set<string>();
     let plans: Plan[] = [];
     let planned = 0;
     for (const [index, record] of records.entries()) {
       const event = events[index];
       if (event === undefined) continue;
+      if (tenantsAside.has(event.tenant) || deps.setAside.has(event.tenant) || takesLong(event)) {
+        aside.push({ record, event });
+        tenantsAside.add(event.tenant);
+        continue;
+      }
       const plan = await planOf(record, event, signal);
       plans.push(plan);
       planned += plan.deliveries.length;
@@ -214,6 +249,8 @@ export function createFanOut(deps: Deps): RecordHandler {
       planned = 0;
     }
     if (plans.length > 0) await write(plans, signal);
+    // Not before those of the same tenant that came earlier are written.
+    for (const { record, event } of aside) deps.setAside.add(event.tenant, () => fanOutAside(record, event, signal));
   };
 }
 

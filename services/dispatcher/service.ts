@@ -55,6 +55,7 @@ import { createReplayRunner } from './replay/replay-runner.ts';
 import { createRunReplay } from './replay/run-replay.ts';
 import { createSendItems } from './replay/send-items.ts';
 import { createScheduler, dispatcherShares } from './scheduler.ts';
+import { createSetAside } from './set-aside.ts';
 import { createTakePermit } from './take-permit.ts';
 import { createWaitingRows } from './waiting-rows.ts';
 import { createWaitingTable } from './waiting-table.ts';
@@ -74,6 +75,8 @@ const followTimeoutMs = 30_000;
 /** Deliveries that have waited: in one lane, and in all. */
 const rowPlaces = 100;
 const totalRowPlaces = 2_000;
+/** Events that take long, of as many tenants: each has up to 500 records on their way to Kafka. */
+const maxAsideAtOnce = 4;
 /** What comes after the lanes have drained: the last commit, the last removals. */
 const stopReserveMs = 5_000;
 
@@ -164,6 +167,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const unjudgedFilters = createUnjudgedFilters({ postgres, metrics: context.metrics, clock, log });
   const handleEvents = createFanOut({
     directory,
+    setAside: createSetAside({ atOnce: maxAsideAtOnce, onFailure: context.fail }),
     matchEndpoints: createMatchEndpoints({ turns: createJudgingTurns(), unjudged: unjudgedFilters }),
     decodeEvent: events.decode,
     writeSet,

@@ -63,6 +63,30 @@ export const sharingWorkMutants: readonly Mutant[] = [
     budgetSeconds: 60,
   },
   {
+    name: 'has everybody wait for an event that takes long',
+    edits: [{ file: 'services/dispatcher/fan-out.ts', find: `|| takesLong(event)`, replace: '' }],
+    check: {
+      test: 'test/unit/dispatcher/fan-out.test.ts',
+      title: 'holds up its tenant, whose events keep their order',
+    },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'lets a tenant’s events overtake one that was set aside',
+    edits: [
+      {
+        file: 'services/dispatcher/fan-out.ts',
+        find: `tenantsAside.has(event.tenant) || deps.setAside.has(event.tenant) || `,
+        replace: '',
+      },
+    ],
+    check: {
+      test: 'test/unit/dispatcher/fan-out.test.ts',
+      title: 'holds up its tenant, whose events keep their order',
+    },
+    budgetSeconds: 60,
+  },
+  {
     name: 'has tests wait with bulk replays',
     edits: [
       { file: leases, find: `single: \`status = 'running' AND matched <= 1\``, replace: `single: 'false'` },

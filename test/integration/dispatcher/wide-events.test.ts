@@ -14,6 +14,7 @@ import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
 import { createFanOut } from '../../../services/dispatcher/fan-out.ts';
 import { createMatchEndpoints } from '../../../services/dispatcher/match-endpoints.ts';
 import { createOffer, createPublish } from '../../../services/dispatcher/publish.ts';
+import { createSetAside } from '../../../services/dispatcher/set-aside.ts';
 import { createWriteSet } from '../../../services/dispatcher/write-set.ts';
 import { serverAddresses } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -89,6 +90,7 @@ async function startFanOut(endpointsOf: (sourceId: string) => readonly Endpoint[
     topics: [topics.events],
     handle: createFanOut({
       ...writers,
+      setAside: createSetAside({ atOnce: 4, onFailure: (error) => void world.failures.push(error as Error) }),
       directory: {
         candidates: ({ source_id }) => endpointsOf(source_id),
         ageMs: () => 0,

@@ -6,6 +6,7 @@ import { createJudgingTurns } from '#lib/event-filter';
 import { silentLogger } from '#lib/log';
 import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
 import { createFanOut } from '../../../services/dispatcher/fan-out.ts';
+import { createSetAside } from '../../../services/dispatcher/set-aside.ts';
 import { createMatchEndpoints } from '../../../services/dispatcher/match-endpoints.ts';
 import * as fixtures from './fixtures.ts';
 
@@ -39,7 +40,10 @@ function createWorld(
   const kafka = createFakeKafka();
   const directory = { ageMs: 0, refreshes: 0, away: false };
   const events = new Map<string, EventRecord | AppError>();
+  const failures: unknown[] = [];
+  const setAside = createSetAside({ atOnce: 2, onFailure: (error) => failures.push(error) });
   const fanOut = createFanOut({
+    setAside,
     directory: {
       candidates: ({ tenant }) => endpoints.filter((endpoint) => endpoint.tenant === tenant),
       ageMs: () => directory.ageMs,
@@ -73,7 +77,10 @@ function createWorld(
       offset,
     });
   };
-  return { clock, kafka, directory, events, fanOut, record };
+  const asideIsDone = async (tenant = 'acme'): Promise<void> => {
+    while (setAside.has(tenant)) await settle();
+  };
+  return { clock, kafka, directory, events, fanOut, record, asideIsDone, failures };
 }
 
 const sentTopics = ({ kafka }: ReturnType<typeof createWorld>): string[] =>
@@ -328,6 +335,7 @@ describe('the set of an event for more endpoints than one record takes', () => {
     const long = Array.from({ length: 1_000 }, (_, index) => anEndpoint({ id: `ep_${index}_${'x'.repeat(240)}` }));
     const world = createWorld(long);
     await world.fanOut([world.record(anEvent())], never);
+    await world.asideIsDone();
     const chunks = world.kafka.attempts().map(({ deliveries }) => deliveries);
     expect(chunks.length).toBeGreaterThan(1);
     for (const chunk of chunks) {
@@ -390,16 +398,111 @@ describe('the set of an event for more endpoints than one record takes', () => {
 });
 
 it('plans no more than ten thousand deliveries at once, and writes those before it reads on', async () => {
-  const endpoints = Array.from({ length: 6_000 }, (_, index) => anEndpoint({ id: `ep_${index}` }));
+  const endpoints = Array.from({ length: 500 }, (_, index) => anEndpoint({ id: `ep_${index}` }));
   const world = createWorld(endpoints);
-  const records = ['evt_1', 'evt_2', 'evt_3'].map((id, index) => world.record(anEvent({ id }), BigInt(index)));
+  const records = Array.from({ length: 21 }, (_, at) => world.record(anEvent({ id: `evt_${at}` }), BigInt(at)));
   await world.fanOut(records, never);
   const firstOf = (id: string): number =>
     world.kafka.sent.findIndex(({ topic, key }) => topic === topics['delivery.attempts'] && key === id);
   const firstDelivery = world.kafka.sent.findIndex(({ topic }) => topic === topics.deliveries);
-  expect(firstOf('evt_2')).toBeLessThan(firstDelivery);
-  expect(firstOf('evt_3')).toBe(firstDelivery + 12_000);
+  expect(firstOf('evt_19')).toBeLessThan(firstDelivery);
+  expect(firstOf('evt_20')).toBe(firstDelivery + 10_000);
   expect(records.every((record) => record.isDone())).toBe(true);
+});
+
+describe('an event that takes long', () => {
+  const many = Array.from({ length: 501 }, (_, index) => anEndpoint({ id: `ep_${index}` }));
+  const another = anEndpoint({ id: 'ep_other', tenant: 'other' });
+  const eventIdsOf = ({ kafka }: ReturnType<typeof createWorld>): string[] => [
+    ...new Set(kafka.of(topics.deliveries).map(({ headers }) => String(headers[header.eventId]))),
+  ];
+
+  it('holds up its tenant, whose events keep their order, and nobody else', async () => {
+    const world = createWorld([...many, another]);
+    const acknowledged = Promise.withResolvers<void>();
+    world.kafka.answer = ({ key }) => (key === 'evt_wide' ? acknowledged.promise : undefined);
+    const [wide, next, other, last] = [
+      world.record(anEvent({ id: 'evt_wide' }), 1n),
+      world.record(anEvent({ id: 'evt_next' }), 2n),
+      world.record(anEvent({ id: 'evt_other', tenant: 'other' }), 3n),
+      world.record(anEvent({ id: 'evt_last' }), 4n),
+    ];
+    await world.fanOut([wide, next, other], never);
+    await world.fanOut([last], never);
+    await settle();
+    expect([wide, next, other, last].map((record) => record.isDone())).toEqual([false, false, true, false]);
+    acknowledged.resolve();
+    await world.asideIsDone();
+    expect(eventIdsOf(world)).toEqual(['evt_other', 'evt_wide', 'evt_next', 'evt_last']);
+    expect([wide, next, last].every((record) => record.isDone())).toBe(true);
+    expect(world.failures).toEqual([]);
+  });
+
+  const judged: string[] = [];
+  const filtered = Array.from({ length: 9 }, (_, index) =>
+    anEndpoint({
+      id: `ep_${index}`,
+      subscription: {
+        ...anEndpoint().subscription,
+        filter: ({ bytes }) => (judged.push(`${index} ${bytes}`), { takes: true, steps: 1 }),
+      },
+    }),
+  );
+  const large = Buffer.from(JSON.stringify({ padding: 'x'.repeat(100_000) }));
+
+  it('is one whose payload many filters have to go through, too', async () => {
+    const world = createWorld(filtered);
+    const record = world.record(anEvent({ payload: large }));
+    await world.fanOut([record], never);
+    expect(record.isDone()).toBe(false);
+    await world.asideIsDone();
+    expect(judged).toHaveLength(9);
+    expect(record.isDone()).toBe(true);
+  });
+
+  it('comes after what came before it', async () => {
+    const world = createWorld(filtered);
+    const acknowledged = Promise.withResolvers<void>();
+    world.kafka.answer = ({ key }) => (key === 'evt_first' ? acknowledged.promise : undefined);
+    const records = [anEvent({ id: 'evt_first' }), anEvent({ id: 'evt_second', payload: large })];
+    const working = world.fanOut(
+      records.map((event, at) => world.record(event, BigInt(at))),
+      never,
+    );
+    await settle();
+    expect(world.kafka.attempts()).toEqual([]);
+    acknowledged.resolve();
+    await working;
+    await world.asideIsDone();
+    expect(eventIdsOf(world)).toEqual(['evt_first', 'evt_second']);
+  });
+
+  it('is left undone where its partition is lost, and others of its tenant go on', async () => {
+    const world = createWorld(many);
+    const lost = new AbortController();
+    world.kafka.answer = () => {
+      if (!lost.signal.aborted) throw new AppError('kafka_unavailable', 'away');
+    };
+    const [gone, queued] = [world.record(anEvent({ id: 'evt_gone' })), world.record(anEvent({ id: 'evt_queued' }))];
+    await world.fanOut([gone, queued], lost.signal);
+    const kept = world.record(anEvent({ id: 'evt_kept' }));
+    await world.fanOut([kept], never);
+    await settle();
+    lost.abort();
+    await world.asideIsDone();
+    expect([gone, queued, kept].map((record) => record.isDone())).toEqual([false, false, true]);
+    expect(eventIdsOf(world)).toEqual(['evt_kept']);
+    expect(world.failures).toEqual([]);
+  });
+
+  it('ends the process where it fails', async () => {
+    const world = createWorld(many, { crashPoints: dyingAt('fan-out.after-set') });
+    const record = world.record(anEvent());
+    await world.fanOut([record], never);
+    await world.asideIsDone();
+    expect(world.failures).toEqual([new Error('killed')]);
+    expect(record.isDone()).toBe(false);
+  });
 });
 
 describe('a delivery whose record Kafka refuses', () => {
