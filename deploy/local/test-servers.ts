@@ -6,6 +6,9 @@
  *   node deploy/local/test-servers.ts hold --dir D    starts, prints the path of servers.json, and stops and removes all when its
  *                                                     standard input ends: so they end with the process that holds it open, however
  *                                                     that one ends
+ *
+ * `--durable` has them be what `make up` starts: Postgres syncs its writes, and Java's second compiler makes the broker as fast as it gets. Without
+ * it they start sooner.
  */
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -50,11 +53,12 @@ async function hold(servers: Servers, dir: string): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({ options: { dir: { type: 'string' } }, allowPositionals: true });
+  const options = { dir: { type: 'string' }, durable: { type: 'boolean', default: false } } as const;
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const [command] = positionals;
-  if (values.dir === undefined) throw new StackError('usage: test-servers.ts start|stop|hold --dir DIR');
+  if (values.dir === undefined) throw new StackError('usage: test-servers.ts start|stop|hold --dir DIR [--durable]');
   const dir = resolve(values.dir);
-  const servers = await createServers({ dir, ...(await serverPlanIn(dir)), durable: false, say });
+  const servers = await createServers({ dir, ...(await serverPlanIn(dir)), durable: values.durable, say });
   if (command === 'start') console.log(await start(servers, dir));
   else if (command === 'stop') await stop(servers, dir);
   else if (command === 'hold') await hold(servers, dir);

@@ -3,9 +3,11 @@ import type { Logger } from '#lib/log';
 import type { KafkaAccess } from './access.ts';
 import { bearClockSteps } from './clock-steps.ts';
 import { waitForCoordinators } from './coordinator-not-found.ts';
+import { countRequests } from './count-requests.ts';
 import { socketsOver } from './create-socket.ts';
 import { readFetchResponses } from './fetch-response.ts';
 import { keepConnectionsFresh } from './fresh-connections.ts';
+import { paceIdleFetches } from './idle-fetches.ts';
 import { announceOffsetsOutOfRange } from './offset-out-of-range.ts';
 import { acceptPreparedBatches } from './prepared-batches.ts';
 import { rejoinWithoutMemberId } from './rejoin-without-member-id.ts';
@@ -40,9 +42,11 @@ export const metadataMaxAgeMs = 30_000;
  * its own: consumers of one client share a table of committed offsets.
  */
 export function createClient(options: ClientOptions): Kafka {
+  countRequests();
   tameRequestQueuePolling();
   acceptPreparedBatches();
   readFetchResponses();
+  paceIdleFetches();
   bearClockSteps();
   keepConnectionsFresh();
   waitForCoordinators();

@@ -1,15 +1,15 @@
 /**
- * The inner modules of kafkajs 2.2.4 that are touched: see request-queue-polling.ts, clock-steps.ts, prepared-batches.ts,
- * fetch-response.ts, fresh-connections.ts, coordinator-not-found.ts, rejoin-without-member-id.ts and offset-out-of-range.ts.
+ * The inner modules of kafkajs 2.2.4 that are touched: see count-requests.ts, request-queue-polling.ts, clock-steps.ts, prepared-batches.ts,
+ * fetch-response.ts, idle-fetches.ts, fresh-connections.ts, coordinator-not-found.ts, rejoin-without-member-id.ts and offset-out-of-range.ts.
  */
 declare module 'kafkajs/src/network/requestQueue/index.js' {
-  interface RequestQueue {
+  export interface RequestQueue {
     pending: { requestTimeout: number }[];
+    push(request: { entry: { apiName: string } }): void;
     scheduleCheckPendingRequests(): void;
     inflight: Map<number, { requestTimeout: number; timeoutRequest(): void }>;
     enforceRequestTimeout: boolean;
     requestTimeout: number;
-    requestTimeoutIntervalId: NodeJS.Timeout | null;
     scheduleRequestTimeoutCheck(): void;
     isConnected(): boolean;
     destroy(): void;
@@ -36,6 +36,20 @@ declare module 'kafkajs/src/network/connection.js' {
   }
   const Connection: { prototype: Connection };
   export default Connection;
+}
+
+declare module 'kafkajs/src/broker/index.js' {
+  import type { FetchResponse } from 'kafkajs/src/protocol/requests/fetch/v11/response.js';
+  export interface FetchRequest {
+    maxWaitTime: number;
+    minBytes: number;
+    topics: readonly object[];
+  }
+  interface Broker {
+    fetch(request: FetchRequest): Promise<FetchResponse>;
+  }
+  const broker: { prototype: Broker };
+  export default broker;
 }
 
 declare module 'kafkajs/src/errors.js' {

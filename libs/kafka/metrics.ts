@@ -1,8 +1,16 @@
 import { dependencyMetrics, type Metrics, type MetricTable, registerMetrics, whenRead } from '#lib/telemetry';
+import { requestsSent } from './count-requests.ts';
 import type { ProduceOutcome } from './produce-answer.ts';
 import type { DoubtReason } from './rebuild-watch.ts';
 
 export const producerMetrics = {
+  requests: {
+    kind: 'counter',
+    name: 'hookline_kafka_requests_total',
+    help: 'Requests to brokers, of all connections of the process',
+    unit: 'requests',
+    labels: { kind: 'Kafka’s names for them: `Fetch`, `Produce`, `Heartbeat` and others' },
+  },
   produceSeconds: {
     kind: 'histogram',
     name: 'hookline_kafka_produce_seconds',
@@ -106,6 +114,10 @@ export interface ProducerMeter {
 
 export function measureProducer(registry: Metrics): ProducerMeter {
   const metrics = registerMetrics(producerMetrics, registry);
+  whenRead(metrics.requests, (counter) => {
+    counter.reset();
+    for (const [kind, count] of requestsSent()) counter.inc({ kind }, count);
+  });
   const reached = reachedBy(registry);
   return {
     requested(outcome, seconds) {

@@ -14,11 +14,21 @@ export const hostMetrics = {
     help: 'What `/readyz` says: 1 from the end of the start to the beginning of the stop, while each of its consumers is a member of its group',
     unit: 'boolean',
   },
+  turns: {
+    kind: 'counter',
+    name: 'hookline_event_loop_turns_total',
+    help: 'Turns of the event loop: each time the process was woken, or had more to do. What one costs is the price of doing things one by one',
+    unit: 'turns',
+  },
   ...traceMetrics,
 } satisfies MetricTable;
 
 export function measureService(registry: Metrics, { version, isReady }: { version: string; isReady(): boolean }): void {
-  const { info, ready } = registerMetrics(hostMetrics, registry);
+  const { info, ready, turns } = registerMetrics(hostMetrics, registry);
   info.set({ version, node: process.versions.node }, 1);
   whenRead(ready, (gauge) => gauge.set(isReady() ? 1 : 0));
+  whenRead(turns, (counter) => {
+    counter.reset();
+    counter.inc(performance.nodeTiming.uvMetricsInfo.loopCount);
+  });
 }

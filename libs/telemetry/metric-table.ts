@@ -42,13 +42,13 @@ export function registerMetrics<const T extends MetricTable>(table: T, registry:
   return Object.fromEntries(metrics) as MetricsOf<T>;
 }
 
-/** Has `set` called before each reading of the gauge, after those that were given before. It must not throw. */
-export function whenRead<L extends string>(gauge: Gauge<L>, set: (gauge: Gauge<L>) => void): void {
-  const readable = gauge as { collect?: () => void };
+/** Has `set` called before each reading of the metric, after those that were given before. It must not throw. */
+export function whenRead<M extends Gauge | Counter>(metric: M, set: (metric: M) => void): void {
+  const readable = metric as { collect?: () => void };
   const before = readable.collect;
   readable.collect = () => {
     before?.();
-    set(gauge);
+    set(metric);
   };
 }
 

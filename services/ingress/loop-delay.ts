@@ -9,8 +9,8 @@ export interface LoopDelay extends Part {
   currentMs(): number;
 }
 
-/** Finer than any delay that matters here; fifty times a second costs nothing. */
-const tickMs = 20;
+/** Finer than any delay that matters here, and no oftener: each tick wakes a process that may have nothing to do. */
+const tickMs = 50;
 
 export function createLoopDelay(clock: Clock): LoopDelay {
   const stopping = new AbortController();

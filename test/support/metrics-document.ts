@@ -54,7 +54,7 @@ export function metricsDocument(): string {
 Written by \`npm run docs:write\` from the tables in \`services/*/metrics.ts\` and \`libs/*/metrics.ts\`. Each process has them at \`/metrics\` of
 its admin port, in Prometheus’s text format, or in OpenMetrics, with exemplars, where that is asked for:
 [which port](../README.md#the-services). Beside them stand the metrics of Node and of the process (\`nodejs_…\`, \`process_…\`), as prom-client
-names them; \`nodejs_eventloop_lag_p99_seconds\` says how late the process is.
+names them; \`nodejs_eventloop_lag_p99_seconds\` says how late the process is, the 0.1 s between two looks included.
 
 A counter whose labels have known values begins at 0 for each of them. The number of series is bounded: no label has an id but \`source\`, and
 that for the first 200.

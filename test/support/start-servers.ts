@@ -38,7 +38,9 @@ async function holdContainersOrServers(rootDir: string): Promise<HeldServers> {
   const trouble = chosen === 'native' ? 'STACK=native' : await troubleOfTestContainers();
   if (trouble !== undefined && chosen === 'containers') throw new Error(trouble);
   console.error(`servers for the tests: ${trouble === undefined ? 'containers' : `local processes (${trouble})`}`);
-  return trouble === undefined ? hold(rootDir, 'test/support/container-servers.ts') : holdServers(rootDir);
+  return trouble === undefined
+    ? hold(rootDir, 'test/support/container-servers.ts', ['--dir', newServersDir(rootDir)])
+    : holdServers(rootDir);
 }
 
 /** A folder for servers that are to be held. */
@@ -47,11 +49,15 @@ export const newServersDir = (rootDir: string): string =>
 
 /** @param dir where there is a plan for them already, as that has them */
 export const holdServers = (rootDir: string, dir?: string): HeldServers =>
-  hold(rootDir, 'deploy/local/test-servers.ts', dir);
+  hold(rootDir, 'deploy/local/test-servers.ts', ['--dir', dir ?? newServersDir(rootDir)]);
 
-function hold(rootDir: string, programFile: string, dir = newServersDir(rootDir)): HeldServers {
+/** What `make up` starts: slower to start, and every write is on the disk. */
+export const holdDurableServers = (rootDir: string): HeldServers =>
+  hold(rootDir, 'deploy/local/test-servers.ts', ['--dir', newServersDir(rootDir), '--durable']);
+
+function hold(rootDir: string, programFile: string, args: readonly string[]): HeldServers {
   const program = join(rootDir, programFile);
-  const holder = spawn(process.execPath, [program, 'hold', '--dir', dir], {
+  const holder = spawn(process.execPath, [program, 'hold', ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
     // In a group of its own: Ctrl-C must reach it only as the end of its input.
     detached: true,

@@ -118,7 +118,7 @@ export const polling: Dashboard = {
           description: 'How long a hundredth of what is to be done waits for its turn.',
           unit: 's',
           width: 8,
-          queries: [{ expr: 'nodejs_eventloop_lag_p99_seconds{job="hookline-api"}', legend: '{{instance}}' }],
+          queries: [{ expr: 'nodejs_eventloop_lag_p99_seconds{job="hookline-api"} - 0.1', legend: '{{instance}}' }],
           limit: 0.2,
         }),
         graph({

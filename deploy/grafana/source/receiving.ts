@@ -159,7 +159,7 @@ export const receiving: Dashboard = {
             'How long a hundredth of what is to be done waits for its turn. Webhooks are turned away from 0.4 s on.',
           unit: 's',
           width: 8,
-          queries: [{ expr: 'nodejs_eventloop_lag_p99_seconds{job="hookline-ingress"}', legend: '{{instance}}' }],
+          queries: [{ expr: 'nodejs_eventloop_lag_p99_seconds{job="hookline-ingress"} - 0.1', legend: '{{instance}}' }],
           limit: 0.4,
         }),
         graph({

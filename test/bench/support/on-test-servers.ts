@@ -1,16 +1,19 @@
 import { root } from '#deploy/local/paths.ts';
-import startServers from '../../support/start-servers.ts';
-import stopServers from '../../support/stop-servers.ts';
+import { holdDurableServers } from '../../support/start-servers.ts';
+import { releaseServers } from '../../support/stop-servers.ts';
 import type { Bench } from './bench.ts';
 
-/** Has Kafka, Redis, Postgres and the registry there for as long as the bench takes: those that tests have. */
+/** Has Kafka, Redis, Postgres and the registry there for as long as the bench takes, as `make up` starts them; or those that are given. */
 export const onTestServers =
   <Number extends string>(run: Bench<Number>['run']): Bench<Number>['run'] =>
   async (begun) => {
-    await startServers({ rootDir: root });
+    if (process.env.HOOKLINE_TEST_SERVERS !== undefined) return run(begun);
+    const held = holdDurableServers(root);
+    process.env.HOOKLINE_TEST_SERVERS = await held.file;
     try {
       return await run(begun);
     } finally {
-      await stopServers();
+      delete process.env.HOOKLINE_TEST_SERVERS;
+      await releaseServers(held);
     }
   };

@@ -4,12 +4,11 @@
  */
 import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { httpPost } from '../../support/http-post.ts';
-import { keepAliveAgent } from '../../support/keep-alive-agent.ts';
-import { createSender, numbersFrom } from '../../support/sender.ts';
-import { seededRandom } from '../../support/seeded-random.ts';
+import type { Answer } from '../../support/load/connection.ts';
+import { randomHex, seededRandom } from '../../support/seeded-random.ts';
 import type { Send } from '../../faults/checker/history.ts';
 import { kindOf, makeWebhook, planSends } from '../../faults/receiving/webhooks.ts';
+import { createRawPoster } from './post-raw.ts';
 
 export interface LoadJob {
   /** Stands in the name of each webhook: no other load has it. */
@@ -48,53 +47,56 @@ export const repeatedShare = 0.2;
 /** Beside webhooks, of as many. */
 export const publishedShare = 0.05;
 const tellEveryMs = 1_000;
-const answerTimeoutMs = 10_000;
 
 process.once('message', (job: LoadJob) => void send(job).then(() => process.disconnect()));
 process.on('disconnect', () => process.exit(0));
 
 async function send({ name, sources, apiUrl, adminKey, perSecond, seconds, seed }: LoadJob): Promise<void> {
   const random = seededRandom(seed);
-  const sends: Send[] = [];
+  let sent: SentWebhook[] = [];
   let published: Published[] = [];
   let lateMs = 0;
   const underWay = new Set<Promise<unknown>>();
-  const nextNumber = numbersFrom(0);
-  const senders = sources.map(({ id, ingest_url }) =>
-    createSender({ ingestUrl: ingest_url, sourceId: id, random, log: sends, nextNumber, timeoutMs: answerTimeoutMs }),
-  );
-  const apiAgent = keepAliveAgent();
+  const paths = sources.map(({ ingest_url }) => new URL(ingest_url).pathname);
+  const ingress = createRawPoster(sources[0]?.ingest_url ?? '');
+  const api = createRawPoster(apiUrl);
 
+  const sendWebhook = async (planned: ReturnType<typeof planSends>[number]): Promise<void> => {
+    const kind = kindOf(planned.number);
+    const [source, path] = [sources[kind], paths[kind]];
+    if (source === undefined || path === undefined) throw new Error('a source for each kind of sender is needed');
+    const { identity, body, headers } = makeWebhook(planned, {
+      ...{ scenario: name, secret: source.secret, seed, nowMs: Date.now() },
+    });
+    const traceparent = `00-${randomHex(random, 32)}-${randomHex(random, 16)}-01`;
+    const startedAtMs = Date.now();
+    const answer = await ingress.post(path, { ...headers, traceparent }, body);
+    const answeredAtMs = Date.now();
+    sent.push({
+      webhook: hash('sha1', `${source.id}/${identity}`, 'base64'),
+      ...{ outcome: outcomeOf(answer), detail: detailOf(answer), receiptId: isOk(answer) ? idIn(answer) : null },
+      ...{ answeredAtMs, tookMs: answeredAtMs - startedAtMs },
+    });
+  };
   const publish = async (number: number): Promise<void> => {
     const key = `${name}-published-${number}`;
     const body = JSON.stringify({ type: 'soak.published', payload: { key, padding: 'x'.repeat(random() * 1_000) } });
-    const answered = await httpPost({
-      url: `${apiUrl}/v1/events`,
-      headers: {
-        authorization: `Bearer ${adminKey}`,
-        'content-type': 'application/json',
-        'idempotency-key': key,
-      },
-      body: Buffer.from(body),
-      timeoutMs: answerTimeoutMs,
-      agent: apiAgent,
-    }).then(
-      ({ status, body: answer }) =>
-        status === 202
-          ? { eventId: (JSON.parse(answer.toString()) as { id: string }).id, detail: '' }
-          : { eventId: null, detail: `${status} ${answer.toString('utf8', 0, 200)}` },
-      (error: NodeJS.ErrnoException) => ({ eventId: null, detail: error.code ?? error.message }),
-    );
-    published.push({ ...answered, answeredAtMs: Date.now() });
+    const headers = {
+      authorization: `Bearer ${adminKey}`,
+      'content-type': 'application/json',
+      'idempotency-key': key,
+    };
+    const answer = await api.post('/v1/events', headers, Buffer.from(body));
+    const isTaken = answer?.status === 202;
+    published.push({
+      ...(isTaken ? { eventId: idIn(answer), detail: '' } : { eventId: null, detail: detailOf(answer) }),
+      answeredAtMs: Date.now(),
+    });
   };
   const tell = (isOver: boolean): Promise<void> =>
     new Promise((resolve) => {
-      const sent = sends.splice(0).map(({ sourceId, identity, outcome, status, detail, receiptId, ...times }) => ({
-        webhook: hash('sha1', `${sourceId}/${identity}`, 'base64'),
-        ...{ outcome, detail: `${status} ${detail}`, receiptId, answeredAtMs: times.endedAtMs },
-        tookMs: times.endedAtMs - times.startedAtMs,
-      }));
       process.send?.({ sent, published, lateMs, isOver } satisfies LoadMessage, undefined, {}, () => resolve());
+      sent = [];
       published = [];
       lateMs = 0;
     });
@@ -111,16 +113,26 @@ async function send({ name, sources, apiUrl, adminKey, perSecond, seconds, seed 
     const waitMs = dueMs - performance.now();
     if (waitMs > 0) await delay(waitMs);
     lateMs = Math.max(lateMs, performance.now() - dueMs);
-    const kind = kindOf(each.number);
-    const [source, sender] = [sources[kind], senders[kind]];
-    if (source === undefined || sender === undefined) throw new Error('a source for each kind of sender is needed');
-    const { secret } = source;
-    begin(sender.send(makeWebhook(each, { scenario: name, secret, seed, nowMs: Date.now() })));
+    begin(sendWebhook(each));
     if (Math.floor((index + 1) * publishedShare) > Math.floor(index * publishedShare)) begin(publish(index));
   }
   await Promise.all(underWay);
   clearInterval(telling);
-  senders.forEach((sender) => sender.close());
-  apiAgent.destroy();
+  ingress.close();
+  api.close();
   await tell(true);
 }
+
+type Answered = Answer | undefined;
+
+const isOk = (answer: Answered): boolean => answer !== undefined && answer.status >= 200 && answer.status < 300;
+
+function outcomeOf(answer: Answered): Send['outcome'] {
+  if (isOk(answer)) return 'ok';
+  return answer !== undefined && answer.status >= 400 && answer.status < 500 ? 'fail' : 'info';
+}
+
+const detailOf = (answer: Answered): string =>
+  isOk(answer) ? '' : answer === undefined ? 'no answer' : `${answer.status} ${answer.body.slice(0, 200)}`;
+
+const idIn = (answer: Answered): string => (JSON.parse(answer?.body ?? '') as { id: string }).id;

@@ -2,12 +2,11 @@
  * The endpoints' receivers, in a process of their own; a child with a channel to its parent. It tells its port, and once a second what has
  * arrived since, so that it holds no more after an hour than after a minute; the message `rest` has it tell the rest at once.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { soakEndpoints } from './endpoints.ts';
+import { answerRaw, createRawServer, type RawRequest } from './raw-server.ts';
 
 /** A request that was answered with 200. */
 export interface Taken {
@@ -24,20 +23,18 @@ const random = seededRandom(Date.now());
 let taken: Taken[] = [];
 let requests = 0;
 
-async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  await buffer(request);
+async function take({ path, eventId }: RawRequest, socket: Socket): Promise<void> {
   const atMs = Date.now();
   requests += 1;
-  const name = request.url?.slice(1) ?? '';
-  const eventId = String(request.headers['webhook-id']);
+  const name = path.slice(1);
   const endpoint = soakEndpoints.find((each) => each.name === name);
   if (endpoint === undefined) throw new Error(`there is no endpoint ${name}`);
   const reaction = endpoint.react({ eventId, nowMs: atMs, random });
   if (reaction === 'hang') return;
-  if (reaction === 'reset') return void request.socket.resetAndDestroy();
+  if (reaction === 'reset') return void socket.resetAndDestroy();
   if (reaction.delayMs !== undefined) await delay(reaction.delayMs);
   if (reaction.status === 200) taken.push({ endpoint: name, eventId, atMs });
-  response.writeHead(reaction.status).end();
+  answerRaw(socket, reaction.status);
 }
 
 function tell(isRest: boolean): void {
@@ -46,8 +43,7 @@ function tell(isRest: boolean): void {
   requests = 0;
 }
 
-const server = createServer((request, response) => void take(request, response).catch(() => response.destroy()));
-server.keepAliveTimeout = 60_000;
+const server = createRawServer((request, socket) => void take(request, socket).catch(() => socket.destroy()));
 server.listen(0, '127.0.0.1', () => {
   process.send?.({ port: (server.address() as AddressInfo).port } satisfies ReceiverMessage);
   setInterval(() => tell(false), tellEveryMs);

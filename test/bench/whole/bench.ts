@@ -30,6 +30,7 @@ import { onTestServers } from '../support/on-test-servers.ts';
 import { processorSeconds, processorSecondsOfFamily } from '../support/processor-seconds.ts';
 import { profilingInto } from '../support/profiling-into.ts';
 import { serverPids } from '../support/server-pids.ts';
+import { driversEach, readDrivers } from './drivers.ts';
 import { plotsOf, type Rate } from './plots.ts';
 import { readPassed, stagePlots, stageTimesOf } from './stage-times.ts';
 
@@ -127,12 +128,16 @@ async function measure({ numbers, say }: BegunBench<Settings>, world: World): Pr
     const perSecond = Math.max(1, Math.round(of * highest));
     const from = load.webhooks.length;
     load.lateMs();
+    const driversBefore = await readDrivers(pipeline);
     const spent = await spentDuring(pipeline, () => send(perSecond, seconds));
     const sent = load.webhooks.slice(from);
     const lateMs = load.lateMs();
+    await delay(commitsMs);
+    const drivers = driversEach(driversBefore, await readDrivers(pipeline), sent.length);
     say(`${perSecond} a second: ${describeSpent(spent, sent.length)}`);
+    say(`  ${drivers.map(([name, each]) => `${name} ${each.toFixed(2)}`).join(', ')} a webhook`);
     await waitUntil('it is worked off', async () => (await backlog()) === 0, { timeoutMs: 120_000 });
-    return { perSecond, spent, sent, lateMs };
+    return { perSecond, spent, sent, lateMs, drivers };
   };
   const measured = await atShare(share);
   const rates = [measured];
@@ -177,6 +182,7 @@ async function measure({ numbers, say }: BegunBench<Settings>, world: World): Pr
       ...Object.entries(measured.spent).map(([name, total]) => ({
         ...{ name: `processor time of ${name}`, unit: 'µs a webhook', values: [(total * 1e6) / measured.sent.length] },
       })),
+      ...measured.drivers.map(([name, each]) => ({ name, unit: 'a webhook', values: [each] })),
       ...Object.entries(atRest).map(([name, total]) => ({
         ...{ name: `${name} at rest`, unit: '% of a core', values: [(100 * total) / restSeconds] },
       })),

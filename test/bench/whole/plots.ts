@@ -13,6 +13,8 @@ export interface Rate {
   /** Processor seconds by process. */
   spent: Readonly<Record<string, number>>;
   sent: readonly SentWebhook[];
+  /** What it goes by: `loop turns of ingress`, for each webhook. */
+  drivers: readonly (readonly [name: string, each: number])[];
   /** Of the sender, at worst. */
   lateMs: number;
 }

@@ -26,12 +26,12 @@ test('how late it is shows while it has not come back yet, and until it has been
     await new Promise(setImmediate);
   };
   await delay.start();
-  nowMs += 520;
+  nowMs += 550;
   expect(delay.currentMs()).toBe(500);
   await wake();
-  nowMs += 15;
+  nowMs += 40;
   expect(delay.currentMs()).toBe(500);
-  nowMs += 5;
+  nowMs += 10;
   await wake();
   expect(delay.currentMs()).toBe(0);
   const stopped = delay.stop();
