@@ -40,6 +40,8 @@ export interface DispatcherLog {
 
 /** Of the receiver's clock against the sender's, which both write down when they come to it. */
 export const slackMs = 50;
+/** What a process that is starved may take to write down that a send has ended: then it seems to have begun so much later than it did. */
+const starvedMs = 1_000;
 /** A signature's time is that of its second's beginning, and is taken a little before or after the send is. */
 const signing = { leastMs: -1_500, mostMs: 500 };
 const rightClock = [0];
@@ -57,13 +59,17 @@ export function readDispatcherLog({ joins, gains, sends, steps }: DispatcherFact
       const [first] = arrivals;
       const left = new Set(first === undefined ? [] : sends.get(keyOf(first)));
       const found = new Map<Arrival, LoggedSend>();
-      for (const arrival of arrivals) {
-        const [soonest] = [...left]
-          .filter((send) => brought(send, arrival) && isSignedBy(send, arrival))
-          .sort((a, b) => patienceOf(a, arrival) - patienceOf(b, arrival));
-        if (soonest === undefined) continue;
-        found.set(arrival, soonest);
-        left.delete(soonest);
+      // Those first that fit exactly: a send is not taken for one that came before it while another is.
+      for (const lateMs of [slackMs, starvedMs]) {
+        for (const arrival of arrivals) {
+          if (found.has(arrival)) continue;
+          const [soonest] = [...left]
+            .filter((send) => brought(send, arrival, lateMs) && isSignedBy(send, arrival))
+            .sort((a, b) => patienceOf(a, arrival) - patienceOf(b, arrival));
+          if (soonest === undefined) continue;
+          found.set(arrival, soonest);
+          left.delete(soonest);
+        }
       }
       return found;
     },
@@ -71,10 +77,10 @@ export function readDispatcherLog({ joins, gains, sends, steps }: DispatcherFact
 }
 
 /** A receiver that is behind, or behind a link that holds it up, reads whenever it can what its sender has given up. */
-const brought = (send: LoggedSend, arrival: Arrival): boolean =>
+const brought = (send: LoggedSend, arrival: Arrival, lateMs: number): boolean =>
   send.attempt === arrival.attempt &&
   (send.status === null || arrival.answered === null || send.status === arrival.answered) &&
-  arrival.atMs >= send.startedAtMs - slackMs &&
+  arrival.atMs >= send.startedAtMs - lateMs &&
   (isUnanswered(send) || arrival.atMs <= send.endedAtMs + slackMs);
 
 /** Of two that were under way at the same time, the one that ended first may have brought nothing later; one that was given up may have, if no other did. */

@@ -55,7 +55,7 @@ describe('a plot', () => {
     ['0 on a logarithmic axis', { y: { title: 'ms', log: true }, series: ofOne(1, 0) }],
     [
       'more series than there are colours',
-      { series: Array.from({ length: 9 }, (_, index) => ({ name: String(index), points: [[0, 1]] as const })) },
+      { series: Array.from({ length: 10 }, (_, index) => ({ name: String(index), points: [[0, 1]] as const })) },
     ],
   ])('is refused with %s', (_, changed) => {
     expect(() => specOf(plot(changed))).toThrow(/^Memory/);

@@ -41,8 +41,8 @@ function sentAgain(afterMs: number, options: Options = {}) {
       line(name, 'consumer.crashed', first.atMs + afterFirstMs, { group }),
     joins: (name: string, afterFirstMs: number, assigned = 3) =>
       line(name, 'consumer.joined', first.atMs + afterFirstMs, { group, assigned, lost: 0 }),
-    sends: (name: string, which: 'first' | 'again') =>
-      line(name, 'delivery.attempted', (which === 'first' ? first : again).atMs + 2, {
+    sends: (name: string, which: 'first' | 'again', saidAfterMs = 2) =>
+      line(name, 'delivery.attempted', (which === 'first' ? first : again).atMs + saidAfterMs, {
         ...{ eventId, endpointId, generation: 0, attempt, durationMs: 4 },
         outcome: which === 'first' ? outcome : 'delivered',
       }),
@@ -83,6 +83,19 @@ describe('a request of a delivery that was taken before', () => {
     run.sends('dispatcher-2', 'again');
 
     expect(found(run.judged())).toEqual(['killed 1']);
+  });
+
+  it('is told from the first where a starved process has said of that late', () => {
+    const saidAfterMs = (ms: number) => {
+      const run = sentAgain(4_000);
+      run.sends('dispatcher', 'first', ms);
+      run.joins('dispatcher-2', 3_500);
+      run.sends('dispatcher-2', 'again');
+      return found(run.judged());
+    };
+
+    expect(saidAfterMs(900)).toEqual(['behind 1']);
+    expect(saidAfterMs(2_500)).toEqual(['repeat-by-nobody']);
   });
 
   it('has no cause where nobody says that he has sent it first, and nobody was killed', () => {
