@@ -15,6 +15,8 @@ export interface Accumulator {
   /** Records that wait, those that came back included. */
   size(): number;
   holdsFullBatch(): boolean;
+  /** Of the batch that `cut` would take, about. */
+  batchBytes(): number;
   /** When the oldest record was sent; undefined where none waits. */
   oldestSentAtMs(): number | undefined;
   /** The next batch; empty where all that waited has ended by itself. */
@@ -24,6 +26,8 @@ export interface Accumulator {
   putBackSplit(batch: PendingRecord[]): void;
   /** The records whose time is up. The caller ends them: they are in no batch any more. */
   takeExpired(nowMs: number): PendingRecord[];
+  /** Before this nothing that waits expires. */
+  noneExpiresBeforeMs(): number;
 }
 
 export function createAccumulator(limits: BatchLimits): Accumulator {
@@ -62,6 +66,9 @@ export function createAccumulator(limits: BatchLimits): Accumulator {
     },
     size: () => returned.reduce((sum, batch) => sum + batch.length, waiting.length),
     holdsFullBatch: () => returned.length > 0 || waiting.length >= limits.maxRecords || waitingBytes >= limits.maxBytes,
+    batchBytes: () =>
+      returned[0]?.reduce((sum, { bytes }) => sum + bytes, 0) ??
+      Math.min(waitingBytes, Math.max(limits.maxBytes, waiting[0]?.bytes ?? 0)),
     oldestSentAtMs: () => (returned[0]?.[0] ?? waiting[0])?.sentAtMs,
     cut() {
       for (let batch = returned.shift(); batch !== undefined; batch = returned.shift()) {
@@ -93,5 +100,6 @@ export function createAccumulator(limits: BatchLimits): Accumulator {
       noteExpiryOf(waiting);
       return [...ofReturned, ...ofWaiting];
     },
+    noneExpiresBeforeMs: () => noneBeforeMs,
   };
 }

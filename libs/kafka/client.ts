@@ -9,7 +9,6 @@ import { readFetchResponses } from './fetch-response.ts';
 import { keepConnectionsFresh } from './fresh-connections.ts';
 import { paceIdleFetches } from './idle-fetches.ts';
 import { announceOffsetsOutOfRange } from './offset-out-of-range.ts';
-import { acceptPreparedBatches } from './prepared-batches.ts';
 import { rejoinWithoutMemberId } from './rejoin-without-member-id.ts';
 import { tameRequestQueuePolling } from './request-queue-polling.ts';
 
@@ -18,6 +17,8 @@ export interface ClientOptions extends KafkaAccess {
   log: Pick<Logger, 'debug'>;
   /** The longest that a broker may take over one request. */
   requestTimeoutMs?: number;
+  /** What is tried again by kafkajs itself; default: `clientRetry`. */
+  retry?: typeof clientRetry;
   /** Opens its sockets; default: as create-socket.ts does. */
   openSocket?: ISocketFactory;
 }
@@ -44,7 +45,6 @@ export const metadataMaxAgeMs = 30_000;
 export function createClient(options: ClientOptions): Kafka {
   countRequests();
   tameRequestQueuePolling();
-  acceptPreparedBatches();
   readFetchResponses();
   paceIdleFetches();
   bearClockSteps();
@@ -62,7 +62,7 @@ export function createClient(options: ClientOptions): Kafka {
     authenticationTimeout: 10_000,
     requestTimeout: options.requestTimeoutMs ?? 12_000,
     enforceRequestTimeout: true,
-    retry: clientRetry,
+    retry: options.retry ?? clientRetry,
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => logAtDebug(options.log, entry),
   });

@@ -20,6 +20,7 @@ export class ConsumedRecord implements IncomingRecord {
   readonly topic: string;
   readonly partition: number;
   readonly offset: bigint;
+  readonly signal: AbortSignal;
   readonly key: Buffer | null;
   readonly value: Buffer;
   /** What it takes in memory, about. */
@@ -32,13 +33,14 @@ export class ConsumedRecord implements IncomingRecord {
   #rawHeaders: RawHeaders | undefined;
 
   constructor(
-    position: { topic: string; partition: number; offset: bigint },
+    position: { topic: string; partition: number; offset: bigint; signal: AbortSignal },
     message: KafkaMessage | FetchedRecord,
     onDone: (record: ConsumedRecord) => void,
   ) {
     this.topic = position.topic;
     this.partition = position.partition;
     this.offset = position.offset;
+    this.signal = position.signal;
     this.#onDone = onDone;
 
     this.#body = 'body' in message ? copyOf(message.body) : bodyOf(message);

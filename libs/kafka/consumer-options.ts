@@ -3,6 +3,7 @@ import type { Clock } from '#lib/clock';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { KafkaAccess } from './access.ts';
+import type { CallLimits } from './handler-calls.ts';
 import type { WorkLimits } from './partition-worker.ts';
 import type { PartitionRef, RecordHandler } from './port.ts';
 
@@ -28,6 +29,10 @@ export interface ConsumerOptions extends KafkaAccess {
   onFirstRead?(partition: PartitionRef, endOffset: bigint): void;
   /** Partitions that this member has lost; their handlers' signals have been aborted. Not called by `stop`. */
   onRevoked?(partitions: readonly PartitionRef[]): void;
+  /** Calls of `handle` that are under way at once, each with other partitions, beside those that take long. Default 2. */
+  maxCalls?: number;
+  /** Of one call of `handle`. Default: all that have something. */
+  maxPartitionsPerCall?: number;
   /** Records of one call of `handle`. Default 500. */
   maxBatchRecords?: number;
   /** Bytes of one call of `handle`; a larger record comes alone. Default 4 MiB. */
@@ -85,9 +90,14 @@ export const rebuildAfterOf = ({ rebuildAfterMs = 45_000 }: ConsumerOptions): nu
 
 const mebibyte = 1024 * 1024;
 
-export const workLimitsOf = (options: ConsumerOptions): WorkLimits => ({
+export const callLimitsOf = (options: ConsumerOptions): CallLimits => ({
+  maxCalls: options.maxCalls ?? 2,
+  maxPartitions: options.maxPartitionsPerCall ?? Number.POSITIVE_INFINITY,
   maxBatchRecords: options.maxBatchRecords ?? 500,
   maxBatchBytes: options.maxBatchBytes ?? 4 * mebibyte,
+});
+
+export const workLimitsOf = (options: ConsumerOptions): WorkLimits => ({
   maxQueuedRecords: options.maxQueuedRecords ?? 1_000,
   maxQueuedBytes: options.maxQueuedBytes ?? 8 * mebibyte,
   maxOutstanding: options.maxOutstanding ?? 2_000,

@@ -1,6 +1,6 @@
 /**
  * A consumer on one client, for as long as that lasts; supervised-consumer.ts replaces it where it is in doubt. kafkajs's handler only puts
- * records into bounded queues, one per partition; a worker per partition calls ours, and what is done is committed a moment later. A join
+ * records into bounded queues, one per partition; ours is called with what they have, and what is done is committed a moment later. A join
  * goes like this:
  *
  *   rebalance heard of ──► workers hold, handlers get a moment to finish ──► commit, in the old generation ──► join
@@ -17,9 +17,16 @@ import type { Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent, EachBatchPay
 import { AppError, type AppErrorCode } from '#lib/errors';
 import { createAssignment, type ReturningHandlers } from './assignment.ts';
 import { clientRetry, metadataMaxAgeMs, rootCause } from './client.ts';
-import { type ConsumerOptions, rebuildAfterOf, sessionTimeoutOf, workLimitsOf } from './consumer-options.ts';
+import {
+  callLimitsOf,
+  type ConsumerOptions,
+  rebuildAfterOf,
+  sessionTimeoutOf,
+  workLimitsOf,
+} from './consumer-options.ts';
 import type { CrashPolicy } from './crash-policy.ts';
 import { createGroupOffsets } from './group-offsets.ts';
+import { createHandlerCalls } from './handler-calls.ts';
 import { createJoinGate } from './join-gate.ts';
 import { monitorLag } from './lag-monitor.ts';
 import { mendPosition } from './mend-position.ts';
@@ -106,11 +113,11 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
   const createWorker = (ref: PartitionRef, after: Promise<void>): PartitionWorker =>
     createPartitionWorker({
       ...ref,
-      handle: options.handle,
       limits,
       after: within(clock, options.handlerReturnMs ?? handlerReturnMs, after, () =>
         log.warn({ event: 'consumer.handler_not_returned', group: groupId, ...ref }),
       ),
+      onReady: () => calls.wake(),
       onWantsMore: () => resume(ref),
       onIdle: () => {
         if (allIdle()) for (const resolve of idleWaiters) resolve();
@@ -119,9 +126,15 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
         const offsets = { fromOffset: String(from), toOffset: String(to) };
         log.warn({ event: 'consumer.hole_in_log', group: groupId, ...ref, ...offsets });
       },
-      onFailure: (error) => fail('bug', `the handler of ${ref.topic}/${ref.partition} threw`, error),
     });
   const assignment = createAssignment(createWorker, options.returning);
+  const calls = createHandlerCalls({
+    workers: assignment.workers,
+    handle: options.handle,
+    limits: callLimitsOf(options),
+    clock,
+    onFailure: (error) => fail('bug', `the handler of ${topics.join()} threw`, error),
+  });
   const committer = createOffsetCommitter(assignment.workers, log);
 
   const consumer: Consumer = newClient().consumer({

@@ -31,3 +31,4 @@ export {
   createEventCodec,
 } from './avro-codec.ts';
 export { traceRecords } from './trace-records.ts';
+export { whenAllAborted } from './when-all-aborted.ts';

@@ -1,5 +1,5 @@
 /**
- * The inner modules of kafkajs 2.2.4 that are touched: see count-requests.ts, request-queue-polling.ts, clock-steps.ts, prepared-batches.ts,
+ * The inner modules of kafkajs 2.2.4 that are touched: see broker-connection.ts, count-requests.ts, request-queue-polling.ts, clock-steps.ts,
  * fetch-response.ts, idle-fetches.ts, fresh-connections.ts, coordinator-not-found.ts, rejoin-without-member-id.ts and offset-out-of-range.ts.
  */
 declare module 'kafkajs/src/network/requestQueue/index.js' {
@@ -58,7 +58,25 @@ declare module 'kafkajs/src/errors.js' {
 }
 
 declare module 'kafkajs/src/cluster/index.js' {
-  interface Cluster {
+  /** One request and how its answer is read. */
+  export interface Exchange<T> {
+    request: {
+      apiKey: number;
+      apiVersion: number;
+      apiName: string;
+      /** What is asked of an Encoder that is written into another. */
+      encode(): Promise<{ buf: Buffer; buffer: Buffer }>;
+    };
+    response: {
+      decode(bytes: Buffer): Promise<T & { clientSideThrottleTime?: number }>;
+      parse(answer: T): Promise<T>;
+    };
+  }
+  export interface Cluster {
+    brokerPool: { seedBroker: { connectionPool: { send<T>(exchange: Exchange<T>): Promise<T> } } };
+    connect(): Promise<void>;
+    disconnect(): Promise<void>;
+    isConnected(): boolean;
     findGroupCoordinatorMetadata(asked: { groupId: string }): Promise<unknown>;
   }
   const cluster: { prototype: Cluster };
@@ -77,28 +95,6 @@ declare module 'kafkajs/src/consumer/consumerGroup.js' {
   }
   const consumerGroup: { prototype: ConsumerGroup };
   export default consumerGroup;
-}
-
-declare module 'kafkajs/src/protocol/requests/produce/index.js' {
-  export interface ProduceArguments {
-    acks: number;
-    timeout: number;
-    topicData: readonly {
-      topic: string;
-      partitions: readonly { partition: number; messages: readonly object[] }[];
-    }[];
-  }
-  /** What is asked of an Encoder that is written into another. */
-  interface Encoded {
-    buf: Buffer;
-    buffer: Buffer;
-  }
-  interface ProduceExchange {
-    request: { encode(): Promise<Encoded> };
-  }
-  type Protocol = (choice: { version: number }) => (given: ProduceArguments) => ProduceExchange;
-  const produceRequests: { protocol: Protocol };
-  export default produceRequests;
 }
 
 declare module 'kafkajs/src/protocol/requests/fetch/v11/response.js' {

@@ -1,21 +1,23 @@
 /**
  * Sends the records of one partition, in order, one request at a time:
  *
- *   idle ──add──► collecting ──linger over, or a full batch──► waiting for the lane ──its turn──► in flight ──written──► collecting, idle
- *                                                                     ▲                              │
- *                                                                     └───────── backing off ◄───────┴── not known to be written
+ *   idle ──add──► waits in a lane ──linger over, a full batch, or another partition's turn──► in flight ──written──► waits, idle
+ *                      ▲                                                                          │
+ *                      └──────────────────────── backing off ◄────────────────────────────────────┴── not known to be written
  *
  * It guarantees that the next batch goes out only after the one before has ended, its retries included. It does not guarantee that a
  * record stands on the topic once: a request whose answer was lost is sent again.
+ *
+ * A partition whose followers lag goes by itself, until they keep up: the answer to a request waits for the slowest of its partitions.
  */
 import type { Clock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
-import type { Tracer } from '#lib/telemetry';
+import type { Span, Tracer } from '#lib/telemetry';
 import { type BatchLimits, createAccumulator } from './accumulator.ts';
 import type { PendingRecord } from './pending-record.ts';
 import type { ProduceOutcome } from './produce-answer.ts';
-import type { ProduceLane } from './produce-lane.ts';
+import { followersTimeoutMs, type ProduceLane, type Sendable } from './produce-lane.ts';
 import { startSendSpan } from './trace-send.ts';
 
 export interface PartitionSender {
@@ -25,7 +27,12 @@ export interface PartitionSender {
   holdsFullBatch(): boolean;
   /** Its last request failed, a short while ago. */
   failing(): boolean;
-  expire(nowMs: number, error: (record: PendingRecord) => AppError): void;
+  /** It goes by itself. */
+  isAlone(): boolean;
+  /** Somebody else leads it from now on. */
+  leaderChanged(): void;
+  /** @returns before when nothing more expires */
+  expire(nowMs: number, error: (record: PendingRecord) => AppError): number;
   /** Ends the linger that is under way. */
   hurry(): void;
 }
@@ -40,8 +47,8 @@ export interface PartitionSenderOptions {
   log: Logger;
   tracer: Tracer;
   random: () => number;
-  /** The connection to whoever leads the partition now. */
-  lane(): ProduceLane;
+  /** The connection to whoever leads the partition now: the one that it shares, or its own. */
+  lane(isAlone: boolean): Pick<ProduceLane, 'add' | 'hurry'>;
   onBatchCut(): void;
   onFailure(): void;
   onRequest(outcome: ProduceOutcome['kind'], seconds: number): void;
@@ -58,50 +65,69 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
   const { topic, partition, clock, log, tracer, closed } = options;
   const accumulator = createAccumulator(options.limits);
   let inFlight: PendingRecord[] = [];
-  let running = false;
-  let lingering: AbortController | undefined;
+  let span: Span | undefined;
+  let state: 'idle' | 'waiting' | 'in flight' | 'backing off' = 'idle';
+  /** Where it waits. */
+  let lane: Pick<ProduceLane, 'add' | 'hurry'> | undefined;
+  let isAlone = false;
   let failures = 0;
   let failedAtMs = 0;
 
-  async function run(): Promise<void> {
-    while (accumulator.size() > 0 && !closed.aborted) {
-      await linger();
-      await options.lane().takeTurn(async (produce) => {
-        const batch = accumulator.cut();
-        options.onBatchCut();
-        if (batch.length === 0 || closed.aborted) return;
-        inFlight = batch;
-        const startedAtMs = clock.monotonicMs();
-        const span = startSendSpan(tracer, topic, partition, batch);
-        const outcome = await produce(topic, partition, batch);
-        if (outcome.kind !== 'written') span.fail(outcome.kind);
-        span.end();
-        options.onRequest(outcome.kind, (clock.monotonicMs() - startedAtMs) / 1000);
-        inFlight = [];
-        settle(batch, outcome);
-      });
-      if (failures > 0) await clock.sleep(backoffMs(), closed);
+  const sendable: Sendable = {
+    topic,
+    partition,
+    dueAtMs() {
+      const oldestMs = accumulator.oldestSentAtMs();
+      if (oldestMs === undefined || accumulator.holdsFullBatch()) return Number.NEGATIVE_INFINITY;
+      return oldestMs + options.lingerMs();
+    },
+    batchBytes: accumulator.batchBytes,
+    cut() {
+      inFlight = closed.aborted ? [] : accumulator.cut();
+      options.onBatchCut();
+      if (inFlight.length === 0) goOn();
+      else {
+        state = 'in flight';
+        span = startSendSpan(tracer, topic, partition, inFlight);
+      }
+      return inFlight;
+    },
+    settle(outcome, tookMs) {
+      if (outcome.kind !== 'written') span?.fail(outcome.kind);
+      span?.end();
+      options.onRequest(outcome.kind, tookMs / 1_000);
+      const batch = inFlight;
+      inFlight = [];
+      judgePace(outcome, tookMs);
+      take(batch, outcome);
+      void backOff();
+    },
+    lookElsewhere: goOn,
+  };
+
+  function goOn(): void {
+    state = 'idle';
+    if (accumulator.size() === 0 || closed.aborted) return;
+    state = 'waiting';
+    lane = options.lane(isAlone);
+    lane.add(sendable);
+  }
+
+  async function backOff(): Promise<void> {
+    if (failures > 0) {
+      state = 'backing off';
+      await clock.sleep(backoffMs(), closed);
     }
-    running = false;
+    goOn();
   }
 
-  async function linger(): Promise<void> {
-    const oldestMs = accumulator.oldestSentAtMs();
-    if (oldestMs === undefined || accumulator.holdsFullBatch()) return;
-    const restMs = oldestMs + options.lingerMs() - clock.monotonicMs();
-    if (restMs <= 0) return;
-    lingering = new AbortController();
-    await clock.sleep(restMs, lingering.signal);
-    lingering = undefined;
+  /** A leader that is slow with everything is no reason: more requests would make it slower. */
+  function judgePace(outcome: ProduceOutcome, tookMs: number): void {
+    if (outcome.kind === 'unknown') isAlone ||= outcome.lags;
+    else if (tookMs < followersTimeoutMs) isAlone = false;
   }
 
-  /** Once, and with a reason: else an error is made for each record that comes to a full batch, stack and all. */
-  function endLinger(): void {
-    lingering?.abort('ended');
-    lingering = undefined;
-  }
-
-  function settle(batch: PendingRecord[], outcome: ProduceOutcome): void {
+  function take(batch: PendingRecord[], outcome: ProduceOutcome): void {
     if (outcome.kind === 'written') {
       failures = 0;
       batch.forEach((record, i) => record.acknowledge({ topic, partition, offset: outcome.baseOffset + BigInt(i) }));
@@ -137,18 +163,27 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
   return {
     add(record) {
       accumulator.add(record);
-      if (accumulator.holdsFullBatch()) endLinger();
-      if (running) return;
-      running = true;
-      void run();
+      if (state === 'idle') goOn();
+      else if (state === 'waiting' && accumulator.holdsFullBatch()) lane?.hurry();
     },
     load: () => accumulator.size() + inFlight.length,
     holdsFullBatch: () => accumulator.holdsFullBatch(),
     failing: () => failures > 0 && clock.monotonicMs() - failedAtMs < avoidAfterFailureMs,
+    isAlone: () => isAlone,
+    leaderChanged() {
+      isAlone = false;
+    },
     expire(nowMs, error) {
       for (const record of accumulator.takeExpired(nowMs)) record.fail(error(record));
-      for (const record of inFlight) if (record.expiresAtMs <= nowMs) record.fail(error(record));
+      let nextMs = accumulator.noneExpiresBeforeMs();
+      for (const record of inFlight) {
+        if (record.expiresAtMs <= nowMs) record.fail(error(record));
+        else nextMs = Math.min(nextMs, record.expiresAtMs);
+      }
+      return nextMs;
     },
-    hurry: endLinger,
+    hurry() {
+      if (state === 'waiting') lane?.hurry();
+    },
   };
 }

@@ -5,17 +5,15 @@
  *       └──────────────┬──────────────┘
  *                 dropped (lost, or the consumer ended): the signal aborts, and done() does nothing any more
  *
- * It guarantees that the handler is called with records in offset order, one call at a time, none of them twice, and that what it says
- * may be committed is done. What is queued and what is out are bounded; whoever feeds it looks at `wantsMore`.
+ * It guarantees that records are handed out in offset order, to one call of the handler at a time, none of them twice, and that what it says
+ * may be committed is done. What is queued and what is out are bounded; whoever feeds it looks at `wantsMore`. handler-calls.ts calls.
  */
 import type { KafkaMessage } from 'kafkajs';
 import { ConsumedRecord } from './consumed-record.ts';
 import { createOffsetTracker, type OffsetTracker, type TrackedOffset } from './offset-tracker.ts';
-import type { PartitionRef, RecordHandler } from './port.ts';
+import type { PartitionRef } from './port.ts';
 
 export interface WorkLimits {
-  maxBatchRecords: number;
-  maxBatchBytes: number;
   maxQueuedRecords: number;
   maxQueuedBytes: number;
   maxOutstanding: number;
@@ -23,6 +21,8 @@ export interface WorkLimits {
 }
 
 export interface PartitionWorker extends PartitionRef {
+  /** Aborts when it is dropped. */
+  readonly signal: AbortSignal;
   state(): 'locating' | 'open' | 'dropped';
   /** @param isCommitted the group has this offset; else it is committed as if it were the outcome of a record. Default true. */
   open(startOffset: bigint, isCommitted?: boolean): void;
@@ -45,26 +45,32 @@ export interface PartitionWorker extends PartitionRef {
   committedOffset(): bigint | undefined;
   /** When the oldest record was written that was received and is not done, in milliseconds since the epoch; undefined without one. */
   oldestOpenAtMs(): number | undefined;
+  /** Whether something is queued that may be handed out, and no call has what it handed out before. */
+  mayHandOut(): boolean;
+  /** The next records, of so many bytes in all; where `isFirst` one at least. `calledIn` says to which call. */
+  take(most: { records: number; bytes: number }, isFirst: boolean): ConsumedRecord[];
+  calledIn(call: Promise<void>): void;
+  /** @param hasFailed nothing more is handed out */
+  returnedFrom(call: Promise<void>, hasFailed: boolean): void;
   /** All that was handed out is done. */
   idle(): boolean;
   hold(): void;
   release(): void;
   drop(): void;
-  /** The last call of the handler has returned, after `drop`. */
+  /** The last call that it was in has returned, after `drop`. */
   returned(): Promise<void>;
 }
 
 export interface PartitionWorkerOptions extends PartitionRef {
-  handle: RecordHandler;
   limits: WorkLimits;
-  /** The handler of the partition's former worker in this process: it must have returned before ours is called. */
+  /** The handler of the partition's former worker in this process: it must have returned before anything is handed out. */
   after: Promise<void>;
+  /** There may be something to hand out. */
+  onReady(): void;
   onWantsMore(): void;
   onIdle(): void;
   /** The log has no records from the one offset up to the other, though it has some before and after. */
   onHole?(fromOffset: bigint, toOffset: bigint): void;
-  /** The handler threw. */
-  onFailure(error: unknown): void;
 }
 
 export function createPartitionWorker(options: PartitionWorkerOptions): PartitionWorker {
@@ -79,7 +85,12 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
   let full = false;
   let held = false;
   let failed = false;
+  let isAfter = false;
   let calling: Promise<void> | undefined;
+  void options.after.then(() => {
+    isAfter = true;
+    options.onReady();
+  });
 
   function onDone(record: ConsumedRecord, offset: TrackedOffset): void {
     if (lost.signal.aborted) return;
@@ -87,59 +98,36 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
     out.records -= 1;
     out.bytes -= record.bytes;
     if (idle()) options.onIdle();
-    work();
+    if (queued.length > 0) options.onReady();
   }
 
   const idle = (): boolean => out.records === 0 && calling === undefined;
 
   function mayHandOut(): boolean {
-    const room = out.records < limits.maxOutstanding && out.bytes < limits.maxOutstandingBytes;
-    return queued.length > 0 && room && !held && !failed && !lost.signal.aborted;
+    const hasRoom = out.records < limits.maxOutstanding && out.bytes < limits.maxOutstandingBytes;
+    const isFree = isAfter && calling === undefined && !held && !failed && !lost.signal.aborted;
+    return queued.length > 0 && hasRoom && isFree;
   }
 
-  function takeBatch(): ConsumedRecord[] {
-    const most = Math.min(limits.maxBatchRecords, limits.maxOutstanding - out.records);
+  function take(most: { records: number; bytes: number }, isFirst: boolean): ConsumedRecord[] {
+    const mostRecords = Math.min(most.records, limits.maxOutstanding - out.records);
     let count = 0;
     let bytes = 0;
     for (const record of queued) {
-      if (count === most || (count > 0 && bytes + record.bytes > limits.maxBatchBytes)) break;
+      const isTooMuch = bytes + record.bytes > most.bytes && !(isFirst && count === 0);
+      if (count >= mostRecords || isTooMuch) break;
       count += 1;
       bytes += record.bytes;
     }
     queuedBytes -= bytes;
     out.records += count;
     out.bytes += bytes;
-    return queued.splice(0, count);
-  }
-
-  /** Calls the handler for as long as there is something to hand out. */
-  function work(): void {
-    if (calling !== undefined || !mayHandOut()) return;
-    calling = callHandler().finally(() => {
-      calling = undefined;
-      // What came in since the last look at the queue found the handler called.
-      work();
-      if (idle()) options.onIdle();
-    });
-  }
-
-  async function callHandler(): Promise<void> {
-    await options.after;
-    while (mayHandOut()) {
-      const batch = takeBatch();
-      if (full && hasRoom()) {
-        full = false;
-        options.onWantsMore();
-      }
-      try {
-        await options.handle(batch, lost.signal);
-      } catch (error) {
-        // What a handler throws because its signal aborted says nothing.
-        if (!lost.signal.aborted && !failed) options.onFailure(error);
-        failed = true;
-        return;
-      }
+    const taken = queued.splice(0, count);
+    if (full && hasRoom()) {
+      full = false;
+      options.onWantsMore();
     }
+    return taken;
   }
 
   const hasRoom = (): boolean =>
@@ -148,6 +136,18 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
   return {
     topic,
     partition,
+    signal: lost.signal,
+    mayHandOut,
+    take,
+    calledIn(call) {
+      calling = call;
+    },
+    returnedFrom(call, hasFailed) {
+      if (calling !== call) return;
+      calling = undefined;
+      failed ||= hasFailed;
+      if (idle()) options.onIdle();
+    },
     open(startOffset, isCommitted = true) {
       tracker = createOffsetTracker(startOffset);
       committedOffset = isCommitted ? startOffset : startOffset - 1n;
@@ -174,12 +174,14 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
       for (const message of fresh) {
         const offset = BigInt(message.offset);
         const tracked = tracker.receive(offset, Number(message.timestamp));
-        const record = new ConsumedRecord({ topic, partition, offset }, message, (done) => onDone(done, tracked));
+        const record = new ConsumedRecord({ topic, partition, offset, signal: lost.signal }, message, (done) =>
+          onDone(done, tracked),
+        );
         queued.push(record);
         queuedBytes += record.bytes;
       }
       if (queued.length >= limits.maxQueuedRecords || queuedBytes >= limits.maxQueuedBytes) full = true;
-      work();
+      options.onReady();
       return 'taken';
     },
     nextOffset: () => tracker?.nextOffset(),
@@ -201,7 +203,7 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
     },
     release() {
       held = false;
-      work();
+      options.onReady();
     },
     drop() {
       lost.abort();

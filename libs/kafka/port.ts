@@ -53,6 +53,8 @@ export interface IncomingRecord {
   readonly headers: HeaderText;
   /** Headers as they came, for a dead letter that must keep them so. */
   readonly rawHeaders: Readonly<Record<string, Buffer | readonly Buffer[]>>;
+  /** Aborts when its partition is lost, or the consumer stops: from then on `done` does nothing. */
+  readonly signal: AbortSignal;
   /** Around the work on it, where that is traced: see trace-records.ts. */
   readonly span?: Span;
   /**
@@ -68,10 +70,11 @@ export interface PartitionRef {
 }
 
 /**
- * Works on records of one partition, in offset order, one call at a time per partition. It may resolve before they are done (it then
- * calls `done` on each later); the next call comes when it resolves. Trouble with one record is its own to handle. If it throws, the
- * consumer fails and the process ends.
+ * Works on records of some partitions: those of a partition stand together, in offset order, and it is in one call at a time. A call may resolve
+ * before they are done (it then calls `done` on each later). Trouble with one record is its own to handle. If it throws, the consumer
+ * fails and the process ends.
  *
- * `signal` aborts when the partition is lost or the consumer stops: what waits for a dependency gives up then, leaving its records undone.
+ * `signal` aborts when all of these partitions are lost, or the consumer stops: what waits for a dependency gives up then, leaving its records
+ * undone. What is done for a partition that was lost alone is no harm, and of no use; each record's own signal tells.
  */
 export type RecordHandler = (records: readonly IncomingRecord[], signal: AbortSignal) => Promise<void>;

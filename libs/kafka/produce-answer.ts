@@ -1,49 +1,62 @@
 /**
- * What became of one produce request for one partition. kafkajs's `send` resolving says little: it resolves without having sent where
- * its metadata do not know the partition, and where a retry took the partition for answered. So a record is written when the answer
- * itself names its partition, without an error code, with a base offset; everything else is *not known to be written*.
+ * What became of one partition's batch in a produce request. It is written when the answer names its partition, once, without an error code
+ * and with a base offset; everything else is *not known to be written*. What the answer says of one partition says nothing of another.
  */
-import type { RecordMetadata } from 'kafkajs';
+import type { PartitionAnswer } from './broker-connection.ts';
 import { rootCause } from './client.ts';
 
 export type ProduceOutcome =
   | { kind: 'written'; baseOffset: bigint }
   /** The broker will not take this batch, however often: one of its records is at fault. */
   | { kind: 'refused'; error: Error }
-  /** It may be on the topic or not; to be tried again. */
-  | { kind: 'unknown'; error: Error; connectionSuspect: boolean };
+  /** It may be on the topic or not; to be tried again. `lags`: the partition has too few followers that keep up. */
+  | { kind: 'unknown'; error: Error; connectionSuspect: boolean; lags: boolean };
 
-const refusals = new Set([
-  'MESSAGE_TOO_LARGE',
-  'RECORD_LIST_TOO_LARGE',
-  'INVALID_RECORD',
-  'INVALID_TIMESTAMP',
-  'UNSUPPORTED_FOR_MESSAGE_FORMAT',
+/** https://kafka.apache.org/protocol#protocol_error_codes */
+const refusals: ReadonlyMap<number, string> = new Map([
+  [10, 'MESSAGE_TOO_LARGE'],
+  [18, 'RECORD_LIST_TOO_LARGE'],
+  [32, 'INVALID_TIMESTAMP'],
+  [43, 'UNSUPPORTED_FOR_MESSAGE_FORMAT'],
+  [87, 'INVALID_RECORD'],
+]);
+/** Its followers lag, or there are too few of them: it would hold up those that are asked for beside it. */
+const laggards: ReadonlyMap<number, string> = new Map([
+  [7, 'REQUEST_TIMED_OUT'],
+  [19, 'NOT_ENOUGH_REPLICAS'],
+  [20, 'NOT_ENOUGH_REPLICAS_AFTER_APPEND'],
 ]);
 
-export function judgeAnswer(answer: readonly RecordMetadata[], topic: string, partition: number): ProduceOutcome {
-  const entries = answer.filter((entry) => entry.topicName === topic && entry.partition === partition);
-  const [entry] = entries;
-  if (entry === undefined || entries.length > 1) {
-    return notWritten(`the answer names ${topic}/${partition} ${entries.length} times`);
-  }
-  if (entry.errorCode !== 0)
-    return notWritten(`the answer for ${topic}/${partition} has error code ${entry.errorCode}`);
+export function judgeAnswer(answers: readonly PartitionAnswer[], topic: string, partition: number): ProduceOutcome {
+  const place = `${topic}/${partition}`;
+  const [answer, ...others] = answers.filter((each) => each.topic === topic && each.partition === partition);
+  if (answer === undefined || others.length > 0)
+    return notWritten(`the answer names ${place} ${answer === undefined ? 'not at all' : 'several times'}`, true);
+  const { errorCode, baseOffset } = answer;
+  const refusal = refusals.get(errorCode);
+  if (refusal !== undefined) return { kind: 'refused', error: new Error(`${place}: ${refusal}`) };
+  if (errorCode !== 0)
+    return notWritten(
+      `the answer for ${place} is ${laggards.get(errorCode) ?? `error ${errorCode}`}`,
+      false,
+      laggards.has(errorCode),
+    );
   // -1 is what a broker says without having appended anything.
-  if (!/^\d+$/.test(entry.baseOffset ?? '')) {
-    return notWritten(`the answer for ${topic}/${partition} has no base offset (${entry.baseOffset ?? 'none'})`);
-  }
-  return { kind: 'written', baseOffset: BigInt(entry.baseOffset ?? '') };
+  if (baseOffset < 0n) return notWritten(`the answer for ${place} has the base offset ${baseOffset}`, true);
+  return { kind: 'written', baseOffset };
 }
 
-export function judgeFailure(thrown: unknown): ProduceOutcome {
-  const error = rootCause(thrown);
-  const { type, retriable } = error as { type?: unknown; retriable?: unknown };
-  if (typeof type === 'string' && refusals.has(type)) return { kind: 'refused', error };
-  // An answer with a retriable error code has made kafkajs refresh its metadata; time-outs and the rest refresh nothing.
-  return { kind: 'unknown', error, connectionSuspect: !(typeof type === 'string' && retriable === true) };
-}
+/** Of a request that was not answered: nothing is known of any of its partitions. */
+export const judgeFailure = (thrown: unknown): ProduceOutcome => ({
+  kind: 'unknown',
+  error: rootCause(thrown),
+  connectionSuspect: true,
+  lags: false,
+});
 
-function notWritten(problem: string): ProduceOutcome {
-  return { kind: 'unknown', error: new Error(`not known to be written: ${problem}`), connectionSuspect: true };
-}
+const notWritten = (problem: string, connectionSuspect: boolean, lags = false): ProduceOutcome => ({
+  kind: 'unknown',
+  error: new Error(`not known to be written: ${problem}`),
+  connectionSuspect,
+  lags,
+});

@@ -5,14 +5,16 @@ import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { noTracer, type Tracer } from '#lib/telemetry';
 import type { KafkaAccess } from './access.ts';
-import { createClient } from './client.ts';
+import { type BrokerConnection, connectBroker } from './broker-connection.ts';
+import { createClient, noRetry } from './client.ts';
+import { createLeaderLanes, type LeaderLanes } from './leader-lanes.ts';
 import { measureProducer } from './metrics.ts';
 import { createPartitionSender } from './partition-sender.ts';
 import { createPendingRecord, type PendingRecord } from './pending-record.ts';
 import type { OutgoingRecord, RecordPosition, RecordProducer } from './port.ts';
 import { createProduceLane, type ProduceLane } from './produce-lane.ts';
 import { within } from './time-limit.ts';
-import { createTopicLayouts } from './topic-layouts.ts';
+import { createTopicLayouts, nobody } from './topic-layouts.ts';
 import { createTopicSender, type TopicSender } from './topic-sender.ts';
 
 export interface ProducerOptions extends KafkaAccess {
@@ -39,8 +41,6 @@ export interface ProducerOptions extends KafkaAccess {
   maxPendingBytes?: number;
   /** What `stop` gives pending records before it rejects them. Default 5,000. */
   flushTimeoutMs?: number;
-  /** Connections to one leader; the partitions that it leads are split among them. Default 2. */
-  lanesPerLeader?: number;
   /** What a broker may take to answer one request; then its connection is renewed. Default 12,000. */
   requestTimeoutMs?: number;
   /** How old the knowledge of partitions and leaders may become. Default 30,000. */
@@ -49,55 +49,74 @@ export interface ProducerOptions extends KafkaAccess {
   random?: () => number;
 }
 
-// How late a record's time-out may be noticed.
+// How late a record's time-out may be noticed, and how often that, and how long leaders take, is looked at else.
 const expiryTickMs = 25;
+const lookEveryMs = 100;
 const connectWaitMs = 5_000;
+/** About partitions and leaders: another broker knows as much as one that hangs. */
+const questionTimeoutMs = 3_000;
 
 /**
- * The collecting producer: per partition one batch in the making and one request in flight, over a few connections to each leader, so
- * that a slow leader does not hold up the others. `start` resolves with Kafka away too: records then wait for it and time out.
+ * The collecting producer: per partition one batch in the making and one in flight, and per leader a request with the batches of all its
+ * partitions. While a leader takes long over one, the partitions that are not in it use a second connection. `start` resolves with Kafka
+ * away too: records then wait for it and time out.
  */
 export function createProducer(options: ProducerOptions): Part & RecordProducer {
   const { clock, log, tracer = noTracer, random = Math.random } = options;
   const deliveryTimeoutMs = options.deliveryTimeoutMs ?? 30_000;
   const requestTimeoutMs = options.requestTimeoutMs ?? 12_000;
-  const lanesPerLeader = options.lanesPerLeader ?? 2;
   const limits = { maxRecords: options.maxBatchRecords ?? 500, maxBytes: options.maxBatchBytes ?? 512 * 1024 };
   const maxPending = {
     records: options.maxPendingRecords ?? 20_000,
     bytes: options.maxPendingBytes ?? 64 * 1024 * 1024,
   };
-  const newClient = () => createClient({ ...options, requestTimeoutMs });
   const meter = measureProducer(options.metrics);
 
   const topics = new Map<string, TopicSender>();
-  const lanes = new Map<string, ProduceLane>();
+  /** By the leader's id. */
+  const lanes = new Map<number, LeaderLanes>();
   const pending = { records: 0, bytes: 0 };
   const closed = new AbortController();
   let state: 'new' | 'running' | 'flushing' | 'stopped' = 'new';
-  let expiring = false;
+  let watching = false;
+  /** Of those that came since the last look. */
+  let earliestMs = Number.POSITIVE_INFINITY;
   let drained: (() => void) | undefined;
 
   const layouts = createTopicLayouts({
-    createClient: newClient,
+    brokers: options.brokers,
+    connectTo: (address) => connectTo(address, Math.min(requestTimeoutMs, questionTimeoutMs)),
     clock,
     log,
     refreshMs: options.metadataRefreshMs ?? 30_000,
-    onChange: (topic, layout) => topics.get(topic)?.layoutChanged(layout),
+    onChange(topic, layout) {
+      topics.get(topic)?.layoutChanged(layout);
+      for (const toLeader of lanes.values()) toLeader.disperse();
+    },
     meter,
   });
 
-  /** Partitions keep to the connection of whoever leads them now; where nobody does, they share one of nobody's. */
-  function laneOf(topic: string, partition: number): ProduceLane {
-    const leader = layouts.get(topic)?.[partition] ?? -1;
-    const name = `${leader}/${partition % lanesPerLeader}`;
-    let lane = lanes.get(name);
-    if (lane === undefined) {
-      lane = createProduceLane({ createClient: newClient, clock, log, requestTimeoutMs });
-      lanes.set(name, lane);
-    }
-    return lane;
+  const leaderOf = (topic: string, partition: number): number => layouts.get(topic)?.[partition] ?? nobody;
+  const laneOf = (topic: string, partition: number, isAlone: boolean): ProduceLane =>
+    lanesTo(leaderOf(topic, partition)).of(`${topic}/${partition}`, isAlone);
+
+  function lanesTo(leader: number): LeaderLanes {
+    const known = lanes.get(leader);
+    if (known !== undefined) return known;
+    const connect = (): Promise<BrokerConnection> => connectToLeader(leader);
+    const created = createLeaderLanes(() => createProduceLane({ connect, clock, log, requestTimeoutMs }));
+    lanes.set(leader, created);
+    return created;
   }
+
+  async function connectToLeader(leader: number): Promise<BrokerConnection> {
+    const address = layouts.addressOf(leader);
+    if (address === undefined) throw new Error('nobody leads the partition');
+    return connectTo(address, requestTimeoutMs);
+  }
+
+  const connectTo = (address: string, timeoutMs: number): Promise<BrokerConnection> =>
+    connectBroker(createClient({ ...options, requestTimeoutMs: timeoutMs, brokers: [address], retry: noRetry }));
 
   function topicSender(topic: string): TopicSender {
     let sender = topics.get(topic);
@@ -105,7 +124,8 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
       sender = createTopicSender({
         layout: layouts.get(topic),
         random,
-        laneOf: (partition) => laneOf(topic, partition),
+        laneOf: (partition, isAlone) => laneOf(topic, partition, isAlone),
+        isSlow: (partition) => lanesTo(leaderOf(topic, partition)).isSlow(),
         createPartitionSender: (partition, onBatchCut) =>
           createPartitionSender({
             topic,
@@ -116,7 +136,7 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
             log,
             tracer,
             random,
-            lane: () => laneOf(topic, partition),
+            lane: (isAlone) => laneOf(topic, partition, isAlone),
             onBatchCut,
             onFailure: layouts.refreshSoon,
             onRequest: meter.requested,
@@ -134,22 +154,25 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
     if (pending.records === 0) drained?.();
   }
 
-  async function expire(): Promise<void> {
-    expiring = true;
+  /** While records are pending: ends those whose time is up, and has those who wait for a slow leader use the second connection to it. */
+  async function watch(): Promise<void> {
+    watching = true;
+    let nextMs = Number.POSITIVE_INFINITY;
     while (pending.records > 0 && state !== 'stopped') {
-      await clock.sleep(expiryTickMs, closed.signal);
-      failExpired(clock.monotonicMs(), 'in its time');
+      const restMs = Math.min(nextMs, earliestMs) - clock.monotonicMs();
+      await clock.sleep(Math.max(expiryTickMs, Math.min(restMs, lookEveryMs)), closed.signal);
+      earliestMs = Number.POSITIVE_INFINITY;
+      nextMs = failExpired(clock.monotonicMs(), 'in its time');
+      for (const toLeader of lanes.values()) toLeader.disperseSlow();
     }
-    expiring = false;
+    watching = false;
   }
 
-  function failExpired(nowMs: number, limit: string): void {
-    for (const topic of topics.values()) {
-      topic.expire(
-        nowMs,
-        (record) => new AppError('kafka_unavailable', `no acknowledgment from ${record.topic} ${limit}`),
-      );
-    }
+  /** @returns before when nothing more expires */
+  function failExpired(nowMs: number, limit: string): number {
+    const error = (record: PendingRecord): AppError =>
+      new AppError('kafka_unavailable', `no acknowledgment from ${record.topic} ${limit}`);
+    return Math.min(...topics.values().map((topic) => topic.expire(nowMs, error)));
   }
 
   async function send(record: OutgoingRecord, timeoutMs = deliveryTimeoutMs): Promise<RecordPosition> {
@@ -166,7 +189,8 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
     pending.records += 1;
     pending.bytes += accepted.bytes;
     topicSender(record.topic).add(accepted);
-    if (!expiring) void expire();
+    earliestMs = Math.min(earliestMs, expiresAtMs);
+    if (!watching) void watch();
     return position;
   }
 
@@ -174,7 +198,7 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
     for (const topic of options.topics ?? []) layouts.get(topic);
     await within(clock, connectWaitMs, layouts.start(), () => undefined);
     for (const topic of options.topics ?? []) {
-      for (const partition of (layouts.get(topic) ?? []).keys()) laneOf(topic, partition);
+      for (const leader of layouts.get(topic) ?? []) lanesTo(leader);
     }
     const connecting = Promise.allSettled([...lanes.values()].map((lane) => lane.connect()));
     await within(clock, connectWaitMs, connecting, () => []);

@@ -1,17 +1,22 @@
-import type { Admin, Kafka } from 'kafkajs';
 import type { Clock } from '#lib/clock';
 import type { Logger } from '#lib/log';
+import type { BrokerConnection, ClusterMetadata, TopicMetadata } from './broker-connection.ts';
 import { rootCause } from './client.ts';
 import type { ProducerMeter } from './metrics.ts';
 import { within } from './time-limit.ts';
 
-/** How many partitions a topic has, and who leads them: the broker's id by partition, -1 where nobody does. */
+/** The leader of a partition that has none. */
+export const nobody = -1;
+
+/** How many partitions a topic has, and who leads them: the broker's id by partition, or `nobody`. */
 export type TopicLayout = readonly number[];
 
 /** The layouts of the topics that are asked for, kept fresh in the background. */
 export interface TopicLayouts {
   /** What is known now; a topic is asked about from its first mention on. */
   get(topic: string): TopicLayout | undefined;
+  /** `host:port` of a broker; undefined where it is not known. */
+  addressOf(broker: number): string | undefined;
   /** Something went wrong that a change of leaders would explain. */
   refreshSoon(): void;
   /** Resolves once the first round of questions is over, whatever came of it. */
@@ -20,7 +25,9 @@ export interface TopicLayouts {
 }
 
 export interface TopicLayoutsOptions {
-  createClient(): Kafka;
+  /** `host:port` of those that know the cluster. */
+  brokers: readonly string[];
+  connectTo(address: string): Promise<BrokerConnection>;
   clock: Clock;
   log: Logger;
   onChange(topic: string, layout: TopicLayout): void;
@@ -35,7 +42,8 @@ const maxRetryMs = 5_000;
 const closeTimeoutMs = 2_000;
 
 export function createTopicLayouts({
-  createClient,
+  brokers,
+  connectTo,
   clock,
   log,
   onChange,
@@ -47,56 +55,71 @@ export function createTopicLayouts({
   let pause = new AbortController();
   let refreshAsked = false;
   let failing = false;
-  let admin: Admin | undefined;
+  let addresses: ReadonlyMap<number, string> = new Map();
+  let connection: BrokerConnection | undefined;
+  let connections = 0;
   let loop: Promise<void> | undefined;
-
-  async function ask(topic: string): Promise<TopicLayout> {
-    if (admin === undefined) {
-      const opened = createClient().admin();
-      admin = opened;
-      await opened.connect();
-    }
-    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-    const partitions = topics.find((found) => found.name === topic)?.partitions ?? [];
-    if (partitions.length === 0) throw new Error(`no partitions are known of ${topic}`);
-    const layout: number[] = new Array<number>(partitions.length).fill(-1);
-    for (const { partitionId, leader } of partitions) layout[partitionId] = leader;
-    meter.described(topic, {
-      underReplicated: partitions.filter(({ isr, replicas }) => isr.length < replicas.length).length,
-      leaderless: layout.filter((leader) => leader < 0).length,
-    });
-    return layout;
-  }
 
   /** @returns whether every topic's layout is known and fresh */
   async function refreshAll(): Promise<boolean> {
-    let fresh = true;
-    for (const topic of layouts.keys()) {
-      try {
-        const layout = await ask(topic);
-        if (stopped.signal.aborted) return fresh;
-        const before = layouts.get(topic);
-        layouts.set(topic, layout);
-        if (before?.join() !== layout.join()) onChange(topic, layout);
-      } catch (error) {
-        fresh = false;
-        const cause = rootCause(error);
-        // Once, until it has been well: while brokers are away it is tried all the time.
-        log[failing ? 'debug' : 'warn']({ event: 'kafka.metadata_failed', topic, reason: cause.message });
-        // A broker that says what is wrong with a topic is a broker that answers.
-        if (!('type' in cause)) {
-          meter.unreached();
-          void closeAdmin();
-        }
-      }
+    const asked = [...layouts.keys()];
+    if (asked.length === 0) return true;
+    try {
+      const found = await ask(asked);
+      if (stopped.signal.aborted) return true;
+      addresses = found.addresses;
+      const unknown = asked.filter((topic) => !take(found.topics.find(({ name }) => name === topic)));
+      if (unknown.length > 0) tell(unknown, 'no partitions are known');
+      failing = unknown.length > 0;
+    } catch (error) {
+      tell(asked, rootCause(error).message);
+      failing = true;
+      meter.unreached();
+      void closeConnection();
     }
-    failing = !fresh;
-    return fresh;
+    return !failing;
   }
 
-  function closeAdmin(): Promise<void> {
-    const closing = admin?.disconnect().catch(() => undefined) ?? Promise.resolve();
-    admin = undefined;
+  async function ask(asked: readonly string[]): Promise<ClusterMetadata> {
+    if (connection?.isOpen() !== true) {
+      await closeConnection();
+      connection = await connectTo(nextAddress());
+    }
+    return connection.metadata(asked);
+  }
+
+  /** Another each time: one that hangs is not asked again before the others. */
+  function nextAddress(): string {
+    const known = [...new Set([...brokers, ...addresses.values()])];
+    const address = known[connections % known.length] ?? '';
+    connections += 1;
+    return address;
+  }
+
+  /** @returns whether its partitions are known */
+  function take(topic: TopicMetadata | undefined): boolean {
+    if (topic === undefined || topic.partitions.length === 0) return false;
+    const { name, partitions } = topic;
+    const layout = new Array<number>(partitions.length).fill(nobody);
+    for (const { id, leader } of partitions) layout[id] = leader;
+    meter.described(name, {
+      underReplicated: partitions.filter(({ inSync, replicas }) => inSync < replicas).length,
+      leaderless: layout.filter((leader) => leader === nobody).length,
+    });
+    const before = layouts.get(name);
+    layouts.set(name, layout);
+    if (before?.join() !== layout.join()) onChange(name, layout);
+    return true;
+  }
+
+  /** Once, until it has been well: while brokers are away it is tried all the time. */
+  function tell(unknown: readonly string[], reason: string): void {
+    log[failing ? 'debug' : 'warn']({ event: 'kafka.metadata_failed', topics: unknown.join(), reason });
+  }
+
+  function closeConnection(): Promise<void> {
+    const closing = connection?.close().catch(() => undefined) ?? Promise.resolve();
+    connection = undefined;
     return closing;
   }
 
@@ -112,7 +135,7 @@ export function createTopicLayouts({
       await clock.sleep(fresh ? refreshMs : retryMs, AbortSignal.any([pause.signal, stopped.signal]));
       retryMs = fresh ? firstRetryMs : Math.min(maxRetryMs, retryMs * 2);
     }
-    await closeAdmin();
+    await closeConnection();
   }
 
   function refreshSoon(): void {
@@ -129,6 +152,7 @@ export function createTopicLayouts({
       }
       return layout;
     },
+    addressOf: (broker) => addresses.get(broker),
     refreshSoon,
     start: () =>
       new Promise((resolve) => {

@@ -3,13 +3,14 @@ import type { PartitionSender } from './partition-sender.ts';
 import { partitionOf } from './partitioner.ts';
 import type { PendingRecord } from './pending-record.ts';
 import type { ProduceLane } from './produce-lane.ts';
-import type { TopicLayout } from './topic-layouts.ts';
+import { nobody, type TopicLayout } from './topic-layouts.ts';
 
 /** Gives each record of a topic its partition, once: a record is never moved to another, or a retry could write it twice and skip it. */
 export interface TopicSender {
   add(record: PendingRecord): void;
   layoutChanged(layout: TopicLayout): void;
-  expire(nowMs: number, error: (record: PendingRecord) => AppError): void;
+  /** @returns before when nothing more expires */
+  expire(nowMs: number, error: (record: PendingRecord) => AppError): number;
   hurry(): void;
 }
 
@@ -17,14 +18,14 @@ export interface TopicSenderOptions {
   layout: TopicLayout | undefined;
   createPartitionSender(partition: number, onBatchCut: () => void): PartitionSender;
   /** The connection that a partition's records would wait for. */
-  laneOf(partition: number): Pick<ProduceLane, 'turns' | 'inFlightMs'>;
+  laneOf(partition: number, isAlone: boolean): Pick<ProduceLane, 'load'>;
+  /** Its leader takes long to answer. */
+  isSlow(partition: number): boolean;
   random: () => number;
 }
 
-// A leader that takes longer is avoided by records that may go elsewhere.
-const slowAfterMs = 200;
-// In records: a turn of a connection is at most a batch, and being unwell outweighs any load.
-const turnCost = 500;
+// In records: what a partition that waits or is in flight has is at most a batch, and being unwell outweighs any load.
+const partitionCost = 500;
 const unwellCost = 1e9;
 
 export function createTopicSender(options: TopicSenderOptions): TopicSender {
@@ -55,17 +56,19 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
     let bestCost = Infinity;
     for (let i = 0; i < partitions.length; i += 1) {
       const partition = (first + i) % partitions.length;
-      const load = senders[partition]?.load() ?? 0;
-      const lane = options.laneOf(partition);
-      const cost = (isUnwell(partition, partitions) ? unwellCost : 0) + lane.turns() * turnCost + load;
+      const cost = costOf(partition, partitions);
       if (cost < bestCost) [best, bestCost] = [partition, cost];
     }
     return best;
   }
 
-  function isUnwell(partition: number, partitions: TopicLayout): boolean {
-    const isSlow = options.laneOf(partition).inFlightMs() > slowAfterMs;
-    return partitions[partition] === -1 || senders[partition]?.failing() === true || isSlow;
+  function costOf(partition: number, partitions: TopicLayout): number {
+    const sender = senders[partition];
+    const isAlone = sender?.isAlone() === true;
+    const isLed = partitions[partition] !== nobody;
+    const isWell = isLed && !isAlone && sender?.failing() !== true && !options.isSlow(partition);
+    const waiting = options.laneOf(partition, isAlone).load() * partitionCost + (sender?.load() ?? 0);
+    return (isWell ? 0 : unwellCost) + waiting;
   }
 
   return {
@@ -74,6 +77,8 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
       else route(record, layout);
     },
     layoutChanged(changed) {
+      for (const [partition, sender] of senders.entries())
+        if (changed[partition] !== layout?.[partition]) sender?.leaderChanged();
       layout = changed;
       const waiting = unrouted.filter((record) => !record.ended());
       unrouted = [];
@@ -82,7 +87,10 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
     expire(nowMs, error) {
       for (const record of unrouted) if (record.expiresAtMs <= nowMs) record.fail(error(record));
       unrouted = unrouted.filter((record) => !record.ended());
-      for (const sender of senders) sender?.expire(nowMs, error);
+      let nextMs = Number.POSITIVE_INFINITY;
+      for (const { expiresAtMs } of unrouted) nextMs = Math.min(nextMs, expiresAtMs);
+      for (const sender of senders) if (sender !== undefined) nextMs = Math.min(nextMs, sender.expire(nowMs, error));
+      return nextMs;
     },
     hurry: () => {
       for (const sender of senders) sender?.hurry();

@@ -34,11 +34,11 @@ export function traceRecords({ tracer, groupId }: Options, handle: RecordHandler
 }
 
 function withSpan(record: IncomingRecord, span: Span): IncomingRecord {
-  const { topic, partition, offset, key, value, rawHeaders } = record;
+  const { topic, partition, offset, key, value, rawHeaders, signal } = record;
   const headers = { ...record.headers, [header.traceparent]: span.traceparent };
   const done = (): void => {
     record.done();
     span.end();
   };
-  return { topic, partition, offset, key, value, rawHeaders, headers, span, done };
+  return { topic, partition, offset, key, value, rawHeaders, headers, signal, span, done };
 }

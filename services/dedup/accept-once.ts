@@ -44,13 +44,12 @@ export function createAcceptOnce({ settle, setAside, publisher, metrics, clock, 
       const culprits = await settle(items, signal);
       log.debug({
         event: 'batch.settled',
-        partition: records[0]?.partition,
         records: records.length,
         malformed: records.length - items.length,
         setAside: culprits.length,
         ms: Math.round(clock.monotonicMs() - startedAtMs),
       });
-      await setAside.take(culprits, signal);
+      await setAside.take(culprits);
     } catch (error) {
       // The partition went to another owner, or the service stops: what is undone comes again.
       if (!isAppError(error, 'stopped')) throw error;

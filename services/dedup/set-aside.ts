@@ -7,13 +7,14 @@
  *                                       └ no tries left ──► dead letter ──► followers decided
  *
  * A failed try leaves no row behind: another record of the key can become the event meanwhile (this one is then its
- * duplicate). An outage waits and spends no try. When the signal aborts, everything is left undone: the next owner of the
- * partition begins again.
+ * duplicate). An outage waits and spends no try. When the partitions of all of them are lost, everything is left undone: the next owners
+ * begin again.
  */
 import { fullJitterMs, type Random, type WaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
 import type { DedupStore } from '#lib/dedup-store';
 import { isAppError, toAppError } from '#lib/errors';
+import { whenAllAborted } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import { traceIdOf } from '#lib/telemetry';
 import type { DedupMetrics } from './metrics.ts';
@@ -22,7 +23,7 @@ import type { Culprit, Settle } from './settle.ts';
 
 export interface SetAside {
   /** Resolves when there is room for more; the culprits go their own way. */
-  take(culprits: readonly Culprit[], signal: AbortSignal): Promise<void>;
+  take(culprits: readonly Culprit[]): Promise<void>;
   /** Resolves when none is left. */
   idle(): Promise<void>;
 }
@@ -82,14 +83,21 @@ export function createSetAside(deps: Deps): SetAside {
   };
 
   return {
-    async take(culprits, signal) {
+    async take(culprits) {
       for (const culprit of culprits) {
         while (running.size >= maxSetAside) await Promise.race(running);
+        // Its followers may be of other partitions, which are still ours when its own is lost.
+        const { signal, forget } = whenAllAborted(
+          [culprit.item, ...culprit.followers].map(({ record }) => record.signal),
+        );
         const task: Promise<void> = run(culprit, signal)
           .catch((error: unknown) => {
             if (!isAppError(error, 'stopped')) deps.fail(toAppError(error));
           })
-          .finally(() => running.delete(task));
+          .finally(() => {
+            forget();
+            running.delete(task);
+          });
         running.add(task);
       }
     },

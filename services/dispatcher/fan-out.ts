@@ -213,7 +213,8 @@ export function createFanOut(deps: Deps): RecordHandler {
   }
 
   /** Beside its partition, for as long as that is ours. */
-  async function fanOutAside(record: IncomingRecord, event: EventRecord, signal: AbortSignal): Promise<void> {
+  async function fanOutAside(record: IncomingRecord, event: EventRecord): Promise<void> {
+    const { signal } = record;
     try {
       signal.throwIfAborted();
       await write([await planOf(record, event, signal)], signal);
@@ -250,7 +251,7 @@ export function createFanOut(deps: Deps): RecordHandler {
     }
     if (plans.length > 0) await write(plans, signal);
     // Not before those of the same tenant that came earlier are written.
-    for (const { record, event } of aside) deps.setAside.add(event.tenant, () => fanOutAside(record, event, signal));
+    for (const { record, event } of aside) deps.setAside.add(event.tenant, () => fanOutAside(record, event));
   };
 }
 

@@ -76,21 +76,16 @@ export function createIntake(deps: Deps): RecordHandler {
     }
   }
 
-  async function take(
-    { record, delivery }: TakenRecord,
-    known: ReadonlySet<string>,
-    canJudge: boolean,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async function take({ record, delivery }: TakenRecord, known: ReadonlySet<string>, canJudge: boolean): Promise<void> {
     // On the topic twice, or handed out again: its outcome is durable, or will be soon.
     if (known.has(deliveryKey(delivery)) || recentSteps.has(delivery, firstStep)) return record.done();
     const held = scheduler.held(delivery);
-    if (held?.from === 'record') return void held.claims.push({ record, signal });
+    if (held?.from === 'record') return void held.claims.push(record);
     if (held?.from === 'row') return record.done();
 
     const job: RecordJob = {
       ...{ from: 'record', delivery, order: undefined, step: firstStep, attempts: 0 },
-      claims: [{ record, signal }],
+      claims: [record],
     };
     // Unknown with Postgres away: it waits there, until someone can tell what the endpoint is.
     if (isUnknown(delivery) && !canJudge) return outcomes.parked(job);
@@ -98,7 +93,7 @@ export function createIntake(deps: Deps): RecordHandler {
     if (scheduler.offer(job) === 'full') await outcomes.parked(job);
   }
 
-  return async (records, signal) => {
+  return async (records) => {
     const parsed = records.map((record) => ({ record, delivery: parseDelivery(record.headers, record.value) }));
     const taken = parsed.filter((one): one is TakenRecord => !('malformed' in one.delivery));
     const malformed = parsed.filter(({ delivery }) => 'malformed' in delivery);
@@ -109,8 +104,8 @@ export function createIntake(deps: Deps): RecordHandler {
     const known = await knownAmong(unordered);
     await Promise.all([
       ...malformed.map(({ record }) => outcomes.malformed(record)),
-      ...unordered.map((one) => take(one, known, canJudge, signal)),
-      deps.orderedIntake.push(records, ordered, signal),
+      ...unordered.map((one) => take(one, known, canJudge)),
+      deps.orderedIntake.push(records, ordered),
     ]);
   };
 }

@@ -19,7 +19,7 @@ interface Work {
 export interface RecordJob extends Work {
   readonly from: 'record';
   /** The records that wait for its outcome: more than one where the topic has the delivery twice, or hands it out again. */
-  readonly claims: { record: IncomingRecord; signal: AbortSignal }[];
+  readonly claims: IncomingRecord[];
 }
 
 /** Read back from `waiting`. */

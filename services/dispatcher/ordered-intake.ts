@@ -26,8 +26,8 @@ export interface TakenRecord {
 }
 
 export interface OrderedIntake {
-  /** The next records of a partition, and those of them that are in an order. Resolves when there is room for more. */
-  push(records: readonly IncomingRecord[], ordered: readonly TakenRecord[], signal: AbortSignal): Promise<void>;
+  /** The next records of some partitions, and those of them that are in an order. Resolves when there is room for more of each. */
+  push(records: readonly IncomingRecord[], ordered: readonly TakenRecord[]): Promise<void>;
 }
 
 interface Deps {
@@ -90,7 +90,7 @@ export function createOrderedIntake(deps: Deps): OrderedIntake {
       directory.get(delivery.tenant, delivery.endpointId) === undefined;
     if (ordered.some(isUnknown)) await deps.waitOut(directory.refresh, signal);
 
-    const jobs = ordered.map(({ record, delivery }) => jobOf(record, delivery, partition, signal));
+    const jobs = ordered.map(({ record, delivery }) => jobOf(record, delivery, partition));
     const places = await deps.orderedRows.placesOf(jobs.map(askedOf), () => !signal.aborted);
     // From here to the end of the loop nothing is waited for: what was told of the keys is still so.
     const parked: Promise<void>[] = [];
@@ -111,7 +111,7 @@ export function createOrderedIntake(deps: Deps): OrderedIntake {
     const { delivery, claims } = job;
     const held = scheduler.held(delivery);
     if (known || deps.recentSteps.has(delivery, firstStep) || held?.from === 'row') {
-      for (const { record } of claims) record.done();
+      for (const record of claims) record.done();
       return 'taken';
     }
     // One that was left behind when the partition was lost may have been overtaken, by rows of who had it meanwhile.
@@ -125,30 +125,38 @@ export function createOrderedIntake(deps: Deps): OrderedIntake {
   }
 
   return {
-    async push(records, ordered, signal) {
-      const last = records.at(-1);
-      if (last === undefined) return;
-      const line = lines.get(signal) ?? { batches: [], records: 0, working: false, room: undefined };
-      lines.set(signal, line);
-      line.batches.push({ partition: last.partition, ordered, upTo: last.offset + 1n, signal });
-      line.records += ordered.length;
-      void workOff(line);
-      if (line.records < maxQueued) return;
-      line.room = Promise.withResolvers();
-      await line.room.promise;
+    async push(records, ordered) {
+      const lasts = new Map(records.map((record) => [record.partition, record]));
+      const byPartition = Map.groupBy(ordered, ({ record }) => record.partition);
+      await Promise.all(lasts.values().map((last) => pushOne(last, byPartition.get(last.partition) ?? [])));
     },
   };
 
-  function jobOf(record: IncomingRecord, delivery: Delivery, partition: number, signal: AbortSignal): RecordJob {
+  /** @param last of the partition's */
+  async function pushOne(
+    { partition, offset, signal }: IncomingRecord,
+    ordered: readonly TakenRecord[],
+  ): Promise<void> {
+    const line = lines.get(signal) ?? { batches: [], records: 0, working: false, room: undefined };
+    lines.set(signal, line);
+    line.batches.push({ partition, ordered, upTo: offset + 1n, signal });
+    line.records += ordered.length;
+    void workOff(line);
+    if (line.records < maxQueued) return;
+    line.room = Promise.withResolvers();
+    await line.room.promise;
+  }
+
+  function jobOf(record: IncomingRecord, delivery: Delivery, partition: number): RecordJob {
     const key = orderingKeyOf(directory.get(delivery.tenant, delivery.endpointId), delivery);
     const order = key === undefined ? undefined : { key, sequence: record.offset, partition };
-    return { from: 'record', delivery, order, step: firstStep, attempts: 0, claims: [{ record, signal }] };
+    return { from: 'record', delivery, order, step: firstStep, attempts: 0, claims: [record] };
   }
 
   /** An endpoint that was not known may turn out to have no order. */
-  function askedOf({ delivery, order, claims: [claim] }: RecordJob): AskedDelivery {
+  function askedOf({ delivery, order, claims: [record] }: RecordJob): AskedDelivery {
     const { tenant, id, endpointId } = delivery;
-    const { offset = 0n, partition = 0 } = claim?.record ?? {};
+    const { offset = 0n, partition = 0 } = record ?? {};
     return { tenant, id, endpointId, order: order ?? { key: noKey, sequence: offset, partition } };
   }
 }

@@ -117,7 +117,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
 
   function settle(job: Job): void {
     if (job.from === 'row') return deps.removeRow(job);
-    for (const { record } of job.claims) record.done();
+    for (const record of job.claims) record.done();
     crashPoints.reach('dispatcher.before-commit');
   }
 

@@ -371,6 +371,9 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     onRevoked: owned.revoked,
     onOpened: owned.opened,
     onFirstRead: owned.firstRead,
+    // What waits for Postgres, because an earlier owner may have had it or it is in an order, holds up its own partition alone.
+    maxPartitionsPerCall: 1,
+    maxCalls: Number.POSITIVE_INFINITY,
     // Above what the lanes take: a partition must not stand still because of what is queued, which would hold up every endpoint in it.
     maxOutstanding: config.queueRecords + 5_000,
     maxOutstandingBytes: config.queueBytes + 32 * 1024 * 1024,

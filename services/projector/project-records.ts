@@ -1,8 +1,8 @@
 /**
- * From records of one partition to rows, in order, and then their offsets:
+ * From records to rows, those of a partition in order, and then their offsets:
  *
  *   read ── can't be read ──────────────────────────────► dead letter `malformed_record` ─► done
- *     └─► written in one transaction, with those of other partitions ───────────────────► done
+ *     └─► written in one transaction, with those of other calls ───────────────────────► done
  *           ├─ Postgres is away: the same again, for as long as it takes; no record is to blame
  *           ├─ it takes too long: each half by itself, down to one record, which is tried for as long as it takes
  *           └─ the data is refused: each half by itself, and so on until the culprit stands alone
@@ -111,13 +111,12 @@ export function createRecordHandler(deps: Deps): RecordHandler {
       }
     });
     if (slow !== undefined) throw slow;
-    const topic = batch[0]?.record.topic ?? '';
-    metrics.records.inc({ topic, outcome: 'projected' }, batch.length);
     return batch.map(end);
   }
 
   function end({ record, fact }: ReadRecord): void {
     const { topic, headers } = record;
+    metrics.records.inc({ topic, outcome: 'projected' });
     log.debug({ event: 'record.projected', topic, ...idsOf(fact), traceId: traceIdOf(headers[header.traceparent]) });
     record.done();
   }

@@ -3,7 +3,7 @@ import { type Delivery, deliveryHeaders } from '#lib/contract';
 import type { IncomingRecord } from '#lib/kafka';
 import { orderingKeyOf } from '../../../services/dispatcher/ordering.ts';
 import type { EventContent } from '../../../services/dispatcher/waiting-table.ts';
-import { aDelivery, topics } from '../../unit/dispatcher/fixtures.ts';
+import { aDelivery, never, topics } from '../../unit/dispatcher/fixtures.ts';
 
 export interface NumberedDeliveries {
   /** In microseconds. */
@@ -67,7 +67,7 @@ export function createNumberedDeliveries(options: {
       const delivery = deliveryOf(number);
       return {
         ...{ topic: topics.deliveries, partition: 0, offset: BigInt(number), key: Buffer.from(delivery.endpointId) },
-        ...{ value: delivery.payload, headers: deliveryHeaders(delivery), rawHeaders: {}, done },
+        ...{ value: delivery.payload, headers: deliveryHeaders(delivery), rawHeaders: {}, signal: never, done },
       };
     },
   };

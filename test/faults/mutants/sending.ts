@@ -12,7 +12,7 @@ export const sendingMutants: readonly Mutant[] = [
       {
         file: 'libs/kafka/producer.ts',
         find: `  function topicSender(topic: string): TopicSender {`,
-        replace: `  const plain = newClient().producer({ retry: { retries: 5 }, allowAutoTopicCreation: false });
+        replace: `  const plain = createClient(options).producer({ retry: { retries: 5 }, allowAutoTopicCreation: false });
   const connecting = plain.connect();
   let gathered: PendingRecord[] = [];
   function sendPlainly(record: PendingRecord): void {
@@ -44,8 +44,8 @@ export const sendingMutants: readonly Mutant[] = [
     edits: [
       {
         file: answer,
-        find: `  if (entry === undefined || entries.length > 1) {`,
-        replace: `  if (entry === undefined) return { kind: 'written', baseOffset: 0n };\n  if (entries.length > 1) {`,
+        find: `  if (answer === undefined || others.length > 0)`,
+        replace: `  if (answer === undefined) return { kind: 'written', baseOffset: 0n };\n  if (others.length > 0)`,
       },
     ],
     check: {
@@ -55,19 +55,34 @@ export const sendingMutants: readonly Mutant[] = [
     budgetSeconds: 60,
   },
   {
-    name: 'sends a record without a key to another partition when it is sent again',
+    name: 'takes what is said of the first partition of a request for what became of all of them',
     edits: [
       {
         file: lane,
-        find: `(args) => args.message.partition ?? raisePartitionMissing(),`,
-        replace: `(args) =>
-        args.message.key ? (args.message.partition ?? raisePartitionMissing())
-          : Math.floor(Math.random() * args.partitionMetadata.length),`,
+        find: `encoded.map(({ topic, partition }) => judgeAnswer(answers, topic, partition));`,
+        replace: `encoded.map(() => judgeAnswer(answers, answers[0]?.topic ?? '', answers[0]?.partition ?? 0));`,
       },
-      { file: lane, find: `      retry: noRetry,`, replace: `      retry: { retries: 5 },` },
     ],
-    check: { test: conformance, title: 'writes records without a key once each' },
-    budgetSeconds: 300,
+    check: {
+      test: 'test/unit/kafka/produce-lane.test.ts',
+      title: 'each partition has the outcome that the answer says of it',
+    },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'sends the next batch of a partition while one is in flight',
+    edits: [
+      {
+        file: 'libs/kafka/partition-sender.ts',
+        find: `      if (state === 'idle') goOn();`,
+        replace: `      if (state !== 'waiting') goOn();`,
+      },
+    ],
+    check: {
+      test: 'test/unit/kafka/partition-sender.test.ts',
+      title: 'records that come while a batch is in flight wait for its end',
+    },
+    budgetSeconds: 60,
   },
   {
     name: 'commits past a record that is not done',

@@ -48,9 +48,9 @@ export function rebalancing(client: KafkaClient, cluster: () => TestCluster): vo
     const first = await run(
       member(
         topic,
-        async (records, signal) => {
-          signal.addEventListener('abort', () => aborted.add(placeOf(records[0] as IncomingRecord)));
+        async (records) => {
           for (const record of records) {
+            record.signal.addEventListener('abort', () => aborted.add(placeOf(record)));
             if (record.offset === 0n) held.push(record);
             else record.done();
           }

@@ -18,6 +18,8 @@ interface Given {
   ttlSeconds?: number;
   orderingKey?: string;
   origin?: string;
+  /** Aborts when its partition is lost. */
+  signal?: AbortSignal;
   /** What its event's id is to end in: all that Redis tells two records by. */
   idEnd?: string;
 }
@@ -44,6 +46,7 @@ export function recordOf(given: Given): TestRecord {
     partition,
     offset,
     headers,
+    ...(given.signal === undefined ? {} : { signal: given.signal }),
     body: given.body ?? JSON.stringify({ id, type: 'test.happened' }),
   });
 }
@@ -67,18 +70,22 @@ function receiptEndingIn(
   }
 }
 
+const never = new AbortController().signal;
+
 export function rawRecordOf(given: {
   topic?: string;
   partition: number;
   offset: number;
   headers: Record<string, string>;
   body: string;
+  signal?: AbortSignal;
 }): TestRecord {
   let done = false;
   return {
     topic: given.topic ?? 'test.webhooks.received',
     partition: given.partition,
     offset: BigInt(given.offset),
+    signal: given.signal ?? never,
     key: Buffer.from('original key'),
     value: Buffer.from(given.body),
     headers: given.headers,

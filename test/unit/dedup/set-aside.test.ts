@@ -144,13 +144,29 @@ describe.each([
   it('is left undone, without a letter, when the partition is lost', async () => {
     refuseRecord(1);
     const lost = new AbortController();
-    const record = recordOf({ id: 'a', offset: 1 });
+    const record = recordOf({ id: 'a', offset: 1, signal: lost.signal });
     await worker.handle([record], lost.signal);
     lost.abort();
     await worker.idle();
     expect(world.kafka.letters()).toEqual([]);
     expect(record.isDone()).toBe(false);
     expect(worker.failures).toEqual([]);
+  });
+
+  it('is gone on with when its partition is lost, while one of its key in another partition waits for its end', async () => {
+    refuseRecord(1);
+    const lost = new AbortController();
+    const records = [
+      recordOf({ id: 'a', offset: 1, signal: lost.signal }),
+      recordOf({ id: 'a', offset: 2, partition: 1 }),
+    ];
+    await worker.handle(records, never);
+    lost.abort();
+    await world.clock.advance(allTries);
+    await worker.idle();
+    expect(records[1]?.isDone()).toBe(true);
+    expect(originsOf(world.kafka.events())).toEqual([`${topics['webhooks.received']}-1-2`]);
+    expect(world.kafka.duplicates()).toEqual([]);
   });
 });
 

@@ -483,7 +483,8 @@ describe('an event that takes long', () => {
     world.kafka.answer = () => {
       if (!lost.signal.aborted) throw new AppError('kafka_unavailable', 'away');
     };
-    const [gone, queued] = [world.record(anEvent({ id: 'evt_gone' })), world.record(anEvent({ id: 'evt_queued' }))];
+    const ofLost = (id: string) => ({ ...world.record(anEvent({ id })), signal: lost.signal });
+    const [gone, queued] = [ofLost('evt_gone'), ofLost('evt_queued')];
     await world.fanOut([gone, queued], lost.signal);
     const kept = world.record(anEvent({ id: 'evt_kept' }));
     await world.fanOut([kept], never);

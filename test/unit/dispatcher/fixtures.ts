@@ -152,6 +152,8 @@ export function contentOf(eventId: string): EventContent {
   };
 }
 
+export const never = new AbortController().signal;
+
 /** A record as the consumer hands it out; `isDone` tells whether it may be committed. */
 export type FakeRecord = IncomingRecord & { isDone(): boolean };
 
@@ -166,24 +168,24 @@ export function aRecord(fields: Partial<Omit<IncomingRecord, 'done'>> = {}): Fak
     value: Buffer.alloc(0),
     headers,
     rawHeaders: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, Buffer.from(text)])),
+    signal: never,
     ...fields,
     done: () => void (done = true),
     isDone: () => done,
   };
 }
 
-export function aDeliveryRecord(delivery: Delivery, offset = 0n): FakeRecord {
+export function aDeliveryRecord(delivery: Delivery, offset = 0n, signal: AbortSignal = never): FakeRecord {
   const { payload, ...facts } = delivery;
-  return aRecord({ key: Buffer.from(delivery.endpointId), value: payload, headers: deliveryHeaders(facts), offset });
+  const key = Buffer.from(delivery.endpointId);
+  return aRecord({ key, value: payload, headers: deliveryHeaders(facts), offset, signal });
 }
-
-export const never = new AbortController().signal;
 
 export function aRecordJob(overrides: Partial<Delivery> = {}, signal: AbortSignal = never): RecordJob {
   const delivery = aDelivery(overrides);
   return {
     ...{ from: 'record', delivery, order: undefined, step: 1, attempts: 0 },
-    claims: [{ record: aDeliveryRecord(delivery), signal }],
+    claims: [aDeliveryRecord(delivery, 0n, signal)],
   };
 }
 

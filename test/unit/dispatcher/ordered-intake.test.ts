@@ -73,9 +73,18 @@ function createWorld() {
 }
 
 /** `a1` is of key `a`, at offset 1. */
-function aTaken(name: string, endpointId = 'ep_1'): TakenRecord & { record: fixtures.FakeRecord } {
+function aTaken(
+  name: string,
+  { endpointId = 'ep_1', signal = fixtures.never, partition = 0 }: TakenOptions = {},
+): TakenRecord & { record: fixtures.FakeRecord } {
   const delivery = aDelivery({ id: name, orderingKey: name.slice(0, 1), endpointId });
-  return { delivery, record: aDeliveryRecord(delivery, BigInt(name.slice(1))) };
+  return { delivery, record: { ...aDeliveryRecord(delivery, BigInt(name.slice(1)), signal), partition } };
+}
+
+interface TakenOptions {
+  endpointId?: string;
+  signal?: AbortSignal;
+  partition?: number;
 }
 
 const recordsOf = (taken: readonly TakenRecord[]) => taken.map(({ record }) => record);
@@ -84,8 +93,7 @@ const names = (jobs: readonly Job[]): string[] => jobs.map(({ delivery }) => del
 describe('the intake of what is in an order', () => {
   let created: ReturnType<typeof createWorld>;
   beforeEach(() => (created = createWorld()));
-  const push = (taken: readonly TakenRecord[], signal = fixtures.never): Promise<void> =>
-    created.intake.push(recordsOf(taken), taken, signal);
+  const push = (taken: readonly TakenRecord[]): Promise<void> => created.intake.push(recordsOf(taken), taken);
 
   it('sends from its record what has no row of its key before it, with its place in the order', async () => {
     const { world } = created;
@@ -134,7 +142,7 @@ describe('the intake of what is in an order', () => {
     const again = aTaken('a1');
     await push([again]);
     await settle();
-    expect(held.claims.map(({ record }) => record)).toContain(again.record);
+    expect(held.claims).toContain(again.record);
     expect(world.offered).toEqual([]);
   });
 
@@ -168,7 +176,7 @@ describe('the intake of what is in an order', () => {
     world.placeOf = () => ({ blocked: true, known: false });
     const taken = aTaken('a4');
     const records = [taken.record, aDeliveryRecord(aDelivery({ id: 'free' }), 9n)];
-    await created.intake.push(records, [taken], fixtures.never);
+    await created.intake.push(records, [taken]);
     await settle();
     expect(world.upTo).toEqual([]);
     durable.resolve();
@@ -181,7 +189,7 @@ describe('the intake of what is in an order', () => {
     const answered = Promise.withResolvers<void>();
     world.beforePlaces = () => answered.promise;
     await push([aTaken('a1')]);
-    await created.intake.push([aDeliveryRecord(aDelivery(), 2n)], [], fixtures.never);
+    await created.intake.push([aDeliveryRecord(aDelivery(), 2n)], []);
     await push([aTaken('a3')]);
     await settle();
     expect([world.asked.length, world.upTo]).toEqual([1, []]);
@@ -196,11 +204,13 @@ describe('the intake of what is in an order', () => {
     const { world } = created;
     const answered = Promise.withResolvers<void>();
     world.beforePlaces = () => answered.promise;
-    const batch = (count: number) => Array.from({ length: count }, (_, at) => aTaken(`a${at}`));
+    const batch = (count: number, options: TakenOptions = {}) =>
+      Array.from({ length: count }, (_, at) => aTaken(`a${at}`, options));
+    const { signal } = new AbortController();
     await push(batch(1_999));
     let hasRoom = false;
     const pausing = push(batch(1)).then(() => (hasRoom = true));
-    await push(batch(1_999), new AbortController().signal);
+    await push(batch(1_999, { signal }));
     await settle();
     expect(hasRoom).toBe(false);
     answered.resolve();
@@ -209,13 +219,22 @@ describe('the intake of what is in an order', () => {
     expect(world.offered).toHaveLength(2_000 + 1_999);
   });
 
+  it('takes each partition of a call by itself', async () => {
+    const { world } = created;
+    const other = { signal: new AbortController().signal, partition: 1 };
+    await push([aTaken('a1'), aTaken('b8', other), aTaken('b9', other)]);
+    await settle();
+    expect(world.asked.map((batch) => batch.map(({ id }) => id))).toEqual([['a1'], ['b8', 'b9']]);
+    expect(world.upTo).toEqual([2n, 10n]);
+  });
+
   it('gives up where its partition is lost: nothing is taken in, and nothing said of it', async () => {
     const { world } = created;
     const lost = new AbortController();
     const answered = Promise.withResolvers<void>();
     world.beforePlaces = () => answered.promise;
-    await push([aTaken('a1')], lost.signal);
-    await push([aTaken('a2')], lost.signal);
+    await push([aTaken('a1', lost)]);
+    await push([aTaken('a2', lost)]);
     lost.abort();
     answered.resolve();
     await settle();
@@ -234,7 +253,7 @@ describe('the intake of what is in an order', () => {
     const { world, clock } = created;
     world.away = new AppError('store_unavailable', 'away');
     world.news = [anEndpoint({ id: 'ep_new' })];
-    await push([aTaken('a1', 'ep_new')]);
+    await push([aTaken('a1', { endpointId: 'ep_new' })]);
     await clock.advance(60_000);
     expect(world.asked).toEqual([]);
     world.away = undefined;

@@ -69,7 +69,7 @@ function createWorld(crashPoints: CrashPoints = noCrashPoints) {
 }
 
 const isDone = (job: Job): boolean =>
-  job.from === 'record' && job.claims.every(({ record }) => (record as fixtures.FakeRecord).isDone());
+  job.from === 'record' && job.claims.every((record) => (record as fixtures.FakeRecord).isDone());
 
 describe('what came of a delivery', () => {
   it('is written as one record, of its event’s key, and then the delivery’s record is done', async () => {
@@ -235,7 +235,7 @@ describe('what came of a delivery', () => {
     expect(removed).toEqual([row]);
 
     const job = aRecordJob();
-    job.claims.push({ record: fixtures.aDeliveryRecord(aDelivery(), 9n), signal: fixtures.never });
+    job.claims.push(fixtures.aDeliveryRecord(aDelivery(), 9n));
     await writer.attempted(job, failed, { status: 'delivered' });
     expect(isDone(job)).toBe(true);
   });

@@ -4,7 +4,7 @@ import { silentLogger } from '#lib/log';
 import { createEndpointHealth } from '../../../services/dispatcher/endpoint-health.ts';
 import type { Job } from '../../../services/dispatcher/job.ts';
 import { createScheduler, type DispatcherShare } from '../../../services/dispatcher/scheduler.ts';
-import { aRecordJob, aRowJob, noMetrics, settle } from './fixtures.ts';
+import { aDelivery, aDeliveryRecord, aRecordJob, aRowJob, noMetrics, settle } from './fixtures.ts';
 import { createWorld, limits, numbered } from './scheduler-world.ts';
 
 describe('the scheduler', () => {
@@ -180,7 +180,7 @@ describe('the scheduler', () => {
     scheduler.offer(aRecordJob({ id: 'first' }));
     scheduler.offer(job);
     lost.abort();
-    job.claims.push({ record: aRecordJob().claims[0]!.record, signal: new AbortController().signal });
+    job.claims.push(aDeliveryRecord(aDelivery()));
     await end('first');
     expect(started).toEqual(['first', 'handed out again']);
   });

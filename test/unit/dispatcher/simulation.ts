@@ -423,7 +423,7 @@ function onceInTwo({ linesOf }: OrderedRows): OrderedRows['linesOf'] {
 }
 
 const doneAtOnce = (job: Job): void => {
-  if (job.from === 'record') for (const { record } of job.claims) record.done();
+  if (job.from === 'record') for (const record of job.claims) record.done();
 };
 
 function rowOf(record: AttemptRecord, deliveryId: string) {

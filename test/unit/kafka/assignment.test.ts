@@ -1,4 +1,6 @@
+import { createManualClock } from '#lib/clock';
 import { createAssignment } from '../../../libs/kafka/assignment.ts';
+import { createHandlerCalls, type HandlerCalls } from '../../../libs/kafka/handler-calls.ts';
 import { createPartitionWorker } from '../../../libs/kafka/partition-worker.ts';
 import { messages, settle } from './fixtures.ts';
 
@@ -9,8 +11,6 @@ function setUp() {
   const returns: (() => void)[] = [];
   let calls = 0;
   const limits = {
-    maxBatchRecords: 9,
-    maxBatchBytes: 9_999,
     maxQueuedRecords: 9,
     maxQueuedBytes: 9_999,
     maxOutstanding: 9,
@@ -21,15 +21,21 @@ function setUp() {
       ...ref,
       limits,
       after,
-      handle: () => {
-        calls += 1;
-        return new Promise((resolve) => returns.push(resolve));
-      },
+      onReady: () => handlerCalls.wake(),
       onWantsMore: () => undefined,
       onIdle: () => undefined,
-      onFailure: () => undefined,
     }),
   );
+  const handlerCalls: HandlerCalls = createHandlerCalls({
+    workers: assignment.workers,
+    handle: () => {
+      calls += 1;
+      return new Promise((resolve) => returns.push(resolve));
+    },
+    limits: { maxCalls: 9, maxPartitions: 9, maxBatchRecords: 9, maxBatchBytes: 9_999 },
+    clock: createManualClock(),
+    onFailure: () => undefined,
+  });
   return { assignment, returns, calls: () => calls };
 }
 
@@ -73,6 +79,7 @@ test('a partition that comes back is not handled before its former handler has r
   await settle();
   expect(calls()).toBe(1);
   returns[0]?.();
+  await settle();
   await settle();
   expect(calls()).toBe(2);
 });

@@ -1,7 +1,7 @@
 import type { KafkaMessage } from 'kafkajs';
 import { ConsumedRecord } from '../../../libs/kafka/consumed-record.ts';
 
-const position = { topic: 't', partition: 2, offset: 9n };
+const position = { topic: 't', partition: 2, offset: 9n, signal: new AbortController().signal };
 const message = (parts: Pick<Partial<KafkaMessage>, 'key' | 'value' | 'headers'>): KafkaMessage => ({
   key: null,
   value: null,

@@ -5,6 +5,8 @@ import { ConsumedRecord } from '../../../libs/kafka/consumed-record.ts';
 import { decodeFetchResponse, readFetchResponses } from '../../../libs/kafka/fetch-response.ts';
 import { type FetchedRecord, readRecordBatches } from '../../../libs/kafka/read-record-batches.ts';
 
+const { signal } = new AbortController();
+
 interface Encoder {
   buffer: Buffer;
 }
@@ -78,7 +80,11 @@ const messagesIn = ({ responses }: Response): (KafkaMessage | FetchedRecord)[] =
 /** What a handler gets to see, and what kafkajs looks at. */
 function seen(message: KafkaMessage | FetchedRecord): object {
   const { offset, timestamp } = message;
-  const record = new ConsumedRecord({ topic: 't', partition: 0, offset: BigInt(offset) }, message, () => undefined);
+  const record = new ConsumedRecord(
+    { topic: 't', partition: 0, offset: BigInt(offset), signal },
+    message,
+    () => undefined,
+  );
   const { key, value, headers, rawHeaders } = record;
   const plain = { key: message.key, value: message.value, headers: message.headers };
   const { isControlRecord, batchContext } = message as FetchedRecord;
@@ -188,7 +194,7 @@ test('a header may be called as what every object has', async () => {
     const pair = Object.fromEntries([[odd, [Buffer.from('a'), Buffer.from('b')]]]);
     const [message] = readRecordBatches(await batchOf({ records: [{ ...plain, headers: pair }] })) ?? [];
     const read = new ConsumedRecord(
-      { topic: 't', partition: 0, offset: 0n },
+      { topic: 't', partition: 0, offset: 0n, signal },
       message as FetchedRecord,
       () => undefined,
     );

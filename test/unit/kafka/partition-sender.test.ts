@@ -4,29 +4,45 @@ import { silentLogger } from '#lib/log';
 import { noTracer } from '#lib/telemetry';
 import { createPartitionSender, type PartitionSenderOptions } from '../../../libs/kafka/partition-sender.ts';
 import type { ProduceOutcome } from '../../../libs/kafka/produce-answer.ts';
-import type { ProduceRequest } from '../../../libs/kafka/produce-lane.ts';
+import type { Sendable } from '../../../libs/kafka/produce-lane.ts';
 import { sentRecord, settle, valuesOf } from './fixtures.ts';
 
 const written = (baseOffset: bigint): ProduceOutcome => ({ kind: 'written', baseOffset });
-const unknown: ProduceOutcome = { kind: 'unknown', error: new Error('no answer'), connectionSuspect: false };
+const unknown: ProduceOutcome = {
+  kind: 'unknown',
+  error: new Error('no answer'),
+  connectionSuspect: false,
+  lags: false,
+};
 const refused: ProduceOutcome = { kind: 'refused', error: new Error('too large') };
 
 function setUp(options: Partial<PartitionSenderOptions> = {}) {
   const clock = createManualClock();
   const requests: { values: string[]; answer: (outcome: ProduceOutcome) => Promise<void> }[] = [];
   let failures = 0;
-  const produce: ProduceRequest = (topic, partition, records) => {
-    expect([topic, partition]).toEqual(['t', 5]);
-    const { promise, resolve } = Promise.withResolvers<ProduceOutcome>();
+  const askedAlone: boolean[] = [];
+  /** A lane that sends as soon as something is due, and answers when it is told to. */
+  async function sendWhenDue(sendable: Sendable): Promise<void> {
+    expect([sendable.topic, sendable.partition]).toEqual(['t', 5]);
+    let restMs = sendable.dueAtMs() - clock.monotonicMs();
+    if (restMs > 0) {
+      hurried = new AbortController();
+      await clock.sleep(restMs, hurried.signal);
+      restMs = sendable.dueAtMs() - clock.monotonicMs();
+      expect(restMs).toBeLessThanOrEqual(0);
+    }
+    const startedAtMs = clock.monotonicMs();
+    const values = valuesOf(sendable.cut());
+    if (values.length === 0) return;
     requests.push({
-      values: valuesOf(records),
-      answer: async (outcome) => {
-        resolve(outcome);
+      values,
+      async answer(outcome) {
+        sendable.settle(outcome, clock.monotonicMs() - startedAtMs);
         await settle();
       },
     });
-    return promise;
-  };
+  }
+  let hurried: AbortController | undefined;
   const sender = createPartitionSender({
     topic: 't',
     partition: 5,
@@ -36,13 +52,10 @@ function setUp(options: Partial<PartitionSenderOptions> = {}) {
     log: silentLogger,
     tracer: noTracer,
     random: () => 0.5,
-    lane: () => ({
-      takeTurn: (turn) => turn(produce),
-      turns: () => 0,
-      inFlightMs: () => 0,
-      connect: async () => undefined,
-      close: async () => undefined,
-    }),
+    lane(isAlone) {
+      askedAlone.push(isAlone);
+      return { add: (sendable) => void sendWhenDue(sendable), hurry: () => hurried?.abort() };
+    },
     onBatchCut: () => undefined,
     onFailure: () => (failures += 1),
     onRequest: () => undefined,
@@ -54,7 +67,7 @@ function setUp(options: Partial<PartitionSenderOptions> = {}) {
     sender.add(record.pending);
     return record;
   };
-  return { clock, sender, send, requests, failures: () => failures };
+  return { clock, sender, send, requests, askedAlone, failures: () => failures };
 }
 
 test('records are collected for the linger of the first, then sent in one request', async () => {
@@ -91,6 +104,17 @@ test('the next batch goes out after the one before has ended, its retries includ
   expect(requests.map(({ values }) => values.join(''))).toEqual(['abc', 'abc', 'abc']);
   await requests[2]?.answer(written(0n));
   expect(requests.map(({ values }) => values.join(''))).toEqual(['abc', 'abc', 'abc', 'd']);
+});
+
+test('records that come while a batch is in flight wait for its end', async () => {
+  const { clock, send, requests } = setUp();
+  send('a');
+  await clock.advance(2);
+  ['b', 'c', 'd'].forEach(send);
+  await clock.advance(100);
+  expect(requests.map(({ values }) => values.join(''))).toEqual(['a']);
+  await requests[0]?.answer(written(0n));
+  expect(requests.map(({ values }) => values.join(''))).toEqual(['a', 'bcd']);
 });
 
 test('what is not known to be written is tried again after a growing pause, and leaders are asked about', async () => {
@@ -154,4 +178,38 @@ test('a partition is avoided for a while after a failure', async () => {
   expect(sender.failing()).toBe(true);
   await clock.advance(6_000);
   expect(sender.failing()).toBe(false);
+});
+
+test('a partition whose followers lag goes by itself until they keep up, or somebody else leads it', async () => {
+  const { clock, sender, send, requests, askedAlone } = setUp({ lingerMs: () => 0 });
+  const lags: ProduceOutcome = { ...unknown, lags: true };
+  send('a');
+  await settle();
+  await requests[0]?.answer(lags);
+  expect(sender.isAlone()).toBe(true);
+  await clock.advance(100);
+  // Written, but so late that it would have held up the others again.
+  await clock.advance(2_000);
+  await requests[1]?.answer(written(0n));
+  expect([sender.isAlone(), askedAlone]).toEqual([true, [false, true]]);
+  send('b');
+  await settle();
+  await requests[2]?.answer(written(1n));
+  expect(sender.isAlone()).toBe(false);
+  send('c');
+  await settle();
+  await requests[3]?.answer(lags);
+  sender.leaderChanged();
+  await clock.advance(100);
+  expect(askedAlone).toEqual([false, true, true, false, false]);
+});
+
+test('it says before when nothing of it expires', async () => {
+  const { clock, sender, send } = setUp();
+  const { pending } = send('a');
+  const late = (): AppError => new AppError('kafka_unavailable', 'late');
+  expect(sender.expire(clock.monotonicMs(), late)).toBe(pending.expiresAtMs);
+  await clock.advance(2);
+  expect(sender.expire(clock.monotonicMs(), late)).toBe(pending.expiresAtMs);
+  expect(sender.expire(pending.expiresAtMs, late)).toBe(Infinity);
 });

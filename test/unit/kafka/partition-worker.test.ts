@@ -1,40 +1,54 @@
+import { createManualClock } from '#lib/clock';
 import fc from 'fast-check';
-import type { IncomingRecord } from '#lib/kafka';
+import type { IncomingRecord, RecordHandler } from '#lib/kafka';
+import { createHandlerCalls, type HandlerCalls } from '../../../libs/kafka/handler-calls.ts';
 import { createPartitionWorker, type PartitionWorkerOptions } from '../../../libs/kafka/partition-worker.ts';
 import { messages, settle, valuesOf } from './fixtures.ts';
 
+const callLimits = { maxCalls: 2, maxPartitions: 9, maxBatchRecords: 3, maxBatchBytes: 10_000 };
 const limits = {
-  maxBatchRecords: 3,
-  maxBatchBytes: 10_000,
   maxQueuedRecords: 10,
   maxQueuedBytes: 100_000,
   maxOutstanding: 6,
   maxOutstandingBytes: 100_000,
 };
 
-function setUp(options: Partial<PartitionWorkerOptions> = {}) {
+interface Options extends Partial<PartitionWorkerOptions> {
+  handle?: RecordHandler;
+  maxBatchRecords?: number;
+}
+
+function setUp({ handle, maxBatchRecords = 3, ...options }: Options = {}) {
   const calls: { records: readonly IncomingRecord[]; signal: AbortSignal; finish: () => Promise<void> }[] = [];
   const failures: unknown[] = [];
   let wantsMore = 0;
   let idle = 0;
+  const hold: RecordHandler = (records, signal) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const finish = async (): Promise<void> => {
+      resolve();
+      await settle();
+      await settle();
+    };
+    calls.push({ records, signal, finish });
+    return promise;
+  };
   const worker = createPartitionWorker({
     topic: 't',
     partition: 0,
     limits,
     after: Promise.resolve(),
-    handle: (records, signal) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const finish = async (): Promise<void> => {
-        resolve();
-        await settle();
-      };
-      calls.push({ records, signal, finish });
-      return promise;
-    },
+    onReady: () => handlerCalls.wake(),
     onWantsMore: () => (wantsMore += 1),
     onIdle: () => (idle += 1),
-    onFailure: (error) => failures.push(error),
     ...options,
+  });
+  const handlerCalls: HandlerCalls = createHandlerCalls({
+    workers: () => [worker],
+    handle: handle ?? hold,
+    limits: { ...callLimits, maxBatchRecords },
+    clock: createManualClock(),
+    onFailure: (error) => failures.push(error),
   });
   const handedOut = (): string[] => calls.flatMap(({ records }) => valuesOf(records));
   return { worker, calls, failures, handedOut, wantsMore: () => wantsMore, idle: () => idle };
@@ -77,7 +91,7 @@ test('a full queue wants no more until it has drained to half', async () => {
 });
 
 test('what comes again after a join is skipped, and what is new of it is taken', async () => {
-  const { worker, calls, handedOut } = setUp({ limits: { ...limits, maxBatchRecords: 100, maxOutstanding: 100 } });
+  const { worker, calls, handedOut } = setUp({ limits: { ...limits, maxOutstanding: 100 }, maxBatchRecords: 100 });
   worker.open(10n);
   worker.receive(messages(10, 20));
   await settle();
@@ -211,6 +225,7 @@ test('a partition that comes back waits for the handler of its former worker', a
   await settle();
   expect(handedOut()).toEqual([]);
   former.resolve();
+  await settle();
   await settle();
   expect(handedOut()).toEqual(['0']);
 });

@@ -1,37 +1,45 @@
-import { KafkaJSConnectionError, KafkaJSProtocolError, KafkaJSRequestTimeoutError } from 'kafkajs';
+import { KafkaJSConnectionError, KafkaJSRequestTimeoutError } from 'kafkajs';
 import { judgeAnswer, judgeFailure } from '../../../libs/kafka/produce-answer.ts';
 
-const entry = { topicName: 't', partition: 3, errorCode: 0, baseOffset: '41' };
+const answer = { topic: 't', partition: 3, errorCode: 0, baseOffset: 41n };
+const others = [
+  { ...answer, partition: 2, errorCode: 10 },
+  { ...answer, topic: 'u', errorCode: 7 },
+];
 
-test('a record is written where the answer names its partition, without an error, with a base offset', () => {
-  expect(judgeAnswer([entry], 't', 3)).toEqual({ kind: 'written', baseOffset: 41n });
+test('a batch is written where the answer names its partition, without an error, with a base offset', () => {
+  expect(judgeAnswer([...others, answer], 't', 3)).toEqual({ kind: 'written', baseOffset: 41n });
 });
 
 test.each([
-  ['the answer is empty, as for a partition that the metadata do not know', []],
-  ['another partition is named', [{ ...entry, partition: 2 }]],
-  ['another topic is named', [{ ...entry, topicName: 'u' }]],
-  ['the partition is named twice', [entry, entry]],
-  ['there is an error code', [{ ...entry, errorCode: 6 }]],
-  ['there is no base offset', [{ topicName: 't', partition: 3, errorCode: 0 }]],
-  ['the base offset is -1', [{ ...entry, baseOffset: '-1' }]],
-  ['the base offset is no number', [{ ...entry, baseOffset: '' }]],
-])('a record is not known to be written where %s', (_, answer) => {
-  expect(judgeAnswer(answer, 't', 3)).toMatchObject({ kind: 'unknown', connectionSuspect: true });
+  ['the answer is empty', []],
+  ['others are named', others],
+  ['the partition is named twice', [answer, answer]],
+  ['the base offset is -1', [{ ...answer, baseOffset: -1n }]],
+])('a batch is not known to be written where %s, and the connection is suspect', (_, answers) => {
+  expect(judgeAnswer(answers, 't', 3)).toMatchObject({ kind: 'unknown', connectionSuspect: true, lags: false });
 });
 
-const protocolError = (type: string, code: number, retriable: boolean): Error =>
-  new Error('gave up', { cause: new KafkaJSProtocolError(Object.assign(new Error(type), { type, code, retriable })) });
+// https://kafka.apache.org/protocol#protocol_error_codes
+test.each([
+  ['MESSAGE_TOO_LARGE', 10],
+  ['RECORD_LIST_TOO_LARGE', 18],
+  ['INVALID_TIMESTAMP', 32],
+  ['INVALID_RECORD', 87],
+])('%s is the fault of a record', (name, errorCode) => {
+  const outcome = judgeAnswer([{ ...answer, errorCode }], 't', 3);
+  expect(outcome.kind === 'refused' && outcome.error.message).toBe(`t/3: ${name}`);
+});
 
-test.each(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD', 'INVALID_TIMESTAMP'])(
-  '%s is the fault of a record',
-  (type) => expect(judgeFailure(protocolError(type, 1, false)).kind).toBe('refused'),
-);
-
-test('what the broker says about its own state is tried again, over the same connection', () => {
-  for (const type of ['NOT_LEADER_FOR_PARTITION', 'NOT_ENOUGH_REPLICAS', 'REQUEST_TIMED_OUT']) {
-    expect(judgeFailure(protocolError(type, 1, true))).toMatchObject({ kind: 'unknown', connectionSuspect: false });
-  }
+test.each([
+  ['NOT_LEADER_OR_FOLLOWER', 6, false],
+  ['TOPIC_AUTHORIZATION_FAILED', 29, false],
+  ['REQUEST_TIMED_OUT', 7, true],
+  ['NOT_ENOUGH_REPLICAS', 19, true],
+  ['NOT_ENOUGH_REPLICAS_AFTER_APPEND', 20, true],
+])('what the broker says about the partition is tried again over the same connection: %s', (_, errorCode, lags) => {
+  const outcome = judgeAnswer([{ ...answer, errorCode, baseOffset: -1n }], 't', 3);
+  expect(outcome).toMatchObject({ kind: 'unknown', connectionSuspect: false, lags });
 });
 
 test('time-outs, lost connections and what nobody foresaw are tried again over a new connection', () => {
@@ -40,9 +48,7 @@ test('time-outs, lost connections and what nobody foresaw are tried again over a
     new KafkaJSConnectionError('gone', {}),
     new TypeError('undefined is not a function'),
     'text',
-    protocolError('TOPIC_AUTHORIZATION_FAILED', 29, false),
   ];
-  for (const failure of failures) {
-    expect(judgeFailure(failure)).toMatchObject({ kind: 'unknown', connectionSuspect: true });
-  }
+  for (const failure of failures)
+    expect(judgeFailure(failure)).toMatchObject({ kind: 'unknown', connectionSuspect: true, lags: false });
 });

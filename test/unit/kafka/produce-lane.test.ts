@@ -1,110 +1,223 @@
-import { type Kafka, KafkaJSProtocolError, type ProducerRecord, type RecordMetadata } from 'kafkajs';
 import { createManualClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
-import { createProduceLane } from '../../../libs/kafka/produce-lane.ts';
-import { batchRecord } from '../../../libs/kafka/record-batch.ts';
+import type { BrokerConnection, EncodedBatch, PartitionAnswer } from '../../../libs/kafka/broker-connection.ts';
+import { createProduceLane, type Sendable } from '../../../libs/kafka/produce-lane.ts';
+import { batchRecord, type BatchRecord } from '../../../libs/kafka/record-batch.ts';
 import { settle } from './fixtures.ts';
 
-type Send = (record: ProducerRecord) => Promise<RecordMetadata[]>;
+type Produce = (batches: readonly EncodedBatch[], timeoutMs: number) => Promise<PartitionAnswer[]>;
 
-const acknowledge: Send = async ({ topic }) => [{ topicName: topic, partition: 0, errorCode: 0, baseOffset: '7' }];
-const notLeader: Send = () =>
-  Promise.reject(
-    new KafkaJSProtocolError(
-      Object.assign(new Error('moved'), { type: 'NOT_LEADER_FOR_PARTITION', code: 6, retriable: true }),
-    ),
-  );
-const never: Send = () => new Promise(() => undefined);
+const written = ({ topic, partition }: EncodedBatch): PartitionAnswer => ({
+  ...{ topic, partition },
+  errorCode: 0,
+  baseOffset: 7n,
+});
+const acknowledge: Produce = async (batches) => batches.map(written);
+const never: Produce = () => new Promise(() => undefined);
+const fail: Produce = () => Promise.reject(new Error('timed out'));
 
-/** A lane over connections of which the n-th sends by `sends[n]`, the last of them also for all further ones. */
-function setUp(...sends: Send[]) {
+/** A lane over connections of which the n-th answers by `answers[n]`, the last of them also for all further ones. */
+function setUp(...answers: Produce[]) {
   const clock = createManualClock();
-  const connections: { open: boolean }[] = [];
-  const createClient = () =>
-    ({
-      producer: () => {
-        const connection = { open: false };
-        const send = sends[Math.min(connections.length, sends.length - 1)] ?? never;
-        connections.push(connection);
-        return {
-          connect: async () => void (connection.open = true),
-          disconnect: async () => void (connection.open = false),
-          send,
-        };
+  const connections: { open: boolean; timeoutsMs: number[] }[] = [];
+  const connect = async (): Promise<BrokerConnection> => {
+    const connection = { open: true, timeoutsMs: [] as number[] };
+    const produce = answers[Math.min(connections.length, answers.length - 1)] ?? never;
+    connections.push(connection);
+    return {
+      isOpen: () => connection.open,
+      async produce(batches, timeoutMs) {
+        connection.timeoutsMs.push(timeoutMs);
+        return produce(batches, timeoutMs);
       },
-    }) as unknown as Kafka;
-  const lane = createProduceLane({ createClient, clock, log: silentLogger, requestTimeoutMs: 1_000 });
+      metadata: () => Promise.reject(new Error('not asked for')),
+      close: async () => void (connection.open = false),
+    };
+  };
+  const lane = createProduceLane({ connect, clock, log: silentLogger, requestTimeoutMs: 10_000 });
   const outcomes: string[] = [];
-  const send = (): Promise<void> =>
-    lane.takeTurn(
-      async (produce) =>
-        void outcomes.push(
-          (await produce('t', 0, [batchRecord({ key: null, value: Buffer.from('x'), headers: [] })])).kind,
-        ),
-    );
-  return { lane, clock, connections, outcomes, send };
+  /** A partition of which a batch waits. */
+  const waiting = (partition: number, given: Partial<Sendable> = {}): Sendable => ({
+    topic: 't',
+    partition,
+    dueAtMs: () => Number.NEGATIVE_INFINITY,
+    batchBytes: () => 100,
+    cut: () => [record],
+    settle: ({ kind }) => void outcomes.push(`${partition} ${kind}`),
+    lookElsewhere: () => void outcomes.push(`${partition} elsewhere`),
+    ...given,
+  });
+  const send = async (...partitions: number[]): Promise<void> => {
+    for (const partition of partitions) lane.add(waiting(partition));
+    await settle();
+  };
+  return { lane, clock, connections, outcomes, waiting, send };
 }
 
-test('one request is in flight at a time, each turn decided when it comes', async () => {
-  const answers: (() => void)[] = [];
-  const { lane } = setUp((record) => new Promise((resolve) => answers.push(() => resolve(acknowledge(record)))));
-  const order: string[] = [];
-  const turn = (name: string): Promise<void> =>
-    lane.takeTurn(async (produce) => {
-      order.push(`${name} begins`);
-      await produce('t', 0, []);
-      order.push(`${name} ends`);
+const record: BatchRecord = batchRecord({ key: null, value: Buffer.from('x'), headers: [] });
+
+/** Requests that are answered when the test says so. */
+function held() {
+  const requests: { partitions: number[]; answer(): Promise<void> }[] = [];
+  const produce: Produce = (batches) =>
+    new Promise((resolve) => {
+      requests.push({
+        partitions: batches.map(({ partition }) => partition),
+        async answer() {
+          resolve(batches.map(written));
+          await settle();
+        },
+      });
     });
-  const turns = [turn('a'), turn('b')];
-  expect(lane.turns()).toBe(2);
-  await settle();
-  expect([order, answers.length]).toEqual([['a begins'], 1]);
-  answers[0]?.();
-  await settle();
-  answers[1]?.();
-  await Promise.all(turns);
-  expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
-  expect(lane.turns()).toBe(0);
+  return { requests, produce };
+}
+
+test('one request is in flight at a time, and the next takes all partitions that wait by then', async () => {
+  const { requests, produce } = held();
+  const { lane, outcomes, send } = setUp(produce);
+  await send(0);
+  await send(1);
+  await send(2);
+  expect([requests.map(({ partitions }) => partitions), lane.load()]).toEqual([[[0]], 3]);
+  await requests[0]?.answer();
+  expect(requests.map(({ partitions }) => partitions)).toEqual([[0], [1, 2]]);
+  await requests[1]?.answer();
+  expect([outcomes, lane.load()]).toEqual([['0 written', '1 written', '2 written'], 0]);
 });
 
-test('a turn that throws does not stop those after it', async () => {
-  const { lane, outcomes, send } = setUp(acknowledge);
-  await expect(lane.takeTurn(() => Promise.reject(new Error('bug')))).rejects.toThrow('bug');
-  await send();
-  expect(outcomes).toEqual(['written']);
+test('the first that is due takes along those that are not, and one that is due at once waits for none', async () => {
+  const { requests, produce } = held();
+  const { clock, lane, waiting } = setUp(produce);
+  const atMs = clock.monotonicMs();
+  lane.add(waiting(0, { dueAtMs: () => atMs + 20 }));
+  lane.add(waiting(1, { dueAtMs: () => atMs + 10 }));
+  await clock.advance(9);
+  expect(requests).toEqual([]);
+  await clock.advance(1);
+  expect(requests.map(({ partitions }) => partitions)).toEqual([[0, 1]]);
+  await requests[0]?.answer();
+  lane.add(waiting(0, { dueAtMs: () => atMs + 5_000 }));
+  await settle();
+  lane.add(waiting(1));
+  await settle();
+  expect(requests[1]?.partitions).toEqual([0, 1]);
+});
+
+test('what becomes due earlier is sent then', async () => {
+  const { requests, produce } = held();
+  const { clock, lane, waiting } = setUp(produce);
+  let dueAtMs = clock.monotonicMs() + 5_000;
+  lane.add(waiting(0, { dueAtMs: () => dueAtMs }));
+  await settle();
+  dueAtMs = Number.NEGATIVE_INFINITY;
+  lane.hurry();
+  await settle();
+  expect(requests).toHaveLength(1);
+});
+
+test('a request has 4 MiB at the most, and a larger batch goes alone', async () => {
+  const { requests, produce } = held();
+  const { lane, waiting } = setUp(produce);
+  const mebibyte = 1024 * 1024;
+  for (const [partition, mebibytes] of [1, 2, 2, 5, 1].entries())
+    lane.add(waiting(partition, { batchBytes: () => mebibytes * mebibyte }));
+  for (let i = 0; i < 4; i += 1) {
+    await settle();
+    await requests[i]?.answer();
+  }
+  expect(requests.map(({ partitions }) => partitions)).toEqual([[0, 1], [2], [3], [4]]);
+});
+
+test('a partition of which nothing is left to send is in no request', async () => {
+  const { requests, produce } = held();
+  const { lane, waiting } = setUp(produce);
+  lane.add(waiting(0, { cut: () => [] }));
+  await settle();
+  expect(requests).toEqual([]);
+  lane.add(waiting(0, { cut: () => [] }));
+  lane.add(waiting(1));
+  await settle();
+  expect(requests.map(({ partitions }) => partitions)).toEqual([[1]]);
+});
+
+test('each partition has the outcome that the answer says of it, and no other', async () => {
+  const say = (partition: number, errorCode: number): PartitionAnswer => ({
+    ...{ topic: 't', partition, errorCode },
+    baseOffset: 3n,
+  });
+  const { outcomes, send, connections } = setUp(async () => [say(3, 0), say(0, 10), say(1, 6), say(9, 0)]);
+  await send(0, 1, 2, 3);
+  expect(outcomes).toEqual(['0 refused', '1 unknown', '2 unknown', '3 written']);
+  expect(connections[0]?.open).toBe(false);
 });
 
 test('the connection is kept where the broker says what is wrong, and renewed where it says nothing', async () => {
-  const kept = setUp(notLeader);
-  await kept.send();
-  await kept.send();
-  expect([kept.outcomes, kept.connections]).toEqual([['unknown', 'unknown'], [{ open: true }]]);
+  const kept = setUp(async (batches) => batches.map((batch) => ({ ...written(batch), errorCode: 6 })));
+  await kept.send(0);
+  await kept.send(0);
+  expect(kept.outcomes).toEqual(['0 unknown', '0 unknown']);
+  expect(kept.connections).toMatchObject([{ open: true }]);
 
-  const renewed = setUp(() => Promise.reject(new Error('timed out')), acknowledge);
-  await renewed.send();
-  await renewed.send();
-  expect(renewed.outcomes).toEqual(['unknown', 'written']);
-  expect(renewed.connections).toEqual([{ open: false }, { open: true }]);
+  const renewed = setUp(fail, acknowledge);
+  await renewed.send(0, 1);
+  await renewed.send(0);
+  expect(renewed.outcomes).toEqual(['0 unknown', '1 unknown', '0 written']);
+  expect(renewed.connections).toMatchObject([{ open: false }, { open: true }]);
 });
 
 test('an answer that does not name the partition is no acknowledgment, and the connection is renewed', async () => {
   const { connections, outcomes, send } = setUp(async () => [], acknowledge);
-  await send();
-  await send();
-  expect(outcomes).toEqual(['unknown', 'written']);
+  await send(0);
+  await send(0);
+  expect(outcomes).toEqual(['0 unknown', '0 written']);
   expect(connections).toHaveLength(2);
 });
 
-test('a client that never ends a request is given up after twice the request time-out', async () => {
+test('a connection that the broker has closed is replaced before it is used', async () => {
+  const { connections, outcomes, send } = setUp(acknowledge);
+  await send(0);
+  for (const connection of connections) connection.open = false;
+  await send(0);
+  expect([outcomes, connections.length]).toEqual([['0 written', '0 written'], 2]);
+});
+
+test('the followers of several partitions are waited for shortly, those of one for as long as the request may take', async () => {
+  const { connections, send } = setUp(acknowledge);
+  await send(0, 1);
+  await send(0);
+  expect(connections[0]?.timeoutsMs).toEqual([1_500, 8_000]);
+});
+
+test('a request that never ends is given up after twice its time-out', async () => {
   const { lane, clock, connections, outcomes, send } = setUp(never, acknowledge);
-  const sending = send();
-  await settle();
-  await clock.advance(1_999);
-  expect(lane.inFlightMs()).toBe(1_999);
+  await send(0);
+  await clock.advance(19_999);
+  expect(lane.inFlightMs()).toBe(19_999);
   expect(outcomes).toEqual([]);
   await clock.advance(1);
-  await sending;
-  await send();
-  expect(outcomes).toEqual(['unknown', 'written']);
+  await send(0);
+  expect(outcomes).toEqual(['0 unknown', '0 written']);
   expect([connections.length, lane.inFlightMs()]).toEqual([2, 0]);
+});
+
+test('who waits can be taken back, and who is in flight can’t', async () => {
+  const { requests, produce } = held();
+  const { lane, outcomes, send } = setUp(produce);
+  await send(0);
+  await send(1, 2);
+  lane.disperse();
+  expect([outcomes, lane.load()]).toEqual([['1 elsewhere', '2 elsewhere'], 1]);
+  await requests[0]?.answer();
+  expect(outcomes).toEqual(['1 elsewhere', '2 elsewhere', '0 written']);
+});
+
+test('a lane that is closed sends nothing more', async () => {
+  const { requests, produce } = held();
+  const { lane, send, connections } = setUp(produce);
+  await send(0);
+  await send(1);
+  const closing = lane.close();
+  await requests[0]?.answer();
+  await closing;
+  expect([requests.length, connections[0]?.open]).toEqual([1, false]);
 });

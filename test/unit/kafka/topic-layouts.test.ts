@@ -1,8 +1,10 @@
-import type { Kafka } from 'kafkajs';
 import { createManualClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
+import type { BrokerConnection } from '../../../libs/kafka/broker-connection.ts';
 import { createTopicLayouts } from '../../../libs/kafka/topic-layouts.ts';
 import { settle } from './fixtures.ts';
+
+const unknownTopic = 3;
 
 function setUp() {
   const clock = createManualClock();
@@ -12,28 +14,29 @@ function setUp() {
   const warnings: object[] = [];
   let connections = 0;
   let questions = 0;
-  const createClient = () =>
-    ({
-      admin: () => {
-        connections += 1;
-        return {
-          connect: async () => undefined,
-          disconnect: async () => undefined,
-          fetchTopicMetadata: async ({ topics: [name = ''] }: { topics: string[] }) => {
-            questions += 1;
-            if (cluster.away) throw new Error('connection lost');
-            const leaders = cluster.leaders[name];
-            if (leaders === undefined)
-              throw Object.assign(new Error('unknown'), { type: 'UNKNOWN_TOPIC_OR_PARTITION' });
-            const replicas = { replicas: [1, 2, 3], isr: cluster.inSync };
-            const partitions = leaders.map((leader, partitionId) => ({ partitionId, leader, ...replicas }));
-            return { topics: [{ name, partitions }] };
-          },
-        };
+  const asked: string[] = [];
+  const connectTo = async (address: string): Promise<BrokerConnection> => {
+    connections += 1;
+    asked.push(address);
+    return {
+      isOpen: () => true,
+      close: async () => undefined,
+      produce: async () => [],
+      async metadata(names) {
+        questions += 1;
+        if (cluster.away) throw new Error('connection lost');
+        const inSync = cluster.inSync.length;
+        const topics = names.map((name) => {
+          const partitions = (cluster.leaders[name] ?? []).map((leader, id) => ({ id, leader, replicas: 3, inSync }));
+          return { name, errorCode: partitions.length === 0 ? unknownTopic : 0, partitions };
+        });
+        return { addresses: new Map([[2, 'two:9092']]), topics };
       },
-    }) as unknown as Kafka;
+    };
+  };
   const layouts = createTopicLayouts({
-    createClient,
+    brokers: ['one:9092', 'three:9092'],
+    connectTo,
     clock,
     log: { ...silentLogger, warn: (line) => void warnings.push(line) },
     refreshMs: 30_000,
@@ -51,6 +54,7 @@ function setUp() {
     metered,
     warnings,
     layouts,
+    asked,
     connections: () => connections,
     questions: () => questions,
   };
@@ -66,6 +70,7 @@ test('topics named before the start are known once it has started, others soon a
   await clock.advance(200);
   expect(layouts.get('b')).toEqual([3]);
   expect(changes).toEqual(['a 1,2', 'b 3']);
+  expect([layouts.addressOf(2), layouts.addressOf(9)]).toEqual(['two:9092', undefined]);
   await layouts.stop();
 });
 
@@ -99,6 +104,19 @@ test('what is known stays known while the cluster is away, and is asked for less
   cluster.leaders.a = [3, 3];
   await clock.advance(6_000);
   expect(layouts.get('a')).toEqual([3, 3]);
+  await layouts.stop();
+});
+
+test('one that does not answer is not asked again before the others, whom the cluster has named too', async () => {
+  const { clock, cluster, layouts, asked } = setUp();
+  layouts.get('a');
+  await layouts.start();
+  cluster.away = true;
+  for (let i = 0; i < 3; i += 1) {
+    layouts.refreshSoon();
+    await clock.advance(6_000);
+  }
+  expect(asked.slice(0, 4)).toEqual(['one:9092', 'three:9092', 'two:9092', 'one:9092']);
   await layouts.stop();
 });
 
@@ -141,7 +159,7 @@ test('why nobody answers is said once, and again when it had been well', async (
     cluster.away = true;
     layouts.refreshSoon();
     await clock.advance(20_000);
-    const said = { event: 'kafka.metadata_failed', topic: 'a', reason: 'connection lost' };
+    const said = { event: 'kafka.metadata_failed', topics: 'a', reason: 'connection lost' };
     expect(warnings).toEqual(Array.from({ length: outage }, () => said));
     cluster.away = false;
     await clock.advance(20_000);

@@ -8,8 +8,9 @@ interface FakeSender extends PartitionSender {
   records: string[];
   cutBatch(): void;
   fails: boolean;
-  turns: number;
-  inFlightMs: number;
+  isOwn: boolean;
+  waiting: number;
+  isSlow: boolean;
 }
 
 function setUp(layout: number[] | undefined, random = 0) {
@@ -18,23 +19,26 @@ function setUp(layout: number[] | undefined, random = 0) {
     (senders[partition] ??= {
       records: [],
       fails: false,
-      turns: 0,
-      inFlightMs: 0,
+      isOwn: false,
+      waiting: 0,
+      isSlow: false,
       cutBatch: onBatchCut,
       add: (record) => senders[partition]?.records.push(String(record.value)),
       load: () => 0,
       holdsFullBatch: () => (senders[partition]?.records.length ?? 0) % 3 === 0,
       failing: () => senders[partition]?.fails ?? false,
-      expire: () => undefined,
+      isAlone: () => senders[partition]?.isOwn ?? false,
+      leaderChanged: () => undefined,
+      expire: () => Infinity,
       hurry: () => undefined,
     });
   const topic = createTopicSender({
     layout,
     random: () => random,
     laneOf: (partition) => ({
-      turns: () => senders[partition]?.turns ?? 0,
-      inFlightMs: () => senders[partition]?.inFlightMs ?? 0,
+      load: () => senders[partition]?.waiting ?? 0,
     }),
+    isSlow: (partition) => senders[partition]?.isSlow ?? false,
     createPartitionSender: (partition, onBatchCut) => {
       const sender = fake(partition);
       sender.cutBatch = onBatchCut;
@@ -63,7 +67,7 @@ test('records without a key share a partition until its batch is cut', () => {
   send('a');
   send('b');
   expect(senders[1]?.records).toEqual(['a', 'b']);
-  if (senders[1] !== undefined) senders[1].turns = 1;
+  if (senders[1] !== undefined) senders[1].waiting = 1;
   senders[1]?.cutBatch();
   send('c');
   expect(senders[2]?.records).toEqual(['c']);
@@ -73,7 +77,7 @@ test('records without a key leave a partition whose batch is full', () => {
   const { senders, fake, send } = setUp([1, 2, 3]);
   fake(0);
   for (const value of 'abc') send(value);
-  fake(0).turns = 1;
+  fake(0).waiting = 1;
   send('d');
   expect(senders.map(({ records }) => records.join(''))).toEqual(['abc', 'd']);
 });
@@ -84,14 +88,15 @@ function visitAll({ senders, send }: ReturnType<typeof setUp>, partitions: numbe
   for (const sender of senders) sender.records = [];
 }
 
-test('records without a key avoid partitions that fail, have no leader, or whose leader takes long to answer', () => {
-  const topic = setUp([1, -1, 2, 3]);
+test('records without a key avoid partitions that fail, lag, have no leader, or whose leader takes long to answer', () => {
+  const topic = setUp([1, -1, 2, 3, 4]);
   const { senders, fake, send } = topic;
-  visitAll(topic, 4);
+  visitAll(topic, 5);
+  fake(4).isOwn = true;
   fake(0).fails = true;
-  fake(2).inFlightMs = 1_000;
+  fake(2).isSlow = true;
   // Busy, but well.
-  fake(3).turns = 3;
+  fake(3).waiting = 3;
   send('a');
   expect(senders[3]?.records).toEqual(['a']);
 });

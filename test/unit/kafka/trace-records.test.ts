@@ -19,6 +19,7 @@ function incoming(traceparent: string | undefined, offset = 0n) {
     value: Buffer.from('value'),
     headers: { other: 'header', ...(traceparent === undefined ? {} : { [header.traceparent]: traceparent }) },
     rawHeaders: raw,
+    signal,
     done: () => void (done += 1),
   };
   return { record, done: () => done };

@@ -5,6 +5,8 @@ export interface TestRecord extends IncomingRecord {
   doneCount(): number;
 }
 
+const never = new AbortController().signal;
+
 /** A record as a consumer hands it over. */
 export function incomingRecord(given: {
   topic: string;
@@ -23,6 +25,7 @@ export function incomingRecord(given: {
     value: Buffer.from(given.value ?? ''),
     headers,
     rawHeaders: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, Buffer.from(text)])),
+    signal: never,
     done: () => void (done += 1),
     doneCount: () => done,
   };

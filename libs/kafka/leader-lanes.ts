@@ -1,0 +1,54 @@
+import { type ProduceLane, slowAfterMs } from './produce-lane.ts';
+
+/** The connections to one leader. */
+export interface LeaderLanes {
+  /**
+   * Which one a partition is to wait for: the one that all share, or the second while the leader takes long over a request on the first; a
+   * partition that goes alone has its own, for as long as it does.
+   */
+  of(partition: string, isAlone: boolean): ProduceLane;
+  /** Whether it takes long over a request that all share. */
+  isSlow(): boolean;
+  /** Has those who wait for a request that takes long look for another. */
+  disperseSlow(): void;
+  /** Has all who wait look for another: their leader may have changed. */
+  disperse(): void;
+  connect(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createLeaderLanes(createLane: () => ProduceLane): LeaderLanes {
+  const shared = createLane();
+  const alone = new Map<string, ProduceLane>();
+  let spare: ProduceLane | undefined;
+
+  const isSlow = (): boolean => shared.inFlightMs() > slowAfterMs;
+  const all = (): ProduceLane[] => [shared, ...(spare === undefined ? [] : [spare]), ...alone.values()];
+
+  function ownLane(partition: string): ProduceLane {
+    const own = alone.get(partition) ?? createLane();
+    alone.set(partition, own);
+    return own;
+  }
+
+  return {
+    of(partition, isAlone) {
+      if (isAlone) return ownLane(partition);
+      void alone.get(partition)?.close();
+      alone.delete(partition);
+      if (!isSlow()) return shared;
+      return (spare ??= createLane());
+    },
+    isSlow,
+    disperseSlow() {
+      if (isSlow()) shared.disperse();
+    },
+    disperse() {
+      for (const lane of all()) lane.disperse();
+    },
+    connect: () => shared.connect(),
+    async close() {
+      await Promise.all(all().map((lane) => lane.close()));
+    },
+  };
+}
