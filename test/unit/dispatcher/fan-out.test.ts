@@ -460,6 +460,24 @@ describe('an event that takes long', () => {
     expect(record.isDone()).toBe(true);
   });
 
+  it('is not overtaken by one of its tenant that takes no time', async () => {
+    const world = createWorld(filtered);
+    const acknowledged = Promise.withResolvers<void>();
+    world.kafka.answer = ({ key }) => (key === 'evt_long' ? acknowledged.promise : undefined);
+    const [long, quick, later] = [
+      world.record(anEvent({ id: 'evt_long', payload: large })),
+      world.record(anEvent({ id: 'evt_quick' }), 1n),
+      world.record(anEvent({ id: 'evt_later' }), 2n),
+    ];
+    await world.fanOut([long, quick], never);
+    await world.fanOut([later], never);
+    await settle();
+    expect(eventIdsOf(world)).toEqual([]);
+    acknowledged.resolve();
+    await world.asideIsDone();
+    expect(eventIdsOf(world)).toEqual(['evt_long', 'evt_quick', 'evt_later']);
+  });
+
   it('comes after what came before it', async () => {
     const world = createWorld(filtered);
     const acknowledged = Promise.withResolvers<void>();
