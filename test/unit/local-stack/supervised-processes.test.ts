@@ -66,7 +66,7 @@ describe('a supervisor of real processes', () => {
     await kill('dispatcher');
     expect(await pidOf('dispatcher')).not.toBe(killed);
     expect(processes.pid('kafka')).toBe(other);
-    const [restart] = await until('it to be said', () => restartsOf('dispatcher').slice(-1), { timeoutMs });
+    const restart = await until('it to be said', () => restartsOf('dispatcher').at(-1), { timeoutMs });
     expect(restart).toMatchObject({
       name: 'dispatcher',
       how: { signal: 'SIGKILL' },
