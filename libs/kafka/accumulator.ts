@@ -15,7 +15,7 @@ export interface Accumulator {
   /** Records that wait, those that came back included. */
   size(): number;
   holdsFullBatch(): boolean;
-  /** Of the batch that `cut` would take, about. */
+  /** The size of the batch that `cut` would take, about. */
   batchBytes(): number;
   /** When the oldest record was sent; undefined where none waits. */
   oldestSentAtMs(): number | undefined;

@@ -17,7 +17,7 @@ export interface EncodedBatch {
   bytes: Buffer;
 }
 
-/** What a broker says of one partition of a produce request. */
+/** The broker's answer for one partition of a produce request. */
 export interface PartitionAnswer {
   topic: string;
   partition: number;
@@ -55,7 +55,7 @@ export interface BrokerConnection {
    * @throws where the broker answers nothing: anything may have become of the batches
    */
   produce(batches: readonly EncodedBatch[], timeoutMs: number): Promise<PartitionAnswer[]>;
-  /** Of these topics; those that have no leader somewhere are no error. */
+  /** Asks about these topics; a partition without a leader is no error. */
   metadata(topics: readonly string[]): Promise<ClusterMetadata>;
   close(): Promise<void>;
 }

@@ -17,7 +17,7 @@ export interface ClientOptions extends KafkaAccess {
   log: Pick<Logger, 'debug'>;
   /** The longest that a broker may take over one request. */
   requestTimeoutMs?: number;
-  /** What is tried again by kafkajs itself; default: `clientRetry`. */
+  /** How often kafkajs itself tries again; default: `clientRetry`. */
   retry?: typeof clientRetry;
   /** Opens its sockets; default: as create-socket.ts does. */
   openSocket?: ISocketFactory;

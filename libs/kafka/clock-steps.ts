@@ -34,7 +34,7 @@ export function bearClockSteps(): void {
   };
 }
 
-/** Of all connections of the process, with when each of their requests was first seen. */
+/** All connections of the process, with when each of their requests was first seen. */
 const watched = new Map<Queue, WeakMap<object, number>>();
 let looking: NodeJS.Timeout | undefined;
 

@@ -31,7 +31,7 @@ export interface ConsumerOptions extends KafkaAccess {
   onRevoked?(partitions: readonly PartitionRef[]): void;
   /** Calls of `handle` that are under way at once, each with other partitions, beside those that take long. Default 2. */
   maxCalls?: number;
-  /** Of one call of `handle`. Default: all that have something. */
+  /** Partitions of one call of `handle`. Default: all that have something. */
   maxPartitionsPerCall?: number;
   /** Records of one call of `handle`. Default 500. */
   maxBatchRecords?: number;

@@ -15,11 +15,11 @@ import type { RecordHandler } from './port.ts';
 import { whenAllAborted } from './when-all-aborted.ts';
 
 export interface CallLimits {
-  /** Under way at once, beside those that take long. */
+  /** Calls under way at once, beside those that take long. */
   maxCalls: number;
-  /** Of one call. */
+  /** Partitions of one call. */
   maxPartitions: number;
-  /** Of one call. */
+  /** Records of one call. */
   maxBatchRecords: number;
   /** The same in bytes; a larger record comes alone. */
   maxBatchBytes: number;

@@ -14,7 +14,7 @@ export const producerMetrics = {
   produceSeconds: {
     kind: 'histogram',
     name: 'hookline_kafka_produce_seconds',
-    help: 'One produce request for one partition, from its sending to its checked answer or failure',
+    help: 'The batch of one partition, from the sending of its request to the checked answer or failure',
     unit: 'seconds',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25],
   },

@@ -20,7 +20,7 @@ export interface Sendable {
   readonly partition: number;
   /** From when on it must go, by the monotonic clock; beside another it may go earlier. */
   dueAtMs(): number;
-  /** Of the batch that `cut` would take. */
+  /** The size of the batch that `cut` would take, about. */
   batchBytes(): number;
   /** Takes the batch out; empty where all of it has ended by itself, and then nothing is settled. */
   cut(): readonly BatchRecord[];
@@ -56,9 +56,9 @@ export interface ProduceLaneOptions {
   requestTimeoutMs: number;
 }
 
-/** Of all batches of a request; a larger one goes alone. */
+/** The size of a request; a larger batch goes alone. */
 const maxRequestBytes = 4 * 1024 * 1024;
-/** What a leader waits for the followers of several partitions. Then it answers, and those that lag go alone from then on. */
+/** A leader waits so long for the followers of several partitions. Then it answers, and those that lag go alone from then on. */
 export const followersTimeoutMs = 1_500;
 const closeTimeoutMs = 2_000;
 
