@@ -58,6 +58,16 @@ export const encryptionFields = {
   }),
 };
 
+/** For services that publish events. The maximum is `maxEventSetEndpoints` of libs/contract. */
+export const fanOutFields = {
+  fanOutAtOnce: integer('HOOKLINE_FAN_OUT_AT_ONCE', {
+    default: '32',
+    min: 0,
+    max: 32,
+    help: 'an event for no more endpoints than these is fanned out together with its publication; the dispatcher fans out the others; 0: all of them',
+  }),
+};
+
 export const payloadRetentionField = integer('HOOKLINE_PAYLOAD_RETENTION_DAYS', {
   default: '30',
   // More than the three days for which deliveries are retried by default.

@@ -16,6 +16,7 @@ export {
   allowHttpField,
   allowedNetworksField,
   encryptionFields,
+  fanOutFields,
   payloadRetentionField,
   postgresFields,
   redisFields,

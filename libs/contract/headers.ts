@@ -27,6 +27,8 @@ export const header = {
   generation: 'hookline-generation',
   /** Microseconds since the epoch, decimal: when the delivery was created, from which its retry window counts. */
   createdAt: 'hookline-created-at',
+  /** On an event that was fanned out by whoever published it: JSON, see event-set.ts. */
+  fanOut: 'hookline-fan-out',
   /** On a dead letter's record that was replayed: the stage that it is for. Who else reads the topic has had it. */
   replayFor: 'hookline-replay-for',
 

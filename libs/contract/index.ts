@@ -16,6 +16,7 @@ export {
   receivedWebhookHeaders,
 } from './received-webhook.ts';
 export { type EventRecord, problemOfEvent } from './event-record.ts';
+export { type EventSet, eventSetHeader, maxEventSetEndpoints, parseEventSet } from './event-set.ts';
 export { isInstant, isName } from './record-text.ts';
 export { type Delivery, deliveryHeaders, parseDelivery } from './delivery-record.ts';
 export {

@@ -11,6 +11,7 @@ export const crashPointNames = [
   'dedup.after-insert',
   'dedup.after-publish',
   'dedup.before-commit',
+  'publish.after-event',
   'fan-out.before-set',
   'fan-out.between-chunks',
   'fan-out.after-set',

@@ -9,7 +9,7 @@
  * still publishes are the same ids once more.
  */
 import { AppError } from '#lib/errors';
-import { parseRfc3339 } from '#lib/clock';
+import { microsOf } from '#lib/clock';
 import type { DeadLetterStage } from '#lib/contract';
 import type { Postgres, Query } from '#lib/postgres';
 import { setLetters } from './cancel-replay.ts';
@@ -160,10 +160,4 @@ function itemOf(row: RawItem): ReplayItem {
   if (stage === null || origin === null || headers === null || value === null)
     return { item, generation, kind: 'missing' };
   return { item, generation, kind: 'record', stage, origin, key, headers, value };
-}
-
-function microsOf(rfc3339: string): number {
-  const micros = parseRfc3339(rfc3339);
-  if (micros === undefined) throw new AppError('data_invalid', `${rfc3339} is no instant`);
-  return micros;
 }

@@ -1,5 +1,6 @@
 import {
   type ConfigOf,
+  fanOutFields,
   integer,
   kafkaFields,
   kafkaRelations,
@@ -17,6 +18,7 @@ export const fields = {
   ...redisFields,
   ...postgresFields,
   ...registryFields,
+  ...fanOutFields,
   redisTimeLimitMs: integer('HOOKLINE_DEDUP_REDIS_TIME_LIMIT_MS', {
     default: '200',
     min: 10,

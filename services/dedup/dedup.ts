@@ -4,6 +4,7 @@ import type { EventRecord, Topics } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import { createBury, type KeepDeadLetter } from '#lib/dead-letters';
 import type { DedupStore } from '#lib/dedup-store';
+import { createFanOutMetrics, createPublishEvent, type MatchNarrow } from '#lib/fan-out';
 import type { RecordHandler, RecordProducer } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import type { Metrics } from '#lib/telemetry';
@@ -20,6 +21,7 @@ export interface DedupDeps {
   topics: Topics;
   /** @throws AppError data_invalid */
   encodeEvent(event: EventRecord): Buffer;
+  matchNarrow: MatchNarrow;
   crashPoints: CrashPoints;
   metrics: Metrics;
   clock: Clock;
@@ -39,7 +41,7 @@ export interface Dedup {
 
 /** The service without its connections. */
 export function createDedup(deps: DedupDeps): Dedup {
-  const { store, producer, topics, encodeEvent, crashPoints, clock, random, log, fail } = deps;
+  const { store, producer, topics, encodeEvent, matchNarrow, crashPoints, clock, random, log, fail } = deps;
   const metrics = createDedupMetrics(deps.metrics);
   const waitOut = createWaitOut({ clock, log });
   const bury = createBury({
@@ -51,7 +53,15 @@ export function createDedup(deps: DedupDeps): Dedup {
     log,
     metrics: deps.metrics,
   });
-  const publisher = createPublisher({ producer, topics, encodeEvent, bury, clock, waitOut });
+  const publishEvent = createPublishEvent({
+    matchNarrow,
+    encodeEvent,
+    topics,
+    clock,
+    crashPoints,
+    metrics: createFanOutMetrics(deps.metrics),
+  });
+  const publisher = createPublisher({ producer, topics, publishEvent, bury, clock, waitOut });
   const settle = createSettle({ store, publisher, crashPoints, metrics, log, waitOut });
   const setAside = createSetAside({ settle, store, publisher, metrics, clock, random, log, waitOut, fail });
   return { handle: createAcceptOnce({ settle, setAside, publisher, metrics, clock, log }), idle: setAside.idle };

@@ -3,13 +3,19 @@ import type { Clock } from '#lib/clock';
 import { duplicateToJson, type EventRecord, header, type Topics, traceHeaders } from '#lib/contract';
 import type { Bury } from '#lib/dead-letters';
 import { eventIdEndOf, type Holder, isChanged } from '#lib/dedup-store';
+import type { PublishEvent, Refusal, StepBudget } from '#lib/fan-out';
 import type { IncomingRecord, RecordProducer } from '#lib/kafka';
 import { type Item, originOfRecord } from './item.ts';
 
 /** Each resolves once acknowledged; waits while Kafka is away; throws `stopped` when the signal aborts. */
 export interface Publisher {
-  /** @throws AppError data_invalid where the event can't be encoded, or Kafka refuses it */
-  event(item: Item, signal: AbortSignal): Promise<void>;
+  /**
+   * With its deliveries, where it is narrow: #lib/fan-out.
+   *
+   * @param budget of all that are published together
+   * @returns why it can't be encoded, or Kafka refuses it
+   */
+  event(item: Item, budget: StepBudget, signal: AbortSignal): Promise<Refusal | undefined>;
   /** @throws AppError data_invalid */
   duplicate(item: Item, holder: Holder, signal: AbortSignal): Promise<void>;
   deadLetter(record: IncomingRecord, letter: Letter, signal: AbortSignal): Promise<void>;
@@ -23,28 +29,20 @@ export interface Letter {
 interface Deps {
   producer: Pick<RecordProducer, 'send'>;
   topics: Topics;
-  encodeEvent(event: EventRecord): Buffer;
+  publishEvent: PublishEvent;
   bury: Bury;
   clock: Clock;
   waitOut: WaitOut;
 }
 
-export function createPublisher({ producer, topics, encodeEvent, bury, clock, waitOut }: Deps): Publisher {
+export function createPublisher({ producer, topics, publishEvent, bury, clock, waitOut }: Deps): Publisher {
   return {
-    async event(item, signal) {
-      const { webhook, candidate } = item;
-      const value = encodeEvent(eventOf(item));
-      await waitOut(
-        () =>
-          producer.send({
-            topic: topics.events,
-            key: webhook.orderingKey ?? candidate.eventId,
-            value,
-            headers: traceHeaders(webhook.traceparent),
-          }),
-        signal,
-      );
-    },
+    event: (item, budget, signal) =>
+      publishEvent(eventOf(item), {
+        traceparent: item.webhook.traceparent,
+        budget,
+        send: (record) => waitOut(() => producer.send(record), signal),
+      }),
     async duplicate(item, holder, signal) {
       const { webhook, identity, candidate } = item;
       const dedupKey = identity.dedupKey.toString('hex');

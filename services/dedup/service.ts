@@ -2,6 +2,7 @@ import { readSchema } from '#deploy/kafka/schemas.ts';
 import { groupOf, topicsOf } from '#lib/contract';
 import { createKeepDeadLetter } from '#lib/dead-letters';
 import { createDedupStore, createPostgresKeyTable, createRedisKeyMemory } from '#lib/dedup-store';
+import { createMatchNarrow, createSubscriberDirectory } from '#lib/fan-out';
 import { createConsumer, createEventCodec, createProducer, kafkaAccess, traceRecords } from '#lib/kafka';
 import { createPart, type Part } from '#lib/lifecycle';
 import { createPostgres, watchClock } from '#lib/postgres';
@@ -14,6 +15,8 @@ import { createSweep } from './sweep.ts';
 /** A batch is two statements; this many partitions may be at one at a time. */
 const maxConnections = 8;
 const statementTimeoutMs = 5_000;
+/** Nobody waits for a page of the directory's, which takes milliseconds: this is for a connection that is dead. */
+const directoryTimeoutMs = 30_000;
 
 /** The dedup service's parts, leaves first; see README.md for how a record runs through them. */
 export function build(config: DedupConfig, context: ServiceContext): Part[] {
@@ -38,7 +41,16 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     clock,
     log,
   });
-  const producer = createProducer({ ...kafka, tracer });
+  const producer = createProducer({ ...kafka, tracer, topics: [topics.events, topics.deliveries, topics.duplicates] });
+  const directoryPostgres = createPostgres({
+    url: config.databaseUrl,
+    applicationName: `${name}-directory`,
+    maxConnections: 1,
+    statementTimeoutMs: directoryTimeoutMs,
+    log,
+    metrics,
+  });
+  const directory = createSubscriberDirectory({ postgres: directoryPostgres, clock, log });
   const table = createPostgresKeyTable(postgres);
 
   const dedup = createDedup({
@@ -48,6 +60,7 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     producer,
     topics,
     encodeEvent: codec.encode,
+    matchNarrow: createMatchNarrow(directory, config.fanOutAtOnce),
     random: Math.random,
   });
   const groupId = groupOf(config.topicPrefix, 'dedup');
@@ -66,5 +79,5 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     log,
   });
   const clocks = watchClock({ postgres, clock, log, metrics });
-  return [postgres, clocks, redis, codec, producer, sweep, setAside, consumer];
+  return [postgres, clocks, directoryPostgres, directory, redis, codec, producer, sweep, setAside, consumer];
 }

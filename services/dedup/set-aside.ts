@@ -7,7 +7,8 @@
  *                                       └ no tries left ──► dead letter ──► followers decided
  *
  * A failed try leaves no row behind: another record of the key can become the event meanwhile (this one is then its
- * duplicate). An outage waits and spends no try. When the partitions of all of them are lost, everything is left undone: the next owners
+ * duplicate). Only an event that a receiver may have keeps its row, through all tries and as a dead letter: the key has one event, whatever
+ * becomes of it. An outage waits and spends no try. When the partitions of all of them are lost, everything is left undone: the next owners
  * begin again.
  */
 import { fullJitterMs, type Random, type WaitOut } from '#lib/backoff';
@@ -55,8 +56,10 @@ export function createSetAside(deps: Deps): SetAside {
     const { item, followers } = culprit;
     const { candidate, webhook, record } = item;
     let open: Culprit | undefined = culprit;
+    let mayBeDelivered = false;
     for (let tries = 1; open !== undefined; tries += 1) {
-      await waitOut(() => store.release(candidate), signal);
+      mayBeDelivered ||= open.mayBeDelivered;
+      if (!mayBeDelivered) await waitOut(() => store.release(candidate), signal);
       const facts = {
         origin: candidate.origin,
         tenant: webhook.tenant,

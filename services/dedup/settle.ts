@@ -13,6 +13,7 @@ import { bisect } from '#lib/bisect';
 import type { CrashPoints } from '#lib/crash-points';
 import { type DedupStore, type Holder, isChanged, type Verdict } from '#lib/dedup-store';
 import { AppError, isAppError } from '#lib/errors';
+import { createStepBudget, type StepBudget } from '#lib/fan-out';
 import type { Logger } from '#lib/log';
 import { attribute, traceIdOf } from '#lib/telemetry';
 import { collapse, type Group, shareOut } from './group.ts';
@@ -25,6 +26,8 @@ export interface Culprit {
   /** Same key, later: they are decided again when the culprit has come to its end. */
   followers: Item[];
   error: AppError;
+  /** A receiver may have the event under its id, which so must stay the key's: it is never released. */
+  mayBeDelivered: boolean;
 }
 
 /** Resolves when every record is done but the culprits and their followers. @throws AppError stopped when the signal aborts */
@@ -63,7 +66,8 @@ export function createSettle({ store, publisher, crashPoints, metrics, log, wait
       }),
       ...decided.map(({ item, result }) => ({ group: item, verdict: result })),
     ];
-    const published = await all(verdicts.map(({ group, verdict }) => publish(group, verdict, signal)));
+    const budget = createStepBudget();
+    const published = await all(verdicts.map(({ group, verdict }) => publish(group, verdict, budget, signal)));
     crashPoints.reach('dedup.after-publish');
 
     const events = published.filter(({ completes }) => completes).map(({ group }) => group.first.candidate);
@@ -73,7 +77,9 @@ export function createSettle({ store, publisher, crashPoints, metrics, log, wait
     for (const { ended } of published) for (const end of ended) end();
     return {
       culprits: [
-        ...undecidable.map(({ item: { first, followers }, error }) => ({ item: first, followers, error })),
+        ...undecidable.map(({ item: { first, followers }, error }) => ({
+          ...{ item: first, followers, error, mayBeDelivered: false },
+        })),
         ...published.flatMap(({ culprits }) => culprits),
       ],
       open: published.flatMap(({ open }) => open),
@@ -81,13 +87,22 @@ export function createSettle({ store, publisher, crashPoints, metrics, log, wait
   };
 
   /** The event before its duplicates: where it can't be written, they are none. */
-  const publish = async (group: Group, verdict: Verdict, signal: AbortSignal): Promise<Published> => {
+  const publish = async (
+    group: Group,
+    verdict: Verdict,
+    budget: StepBudget,
+    signal: AbortSignal,
+  ): Promise<Published> => {
     const { first, followers } = group;
     const completes = verdict.kind === 'first' || verdict.kind === 'republish';
     if (completes) {
-      const error = await dataErrorOf(publisher.event(first, signal));
-      if (error !== undefined)
-        return { group, completes: false, ended: [], open: [], culprits: [{ item: first, followers, error }] };
+      const refusal = await publisher.event(first, budget, signal);
+      if (refusal !== undefined) {
+        // What stands of it from before a crash, nobody here knows.
+        const mayBeDelivered = refusal.mayBeDelivered || verdict.kind === 'republish';
+        const culprit = { item: first, followers, error: refusal.error, mayBeDelivered };
+        return { group, completes: false, ended: [], open: [], culprits: [culprit] };
+      }
     }
     const { duplicates, open } = shareOut(group, verdict);
     const ended = duplicates.includes(first) || open.includes(first) ? [] : [() => endFirst(first, verdict.kind)];
@@ -96,7 +111,7 @@ export function createSettle({ store, publisher, crashPoints, metrics, log, wait
       duplicates.map(async (item) => {
         const error = await dataErrorOf(publisher.duplicate(item, verdict.holder, signal));
         if (error === undefined) ended.push(() => endDuplicate(item, verdict.holder));
-        else culprits.push({ item, followers: [], error });
+        else culprits.push({ item, followers: [], error, mayBeDelivered: false });
       }),
     );
     return { group, completes, ended, open, culprits };

@@ -6,13 +6,12 @@
  *
  * Who dies in between has it told again after its claim has ended. Then dedup finds the same identifier, and accepts it once.
  */
-import type { Clock } from '#lib/clock';
+import { type Clock, microsOf } from '#lib/clock';
 import { endpointSettlingMs, operationalSourceId, receivedWebhookHeaders, type Topics } from '#lib/contract';
 import { createId } from '#lib/ids';
 import type { OutgoingRecord } from '#lib/kafka';
 import type { Query } from '#lib/postgres';
 import { newTraceparent } from '#lib/telemetry';
-import { microsOf } from './micros-of.ts';
 import type { Publish } from './publish.ts';
 
 interface Deps {

@@ -17,13 +17,12 @@
  * (deploy/postgres/migrations), and a new revision is a new count. Only a send that fails disables: an endpoint that nothing is sent to is
  * not failing.
  */
-import { type Clock, formatMicros } from '#lib/clock';
+import { type Clock, formatMicros, microsOf } from '#lib/clock';
 import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 import type { DisableEndpoint } from './disable-endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { laneKey } from './job.ts';
-import { microsOf } from './micros-of.ts';
 
 export interface EndpointFailing {
   /** A send to the endpoint, as it was known then, has ended. */

@@ -1,36 +1,35 @@
 /**
- * Writes, for each event, the set of its deliveries, and the deliveries. In this order, each acknowledged before the next:
+ * Fans out the events that were not fanned out when they were published (#lib/fan-out): an event that is wide, one of a version from before,
+ * a dead letter that was replayed. It writes the set of the event's deliveries, and the deliveries, in one round:
  *
- *   the set, on `delivery.attempts`  ──►  one record for each on `deliveries`  ──►  the event is done
- *     └─ refused: dead letter of the event    └─ refused: dead letter of the delivery, which has ended
+ *   an event with its set  ──► done
+ *   another  ──┬─► the set, on `delivery.attempts`      ── refused: dead letter of the event
+ *              └─► one record for each on `deliveries`  ── refused: dead letter of the delivery, which has ended
+ *                       all acknowledged ──► done
  *
- * so that no delivery is under way that its event's status does not wait for. A repetition after a crash writes the same ids again: they
+ * An outcome may so be known before its set is: the event's status waits for the set. A repetition after a crash writes the same ids again: they
  * are a function of the event, the endpoint and the generation. The set is written where it is empty too: it completes the event.
  *
  * Events are planned until they have ten thousand deliveries together, and written before more are. An event that takes long, because it is
  * for very many endpoints or has very much to be judged, is set aside: its tenant's events wait for it, as an ordering key may want it, and
  * nobody else's do. What Kafka refuses is not tried for ever: the partition would stand still for everybody.
- *
- * An event is matched against a directory that was read when every endpoint that it may belong to could be seen: an endpoint gets what
- * was accepted `endpointSettlingMs` after its creation, and the directory is younger than that, less what a commit may take.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
 import {
   type Delivery,
-  deliveryHeaders,
-  endpointSettlingMs,
   type EventRecord,
   header,
   isForAnother,
+  parseEventSet,
   problemOfEvent,
   type Topics,
 } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import type { Bury } from '#lib/dead-letters';
 import { AppError, isAppError } from '#lib/errors';
-import { derivedId } from '#lib/ids';
+import { deliveryIdOf, deliveryOf, isFresh, type MatchEndpoints, recordOfDelivery } from '#lib/fan-out';
 import { type IncomingRecord, originOf, type RecordHandler } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import { attribute, traceIdOf } from '#lib/telemetry';
@@ -38,7 +37,6 @@ import { type EndRefused, refusedByKafka } from './end-refused.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { EndpointDirectory } from './endpoint-directory.ts';
 import { forEachLimited } from './for-each-limited.ts';
-import type { MatchEndpoints } from './match-endpoints.ts';
 import type { DispatcherMetrics } from './metrics.ts';
 import { orderingKeyOf } from './ordering.ts';
 import type { Offer } from './publish.ts';
@@ -49,7 +47,7 @@ import type { WriteSet } from './write-set.ts';
 interface Deps {
   directory: Pick<EndpointDirectory, 'candidates' | 'ageMs' | 'refresh'>;
   setAside: SetAside;
-  matchEndpoints: MatchEndpoints;
+  matchEndpoints: MatchEndpoints<Endpoint>;
   decodeEvent(bytes: Buffer): Promise<EventRecord>;
   writeSet: WriteSet;
   bury: Bury;
@@ -63,9 +61,6 @@ interface Deps {
   log: Logger;
 }
 
-/** Until an endpoint that was created is committed and can be read. */
-const commitMs = 1_000;
-const maxDirectoryAgeMs = endpointSettlingMs - commitMs;
 /** Records that wait for their acknowledgment at once: enough to fill batches, few enough to leave the producer room for others. */
 const maxUnacknowledged = 500;
 /** Planned at once, unless one event alone has more: some megabytes. */
@@ -76,8 +71,6 @@ const quick = { endpoints: 500, steps: 100_000 };
 const bytesPerStep = 8;
 /** Ids computed before others have their turn: a few milliseconds. */
 const idsPerTurn = 1_000;
-/** Events come for the first time; a replay is a generation of its own. */
-const generation = 0;
 
 interface Plan {
   record: IncomingRecord;
@@ -97,7 +90,7 @@ export function createFanOut(deps: Deps): RecordHandler {
   async function readEvent(record: IncomingRecord, signal: AbortSignal): Promise<EventRecord | undefined> {
     try {
       const event = await waitOut(() => deps.decodeEvent(record.value), signal);
-      const problem = problemOfEvent(event);
+      const problem = problemOfEvent(event) ?? problemOfSet(record);
       if (problem !== undefined) throw new AppError('data_invalid', problem);
       return event;
     } catch (error) {
@@ -124,22 +117,21 @@ export function createFanOut(deps: Deps): RecordHandler {
   }
 
   async function planOf(record: IncomingRecord, event: EventRecord, signal: AbortSignal): Promise<Plan> {
-    if (directory.ageMs() >= maxDirectoryAgeMs) await waitOut(directory.refresh, signal);
-    const atMs = Math.floor(event.received_at / 1_000);
+    if (!isFresh(directory)) await waitOut(directory.refresh, signal);
     const deliveries: Plan['deliveries'] = [];
     for (const endpoint of await matchEndpoints(event, directory.candidates(event))) {
-      deliveries.push({ id: derivedId('dlv', atMs, [event.id, endpoint.id, String(generation)]), endpoint });
+      deliveries.push({ id: deliveryIdOf(event, endpoint.id), endpoint });
       if (deliveries.length % idsPerTurn === 0) await nextTurn();
     }
     return { record, event, deliveries };
   }
 
-  /** @returns whether it stands there; else the event's dead letter does */
+  /** Writes the set. @returns whether it stands there; else the event's dead letter does */
   async function announce({ record, event, deliveries }: Plan, signal: AbortSignal): Promise<boolean> {
     const set = {
       tenant: event.tenant,
       eventId: event.id,
-      generation,
+      generation: 0,
       traceparent: record.headers[header.traceparent],
       deliveries: deliveries.map(({ id, endpoint }) => ({ delivery_id: id, endpoint_id: endpoint.id })),
     };
@@ -151,17 +143,19 @@ export function createFanOut(deps: Deps): RecordHandler {
   async function write(plans: readonly Plan[], signal: AbortSignal): Promise<void> {
     crashPoints.reach('fan-out.before-set');
     const announced = new Set(plans);
-    await forEachLimited(plans, maxUnacknowledged, async (plan) => {
+    const announcing = forEachLimited(plans, maxUnacknowledged, async (plan) => {
       if (!(await announce(plan, signal))) announced.delete(plan);
-    });
-    crashPoints.reach('fan-out.after-set');
-    await publishAll(announced.values().flatMap(deliveriesOf), {
+    }).then(() => crashPoints.reach('fan-out.after-set'));
+    const publishing = publishAll(plans.values().flatMap(deliveriesOf), {
       limit: maxUnacknowledged,
       publish: async ({ record, delivery }) => {
         const refused = await offer(record, signal);
         if (refused !== undefined) await deps.endRefused(delivery, signal);
       },
     });
+    // Both to their ends, also where one fails: nothing goes on behind the caller's back.
+    await Promise.allSettled([announcing, publishing]);
+    await Promise.all([announcing, publishing]);
     crashPoints.reach('fan-out.after-deliveries');
     announced.forEach(end);
   }
@@ -175,27 +169,14 @@ export function createFanOut(deps: Deps): RecordHandler {
   }
 
   function* deliveriesOf({ record, event, deliveries }: Plan): Iterable<PlannedDelivery> {
-    const createdAt = nowMicros();
-    for (const { id, endpoint } of deliveries) {
-      const facts = {
-        id,
-        tenant: event.tenant,
-        eventId: event.id,
-        eventType: event.type,
-        endpointId: endpoint.id,
-        generation,
-        createdAt,
-        receivedAt: event.received_at,
-        orderingKey: event.ordering_key,
-        contentType: event.content_type,
-        contentEncoding: event.content_encoding,
-        traceparent: record.headers[header.traceparent] ?? '',
-      };
-      const key = orderingKeyOf(endpoint, facts);
+    const circumstances = { createdAt: nowMicros(), traceparent: record.headers[header.traceparent] };
+    for (const { endpoint } of deliveries) {
+      const delivery = deliveryOf(event, endpoint.id, circumstances);
+      const key = orderingKeyOf(endpoint, delivery);
       yield {
-        record: { topic: topics.deliveries, key: endpoint.id, value: event.payload, headers: deliveryHeaders(facts) },
+        record: recordOfDelivery(topics.deliveries, delivery),
         order: key && `${endpoint.id}/${key}`,
-        delivery: { ...facts, payload: event.payload },
+        delivery,
       };
     }
   }
@@ -224,9 +205,7 @@ export function createFanOut(deps: Deps): RecordHandler {
   }
 
   return async (given, signal) => {
-    const { mine: records = [], others = [] } = Object.groupBy(given, ({ headers }) =>
-      isForAnother(headers, 'fan-out') ? 'others' : 'mine',
-    );
+    const { mine: records = [], others = [] } = Object.groupBy(given, (record) => (isDone(record) ? 'others' : 'mine'));
     for (const record of others) record.done();
     const events = await Promise.all(records.map((record) => readEvent(record, signal)));
     const aside: { record: IncomingRecord; event: EventRecord }[] = [];
@@ -253,6 +232,18 @@ export function createFanOut(deps: Deps): RecordHandler {
     // Not before those of the same tenant that came earlier are written.
     for (const { record, event } of aside) deps.setAside.add(event.tenant, () => fanOutAside(record, event));
   };
+}
+
+/** Whoever reads `events` asks the same: an event is one for all of them, or for none. */
+function problemOfSet({ headers }: IncomingRecord): string | undefined {
+  const set = parseEventSet(headers);
+  return set !== undefined && 'malformed' in set ? set.malformed : undefined;
+}
+
+/** By its headers alone: most events were fanned out when they were published, and are not decoded here. */
+function isDone({ headers }: IncomingRecord): boolean {
+  const set = parseEventSet(headers);
+  return isForAnother(headers, 'fan-out') || (set !== undefined && !('malformed' in set));
 }
 
 type Reason = 'malformed_record' | typeof refusedByKafka;

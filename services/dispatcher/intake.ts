@@ -14,7 +14,7 @@ import type { RecentSteps } from './recent-steps.ts';
 import type { Scheduler } from './scheduler.ts';
 
 interface Deps {
-  directory: EndpointDirectory;
+  directory: Pick<EndpointDirectory, 'get' | 'refresh'>;
   scheduler: Pick<Scheduler, 'offer' | 'held'>;
   recentSteps: Pick<RecentSteps, 'has'>;
   outcomes: Pick<OutcomeWriter, 'parked' | 'malformed'>;

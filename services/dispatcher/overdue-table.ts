@@ -1,8 +1,7 @@
 /** The rows of `waiting` that are to be ended without another send. */
-import { formatMicros } from '#lib/clock';
+import { formatMicros, microsOf } from '#lib/clock';
 import type { Query } from '#lib/postgres';
 import { lanesWithRows } from './lanes-with-rows.ts';
-import { microsOf } from './micros-of.ts';
 import { hasPayload, hasRowEnded, payloadBytesOfRow } from './row-conditions.ts';
 import { type RawWaitingRow, waitingColumns, type WaitingRow, waitingRowOf } from './waiting-row.ts';
 

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { microsOf } from '#lib/clock';
 import {
   type EndpointSettings,
   joinSettings,
@@ -12,7 +13,6 @@ import { AppError } from '#lib/errors';
 import type { SecretBox } from '#lib/secret-box';
 import { readPrivateKey } from '#lib/signatures';
 import type { Endpoint, EndpointRow } from './endpoint.ts';
-import { microsOf } from './micros-of.ts';
 
 interface Opening {
   secretBox: SecretBox;

@@ -5,6 +5,7 @@ import { createBury, createKeepDeadLetter } from '#lib/dead-letters';
 import { readSchema } from '#deploy/kafka/schemas.ts';
 import { isAppError } from '#lib/errors';
 import { createJudgingTurns, createUnjudgedFilters } from '#lib/event-filter';
+import { createMatchEndpoints } from '#lib/fan-out';
 import { createHttpClient, parseAllowedNetworks } from '#lib/http-client';
 import {
   createAttemptCodec,
@@ -37,7 +38,6 @@ import { createEndpointHealth } from './endpoint-health.ts';
 import { createFanOut } from './fan-out.ts';
 import { createIntake } from './intake.ts';
 import { createKnownDeliveries } from './known-deliveries.ts';
-import { createMatchEndpoints } from './match-endpoints.ts';
 import { createDispatcherMetrics } from './metrics.ts';
 import { createOrderedIntake } from './ordered-intake.ts';
 import { createOrderedRows } from './ordered-rows.ts';

@@ -1,4 +1,4 @@
-import { microsOf } from './micros-of.ts';
+import { microsOf } from '#lib/clock';
 import type { Order } from './ordering.ts';
 
 /** A delivery that waits; instants in microseconds since the epoch. */

@@ -8,10 +8,9 @@
  * reading ends early in a tenant that has more; the next reading goes on behind the lane at which this one ended (lane-starts.ts). What is
  * given is taken from the tenants in turns: a tenant with the oldest million rows does not hide what others have either.
  */
-import { formatMicros } from '#lib/clock';
+import { formatMicros, microsOf } from '#lib/clock';
 import type { Query } from '#lib/postgres';
 import { laneKey } from './job.ts';
-import { microsOf } from './micros-of.ts';
 import { lanesOfTenant, tenantsWithRows } from './lanes-with-rows.ts';
 import { hasPayload, hasRowEnded, itsPayload, payloadBytesOfRow } from './row-conditions.ts';
 import { type RawWaitingRow, waitingColumns, type WaitingRow, waitingRowOf } from './waiting-row.ts';

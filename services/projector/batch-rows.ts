@@ -42,6 +42,7 @@ export function toBatchRows(facts: readonly Fact[], partitionOf: (endpointId: st
       case 'event':
         touch(fact.event.tenant, fact.event.id);
         events.set(keyOf(fact.event.tenant, fact.event.id), eventRow(fact));
+        if (fact.fanOut !== null) fanOuts.push(...fanOutRows(fact.fanOut));
         break;
       case 'duplicate':
         touch(fact.duplicate.tenant, fact.duplicate.event_id);

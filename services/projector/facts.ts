@@ -11,7 +11,8 @@ import type {
 
 /** What one record says, checked: nothing in it is missing, and every time in it is one that can be written down. */
 export type Fact =
-  | { kind: 'event'; event: EventRecord; traceparent: string }
+  /** With its set, where it was fanned out when it was published. */
+  | { kind: 'event'; event: EventRecord; traceparent: string; fanOut: FanOut | null }
   | { kind: 'duplicate'; duplicate: DuplicateRecord }
   | { kind: 'fan-out'; fanOut: FanOut }
   | { kind: 'outcome'; outcome: Outcome }
@@ -68,8 +69,7 @@ export interface Letter extends ReadDeadLetter {
 }
 
 /** How many rows it is, more or less: one, but for a set of many deliveries. */
-export const rowsOf = (fact: Fact): number =>
-  fact.kind === 'fan-out' ? Math.max(1, fact.fanOut.deliveries.length) : 1;
+export const rowsOf = (fact: Fact): number => ('fanOut' in fact ? Math.max(1, fact.fanOut?.deliveries.length ?? 0) : 1);
 
 /** For a line of the log. */
 export function idsOf(fact: Fact): { tenant: string; eventId: string | null; deliveryId?: string | null } {

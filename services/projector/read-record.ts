@@ -1,20 +1,23 @@
 import {
   type AttemptRecord,
   type EventRecord,
+  type EventSet,
   header,
   isInstant,
   packHeaders,
   parseDeadLetter,
   parseDelivery,
   parseDuplicate,
+  parseEventSet,
   problemOfChunk,
   problemOfEvent,
   type TopicName,
   type Topics,
 } from '#lib/contract';
 import { isAppError } from '#lib/errors';
+import { deliveryIdOf } from '#lib/fan-out';
 import type { IncomingRecord } from '#lib/kafka';
-import type { Fact, Outcome } from './facts.ts';
+import type { Fact, FanOut, Outcome } from './facts.ts';
 
 /** The topics that the projector reads. */
 export const projectedTopics = ['events', 'delivery.attempts', 'duplicates', 'dead-letters'] as const;
@@ -55,8 +58,20 @@ export function createRecordReader({ topics, decodeEvent, decodeAttempt }: Deps)
 function readEvent(event: EventRecord, { headers }: IncomingRecord): Reading {
   const problem = problemOfEvent(event);
   if (problem !== undefined) return { malformed: problem };
-  return { fact: { kind: 'event', event, traceparent: headers[header.traceparent] ?? '' } };
+  const set = parseEventSet(headers);
+  if (set !== undefined && 'malformed' in set) return set;
+  const fanOut = set === undefined ? null : fanOutOf(event, set);
+  return { fact: { kind: 'event', event, traceparent: headers[header.traceparent] ?? '', fanOut } };
 }
+
+const fanOutOf = (event: EventRecord, { at, endpointIds }: EventSet): FanOut => ({
+  tenant: event.tenant,
+  event_id: event.id,
+  generation: 0,
+  at,
+  deliveries: endpointIds.map((id) => ({ delivery_id: deliveryIdOf(event, id), endpoint_id: id })),
+  chunk: null,
+});
 
 function readAttempt(record: AttemptRecord): Reading {
   const { tenant, event_id, generation, at, deliveries, chunk } = record;

@@ -1,5 +1,6 @@
 import { filterMetrics } from '#lib/event-filter';
 import { deadLetterMetrics } from '#lib/dead-letters';
+import { fanOutMetrics } from '#lib/fan-out';
 import { consumerMetrics, producerMetrics } from '#lib/kafka';
 import { clockMetrics, postgresMetrics } from '#lib/postgres';
 import { redisMetrics } from '#lib/redis';
@@ -33,6 +34,7 @@ const shared: readonly Shared[] = [
   { title: 'What it depends on', metrics: { ...dependencyMetrics, ...clockMetrics }, services: serviceNames },
   { title: 'Kafka, written to', metrics: producerMetrics, services: serviceNames },
   { title: 'Kafka, read', metrics: consumerMetrics, services: ['dedup', 'dispatcher', 'projector'] },
+  { title: 'Events that are published', metrics: fanOutMetrics, services: ['dedup'] },
   { title: 'Endpoints’ filters', metrics: filterMetrics, services: ['dispatcher', 'api'] },
   { title: 'Dead letters', metrics: deadLetterMetrics, services: ['dedup', 'dispatcher', 'projector'] },
   { title: 'Postgres', metrics: postgresMetrics, services: serviceNames },

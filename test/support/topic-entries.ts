@@ -5,9 +5,11 @@ import {
   parseDeadLetter,
   parseDelivery,
   parseDuplicate,
+  parseEventSet,
   parseReceivedWebhook,
   type TopicName,
 } from '#lib/contract';
+import { deliveryIdOf } from '#lib/fan-out';
 import { type AvroCodec, type IncomingRecord, originOf } from '#lib/kafka';
 import type { FannedOutEntry, StepEntry, TopicContents } from '../faults/checker/history.ts';
 
@@ -44,8 +46,10 @@ export function createEntryReader(
         bodySha256: hash('sha256', value),
       };
     },
-    events: async ({ value }, position) => {
+    events: async ({ headers, value }, position) => {
       const event = await eventCodec.decode(value);
+      const given = parseEventSet(headers);
+      const set = given && sound(given, position);
       return {
         position,
         id: event.id,
@@ -55,6 +59,13 @@ export function createEntryReader(
         dedupKey: event.dedup_key.toString('hex'),
         receivedAtMs: event.received_at / 1000,
         payloadSha256: hash('sha256', event.payload),
+        set:
+          set === undefined
+            ? null
+            : {
+                atMs: trueTimeOf(set.at / 1000),
+                deliveries: set.endpointIds.map((endpointId) => ({ id: deliveryIdOf(event, endpointId), endpointId })),
+              },
       };
     },
     deliveries: ({ headers, value }, position) => {

@@ -157,6 +157,8 @@ export interface EventEntry {
   dedupKey: string;
   receivedAtMs: number;
   payloadSha256: string;
+  /** With which it was published; null where the fan-out consumer makes it. */
+  set: Pick<FannedOutEntry, 'atMs' | 'deliveries'> | null;
 }
 
 export interface DuplicateEntry {
@@ -190,6 +192,7 @@ export interface DeliveryEntry {
 
 export interface FannedOutEntry {
   kind: 'fanned_out';
+  /** Of its own record, or of the event's, which has it in a header. */
   position: string;
   eventId: string;
   generation: number;

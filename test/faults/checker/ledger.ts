@@ -58,7 +58,7 @@ export function openLedger(history: History): Ledger {
   const { topics } = history;
   const received = topics['webhooks.received'];
   const outcomes = topics['delivery.attempts'];
-  const fanOuts = outcomes.filter((entry) => entry.kind === 'fanned_out');
+  const fanOuts = [...topics.events.flatMap(setOf), ...outcomes.filter((entry) => entry.kind === 'fanned_out')];
   const lettersByOrigin = group(topics['dead-letters'], (letter) => letter.origin);
   const eventsById = group(topics.events, (entry) => entry.id);
   const eventsByKey = group(topics.events, (entry) => entry.dedupKey);
@@ -96,6 +96,11 @@ export function openLedger(history: History): Ledger {
     apiById: new Map(history.api.map((event) => [event.id, event])),
     changesByEvent: group(history.changes, (change) => change.eventId),
   };
+}
+
+/** That of an event which was published with its set. */
+function setOf({ set, position, id }: EventEntry): FannedOutEntry[] {
+  return set === null ? [] : [{ kind: 'fanned_out', position, eventId: id, generation: 0, chunk: null, ...set }];
 }
 
 /** By a client of the API: nobody received it. */
@@ -170,9 +175,16 @@ export function diedAtFanOut(ledger: Ledger, event: EventEntry): boolean {
   return (ledger.lettersByOrigin.get(event.position) ?? []).some((letter) => letter.stage === 'fan-out');
 }
 
-/** Whose faults can have its deliveries repeated: one that is published again is fanned out again, to the same deliveries. */
-export const deliveredBy = (ledger: Ledger, eventId: string): readonly ServiceName[] =>
-  (ledger.eventsById.get(eventId) ?? []).length > 1 ? [...publishedBy, 'dispatcher'] : ['dispatcher'];
+/**
+ * Whose faults can have its deliveries repeated: one that is published again is fanned out again, to the same deliveries, and one that was
+ * published with its set may have been sent before a crash by which its own record does not stand.
+ */
+export function deliveredBy(ledger: Ledger, eventId: string): readonly ServiceName[] {
+  const entries = ledger.eventsById.get(eventId) ?? [];
+  return entries.length > 1 || entries.some(({ set }) => set !== null)
+    ? [...publishedBy, 'dispatcher']
+    : ['dispatcher'];
+}
 
 /** Those that write events. */
 export const publishedBy: readonly ServiceName[] = ['dedup', 'api'];

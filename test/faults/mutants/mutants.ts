@@ -1,6 +1,7 @@
 import { answeringMutants } from './answering.ts';
 import { consumingMutants } from './consuming.ts';
 import { deliveringMutants } from './delivering.ts';
+import { fanningOutMutants } from './fanning-out.ts';
 import { followingMutants } from './following.ts';
 import { fuzzingMutants } from './fuzzing.ts';
 import { losingMutants } from './losing.ts';
@@ -18,6 +19,7 @@ export const mutants: readonly Mutant[] = [
   ...consumingMutants,
   ...receivingMutants,
   ...deliveringMutants,
+  ...fanningOutMutants,
   ...projectingMutants,
   ...losingMutants,
   ...followingMutants,

@@ -13,6 +13,7 @@ const ingressPoints: readonly CrashPointName[] = ['ingress.before-produce', 'ing
 const dedupPoints: readonly CrashPointName[] = [
   'dedup.after-claim',
   'dedup.after-insert',
+  'publish.after-event',
   'dedup.after-publish',
   'dedup.before-commit',
 ];

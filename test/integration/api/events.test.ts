@@ -52,7 +52,7 @@ function eventFact(given: {
     ordering_key: null,
     payload: given.payload ?? Buffer.from('{"n":1}'),
   };
-  return { kind: 'event', event, traceparent: '' } as const;
+  return { kind: 'event', event, traceparent: '', fanOut: null } as const;
 }
 
 const endpointIds = ['ep_a', 'ep_b', 'ep_c'];

@@ -171,7 +171,7 @@ test('the projector knows the event when it comes by its topic, and judges it li
     );
   const [event] = topic.events.filter((published) => published.id === id);
   if (event === undefined) throw new Error('not published');
-  for (let n = 0; n < 2; n += 1) await project([{ kind: 'event', event, traceparent: '' }]);
+  for (let n = 0; n < 2; n += 1) await project([{ kind: 'event', event, traceparent: '', fanOut: null }]);
   expect(await read(id, tenant)).toEqual(before);
   const receipts = await api.postgres.query('SELECT duplicate FROM receipts WHERE tenant = $1', [tenant]);
   expect(receipts).toEqual([{ duplicate: false }]);

@@ -93,7 +93,9 @@ it('leads to the event, whether Redis, the table or its own batch made it a dupl
     fc.asyncProperty(fc.infiniteStream(fc.nat()), async (dice) => {
       const tenant = `run-${(runs += 1)}`;
       const facts: Fact[] = [
-        ...outcomes.events().map((event): Fact => ({ kind: 'event', event: { ...event, tenant }, traceparent: '' })),
+        ...outcomes
+          .events()
+          .map((event): Fact => ({ kind: 'event', event: { ...event, tenant }, traceparent: '', fanOut: null })),
         ...outcomes.duplicates().map((duplicate): Fact => ({ kind: 'duplicate', duplicate: { ...duplicate, tenant } })),
       ];
       const roll = (sides: number): number => (dice.next().value as number) % sides;

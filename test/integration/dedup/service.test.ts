@@ -56,8 +56,15 @@ describe('the dedup service', () => {
     const byKey = (topic: string) => outcomes.records(topic).map(({ key }) => key?.toString());
     expect(byKey(world.topics.events)).toEqual(expect.arrayContaining([event?.id, 'customer-7']));
     expect(byKey(world.topics.duplicates)).toEqual([event?.dedup_key.toString('hex')]);
-    for (const record of [...outcomes.records(world.topics.events), ...outcomes.records(world.topics.duplicates)])
-      expect(record.headers).toEqual({ traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' });
+    const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+    const headersOn = (topic: string) => outcomes.records(topic).map(({ headers }) => headers);
+    const withSet = {
+      ...trace,
+      [header.fanOut]: expect.stringMatching(/^{"at":\d{16},"endpointIds":\[\]}$/) as string,
+    };
+    // One is fanned out at once, to nobody; the other has an ordering key.
+    expect(headersOn(world.topics.events)).toEqual(expect.arrayContaining([withSet, trace]));
+    expect(headersOn(world.topics.duplicates)).toEqual([trace]);
 
     const metrics = await (await fetch(`${child.adminUrl}/metrics`)).text();
     expect(metrics).toContain('hookline_dedup_records_total{outcome="first"} 2');

@@ -218,6 +218,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
         producer,
         topics,
         encodeEvent: codec.encode,
+        matchNarrow: () => ({ wide: 'endpoints' }),
         crashPoints: {
           reach(point) {
             if (point === crashAt) throw new Crash(point);

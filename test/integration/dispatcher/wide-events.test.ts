@@ -12,7 +12,7 @@ import { Metrics } from '#lib/telemetry';
 import { createEndRefused } from '../../../services/dispatcher/end-refused.ts';
 import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
 import { createFanOut } from '../../../services/dispatcher/fan-out.ts';
-import { createMatchEndpoints } from '../../../services/dispatcher/match-endpoints.ts';
+import { createMatchEndpoints } from '#lib/fan-out';
 import { createOffer, createPublish } from '../../../services/dispatcher/publish.ts';
 import { createSetAside } from '../../../services/dispatcher/set-aside.ts';
 import { createWriteSet } from '../../../services/dispatcher/write-set.ts';
@@ -96,7 +96,10 @@ async function startFanOut(endpointsOf: (sourceId: string) => readonly Endpoint[
         ageMs: () => 0,
         refresh: async () => undefined,
       },
-      matchEndpoints: createMatchEndpoints({ turns: createJudgingTurns(), unjudged: { note: () => undefined } }),
+      matchEndpoints: createMatchEndpoints<Endpoint>({
+        turns: createJudgingTurns(),
+        unjudged: { note: () => undefined },
+      }),
       decodeEvent: events.decode,
       writeSet: createWriteSet({ ...writers, newTry: randomUUID, maxDeliveries: 1_000 }),
       endRefused: createEndRefused(writers),

@@ -89,7 +89,7 @@ export function addPublish({ publishes, topics, committed, api, tables }: Mutabl
     ],
   });
   const common = { receiptId: 'rcp_p', receivedAtMs: atMs, payloadSha256 };
-  topics.events.push({ position, id: eventId, origin, sourceId: 'api', dedupKey: 'dedup-p', ...common });
+  topics.events.push({ position, id: eventId, origin, sourceId: 'api', dedupKey: 'dedup-p', set: null, ...common });
   topics['delivery.attempts'].push({
     ...{ kind: 'fanned_out', position: 'attempts-0-9', eventId, generation: 0, atMs: atMs + 20, deliveries: [] },
     chunk: null,
@@ -171,7 +171,7 @@ function webhook(n: number) {
     generation: 0,
     payloadSha256: bodySha256,
   }));
-  const event: EventEntry = {
+  const event: Mutable<EventEntry> = {
     position: `events-0-${n}`,
     id,
     origin: `received-0-${2 * n}`,
@@ -180,6 +180,7 @@ function webhook(n: number) {
     dedupKey: `key-${n}`,
     receivedAtMs: atMs,
     payloadSha256: bodySha256,
+    set: null,
   };
   const outcomes: Mutable<FannedOutEntry | StepEntry>[] = [
     {

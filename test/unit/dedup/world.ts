@@ -12,6 +12,7 @@ import type { CrashPointName } from '#lib/crash-points';
 import type { DiedRecord } from '#lib/dead-letters';
 import { createDedupStore, type DedupStore, type KeyTable } from '#lib/dedup-store';
 import { AppError } from '#lib/errors';
+import type { MatchNarrow } from '#lib/fan-out';
 import type { OutgoingRecord, RecordProducer } from '#lib/kafka';
 import { type Logger, silentLogger } from '#lib/log';
 import { Metrics } from '#lib/telemetry';
@@ -83,15 +84,19 @@ interface WorkerOptions {
   breakTable?: (table: KeyTable) => KeyTable;
   breakStore?: (store: DedupStore, world: World) => DedupStore;
   log?: Logger;
+  /** Default: every event is left to the fan-out consumer. */
+  matchNarrow?: MatchNarrow;
   /** Awaited before each of its calls to the outside. */
   turn?: () => Promise<void>;
 }
 
 const intact = <T>(part: T): T => part;
+const leftToConsumer: MatchNarrow = () => ({ wide: 'endpoints' });
 
 /** One process: its own memory, the world's Redis, Postgres and Kafka. */
 export function createWorker(world: World, options: WorkerOptions = {}): Worker {
   const { crashAt, breakTable = intact, breakStore = intact, log = silentLogger, turn } = options;
+  const { matchNarrow = leftToConsumer } = options;
   const { memory, table, kafka } = turn === undefined ? world : takingTurns(world, turn);
   const metrics = new Metrics();
   const failures: Error[] = [];
@@ -102,6 +107,7 @@ export function createWorker(world: World, options: WorkerOptions = {}): Worker 
     producer: kafka,
     topics,
     encodeEvent: (event) => serialize(event),
+    matchNarrow,
     crashPoints: {
       reach(point) {
         if (point !== crashAt?.point) return;

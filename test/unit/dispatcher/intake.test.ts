@@ -44,8 +44,6 @@ function createWorld(options: Options = {}) {
   const intake = createIntake({
     directory: {
       get: (_tenant, id) => (known.includes(id) ? anEndpoint({ id, ordered: orderedIds.includes(id) }) : undefined),
-      candidates: () => [],
-      ageMs: () => 0,
       refresh: async () => {
         directory.refreshes += 1;
         if (directory.failure !== undefined) throw directory.failure;

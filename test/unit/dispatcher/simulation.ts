@@ -202,7 +202,6 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     const directory = {
       get: (_tenant: string, id: string) =>
         fixtures.anEndpoint({ id, retry, maxInFlight: 2, ordered: id === 'ep_ordered' }),
-      candidates: () => [],
       ageMs: () => 0,
       refresh: async () => undefined,
     };

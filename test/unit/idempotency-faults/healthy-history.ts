@@ -52,7 +52,7 @@ export function healthyHistory(): MutableHistory {
       sourceId: 'api',
       receiptId: `rcp_${n}`,
     },
-    ...{ dedupKey: '', receivedAtMs: 1_005, payloadSha256: hash('sha256', `${n}`) },
+    ...{ dedupKey: '', set: null, receivedAtMs: 1_005, payloadSha256: hash('sha256', `${n}`) },
   });
   return {
     intents,

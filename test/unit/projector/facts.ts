@@ -14,6 +14,8 @@ interface Named {
 export const eventFact = (
   { tenant, eventId }: Named,
   more: Partial<Extract<Fact, { kind: 'event' }>['event']> = {},
+  /** Those that it was fanned out to when it was published. */
+  endpointIds?: readonly string[],
 ): Extract<Fact, { kind: 'event' }> => ({
   kind: 'event',
   traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-00`,
@@ -34,6 +36,13 @@ export const eventFact = (
     payload: Buffer.from(`{"id":"${eventId}"}`),
     ...more,
   },
+  fanOut:
+    endpointIds === undefined
+      ? null
+      : {
+          ...{ tenant, event_id: eventId, generation: 0, at: startAt + 10, chunk: null },
+          deliveries: endpointIds.map((id) => ({ delivery_id: deliveryId(eventId, id, 0), endpoint_id: id })),
+        },
 });
 
 export const duplicateFact = (

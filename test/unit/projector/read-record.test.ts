@@ -42,7 +42,7 @@ const read = (given: Parameters<typeof incomingRecord>[0], decoded: object = {})
 test('an event is read with the trace that its record carries', async () => {
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
   expect(await read({ topic: 'p.events', headers: { traceparent } })).toEqual({
-    fact: { kind: 'event', event, traceparent },
+    fact: { kind: 'event', event, traceparent, fanOut: null },
   });
 });
 

@@ -10,6 +10,7 @@ import {
   isExcused,
   isFannedOut,
   isPassed,
+  isPublished,
   type Ledger,
   sentAtMs,
 } from '../ledger.ts';
@@ -42,7 +43,7 @@ function judgeEvent(ledger: Ledger, entries: readonly EventEntry[]): Violation[]
   const deliveries = ledger.deliveriesByEvent.get(event.id) ?? [];
   if (!isFannedOut(ledger, event.id)) {
     if (diedAtFanOut(ledger, event)) return [];
-    return entries.every((entry) => isPassed(ledger, 'fan-out', entry.position))
+    return entries.every((entry) => isDealtWith(ledger, entry))
       ? [
           {
             anomaly: 'missing-delivery',
@@ -76,12 +77,17 @@ function judgeEvent(ledger: Ledger, entries: readonly EventEntry[]): Violation[]
   ];
 }
 
+/** One that was published with its set is dedup's until its webhook is committed: before that, it is published again after a crash. */
+const isDealtWith = (ledger: Ledger, entry: EventEntry): boolean =>
+  isPassed(ledger, 'fan-out', entry.position) &&
+  (entry.set === null || isPublished(entry) || isPassed(ledger, 'dedup', entry.origin));
+
 function judgeWrites(ledger: Ledger, delivery: DeliveryAccount): Violation[] {
   const subject = { deliveryId: delivery.id };
   const [event, ...others] = ledger.eventsById.get(delivery.eventId) ?? [];
   if (event === undefined) return [];
   if (delivery.writes.length === 0) {
-    return [event, ...others].every((entry) => isPassed(ledger, 'fan-out', entry.position))
+    return [event, ...others].every((entry) => isDealtWith(ledger, entry))
       ? [{ anomaly: 'missing-delivery', subject, says: 'in the set, but not on deliveries' }]
       : [{ anomaly: 'unseen', subject, says: 'not yet written to deliveries' }];
   }

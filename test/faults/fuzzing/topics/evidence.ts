@@ -128,6 +128,8 @@ export async function gatherEvidence({ stack, tables, events, attempts }: Option
         case 'dedup':
           return origins.get(textOf(record, header.origin) || positionOf(stack, record)) ?? 0;
         case 'fan-out': {
+          // It is done as it stands.
+          if (textOf(record, header.fanOut) !== '') return 1;
           const event = await decoded(events, record.value ?? Buffer.alloc(0));
           return event === undefined ? 0 : (sets.get(`${event.tenant}/${event.id}`) ?? 0);
         }

@@ -17,6 +17,7 @@ const passings = {
   'dedup.after-insert': 5,
   'dedup.after-publish': 5,
   'dedup.before-commit': 5,
+  'publish.after-event': 5,
   'fan-out.before-set': 5,
   'fan-out.between-chunks': 5,
   'fan-out.after-set': 5,
@@ -40,7 +41,7 @@ const passings = {
 
 const parts: Readonly<Record<ServiceName, readonly string[]>> = {
   ingress: ['ingress'],
-  dedup: ['dedup'],
+  dedup: ['dedup', 'publish'],
   dispatcher: ['dispatcher', 'fan-out', 'replay'],
   projector: ['projector'],
   api: ['idempotency', 'outbox'],

@@ -2,8 +2,24 @@
 import { header, type TopicName } from '#lib/contract';
 import { formed, formless } from './any-topic.ts';
 import { avro } from './avro.ts';
-import { adding, type Kind, text, withValue } from './kind.ts';
+import type { Pools } from '../../pools.ts';
+import { adding, type Kind, notUtf8, text, withValue } from './kind.ts';
 import { attemptFields, duplicateFields, eventFields } from './odd-fields.ts';
+
+const setOf = (endpointIds: readonly unknown[], at: unknown = 1_767_225_600_000_000): string =>
+  JSON.stringify({ at, endpointIds });
+
+const oddSet = (pools: Pools): Buffer =>
+  pools.pick([
+    text(''),
+    text('null'),
+    text(setOf([], pools.pick([-1, 0.5, '1', null, 1e300]))),
+    text(setOf([pools.pick(['', 'a\0b', 'é', 1, null, 'x'.repeat(300)])])),
+    text(setOf(['ep_1', 'ep_1'])),
+    text(setOf(Array.from({ length: 33 }, (_, n) => `ep_${n}`))),
+    text('['.repeat(100_000)),
+    notUtf8,
+  ]);
 
 export const kindsOf: Readonly<Record<TopicName, readonly Kind[]>> = {
   'webhooks.received': [
@@ -33,6 +49,14 @@ export const kindsOf: Readonly<Record<TopicName, readonly Kind[]>> = {
       }),
     },
     { kind: 'for another stage', ending: 'passed', forge: adding(() => [[header.replayFor, text('dedup')]]) },
+    {
+      kind: 'with a set',
+      ending: 'processed',
+      forge: adding((pools) => [
+        [header.fanOut, text(setOf(Array.from({ length: pools.below(33) }, (_, n) => `ep_${n}`)))],
+      ]),
+    },
+    { kind: 'with a set that is none', ending: 'letter', forge: adding((pools) => [[header.fanOut, oddSet(pools)]]) },
   ],
   deliveries: [
     ...formless,

@@ -2,11 +2,14 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { endpointSettlingMs, type EventRecord } from '#lib/contract';
 import { compileFilter, createJudgingTurns } from '#lib/event-filter';
-import type { Endpoint, EndpointSubscription } from '../../../services/dispatcher/endpoint.ts';
-import { createMatchEndpoints, type MatchEndpoints } from '../../../services/dispatcher/match-endpoints.ts';
-import { anEndpoint, anEvent, aSubscription, secondMicros, startMicros } from './fixtures.ts';
+import { createMatchEndpoints, type EndpointSubscription, type MatchEndpoints } from '#lib/fan-out';
+import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
+import { anEndpoint, anEvent, aSubscription, secondMicros, startMicros } from '../dispatcher/fixtures.ts';
 
-const matchEndpoints = createMatchEndpoints({ turns: createJudgingTurns(), unjudged: { note: () => undefined } });
+const matchEndpoints = createMatchEndpoints<Endpoint>({
+  turns: createJudgingTurns(),
+  unjudged: { note: () => undefined },
+});
 
 type Event = Parameters<typeof anEvent>[0];
 
@@ -134,7 +137,7 @@ const olderBy = fc.integer({ min: 0, max: settlingMicros });
 const newerBy = fc.integer({ min: 0, max: 120 * secondMicros });
 
 describe('a fan-out that is repeated with a newer list of endpoints', () => {
-  const isSameWith = (match: MatchEndpoints) =>
+  const isSameWith = (match: MatchEndpoints<Endpoint>) =>
     fc.asyncProperty(changeLists, micros, olderBy, newerBy, async (changes, receivedAt, older, newer) => {
       const event = anEvent({ received_at: receivedAt });
       const first = await match(event, [endpointAfter(changes, receivedAt - older)]);
@@ -150,7 +153,7 @@ describe('a fan-out that is repeated with a newer list of endpoints', () => {
     [...endpoints].map((endpoint) => ({ ...endpoint, past: [] }));
   const later = (event: EventRecord): EventRecord => ({ ...event, received_at: event.received_at + settlingMicros });
 
-  it.each<[string, MatchEndpoints]>([
+  it.each<[string, MatchEndpoints<Endpoint>]>([
     ['went by what is in force now', (event, endpoints) => matchEndpoints(event, forget(endpoints))],
     ['had a change count at once', (event, endpoints) => matchEndpoints(later(event), endpoints)],
   ])('would not, if it %s', async (_title, mutant) => {

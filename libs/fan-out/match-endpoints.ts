@@ -1,6 +1,6 @@
 import { endpointSettlingMs, type EventRecord, isSubscribed, subscriptionAt } from '#lib/contract';
 import { type EventFilter, judgeInTurns, type JudgingTurns, type UnjudgedFilters } from '#lib/event-filter';
-import type { Endpoint } from './endpoint.ts';
+import type { Subscriber } from './subscriber.ts';
 
 interface Deps {
   turns: JudgingTurns;
@@ -8,7 +8,10 @@ interface Deps {
 }
 
 /** In the order of their ids. */
-export type MatchEndpoints = (event: EventRecord, endpoints: Iterable<Endpoint>) => Promise<Endpoint[]>;
+export type MatchEndpoints<E extends Subscriber = Subscriber> = (
+  event: EventRecord,
+  endpoints: Iterable<E>,
+) => Promise<E[]>;
 
 /**
  * The endpoints that get an event. Judged as of the event's receipt, not of now: a fan-out that is repeated after a crash must come to
@@ -18,7 +21,7 @@ export type MatchEndpoints = (event: EventRecord, endpoints: Iterable<Endpoint>)
  * Between filters the process goes on with what else it does. A list that changes meanwhile makes no difference, as one that is newer
  * makes none.
  */
-export function createMatchEndpoints({ turns, unjudged }: Deps): MatchEndpoints {
+export function createMatchEndpoints<E extends Subscriber>({ turns, unjudged }: Deps): MatchEndpoints<E> {
   return async (event, endpoints) => {
     const { tenant, id: eventId, payload: bytes, content_encoding: contentEncoding } = event;
     const takers = await judgeInTurns(subscribed(event, endpoints), { tenant, bytes, contentEncoding, turns });
@@ -27,13 +30,14 @@ export function createMatchEndpoints({ turns, unjudged }: Deps): MatchEndpoints 
   };
 }
 
-interface Subscribed {
+export interface Subscribed<E> {
   id: string;
   filter: EventFilter | null;
-  endpoint: Endpoint;
+  endpoint: E;
 }
 
-function* subscribed(event: EventRecord, endpoints: Iterable<Endpoint>): Iterable<Subscribed> {
+/** Of these endpoints those that are subscribed to the event, by its type and source, as of its receipt. */
+export function* subscribed<E extends Subscriber>(event: EventRecord, endpoints: Iterable<E>): Iterable<Subscribed<E>> {
   for (const endpoint of endpoints) {
     const { id, createdAt, past, subscription: now } = endpoint;
     if (event.received_at < createdAt + endpointSettlingMs * 1_000) continue;

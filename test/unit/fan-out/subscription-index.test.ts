@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { createJudgingTurns } from '#lib/event-filter';
-import type { Endpoint, EndpointSubscription } from '../../../services/dispatcher/endpoint.ts';
-import { createMatchEndpoints } from '../../../services/dispatcher/match-endpoints.ts';
-import { createSubscriptionIndex } from '../../../services/dispatcher/subscription-index.ts';
-import { anEndpoint, anEvent, aSubscription, secondMicros, startMicros } from './fixtures.ts';
+import { createMatchEndpoints, createSubscriptionIndex, type EndpointSubscription } from '#lib/fan-out';
+import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
+import { anEndpoint, anEvent, aSubscription, secondMicros, startMicros } from '../dispatcher/fixtures.ts';
 
-const matchEndpoints = createMatchEndpoints({ turns: createJudgingTurns(), unjudged: { note: () => undefined } });
+const matchEndpoints = createMatchEndpoints<Endpoint>({
+  turns: createJudgingTurns(),
+  unjudged: { note: () => undefined },
+});
 
 const idsOf = (endpoints: Iterable<Endpoint>): string[] => [...endpoints].map(({ id }) => id).sort();
 
@@ -49,7 +51,7 @@ describe('an index of subscriptions', () => {
   it('has every endpoint that an event belongs to among its candidates, however often it was changed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(endpoints, { maxLength: 12 }), events, async (puts, event) => {
-        const index = createSubscriptionIndex();
+        const index = createSubscriptionIndex<Endpoint>();
         puts.forEach(index.put);
         const now = new Map(puts.map((endpoint) => [endpoint.id, endpoint]));
         const expected = await matchEndpoints(event, now.values());
@@ -59,8 +61,18 @@ describe('an index of subscriptions', () => {
     );
   });
 
+  it('has the same candidates where they are few, and none where they may be more than asked for', () => {
+    const index = createSubscriptionIndex<Endpoint>();
+    const event = { type: 'order.created', source_id: 'src_1' };
+    expect([...(index.fewCandidates(event, 0) ?? [])]).toEqual([]);
+    for (let n = 0; n < 3; n += 1) index.put(anEndpoint({ id: `of all ${n}` }));
+    index.put(anEndpoint({ id: 'of type', subscription: aSubscription({ eventTypes: ['order.*'] }) }));
+    expect(idsOf(index.fewCandidates(event, 4) ?? [])).toEqual(['of all 0', 'of all 1', 'of all 2', 'of type']);
+    expect(index.fewCandidates(event, 3)).toBeUndefined();
+  });
+
   it('does not look at those that ask for something else', () => {
-    const index = createSubscriptionIndex();
+    const index = createSubscriptionIndex<Endpoint>();
     for (let n = 0; n < 1_000; n += 1) {
       index.put(anEndpoint({ id: `of source ${n}`, subscription: aSubscription({ sourceIds: [`src_${n}`] }) }));
       index.put(anEndpoint({ id: `of type ${n}`, subscription: aSubscription({ eventTypes: [`type_${n}.*`] }) }));
@@ -69,7 +81,7 @@ describe('an index of subscriptions', () => {
   });
 
   it('finds one that names very many types by its sources', async () => {
-    const index = createSubscriptionIndex();
+    const index = createSubscriptionIndex<Endpoint>();
     const eventTypes = Array.from({ length: 300 }, (_, n) => `type_${n}`);
     index.put(anEndpoint({ subscription: aSubscription({ eventTypes, sourceIds: ['src_1'] }) }));
     const of = (type: string, source_id: string) =>
@@ -80,7 +92,7 @@ describe('an index of subscriptions', () => {
   });
 
   it('has an endpoint as it was last put, under what it asks for now', () => {
-    const index = createSubscriptionIndex();
+    const index = createSubscriptionIndex<Endpoint>();
     index.put(anEndpoint({ subscription: aSubscription({ sourceIds: ['src_1'] }) }));
     index.put(anEndpoint({ subscription: aSubscription({ sourceIds: ['src_2'] }), url: 'https://new.test/' }));
     expect([...index.candidates({ type: 'a', source_id: 'src_1' })]).toEqual([]);

@@ -1,22 +1,24 @@
 import { everyEventKey, eventKeys, type EventRecord, subscriptionKeys } from '#lib/contract';
-import type { Endpoint } from './endpoint.ts';
+import type { Subscriber } from './subscriber.ts';
 
 export type JudgedEvent = Pick<EventRecord, 'type' | 'source_id'>;
 
 /** The endpoints of one tenant by what they ask for, or have asked for: an event costs as much as it has takers, however many others there are. */
-export interface SubscriptionIndex {
+export interface SubscriptionIndex<E extends Subscriber = Subscriber> {
   /** In place of the same endpoint as it was before. */
-  put(endpoint: Endpoint): void;
+  put(endpoint: E): void;
   remove(id: string): void;
   /** All that the event may belong to, now or as of its receipt, and some that it does not. */
-  candidates(event: JudgedEvent): Iterable<Endpoint>;
+  candidates(event: JudgedEvent): Iterable<E>;
+  /** The same where they are few; undefined where there may be more than `most`, at no cost. */
+  fewCandidates(event: JudgedEvent, most: number): Iterable<E> | undefined;
 }
 
 /** Of one endpoint; one that has more, over all that it was, is looked at for every event of its tenant. */
 const mostKeys = 300;
 
-export function createSubscriptionIndex(): SubscriptionIndex {
-  const byKey = new Map<string, Map<string, Endpoint>>();
+export function createSubscriptionIndex<E extends Subscriber>(): SubscriptionIndex<E> {
+  const byKey = new Map<string, Map<string, E>>();
   const keysOf = new Map<string, ReadonlySet<string>>();
 
   const removeFrom = (key: string, id: string): void => {
@@ -25,28 +27,41 @@ export function createSubscriptionIndex(): SubscriptionIndex {
     if (under?.size === 0) byKey.delete(key);
   };
 
+  function* under(event: JudgedEvent): Iterable<Map<string, E>> {
+    for (const key of eventKeys(event)) {
+      const endpoints = byKey.get(key);
+      if (endpoints !== undefined) yield endpoints;
+    }
+  }
+
+  // Each once, whatever it is found under, and as it is now: whoever goes through them may take a while.
+  const distinct = (found: Iterable<Map<string, E>>): Iterable<E> => {
+    const [only, ...others] = found;
+    if (only === undefined || others.length === 0) return [...(only?.values() ?? [])];
+    return new Map([only, ...others].flatMap((endpoints) => [...endpoints])).values();
+  };
+
   return {
     put(endpoint) {
       const { id } = endpoint;
       const keys = keysFor(endpoint);
       for (const key of keysOf.get(id) ?? []) if (!keys.has(key)) removeFrom(key, id);
       keysOf.set(id, keys);
-      for (const key of keys) byKey.set(key, (byKey.get(key) ?? new Map<string, Endpoint>()).set(id, endpoint));
+      for (const key of keys) byKey.set(key, (byKey.get(key) ?? new Map<string, E>()).set(id, endpoint));
     },
     remove(id) {
       for (const key of keysOf.get(id) ?? []) removeFrom(key, id);
       keysOf.delete(id);
     },
-    candidates(event) {
-      // Each once, whatever it is found under, and as it is now: whoever goes through them may take a while.
-      const found = new Map<string, Endpoint>();
-      for (const key of eventKeys(event)) byKey.get(key)?.forEach((endpoint, id) => found.set(id, endpoint));
-      return found.values();
+    candidates: (event) => distinct(under(event)),
+    fewCandidates(event, most) {
+      const found = [...under(event)];
+      return found.reduce((sum, { size }) => sum + size, 0) > most ? undefined : distinct(found);
     },
   };
 }
 
-function keysFor({ subscription, past }: Endpoint): Set<string> {
+function keysFor({ subscription, past }: Subscriber): Set<string> {
   const keys = new Set<string>();
   for (const each of [...past, subscription]) {
     // What was closed gets nothing of that time.

@@ -1,0 +1,44 @@
+import { type Delivery, deliveryHeaders, type EventRecord } from '#lib/contract';
+import { derivedId } from '#lib/ids';
+import type { OutgoingRecord } from '#lib/kafka';
+
+/** An event comes for the first time; a replay is a generation of its own. */
+const generation = 0;
+
+/** A function of event and endpoint: whoever fans the event out, and however often, comes to the same id. */
+export const deliveryIdOf = (event: Pick<EventRecord, 'id' | 'received_at'>, endpointId: string): string =>
+  derivedId('dlv', Math.floor(event.received_at / 1_000), [event.id, endpointId, String(generation)]);
+
+interface Circumstances {
+  /** Microseconds since the epoch. */
+  createdAt: number;
+  traceparent: string | undefined;
+}
+
+export const deliveryOf = (
+  event: EventRecord,
+  endpointId: string,
+  { createdAt, traceparent = '' }: Circumstances,
+): Delivery => ({
+  id: deliveryIdOf(event, endpointId),
+  tenant: event.tenant,
+  eventId: event.id,
+  eventType: event.type,
+  endpointId,
+  generation,
+  createdAt,
+  receivedAt: event.received_at,
+  orderingKey: event.ordering_key,
+  contentType: event.content_type,
+  contentEncoding: event.content_encoding,
+  traceparent,
+  payload: event.payload,
+});
+
+/** @param topic `deliveries`, with its prefix */
+export const recordOfDelivery = (topic: string, { payload, ...facts }: Delivery): OutgoingRecord => ({
+  topic,
+  key: facts.endpointId,
+  value: payload,
+  headers: deliveryHeaders(facts),
+});

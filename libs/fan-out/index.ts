@@ -1,0 +1,15 @@
+export { deliveryIdOf, deliveryOf, recordOfDelivery } from './deliveries-of-event.ts';
+export { type EndpointDirectory, createEndpointDirectory, isFresh } from './endpoint-directory.ts';
+export { type MatchEndpoints, createMatchEndpoints } from './match-endpoints.ts';
+export { type MatchNarrow, type StepBudget, createMatchNarrow, createStepBudget } from './match-narrow.ts';
+export { type FanOutMetrics, createFanOutMetrics, fanOutMetrics } from './metrics.ts';
+export { type PublishEvent, type Refusal, createPublishEvent } from './publish-event.ts';
+export {
+  type EndpointSubscription,
+  type Subscriber,
+  type SubscriberRow,
+  readSubscriber,
+  subscriberColumns,
+} from './subscriber.ts';
+export { type SubscriptionIndex, createSubscriptionIndex } from './subscription-index.ts';
+export { createSubscriberDirectory } from './subscriber-directory.ts';

@@ -1,0 +1,97 @@
+/**
+ * Publishes an event; a narrow one (match-narrow.ts) together with its deliveries, in one round:
+ *
+ *   wide    ─► the event, which the fan-out consumer fans out
+ *   narrow  ─► the event with its set in a header, and its deliveries ──all acknowledged──► published
+ *                └─ Kafka refuses one of these ─► the event again, without its set: the fan-out consumer comes to the same deliveries, and
+ *                                                 ends those that are refused
+ *
+ * Who dies in between publishes it again, under the same ids: the event may then stand on its topic twice, and a delivery be sent twice. Once
+ * anything of a narrow event was sent, its id must stay its own, whatever is refused later: a receiver may have it.
+ */
+import type { Clock } from '#lib/clock';
+import { type EventRecord, eventSetHeader, type Topics, traceHeaders } from '#lib/contract';
+import type { CrashPoints } from '#lib/crash-points';
+import { type AppError, isAppError } from '#lib/errors';
+import type { OutgoingRecord } from '#lib/kafka';
+import { deliveryOf, recordOfDelivery } from './deliveries-of-event.ts';
+import type { MatchNarrow, StepBudget } from './match-narrow.ts';
+import type { FanOutMetrics } from './metrics.ts';
+
+export interface Refusal {
+  /** data_invalid: the event can't be encoded, or Kafka does not take it. */
+  error: AppError;
+  /** A receiver may have the event under its id. */
+  mayBeDelivered: boolean;
+}
+
+interface Publishing {
+  traceparent: string;
+  /** Of what is published together. */
+  budget: StepBudget;
+  /** Resolves once the record is acknowledged. @throws AppError data_invalid where Kafka refuses it; others are thrown on */
+  send(record: OutgoingRecord): Promise<unknown>;
+}
+
+/** Resolves when all of it is acknowledged, or with why it can't be published. */
+export type PublishEvent = (event: EventRecord, publishing: Publishing) => Promise<Refusal | undefined>;
+
+interface Deps {
+  matchNarrow: MatchNarrow;
+  /** @throws AppError data_invalid */
+  encodeEvent(event: EventRecord): Buffer;
+  topics: Topics;
+  clock: Clock;
+  crashPoints: CrashPoints;
+  metrics: FanOutMetrics;
+}
+
+export function createPublishEvent(deps: Deps): PublishEvent {
+  const { matchNarrow, topics, clock, crashPoints, metrics } = deps;
+
+  function recordOf(event: EventRecord, traceparent: string): OutgoingRecord {
+    const headers = traceHeaders(traceparent);
+    return { topic: topics.events, key: event.ordering_key ?? event.id, value: deps.encodeEvent(event), headers };
+  }
+
+  /** @returns whether Kafka has taken all of them; waits for all, also where one has failed */
+  async function sendTogether(
+    plain: OutgoingRecord,
+    event: EventRecord,
+    endpointIds: readonly string[],
+    { traceparent, send }: Publishing,
+  ): Promise<boolean> {
+    const at = Math.round(clock.nowMs() * 1_000);
+    const withSet = { ...plain, headers: { ...plain.headers, ...eventSetHeader({ at, endpointIds }) } };
+    const sendEvent = async (): Promise<void> => {
+      await send(withSet);
+      crashPoints.reach('publish.after-event');
+    };
+    const deliveries = endpointIds.map((id) =>
+      recordOfDelivery(topics.deliveries, deliveryOf(event, id, { createdAt: at, traceparent })),
+    );
+    const sent = await Promise.allSettled([sendEvent(), ...deliveries.map(send)]);
+    const errors = sent.flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []));
+    const other = errors.find((error) => !isAppError(error, 'data_invalid'));
+    if (other !== undefined) throw other;
+    return errors.length === 0;
+  }
+
+  return async (event, publishing) => {
+    let mayBeDelivered = false;
+    try {
+      const plain = recordOf(event, publishing.traceparent);
+      const match = matchNarrow(event, publishing.budget);
+      metrics.published('wide' in match ? match.wide : 'at_once');
+      if ('wide' in match) await publishing.send(plain);
+      else {
+        mayBeDelivered = match.endpointIds.length > 0;
+        if (!(await sendTogether(plain, event, match.endpointIds, publishing))) await publishing.send(plain);
+      }
+      return undefined;
+    } catch (error) {
+      if (!isAppError(error, 'data_invalid')) throw error;
+      return { error, mayBeDelivered };
+    }
+  };
+}
