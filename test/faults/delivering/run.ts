@@ -16,7 +16,7 @@ import type { RunSettings } from '../support/fault-run.ts';
 import { createGroupWatch, type GroupWatch } from '../support/group-watch.ts';
 import { createHavoc } from '../support/havoc.ts';
 import { openLogs } from '../support/process-logs.ts';
-import { setsInChunks } from '../support/sets-in-chunks.ts';
+import { smallSets } from '../support/small-sets.ts';
 import { type DispatcherFollower, followDispatchers } from './follow-dispatchers.ts';
 import { castOf } from './ends.ts';
 import { type Evidence, hasDrained, judge } from './judge.ts';
@@ -54,7 +54,7 @@ export async function runScenarios(options: RunOptions): Promise<RunResult> {
   const pipeline = await createPipeline({
     ...options,
     services: ['ingress', 'dedup', ...dispatchers, visitor, 'projector', 'api'],
-    env: { HOOKLINE_TOPIC_PARTITIONS: String(partitions), ...setsInChunks },
+    env: { HOOKLINE_TOPIC_PARTITIONS: String(partitions), ...smallSets },
     onLine(name, line) {
       logs.write(name, line);
       groupWatch.onLine(name, line);

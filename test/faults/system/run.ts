@@ -20,7 +20,7 @@ import { createClient } from '../idempotency/client.ts';
 import { createLoad } from '../receiving/send-load.ts';
 import { createGroupWatch } from '../support/group-watch.ts';
 import { openLogs } from '../support/process-logs.ts';
-import { setsInChunks } from '../support/sets-in-chunks.ts';
+import { smallSets } from '../support/small-sets.ts';
 import { watchAbsences } from './absences.ts';
 import { type ChangeLog, startChangeLog } from './change-log.ts';
 import { untilDrained } from './drained.ts';
@@ -77,7 +77,7 @@ export async function runSystem(options: RunOptions): Promise<Seen> {
     services: processNames,
     visitors,
     isSupervised: true,
-    env: { HOOKLINE_TOPIC_PARTITIONS: String(partitions), HOOKLINE_TOPIC_REPLICATION: '3', ...setsInChunks },
+    env: { HOOKLINE_TOPIC_PARTITIONS: String(partitions), HOOKLINE_TOPIC_REPLICATION: '3', ...smallSets },
     envOf: (name) => ({ ...servers.envOf(sideOf(name)), ...clocks.envOf(name) }),
     onLine(name, line) {
       logs.write(name, line);
