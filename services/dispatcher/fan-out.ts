@@ -2,8 +2,7 @@
  * Fans out the events that were not fanned out when they were published (#lib/fan-out): an event that is wide, one of a version from before,
  * a dead letter that was replayed. It writes the set of the event's deliveries, and the deliveries, in one round:
  *
- *   an event with its set  ──► done
- *   another  ──┬─► the set, on `delivery.attempts`      ── refused: dead letter of the event
+ *   an event ──┬─► the set, on `delivery.attempts`      ── refused: dead letter of the event
  *              └─► one record for each on `deliveries`  ── refused: dead letter of the delivery, which has ended
  *                       all acknowledged ──► done
  *
@@ -17,15 +16,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
-import {
-  type Delivery,
-  type EventRecord,
-  header,
-  isForAnother,
-  parseEventSet,
-  problemOfEvent,
-  type Topics,
-} from '#lib/contract';
+import { type Delivery, type EventRecord, header, parseEventSet, problemOfEvent, type Topics } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import type { Bury } from '#lib/dead-letters';
 import { AppError, isAppError } from '#lib/errors';
@@ -204,9 +195,7 @@ export function createFanOut(deps: Deps): RecordHandler {
     }
   }
 
-  return async (given, signal) => {
-    const { mine: records = [], others = [] } = Object.groupBy(given, (record) => (isDone(record) ? 'others' : 'mine'));
-    for (const record of others) record.done();
+  return async (records, signal) => {
     const events = await Promise.all(records.map((record) => readEvent(record, signal)));
     const aside: { record: IncomingRecord; event: EventRecord }[] = [];
     const tenantsAside = new Set<string>();
@@ -234,16 +223,10 @@ export function createFanOut(deps: Deps): RecordHandler {
   };
 }
 
-/** Whoever reads `events` asks the same: an event is one for all of them, or for none. */
+/** Whoever reads `events` asks the same: an event is one for all of them, or for none. A sound set does not come here: skip-fanned-out.ts. */
 function problemOfSet({ headers }: IncomingRecord): string | undefined {
   const set = parseEventSet(headers);
   return set !== undefined && 'malformed' in set ? set.malformed : undefined;
-}
-
-/** By its headers alone: most events were fanned out when they were published, and are not decoded here. */
-function isDone({ headers }: IncomingRecord): boolean {
-  const set = parseEventSet(headers);
-  return isForAnother(headers, 'fan-out') || (set !== undefined && !('malformed' in set));
 }
 
 type Reason = 'malformed_record' | typeof refusedByKafka;

@@ -56,6 +56,7 @@ import { createRunReplay } from './replay/run-replay.ts';
 import { createSendItems } from './replay/send-items.ts';
 import { createScheduler, dispatcherShares } from './scheduler.ts';
 import { createSetAside } from './set-aside.ts';
+import { skipFannedOut } from './skip-fanned-out.ts';
 import { createTakePermit } from './take-permit.ts';
 import { createWaitingRows } from './waiting-rows.ts';
 import { createWaitingTable } from './waiting-table.ts';
@@ -185,7 +186,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     ...kafka,
     groupId: fanOutGroup,
     topics: [topics.events],
-    handle: traceRecords({ tracer, groupId: fanOutGroup }, handleEvents),
+    handle: skipFannedOut(traceRecords({ tracer, groupId: fanOutGroup }, handleEvents)),
     onFailure: context.fail,
   });
 

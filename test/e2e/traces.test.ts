@@ -114,18 +114,17 @@ describe('a trace', () => {
       expect(faultsOfTree(spans, { traceId, parentSpanId: senderSpan })).toEqual([]);
       const received = 'hookline-ingress: POST /v1/webhooks/:source_id';
       const settled = [received, 'hookline-dedup: process webhooks.received'];
-      const fannedOut = [...settled, 'hookline-dispatcher: process events'];
       expect(paths(spans)).toEqual(
         expect.arrayContaining([
           [received],
           [received, 'hookline-ingress: send webhooks.received'],
           settled,
           [...settled, 'hookline-dedup: send events'],
-          fannedOut,
-          [...fannedOut, 'hookline-dispatcher: send deliveries'],
-          [...fannedOut, 'hookline-dispatcher: send delivery.attempts'],
+          [...settled, 'hookline-dedup: send deliveries'],
+          [...settled, 'hookline-dispatcher: POST'],
+          [...settled, 'hookline-dispatcher: send delivery.attempts'],
           [...settled, 'hookline-projector: process events'],
-          [...fannedOut, 'hookline-projector: process delivery.attempts'],
+          [...settled, 'hookline-projector: process delivery.attempts'],
         ]),
       );
 

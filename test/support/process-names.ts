@@ -12,6 +12,7 @@ export function serviceOf(name: ProcessName): ServiceName {
 
 /** Parts of services that have crash points of their own. */
 const serviceOfPart: Readonly<Record<string, ServiceName>> = {
+  publish: 'dedup',
   'fan-out': 'dispatcher',
   replay: 'dispatcher',
   idempotency: 'api',

@@ -6,6 +6,7 @@ import { createJudgingTurns } from '#lib/event-filter';
 import { silentLogger } from '#lib/log';
 import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
 import { createFanOut } from '../../../services/dispatcher/fan-out.ts';
+import { skipFannedOut } from '../../../services/dispatcher/skip-fanned-out.ts';
 import { createSetAside } from '../../../services/dispatcher/set-aside.ts';
 import { createMatchEndpoints } from '#lib/fan-out';
 import * as fixtures from './fixtures.ts';
@@ -42,7 +43,7 @@ function createWorld(
   const events = new Map<string, EventRecord | AppError>();
   const failures: unknown[] = [];
   const setAside = createSetAside({ atOnce: 2, onFailure: (error) => failures.push(error) });
-  const fanOut = createFanOut({
+  const handle = createFanOut({
     setAside,
     directory: {
       candidates: ({ tenant }) => endpoints.filter((endpoint) => endpoint.tenant === tenant),
@@ -69,6 +70,7 @@ function createWorld(
     metrics: noMetrics,
     log: silentLogger,
   });
+  const fanOut = skipFannedOut(handle);
   const record = (event: EventRecord | AppError, offset = 0n) => {
     const bytes = `event ${events.size}`;
     events.set(bytes, event);
