@@ -1,3 +1,4 @@
-export { type Clock, systemClock } from './clock.ts';
+export { type Clock, limitGranularityMs, systemClock } from './clock.ts';
 export { type ManualClock, createManualClock } from './manual-clock.ts';
 export { formatMicros, parseRfc3339 } from './rfc3339.ts';
+export { type TimeLimits, createTimeLimits } from './time-limits.ts';

@@ -43,7 +43,7 @@ export function exchange({ clock, pool }: Deps, request: HttpRequest, url: URL):
   let settled = false;
   const chunks: Buffer[] = [];
   let bodyBytes = 0;
-  let stopLimit = startLimit(clock, request.timeoutMs, giveUp);
+  let stopLimit = clock.startLimit(request.timeoutMs, giveUp);
 
   const options: Dispatcher.DispatchOptions = {
     origin: url.origin,
@@ -70,8 +70,8 @@ export function exchange({ clock, pool }: Deps, request: HttpRequest, url: URL):
         return;
       }
       answer = { status, headers, atMs };
-      // Most bodies come along with the head, and a limit costs more than looking once.
-      setImmediate(limitBody);
+      stopLimit();
+      stopLimit = clock.startLimit(bodyLimitMs, cutOff);
     },
     onResponseData(_controller, chunk) {
       if (settled) return;
@@ -123,12 +123,6 @@ export function exchange({ clock, pool }: Deps, request: HttpRequest, url: URL):
     const { outcome, message, operatorDetail } = failureOf(error, 'connect');
     settle({ outcome, detail: message, ...(operatorDetail === undefined ? {} : { operatorDetail }), timing: timing() });
     controller?.abort(new Error('the request has failed'));
-  }
-
-  function limitBody(): void {
-    if (settled) return;
-    stopLimit();
-    stopLimit = startLimit(clock, bodyLimitMs, cutOff);
   }
 
   /** The time is up. */
@@ -188,16 +182,4 @@ function outcomeOf(status: number): HttpAnswer['outcome'] {
   if (status < 300) return 'delivered';
   if (status < 400) return 'redirect';
   return status < 500 ? 'http_4xx' : 'http_5xx';
-}
-
-/** One for all: by default, each would be an error of its own. */
-const reached = Symbol('reached in time');
-
-/** @returns what ends it before its time */
-function startLimit(clock: Clock, limitMs: number, onDue: () => void): () => void {
-  const stopped = new AbortController();
-  void clock.sleep(limitMs, stopped.signal).then(() => {
-    if (!stopped.signal.aborted) onDue();
-  });
-  return () => stopped.abort(reached);
 }
