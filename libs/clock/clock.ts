@@ -1,3 +1,5 @@
+import { createTimeLimits } from './time-limits.ts';
+
 /** The time as logic sees it: passed in, never read from a global. */
 export interface Clock {
   /** Milliseconds since the Unix epoch; may step. */
@@ -6,12 +8,24 @@ export interface Clock {
   monotonicMs(): number;
   /** Resolves after `ms`, or at once when the signal aborts: the caller looks at the signal. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Starts a time limit: `onDue` is called after `ms`, never earlier, and late by less than `limitGranularityMs`. For what is seldom reached:
+   * it costs no timer, no promise and no signal. `onDue` must not throw.
+   *
+   * @returns what stops it
+   */
+  startLimit(ms: number, onDue: () => void): () => void;
 }
+
+/** Of limits that are seconds long. Coarser, and more of them would share an entry; but tests and people notice a tenth of a second. */
+export const limitGranularityMs = 20;
+
+const limits = createTimeLimits({ monotonicMs: () => performance.now(), granularityMs: limitGranularityMs });
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
-  // Not the one of node:timers/promises: most sleeps are time limits that are not reached, and it makes an error for each that ends early.
+  // Not the one of node:timers/promises, which makes an error for each that ends early.
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve();
@@ -23,4 +37,5 @@ export const systemClock: Clock = {
       const timer = setTimeout(wake, ms);
       signal?.addEventListener('abort', wake);
     }),
+  startLimit: limits.start,
 };

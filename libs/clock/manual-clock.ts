@@ -35,6 +35,17 @@ export function createManualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {
         signal?.addEventListener('abort', sleeper.wake);
         sleepers.add(sleeper);
       }),
+    startLimit(ms, onDue) {
+      const sleeper: Sleeper = {
+        dueMs: now + ms,
+        wake: () => {
+          sleepers.delete(sleeper);
+          onDue();
+        },
+      };
+      sleepers.add(sleeper);
+      return () => void sleepers.delete(sleeper);
+    },
     async advance(ms) {
       const untilMs = now + ms;
       // Whoever is about to go to sleep must have done so before the first one is woken.

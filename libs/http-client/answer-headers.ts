@@ -9,18 +9,22 @@ const maxValueLength = 1_024;
 
 /** What an attempt keeps of an answer's headers. What was cut says so: a value by an ellipsis, headers by a last one of that name. */
 export function keptHeaders(headers: IncomingHttpHeaders): HeaderPairs {
-  const all = Object.entries(headers).flatMap(([name, value]) =>
-    [value ?? []].flat().map((each) => [name, each] as const),
-  );
   const kept: (readonly [string, string])[] = [];
   let bytes = 0;
-  for (const [name, value] of all) {
+  let missing = 0;
+  const add = (name: string, value: string): void => {
+    if (missing > 0) return void (missing += 1);
     const text = value.length > maxValueLength ? `${value.slice(0, maxValueLength - 1)}…` : value;
     bytes += Buffer.byteLength(name) + Buffer.byteLength(text);
-    if (kept.length === maxHeaders - 1 && all.length > maxHeaders) break;
-    if (bytes > maxHeaderBytes) break;
-    kept.push([name, text]);
+    if (kept.length === maxHeaders || bytes > maxHeaderBytes) missing = 1;
+    else kept.push([name, text]);
+  };
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === 'string') add(name, value);
+    else for (const each of value ?? []) add(name, each);
   }
-  const missing = all.length - kept.length;
-  return missing === 0 ? kept : [...kept, ['…', `${missing} more`]];
+  if (missing === 0) return kept;
+  // The last place is that of the number of those that are missing.
+  const last = kept.splice(maxHeaders - 1);
+  return [...kept, ['…', `${missing + last.length} more`]];
 }

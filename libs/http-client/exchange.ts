@@ -13,6 +13,7 @@ import type { Clock } from '#lib/clock';
 import { keptHeaders } from './answer-headers.ts';
 import { type Connection, ConnectionGone } from './connection.ts';
 import type { ConnectionPool, Place } from './connection-pool.ts';
+import type { Destination } from './destination.ts';
 import type { HttpAnswer, HttpRequest, HttpResult, HttpTiming } from './http-exchange.ts';
 import { bodyLimitMs, maxBodyBytes, maxExcerptBytes, maxInterimAnswers } from './limits.ts';
 import type { Opening } from './open-socket.ts';
@@ -23,6 +24,8 @@ type Controller = Dispatcher.DispatchController;
 /** Each time one connection the fewer; a server that takes leave of every new one must not be asked for ever. */
 const maxUnsent = 5;
 
+const nothing = Buffer.alloc(0);
+
 interface Deps {
   clock: Clock;
   /** Asked for each time: one that was left empty is no longer in use. */
@@ -30,7 +33,11 @@ interface Deps {
 }
 
 /** Never rejects. */
-export function exchange({ clock, pool }: Deps, request: HttpRequest, url: URL): Promise<HttpResult> {
+export function exchange(
+  { clock, pool }: Deps,
+  request: HttpRequest,
+  { origin, path }: Pick<Destination, 'origin' | 'path'>,
+): Promise<HttpResult> {
   const { promise, resolve } = Promise.withResolvers<HttpResult>();
   let place: Place;
   let connection: Connection | undefined;
@@ -43,11 +50,11 @@ export function exchange({ clock, pool }: Deps, request: HttpRequest, url: URL):
   let settled = false;
   const chunks: Buffer[] = [];
   let bodyBytes = 0;
-  let stopLimit = startLimit(clock, request.timeoutMs, giveUp);
+  let stopLimit = clock.startLimit(request.timeoutMs, giveUp);
 
   const options: Dispatcher.DispatchOptions = {
-    origin: url.origin,
-    path: `${url.pathname}${url.search}`,
+    origin,
+    path,
     method: request.method,
     headers: request.headers,
     body: request.body,
@@ -70,8 +77,8 @@ export function exchange({ clock, pool }: Deps, request: HttpRequest, url: URL):
         return;
       }
       answer = { status, headers, atMs };
-      // Most bodies come along with the head, and a limit costs more than looking once.
-      setImmediate(limitBody);
+      stopLimit();
+      stopLimit = clock.startLimit(bodyLimitMs, cutOff);
     },
     onResponseData(_controller, chunk) {
       if (settled) return;
@@ -125,12 +132,6 @@ export function exchange({ clock, pool }: Deps, request: HttpRequest, url: URL):
     controller?.abort(new Error('the request has failed'));
   }
 
-  function limitBody(): void {
-    if (settled) return;
-    stopLimit();
-    stopLimit = startLimit(clock, bodyLimitMs, cutOff);
-  }
-
   /** The time is up. */
   function giveUp(): void {
     if (answer !== undefined) return;
@@ -164,7 +165,8 @@ export function exchange({ clock, pool }: Deps, request: HttpRequest, url: URL):
       status,
       retryAfter: [headers['retry-after']].flat()[0],
       headers: keptHeaders(headers),
-      excerpt: Buffer.concat(chunks).subarray(0, maxExcerptBytes),
+      // A copy: the chunks are views of what was read from the socket, which may be much more.
+      excerpt: chunks.length === 0 ? nothing : Buffer.concat(chunks).subarray(0, maxExcerptBytes),
       timing: timing(),
     });
   }
@@ -188,16 +190,4 @@ function outcomeOf(status: number): HttpAnswer['outcome'] {
   if (status < 300) return 'delivered';
   if (status < 400) return 'redirect';
   return status < 500 ? 'http_4xx' : 'http_5xx';
-}
-
-/** One for all: by default, each would be an error of its own. */
-const reached = Symbol('reached in time');
-
-/** @returns what ends it before its time */
-function startLimit(clock: Clock, limitMs: number, onDue: () => void): () => void {
-  const stopped = new AbortController();
-  void clock.sleep(limitMs, stopped.signal).then(() => {
-    if (!stopped.signal.aborted) onDue();
-  });
-  return () => stopped.abort(reached);
 }

@@ -5,6 +5,7 @@
 import type { Clock } from '#lib/clock';
 import { createPart, type Part } from '#lib/lifecycle';
 import { type ConnectionPool, createConnectionPool } from './connection-pool.ts';
+import { createDestinations, type Destination } from './destination.ts';
 import { exchange } from './exchange.ts';
 import { type HttpRequest, type HttpResult, type HttpRoute, noTiming } from './http-exchange.ts';
 import { createNameResolver, resolveBySystem } from './name-resolver.ts';
@@ -12,7 +13,7 @@ import { createSocketOpener } from './open-socket.ts';
 import { routeKey } from './route-key.ts';
 import { createTlsMemory } from './tls-memory.ts';
 import { createHostVetting, type Resolve } from './vet-host.ts';
-import { type UrlPolicy, vetParsedUrl } from './vet-url.ts';
+import type { UrlPolicy } from './vet-url.ts';
 
 export interface HttpClient extends Part {
   /** Never rejects for what the server or the way to it does. */
@@ -37,17 +38,17 @@ export function createHttpClient(options: Options): HttpClient {
       resolve: options.resolve ?? createNameResolver({ clock, resolveBySystem }),
     }),
   });
+  const destinationOf = createDestinations(options);
   /** Those that have a connection or a request: one that is left empty goes. */
   const pools = new Map<string, ConnectionPool>();
 
-  function poolOf({ origin, protocol, hostname, port }: URL, route: HttpRoute | undefined): ConnectionPool {
+  function poolOf({ origin, ...host }: Destination, route: HttpRoute | undefined): ConnectionPool {
     const key = `${routeKey(route)} ${origin}`;
     const known = pools.get(key);
     if (known !== undefined) return known;
-    const isTls = protocol === 'https:';
     const pool: ConnectionPool = createConnectionPool({
       origin,
-      target: { hostname, port: Number(port) || (isTls ? 443 : 80), isTls, route },
+      target: { ...host, route },
       open,
       maxConnections: options.maxConnectionsPerHost,
       onEmpty: () => {
@@ -58,14 +59,11 @@ export function createHttpClient(options: Options): HttpClient {
     return pool;
   }
 
-  async function send(request: HttpRequest): Promise<HttpResult> {
-    const url = URL.parse(request.url);
-    if (url === null) return { outcome: 'blocked', detail: 'the URL is none', timing: noTiming };
-    const verdict = vetParsedUrl(url, options);
-    if (!verdict.allowed) {
-      return { outcome: 'blocked', detail: `the URL is not allowed: ${verdict.reason}`, timing: noTiming };
-    }
-    return exchange({ clock, pool: () => poolOf(url, request.route) }, request, url);
+  function send(request: HttpRequest): Promise<HttpResult> {
+    const destination = destinationOf(request.url);
+    if ('refused' in destination)
+      return Promise.resolve({ outcome: 'blocked', detail: destination.refused, timing: noTiming });
+    return exchange({ clock, pool: () => poolOf(destination, request.route) }, request, destination);
   }
 
   return {

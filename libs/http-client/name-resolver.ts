@@ -47,13 +47,12 @@ export function createNameResolver({ clock, resolveBySystem, servers }: Options)
 
   return async (hostname) => {
     const ended = new AbortController();
-    const late = clock.sleep(limitMs, ended.signal).then(() => {
-      throw timedOut('dns', limitMs);
-    });
-    late.catch(() => undefined);
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const stopLimit = clock.startLimit(limitMs, () => reject(timedOut('dns', limitMs)));
     try {
       return await Promise.race([ask(hostname, ended.signal), late]);
     } finally {
+      stopLimit();
       ended.abort();
     }
   };

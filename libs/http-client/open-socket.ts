@@ -165,18 +165,15 @@ export function createSocketOpener({ clock, vetting, tls }: Deps): OpenSocket {
   }
 
   async function within<T>(limitMs: number, phase: Phase, socket: Socket, work: Promise<T>): Promise<T> {
-    const done = new AbortController();
-    const late = clock.sleep(limitMs, done.signal).then(() => {
-      if (!done.signal.aborted) throw timedOut(phase, limitMs);
-    });
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const stopLimit = clock.startLimit(limitMs, () => reject(timedOut(phase, limitMs)));
     try {
-      // The late one ends the race only where it throws.
-      return await Promise.race([work, late.then(() => work)]);
+      return await Promise.race([work, late]);
     } catch (error) {
       socket.destroy();
       throw error;
     } finally {
-      done.abort();
+      stopLimit();
     }
   }
 }

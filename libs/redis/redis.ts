@@ -156,18 +156,15 @@ export function createRedis(options: RedisOptions): Redis {
   });
 
   const withinLimit = async <T>(work: Promise<T>): Promise<T> => {
-    const ended = new AbortController();
-    const limit = clock.sleep(timeLimitMs, ended.signal).then(async () => {
-      if (ended.signal.aborted) return work;
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const stopLimit = clock.startLimit(timeLimitMs, () => {
       // One more turn: where it was this process that stood still, the answer lies in the socket already.
-      await new Promise(setImmediate);
-      throw new AppError('redis_unavailable', `Redis did not answer within ${timeLimitMs} ms`);
+      setImmediate(() => reject(new AppError('redis_unavailable', `Redis did not answer within ${timeLimitMs} ms`)));
     });
     try {
-      return await Promise.race([work, limit]);
+      return await Promise.race([work, late]);
     } finally {
-      // With a reason: else an error is made each time, stack and all, that nobody reads.
-      ended.abort('ended');
+      stopLimit();
     }
   };
 

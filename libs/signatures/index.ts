@@ -13,4 +13,4 @@ export type {
 } from './scheme.ts';
 export { schemeProblems, schemeSettings, signatureSchemes } from './schemes.ts';
 export { generateSecret, isUsableSecret } from './secret.ts';
-export { signatureHeaders, signHookline, signStandardWebhooks } from './sign.ts';
+export { signatureHeaders, signHookline, type SigningSecret, signingSecret, signStandardWebhooks } from './sign.ts';

@@ -1,6 +1,6 @@
-import type { KeyObject } from 'node:crypto';
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { signEd25519 } from './ed25519.ts';
-import { signHmac } from './hmac-check.ts';
+import { type HmacForm, signHmac } from './hmac-check.ts';
 import { standardWebhooksKey } from './secret.ts';
 import { formOf, messageOf } from './standard-webhooks-form.ts';
 
@@ -17,7 +17,7 @@ interface NamedMessage extends Message {
 
 /** `t=<unix seconds>,v1=<hex>`: HMAC-SHA256 over `<t>.<body>`, keyed with the UTF-8 bytes of the whole secret, `whsec_` included. */
 export function signHookline({ secret, timestampSeconds, body }: Message & { secret: string }): string {
-  return hooklineSignature([secret], timestampSeconds, body);
+  return `t=${timestampSeconds},v1=${signHmac(hooklineForm(String(timestampSeconds)), secret, body)}`;
 }
 
 /** `v1,<base64>`: the symmetric signature of Standard Webhooks 1.0, HMAC-SHA256 over `<id>.<timestamp>.<body>`. */
@@ -35,27 +35,46 @@ export function signWithEd25519({ key, id, timestampSeconds, body }: NamedMessag
   return `v1a,${signEd25519(key, messageOf(formOf(id, String(timestampSeconds)), body)).toString('base64')}`;
 }
 
+/** A secret with what both forms make of it, which is worked out once for all requests that are signed with it. */
+export interface SigningSecret {
+  readonly text: string;
+  /** Of Standard Webhooks. */
+  readonly key: KeyObject;
+}
+
+export const signingSecret = (text: string): SigningSecret => ({
+  text,
+  key: createSecretKey(standardWebhooksKey(text)),
+});
+
 /**
  * The signature headers of one outgoing request, in both forms, one signature for each secret and each key: during a rotation a receiver
  * may hold the old one or the new one. Those by secrets come first, for receivers that look at the first alone.
  */
 export function signatureHeaders(
-  request: NamedMessage & { secrets: readonly string[]; ed25519Keys?: readonly KeyObject[] },
+  request: NamedMessage & { secrets: readonly SigningSecret[]; ed25519Keys?: readonly KeyObject[] },
 ) {
-  const { secrets, ed25519Keys = [], ...message } = request;
+  const { secrets, ed25519Keys = [], id, timestampSeconds, body } = request;
+  const timestamp = String(timestampSeconds);
+  const form = formOf(id, timestamp);
+  let hooklineSignature = `t=${timestamp}`;
+  let standardSignature = '';
+  for (const { text, key } of secrets) {
+    hooklineSignature += `,v1=${signHmac(hooklineForm(timestamp), text, body)}`;
+    standardSignature += `${standardSignature === '' ? '' : ' '}v1,${signHmac(form, key, body)}`;
+  }
+  for (const key of ed25519Keys)
+    standardSignature += `${standardSignature === '' ? '' : ' '}${signWithEd25519({ key, id, timestampSeconds, body })}`;
   return {
-    'hookline-signature': hooklineSignature(secrets, message.timestampSeconds, message.body),
-    'webhook-id': message.id,
-    'webhook-timestamp': String(message.timestampSeconds),
-    'webhook-signature': [
-      ...secrets.map((secret) => signStandardWebhooks({ ...message, secret })),
-      ...ed25519Keys.map((key) => signWithEd25519({ ...message, key })),
-    ].join(' '),
+    'hookline-signature': hooklineSignature,
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': standardSignature,
   };
 }
 
-function hooklineSignature(secrets: readonly string[], timestampSeconds: number, body: Uint8Array | string): string {
-  const form = { algorithm: 'sha256', encoding: 'hex', before: `${timestampSeconds}.` } as const;
-  const signatures = secrets.map((secret) => `,v1=${signHmac(form, secret, body)}`);
-  return `t=${timestampSeconds}${signatures.join('')}`;
-}
+const hooklineForm = (timestamp: string): HmacForm => ({
+  algorithm: 'sha256',
+  encoding: 'hex',
+  before: `${timestamp}.`,
+});

@@ -1,7 +1,7 @@
 import type { Clock } from '#lib/clock';
 import { type Delivery, isReservedHeader, maskHeaders, type SentRequest } from '#lib/contract';
 import { type HttpClient, type HttpResult, noTiming } from '#lib/http-client';
-import { signatureHeaders } from '#lib/signatures';
+import { signatureHeaders, type SigningSecret, signingSecret } from '#lib/signatures';
 import { childTraceparent, type Exemplar, type Tracer } from '#lib/telemetry';
 import type { Endpoint } from './endpoint.ts';
 import { endAttemptSpan, startAttemptSpan } from './trace-attempt.ts';
@@ -27,22 +27,33 @@ interface Deps {
 }
 
 export function createAttempt({ http, tracer, clock }: Deps): Attempt {
+  /** An endpoint that has changed is another object. */
+  const known = new WeakMap<Endpoint, Prepared>();
+
+  function preparedOf(endpoint: Endpoint): Prepared {
+    const before = known.get(endpoint);
+    if (before !== undefined) return before;
+    const prepared = prepare(endpoint);
+    known.set(endpoint, prepared);
+    return prepared;
+  }
+
   return async (delivery, endpoint, attempt) => {
     const nowMs = clock.nowMs();
-    const secrets = endpoint.secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > nowMs * 1_000);
-    if (secrets.length === 0) return unsigned;
+    const { headers, shown, secrets } = preparedOf(endpoint);
+    const valid = secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > nowMs * 1_000);
+    if (valid.length === 0) return unsigned;
 
     const { url, method, route, timeoutMs } = endpoint;
     const span = startAttemptSpan(tracer, delivery, endpoint, attempt);
-    const custom = customHeaders(endpoint.headers);
     const own = {
       ...(delivery.contentType === '' ? {} : { 'content-type': headerText(delivery.contentType) }),
       ...(delivery.contentEncoding === null ? {} : { 'content-encoding': headerText(delivery.contentEncoding) }),
       // What comes back is kept as it came: nobody unpacks it.
       'accept-encoding': 'identity',
       ...signatureHeaders({
-        secrets: secrets.map(({ secret }) => secret),
-        ed25519Keys: secrets.map(({ privateKey }) => privateKey).filter((key) => key !== null),
+        secrets: valid.map(({ secret }) => secret),
+        ed25519Keys: valid.map(({ privateKey }) => privateKey).filter((key) => key !== null),
         id: delivery.eventId,
         timestampSeconds: Math.floor(nowMs / 1_000),
         body: delivery.payload,
@@ -52,19 +63,33 @@ export function createAttempt({ http, tracer, clock }: Deps): Attempt {
       // Each attempt is another span of the event's one trace, whether it is recorded or not.
       traceparent: span.isRecorded ? span.traceparent : childTraceparent(delivery.traceparent),
     };
+    const sent = { ...headers, ...own };
     const startedAtMs = clock.monotonicMs();
-    const result = await http.send({
-      url,
-      method,
-      headers: { ...custom, ...own },
-      body: delivery.payload,
-      timeoutMs,
-      route,
-    });
+    const result = await http.send({ url, method, headers: sent, body: delivery.payload, timeoutMs, route });
     const durationMs = clock.monotonicMs() - startedAtMs;
     endAttemptSpan(span, result);
-    const { exemplar } = span;
-    return { result, durationMs, exemplar, request: { method, url, headers: { ...maskHeaders(custom), ...own } } };
+    const request = { method, url, headers: shown === headers ? sent : { ...shown, ...own } };
+    return { result, durationMs, exemplar: span.exemplar, request };
+  };
+}
+
+/** What is the same for all that is sent to an endpoint until it changes. */
+interface Prepared {
+  /** Its own. */
+  headers: Headers;
+  /** The same as they may be shown; the same object where nothing is to be hidden. */
+  shown: Headers;
+  secrets: readonly (Omit<Endpoint['secrets'][number], 'secret'> & { secret: SigningSecret })[];
+}
+
+function prepare(endpoint: Endpoint): Prepared {
+  const headers = customHeaders(endpoint.headers);
+  const masked = maskHeaders(headers);
+  const hidesNothing = Object.entries(headers).every(([name, value]) => masked[name] === value);
+  return {
+    headers,
+    shown: hidesNothing ? headers : masked,
+    secrets: endpoint.secrets.map((each) => ({ ...each, secret: signingSecret(each.secret) })),
   };
 }
 

@@ -44,7 +44,8 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
 
   return async (job, observed) => {
     const { delivery } = job;
-    const endpoint = await endpointOf(delivery);
+    const known = deps.directory.get(delivery.tenant, delivery.endpointId);
+    const endpoint = mayBeOpen(known, delivery) ? await readAnew(delivery) : known;
     const end = endWithoutSending(endpoint);
     if (endpoint === undefined || end !== undefined) {
       await outcomes.ended(job, end ?? { status: 'dead_lettered', reason: 'endpoint_unknown' });
@@ -54,8 +55,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
 
     crashPoints.reach('dispatcher.before-send');
     const attempts = job.attempts + 1;
-    metrics.sendBegan();
-    const sending = await deps.attempt(delivery, endpoint, attempts).finally(metrics.sendEnded);
+    const sending = await attempt(delivery, endpoint, attempts);
     const { result, durationMs, exemplar } = sending;
     crashPoints.reach('dispatcher.after-send');
     // Before it is written down: Kafka may be away, and the next send should know.
@@ -73,11 +73,23 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
     return decision.kind === 'retry' ? 'waits' : 'over';
   };
 
+  async function attempt(...send: Parameters<Attempt>): Promise<Sending> {
+    metrics.sendBegan();
+    try {
+      return await deps.attempt(...send);
+    } finally {
+      metrics.sendEnded();
+    }
+  }
+
   /** One that was closed may have been opened since, and the delivery be of a replay that was asked for then. */
-  async function endpointOf({ tenant, endpointId, createdAt }: Delivery): Promise<Endpoint | undefined> {
-    const endpoint = deps.directory.get(tenant, endpointId);
+  function mayBeOpen(known: Endpoint | undefined, { createdAt }: Delivery): boolean {
+    if (known === undefined || !isClosed(known)) return false;
     const readAtMs = clock.nowMs() - deps.directory.ageMs();
-    if (endpoint === undefined || !isClosed(endpoint) || readAtMs > createdAt / 1_000 + clockSkewMs) return endpoint;
+    return readAtMs <= createdAt / 1_000 + clockSkewMs;
+  }
+
+  async function readAnew({ tenant, endpointId }: Delivery): Promise<Endpoint | undefined> {
     // While Postgres is away, what was last known holds.
     await deps.directory.refresh().catch(throwUnlessRetryable);
     return deps.directory.get(tenant, endpointId);

@@ -12,6 +12,7 @@ import { type IncomingRecord, originOf, type OutgoingRecord } from '#lib/kafka';
 import { isAbandoned, type Job, type RowJob } from './job.ts';
 import type { DispatcherMetrics } from './metrics.ts';
 import type { OrderedRows } from './ordered-rows.ts';
+import type { OrderedRow } from './ordered-table.ts';
 import type { Publish } from './publish.ts';
 import type { RecentSteps } from './recent-steps.ts';
 import type { SendFacts } from './send-facts.ts';
@@ -78,7 +79,8 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
   ): Promise<void> {
     const { delivery, step } = job;
     const record: AttemptRecord = { ...recordOf(job), at: nowMicros(), ...facts };
-    const hasNewRow = await writeRow(job, record, notBefore);
+    const row = newRowOf(job, record, notBefore);
+    if (row !== undefined) await deps.orderedRows.write(row, () => !signal.aborted && !isAbandoned(job));
     const outgoing = (told: AttemptRecord): OutgoingRecord => ({
       topic: topics['delivery.attempts'],
       key: delivery.eventId,
@@ -88,15 +90,15 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
     await publish(outgoing(record), signal, () => outgoing({ ...record, ...withoutExchange }));
     crashPoints.reach('dispatcher.after-outcome');
     deps.recentSteps.remember(delivery, step, facts.status);
-    if (!hasNewRow || job.from === 'record') settle(job);
+    if (row === undefined || job.from === 'record') settle(job);
   }
 
-  /** @returns whether it did: in the place of the row, if there was one, that the job was read from */
-  async function writeRow(job: Job, record: AttemptRecord, notBefore: number | null): Promise<boolean> {
+  /** In the place of the row, if there was one, that the job was read from; undefined where the job is in no order, or does not wait. */
+  function newRowOf(job: Job, record: AttemptRecord, notBefore: number | null): OrderedRow | undefined {
     const { delivery, order, step } = job;
     const { status: state } = record;
-    if (order === undefined || (state !== 'retrying' && state !== 'parked')) return false;
-    const row = {
+    if (order === undefined || (state !== 'retrying' && state !== 'parked')) return undefined;
+    return {
       tenant: delivery.tenant,
       deliveryId: delivery.id,
       partition: order.partition,
@@ -111,8 +113,6 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
       order,
       notBefore,
     };
-    await deps.orderedRows.write(row, () => !signal.aborted && !isAbandoned(job));
-    return true;
   }
 
   function settle(job: Job): void {

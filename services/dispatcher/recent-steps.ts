@@ -49,7 +49,7 @@ export function createRecentSteps(clock: Clock): RecentSteps {
     remember(delivery, step, status) {
       const key = deliveryKey(delivery);
       const known = steps.get(key);
-      steps.delete(key);
+      if (known !== undefined) steps.delete(key);
       steps.set(key, { ...later(known, { step, status }), atMs: clock.monotonicMs() });
       forgetOldest();
     },

@@ -128,6 +128,7 @@ export function buildApp(deps: IngressDeps): FastifyInstance {
           maxBytes: maxPayloadBytes,
           maxTotalBytes: deps.maxReadingBytes,
           timeoutMs: deps.bodyTimeoutMs,
+          clock: deps.clock,
         }),
       }),
       sendContinue: deferContinue(app.server),

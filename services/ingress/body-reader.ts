@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Clock } from '#lib/clock';
 import { createChunkJoiner } from './chunk-joiner.ts';
 
 export interface BodyLimits {
@@ -37,7 +38,7 @@ export const readSoFar = (body: Buffer): ReadSoFar => ({
 });
 
 /** Reads bodies whole, but never more than the limits; where it stops early, the rest is still in the stream. Never rejects. */
-export function createBodyReader(limits: BodyLimits): BodyReader {
+export function createBodyReader({ clock, ...limits }: BodyLimits & { clock: Clock }): BodyReader {
   let totalBytes = 0;
   const maxChunks = limits.maxBytes / leastChunkBytes;
 
@@ -48,7 +49,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
       let chunks = 0;
 
       const end = (result: ReadBody): void => {
-        clearTimeout(timer);
+        stopLimit();
         request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
         totalBytes -= bytes;
         resolve(result);
@@ -67,7 +68,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
       };
       const onEnd = (): void => end({ body: joiner.end() });
       const onGone = (): void => end({ stopped: 'client_gone' });
-      const timer = setTimeout(() => stop('request_timeout'), limits.timeoutMs);
+      const stopLimit = clock.startLimit(limits.timeoutMs, () => stop('request_timeout'));
 
       // It may have gone while its source was looked up: then no event will tell.
       if (request.destroyed) return onGone();

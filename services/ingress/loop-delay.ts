@@ -12,7 +12,7 @@ export interface LoopDelay extends Part {
 /** Finer than any delay that matters here, and no oftener: each tick wakes a process that may have nothing to do. */
 const tickMs = 50;
 
-export function createLoopDelay(clock: Clock): LoopDelay {
+export function createLoopDelay(clock: Pick<Clock, 'monotonicMs' | 'sleep'>): LoopDelay {
   const stopping = new AbortController();
   let dueAtMs = Number.POSITIVE_INFINITY;
   let lastDelayMs = 0;

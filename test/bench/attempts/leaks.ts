@@ -13,6 +13,7 @@ import { systemClock } from '#lib/clock';
 import { createHttpClient, type HttpResult, type HttpRoute, parseAllowedNetworks } from '#lib/http-client';
 import type { Zoo } from '../../support/receiver-zoo/zoo.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
+import { createWatchedClock } from '../../support/watched-clock.ts';
 
 const { values } = parseArgs({
   options: {
@@ -45,7 +46,7 @@ interface Sample {
   attempts: number;
   sockets: number;
   timers: number;
-  sleeping: number;
+  limits: number;
   heapMb: number;
 }
 
@@ -56,16 +57,9 @@ const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.lengt
 const slow = mix.animals.filter(({ isSlow }) => isSlow === true);
 const quick = mix.animals.filter(({ isSlow }) => isSlow !== true);
 
-let sleeping = 0;
+const clock = createWatchedClock(speed);
 const client = createHttpClient({
-  clock: {
-    ...systemClock,
-    async sleep(ms, signal) {
-      sleeping += 1;
-      await systemClock.sleep(ms / speed, signal);
-      sleeping -= 1;
-    },
-  },
+  clock,
   allowHttp: true,
   allowedNetworks: parseAllowedNetworks(['127.0.0.0/8']),
   maxConnectionsPerHost: concurrency,
@@ -108,7 +102,7 @@ async function sample(done: number): Promise<Sample> {
     attempts: done,
     sockets: counted(['TCPSocketWrap', 'TLSWrap', 'TCPWRAP']),
     timers: counted(['Timeout']),
-    sleeping,
+    limits: clock.waiting,
     heapMb: Math.round((process.memoryUsage().heapUsed / 2 ** 20) * 10) / 10,
   };
 }
@@ -131,7 +125,7 @@ for (let round = 1; round <= rounds; round += 1) {
   const taken = await sample(Math.ceil(attempts / rounds) * round);
   samples.push(taken);
   console.log(
-    `${taken.attempts} attempts: ${taken.sockets} sockets, ${taken.timers} timers, ${taken.sleeping} limits, heap ${taken.heapMb} MB`,
+    `${taken.attempts} attempts: ${taken.sockets} sockets, ${taken.timers} timers, ${taken.limits} limits, heap ${taken.heapMb} MB`,
   );
 }
 await client.stop();
@@ -145,7 +139,7 @@ console.log(Object.fromEntries([...outcomes].sort()));
 const [first, last] = [samples[1], samples.at(-1)];
 const problems = [
   ...[...wrong].map(([what, times]) => `ended as it should not, ${times} times: ${what}`),
-  ...samples.flatMap(({ attempts: at, sockets, sleeping: limits }) =>
+  ...samples.flatMap(({ attempts: at, sockets, limits }) =>
     sockets + limits > 0 ? [`after ${at} attempts, ${sockets} sockets and ${limits} limits are left`] : [],
   ),
   ...(first !== undefined && last !== undefined && last.heapMb > first.heapMb + heapToleranceMb

@@ -66,6 +66,11 @@ export function createEventClock(startMs: number): EventClock {
         signal?.addEventListener('abort', wake);
         push(sleeper);
       }),
+    startLimit(ms, onDue) {
+      const sleeper: Sleeper = { dueMs: Math.ceil((now + ms) / stepMs) * stepMs, wake: onDue };
+      push(sleeper);
+      return () => void (sleeper.wake = undefined);
+    },
     async runUntil(untilMs, isEnough) {
       // Whoever is about to go to sleep must have done so before the first one is woken.
       await new Promise(setImmediate);

@@ -1,16 +1,22 @@
 /**
- * What accepting a webhook costs beside a bare server.
+ * What accepting a webhook costs beside a bare server, and beside one that does no more than keep webhooks in Kafka.
  *
- * In turns: the bare server, then one ingress process, each from the same senders, each of which sends its next webhook when the last is
+ * In turns: the two, then one ingress process, each from the same senders, each of which sends its next webhook when the last is
  * answered. Then the ingress at shares of what it took, in an open loop: latency counts from when a request was due. In the end every webhook
  * that was accepted has to stand on the topic.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { topicDefinitions } from '#deploy/kafka/topics.ts';
 import { hooklineDir } from '#deploy/local/paths.ts';
+import { systemClock } from '#lib/clock';
+import { topicsOf } from '#lib/contract';
+import { createTopics } from '#lib/kafka';
+import { silentLogger } from '#lib/log';
 import { startFaultyServers } from '../../faults/support/servers.ts';
 import { createApiClient } from '../../support/api-client.ts';
+import { connectKafkaOffsets } from '../../support/kafka-offsets.ts';
 import { quantile } from '../../support/load/latencies.ts';
 import { type LoadJob, type LoadReport, type LoadSource, runLoad } from '../../support/load/load.ts';
 import { createPipeline, type Pipeline } from '../../support/pipeline.ts';
@@ -27,12 +33,13 @@ type Settings = 'seconds' | 'turns' | 'connections' | 'bytes';
 const sourceCount = 4;
 const openLoopConnections = 256;
 const warmUpSeconds = 5;
+const ceilingWarmUpSeconds = 2;
 /** Of what it took: at half of it the aims are. */
 const otherShares = [0.1, 0.25, 0.75, 0.9];
 
 export const receivingBench: Bench<Settings> = {
   name: 'receiving',
-  says: 'one ingress process beside a bare server that reads, computes a signature and answers',
+  says: 'one ingress process beside a bare server that reads, computes a signature and answers, and one that keeps, too',
   numbers: { seconds: 10, turns: 3, connections: 64, bytes: 2_048 },
   run: async (begun) => {
     const servers = await startFaultyServers();
@@ -77,13 +84,26 @@ async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings
     for (const id of Object.values(report.receipts).flat()) receipts.add(id);
     return report;
   };
-  const bareTurn = async (): Promise<Cost> => {
-    const server = fork(join(import.meta.dirname, 'bare-server-process.ts'));
+  let kept = 0;
+  const ceilingTopic = await createCeilingTopic(stack);
+  const keepingTurn = (): Promise<Cost> =>
+    turnOf('keeping-server-process.ts', [stack.kafkaBrokers[0] ?? '', ceilingTopic], (accepted) => (kept += accepted));
+  const turnOf = async (
+    program: string,
+    args: readonly string[] = [],
+    onAccepted: (count: number) => void = () => undefined,
+  ): Promise<Cost> => {
+    const server = fork(join(import.meta.dirname, program), args);
     try {
       const [{ port }] = (await once(server, 'message')) as [{ port: number }];
       const url = `http://127.0.0.1:${port}`;
-      await runLoad([job('warm-up', url, { seconds: 1 })]);
-      return await costOf(server.pid ?? 0, () => runLoad([job('bare', url)]));
+      const loadCeiling = async (more: Partial<LoadJob>): Promise<LoadReport> => {
+        const report = await runLoad([job('ceiling', url, more)]);
+        onAccepted(report.answers['202'] ?? 0);
+        return report;
+      };
+      await loadCeiling({ seconds: ceilingWarmUpSeconds });
+      return await costOf(server.pid ?? 0, () => loadCeiling({}));
     } finally {
       server.disconnect();
     }
@@ -91,11 +111,14 @@ async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings
 
   const pid = pipeline.processIds()['ingress'] ?? 0;
   await load(job('warm-up', stack.ingressUrl, { seconds: warmUpSeconds }));
-  const [bare, ours]: [Cost[], Cost[]] = [[], []];
+  const [bare, keeping, ours]: [Cost[], Cost[], Cost[]] = [[], [], []];
   for (let turn = 1; turn <= turns; turn += 1) {
-    bare.push(await bareTurn());
+    bare.push(await turnOf('bare-server-process.ts'));
+    keeping.push(await keepingTurn());
     ours.push(await costOf(pid, () => load(job(`turn-${turn}`, stack.ingressUrl))));
-    say(`turn ${turn}: bare server ${describe(bare.at(-1))}; ingress ${describe(ours.at(-1))}`);
+    say(
+      `turn ${turn}: bare server ${describe(bare.at(-1))}; one that keeps ${describe(keeping.at(-1))}; ingress ${describe(ours.at(-1))}`,
+    );
   }
   const most = median(ours.map(({ perSecond }) => perSecond));
   const atShare = async (share: number): Promise<Rate> => {
@@ -110,6 +133,7 @@ async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings
   for (const share of otherShares) rates.push(await atShare(share));
   const { report: open } = half;
   const onTopic = await receiptsOnTopic(stack);
+  const onCeilingTopic = await recordsOn(stack, ceilingTopic);
   const missing = [...receipts].filter((id) => !onTopic.has(id)).length;
   const latency = (share: number): number[] => [quantile(open.latencies, share)];
   return {
@@ -130,6 +154,16 @@ async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings
         ...{ name: 'processor time', unit: 'µs a webhook', values: ours.map(({ microsEach }) => microsEach) },
         ...{ aim: { atMost: 1.6 }, ceiling: { name: 'bare server', values: bare.map(({ microsEach }) => microsEach) } },
       },
+      {
+        ...{ name: 'accepted, beside a server that keeps them', unit: 'a second', aim: { atLeast: 0.8 } },
+        values: ours.map(({ perSecond }) => perSecond),
+        ceiling: { name: 'server with a produce loop', values: keeping.map(({ perSecond }) => perSecond) },
+      },
+      {
+        ...{ name: 'processor time, beside a server that keeps them', unit: 'µs a webhook' },
+        values: ours.map(({ microsEach }) => microsEach),
+        ceiling: { name: 'server with a produce loop', values: keeping.map(({ microsEach }) => microsEach) },
+      },
       { name: 'acknowledged at half of that, p50', unit: 'ms', values: latency(0.5) },
       { name: 'acknowledged at half of that, p99', unit: 'ms', values: latency(0.99), aim: { atMost: 20 } },
       { name: 'acknowledged at half of that, p99.9', unit: 'ms', values: latency(0.999), aim: { atMost: 100 } },
@@ -139,8 +173,30 @@ async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings
       `${receipts.size} accepted, each on the topic but ${missing}`,
     ],
     plots: plotsOf(rates),
-    unaccounted: missing > 0 ? [`${missing} of ${receipts.size} webhooks that were accepted are not on the topic`] : [],
+    unaccounted: [
+      ...(missing > 0 ? [`${missing} of ${receipts.size} webhooks that were accepted are not on the topic`] : []),
+      ...(onCeilingTopic < kept ? [`the ceiling has kept ${onCeilingTopic} of ${kept} webhooks`] : []),
+    ],
   };
+}
+
+/** As the ingress's own is made; of one partition, and without a reader. */
+async function createCeilingTopic({ kafkaBrokers, topicPrefix }: Pipeline['stack']): Promise<string> {
+  const name = `${topicPrefix}ceiling`;
+  const own = topicDefinitions({ topicPrefix, partitions: 1, replicationFactor: 1 });
+  const received = own.find((each) => each.name === topicsOf(topicPrefix)['webhooks.received']);
+  const common = { clock: systemClock, log: silentLogger };
+  if (received !== undefined) await createTopics({ brokers: kafkaBrokers }, [{ ...received, name }], common);
+  return name;
+}
+
+async function recordsOn({ kafkaBrokers }: Pipeline['stack'], topic: string): Promise<number> {
+  const offsets = await connectKafkaOffsets(kafkaBrokers);
+  try {
+    return Object.values(await offsets.ends([topic])).reduce((sum, end) => sum + end, 0);
+  } finally {
+    await offsets.close();
+  }
 }
 
 const describe = (cost: Cost | undefined): string =>

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
-import { type Clock, formatMicros } from '#lib/clock';
+import { type Clock, systemClock, formatMicros } from '#lib/clock';
 import { derivedId } from '#lib/ids';
 import type { Postgres } from '#lib/postgres';
 import type { DeliveryStatus } from '#lib/contract';
@@ -24,6 +24,7 @@ export function retentionOver(postgres: Postgres, { payloadDays = 30 } = {}) {
     nowMs: () => now / 1000,
     monotonicMs: () => performance.now(),
     sleep: () => new Promise(setImmediate),
+    startLimit: systemClock.startLimit,
   };
   const { log, lines } = createKeptLog();
   const registry = new Registry();

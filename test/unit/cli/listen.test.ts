@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { request } from 'undici';
-import { generateSecret, schemeSettings, signatureHeaders, signatureSchemes } from '#lib/signatures';
+import { generateSecret, schemeSettings, signatureHeaders, signatureSchemes, signingSecret } from '#lib/signatures';
 import { runHookline } from '../../support/run-hookline.ts';
 import { endHookline, type Running, startHookline } from './start-hookline.ts';
 
@@ -18,7 +18,7 @@ function deliveryOf(body: Buffer, { id = 'evt_1', attempt = 1, by = secret } = {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      ...signatureHeaders({ secrets: [by], id, timestampSeconds, body }),
+      ...signatureHeaders({ secrets: [signingSecret(by)], id, timestampSeconds, body }),
       'hookline-event-type': 'order.paid',
       'hookline-attempt': String(attempt),
     },

@@ -7,6 +7,7 @@ import {
   schemeSettings,
   signatureHeaders,
   signatureSchemes,
+  signingSecret,
 } from '#lib/signatures';
 import { verifyArrival } from '../../../services/cli/commands/listen/verify-arrival.ts';
 
@@ -19,7 +20,7 @@ const arrived = { query: '', body, nowSeconds };
 
 const signed = (secrets: string[], keys: string[] = []) =>
   signatureHeaders({
-    secrets,
+    secrets: secrets.map(signingSecret),
     ed25519Keys: keys.flatMap((key) => readPrivateKey(key) ?? []),
     id: 'evt_1',
     timestampSeconds: nowSeconds,

@@ -1,8 +1,12 @@
 import { gzipSync } from 'node:zlib';
+import { createManualClock } from '#lib/clock';
 import { isReservedHeader } from '#lib/contract';
+import type { HttpRequest } from '#lib/http-client';
+import { noTracer } from '#lib/telemetry';
+import { createAttempt } from '../../../services/dispatcher/attempt.ts';
 import { signAsHookline } from '../../support/sign-webhook.ts';
 import { sendOnce } from './send-once.ts';
-import { anEndpoint, startMicros } from './fixtures.ts';
+import { aDelivery, anAnswer, anEndpoint, startMicros } from './fixtures.ts';
 
 const startMs = startMicros / 1_000;
 
@@ -86,6 +90,29 @@ describe('one attempt', () => {
       expect(request).toBeUndefined();
       expect(sending).toMatchObject({ result: { outcome: 'blocked' }, request: null });
     }
+  });
+
+  it('goes by the time and the endpoint of each send, though what an endpoint’s sends have in common is worked out once', async () => {
+    const clock = createManualClock(startMs);
+    const sent: HttpRequest[] = [];
+    const attempt = createAttempt({
+      ...{ tracer: noTracer, clock },
+      http: { send: async (request) => (sent.push(request), anAnswer(200)) },
+    });
+    const [current] = anEndpoint().secrets;
+    const before = { secret: 'whsec_b3RoZXIgc2VjcmV0IG9mIGVhcmxpZXI=', privateKey: null };
+    const endpoint = anEndpoint({
+      secrets: [current!, { ...before, expiresAt: startMicros + 60_000_000 }],
+      headers: { authorization: 'Bearer one' },
+    });
+    await attempt(aDelivery(), endpoint, 1);
+    await clock.advance(60_000);
+    const again = await attempt(aDelivery(), endpoint, 2);
+    await attempt(aDelivery(), { ...endpoint, headers: { authorization: 'Bearer two' } }, 3);
+    expect(sent.map(({ headers }) => headers['webhook-signature']?.split(' ').length)).toEqual([2, 1, 1]);
+    expect(sent.map(({ headers }) => headers['hookline-signature']?.split(',v1=').length)).toEqual([3, 2, 2]);
+    expect(sent.map(({ headers }) => headers.authorization)).toEqual(['Bearer one', 'Bearer one', 'Bearer two']);
+    expect(again.request?.headers.authorization).toBe('***');
   });
 
   it('sends what came encoded as it came, and says by what; signed is what is sent', async () => {

@@ -23,7 +23,7 @@ describe('the limits of a request', () => {
   beforeEach(async () => {
     const manual = createManualClock();
     limits = [];
-    clock = { ...manual, sleep: (ms, signal) => (limits.push(ms), manual.sleep(ms, signal)) };
+    clock = { ...manual, startLimit: (ms, onDue) => (limits.push(ms), manual.startLimit(ms, onDue)) };
     connections = [];
     let bytes = 0;
     heard = () => bytes;

@@ -1,26 +1,11 @@
-import { type Clock, systemClock } from '#lib/clock';
+import type { Clock } from '#lib/clock';
 import { createHttpClient, type HttpClient, type HttpResult, parseAllowedNetworks } from '#lib/http-client';
 import { openZoo, type Zoo } from '../../support/receiver-zoo/zoo.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { createWatchedClock } from '../../support/watched-clock.ts';
 import { watchConnectionAttempts } from './connection-attempts.ts';
 
 const timeoutMs = 5_000;
-
-/** Every limit passes so much faster, and what is still waited for is known. */
-function createWatchedClock(speed: number): Clock & { readonly sleeping: number } {
-  let sleeping = 0;
-  return {
-    ...systemClock,
-    get sleeping() {
-      return sleeping;
-    },
-    async sleep(ms, signal) {
-      sleeping += 1;
-      await systemClock.sleep(ms / speed, signal);
-      sleeping -= 1;
-    },
-  };
-}
 
 type Animal = Zoo['animals'][number];
 
@@ -107,7 +92,7 @@ describe('an attempt to deliver to', () => {
   });
 
   it('all of them leaves nothing behind: no limit that runs, no socket but an idle one, and none when it is stopped', async () => {
-    await waitUntil('no limit runs', () => clock.sleeping + fastClock.sleeping === 0, {
+    await waitUntil('no limit runs', () => clock.waiting + fastClock.waiting === 0, {
       timeoutMs: 5_000,
       everyMs: 10,
     });

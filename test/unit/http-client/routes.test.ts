@@ -21,6 +21,7 @@ import {
   receiverKey,
 } from '../../support/receiver-zoo/certificates.ts';
 import { watchConnectionAttempts } from './connection-attempts.ts';
+import { createWatchedClock } from '../../support/watched-clock.ts';
 
 describe('the route of a request', () => {
   const closing: (() => unknown)[] = [];
@@ -218,8 +219,7 @@ describe('the route of a request', () => {
     });
 
     it('names a proxy that is not there, or does not answer', async () => {
-      const fast = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 20, signal) };
-      const client = await createClient(undefined, undefined, fast);
+      const client = await createClient(undefined, undefined, createWatchedClock(20));
       const silent = { proxy: `http://proxy.test:${await answering(undefined)}` };
       expect(await post(client, 'https://receiver.test/', silent, { timeoutMs: 10_000 })).toMatchObject({
         outcome: 'timeout',

@@ -17,7 +17,6 @@ test('how late it is shows while it has not come back yet, and until it has been
   let nowMs = 0;
   const wakers: (() => void)[] = [];
   const delay = createLoopDelay({
-    nowMs: () => nowMs,
     monotonicMs: () => nowMs,
     sleep: () => new Promise((resolve) => wakers.push(resolve)),
   });

@@ -2,7 +2,14 @@ import { createHmac } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
-import { generateSecret, isUsableSecret, signatureHeaders, signHookline, signStandardWebhooks } from '#lib/signatures';
+import {
+  generateSecret,
+  isUsableSecret,
+  signatureHeaders,
+  signHookline,
+  signingSecret,
+  signStandardWebhooks,
+} from '#lib/signatures';
 import { standardWebhooksVector } from './vectors.ts';
 
 // The official verifiers read the clock themselves.
@@ -32,7 +39,7 @@ describe('what we sign', () => {
     ['standardwebhooks', StandardWebhook],
     ['svix', SvixWebhook],
   ])('is accepted by the official %s library, and refused once it is changed', (_name, Webhook) => {
-    const headers = signatureHeaders({ secrets: [secret], id, timestampSeconds, body });
+    const headers = signatureHeaders({ secrets: [signingSecret(secret)], id, timestampSeconds, body });
     expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
     expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow();
     expect(() => new Webhook(other).verify(body, headers)).toThrow();
@@ -40,7 +47,7 @@ describe('what we sign', () => {
   });
 
   test('carries a signature for each secret of a rotation, so that a receiver with either accepts it', () => {
-    const headers = signatureHeaders({ secrets: [secret, other], id, timestampSeconds, body });
+    const headers = signatureHeaders({ secrets: [secret, other].map(signingSecret), id, timestampSeconds, body });
     expect(headers['hookline-signature'].match(/,v1=/g)).toHaveLength(2);
     for (const held of [secret, other]) {
       expect(stripe.webhooks.constructEvent(body, headers['hookline-signature'], held).id).toBe(id);
@@ -56,7 +63,7 @@ describe('what we sign', () => {
 
   test('is keyed with the bytes of a secret that is no base64, as receivers configure it raw', () => {
     const own = 'my own secret!';
-    const headers = signatureHeaders({ secrets: [own], id, timestampSeconds, body });
+    const headers = signatureHeaders({ secrets: [signingSecret(own)], id, timestampSeconds, body });
     expect(new StandardWebhook(own, { format: 'raw' }).verify(body, headers)).toEqual(JSON.parse(body));
   });
 });

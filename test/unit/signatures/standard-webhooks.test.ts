@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { generateSecret, schemeSettings, signatureHeaders, signatureSchemes } from '#lib/signatures';
+import { generateSecret, schemeSettings, signatureHeaders, signatureSchemes, signingSecret } from '#lib/signatures';
 import { schemeCases } from './scheme-cases.ts';
 import { nowSeconds, verifyRequest } from './verify.ts';
 
@@ -9,7 +9,7 @@ const secret = generateSecret();
 const other = generateSecret();
 const id = 'msg_1';
 const body = Buffer.from('{"type":"contact.created"}');
-const right = signatureHeaders({ secrets: [secret], id, timestampSeconds: nowSeconds, body });
+const right = signatureHeaders({ secrets: [signingSecret(secret)], id, timestampSeconds: nowSeconds, body });
 const wrong = `v1,${Buffer.alloc(32).toString('base64')}`;
 
 const verify = (

@@ -1,0 +1,90 @@
+/**
+ * Time limits: many are started, few are reached, and most are stopped within milliseconds. All of them share one timer. It is set for the
+ * earliest, stays set when that is stopped, and looks anew when it goes off, so that starting and stopping a limit touches no timer at all.
+ *
+ * A limit is reached at the first multiple of the granularity that is not before its time: never early, and late by less than the granularity
+ * beside what the event loop is late by. While none is running, the timer keeps no process alive.
+ */
+export interface TimeLimits {
+  /** @returns what stops it; afterwards `onDue` is not called, even where its time had come */
+  start(ms: number, onDue: () => void): () => void;
+  /** How many are running. */
+  readonly running: number;
+}
+
+interface Deps {
+  monotonicMs(): number;
+  granularityMs: number;
+  /** Node's, but for tests. */
+  setTimer?(onDue: () => void, ms: number): Timer;
+}
+
+interface Timer {
+  ref(): unknown;
+  unref(): unknown;
+  close(): unknown;
+}
+
+interface Limit {
+  readonly onDue: () => void;
+}
+
+export function createTimeLimits({ monotonicMs, granularityMs, setTimer = setTimeout }: Deps): TimeLimits {
+  /** By the multiple of the granularity at which they are due; a tick without limits has no entry. */
+  const limitsAt = new Map<number, Set<Limit>>();
+  let running = 0;
+  let timer: Timer | undefined;
+  let timerTick = Number.POSITIVE_INFINITY;
+
+  function setTimerFor(tick: number): void {
+    timer?.close();
+    timerTick = tick;
+    // Node's timers may go off a millisecond early: `look` sets it again.
+    timer = setTimer(look, Math.max(1, Math.ceil(tick * granularityMs - monotonicMs())));
+  }
+
+  function look(): void {
+    timer = undefined;
+    timerTick = Number.POSITIVE_INFINITY;
+    const nowTick = Math.floor(monotonicMs() / granularityMs);
+    try {
+      for (const tick of [...limitsAt.keys()].filter((each) => each <= nowTick).sort((a, b) => a - b)) reach(tick);
+    } finally {
+      const next = [...limitsAt.keys()].reduce((least, tick) => Math.min(least, tick), Number.POSITIVE_INFINITY);
+      if (next < timerTick) setTimerFor(next);
+    }
+  }
+
+  function reach(tick: number): void {
+    const limits = limitsAt.get(tick) ?? new Set();
+    // One that is started meanwhile, for no time at all, has its turn in the next look.
+    limitsAt.delete(tick);
+    for (const limit of limits) {
+      limits.delete(limit);
+      running -= 1;
+      limit.onDue();
+    }
+  }
+
+  return {
+    start(ms, onDue) {
+      const tick = Math.ceil((monotonicMs() + ms) / granularityMs);
+      const limits = limitsAt.get(tick) ?? new Set();
+      if (limits.size === 0) limitsAt.set(tick, limits);
+      const limit = { onDue };
+      limits.add(limit);
+      running += 1;
+      if (tick < timerTick) setTimerFor(tick);
+      else if (running === 1) timer?.ref();
+      return () => {
+        if (!limits.delete(limit)) return;
+        running -= 1;
+        if (limits.size === 0 && limitsAt.get(tick) === limits) limitsAt.delete(tick);
+        if (running === 0) timer?.unref();
+      };
+    },
+    get running() {
+      return running;
+    },
+  };
+}

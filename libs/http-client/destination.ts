@@ -1,0 +1,40 @@
+import { type UrlPolicy, vetParsedUrl } from './vet-url.ts';
+
+/** What a URL says, once it has been judged. */
+export interface Destination {
+  readonly origin: string;
+  readonly path: string;
+  readonly hostname: string;
+  readonly port: number;
+  readonly isTls: boolean;
+}
+
+/** As many as endpoints that are sent to at once; a URL has 2,048 characters at most. */
+const maxKept = 2_000;
+
+/**
+ * What URLs lead to, or why they lead nowhere. By the text and the policy alone, which do not change, so that a URL is read and judged once,
+ * however often it is sent to; the addresses of its host are judged at every connect all the same (vet-host.ts).
+ */
+export function createDestinations(policy: UrlPolicy): (url: string) => Destination | { refused: string } {
+  const known = new Map<string, Destination | { refused: string }>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const destination = read(text, policy);
+    const [oldest] = known.size < maxKept ? [] : known.keys();
+    if (oldest !== undefined) known.delete(oldest);
+    known.set(text, destination);
+    return destination;
+  };
+}
+
+function read(text: string, policy: UrlPolicy): Destination | { refused: string } {
+  const url = URL.parse(text);
+  if (url === null) return { refused: 'invalid URL' };
+  const verdict = vetParsedUrl(url, policy);
+  if (!verdict.allowed) return { refused: `the URL is not allowed: ${verdict.reason}` };
+  const { origin, protocol, hostname, port, pathname, search } = url;
+  const isTls = protocol === 'https:';
+  return { origin, path: `${pathname}${search}`, hostname, port: Number(port) || (isTls ? 443 : 80), isTls };
+}

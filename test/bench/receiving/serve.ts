@@ -1,0 +1,29 @@
+import { createHmac, createSecretKey } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const answer = Buffer.from('{"id":"rcp_00000000000000000000000000"}');
+// A key object: from bytes as they are `createHmac` takes four times as long, and a ceiling is not to be low.
+const key = createSecretKey(Buffer.alloc(32, 1));
+
+/**
+ * A server that reads a webhook's body and computes its signature: a child with a channel to its parent, whom it tells its port.
+ *
+ * @param keep what becomes of the body; it is answered 202 where that is well
+ */
+export function serve(keep: (body: Buffer, onDone: (isKept: boolean) => void) => void): void {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+      const isSigned = createHmac('sha256', key).update(body).digest('base64').length === 44;
+      keep(body, (isKept) => {
+        const status = isSigned && isKept ? 202 : 500;
+        response.writeHead(status, { 'content-type': 'application/json', 'content-length': answer.length }).end(answer);
+      });
+    });
+  });
+  server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+  process.on('disconnect', () => process.exit(0));
+}
