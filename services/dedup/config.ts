@@ -1,5 +1,7 @@
 import {
+  commitIntervalField,
   type ConfigOf,
+  gatherField,
   integer,
   kafkaFields,
   kafkaRelations,
@@ -17,6 +19,8 @@ export const fields = {
   ...redisFields,
   ...postgresFields,
   ...registryFields,
+  gatherMs: gatherField,
+  commitIntervalMs: commitIntervalField,
   redisTimeLimitMs: integer('HOOKLINE_DEDUP_REDIS_TIME_LIMIT_MS', {
     default: '200',
     min: 10,
