@@ -32,12 +32,11 @@ export const kafkaFields = {
   }),
 };
 
-/** Whose records a receiver waits for. */
 export const gatherField = integer('HOOKLINE_GATHER_MS', {
   default: '10',
   min: 0,
   max: 1_000,
-  help: 'the longest that webhooks and deliveries wait at the broker for others, to be read together, while they keep coming (dedup, dispatcher); alone none waits. More costs less processor time and more latency, 0 the reverse',
+  help: 'the longest that webhooks and deliveries wait for others, while they keep coming, to be written together (ingress, before the acknowledgment) or read together (dedup, dispatcher); alone none waits. More is less processor time and more latency',
 });
 
 /** Where a process that dies may leave its last work to be done twice, without effect. */

@@ -1,6 +1,6 @@
-/** How many records come, judged by those of late: one counts for less the longer ago it came. */
+/** How often something comes, judged by late: what came counts for less the longer ago it was. */
 export interface ArrivalRate {
-  came(records: number, nowMs: number): void;
+  came(count: number, nowMs: number): void;
   perMs(nowMs: number): number;
 }
 
@@ -12,8 +12,8 @@ export function createArrivalRate(): ArrivalRate {
   let atMs = 0;
   const left = (nowMs: number): number => weight * Math.exp(Math.min(0, atMs - nowMs) / memoryMs);
   return {
-    came(records, nowMs) {
-      weight = left(nowMs) + records;
+    came(count, nowMs) {
+      weight = left(nowMs) + count;
       atMs = nowMs;
     },
     perMs: (nowMs) => left(nowMs) / memoryMs,
@@ -21,7 +21,7 @@ export function createArrivalRate(): ArrivalRate {
 }
 
 /**
- * For how long it helps to wait for more: not at all where too few would come to be worth it, and no longer than until enough have come.
+ * For how long it helps to wait for more: not at all where too little would come to be worth it, and no longer than until enough has.
  *
  * @returns 0 or up to `mostMs`
  */
@@ -31,8 +31,8 @@ export function gatherTimeMs(ratePerMs: number, { mostMs, least, enough }: Gathe
 
 export interface GatherBounds {
   mostMs: number;
-  /** Records to be expected within `mostMs`, below which nothing waits. */
+  /** What must be expected within `mostMs`; else nothing waits. */
   least: number;
-  /** Records beyond which it helps no more. */
+  /** From where on more helps no more. */
   enough: number;
 }

@@ -59,7 +59,7 @@ export interface ConsumerOptions extends KafkaAccess {
   rebalanceDrainMs?: number;
   /** What `stop` gives handlers to finish in, before their signals abort. Default 5,000. */
   stopDrainMs?: number;
-  /** Default 5,000. */
+  /** Between two looks at how far it is behind. Default 10,000: it is scraped no oftener. */
   lagIntervalMs?: number;
   /** How long it may hear nothing of its group, while the coordinator answers others, before it is built anew: see supervised-consumer.ts. Default 45,000. */
   rebuildAfterMs?: number;

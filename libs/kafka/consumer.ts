@@ -94,6 +94,7 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
   const newClient = options.createClient;
   const limits = workLimitsOf(options);
   const stopping = new AbortController();
+  const leaving = new AbortController();
   const background = new Set<Promise<void>>();
   const idleWaiters = new Set<() => void>();
   /** Those who have been given something to read. */
@@ -148,11 +149,11 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
   });
   const isReadWhole = (): boolean =>
     assignment.workers().every((worker) => worker.state() === 'open' && worker.wantsMore() && !mending.has(worker));
-  const newFetchPace = (): FetchPace => createFetchPace({ gatherMs: options.gatherMs ?? 0, mayRest: isReadWhole });
+  const createPace = (): FetchPace => createFetchPace({ gatherMs: options.gatherMs ?? 0, mayRest: isReadWhole });
 
   const consumer: Consumer = newClient().consumer({
     groupId,
-    partitionAssigners: [withPacedFetches(gate.assigner, newFetchPace, clock)],
+    partitionAssigners: [withPacedFetches(gate.assigner, { createPace, clock, leaving: leaving.signal })],
     sessionTimeout: sessionTimeoutOf(options),
     heartbeatInterval: options.heartbeatIntervalMs ?? 2_000,
     rebalanceTimeout: rebalanceTimeoutMs,
@@ -368,7 +369,7 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
           meter: unlessDiscarded,
           clock,
           log,
-          intervalMs: options.lagIntervalMs ?? 5_000,
+          intervalMs: options.lagIntervalMs ?? 10_000,
         },
         stopping.signal,
       ),
@@ -400,7 +401,9 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
       await within(clock, restartTimeoutMs, restarting.promise, () => undefined);
       await new Promise(setImmediate);
     }
-    await within(clock, closeTimeoutMs, consumer.disconnect(), () =>
+    const disconnecting = consumer.disconnect();
+    leaving.abort();
+    await within(clock, closeTimeoutMs, disconnecting, () =>
       log.warn({ event: 'consumer.close_cut_short', group: groupId }),
     ).catch((error: unknown) => log.debug({ event: 'kafka.disconnect_failed', err: error }));
     await within(

@@ -1,7 +1,7 @@
 /**
  * How long the next fetch from a broker may wait there, and for how much:
  *
- *   something was found ──records keep coming──► gathers: answered once there is much, or the gather time is over
+ *   something was found ──sends keep coming────► gathers: answered once there is much, or the gather time is over
  *                       └──they come singly───► answered with the first byte
  *   nothing was found   ──────────────────────► rests: answered with the first byte, asked again seldom
  *
@@ -12,7 +12,8 @@ import { createArrivalRate, gatherTimeMs } from './arrival-rate.ts';
 
 export interface FetchPace {
   next(nowMs: number): { minBytes: number; maxWaitTime: number };
-  found(records: number, nowMs: number): void;
+  /** @param sends requests of producers that brought what was found: those of one come together whether anybody waits or not */
+  found(sends: number, nowMs: number): void;
 }
 
 export interface FetchPaceOptions {
@@ -22,20 +23,24 @@ export interface FetchPaceOptions {
   mayRest(): boolean;
 }
 
-/** Two within the gather time are one more than the first: below this there would be nobody to wait for. */
-const leastExpected = 1;
+/**
+ * The first send of a gather time is read no cheaper for having waited, each further one is; and where none comes at all, which is as likely as one in
+ * five here, the fetch was for nothing.
+ */
+const leastExpected = 1.5;
 /** To be woken costs a process as much as ten records do: with twice as many it is a third of all, and waiting for more saves little. */
-const enoughRecords = 20;
+const enoughSends = 20;
 /** The same in bytes, where records are large or many wait already. */
 const enoughBytes = 64 * 1024;
 /** A partition that was paused goes on with the next fetch. */
 const workingWaitMs = 100;
-export const restingWaitMs = 500;
+/** Heartbeats go between fetches, every two seconds. A stop does not wait for it: see pace-fetches.ts. */
+export const restingWaitMs = 1_000;
 
 export function createFetchPace({ gatherMs, mayRest }: FetchPaceOptions): FetchPace {
   const rate = createArrivalRate();
   let foundSome = false;
-  const bounds = { mostMs: gatherMs, least: leastExpected, enough: enoughRecords };
+  const bounds = { mostMs: gatherMs, least: leastExpected, enough: enoughSends };
   return {
     next(nowMs) {
       const gatheredMs = foundSome ? gatherTimeMs(rate.perMs(nowMs), bounds) : 0;
@@ -43,9 +48,9 @@ export function createFetchPace({ gatherMs, mayRest }: FetchPaceOptions): FetchP
       if (gatheredMs >= 1) return { minBytes: enoughBytes, maxWaitTime: Math.round(gatheredMs) };
       return { minBytes: 1, maxWaitTime: !foundSome && mayRest() ? restingWaitMs : workingWaitMs };
     },
-    found(records, nowMs) {
-      foundSome = records > 0;
-      if (foundSome) rate.came(records, nowMs);
+    found(sends, nowMs) {
+      foundSome = sends > 0;
+      if (foundSome) rate.came(sends, nowMs);
     },
   };
 }

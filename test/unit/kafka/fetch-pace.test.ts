@@ -8,16 +8,16 @@ function setUp(gatherMs: number, mayRest = (): boolean => true) {
   let nowMs = 1_000;
   return {
     /** An answer after so long, and what the fetch behind it asks for. */
-    after(ms: number, records: number) {
+    after(ms: number, sends: number) {
       nowMs += ms;
-      pace.found(records, nowMs);
+      pace.found(sends, nowMs);
       return pace.next(nowMs);
     },
     next: () => pace.next(nowMs),
   };
 }
 
-/** One record each so many milliseconds, for so long. */
+/** One send each so many milliseconds, for so long. */
 function steady({ after }: ReturnType<typeof setUp>, everyMs: number, forMs: number) {
   const asked = [];
   for (let ms = 0; ms < forMs; ms += everyMs) asked.push(after(everyMs, 1));
@@ -35,14 +35,14 @@ test('alone, and the first after quiet, a record waits for no other: no fetch ga
   expect(broker.after(600, 1)).toEqual(atOnce);
 });
 
-test('at 150 a second they are gathered, for the gather time and no longer', () => {
-  const broker = setUp(10);
+test('150 a second are gathered, for the gather time and no longer', () => {
+  const broker = setUp(15);
   const asked = steady(broker, 1_000 / 150, 2_000);
-  expect(asked.slice(-100).every(({ minBytes, maxWaitTime }) => minBytes === 65_536 && maxWaitTime === 10)).toBe(true);
+  expect(asked.slice(-100).every(({ minBytes, maxWaitTime }) => minBytes === 65_536 && maxWaitTime === 15)).toBe(true);
 });
 
-test('where nobody else would come within the gather time, nobody waits: 50 a second, or a gather time of 0', () => {
-  expect(steady(setUp(10), 20, 2_000).every(({ minBytes }) => minBytes === 1)).toBe(true);
+test('where too few would come within the gather time, nobody waits: 100 a second, or a gather time of 0', () => {
+  expect(steady(setUp(10), 10, 2_000).every(({ minBytes }) => minBytes === 1)).toBe(true);
   expect(steady(setUp(0), 1, 2_000).every(({ minBytes }) => minBytes === 1)).toBe(true);
 });
 
