@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { quickStart, runJava } from './java.ts';
+import { fewWakeUps, quickStart, runJava } from './java.ts';
 import { fetchMetadata } from './kafka-protocol.ts';
 import type { Processes } from './processes.ts';
 import { ready } from './ready.ts';
@@ -107,7 +107,14 @@ export function createKafka({
   async function launch(broker: Broker): Promise<void> {
     const properties = writeProperties(broker);
     await format(broker, properties);
-    const options = [...(shortLived ? quickStart : []), ...logging, '-Xms256m', '-Xmx512m', '-XX:+UseSerialGC'];
+    const options = [
+      ...(shortLived ? quickStart : []),
+      ...logging,
+      ...fewWakeUps,
+      '-Xms256m',
+      '-Xmx512m',
+      '-XX:+UseSerialGC',
+    ];
     await processes.start({
       name: nameOf(broker),
       command: java,
@@ -201,6 +208,8 @@ function brokerSettings(broker: Broker, brokers: readonly Broker[], data: string
     // A broker that was killed may register again only when its old session has ended (9 s by default).
     'broker.session.timeout.ms': '6000',
     'broker.heartbeat.interval.ms': '1000',
+    // Twice a second by default the controller writes a record that says nothing, and all read it.
+    'metadata.max.idle.interval.ms': '5000',
     'num.network.threads': '2',
     'num.io.threads': '4',
     // 128 MB of the heap by default.

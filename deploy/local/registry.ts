@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { StackError } from './failure.ts';
 import { isSuccess, request } from './http-request.ts';
-import { quickStart } from './java.ts';
+import { fewWakeUps, quickStart } from './java.ts';
 import type { Processes, Program } from './processes.ts';
 import { startReady } from './ready.ts';
 
@@ -38,7 +38,7 @@ export function createRegistry({ port, postgres, processes, java, jars }: Regist
   const server = (): Program => ({
     name: 'registry',
     command: java,
-    args: [...quickStart, '-Xms64m', '-Xmx256m', '-jar', runnerIn(jars)],
+    args: [...quickStart, ...fewWakeUps, '-Xms64m', '-Xmx256m', '-jar', runnerIn(jars)],
     env: {
       QUARKUS_HTTP_HOST: '127.0.0.1',
       QUARKUS_HTTP_PORT: String(port),

@@ -1,5 +1,5 @@
 /** How a process gets to Kafka: where the brokers are, whether over TLS, and as whom. */
-import { type ConfigOf, flag, list, oneOf, type Problem, text } from './fields.ts';
+import { type ConfigOf, flag, integer, list, oneOf, type Problem, text } from './fields.ts';
 
 export const kafkaFields = {
   kafkaBrokers: list('HOOKLINE_KAFKA_BROKERS', {
@@ -31,6 +31,21 @@ export const kafkaFields = {
     help: 'put before every topic’s and consumer group’s name',
   }),
 };
+
+export const gatherField = integer('HOOKLINE_GATHER_MS', {
+  default: '10',
+  min: 0,
+  max: 1_000,
+  help: 'the longest that webhooks and deliveries wait for others, while they keep coming, to be written together (ingress, before the acknowledgment) or read together (dedup, dispatcher); alone none waits. More is less processor time and more latency',
+});
+
+/** Where a process that dies may leave its last work to be done twice, without effect. */
+export const commitIntervalField = integer('HOOKLINE_COMMIT_INTERVAL_MS', {
+  default: '1000',
+  min: 50,
+  max: 30_000,
+  help: 'how long what is done waits for the commit of its offset (dedup, projector): so much is worked through again, without effect, after a process has died',
+});
 
 export type KafkaConfig = ConfigOf<typeof kafkaFields>;
 

@@ -17,8 +17,8 @@ export interface Accumulator {
   holdsFullBatch(): boolean;
   /** The size of the batch that `cut` would take, about. */
   batchBytes(): number;
-  /** When the oldest record was sent; undefined where none waits. */
-  oldestSentAtMs(): number | undefined;
+  /** When the first of its records waits for no others any more; at once where a batch came back, or is full. */
+  dueAtMs(): number;
   /** The next batch; empty where all that waited has ended by itself. */
   cut(): PendingRecord[];
   putBack(batch: PendingRecord[]): void;
@@ -36,6 +36,16 @@ export function createAccumulator(limits: BatchLimits): Accumulator {
   let waitingBytes = 0;
   /** Nothing in here expires before: most looks for what has expired end with this. */
   let noneBeforeMs = Number.POSITIVE_INFINITY;
+  /** Of those that wait. */
+  let dueAtMs = Number.POSITIVE_INFINITY;
+
+  const holdsFullBatch = (): boolean =>
+    returned.length > 0 || waiting.length >= limits.maxRecords || waitingBytes >= limits.maxBytes;
+
+  function noteRest(): void {
+    dueAtMs = Number.POSITIVE_INFINITY;
+    for (const record of waiting) dueAtMs = Math.min(dueAtMs, record.dueAtMs);
+  }
 
   function noteExpiryOf(records: readonly PendingRecord[]): void {
     for (const { expiresAtMs } of records) noneBeforeMs = Math.min(noneBeforeMs, expiresAtMs);
@@ -44,6 +54,7 @@ export function createAccumulator(limits: BatchLimits): Accumulator {
   function takeFromWaiting(count: number): PendingRecord[] {
     const taken = waiting.splice(0, count);
     for (const record of taken) waitingBytes -= record.bytes;
+    noteRest();
     return taken;
   }
 
@@ -63,13 +74,14 @@ export function createAccumulator(limits: BatchLimits): Accumulator {
       waiting.push(record);
       waitingBytes += record.bytes;
       noneBeforeMs = Math.min(noneBeforeMs, record.expiresAtMs);
+      dueAtMs = Math.min(dueAtMs, record.dueAtMs);
     },
     size: () => returned.reduce((sum, batch) => sum + batch.length, waiting.length),
-    holdsFullBatch: () => returned.length > 0 || waiting.length >= limits.maxRecords || waitingBytes >= limits.maxBytes,
+    holdsFullBatch,
     batchBytes: () =>
       returned[0]?.reduce((sum, { bytes }) => sum + bytes, 0) ??
       Math.min(waitingBytes, Math.max(limits.maxBytes, waiting[0]?.bytes ?? 0)),
-    oldestSentAtMs: () => (returned[0]?.[0] ?? waiting[0])?.sentAtMs,
+    dueAtMs: () => (holdsFullBatch() ? Number.NEGATIVE_INFINITY : dueAtMs),
     cut() {
       for (let batch = returned.shift(); batch !== undefined; batch = returned.shift()) {
         const open = batch.filter((record) => !record.ended());
@@ -94,6 +106,7 @@ export function createAccumulator(limits: BatchLimits): Accumulator {
       if (ofWaiting.length > 0) {
         waiting = waiting.filter((record) => !expired(record));
         for (const record of ofWaiting) waitingBytes -= record.bytes;
+        noteRest();
       }
       noneBeforeMs = Number.POSITIVE_INFINITY;
       noteExpiryOf(returned.flat().filter((record) => !expired(record)));

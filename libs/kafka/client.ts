@@ -7,7 +7,6 @@ import { countRequests } from './count-requests.ts';
 import { socketsOver } from './create-socket.ts';
 import { readFetchResponses } from './fetch-response.ts';
 import { keepConnectionsFresh } from './fresh-connections.ts';
-import { paceIdleFetches } from './idle-fetches.ts';
 import { announceOffsetsOutOfRange } from './offset-out-of-range.ts';
 import { rejoinWithoutMemberId } from './rejoin-without-member-id.ts';
 import { tameRequestQueuePolling } from './request-queue-polling.ts';
@@ -46,7 +45,6 @@ export function createClient(options: ClientOptions): Kafka {
   countRequests();
   tameRequestQueuePolling();
   readFetchResponses();
-  paceIdleFetches();
   bearClockSteps();
   keepConnectionsFresh();
   waitForCoordinators();

@@ -4,7 +4,7 @@ import RequestQueue, { type RequestQueue as Queue } from 'kafkajs/src/network/re
 let borne = false;
 
 /** Between two looks at the requests that are under way: one timer for all connections, where kafkajs has one for each, ten times a second. */
-const lookEveryMs = 250;
+const lookEveryMs = 500;
 
 /**
  * kafkajs measures with the wall clock. Set back by ten minutes, it would send no heartbeat for as long: the group goes on without the

@@ -45,14 +45,9 @@ export interface ConsumerOptions extends KafkaAccess {
   maxOutstanding?: number;
   /** The same in bytes. Default 16 MiB. */
   maxOutstandingBytes?: number;
-  /**
-   * A fetch waits at its broker until there is so much to read, or `maxFetchWaitMs` is over: fewer and larger ones, where what is read may
-   * come later by that. Default 1: each record comes as soon as it is there.
-   */
-  minFetchBytes?: number;
-  /** Default 100. */
-  maxFetchWaitMs?: number;
-  /** Default 200. */
+  /** The longest that a record waits for others at its broker, while they keep coming: see fetch-pace.ts. Default 0: none waits. */
+  gatherMs?: number;
+  /** How long what is done waits for its commit: a process that dies leaves so much to be repeated. Default 1,000. */
   commitIntervalMs?: number;
   /**
    * How long the group waits for a member that has died before it goes on without it. Default 10,000.
@@ -64,7 +59,7 @@ export interface ConsumerOptions extends KafkaAccess {
   rebalanceDrainMs?: number;
   /** What `stop` gives handlers to finish in, before their signals abort. Default 5,000. */
   stopDrainMs?: number;
-  /** Default 5,000. */
+  /** Between two looks at how far it is behind. Default 10,000: it is scraped no oftener. */
   lagIntervalMs?: number;
   /** How long it may hear nothing of its group, while the coordinator answers others, before it is built anew: see supervised-consumer.ts. Default 45,000. */
   rebuildAfterMs?: number;

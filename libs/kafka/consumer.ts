@@ -1,6 +1,6 @@
 /**
  * A consumer on one client, for as long as that lasts; supervised-consumer.ts replaces it where it is in doubt. kafkajs's handler only puts
- * records into bounded queues, one per partition; ours is called with what they have, and what is done is committed a moment later. A join
+ * records into bounded queues, one per partition; ours is called with what they have, and what is done is committed within a second. A join
  * goes like this:
  *
  *   rebalance heard of ──► workers hold, handlers get a moment to finish ──► commit, in the old generation ──► join
@@ -17,6 +17,7 @@ import type { Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent, EachBatchPay
 import { AppError, type AppErrorCode } from '#lib/errors';
 import { createAssignment, type ReturningHandlers } from './assignment.ts';
 import { clientRetry, metadataMaxAgeMs, rootCause } from './client.ts';
+import { createCommitTimer } from './commit-timer.ts';
 import {
   callLimitsOf,
   type ConsumerOptions,
@@ -25,6 +26,7 @@ import {
   workLimitsOf,
 } from './consumer-options.ts';
 import type { CrashPolicy } from './crash-policy.ts';
+import { createFetchPace, type FetchPace } from './fetch-pace.ts';
 import { createGroupOffsets } from './group-offsets.ts';
 import { createHandlerCalls } from './handler-calls.ts';
 import { createJoinGate } from './join-gate.ts';
@@ -34,6 +36,7 @@ import { createMembershipLease } from './membership-lease.ts';
 import type { ConsumerMeter } from './metrics.ts';
 import { createOffsetCommitter } from './offset-committer.ts';
 import { onOffsetOutOfRange } from './offset-out-of-range.ts';
+import { withPacedFetches } from './pace-fetches.ts';
 import { createPartitionWorker, type PartitionWorker } from './partition-worker.ts';
 import type { PartitionRef } from './port.ts';
 import type { DoubtReason } from './rebuild-watch.ts';
@@ -41,8 +44,8 @@ import { createReportPosition } from './report-position.ts';
 import { locateStarts } from './start-offsets.ts';
 import { within } from './time-limit.ts';
 
-// A pause ends at the next fetch, which may wait so long at the broker.
-const defaultFetchWaitMs = 100;
+// Between two looks, while nothing of what a broker leads may be read. Its fetches have their own: see fetch-pace.ts.
+const nothingToFetchMs = 100;
 // A record of the largest payload (1 MiB) with its headers fits twice.
 const maxBytesPerPartition = 2 * 1024 * 1024 + 64 * 1024;
 const maxBytesPerFetch = 8 * 1024 * 1024;
@@ -91,6 +94,7 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
   const newClient = options.createClient;
   const limits = workLimitsOf(options);
   const stopping = new AbortController();
+  const leaving = new AbortController();
   const background = new Set<Promise<void>>();
   const idleWaiters = new Set<() => void>();
   /** Those who have been given something to read. */
@@ -118,6 +122,7 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
         log.warn({ event: 'consumer.handler_not_returned', group: groupId, ...ref }),
       ),
       onReady: () => calls.wake(),
+      onCommittable: () => commits.wake(),
       onWantsMore: () => resume(ref),
       onIdle: () => {
         if (allIdle()) for (const resolve of idleWaiters) resolve();
@@ -136,15 +141,23 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
     onFailure: (error) => fail('bug', `the handler of ${topics.join()} threw`, error),
   });
   const committer = createOffsetCommitter(assignment.workers, log);
+  const commits = createCommitTimer({
+    intervalMs: options.commitIntervalMs ?? 1_000,
+    isDue: () => assignment.workers().some((worker) => worker.committable() !== undefined),
+    commit: commitInTime,
+    clock,
+  });
+  const isReadWhole = (): boolean =>
+    assignment.workers().every((worker) => worker.state() === 'open' && worker.wantsMore() && !mending.has(worker));
+  const createPace = (): FetchPace => createFetchPace({ gatherMs: options.gatherMs ?? 0, mayRest: isReadWhole });
 
   const consumer: Consumer = newClient().consumer({
     groupId,
-    partitionAssigners: [gate.assigner],
+    partitionAssigners: [withPacedFetches(gate.assigner, { createPace, clock, leaving: leaving.signal })],
     sessionTimeout: sessionTimeoutOf(options),
     heartbeatInterval: options.heartbeatIntervalMs ?? 2_000,
     rebalanceTimeout: rebalanceTimeoutMs,
-    minBytes: options.minFetchBytes ?? 1,
-    maxWaitTimeInMs: options.maxFetchWaitMs ?? defaultFetchWaitMs,
+    maxWaitTimeInMs: nothingToFetchMs,
     maxBytesPerPartition,
     maxBytes: maxBytesPerFetch,
     metadataMaxAge: metadataMaxAgeMs,
@@ -308,13 +321,10 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
     background.add(tracked);
   }
 
-  async function commitRegularly(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await clock.sleep(options.commitIntervalMs ?? 200, stopping.signal);
-      await within(clock, rebuildAfterOf(options), committer.commit(), () => {
-        if (!stopping.signal.aborted) options.onDoubt('commit_unanswered');
-      });
-    }
+  async function commitInTime(): Promise<void> {
+    await within(clock, rebuildAfterOf(options), committer.commit(), () => {
+      if (!stopping.signal.aborted) options.onDoubt('commit_unanswered');
+    });
   }
 
   const pause = (ref: PartitionRef): void => whileRunning(() => consumer.pause([partitionsOf(ref)]));
@@ -350,7 +360,7 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
       }
     }
     await consumer.run({ autoCommit: false, eachBatch: onBatch });
-    runInBackground(commitRegularly());
+    runInBackground(commits.run(stopping.signal));
     runInBackground(
       monitorLag(
         {
@@ -359,7 +369,7 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
           meter: unlessDiscarded,
           clock,
           log,
-          intervalMs: options.lagIntervalMs ?? 5_000,
+          intervalMs: options.lagIntervalMs ?? 10_000,
         },
         stopping.signal,
       ),
@@ -391,7 +401,9 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
       await within(clock, restartTimeoutMs, restarting.promise, () => undefined);
       await new Promise(setImmediate);
     }
-    await within(clock, closeTimeoutMs, consumer.disconnect(), () =>
+    const disconnecting = consumer.disconnect();
+    leaving.abort();
+    await within(clock, closeTimeoutMs, disconnecting, () =>
       log.warn({ event: 'consumer.close_cut_short', group: groupId }),
     ).catch((error: unknown) => log.debug({ event: 'kafka.disconnect_failed', err: error }));
     await within(

@@ -1,6 +1,6 @@
 /**
  * The inner modules of kafkajs 2.2.4 that are touched: see broker-connection.ts, count-requests.ts, request-queue-polling.ts, clock-steps.ts,
- * fetch-response.ts, idle-fetches.ts, fresh-connections.ts, coordinator-not-found.ts, rejoin-without-member-id.ts and offset-out-of-range.ts.
+ * fetch-response.ts, fresh-connections.ts, coordinator-not-found.ts, rejoin-without-member-id.ts and offset-out-of-range.ts.
  */
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   export interface RequestQueue {
@@ -36,20 +36,6 @@ declare module 'kafkajs/src/network/connection.js' {
   }
   const Connection: { prototype: Connection };
   export default Connection;
-}
-
-declare module 'kafkajs/src/broker/index.js' {
-  import type { FetchResponse } from 'kafkajs/src/protocol/requests/fetch/v11/response.js';
-  export interface FetchRequest {
-    maxWaitTime: number;
-    minBytes: number;
-    topics: readonly object[];
-  }
-  interface Broker {
-    fetch(request: FetchRequest): Promise<FetchResponse>;
-  }
-  const broker: { prototype: Broker };
-  export default broker;
 }
 
 declare module 'kafkajs/src/errors.js' {

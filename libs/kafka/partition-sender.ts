@@ -1,7 +1,7 @@
 /**
  * Sends the records of one partition, in order, one request at a time:
  *
- *   idle ──add──► waits in a lane ──linger over, a full batch, or another partition's turn──► in flight ──written──► waits, idle
+ *   idle ──add──► waits in a lane ──one is due, a full batch, or another partition's turn──► in flight ──written──► waits, idle
  *                      ▲                                                                          │
  *                      └──────────────────────── backing off ◄────────────────────────────────────┴── not known to be written
  *
@@ -41,8 +41,8 @@ export interface PartitionSenderOptions {
   topic: string;
   partition: number;
   limits: BatchLimits;
-  /** How long the oldest record waits for others. */
-  lingerMs(): number;
+  /** The producer stops: nothing waits for others. */
+  isFlushing(): boolean;
   clock: Clock;
   log: Logger;
   tracer: Tracer;
@@ -76,11 +76,8 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
   const sendable: Sendable = {
     topic,
     partition,
-    dueAtMs() {
-      const oldestMs = accumulator.oldestSentAtMs();
-      if (oldestMs === undefined || accumulator.holdsFullBatch()) return Number.NEGATIVE_INFINITY;
-      return oldestMs + options.lingerMs();
-    },
+    dueAtMs: () =>
+      accumulator.size() === 0 || options.isFlushing() ? Number.NEGATIVE_INFINITY : accumulator.dueAtMs(),
     batchBytes: accumulator.batchBytes,
     cut() {
       inFlight = closed.aborted ? [] : accumulator.cut();
@@ -162,9 +159,10 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
 
   return {
     add(record) {
+      const dueAtMs = accumulator.dueAtMs();
       accumulator.add(record);
       if (state === 'idle') goOn();
-      else if (state === 'waiting' && accumulator.holdsFullBatch()) lane?.hurry();
+      else if (state === 'waiting' && accumulator.dueAtMs() < dueAtMs) lane?.hurry();
     },
     load: () => accumulator.size() + inFlight.length,
     holdsFullBatch: () => accumulator.holdsFullBatch(),

@@ -68,6 +68,8 @@ export interface PartitionWorkerOptions extends PartitionRef {
   /** There may be something to hand out. */
   onReady(): void;
   onWantsMore(): void;
+  /** There may be something to commit. */
+  onCommittable(): void;
   onIdle(): void;
   /** The log has no records from the one offset up to the other, though it has some before and after. */
   onHole?(fromOffset: bigint, toOffset: bigint): void;
@@ -95,6 +97,7 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
   function onDone(record: ConsumedRecord, offset: TrackedOffset): void {
     if (lost.signal.aborted) return;
     offset.done();
+    options.onCommittable();
     out.records -= 1;
     out.bytes -= record.bytes;
     if (idle()) options.onIdle();
@@ -151,9 +154,12 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
     open(startOffset, isCommitted = true) {
       tracker = createOffsetTracker(startOffset);
       committedOffset = isCommitted ? startOffset : startOffset - 1n;
+      options.onCommittable();
     },
     skipTo(offset) {
-      if (tracker !== undefined && offset > tracker.nextOffset()) tracker.skipTo(offset);
+      if (tracker === undefined || offset <= tracker.nextOffset()) return;
+      tracker.skipTo(offset);
+      options.onCommittable();
     },
     state() {
       if (lost.signal.aborted) return 'dropped';

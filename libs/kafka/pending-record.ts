@@ -6,8 +6,9 @@ import { batchRecord, type BatchRecord } from './record-batch.ts';
 export interface PendingRecord extends BatchRecord {
   readonly topic: string;
   readonly bytes: number;
-  readonly sentAtMs: number;
   readonly expiresAtMs: number;
+  /** From when on it waits for no others. */
+  readonly dueAtMs: number;
   ended(): boolean;
   acknowledge(position: RecordPosition): void;
   fail(error: AppError): void;
@@ -19,7 +20,7 @@ const overheadBytes = 64;
 /** @throws TypeError where a header is neither text nor bytes: in a batch it would fail all others with it */
 export function createPendingRecord(
   record: OutgoingRecord,
-  time: { sentAtMs: number; expiresAtMs: number },
+  time: { expiresAtMs: number; dueAtMs: number },
   onEnd: (record: PendingRecord) => void,
 ): { pending: PendingRecord; position: Promise<RecordPosition> } {
   const { promise, resolve, reject } = Promise.withResolvers<RecordPosition>();

@@ -13,6 +13,11 @@ export interface OutgoingRecord {
   key: Buffer | string | null;
   value: Buffer;
   headers: Readonly<Record<string, HeaderValue | readonly HeaderValue[]>>;
+  /**
+   * For a record that delays nobody: how long it may wait for others that go to the same leader, while records keep coming. Any request there takes
+   * it along. Default: the producer's own linger, which is shorter and oftener left out.
+   */
+  lingerMs?: number;
 }
 
 export interface RecordPosition {

@@ -79,12 +79,16 @@ export function createProduceLane({ connect, clock, log, requestTimeoutMs }: Pro
   async function run(): Promise<void> {
     running = true;
     while (waiting.size > 0 && !closed) {
+      await endOfTurn();
       await untilDue();
       inFlight = cutBatches();
       if (inFlight.length > 0) await send(inFlight);
     }
     running = false;
   }
+
+  /** What else is sent in this turn of the event loop goes along: to wait for it costs nothing. */
+  const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
   async function untilDue(): Promise<void> {
     for (;;) {

@@ -13,6 +13,7 @@ import { createPartitionSender } from './partition-sender.ts';
 import { createPendingRecord, type PendingRecord } from './pending-record.ts';
 import type { OutgoingRecord, RecordPosition, RecordProducer } from './port.ts';
 import { createProduceLane, type ProduceLane } from './produce-lane.ts';
+import { createSendLinger } from './send-linger.ts';
 import { within } from './time-limit.ts';
 import { createTopicLayouts, nobody } from './topic-layouts.ts';
 import { createTopicSender, type TopicSender } from './topic-sender.ts';
@@ -29,7 +30,7 @@ export interface ProducerOptions extends KafkaAccess {
   topics?: readonly string[];
   /** From `send` to its rejection with kafka_unavailable, at the latest. Default 30,000. */
   deliveryTimeoutMs?: number;
-  /** How long the first record of a batch waits for others. Default 2. */
+  /** How long a record waits for others at the most, while they keep coming; one that comes alone waits for none. Default 2. */
   lingerMs?: number;
   /** Default 500. */
   maxBatchRecords?: number;
@@ -53,6 +54,7 @@ export interface ProducerOptions extends KafkaAccess {
 const expiryTickMs = 25;
 const lookEveryMs = 100;
 const connectWaitMs = 5_000;
+const defaultLingerMs = 2;
 /** About partitions and leaders: another broker knows as much as one that hangs. */
 const questionTimeoutMs = 3_000;
 
@@ -76,6 +78,7 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
   /** By the leader's id. */
   const lanes = new Map<number, LeaderLanes>();
   const pending = { records: 0, bytes: 0 };
+  const linger = createSendLinger(options.lingerMs ?? defaultLingerMs);
   const closed = new AbortController();
   let state: 'new' | 'running' | 'flushing' | 'stopped' = 'new';
   let watching = false;
@@ -131,7 +134,7 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
             topic,
             partition,
             limits,
-            lingerMs: () => (state === 'running' ? (options.lingerMs ?? 2) : 0),
+            isFlushing: () => state !== 'running',
             clock,
             log,
             tracer,
@@ -180,7 +183,8 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
     if (timeoutMs <= 0) throw new AppError('kafka_unavailable', 'there is no time left');
     const sentAtMs = clock.monotonicMs();
     const expiresAtMs = sentAtMs + Math.min(timeoutMs, deliveryTimeoutMs);
-    const { pending: accepted, position } = createPendingRecord(record, { sentAtMs, expiresAtMs }, onEnd);
+    const dueAtMs = sentAtMs + linger.next(record, lanes.size, sentAtMs);
+    const { pending: accepted, position } = createPendingRecord(record, { expiresAtMs, dueAtMs }, onEnd);
     const full = pending.records >= maxPending.records || pending.bytes + accepted.bytes > maxPending.bytes;
     // A record larger than the whole bound would otherwise never pass.
     if (full && pending.records > 0) {

@@ -1,6 +1,8 @@
 import {
+  commitIntervalField,
   type ConfigOf,
   fanOutFields,
+  gatherField,
   integer,
   kafkaFields,
   kafkaRelations,
@@ -19,6 +21,8 @@ export const fields = {
   ...postgresFields,
   ...registryFields,
   ...fanOutFields,
+  gatherMs: gatherField,
+  commitIntervalMs: commitIntervalField,
   redisTimeLimitMs: integer('HOOKLINE_DEDUP_REDIS_TIME_LIMIT_MS', {
     default: '200',
     min: 10,

@@ -68,6 +68,8 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     ...kafka,
     groupId,
     topics: [topics['webhooks.received']],
+    gatherMs: config.gatherMs,
+    commitIntervalMs: config.commitIntervalMs,
     handle: traceRecords({ tracer, groupId }, dedup.handle),
     onFailure: context.fail,
   });

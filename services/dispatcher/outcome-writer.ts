@@ -55,6 +55,12 @@ interface Deps {
 /** What came of a send, without the request and the answer, which may be tens of kilobytes: a topic that takes less must not hold it up. */
 const withoutExchange = { request: null, response_headers: null, response_excerpt: null, timing: null };
 
+/**
+ * The receiver has its webhook. But the place in the lane is held until the outcome is acknowledged, and a lane has ten: more would be felt where one
+ * endpoint gets hundreds a second.
+ */
+const outcomeLingerMs = 5;
+
 export function createOutcomeWriter(deps: Deps): OutcomeWriter {
   const { publish, topics, crashPoints, metrics, signal } = deps;
   const nowMicros = (): number => Math.round(deps.clock.nowMs() * 1_000);
@@ -86,6 +92,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
       key: delivery.eventId,
       value: deps.encodeAttempt(told),
       headers: traceHeaders(delivery.traceparent),
+      lingerMs: outcomeLingerMs,
     });
     await publish(outgoing(record), signal, () => outgoing({ ...record, ...withoutExchange }));
     crashPoints.reach('dispatcher.after-outcome');

@@ -78,6 +78,8 @@ const rowPlaces = 100;
 const totalRowPlaces = 2_000;
 /** Events that take long, of as many tenants: each has up to 500 records on their way to Kafka. */
 const maxAsideAtOnce = 4;
+/** Shorter than elsewhere: what is done and not committed when the process dies may be sent again. */
+const commitIntervalMs = 200;
 /** What comes after the lanes have drained: the last commit, the last removals. */
 const stopReserveMs = 5_000;
 
@@ -186,6 +188,8 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     ...kafka,
     groupId: fanOutGroup,
     topics: [topics.events],
+    gatherMs: config.gatherMs,
+    commitIntervalMs,
     handle: skipFannedOut(traceRecords({ tracer, groupId: fanOutGroup }, handleEvents)),
     onFailure: context.fail,
   });
@@ -347,6 +351,8 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     ...kafka,
     groupId: groupOf(config.topicPrefix, 'dispatcher'),
     topics: [topics.deliveries],
+    gatherMs: config.gatherMs,
+    commitIntervalMs,
     handle: createIntake({
       directory,
       scheduler,

@@ -1,6 +1,7 @@
 import {
   type ConfigOf,
   encryptionFields,
+  gatherField,
   integer,
   kafkaFields,
   kafkaRelations,
@@ -20,6 +21,7 @@ import { answerWithinMs } from './admission.ts';
 export const fields = {
   ...serviceFields(9080),
   ...kafkaFields,
+  gatherMs: gatherField,
   ...postgresFields,
   ...redisFields,
   ...encryptionFields,

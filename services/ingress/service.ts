@@ -75,6 +75,8 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     tracer,
     topics: [topic],
     deliveryTimeoutMs,
+    // Before the 202: what is gathered here is read together all the way, and no receiver has waited for it.
+    lingerMs: config.gatherMs,
     requestTimeoutMs,
     maxPendingRecords: config.maxPendingRecords,
     maxPendingBytes: config.maxPendingBytes,

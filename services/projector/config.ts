@@ -1,4 +1,5 @@
 import {
+  commitIntervalField,
   type ConfigOf,
   integer,
   kafkaFields,
@@ -17,6 +18,13 @@ export const fields = {
   ...kafkaFields,
   ...postgresFields,
   ...registryFields,
+  gatherMs: integer('HOOKLINE_PROJECTOR_GATHER_MS', {
+    default: '50',
+    min: 0,
+    max: 5_000,
+    help: 'the longest that what the API is to read waits at the broker for more, to be written together, while it keeps coming; alone it is written at once',
+  }),
+  commitIntervalMs: commitIntervalField,
   payloadRetentionDays: payloadRetentionField,
   eventRetentionDays: integer('HOOKLINE_EVENT_RETENTION_DAYS', {
     default: '90',

@@ -28,9 +28,7 @@ import { writeBatch } from './write-batch.ts';
 
 /** One for the transactions, which come one after the other, and one for those who only look. */
 const maxConnections = 2;
-/** Events are polled so much later, deliveries are not: at a low rate a fetch of one record costs as much as one of twenty. */
-const fetches = { minFetchBytes: 128 * 1024, maxFetchWaitMs: 25 };
-/** And so much later. As much as one partition hands over at once, at the most. */
+/** Events are polled so much later. As much as one partition hands over at once, at the most. */
 const groups = {
   lingerMs: 10,
   enoughItems: 200,
@@ -105,7 +103,8 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     ...kafka,
     groupId,
     topics: projectedTopics.map((topic) => topics[topic]),
-    ...fetches,
+    gatherMs: config.gatherMs,
+    commitIntervalMs: config.commitIntervalMs,
     handle: createRecordHandler({
       read: createRecordReader({ topics, decodeEvent: events.decode, decodeAttempt: attempts.decode }),
       write: createGroupCommit<Fact>({

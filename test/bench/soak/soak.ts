@@ -52,8 +52,8 @@ export interface SoakResult {
 
 const settlingMarginMs = 1_000;
 const pollersCatchUpMs = 60_000;
-/** Commits come some hundred milliseconds after the work. */
-const commitsMs = 1_000;
+/** Commits come a second after the work. */
+const commitsMs = 2_000;
 
 export async function soak(options: SoakOptions): Promise<SoakResult> {
   const { pipeline, redis, everySeconds, say } = options;

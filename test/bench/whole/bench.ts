@@ -41,8 +41,8 @@ const restSeconds = 20;
 /** Where nothing was searched for. */
 const warmUpSeconds = 20;
 const otherShares = [0.1, 0.6, 0.9];
-/** Commits come some hundred milliseconds after the work. */
-const commitsMs = 1_000;
+/** Commits come a second after the work. */
+const commitsMs = 2_000;
 const caughtUpTimeoutMs = 1_800_000;
 
 export const wholeBench: Bench<Settings> = {

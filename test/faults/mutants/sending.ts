@@ -108,4 +108,19 @@ export const sendingMutants: readonly Mutant[] = [
     },
     budgetSeconds: 60,
   },
+  {
+    name: 'has the first record after quiet wait for others',
+    edits: [
+      {
+        file: 'libs/kafka/fetch-pace.ts',
+        find: `const gatheredMs = foundSome ? gatherTimeMs(rate.perMs(nowMs), bounds) : 0;`,
+        replace: `const gatheredMs = gatherTimeMs(rate.perMs(nowMs), bounds);`,
+      },
+    ],
+    check: {
+      test: 'test/unit/kafka/fetch-pace.test.ts',
+      title: 'alone, and the first after quiet, a record waits for no other',
+    },
+    budgetSeconds: 60,
+  },
 ];

@@ -23,6 +23,7 @@ function setUp() {
       after,
       onReady: () => handlerCalls.wake(),
       onWantsMore: () => undefined,
+      onCommittable: () => undefined,
       onIdle: () => undefined,
     }),
   );

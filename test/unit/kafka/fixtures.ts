@@ -11,12 +11,12 @@ export interface SentRecord {
 /** A record that was accepted, of about so many bytes. */
 export function sentRecord(
   value: string | Buffer,
-  options: { sentAtMs?: number; expiresAtMs?: number; key?: string | null } = {},
+  options: { sentAtMs?: number; expiresAtMs?: number; dueAtMs?: number; key?: string | null } = {},
 ): SentRecord {
-  const { key = null, sentAtMs = 0, expiresAtMs = sentAtMs + 1_000 } = options;
+  const { key = null, sentAtMs = 0, expiresAtMs = sentAtMs + 1_000, dueAtMs = sentAtMs } = options;
   const { pending, position } = createPendingRecord(
     { topic: 't', key, value: Buffer.from(value), headers: {} },
-    { sentAtMs, expiresAtMs },
+    { expiresAtMs, dueAtMs },
     () => undefined,
   );
   let end: RecordPosition | string | undefined;

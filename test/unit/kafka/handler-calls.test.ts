@@ -22,6 +22,7 @@ function setUp(partitions: number, given: Partial<CallLimits> = {}) {
       ...{ topic: 't', partition, limits: workLimits, after: Promise.resolve() },
       onReady: () => handlerCalls.wake(),
       onWantsMore: () => undefined,
+      onCommittable: () => undefined,
       onIdle: () => undefined,
     }),
   );

@@ -16,7 +16,7 @@ const unknown: ProduceOutcome = {
 };
 const refused: ProduceOutcome = { kind: 'refused', error: new Error('too large') };
 
-function setUp(options: Partial<PartitionSenderOptions> = {}) {
+function setUp({ lingerMs = 2, ...options }: Partial<PartitionSenderOptions> & { lingerMs?: number } = {}) {
   const clock = createManualClock();
   const requests: { values: string[]; answer: (outcome: ProduceOutcome) => Promise<void> }[] = [];
   let failures = 0;
@@ -47,7 +47,7 @@ function setUp(options: Partial<PartitionSenderOptions> = {}) {
     topic: 't',
     partition: 5,
     limits: { maxRecords: 3, maxBytes: 10_000 },
-    lingerMs: () => 2,
+    isFlushing: () => false,
     clock,
     log: silentLogger,
     tracer: noTracer,
@@ -62,8 +62,9 @@ function setUp(options: Partial<PartitionSenderOptions> = {}) {
     closed: new AbortController().signal,
     ...options,
   });
-  const send = (value: string) => {
-    const record = sentRecord(value, { sentAtMs: clock.monotonicMs() });
+  const send = (value: string, ownLingerMs = lingerMs) => {
+    const sentAtMs = clock.monotonicMs();
+    const record = sentRecord(value, { sentAtMs, dueAtMs: sentAtMs + ownLingerMs });
     sender.add(record.pending);
     return record;
   };
@@ -86,16 +87,43 @@ test('records are collected for the linger of the first, then sent in one reques
   ]);
 });
 
+test('one that waits for less is sent in its own time, and takes along those that would wait for longer', async () => {
+  const { clock, send, requests } = setUp();
+  send('patient', 25);
+  await clock.advance(10);
+  send('other', 25);
+  send('urgent', 0);
+  await settle();
+  expect(requests.map(({ values }) => values)).toEqual([['patient', 'other', 'urgent']]);
+  await requests[0]?.answer(written(0n));
+  send('patient', 25);
+  await clock.advance(24);
+  expect(requests).toHaveLength(1);
+  await clock.advance(1);
+  expect(requests[1]?.values).toEqual(['patient']);
+});
+
+test('a producer that stops waits for no others', async () => {
+  const state = { isFlushing: false };
+  const { sender, send, requests } = setUp({ lingerMs: 60_000, isFlushing: () => state.isFlushing });
+  send('a');
+  await settle();
+  state.isFlushing = true;
+  sender.hurry();
+  await settle();
+  expect(requests.map(({ values }) => values)).toEqual([['a']]);
+});
+
 test('a full batch waits for nothing', async () => {
-  const { send, requests } = setUp({ lingerMs: () => 60_000 });
-  ['a', 'b', 'c', 'd'].forEach(send);
+  const { send, requests } = setUp({ lingerMs: 60_000 });
+  ['a', 'b', 'c', 'd'].forEach((value) => send(value));
   await settle();
   expect(requests.map(({ values }) => values)).toEqual([['a', 'b', 'c']]);
 });
 
 test('the next batch goes out after the one before has ended, its retries included', async () => {
   const { clock, send, requests } = setUp();
-  ['a', 'b', 'c', 'd'].forEach(send);
+  ['a', 'b', 'c', 'd'].forEach((value) => send(value));
   await settle();
   await requests[0]?.answer(unknown);
   await clock.advance(100);
@@ -110,7 +138,7 @@ test('records that come while a batch is in flight wait for its end', async () =
   const { clock, send, requests } = setUp();
   send('a');
   await clock.advance(2);
-  ['b', 'c', 'd'].forEach(send);
+  ['b', 'c', 'd'].forEach((value) => send(value));
   await clock.advance(100);
   expect(requests.map(({ values }) => values.join(''))).toEqual(['a']);
   await requests[0]?.answer(written(0n));
@@ -138,8 +166,8 @@ test('what is not known to be written is tried again after a growing pause, and 
 });
 
 test('of a refused batch the culprit alone fails', async () => {
-  const { send, requests } = setUp({ lingerMs: () => 0, limits: { maxRecords: 8, maxBytes: 10_000 } });
-  const records = [...'abcdefgh'].map(send);
+  const { send, requests } = setUp({ lingerMs: 0, limits: { maxRecords: 8, maxBytes: 10_000 } });
+  const records = [...'abcdefgh'].map((value) => send(value));
   await settle();
   for (let i = 0; i < requests.length; i += 1) {
     const { values, answer } = requests[i] as (typeof requests)[number];
@@ -181,7 +209,7 @@ test('a partition is avoided for a while after a failure', async () => {
 });
 
 test('a partition whose followers lag goes by itself until they keep up, or somebody else leads it', async () => {
-  const { clock, sender, send, requests, askedAlone } = setUp({ lingerMs: () => 0 });
+  const { clock, sender, send, requests, askedAlone } = setUp({ lingerMs: 0 });
   const lags: ProduceOutcome = { ...unknown, lags: true };
   send('a');
   await settle();

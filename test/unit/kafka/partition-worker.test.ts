@@ -22,6 +22,7 @@ function setUp({ handle, maxBatchRecords = 3, ...options }: Options = {}) {
   const calls: { records: readonly IncomingRecord[]; signal: AbortSignal; finish: () => Promise<void> }[] = [];
   const failures: unknown[] = [];
   let wantsMore = 0;
+  let committable = 0;
   let idle = 0;
   const hold: RecordHandler = (records, signal) => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -40,6 +41,7 @@ function setUp({ handle, maxBatchRecords = 3, ...options }: Options = {}) {
     after: Promise.resolve(),
     onReady: () => handlerCalls.wake(),
     onWantsMore: () => (wantsMore += 1),
+    onCommittable: () => (committable += 1),
     onIdle: () => (idle += 1),
     ...options,
   });
@@ -51,7 +53,15 @@ function setUp({ handle, maxBatchRecords = 3, ...options }: Options = {}) {
     onFailure: (error) => failures.push(error),
   });
   const handedOut = (): string[] => calls.flatMap(({ records }) => valuesOf(records));
-  return { worker, calls, failures, handedOut, wantsMore: () => wantsMore, idle: () => idle };
+  return {
+    worker,
+    calls,
+    failures,
+    handedOut,
+    wantsMore: () => wantsMore,
+    idle: () => idle,
+    committable: () => committable,
+  };
 }
 
 test('the handler is called with one batch at a time, in order', async () => {
@@ -268,4 +278,18 @@ test('whatever is done when, each record is handed out once, in order, and only 
     }),
     { numRuns: 50 },
   );
+});
+
+test('it tells of what may be committed: what is done, what was skipped, and an offset that the group does not have', () => {
+  const { worker, committable } = setUp();
+  worker.open(0n);
+  const opened = committable();
+  worker.receive(messages(0, 1));
+  worker.take({ records: 1, bytes: 100 }, true)[0]?.done();
+  worker.skipTo(5n);
+  worker.skipTo(5n);
+  expect([committable() - opened, worker.committable()]).toEqual([2, 5n]);
+  const renewed = setUp();
+  renewed.worker.open(7n, false);
+  expect([renewed.committable(), renewed.worker.committable()]).toEqual([1, 7n]);
 });

@@ -65,6 +65,8 @@ function held() {
         partitions: batches.map(({ partition }) => partition),
         async answer() {
           resolve(batches.map(written));
+          // What its end brings is sent at the end of a turn.
+          await settle();
           await settle();
         },
       });
@@ -101,6 +103,21 @@ test('the first that is due takes along those that are not, and one that is due 
   lane.add(waiting(1));
   await settle();
   expect(requests[1]?.partitions).toEqual([0, 1]);
+});
+
+test('what is sent in the same turn of the event loop, or because of an answer, goes along', async () => {
+  const { requests, produce } = held();
+  const { lane, waiting } = setUp(produce);
+  lane.add(waiting(0));
+  await Promise.resolve();
+  lane.add(waiting(1, { settle: () => void Promise.resolve().then(() => lane.add(waiting(3))) }));
+  await settle();
+  lane.add(waiting(2));
+  await requests[0]?.answer();
+  expect(requests.map(({ partitions }) => partitions)).toEqual([
+    [0, 1],
+    [2, 3],
+  ]);
 });
 
 test('what becomes due earlier is sent then', async () => {

@@ -53,6 +53,7 @@ function fakeCluster() {
   const state = { answers: async (): Promise<void> => undefined };
   const cluster = {
     connect: async () => undefined,
+    findBroker: async () => ({}),
     findGroupCoordinator: async () => ({
       leaveGroup: async ({ memberId }: { memberId: string }) => void left.push(memberId),
     }),
@@ -74,7 +75,9 @@ function fakeCluster() {
         fetchTopicOffsets: async () => [{ partition: 0, low: '0', high: '100' }],
       }),
     }) as unknown as Kafka;
-  return { newClient, state, left, lives };
+  /** The first step of a join. */
+  const rejoin = async (): Promise<void> => void (await cluster.findGroupCoordinator({ groupId }));
+  return { newClient, state, left, lives, rejoin };
 }
 
 async function supervised(options: Partial<ConsumerOptions> = {}) {
@@ -224,4 +227,27 @@ test('an answer that refuses is an answer', async () => {
   await clock.advance(rebuildAfterMs);
   expect(cluster.left).toEqual(['first']);
   await consumer.stop();
+});
+
+test('what is done is committed before a rebalance goes on and before a stop ends, whatever is left of the interval', async () => {
+  const { cluster, consumer, life, beMember, calls } = await supervised({ commitIntervalMs: 40_000 });
+  const work = async (call: number): Promise<void> => {
+    await life(0).fetch(0, messages(0, call + 1));
+    await settle();
+    calls[call]?.records.forEach((record) => record.done());
+    calls[call]?.end();
+    await settle();
+  };
+  beMember(0, 'first');
+  await settle();
+  await work(0);
+  expect(life(0).commits).toEqual([]);
+  await cluster.rejoin();
+  expect(life(0).commits).toEqual([expect.stringContaining('"offset":"1"')]);
+  beMember(0, 'first');
+  await settle();
+  await work(1);
+  expect(life(0).commits).toHaveLength(1);
+  await consumer.stop();
+  expect(life(0).commits).toEqual([expect.anything(), expect.stringContaining('"offset":"2"')]);
 });

@@ -6,7 +6,7 @@ const traceIds = ['a', 'b', 'c'].map((letter) => letter.repeat(32));
 const record = (traceparent: string | undefined): PendingRecord =>
   createPendingRecord(
     { topic: 't', key: null, value: Buffer.from('v'), headers: traceparent === undefined ? {} : { traceparent } },
-    { sentAtMs: 0, expiresAtMs: 1 },
+    { expiresAtMs: 1, dueAtMs: 0 },
     () => undefined,
   ).pending;
 

@@ -1,0 +1,38 @@
+/** How often something comes, judged by late: what came counts for less the longer ago it was. */
+export interface ArrivalRate {
+  came(count: number, nowMs: number): void;
+  perMs(nowMs: number): number;
+}
+
+/** Long enough for a steady 100 a second to look steady, and soon over: after half a second of quiet a tenth of it is left. */
+const memoryMs = 200;
+
+export function createArrivalRate(): ArrivalRate {
+  let weight = 0;
+  let atMs = 0;
+  const left = (nowMs: number): number => weight * Math.exp(Math.min(0, atMs - nowMs) / memoryMs);
+  return {
+    came(count, nowMs) {
+      weight = left(nowMs) + count;
+      atMs = nowMs;
+    },
+    perMs: (nowMs) => left(nowMs) / memoryMs,
+  };
+}
+
+/**
+ * For how long it helps to wait for more: not at all where too little would come to be worth it, and no longer than until enough has.
+ *
+ * @returns 0 or up to `mostMs`
+ */
+export function gatherTimeMs(ratePerMs: number, { mostMs, least, enough }: GatherBounds): number {
+  return ratePerMs * mostMs < least ? 0 : Math.min(mostMs, enough / ratePerMs);
+}
+
+export interface GatherBounds {
+  mostMs: number;
+  /** What must be expected within `mostMs`; else nothing waits. */
+  least: number;
+  /** From where on more helps no more. */
+  enough: number;
+}

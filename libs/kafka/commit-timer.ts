@@ -1,0 +1,38 @@
+/**
+ * When a consumer commits, besides before it gives partitions up: an interval after something was done that is not committed yet. What costs is the
+ * request, whatever it commits; and a consumer for which nothing is done has no timer.
+ */
+import type { Clock } from '#lib/clock';
+
+export interface CommitTimer {
+  /** Something may be due. */
+  wake(): void;
+  /** Until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+interface Options {
+  intervalMs: number;
+  isDue(): boolean;
+  /** Never throws; what it does not commit is due again. */
+  commit(): Promise<void>;
+  clock: Clock;
+}
+
+export function createCommitTimer({ intervalMs, isDue, commit, clock }: Options): CommitTimer {
+  let woken = Promise.withResolvers<void>();
+  const wake = (): void => woken.resolve();
+  return {
+    wake,
+    async run(signal) {
+      signal.addEventListener('abort', wake, { once: true });
+      while (!signal.aborted) {
+        await woken.promise;
+        await clock.sleep(intervalMs, signal);
+        woken = Promise.withResolvers();
+        await commit();
+        if (isDue() || signal.aborted) wake();
+      }
+    },
+  };
+}
