@@ -3,6 +3,7 @@ import {
   allowHttpField,
   type ConfigOf,
   encryptionFields,
+  fanOutFields,
   integer,
   kafkaFields,
   kafkaRelations,
@@ -24,6 +25,7 @@ export const fields = {
   ...encryptionFields,
   ...kafkaFields,
   ...registryFields,
+  ...fanOutFields,
   port: integer('HOOKLINE_API_PORT', { default: '8081', min: 0, max: 65_535, help: 'port of the API' }),
   adminKey: text('HOOKLINE_ADMIN_KEY', {
     secret: true,

@@ -34,7 +34,7 @@ const shared: readonly Shared[] = [
   { title: 'What it depends on', metrics: { ...dependencyMetrics, ...clockMetrics }, services: serviceNames },
   { title: 'Kafka, written to', metrics: producerMetrics, services: serviceNames },
   { title: 'Kafka, read', metrics: consumerMetrics, services: ['dedup', 'dispatcher', 'projector'] },
-  { title: 'Events that are published', metrics: fanOutMetrics, services: ['dedup'] },
+  { title: 'Events that are published', metrics: fanOutMetrics, services: ['dedup', 'api'] },
   { title: 'Endpoints’ filters', metrics: filterMetrics, services: ['dispatcher', 'api'] },
   { title: 'Dead letters', metrics: deadLetterMetrics, services: ['dedup', 'dispatcher', 'projector'] },
   { title: 'Postgres', metrics: postgresMetrics, services: serviceNames },

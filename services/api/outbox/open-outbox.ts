@@ -1,5 +1,6 @@
 import { readSchema } from '#deploy/kafka/schemas.ts';
 import { topicsOf } from '#lib/contract';
+import { createFanOutMetrics, createMatchNarrow, createPublishEvent, createSubscriberDirectory } from '#lib/fan-out';
 import { createEventCodec, createProducer, kafkaAccess } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
 import { createPostgres } from '#lib/postgres';
@@ -12,6 +13,8 @@ import { createOutbox, type Outbox } from './publish-outbox.ts';
 /** Its own: no request waits for what is published, nor the other way round. */
 const maxConnections = 3;
 const statementTimeoutMs = 5_000;
+/** Nobody waits for a page of the directory's, which takes milliseconds: this is for a connection that is dead. */
+const directoryTimeoutMs = 30_000;
 /** It is tried again; a stop waits for no more. */
 const codecStartMs = 1_000;
 
@@ -23,7 +26,7 @@ export function openOutbox(
 ): { outbox: Outbox; parts: Part[] } {
   const { clock, log, crashPoints } = context;
   const name = 'hookline-api';
-  const topic = topicsOf(config.topicPrefix).events;
+  const topics = topicsOf(config.topicPrefix);
   const postgres = createPostgres({
     url: config.databaseUrl,
     applicationName: `${name}-outbox`,
@@ -40,25 +43,41 @@ export function openOutbox(
     log,
     metrics: context.metrics,
     tracer: context.tracer,
-    topics: [topic],
+    topics: [topics.events, topics.deliveries],
   });
+  const directoryPostgres = createPostgres({
+    url: config.databaseUrl,
+    applicationName: `${name}-directory`,
+    maxConnections: 1,
+    statementTimeoutMs: directoryTimeoutMs,
+    log,
+    metrics: context.metrics,
+  });
+  const directory = createSubscriberDirectory({ postgres: directoryPostgres, clock, log });
+  const fanOutMetrics = createFanOutMetrics(context.metrics);
   const outbox = createOutbox({
     table: createOutboxTable(postgres),
     producer,
-    topic,
-    async openEncoder() {
+    async openPublisher() {
       const { schemaRegistryUrl: registryUrl } = config;
       // A codec starts once: a start that has failed needs another.
       const codec = createEventCodec({
         registryUrl,
-        topic,
+        topic: topics.events,
         schema: readSchema('events'),
         clock,
         log,
         startTimeoutMs: codecStartMs,
       });
       await codec.start();
-      return codec.encode;
+      return createPublishEvent({
+        matchNarrow: createMatchNarrow(directory, config.fanOutAtOnce),
+        encodeEvent: codec.encode,
+        topics,
+        clock,
+        crashPoints,
+        metrics: fanOutMetrics,
+      });
     },
     onMeasured(measured) {
       metrics.outboxUnpublished.set(measured.unpublished);
@@ -68,5 +87,5 @@ export function openOutbox(
     clock,
     log,
   });
-  return { outbox, parts: [postgres, producer, outbox] };
+  return { outbox, parts: [postgres, directoryPostgres, directory, producer, outbox] };
 }

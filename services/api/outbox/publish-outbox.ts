@@ -3,6 +3,8 @@
  *
  *   POST /events: event and row committed ─► claimed, for a time ─► on the topic, acknowledged ─► the row is removed
  *
+ * A narrow event goes out together with its deliveries, as dedup's do (#lib/fan-out).
+ *
  * Every process of the API does so, whoever wrote the row: at once when it has committed one itself, else within a second or so. Who dies in
  * between leaves a claim that ends; then the event is published again, under the same id, which everything downstream knows it by.
  *
@@ -13,10 +15,11 @@
  * Kafka or the registry away: rows wait, and nothing is lost. Postgres away: nothing can be published, nor read.
  */
 import type { Clock } from '#lib/clock';
-import { type EventRecord, traceHeaders } from '#lib/contract';
+import type { EventRecord } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import { type AppError, toAppError } from '#lib/errors';
-import type { OutgoingRecord, RecordProducer } from '#lib/kafka';
+import { createStepBudget, type PublishEvent, type StepBudget } from '#lib/fan-out';
+import type { RecordProducer } from '#lib/kafka';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { traceIdOf } from '#lib/telemetry';
@@ -32,10 +35,8 @@ import {
 export interface OutboxDeps {
   table: OutboxTable;
   producer: Pick<RecordProducer, 'send'>;
-  /** The topic `events`. */
-  topic: string;
-  /** Has an encoder once the registry knows the schema. @throws AppError registry_unavailable */
-  openEncoder(): Promise<(event: EventRecord) => Buffer>;
+  /** What publishes as dedup does, once the registry knows the schema. @throws AppError registry_unavailable */
+  openPublisher(): Promise<PublishEvent>;
   crashPoints: CrashPoints;
   /** Told every few seconds. */
   onMeasured(measured: { unpublished: number; oldestSeconds: number }): void;
@@ -60,7 +61,7 @@ const measureEveryMs = 5_000;
 const sendsEndAfterMs = claimSeconds * 1_000 - sendTimeoutMs - 5_000;
 
 export function createOutbox(deps: OutboxDeps): Outbox {
-  const { table, producer, topic, crashPoints, onMeasured, clock, log } = deps;
+  const { table, producer, crashPoints, onMeasured, clock, log } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
   let running: Promise<void> = Promise.resolve();
@@ -69,6 +70,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   let cursor: KeyCursor | undefined;
   let measuredAtMs = Number.NEGATIVE_INFINITY;
 
+  const send = (record: Parameters<RecordProducer['send']>[0]) => producer.send(record, sendTimeoutMs);
   const wake = (): void => {
     isWoken = true;
     wakeUp();
@@ -87,12 +89,14 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   async function publish(
     first: ClaimedEvent,
     published: OutboxEvent[],
-    { endMs, encode }: { endMs: number; encode: Encode },
+    { endMs, budget, publishEvent }: { endMs: number; budget: StepBudget; publishEvent: PublishEvent },
   ): Promise<AppError | undefined> {
     let event: OutboxEvent | undefined = first;
     try {
       while (event !== undefined) {
-        await producer.send(recordOf(event, topic, encode), sendTimeoutMs);
+        const { traceparent } = event;
+        const refusal = await publishEvent(eventOf(event), { traceparent, budget, send });
+        if (refusal !== undefined) throw refusal.error;
         published.push(event);
         log.debug({
           event: 'event.published',
@@ -115,7 +119,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   }
 
   /** @returns whether there may be more, and nothing says that it can't be published */
-  async function round(encode: Encode): Promise<boolean> {
+  async function round(publishEvent: PublishEvent): Promise<boolean> {
     const beganAtMs = clock.monotonicMs();
     const claimed = await claim();
     if (claimed.length === 0) return false;
@@ -123,7 +127,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
 
     const published: OutboxEvent[] = [];
     const endMs = Math.min(clock.monotonicMs() + runMs, beganAtMs + sendsEndAfterMs);
-    const errors = await Promise.all(claimed.map((event) => publish(event, published, { endMs, encode })));
+    const publishing = { endMs, budget: createStepBudget(), publishEvent };
+    const errors = await Promise.all(claimed.map((event) => publish(event, published, publishing)));
     crashPoints.reach('outbox.after-publish');
 
     if (published.length > 0) await table.remove(published);
@@ -148,15 +153,15 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   }
 
   async function run(): Promise<void> {
-    let encode: Encode | undefined;
+    let publishEvent: PublishEvent | undefined;
     // What was committed before the stop is not left to the next start.
     while (!signal.aborted || isWoken) {
       isWoken = false;
       let goesOn = false;
       try {
         await measure();
-        encode ??= await deps.openEncoder();
-        goesOn = await round(encode);
+        publishEvent ??= await deps.openPublisher();
+        goesOn = await round(publishEvent);
       } catch (error) {
         log.warn({ event: 'outbox.round_failed', err: toAppError(error) });
       }
@@ -184,11 +189,9 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   };
 }
 
-type Encode = (event: EventRecord) => Buffer;
-
-/** As dedup writes them. */
-function recordOf(event: OutboxEvent, topic: string, encode: Encode): OutgoingRecord {
-  const record: EventRecord = {
+/** As dedup has it. */
+function eventOf(event: OutboxEvent): EventRecord {
+  return {
     id: event.id,
     tenant: event.tenant,
     source_id: event.source_id,
@@ -204,6 +207,4 @@ function recordOf(event: OutboxEvent, topic: string, encode: Encode): OutgoingRe
     ordering_key: event.ordering_key,
     payload: event.payload,
   };
-  const headers = traceHeaders(event.traceparent);
-  return { topic, key: event.ordering_key ?? event.id, value: encode(record), headers };
 }

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { systemClock } from '#lib/clock';
-import type { EventRecord } from '#lib/contract';
+import { type EventRecord, topicsOf } from '#lib/contract';
 import { noCrashPoints } from '#lib/crash-points';
 import { AppError } from '#lib/errors';
+import { createPublishEvent } from '#lib/fan-out';
 import { silentLogger } from '#lib/log';
 import { createOutboxTable, type OutboxTable } from '../../../services/api/outbox/outbox-table.ts';
 import { createOutbox, type Outbox } from '../../../services/api/outbox/publish-outbox.ts';
@@ -45,8 +46,15 @@ export async function startOutbox(
   const outbox = createOutbox({
     table: { ...createOutboxTable(api.postgres), ...given.table },
     producer: topic,
-    topic: 'events',
-    openEncoder: async () => topic.encode,
+    openPublisher: async () =>
+      createPublishEvent({
+        matchNarrow: () => ({ wide: 'endpoints' }),
+        encodeEvent: topic.encode,
+        topics: topicsOf('test.'),
+        clock: systemClock,
+        crashPoints: noCrashPoints,
+        metrics: { published: () => undefined },
+      }),
     onMeasured: () => undefined,
     crashPoints: noCrashPoints,
     clock: systemClock,
