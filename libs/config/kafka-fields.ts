@@ -33,7 +33,7 @@ export const kafkaFields = {
 };
 
 export const gatherField = integer('HOOKLINE_GATHER_MS', {
-  default: '10',
+  default: '20',
   min: 0,
   max: 1_000,
   help: 'the longest that webhooks and deliveries wait for others, while they keep coming, to be written together (ingress, before the acknowledgment) or read together (dedup, dispatcher); alone none waits. More is less processor time and more latency',

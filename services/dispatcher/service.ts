@@ -76,6 +76,11 @@ const followTimeoutMs = 30_000;
 /** Deliveries that have waited: in one lane, and in all. */
 const rowPlaces = 100;
 const totalRowPlaces = 2_000;
+/**
+ * Most events were fanned out when they were published, and are passed over: the more at once, the better. The others wait for as long, and then
+ * for their lane.
+ */
+const fanOutGatherMs = (gatherMs: number): number => 3 * gatherMs;
 /** Events that take long, of as many tenants: each has up to 500 records on their way to Kafka. */
 const maxAsideAtOnce = 4;
 /** Shorter than elsewhere: what is done and not committed when the process dies may be sent again. */
@@ -188,7 +193,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     ...kafka,
     groupId: fanOutGroup,
     topics: [topics.events],
-    gatherMs: config.gatherMs,
+    gatherMs: fanOutGatherMs(config.gatherMs),
     commitIntervalMs,
     handle: skipFannedOut(traceRecords({ tracer, groupId: fanOutGroup }, handleEvents)),
     onFailure: context.fail,

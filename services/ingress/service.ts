@@ -76,7 +76,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     topics: [topic],
     deliveryTimeoutMs,
     // Before the 202: what is gathered here is read together all the way, and no receiver has waited for it.
-    lingerMs: config.gatherMs,
+    lingerMs: config.gatherMs / 2,
     requestTimeoutMs,
     maxPendingRecords: config.maxPendingRecords,
     maxPendingBytes: config.maxPendingBytes,
