@@ -59,6 +59,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     applicationName: name,
     maxConnections,
     statementTimeoutMs,
+    isPipelined: true,
     log,
     metrics: context.metrics,
   });
@@ -109,7 +110,9 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     handle: createRecordHandler({
       read: createRecordReader({ topics, decodeEvent: events.decode, decodeAttempt: attempts.decode }),
       write: createGroupCommit<Fact>({
-        write: (facts) => postgres.transaction((tx) => writeBatch(tx, toBatchRows(facts, owners.partitionOf))),
+        write: async (facts) => {
+          await postgres.transaction((tx) => writeBatch(tx, toBatchRows(facts, owners.partitionOf)));
+        },
         clock,
         ...groups,
       }),

@@ -1,5 +1,5 @@
 import type { Statement } from '#lib/event-store';
-import { countColumns, deliveryCounts, type MovedCounts } from './moved-counts.ts';
+import { countColumns, deliveryCounts, type MovedCounts, statusByCounts } from './moved-counts.ts';
 
 export interface TouchedEvent extends MovedCounts {
   /** The instant that the event gets if it has changed. */
@@ -14,7 +14,7 @@ const columnsOf = (alias: string): string => shown.map((column) => `${alias}.${c
 const listed = (column: (count: string) => string): string => deliveryCounts.map(column).join(',\n             ');
 
 /**
- * Makes each event say what its fan-outs, deliveries and duplicates come to by now, whichever of them came first. Only an event that
+ * Makes each event that was there before say what its fan-outs, deliveries and duplicates come to by now, whichever of them came first. Only an event that
  * changes gets its instant: pollers would else be shown again what they have seen.
  *
  *   received, not counted ── the event is here, and its set of generation 0 is known ──► counted from its deliveries, once
@@ -68,11 +68,7 @@ export const judgeEvents: Statement<TouchedEvent> = {
     ), judged AS (
       SELECT tenant, id, new_updated_at, judged AS counted, generation, duplicates, duplicates_changed,
              ${deliveryCounts.join(', ')},
-             CASE WHEN NOT judged THEN status
-                  WHEN pending + retrying > 0 THEN 'processing'
-                  WHEN dead_lettered > 0 THEN 'dead_lettered'
-                  ELSE 'completed'
-             END AS status
+             CASE WHEN judged THEN ${statusByCounts('summed')} ELSE status END AS status
         FROM summed
     )
     UPDATE events e

@@ -24,6 +24,13 @@ export const countColumns = (weight = '1'): string =>
     })
     .join(',\n             ');
 
+/** What its deliveries make of an event, by the counts of these columns. */
+export const statusByCounts = (counts: string): string => `CASE
+               WHEN ${counts}.pending + ${counts}.retrying > 0 THEN 'processing'
+               WHEN ${counts}.dead_lettered > 0 THEN 'dead_lettered'
+               ELSE 'completed'
+             END`;
+
 /**
  * The end of a statement that changes deliveries: by how much that moves the counts of their events. Of each endpoint the deliveries of the
  * newest generation count. So one that has changed its status goes from one count to another if it is of that generation, and one of a

@@ -74,6 +74,18 @@ export const projectingMutants: readonly Mutant[] = [
     budgetSeconds: 120,
   },
   {
+    name: 'counts an event that comes after a part of its set alone',
+    edits: [
+      {
+        file: 'services/projector/statements/events.ts',
+        find: `coalesce(bool_or(f.generation = 0), false) AS counted`,
+        replace: `true AS counted`,
+      },
+    ],
+    check: { test: 'test/integration/projector/any-order.test.ts', title: 'whatever comes first' },
+    budgetSeconds: 120,
+  },
+  {
     name: 'takes the first chunk of a set for all of it',
     edits: [
       {
