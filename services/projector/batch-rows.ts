@@ -3,8 +3,8 @@ import { formatMicros } from '#lib/clock';
 import { isFinal } from '#lib/contract';
 import { bodyHashOf } from '#lib/dedup-store';
 import type { EventRef } from '#lib/event-store';
-import { derivedId, timeOfId } from '#lib/ids';
-import type { Fact, FanOut, Letter, Outcome } from './facts.ts';
+import { derivedId } from '#lib/ids';
+import { deliveryAt, type Fact, type FanOut, type Letter, type Outcome } from './facts.ts';
 import type { AttemptRow } from './statements/attempts.ts';
 import type { LetterRow } from './statements/dead-letters.ts';
 import type { DuplicateRow } from './statements/duplicates.ts';
@@ -275,15 +275,6 @@ interface Standing {
 }
 
 const jsonOf = (value: object | null | undefined): string | null => (value ? JSON.stringify(value) : null);
-
-/**
- * A fan-out that is repeated after a crash gives the delivery another `created_at`, but never another id. An id of somebody else's
- * making holds no time; then `created_at` has to do.
- */
-function deliveryAt({ delivery_id, created_at }: Outcome): number {
-  const ms = timeOfId(delivery_id);
-  return ms === undefined ? created_at : ms * 1000;
-}
 
 /** No part holds a NUL: Postgres refuses such a text, and so the batch, whatever the key. */
 export const keyOf = (...parts: readonly string[]): string => parts.join('\0');

@@ -13,21 +13,20 @@ import { createBury, createKeepDeadLetter } from '#lib/dead-letters';
 import type { Part } from '#lib/lifecycle';
 import { createPostgres, watchClock } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
-import { toBatchRows } from './batch-rows.ts';
 import { createBurial } from './bury-record.ts';
 import type { ProjectorConfig } from './config.ts';
 import { watchDatabase } from './database-vitals.ts';
 import { createProjectorMetrics } from './metrics.ts';
-import { type Fact, rowsOf } from './facts.ts';
+import { type Fact, rowsOf, tenantOf } from './facts.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createPartitionOwners } from './partition-owners.ts';
 import { createRecordHandler, maxRowsAtOnce } from './project-records.ts';
 import { createRecordReader, projectedTopics } from './read-record.ts';
 import { createRetention } from './retention/retention.ts';
-import { writeBatch } from './write-batch.ts';
+import { createStore } from './store.ts';
 
-/** One for the transactions, which come one after the other, and one for those who only look. */
-const maxConnections = 2;
+/** One for the transactions, which come one after the other, one for that which waits for a clock, and one for those who only look. */
+const maxConnections = 3;
 /** Events are polled so much later, deliveries are not: at a low rate a fetch of one record costs as much as one of twenty. */
 const fetches = { minFetchBytes: 128 * 1024, maxFetchWaitMs: 25 };
 /** And so much later. As much as one partition hands over at once, at the most. */
@@ -38,6 +37,7 @@ const groups = {
   maxBytes: 4 * 1024 * 1024,
   maxRows: maxRowsAtOnce,
   rowsOf,
+  tenantOf,
 };
 /** The wait for a tenant's clock is part of it. */
 const statementTimeoutMs = 10_000;
@@ -60,6 +60,16 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     maxConnections,
     statementTimeoutMs,
     isPipelined: true,
+    log,
+    metrics: context.metrics,
+  });
+  const ahead = createPostgres({
+    url: config.databaseUrl,
+    applicationName: `${name}-ahead`,
+    maxConnections: 1,
+    sessionSettings: ['synchronous_commit=off'],
+    isPipelined: true,
+    statementTimeoutMs,
     log,
     metrics: context.metrics,
   });
@@ -110,9 +120,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     handle: createRecordHandler({
       read: createRecordReader({ topics, decodeEvent: events.decode, decodeAttempt: attempts.decode }),
       write: createGroupCommit<Fact>({
-        write: async (facts) => {
-          await postgres.transaction((tx) => writeBatch(tx, toBatchRows(facts, owners.partitionOf)));
-        },
+        store: createStore({ postgres, ahead, partitionOf: owners.partitionOf, clock }),
         clock,
         ...groups,
       }),
@@ -130,5 +138,5 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
   });
   const vitals = watchDatabase({ postgres, maxBytes: config.databaseMaxBytes, clock, log, metrics });
   const clocks = watchClock({ postgres, clock, log, metrics: context.metrics });
-  return [postgres, clocks, vitals, retentionPostgres, retention, events, attempts, producer, owners, consumer];
+  return [postgres, ahead, clocks, vitals, retentionPostgres, retention, events, attempts, producer, owners, consumer];
 }

@@ -45,7 +45,7 @@ export const projectingMutants: readonly Mutant[] = [
         FROM unnest($1::text[], $2::int[]) AS wanted (tenant, n)
        ORDER BY tenant
       ON CONFLICT (tenant) DO UPDATE
-         SET last_at = ${nextInstant}
+         SET last_at = \${nextInstant}
                        + (($2::int[])[array_position($1::text[], clock.tenant)] - 1) * interval '1 microsecond'
       RETURNING tenant, last_at`,
         replace: `      SELECT tenant, clock_timestamp() + (n - 1) * interval '1 microsecond' AS last_at
