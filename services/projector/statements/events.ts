@@ -1,5 +1,5 @@
 import { type GrownKey, ownReceipts, type Statement } from '#lib/event-store';
-import { countColumns, deliveryCounts, statusByCounts } from './moved-counts.ts';
+import { countColumns, countedDeliveries, deliveryCounts, statusByCounts } from './moved-counts.ts';
 
 export interface EventRow {
   tenant: string;
@@ -72,10 +72,7 @@ export const insertEvents: Statement<EventRow, InsertedEvent> = {
         FROM unknown u
        CROSS JOIN LATERAL (
              SELECT ${countColumns()}
-               FROM (SELECT status, generation, max(generation) OVER (PARTITION BY endpoint_id) AS newest
-                       FROM deliveries
-                      WHERE tenant = u.tenant AND event_id = u.id AND u.counted) AS d
-              WHERE d.generation = d.newest
+               FROM ${countedDeliveries('u', 'u.counted')} AS d
              OFFSET 0) AS c
       ON CONFLICT (tenant, id) DO NOTHING
       RETURNING tenant, id, dedup_key

@@ -1,5 +1,5 @@
 import type { Statement } from '#lib/event-store';
-import { countColumns, deliveryCounts, type MovedCounts, statusByCounts } from './moved-counts.ts';
+import { countColumns, countedDeliveries, deliveryCounts, type MovedCounts, statusByCounts } from './moved-counts.ts';
 
 export interface TouchedEvent extends MovedCounts {
   /** The instant that the event gets if it has changed. */
@@ -51,11 +51,7 @@ export const judgeEvents: Statement<TouchedEvent> = {
       SELECT k.tenant, k.id,
              ${countColumns()}
         FROM (SELECT tenant, id FROM known WHERE judged AND NOT counted) AS k
-        LEFT JOIN LATERAL (
-             SELECT status, generation, max(generation) OVER (PARTITION BY endpoint_id) AS newest
-               FROM deliveries
-              WHERE tenant = k.tenant AND event_id = k.id
-             OFFSET 0) AS d ON d.generation = d.newest
+        LEFT JOIN LATERAL ${countedDeliveries('k')} AS d ON true
        GROUP BY k.tenant, k.id
     ), summed AS (
       SELECT k.tenant, k.id, k.new_updated_at, k.judged, k.status,
