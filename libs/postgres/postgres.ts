@@ -146,10 +146,18 @@ export function createPostgres(options: Options): Postgres {
     const ask: Ask = <T extends object>(...statement: Parameters<Ask>) => {
       const sent =
         options.isPipelined === true ? resultOf<T>(...statement) : last.then(() => resultOf<T>(...statement));
-      const answer = sent.catch((error: unknown) => {
-        failed ??= lost === undefined ? error : fromPostgresError(lost);
-        throw lost === undefined ? error : failed;
-      });
+      const answer = sent.then(
+        (result) => {
+          // Where something had failed, its work has gone back to a savepoint since.
+          if (result.command !== 'ROLLBACK') failed = undefined;
+          return result;
+        },
+        (error: unknown) => {
+          const told = lost === undefined ? error : fromPostgresError(lost);
+          failed ??= told;
+          throw told;
+        },
+      );
       unanswered.add(answer);
       // Heard of at the COMMIT by whoever does not wait for it.
       last = answer.then(

@@ -29,11 +29,11 @@ import { createStore } from './store.ts';
 const maxConnections = 3;
 /** Events are polled so much later, deliveries are not: at a low rate a fetch of one record costs as much as one of twenty. */
 const fetches = { minFetchBytes: 128 * 1024, maxFetchWaitMs: 25 };
-/** And so much later. As much as one partition hands over at once, at the most. */
+/** And so much later. As much as three calls hand over. */
 const groups = {
   lingerMs: 10,
   enoughItems: 200,
-  maxItems: 500,
+  maxItems: 1_500,
   maxBytes: 4 * 1024 * 1024,
   maxRows: maxRowsAtOnce,
   rowsOf,
@@ -67,7 +67,6 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     url: config.databaseUrl,
     applicationName: `${name}-ahead`,
     maxConnections: 1,
-    sessionSettings: ['synchronous_commit=off'],
     isPipelined: true,
     statementTimeoutMs,
     log,
@@ -120,7 +119,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     handle: createRecordHandler({
       read: createRecordReader({ topics, decodeEvent: events.decode, decodeAttempt: attempts.decode }),
       write: createGroupCommit<Fact>({
-        store: createStore({ postgres, ahead, partitionOf: owners.partitionOf, clock }),
+        store: createStore({ postgres, ahead, partitionOf: owners.partitionOf, clock, crashPoints }),
         clock,
         ...groups,
       }),

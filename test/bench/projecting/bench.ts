@@ -70,6 +70,10 @@ async function measure({ numbers, profile, say }: BegunBench<Settings>): Promise
         ...{ name: 'processor time of Postgres', unit: 'µs an event' },
         values: of((turn) => (turn.postgresSeconds * 1e6) / turn.events),
       },
+      {
+        ...{ name: 'processor time of Postgres in sessions that take clocks', unit: 'µs an event' },
+        values: of((turn) => (turn.clockSeconds * 1e6) / turn.events),
+      },
       { name: 'statements', unit: 'an event', values: of((turn) => turn.statements / turn.events) },
       { name: 'transactions', unit: 'an event', values: of((turn) => turn.transactions / turn.events) },
     ],
@@ -109,4 +113,5 @@ const describe = (turn: ProjectorTurn | undefined): string =>
   turn === undefined
     ? ''
     : `${(turn.events / turn.seconds).toFixed(0)} a second, ${((turn.processorSeconds * 1e6) / turn.events).toFixed(0)} µs of its own and ` +
-      `${((turn.postgresSeconds * 1e6) / turn.events).toFixed(0)} of Postgres an event`;
+      `${((turn.postgresSeconds * 1e6) / turn.events).toFixed(0)} of Postgres an event, ` +
+      `${((turn.clockSeconds * 1e6) / turn.events).toFixed(0)} of that in sessions that take clocks`;

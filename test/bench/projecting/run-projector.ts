@@ -20,6 +20,8 @@ export interface ProjectorTurn {
   seconds: number;
   processorSeconds: number;
   postgresSeconds: number;
+  /** Of the sessions that hold the tenant's clock: no two of them do anything at once. */
+  clockSeconds: number;
   /** Of Postgres, as the projector asks and as Postgres counts. */
   statements: number;
   transactions: number;
@@ -67,6 +69,12 @@ export async function runProjector(world: World, profileFile?: string): Promise<
   };
   const statements = (): Promise<number> =>
     sumOfMetric(`${projector.adminUrl}/metrics`, 'hookline_postgres_query_seconds_count');
+  const clockSeconds = async (): Promise<number> => {
+    const sessions = await world.postgres.query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'hookline-projector'`,
+    );
+    return sessions.reduce((sum, { pid }) => sum + processorSeconds(pid), 0);
+  };
   const ends = await offsets.ends(topics);
   const behind = async (): Promise<number> => {
     let records = 0;
@@ -95,6 +103,7 @@ export async function runProjector(world: World, profileFile?: string): Promise<
     seconds,
     processorSeconds: processorSeconds(projector.pid) - ownBefore,
     postgresSeconds: processorSecondsOfFamily(postgresPid) - postgresBefore,
+    clockSeconds: await clockSeconds(),
     statements: (await statements()) - statementsBefore,
     events: (await completed()) - eventsBefore,
   };

@@ -1,5 +1,6 @@
 /** Two projectors, or a projector and another who holds clocks: nobody waits who need not, and who waits sees what the one before it has written. */
 import { systemClock } from '#lib/clock';
+import { noCrashPoints } from '#lib/crash-points';
 import { run, takeClocks } from '#lib/event-store';
 import type { Postgres, Query } from '#lib/postgres';
 import { toBatchRows } from '../../../services/projector/batch-rows.ts';
@@ -19,7 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => closePostgres(postgres));
 
-const newStore = (): Store<Fact> => createStore({ postgres, ahead: postgres, partitionOf, clock: systemClock });
+const newStore = (): Store<Fact> =>
+  createStore({ postgres, ahead: postgres, partitionOf, clock: systemClock, crashPoints: noCrashPoints });
 const received = (tenant: string, eventId = 'evt', at = Date.now() * 1_000): Fact =>
   eventFact({ tenant, eventId }, { received_at: at });
 
