@@ -34,11 +34,13 @@ interface Options<T> {
   lingerMs: number;
   /** From so many on nobody waits. */
   enoughItems: number;
-  /** Of what several have handed over; what one hands over for a tenant is never divided. */
+  /**
+   * Of what several have handed over and is prepared together, so that one call's is committed while another's is prepared; what one hands over is
+   * never divided.
+   */
   maxItems: number;
-  /** Of what is prepared together. */
   maxBytes: number;
-  /** In rows: one item may be a thousand of them. */
+  /** Of what is committed together: one item may be a thousand of them. */
   maxRows: number;
   rowsOf(item: T): number;
   tenantOf(item: T): string;
@@ -48,7 +50,7 @@ interface Options<T> {
 export function createGroupCommit<T>(options: Options<T>): Write<T> {
   const { store, clock, lingerMs, enoughItems, maxItems, maxBytes, maxRows, rowsOf, tenantOf } = options;
   const handedOver: Handed<T>[] = [];
-  const queue = createPartQueue<T>({ items: maxItems, rows: maxRows });
+  const queue = createPartQueue<T>(maxRows);
   /** Tenants whose clocks were held by others when they were last asked for, in that order. */
   const busy = new Set<string>();
   /** The one of them whose clock is waited for. */

@@ -19,41 +19,35 @@ export interface Part<T> {
   rows: number;
 }
 
-export interface Limits {
-  items: number;
-  rows: number;
-}
-
 export interface PartQueue<T> {
   add(parts: readonly Part<T>[]): void;
   /** In front of all others, to be taken again. */
   putBack(parts: readonly Part<T>[]): void;
   /**
-   * The first ones of these tenants, in order, within the limits, but one at least; where there is room, those of the tenants that are wanted next.
+   * The first ones of these tenants, in order, as many rows as may be, but one part at least; where there is room, those of the tenants that are wanted next.
    * What has failed is left out.
    */
   take(...wanted: ((tenant: string) => boolean)[]): Part<T>[];
   has(isWanted: (tenant: string) => boolean): boolean;
 }
 
-export function createPartQueue<T>(limits: Limits): PartQueue<T> {
+export function createPartQueue<T>(maxRows: number): PartQueue<T> {
   let waiting: Part<T>[] = [];
   return {
     add: (parts) => void waiting.push(...parts),
     putBack: (parts) => void waiting.unshift(...parts),
     take(...wanted) {
       const taken: Part<T>[] = [];
-      let [items, rows] = [0, 0];
+      let rows = 0;
       waiting = waiting.filter(({ handed }) => !handed.hasFailed);
       for (const isWanted of wanted) {
         const left: Part<T>[] = [];
         let isFull = false;
         for (const part of waiting) {
           if (!isFull && isWanted(part.tenant)) {
-            items += part.items.length;
             rows += part.rows;
             // Nothing comes before what came before it.
-            isFull = taken.length > 0 && (items > limits.items || rows > limits.rows);
+            isFull = taken.length > 0 && rows > maxRows;
           } else {
             left.push(part);
             continue;

@@ -29,11 +29,11 @@ import { createStore } from './store.ts';
 const maxConnections = 3;
 /** Events are polled so much later, deliveries are not: at a low rate a fetch of one record costs as much as one of twenty. */
 const fetches = { minFetchBytes: 128 * 1024, maxFetchWaitMs: 25 };
-/** And so much later. As much as three calls hand over. */
+/** And so much later. As much as one call hands over is prepared at once; all that is prepared by then is committed together. */
 const groups = {
   lingerMs: 10,
   enoughItems: 200,
-  maxItems: 1_500,
+  maxItems: 500,
   maxBytes: 4 * 1024 * 1024,
   maxRows: maxRowsAtOnce,
   rowsOf,
