@@ -6,7 +6,7 @@
 import { formatMicros } from '#lib/clock';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Query } from '#lib/postgres';
-import { deliveredWebhook, type DeliveredWebhook } from './records.ts';
+import { deliveredWebhook, type DeliveredWebhook, tenants } from './records.ts';
 
 export interface LoopJob {
   databaseUrl: string;
@@ -32,7 +32,9 @@ async function run({ databaseUrl, events, batch, ...shape }: LoopJob): Promise<L
     log: silentLogger,
   });
   await postgres.start();
-  const webhooks = Array.from({ length: events }, (_, n) => deliveredWebhook(n, shape));
+  const webhooks = Array.from({ length: events }, (_, n) =>
+    deliveredWebhook(n, { tenant: tenants.inserted, ...shape }),
+  );
   const firstAt = Date.now() * 1_000;
   const startMs = performance.now();
   const before = process.cpuUsage();

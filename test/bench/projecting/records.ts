@@ -12,7 +12,8 @@ export interface DeliveredWebhook {
   outcomes: AttemptRecord[];
 }
 
-export const tenant = 'acme';
+/** The projector’s, and the loop’s. */
+export const tenants = { projected: 'acme', inserted: 'loop' } as const;
 /** So many events are fanned out before the outcome of one is there. */
 const outcomesAfter = 100;
 
@@ -25,7 +26,7 @@ const nothingSent = {
 /** The n-th, accepted at this moment. */
 export function deliveredWebhook(
   n: number,
-  { bytes, endpoints }: { bytes: number; endpoints: number },
+  { tenant, bytes, endpoints }: { tenant: string; bytes: number; endpoints: number },
 ): DeliveredWebhook {
   const nowMs = Date.now();
   const id = createId('evt', nowMs);

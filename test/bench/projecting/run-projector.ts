@@ -12,7 +12,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { processorSeconds, processorSecondsOfFamily } from '../support/processor-seconds.ts';
 import { profilingInto } from '../support/profiling-into.ts';
 import { serverPids } from '../support/server-pids.ts';
-import { type DeliveredWebhook, inOrder } from './records.ts';
+import { type DeliveredWebhook, inOrder, tenants } from './records.ts';
 
 export interface ProjectorTurn {
   /** Events that were projected in the time measured. */
@@ -57,7 +57,8 @@ export async function runProjector(world: World, profileFile?: string): Promise<
   const { postgres: postgresPid } = serverPids();
   const completed = async (): Promise<number> => {
     const [row] = await world.postgres.query<{ count: number }>(
-      `SELECT count(*)::int AS count FROM events WHERE status = 'completed'`,
+      `SELECT count(*)::int AS count FROM events WHERE tenant = $1 AND status = 'completed'`,
+      [tenants.projected],
     );
     return row?.count ?? 0;
   };
