@@ -125,7 +125,7 @@ export const projectingMutants: readonly Mutant[] = [
         replace: `true AS counted`,
       },
     ],
-    check: { test: 'test/integration/projector/any-order.test.ts', title: 'whatever comes first' },
+    check: { test: countsTest, title: 'are those of its rows after every batch' },
     budgetSeconds: 120,
   },
   {
