@@ -30,6 +30,7 @@ export const crashPointNames = [
   'outbox.after-claim',
   'outbox.after-publish',
   'projector.before-transaction',
+  'projector.after-ahead',
   'projector.after-transaction',
 ] as const;
 

@@ -26,6 +26,18 @@ export interface NewEvent {
   payload: Buffer;
 }
 
+/** Part of a statement that has its events as `incoming`: the receipt of each. */
+export const ownReceipts = `
+      INSERT INTO receipts AS known (tenant, origin, receipt_id, event_id, duplicate, settled,
+                                     dedup_key, body_hash, received_at)
+      SELECT DISTINCT ON (tenant, origin)
+             tenant, origin, receipt_id, id, false, true, dedup_key, body_hash, received_at
+        FROM incoming
+      -- A worker that had been paused can make a duplicate of what has become an event meanwhile.
+      ON CONFLICT (tenant, origin) DO UPDATE
+         SET event_id = EXCLUDED.event_id, duplicate = false, settled = true, changed = false, event_hint = NULL
+       WHERE known.duplicate`;
+
 /**
  * Events with their payloads and their own receipts; one that is known already stays as it is. Gives the keys of those that are
  * new.
@@ -74,16 +86,7 @@ export const insertEvents: Statement<NewEvent, GrownKey> = {
         FROM incoming
         JOIN inserted USING (tenant, id)
       ON CONFLICT DO NOTHING
-    ), own_receipts AS (
-      INSERT INTO receipts AS known (tenant, origin, receipt_id, event_id, duplicate, settled,
-                                     dedup_key, body_hash, received_at)
-      SELECT DISTINCT ON (tenant, origin)
-             tenant, origin, receipt_id, id, false, true, dedup_key, body_hash, received_at
-        FROM incoming
-      -- A worker that had been paused can make a duplicate of what has become an event meanwhile.
-      ON CONFLICT (tenant, origin) DO UPDATE
-         SET event_id = EXCLUDED.event_id, duplicate = false, settled = true, changed = false, event_hint = NULL
-       WHERE known.duplicate
+    ), own_receipts AS (${ownReceipts}
     )
     SELECT tenant, dedup_key FROM inserted`,
 };

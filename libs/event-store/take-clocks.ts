@@ -15,6 +15,15 @@ export interface ClockReading {
 /** Tells of the tenants whose events have changed, by NOTIFY with the tenant's name. */
 export const changesChannel = 'hookline_changes';
 
+/** After the last one, whatever the machine's clock says; to be read when the row's lock is had. */
+export const nextInstant = `greatest(clock_timestamp(), clock.last_at + interval '1 microsecond')`;
+
+/** The end of a statement that has taken clocks, as `taken`. */
+export const clockReadings = `
+    SELECT tenant, last_at, pg_notify('${changesChannel}', tenant),
+           set_config('idle_in_transaction_session_timeout', '5s', true)
+      FROM taken`;
+
 /**
  * Takes the clock row of each tenant and reserves instants on it. Whoever holds the row is the only one to give its tenant's events an
  * `updated_at` until it commits, so these are unique and in the order of commits: a poller that has seen one has seen all before it.
@@ -40,11 +49,9 @@ export const takeClocks: Statement<ClockRequest, ClockReading> = {
         FROM unnest($1::text[], $2::int[]) AS wanted (tenant, n)
        ORDER BY tenant
       ON CONFLICT (tenant) DO UPDATE
-         SET last_at = greatest(clock_timestamp(), clock.last_at + interval '1 microsecond')
+         SET last_at = ${nextInstant}
                        + (($2::int[])[array_position($1::text[], clock.tenant)] - 1) * interval '1 microsecond'
       RETURNING tenant, last_at
     )
-    SELECT tenant, last_at, pg_notify('${changesChannel}', tenant),
-           set_config('idle_in_transaction_session_timeout', '5s', true)
-      FROM taken`,
+    ${clockReadings}`,
 };

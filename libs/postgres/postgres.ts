@@ -21,8 +21,14 @@ export interface Query {
   ): Promise<Rows<T>>;
 }
 
+/** As a Query, with what the server says it has done. */
+type Ask = <T extends object>(text: string, values?: readonly unknown[], name?: string) => Promise<pg.QueryResult<T>>;
+
 export interface Postgres extends Part, Query {
-  /** Runs `work` between BEGIN and COMMIT on one connection; rolls back if it throws. A failed COMMIT is of unknown outcome. */
+  /**
+   * Runs `work` between BEGIN and COMMIT on one connection; rolls back if it throws, or a statement fails, also one that it did not wait for. A
+   * failed COMMIT is of unknown outcome.
+   */
   transaction<T>(work: (tx: Query) => Promise<T>): Promise<T>;
 }
 
@@ -35,6 +41,12 @@ interface Options {
   sessionSettings?: readonly string[];
   /** Per statement, and so the longest that a dependency that hangs holds up its caller. */
   statementTimeoutMs: number;
+  /**
+   * A statement is sent when it is asked for, not when those before it on its connection are answered: a transaction has as many round trips as it
+   * waits for answers, and what is sent together is answered in order, each statement with a snapshot of its own. One that fails fails those that
+   * were sent behind it. The time limit of each counts from when it was sent. Default: one after the other.
+   */
+  isPipelined?: boolean;
   /**
    * Asked before a connection is taken out of the pool: resolves once this one may be, with what is called when it is given back. Whoever is
    * refused by it has asked the database nothing. Default: everybody may.
@@ -78,6 +90,7 @@ export function createPostgres(options: Options): Postgres {
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     types,
+    pipeline: options.isPipelined ?? false,
     statement_timeout: options.statementTimeoutMs,
     // The server's own limit does not help where the server is what hangs.
     query_timeout: options.statementTimeoutMs + 1_000,
@@ -91,14 +104,14 @@ export function createPostgres(options: Options): Postgres {
   pool.on('error', (error) => options.log.warn({ event: 'postgres.connection_lost', err: error }));
 
   const meter = measurePool(options.metrics, pool, options.applicationName);
-  const queryOn =
-    (client: Pick<pg.PoolClient, 'query'>): Query['query'] =>
+  const resultOn =
+    (client: Pick<pg.PoolClient, 'query'>): Ask =>
     async <T extends object>(text: string, values: readonly unknown[] = [], name?: string) => {
       const ended = meter.begin();
       try {
         const result = await client.query<T>({ text, values: [...values], ...(name === undefined ? {} : { name }) });
         ended();
-        return result.rows;
+        return result;
       } catch (thrown) {
         const error = fromPostgresError(thrown);
         ended(error);
@@ -115,7 +128,7 @@ export function createPostgres(options: Options): Postgres {
       giveBack();
     }
   }
-  const queryOnAny = queryOn({ query: pool.query.bind(pool) });
+  const resultOnAny = resultOn({ query: pool.query.bind(pool) });
 
   async function inTransaction<T>(work: (tx: Query) => Promise<T>): Promise<T> {
     const client = await pool.connect().catch((thrown: unknown) => {
@@ -127,22 +140,54 @@ export function createPostgres(options: Options): Postgres {
     let lost: Error | undefined;
     const keepLoss = (error: Error): void => void (lost ??= error);
     client.on('error', keepLoss);
-    const query = queryOn(client);
+    const resultOf = resultOn(client);
+    const unanswered = new Set<Promise<unknown>>();
+    let [last, failed]: [Promise<unknown>, unknown] = [Promise.resolve(), undefined];
+    const ask: Ask = <T extends object>(...statement: Parameters<Ask>) => {
+      const sent =
+        options.isPipelined === true ? resultOf<T>(...statement) : last.then(() => resultOf<T>(...statement));
+      const answer = sent.then(
+        (result) => {
+          // Where something had failed, its work has gone back to a savepoint since.
+          if (result.command !== 'ROLLBACK') failed = undefined;
+          return result;
+        },
+        (error: unknown) => {
+          const told = lost === undefined ? error : fromPostgresError(lost);
+          failed ??= told;
+          throw told;
+        },
+      );
+      unanswered.add(answer);
+      // Heard of at the COMMIT by whoever does not wait for it.
+      last = answer.then(
+        () => unanswered.delete(answer),
+        () => unanswered.delete(answer),
+      );
+      return answer;
+    };
     const tx: Query = {
-      query: (...statement) =>
-        query<never>(...statement).catch((error: unknown) => {
-          throw lost === undefined ? error : fromPostgresError(lost);
-        }),
+      query: (...statement) => {
+        const rows = ask<never>(...statement).then((result) => result.rows);
+        rows.catch(() => undefined);
+        return rows;
+      },
     };
     let broken = false;
     try {
-      await tx.query('BEGIN');
+      const begun = ask('BEGIN');
+      if (options.isPipelined !== true) await begun;
       const result = await work(tx);
-      await tx.query('COMMIT');
+      const { command } = await ask('COMMIT');
+      if (command !== 'COMMIT') {
+        // A statement that nobody has waited for has failed: the first of them, whose successors only say so.
+        await Promise.allSettled(unanswered);
+        throw failed;
+      }
       return result;
     } catch (error) {
       // A connection that can't even roll back must not go back to the pool with its transaction open.
-      await tx.query('ROLLBACK').catch(() => (broken = true));
+      await ask('ROLLBACK').catch(() => (broken = true));
       throw error;
     } finally {
       client.off('error', keepLoss);
@@ -158,7 +203,7 @@ export function createPostgres(options: Options): Postgres {
 
   return {
     ...part,
-    query: (...statement) => inTurn(() => queryOnAny(...statement)),
+    query: (...statement) => inTurn(async () => (await resultOnAny<never>(...statement)).rows),
     transaction: (work) => inTurn(() => inTransaction(work)),
   };
 }

@@ -2,13 +2,16 @@ import { hash } from 'node:crypto';
 import { formatMicros } from '#lib/clock';
 import { isFinal } from '#lib/contract';
 import { bodyHashOf } from '#lib/dedup-store';
-import type { EventRef, NewEvent } from '#lib/event-store';
-import { derivedId, timeOfId } from '#lib/ids';
-import type { Fact, FanOut, Letter, Outcome } from './facts.ts';
+import type { EventRef } from '#lib/event-store';
+import { derivedId } from '#lib/ids';
+import { deliveryAt, type Fact, type FanOut, type Letter, type Outcome } from './facts.ts';
+import type { AttemptRow } from './statements/attempts.ts';
 import type { LetterRow } from './statements/dead-letters.ts';
 import type { DuplicateRow } from './statements/duplicates.ts';
+import type { EventRow } from './statements/events.ts';
 import type { FanOutRow } from './statements/fan-outs.ts';
 import type { OutcomeRow } from './statements/outcomes.ts';
+import type { PayloadRow } from './statements/payloads.ts';
 
 /** A batch of facts as rows for the statements; all in the order of their keys, so that two projectors lock rows in the same order. */
 export interface BatchRows {
@@ -16,18 +19,47 @@ export interface BatchRows {
   tenants: string[];
   /** Each event that a fact names, once: those whose row may change. */
   touched: EventRef[];
-  events: Omit<NewEvent, 'updated_at'>[];
+  events: EventRow[];
   duplicates: DuplicateRow[];
   fanOuts: FanOutRow[];
   outcomes: OutcomeRow[];
   letters: LetterRow[];
+  payloads: PayloadRow[];
+  attempts: AttemptRow[];
 }
 
-/** @param partitionOf the partition of `deliveries` that an endpoint's key falls into */
-export function toBatchRows(facts: readonly Fact[], partitionOf: (endpointId: string) => number): BatchRows {
+/** Needed by nobody who holds a clock: what belongs to these stands in other tables, is never changed, and means nothing before they are there. */
+export interface ClockFreeRows {
+  payloads: PayloadRow[];
+  attempts: AttemptRow[];
+}
+
+export function toClockFreeRows(facts: readonly Fact[]): ClockFreeRows {
+  const payloads = new Map<string, PayloadRow>();
+  const attempts: AttemptRow[] = [];
+  for (const fact of facts) {
+    if (fact.kind === 'event') payloads.set(keyOf(fact.event.tenant, fact.event.id), payloadRow(fact));
+    if (fact.kind === 'outcome' && fact.outcome.sent !== null)
+      attempts.push(attemptRow(fact.outcome, fact.outcome.sent));
+  }
+  return {
+    payloads: sorted([...payloads.values()], (row) => keyOf(row.tenant, row.event_id)),
+    attempts: sorted(attempts, (row) => keyOf(row.tenant, row.delivery_id, String(row.step).padStart(10, '0'))),
+  };
+}
+
+/**
+ * @param partitionOf the partition of `deliveries` that an endpoint's key falls into
+ * @param isWritten whether the clock-free rows of a fact are there already
+ */
+export function toBatchRows(
+  facts: readonly Fact[],
+  partitionOf: (endpointId: string) => number,
+  isWritten: (fact: Fact) => boolean = () => false,
+): BatchRows {
   const tenants = new Set<string>();
   const touched = new Map<string, EventRef>();
-  const events = new Map<string, BatchRows['events'][number]>();
+  const events = new Map<string, EventRow>();
   const duplicates: DuplicateRow[] = [];
   const fanOuts: FanOutRow[] = [];
   const outcomes: Outcome[] = [];
@@ -61,20 +93,54 @@ export function toBatchRows(facts: readonly Fact[], partitionOf: (endpointId: st
         break;
     }
   }
+  const refs = sorted([...touched.values()], (ref) => keyOf(ref.tenant, ref.event_id));
+  const beforeLast = placesOf(refs);
   return {
     tenants: [...tenants].sort(),
-    touched: sorted([...touched.values()], (ref) => keyOf(ref.tenant, ref.event_id)),
-    events: sorted([...events.values()], (row) => keyOf(row.tenant, row.id)),
+    touched: refs,
+    events: sorted([...events.values()], (row) => keyOf(row.tenant, row.id)).map((row) => ({
+      ...row,
+      before_last: beforeLast.get(keyOf(row.tenant, row.id)) ?? 0,
+    })),
     duplicates: sorted(duplicates, (row) => keyOf(row.tenant, row.origin)),
     fanOuts: sorted(fanOuts, (row) => keyOf(row.tenant, row.event_id, row.delivery_id ?? '')),
     outcomes: sorted(outcomeRows(outcomes, partitionOf), (row) => keyOf(row.tenant, row.delivery_id)),
     letters: sorted(letters, (row) => keyOf(row.tenant, row.stage, row.origin, String(row.generation))),
+    ...toClockFreeRows(facts.filter((fact) => !isWritten(fact))),
   };
 }
 
-function eventRow({ event, traceparent }: Extract<Fact, { kind: 'event' }>): BatchRows['events'][number] {
+/** Of each tenant alone. */
+export function ofTenants(rows: BatchRows, tenants: ReadonlySet<string>): BatchRows {
+  const theirs = <Row extends { tenant: string }>(all: Row[]): Row[] => all.filter(({ tenant }) => tenants.has(tenant));
+  return {
+    tenants: rows.tenants.filter((tenant) => tenants.has(tenant)),
+    touched: theirs(rows.touched),
+    events: theirs(rows.events),
+    duplicates: theirs(rows.duplicates),
+    fanOuts: theirs(rows.fanOuts),
+    outcomes: theirs(rows.outcomes),
+    // No clock is needed for them.
+    letters: rows.letters,
+    payloads: theirs(rows.payloads),
+    attempts: theirs(rows.attempts),
+  };
+}
+
+/** Of each event, how many of its tenant's come behind it. */
+function placesOf(refs: readonly EventRef[]): Map<string, number> {
+  const behind = new Map<string, number>();
+  const places = new Map<string, number>();
+  for (const { tenant, event_id } of refs.toReversed()) {
+    const before = behind.get(tenant) ?? 0;
+    places.set(keyOf(tenant, event_id), before);
+    behind.set(tenant, before + 1);
+  }
+  return places;
+}
+
+function eventRow({ event, traceparent }: Extract<Fact, { kind: 'event' }>): EventRow {
   const { tenant, id, source_id, event_id, type, receipt_id, origin, dedup_key, ordering_key } = event;
-  const { content_type, content_encoding, payload } = event;
   return {
     tenant,
     id,
@@ -85,12 +151,39 @@ function eventRow({ event, traceparent }: Extract<Fact, { kind: 'event' }>): Bat
     origin,
     dedup_key,
     ordering_key,
-    content_type,
-    content_encoding,
-    payload,
-    body_hash: bodyHashOf(hash('sha256', payload, 'buffer')),
+    body_hash: bodyHashOf(hash('sha256', event.payload, 'buffer')),
     traceparent,
     received_at: formatMicros(event.received_at),
+    before_last: 0,
+  };
+}
+
+function payloadRow({ event }: Extract<Fact, { kind: 'event' }>): PayloadRow {
+  const { tenant, id, received_at, content_type, content_encoding, payload } = event;
+  return {
+    tenant,
+    event_id: id,
+    received_at: formatMicros(received_at),
+    content_type,
+    content_encoding,
+    body: payload,
+  };
+}
+
+function attemptRow(outcome: Outcome, sent: NonNullable<Outcome['sent']>): AttemptRow {
+  const { tenant, delivery_id, step, attempt, at, detail } = outcome;
+  const { request, response_headers, timing, ...came } = sent;
+  return {
+    ...{ tenant, delivery_id, step, attempt, detail, ...came },
+    at: formatMicros(at),
+    delivery_at: formatMicros(deliveryAt(outcome)),
+    request: jsonOf(request),
+    response_headers: jsonOf(response_headers),
+    dns_ms: timing?.dns_ms ?? null,
+    connect_ms: timing?.connect_ms ?? null,
+    tls_ms: timing?.tls_ms ?? null,
+    first_byte_ms: timing?.first_byte_ms ?? null,
+    body_ms: timing?.body_ms ?? null,
   };
 }
 
@@ -158,30 +251,18 @@ function outcomeRows(outcomes: readonly Outcome[], partitionOf: (endpointId: str
   });
   const last = new Map(standing.values().map((each) => [each.index, each]));
   return outcomes.map((outcome, index) => {
-    const { sent, at, created_at, next_attempt_at, ...facts } = outcome;
+    const { tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status, detail, ordered } = outcome;
     return {
-      ...facts,
-      at: formatMicros(at),
-      created_at: formatMicros(created_at),
-      delivery_at: formatMicros(deliveryAt(outcome)),
-      next_attempt_at: next_attempt_at === null ? null : formatMicros(next_attempt_at),
-      outcome: sent?.outcome ?? null,
-      http_status: sent?.http_status ?? null,
-      duration_ms: sent?.duration_ms ?? null,
-      response_excerpt: sent?.response_excerpt ?? null,
-      request: jsonOf(sent?.request),
-      response_headers: jsonOf(sent?.response_headers),
-      dns_ms: sent?.timing?.dns_ms ?? null,
-      connect_ms: sent?.timing?.connect_ms ?? null,
-      tls_ms: sent?.timing?.tls_ms ?? null,
-      first_byte_ms: sent?.timing?.first_byte_ms ?? null,
-      body_ms: sent?.timing?.body_ms ?? null,
+      ...{ tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status, detail, ordered },
+      at: formatMicros(outcome.at),
+      created_at: formatMicros(outcome.created_at),
+      next_attempt_at: outcome.next_attempt_at === null ? null : formatMicros(outcome.next_attempt_at),
       last: last.has(index),
       reached_step: last.get(index)?.step ?? outcome.step,
       reached_attempt: last.get(index)?.attempt ?? outcome.attempt,
       partition: partitionOf(outcome.endpoint_id),
       // What waits for room is due since its creation: the oldest has the first claim to a place, whenever it was put aside.
-      due_at: formatMicros(next_attempt_at ?? created_at),
+      due_at: formatMicros(outcome.next_attempt_at ?? outcome.created_at),
     };
   });
 }
@@ -195,15 +276,6 @@ interface Standing {
 }
 
 const jsonOf = (value: object | null | undefined): string | null => (value ? JSON.stringify(value) : null);
-
-/**
- * A fan-out that is repeated after a crash gives the delivery another `created_at`, but never another id. An id of somebody else's
- * making holds no time; then `created_at` has to do.
- */
-function deliveryAt({ delivery_id, created_at }: Outcome): number {
-  const ms = timeOfId(delivery_id);
-  return ms === undefined ? created_at : ms * 1000;
-}
 
 /** No part holds a NUL: Postgres refuses such a text, and so the batch, whatever the key. */
 export const keyOf = (...parts: readonly string[]): string => parts.join('\0');

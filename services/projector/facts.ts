@@ -8,6 +8,7 @@ import type {
   ReadDeadLetter,
   SentRequest,
 } from '#lib/contract';
+import { timeOfId } from '#lib/ids';
 
 /** What one record says, checked: nothing in it is missing, and every time in it is one that can be written down. */
 export type Fact =
@@ -70,6 +71,31 @@ export interface Letter extends ReadDeadLetter {
 
 /** How many rows it is, more or less: one, but for a set of many deliveries. */
 export const rowsOf = (fact: Fact): number => ('fanOut' in fact ? Math.max(1, fact.fanOut?.deliveries.length ?? 0) : 1);
+
+/** Whose clock is needed to write it, but of a letter, which needs none. */
+export function tenantOf(fact: Fact): string {
+  switch (fact.kind) {
+    case 'event':
+      return fact.event.tenant;
+    case 'duplicate':
+      return fact.duplicate.tenant;
+    case 'fan-out':
+      return fact.fanOut.tenant;
+    case 'outcome':
+      return fact.outcome.tenant;
+    case 'letter':
+      return fact.letter.tenant;
+  }
+}
+
+/**
+ * When the delivery was created, in each of its records. A fan-out that is repeated after a crash gives the delivery another `created_at`, but
+ * never another id. An id of somebody else's making holds no time; then `created_at` has to do.
+ */
+export function deliveryAt({ delivery_id, created_at }: Outcome): number {
+  const ms = timeOfId(delivery_id);
+  return ms === undefined ? created_at : ms * 1000;
+}
 
 /** For a line of the log. */
 export function idsOf(fact: Fact): { tenant: string; eventId: string | null; deliveryId?: string | null } {

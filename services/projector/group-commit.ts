@@ -2,93 +2,183 @@
  * Group commit: what the partitions have to write goes into a transaction together. Those of one tenant come one after the other anyway, since
  * each holds its clock; and at a low rate a record alone costs as many round trips as five hundred.
  *
- *   handed over ──► waits for the transaction that is under way, and a moment for others ──► written with them
- *                          the data is refused, or it takes too long ──► each by itself: only its own can be to blame
+ *   handed over ──► waits a moment for others ──► prepared with them: what needs no clock is written
+ *     ──► waits for the transaction that is under way ──► committed with all that wait by then, if its tenant's clock is free
+ *           ├─ another holds it: with the next ones; or, for the first of such tenants, by itself on another connection, which waits for it
+ *           └─ the data is refused, or it takes too long ──► each call's by itself: only its own can be to blame
+ *
+ * While one group is committed the next is prepared, and grows. No clock is held while another is waited for.
  */
 import type { Clock } from '#lib/clock';
 import { isAppError } from '#lib/errors';
 import { isTimedOut } from '#lib/postgres';
+import { createPartQueue, type Handed, type Part } from './part-queue.ts';
 
-/** Writes all of it, or nothing. */
+/** Writes all of it, or nothing that is not the same when it is written again. */
 export type Write<T> = (items: readonly T[], bytes: number) => Promise<void>;
 
+/** Each writes all that it is to write, or nothing; again, it changes nothing. */
+export interface Store<T> {
+  /** What needs no clock. */
+  prepare(items: readonly T[]): Promise<void>;
+  /** Of the tenants whose clocks are free. @returns who they are */
+  commitFree(items: readonly T[]): Promise<ReadonlySet<string>>;
+  /** Of one tenant, whose clock is waited for. */
+  commitWaiting(items: readonly T[]): Promise<void>;
+}
+
 interface Options<T> {
-  write: Write<T>;
+  store: Store<T>;
   clock: Clock;
   /** How long the first one waits for others. */
   lingerMs: number;
   /** From so many on nobody waits. */
   enoughItems: number;
-  /** Of what several have handed over; what one hands over is never divided. */
+  /**
+   * Of what several have handed over and is prepared together, so that one call's is committed while another's is prepared; what one hands over is
+   * never divided.
+   */
   maxItems: number;
   maxBytes: number;
-  /** In rows: one item may be a thousand of them. */
+  /** Of what is committed together: one item may be a thousand of them. */
   maxRows: number;
   rowsOf(item: T): number;
-}
-
-interface Waiting<T> {
-  items: readonly T[];
-  bytes: number;
-  rows: number;
-  sinceMs: number;
-  written: PromiseWithResolvers<void>;
+  tenantOf(item: T): string;
 }
 
 /** @returns what resolves once its items are committed, and rejects as the write of them does */
 export function createGroupCommit<T>(options: Options<T>): Write<T> {
-  const { write, clock, lingerMs, enoughItems, maxItems, maxBytes, maxRows, rowsOf } = options;
-  const waiting: Waiting<T>[] = [];
-  let isWriting = false;
+  const { store, clock, lingerMs, enoughItems, maxItems, maxBytes, maxRows, rowsOf, tenantOf } = options;
+  const handedOver: Handed<T>[] = [];
+  const queue = createPartQueue<T>(maxRows);
+  /** Tenants whose clocks were held by others when they were last asked for, in that order. */
+  const busy = new Set<string>();
+  /** The one of them whose clock is waited for. */
+  let awaited: string | undefined;
 
-  async function writeAll(): Promise<void> {
-    for (let [first] = waiting; first !== undefined; [first] = waiting) {
+  const prepareAll = oneAtATime(async () => {
+    for (let [first] = handedOver; first !== undefined; [first] = handedOver) {
       const lingersMs = first.sinceMs + lingerMs - clock.monotonicMs();
-      if (lingersMs > 0 && countOf(waiting) < enoughItems) await clock.sleep(lingersMs);
-      await commit(takeGroup());
+      if (lingersMs > 0 && countOf(handedOver) < enoughItems) await clock.sleep(lingersMs);
+      await prepare(takeHanded());
     }
-    isWriting = false;
-  }
+  });
+
+  const commitAll = oneAtATime(async () => {
+    const mayBeFree = (tenant: string): boolean => !busy.has(tenant);
+    // Those that are busy make no group by themselves: they would be asked for again and again.
+    while (queue.has(mayBeFree)) await commit(queue.take(mayBeFree, (tenant) => tenant !== awaited));
+  });
+
+  const commitBusy = oneAtATime(async () => {
+    for (let [tenant] = busy; tenant !== undefined; [tenant] = busy) {
+      awaited = tenant;
+      const parts = queue.take((each) => each === tenant);
+      await divided(parts, async (some) => {
+        await store.commitWaiting(itemsOf(some));
+        some.forEach(end);
+      });
+      awaited = undefined;
+      busy.delete(tenant);
+      commitAll();
+    }
+  });
 
   /** In the order in which they came. */
-  function takeGroup(): Waiting<T>[] {
-    let [count, items, bytes, rows] = [0, 0, 0, 0];
-    for (const each of waiting) {
+  function takeHanded(): Handed<T>[] {
+    let [count, items, bytes] = [0, 0, 0];
+    for (const each of handedOver) {
       items += each.items.length;
       bytes += each.bytes;
-      rows += each.rows;
-      if (count > 0 && (items > maxItems || bytes > maxBytes || rows > maxRows)) break;
+      if (count > 0 && (items > maxItems || bytes > maxBytes)) break;
       count += 1;
     }
-    return waiting.splice(0, count);
+    return handedOver.splice(0, count);
   }
 
-  async function commit(group: readonly Waiting<T>[]): Promise<void> {
+  async function prepare(group: readonly Handed<T>[]): Promise<void> {
+    await divided(
+      group.map((handed) => ({ handed })),
+      async (some) => {
+        await store.prepare(some.flatMap(({ handed }) => handed.items));
+        queue.add(some.flatMap(({ handed }) => partsOf(handed)));
+      },
+    );
+    commitAll();
+  }
+
+  async function commit(group: readonly Part<T>[]): Promise<void> {
+    await divided(group, async (some) => {
+      const written = await store.commitFree(itemsOf(some));
+      for (const tenant of written) busy.delete(tenant);
+      const held = some.filter(({ tenant }) => !written.has(tenant));
+      queue.putBack(held);
+      for (const { tenant } of held) busy.add(tenant);
+      for (const part of some) if (written.has(part.tenant)) end(part);
+    });
+    commitBusy();
+  }
+
+  /** Together; where the data is refused, or it takes too long, of each call by itself. */
+  async function divided<P extends { handed: Handed<T> }>(
+    group: readonly P[],
+    work: (group: readonly P[]) => Promise<void>,
+  ): Promise<void> {
     try {
-      await write(
-        group.flatMap(({ items }) => items),
-        group.reduce((sum, { bytes }) => sum + bytes, 0),
-      );
-      for (const { written } of group) written.resolve();
+      if (group.length > 0) await work(group);
     } catch (error) {
-      const isDivided = group.length > 1 && (isAppError(error, 'data_invalid') || isTimedOut(error));
-      for (const each of group)
-        if (isDivided) await commit([each]);
-        else each.written.reject(error);
+      const calls = Map.groupBy(group, ({ handed }) => handed);
+      const isDivided = calls.size > 1 && (isAppError(error, 'data_invalid') || isTimedOut(error));
+      for (const [handed, ofCall] of calls)
+        if (isDivided) await divided(ofCall, work);
+        else fail(handed, error);
     }
+  }
+
+  function partsOf(handed: Handed<T>): Part<T>[] {
+    const parts = [...Map.groupBy(handed.items, tenantOf)].map(([tenant, items]) => {
+      return { handed, tenant, items, rows: items.reduce((sum, item) => sum + rowsOf(item), 0) };
+    });
+    handed.open = parts.length;
+    return parts;
   }
 
   return (items, bytes) => {
-    const rows = items.reduce((sum, item) => sum + rowsOf(item), 0);
-    const each = { items, bytes, rows, sinceMs: clock.monotonicMs(), written: Promise.withResolvers<void>() };
-    waiting.push(each);
-    if (!isWriting) {
-      isWriting = true;
-      void writeAll();
-    }
-    return each.written.promise;
+    const written = Promise.withResolvers<void>();
+    handedOver.push({ items, bytes, sinceMs: clock.monotonicMs(), open: 0, hasFailed: false, written });
+    prepareAll();
+    return written.promise;
   };
 }
 
-const countOf = <T>(waiting: readonly Waiting<T>[]): number =>
-  waiting.reduce((sum, { items }) => sum + items.length, 0);
+/** Who asks while it runs has it run once more: what came after its last look is not left lying. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let [isRunning, isWanted] = [false, false];
+  async function runAll(): Promise<void> {
+    while (isWanted) {
+      isWanted = false;
+      await work();
+    }
+    isRunning = false;
+  }
+  return () => {
+    isWanted = true;
+    if (isRunning) return;
+    isRunning = true;
+    void runAll();
+  };
+}
+
+function end({ handed }: Part<unknown>): void {
+  handed.open -= 1;
+  if (handed.open === 0) handed.written.resolve();
+}
+
+function fail(handed: Handed<unknown>, error: unknown): void {
+  handed.hasFailed = true;
+  handed.written.reject(error);
+}
+
+const itemsOf = <T>(parts: readonly Part<T>[]): T[] => parts.flatMap(({ items }) => items);
+
+const countOf = <T>(handed: readonly Handed<T>[]): number => handed.reduce((sum, { items }) => sum + items.length, 0);

@@ -13,22 +13,21 @@ import { createBury, createKeepDeadLetter } from '#lib/dead-letters';
 import type { Part } from '#lib/lifecycle';
 import { createPostgres, watchClock } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
-import { toBatchRows } from './batch-rows.ts';
 import { createBurial } from './bury-record.ts';
 import type { ProjectorConfig } from './config.ts';
 import { watchDatabase } from './database-vitals.ts';
 import { createProjectorMetrics } from './metrics.ts';
-import { type Fact, rowsOf } from './facts.ts';
+import { type Fact, rowsOf, tenantOf } from './facts.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createPartitionOwners } from './partition-owners.ts';
 import { createRecordHandler, maxRowsAtOnce } from './project-records.ts';
 import { createRecordReader, projectedTopics } from './read-record.ts';
 import { createRetention } from './retention/retention.ts';
-import { writeBatch } from './write-batch.ts';
+import { createStore } from './store.ts';
 
-/** One for the transactions, which come one after the other, and one for those who only look. */
-const maxConnections = 2;
-/** Events are polled so much later. As much as one partition hands over at once, at the most. */
+/** One for the transactions, which come one after the other, one for that which waits for a clock, and one for those who only look. */
+const maxConnections = 3;
+/** Events are polled so much later. As much as one call hands over is prepared at once; all that is prepared by then is committed together. */
 const groups = {
   lingerMs: 10,
   enoughItems: 200,
@@ -36,6 +35,7 @@ const groups = {
   maxBytes: 4 * 1024 * 1024,
   maxRows: maxRowsAtOnce,
   rowsOf,
+  tenantOf,
 };
 /** The wait for a tenant's clock is part of it. */
 const statementTimeoutMs = 10_000;
@@ -56,6 +56,16 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     url: config.databaseUrl,
     applicationName: name,
     maxConnections,
+    statementTimeoutMs,
+    isPipelined: true,
+    log,
+    metrics: context.metrics,
+  });
+  const ahead = createPostgres({
+    url: config.databaseUrl,
+    applicationName: `${name}-ahead`,
+    maxConnections: 1,
+    isPipelined: true,
     statementTimeoutMs,
     log,
     metrics: context.metrics,
@@ -108,7 +118,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     handle: createRecordHandler({
       read: createRecordReader({ topics, decodeEvent: events.decode, decodeAttempt: attempts.decode }),
       write: createGroupCommit<Fact>({
-        write: (facts) => postgres.transaction((tx) => writeBatch(tx, toBatchRows(facts, owners.partitionOf))),
+        store: createStore({ postgres, ahead, partitionOf: owners.partitionOf, clock, crashPoints }),
         clock,
         ...groups,
       }),
@@ -126,5 +136,5 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
   });
   const vitals = watchDatabase({ postgres, maxBytes: config.databaseMaxBytes, clock, log, metrics });
   const clocks = watchClock({ postgres, clock, log, metrics: context.metrics });
-  return [postgres, clocks, vitals, retentionPostgres, retention, events, attempts, producer, owners, consumer];
+  return [postgres, ahead, clocks, vitals, retentionPostgres, retention, events, attempts, producer, owners, consumer];
 }

@@ -46,7 +46,11 @@ const dispatcherPoints = [
   'dispatcher.before-commit',
 ] as const;
 const ingressPoints = ['ingress.before-produce', 'ingress.after-produce'] as const;
-const projectorPoints = ['projector.before-transaction', 'projector.after-transaction'] as const;
+const projectorPoints = [
+  'projector.before-transaction',
+  'projector.after-ahead',
+  'projector.after-transaction',
+] as const;
 
 type BeforeRestart = (pipeline: Pipeline) => Promise<void>;
 const atOnce: BeforeRestart = async () => undefined;

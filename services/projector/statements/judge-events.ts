@@ -1,5 +1,5 @@
 import type { Statement } from '#lib/event-store';
-import { countColumns, deliveryCounts, type MovedCounts } from './moved-counts.ts';
+import { countColumns, countedDeliveries, deliveryCounts, type MovedCounts, statusByCounts } from './moved-counts.ts';
 
 export interface TouchedEvent extends MovedCounts {
   /** The instant that the event gets if it has changed. */
@@ -14,7 +14,7 @@ const columnsOf = (alias: string): string => shown.map((column) => `${alias}.${c
 const listed = (column: (count: string) => string): string => deliveryCounts.map(column).join(',\n             ');
 
 /**
- * Makes each event say what its fan-outs, deliveries and duplicates come to by now, whichever of them came first. Only an event that
+ * Makes each event that was there before say what its fan-outs, deliveries and duplicates come to by now, whichever of them came first. Only an event that
  * changes gets its instant: pollers would else be shown again what they have seen.
  *
  *   received, not counted ── the event is here, and its set of generation 0 is known ──► counted from its deliveries, once
@@ -51,11 +51,7 @@ export const judgeEvents: Statement<TouchedEvent> = {
       SELECT k.tenant, k.id,
              ${countColumns()}
         FROM (SELECT tenant, id FROM known WHERE judged AND NOT counted) AS k
-        LEFT JOIN LATERAL (
-             SELECT status, generation, max(generation) OVER (PARTITION BY endpoint_id) AS newest
-               FROM deliveries
-              WHERE tenant = k.tenant AND event_id = k.id
-             OFFSET 0) AS d ON d.generation = d.newest
+        LEFT JOIN LATERAL ${countedDeliveries('k')} AS d ON true
        GROUP BY k.tenant, k.id
     ), summed AS (
       SELECT k.tenant, k.id, k.new_updated_at, k.judged, k.status,
@@ -68,11 +64,7 @@ export const judgeEvents: Statement<TouchedEvent> = {
     ), judged AS (
       SELECT tenant, id, new_updated_at, judged AS counted, generation, duplicates, duplicates_changed,
              ${deliveryCounts.join(', ')},
-             CASE WHEN NOT judged THEN status
-                  WHEN pending + retrying > 0 THEN 'processing'
-                  WHEN dead_lettered > 0 THEN 'dead_lettered'
-                  ELSE 'completed'
-             END AS status
+             CASE WHEN judged THEN ${statusByCounts('summed')} ELSE status END AS status
         FROM summed
     )
     UPDATE events e

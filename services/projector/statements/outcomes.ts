@@ -12,23 +12,8 @@ export interface OutcomeRow {
   status: string;
   at: string;
   created_at: string;
-  /** Which partition of `attempts` the delivery's are in: the same in each of its records. */
-  delivery_at: string;
   next_attempt_at: string | null;
   detail: string | null;
-  /** Null where nothing was sent, with the ten after it. */
-  outcome: string | null;
-  http_status: number | null;
-  duration_ms: number | null;
-  response_excerpt: Buffer | null;
-  /** JSON, as the one after it. */
-  request: string | null;
-  response_headers: string | null;
-  dns_ms: number | null;
-  connect_ms: number | null;
-  tls_ms: number | null;
-  first_byte_ms: number | null;
-  body_ms: number | null;
   /** The one of the batch's outcomes of this delivery that says where it stands. */
   last: boolean;
   /** Of the last: the highest that the delivery had come to with it and those before it. */
@@ -42,9 +27,9 @@ export interface OutcomeRow {
 }
 
 /**
- * Attempts, where each delivery stands, and what waits.
+ * Where each delivery stands, and what waits.
  *
- *   the delivery has ended    nothing changes but that an attempt which is not known yet is added: a final status is never left again
+ *   the delivery has ended    nothing changes: a final status is never left again
  *   step ≤ the delivery's     the same, unless it is an end: after a crash a delivery can be under way twice, and ends with the first
  *   step > the delivery's     the delivery is advanced, and with it its row of `waiting`, as it is by an end:
  *     retrying, parked          the row is written, unless the dispatcher has written a later one itself
@@ -73,22 +58,10 @@ export const applyOutcomes: Statement<OutcomeRow, MovedCounts> = {
     'created_at',
     'next_attempt_at',
     'detail',
-    'outcome',
-    'http_status',
-    'duration_ms',
-    'response_excerpt',
     'last',
     'partition',
     'due_at',
-    'delivery_at',
     'ordered',
-    'request',
-    'response_headers',
-    'dns_ms',
-    'connect_ms',
-    'tls_ms',
-    'first_byte_ms',
-    'body_ms',
     'reached_step',
     'reached_attempt',
   ],
@@ -96,25 +69,11 @@ export const applyOutcomes: Statement<OutcomeRow, MovedCounts> = {
     WITH incoming AS (
       SELECT *
         FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::int[], $8::text[],
-                    $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::text[], $14::int[],
-                    $15::float8[], $16::bytea[], $17::boolean[], $18::int[], $19::timestamptz[], $20::timestamptz[],
-                    $21::boolean[], $22::json[], $23::json[], $24::real[], $25::real[], $26::real[], $27::real[],
-                    $28::real[], $29::int[], $30::int[])
+                    $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::boolean[], $14::int[],
+                    $15::timestamptz[], $16::boolean[], $17::int[], $18::int[])
              AS t (tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status,
-                   at, created_at, next_attempt_at, detail, outcome, http_status,
-                   duration_ms, response_excerpt, last, partition, due_at, delivery_at, ordered,
-                   request, response_headers, dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms,
-                   reached_step, reached_attempt)
-    ), sent AS (
-      INSERT INTO attempts (tenant, delivery_id, step, attempt, at, delivery_at, outcome,
-                            http_status, duration_ms, detail, response_excerpt,
-                            request, response_headers, dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms)
-      SELECT tenant, delivery_id, step, attempt, at, delivery_at, outcome,
-             http_status, duration_ms, detail, response_excerpt,
-             request, response_headers, dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms
-        FROM incoming
-       WHERE outcome IS NOT NULL
-      ON CONFLICT (tenant, delivery_id, step, delivery_at) DO NOTHING
+                   at, created_at, next_attempt_at, detail, last, partition,
+                   due_at, ordered, reached_step, reached_attempt)
     ), held AS (
       SELECT w.step
         FROM incoming i

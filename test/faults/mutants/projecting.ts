@@ -1,13 +1,29 @@
-import type { Mutant } from './mutant.ts';
+import type { Edit, Mutant } from './mutant.ts';
 
 const outcomes = 'services/projector/statements/outcomes.ts';
 const movedCounts = 'services/projector/statements/moved-counts.ts';
 const countsTest = 'test/integration/projector/counts.test.ts';
 const clocks = 'libs/event-store/take-clocks.ts';
 const outcomesTest = 'test/integration/projector/outcomes.test.ts';
+const clocksTest = 'test/integration/projector/clocks.test.ts';
 const pollingTest = 'test/integration/projector/polling.test.ts';
 const newerAlone = `WHERE (known.step < EXCLUDED.step OR`;
 const nextInstant = `greatest(clock_timestamp(), clock.last_at + interval '1 microsecond')`;
+
+/** The clock without its row. */
+const timeAlone: Edit = {
+  file: clocks,
+  find: `      INSERT INTO tenant_clocks AS clock (tenant, last_at)
+      SELECT tenant, clock_timestamp() + (n - 1) * interval '1 microsecond'
+        FROM unnest($1::text[], $2::int[]) AS wanted (tenant, n)
+       ORDER BY tenant
+      ON CONFLICT (tenant) DO UPDATE
+         SET last_at = \${nextInstant}
+                       + (($2::int[])[array_position($1::text[], clock.tenant)] - 1) * interval '1 microsecond'
+      RETURNING tenant, last_at`,
+  replace: `      SELECT tenant, clock_timestamp() + (n - 1) * interval '1 microsecond' AS last_at
+        FROM unnest($1::text[], $2::int[]) AS wanted (tenant, n)`,
+};
 
 /** Of what the projector writes: states that go back, and changes that a poller can't see. */
 export const projectingMutants: readonly Mutant[] = [
@@ -37,21 +53,7 @@ export const projectingMutants: readonly Mutant[] = [
   },
   {
     name: 'has updated_at from the clock, without a row that is held',
-    edits: [
-      {
-        file: clocks,
-        find: `      INSERT INTO tenant_clocks AS clock (tenant, last_at)
-      SELECT tenant, clock_timestamp() + (n - 1) * interval '1 microsecond'
-        FROM unnest($1::text[], $2::int[]) AS wanted (tenant, n)
-       ORDER BY tenant
-      ON CONFLICT (tenant) DO UPDATE
-         SET last_at = ${nextInstant}
-                       + (($2::int[])[array_position($1::text[], clock.tenant)] - 1) * interval '1 microsecond'
-      RETURNING tenant, last_at`,
-        replace: `      SELECT tenant, clock_timestamp() + (n - 1) * interval '1 microsecond' AS last_at
-        FROM unnest($1::text[], $2::int[]) AS wanted (tenant, n)`,
-      },
-    ],
+    edits: [timeAlone],
     check: { test: pollingTest, title: 'a poller misses nothing' },
     budgetSeconds: 90,
   },
@@ -60,6 +62,47 @@ export const projectingMutants: readonly Mutant[] = [
     edits: [{ file: clocks, find: nextInstant, replace: `clock_timestamp()` }],
     check: { test: pollingTest, title: 'instants go on from the last one' },
     budgetSeconds: 90,
+  },
+  {
+    name: 'waits for a clock while it holds others',
+    edits: [
+      {
+        file: 'libs/event-store/take-free-clocks.ts',
+        find: `FOR UPDATE OF clock SKIP LOCKED`,
+        replace: `FOR UPDATE OF clock`,
+      },
+    ],
+    check: { test: clocksTest, title: 'of many tenants those are written whose clocks are free' },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'takes a clock and reads what its last holder wrote in one statement: two projectors',
+    edits: [
+      timeAlone,
+      {
+        file: 'services/projector/statements/judge-events.ts',
+        find: `WITH touched AS (`,
+        replace: `WITH clocks AS (
+      INSERT INTO tenant_clocks AS clock (tenant, last_at)
+      SELECT DISTINCT tenant, clock_timestamp() FROM unnest($1::text[]) AS wanted (tenant)
+      ON CONFLICT (tenant) DO UPDATE SET last_at = ${nextInstant}
+    ), touched AS (`,
+      },
+    ],
+    check: { test: clocksTest, title: 'who has waited for a clock judges' },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'writes an old payload ahead of its event, when its day may be dropped',
+    edits: [
+      {
+        file: 'services/projector/store.ts',
+        find: `facts.filter((fact) => timeOf(fact) >= old)`,
+        replace: `facts.filter((fact) => timeOf(fact) >= old || true)`,
+      },
+    ],
+    check: { test: clocksTest, title: 'payloads and attempts are there before the clock is had' },
+    budgetSeconds: 120,
   },
   {
     name: 'judges an event before its first set is whole',
@@ -71,6 +114,18 @@ export const projectingMutants: readonly Mutant[] = [
       },
     ],
     check: { test: countsTest, title: 'says nothing of its event until one try is whole' },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'counts an event that comes after a part of its set alone',
+    edits: [
+      {
+        file: 'services/projector/statements/events.ts',
+        find: `coalesce(bool_or(f.generation = 0), false) AS counted`,
+        replace: `true AS counted`,
+      },
+    ],
+    check: { test: countsTest, title: 'are those of its rows after every batch' },
     budgetSeconds: 120,
   },
   {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 /** Into the database the way that events get there. */
-const project = (facts: Fact[]): Promise<void> =>
+const project = (facts: Fact[]): Promise<unknown> =>
   api.postgres.transaction((tx) =>
     writeBatch(
       tx,

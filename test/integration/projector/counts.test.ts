@@ -346,7 +346,14 @@ describe('what an event of many deliveries costs', () => {
   async function rowsRead(facts: readonly Fact[]): Promise<Record<string, number>> {
     const rows: Record<string, number> = {};
     await postgres.transaction(async (tx) => {
-      const measured: Query = {
+      // One after the other: what is asked for at once would else be measured between the savepoints of another.
+      let last: Promise<unknown> = Promise.resolve();
+      const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+        const turn = last.then(work);
+        last = turn.catch(() => undefined);
+        return turn;
+      };
+      const measure: Query = {
         async query(text, values, name = '') {
           await tx.query('SAVEPOINT measured');
           const [explained] = await tx.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
@@ -358,7 +365,9 @@ describe('what an event of many deliveries costs', () => {
           return tx.query(text, values, name);
         },
       };
+      const measured: Query = { query: (...statement) => inTurn(() => measure.query(...statement)) };
       await writeBatch(measured, toBatchRows(facts, partitionOf));
+      await inTurn(async () => undefined);
     });
     return rows;
   }

@@ -14,6 +14,7 @@ export async function openDatabase(maxConnections = 4): Promise<Postgres> {
       applicationName: 'hookline-test',
       maxConnections: connections,
       statementTimeoutMs: 20_000,
+      isPipelined: true,
       log: silentLogger,
     });
   const first = open(1);
@@ -30,8 +31,13 @@ export async function closePostgres(postgres: Postgres | undefined): Promise<voi
 /** Partitions that tell endpoints apart, to be found in rows again. */
 export const partitionOf = (endpointId: string): number => endpointId.length;
 
-export const project = (postgres: Postgres, facts: readonly Fact[], statements?: GuardingStatements): Promise<void> =>
-  postgres.transaction((tx) => writeBatch(tx, toBatchRows(facts, partitionOf), statements));
+export async function project(
+  postgres: Postgres,
+  facts: readonly Fact[],
+  statements?: GuardingStatements,
+): Promise<void> {
+  await postgres.transaction((tx) => writeBatch(tx, toBatchRows(facts, partitionOf), statements));
+}
 
 /** All that was projected for a tenant, but for its name and what depends on the time or on the name. */
 export async function projectedRows(postgres: Postgres, tenant: string): Promise<Record<string, unknown[]>> {

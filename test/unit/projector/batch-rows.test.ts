@@ -89,8 +89,9 @@ test('of each delivery exactly one outcome is last', () => {
 });
 
 test('what was not sent is no attempt', () => {
-  const [row] = rowsOf([outcomeFact(named, 'ep', 1, 'parked')]).outcomes;
-  expect(row).toMatchObject({ outcome: null, http_status: null, duration_ms: null, response_excerpt: null });
+  const rows = rowsOf([outcomeFact(named, 'ep', 1, 'parked'), outcomeFact(named, 'ep', 2, 'retrying')]);
+  expect(rows.outcomes).toHaveLength(2);
+  expect(rows.attempts).toMatchObject([{ step: 2, outcome: 'http_5xx', http_status: 500, duration_ms: 12.5 }]);
 });
 
 test('a letter’s id is the same however often its record is read', () => {

@@ -6,30 +6,48 @@ import { timedOut } from './timed-out.ts';
 
 const lingerMs = 10;
 
-/** A store whose transactions end when they are told to; one that has a bad item is refused. */
+type Kind = 'prepare' | 'free' | 'waiting';
+
+/** A store whose transactions end when they are told to; one that has a bad item is refused. An item `t/a` is of the tenant `t`. */
 function createHarness({
   bad = [],
+  badAhead = [],
   away = false,
   slow = [],
-}: { bad?: string[]; away?: boolean; slow?: string[] } = {}) {
+  busy = new Set<string>(),
+}: { bad?: string[]; badAhead?: string[]; away?: boolean; slow?: string[]; busy?: Set<string> } = {}) {
   const clock = createManualClock();
-  const begun: string[][] = [];
-  const ends: (() => void)[] = [];
+  const begun: Record<Kind, string[][]> = { prepare: [], free: [], waiting: [] };
+  const ends: Record<Kind, (() => void)[]> = { prepare: [], free: [], waiting: [] };
+  const tenantOf = (item: string): string => (item.includes('/') ? (item.split('/')[0] ?? '') : '');
+  async function transaction(kind: Exclude<Kind, 'prepare'>, items: readonly string[]): Promise<void> {
+    begun[kind].push([...items]);
+    await new Promise<void>((resolve) => ends[kind].push(resolve));
+    if (away) throw new AppError('store_unavailable', 'away');
+    if (items.some((item) => slow.includes(item))) throw timedOut();
+    if (items.some((item) => bad.includes(item))) throw new AppError('data_invalid', 'a NUL');
+  }
   const write = createGroupCommit<string>({
-    write: async (items) => {
-      begun.push([...items]);
-      await new Promise<void>((resolve) => ends.push(resolve));
-      if (away) throw new AppError('store_unavailable', 'away');
-      if (items.some((item) => slow.includes(item))) throw timedOut();
-      if (items.some((item) => bad.includes(item))) throw new AppError('data_invalid', 'a NUL');
+    store: {
+      async prepare(items) {
+        begun.prepare.push([...items]);
+        if (items.some((item) => badAhead.includes(item))) throw new AppError('data_invalid', 'a NUL');
+      },
+      async commitFree(items) {
+        const taken = new Set(items.map(tenantOf)).difference(busy);
+        await transaction('free', items);
+        return taken;
+      },
+      commitWaiting: (items) => transaction('waiting', items),
     },
-    ...{ clock, lingerMs, enoughItems: 4, maxItems: 6, maxBytes: 100, maxRows: 1_000 },
+    ...{ clock, lingerMs, enoughItems: 4, maxItems: 6, maxBytes: 100, maxRows: 1_000, tenantOf },
     rowsOf: (item) => Number(/\d+/.exec(item)?.[0] ?? 1),
   });
   const said: string[] = [];
   return {
     clock,
-    begun,
+    begun: begun.free,
+    all: begun,
     said,
     /** As one partition's handler does. */
     hand(items: string[], bytes = 1): void {
@@ -39,8 +57,8 @@ function createHarness({
         (error: AppError) => said.push(`${of} ${error.code}`),
       );
     },
-    async end(): Promise<void> {
-      ends.shift()?.();
+    async end(kind: Exclude<Kind, 'prepare'> = 'free'): Promise<void> {
+      ends[kind].shift()?.();
       await turn();
     },
   };
@@ -59,14 +77,16 @@ test('what comes within a moment of each other is written together', async () =>
   expect(said).toEqual(['a written', 'b,c written']);
 });
 
-test('what comes while a transaction is under way goes into the next, which waits no longer than it has already', async () => {
-  const { clock, begun, hand, end } = createHarness();
+test('what comes while a transaction is under way is prepared meanwhile, and all of it goes into the next', async () => {
+  const { clock, begun, all, hand, end } = createHarness();
   hand(['a']);
   await clock.advance(lingerMs);
-  hand(['b']);
-  await clock.advance(lingerMs);
-  hand(['c']);
+  for (const item of ['b', 'c']) {
+    hand([item]);
+    await clock.advance(lingerMs);
+  }
   expect(begun).toEqual([['a']]);
+  expect(all.prepare).toEqual([['a'], ['b'], ['c']]);
   await end();
   expect(begun).toEqual([['a'], ['b', 'c']]);
 });
@@ -79,7 +99,7 @@ test('enough of it waits for nobody', async () => {
 });
 
 test('a transaction takes so many items and bytes, and what one hands over whole', async () => {
-  const { clock, begun, hand, end } = createHarness();
+  const { clock, begun, all, hand, end } = createHarness();
   hand(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
   hand(['i'], 60);
   hand(['j'], 60);
@@ -87,12 +107,8 @@ test('a transaction takes so many items and bytes, and what one hands over whole
   hand(['l', 'm', 'n']);
   hand(['o', 'p', 'q']);
   hand(['r']);
-  await turn();
-  for (let ended = 0; ended < 6; ended += 1) {
-    await clock.advance(lingerMs);
-    await end();
-  }
-  expect(begun).toEqual([
+  await clock.advance(lingerMs);
+  expect(all.prepare).toEqual([
     ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'],
     ['i'],
     ['j'],
@@ -100,6 +116,89 @@ test('a transaction takes so many items and bytes, and what one hands over whole
     ['l', 'm', 'n', 'o', 'p', 'q'],
     ['r'],
   ]);
+  for (let ended = 0; ended < 2; ended += 1) await end();
+  // What was prepared meanwhile is committed together.
+  expect(begun).toEqual([
+    ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'],
+    ['i', 'j', 'k', 'l', 'm', 'n', 'o', 'p', 'q', 'r'],
+  ]);
+});
+
+test('of data that is refused ahead of the transaction only who handed it over is told', async () => {
+  const { clock, begun, said, hand, end } = createHarness({ badAhead: ['b'] });
+  for (const item of ['a', 'b', 'c']) hand([item]);
+  await clock.advance(lingerMs);
+  expect(said).toEqual(['b data_invalid']);
+  while (said.length < 3) await end();
+  expect(begun.flat()).toEqual(['a', 'c']);
+});
+
+test('of a tenant whose clock is held by another the facts wait, without the others', async () => {
+  const busy = new Set(['t']);
+  const { clock, all, said, hand, end } = createHarness({ busy });
+  hand(['s/a', 't/b']);
+  hand(['s/c']);
+  await clock.advance(lingerMs);
+  await end();
+  expect(said).toEqual(['s/c written']);
+  // On another connection, while others go on on theirs.
+  expect(all.waiting).toEqual([['t/b']]);
+  hand(['s/d', 't/e']);
+  await clock.advance(lingerMs);
+  expect(all.free).toEqual([['s/a', 't/b', 's/c'], ['s/d']]);
+  busy.clear();
+  await end('waiting');
+  expect(said).toEqual(['s/c written', 's/a,t/b written']);
+  await end();
+  // Behind what came before it.
+  expect(all.free.at(-1)).toEqual(['t/e']);
+  await end();
+  expect(said.at(-1)).toBe('s/d,t/e written');
+});
+
+test('one tenant at a time is waited for; the next one is tried again with whatever comes', async () => {
+  const busy = new Set(['t', 'u']);
+  const { clock, all, said, hand, end } = createHarness({ busy });
+  hand(['t/a']);
+  hand(['u/b']);
+  await clock.advance(lingerMs);
+  await end();
+  expect(all.waiting).toEqual([['t/a']]);
+  expect(all.free).toHaveLength(1);
+  busy.delete('u');
+  hand(['s/c']);
+  await clock.advance(lingerMs);
+  expect(all.free.at(-1)).toEqual(['s/c', 'u/b']);
+  await end();
+  expect(said).toEqual(['s/c written', 'u/b written']);
+  await end('waiting');
+  expect(said.at(-1)).toBe('t/a written');
+  expect(all.waiting).toHaveLength(1);
+});
+
+test('however much waits for those whose clocks are held, it takes no room from the others', async () => {
+  const { clock, all, hand, end } = createHarness({ busy: new Set(['t', 'u']) });
+  hand(['t/a']);
+  hand(['u/b', 'u/999 rows']);
+  await clock.advance(lingerMs);
+  await end();
+  await end();
+  hand(['s/h', 's/i']);
+  await clock.advance(lingerMs);
+  expect(all.free.at(-1)).toEqual(['s/h', 's/i']);
+});
+
+test('what fails for one of its tenants is told at once, and nothing else of it is written', async () => {
+  const { clock, all, said, hand, end } = createHarness({ busy: new Set(['t', 'u']), bad: ['t/a'] });
+  hand(['t/a', 'u/b']);
+  await clock.advance(lingerMs);
+  await end();
+  expect(said).toEqual(['t/a,u/b data_invalid']);
+  hand(['u/c']);
+  await clock.advance(lingerMs);
+  await end();
+  expect(all.free.at(-1)).toEqual(['u/c']);
+  expect(all.waiting).toEqual([['u/c']]);
 });
 
 test('of data that is refused only who handed it over is told, the others are written', async () => {

@@ -36,6 +36,7 @@ const passings = {
   'outbox.after-claim': 2,
   'outbox.after-publish': 2,
   'projector.before-transaction': 5,
+  'projector.after-ahead': 5,
   'projector.after-transaction': 5,
 } as const satisfies Record<CrashPointName, number>;
 

@@ -1,5 +1,7 @@
 /** Nobody who polls misses a change, in whichever way and however small the pages are; and a checker that could not tell is none. */
 import { takeClocks } from '#lib/event-store';
+import { silentLogger } from '#lib/log';
+import { createPostgres, type Postgres } from '#lib/postgres';
 import { openPollingApi, type PollingApi } from '../polling-api.ts';
 import { checkPolling, faultsOf, type PollCheck, type PollSum } from './check-polling.ts';
 import { installSteppedClock } from './stepped-clock.ts';
@@ -8,18 +10,26 @@ jest.setTimeout(180_000);
 
 const writers = 8;
 let apis: PollingApi[];
+/** The writers', who send their statements as projectors do. */
+let postgres: Postgres;
 beforeAll(async () => {
   const options = { maxConnections: writers + 6, maxHeldPerCredential: 1_000, maxHeld: 1_000 };
   const first = await openPollingApi({ ...options, prepare: installSteppedClock });
   apis = [first, await openPollingApi({ ...options, databaseUrl: first.databaseUrl })];
+  postgres = createPostgres({
+    ...{ url: first.databaseUrl, applicationName: 'poll-check', maxConnections: writers + 2, isPipelined: true },
+    ...{ statementTimeoutMs: 20_000, log: silentLogger },
+  });
+  await postgres.start();
 });
 afterAll(async () => {
+  await postgres.stop();
   for (const api of apis) await api.close();
 });
 
 const check = (given: Partial<PollCheck> & Pick<PollCheck, 'name' | 'changes'>): Promise<PollSum> =>
   checkPolling({
-    postgres: (apis[0] as PollingApi).postgres,
+    postgres,
     urls: apis.map(({ port }) => `http://127.0.0.1:${port}`),
     seed: 1,
     tenants: 3,

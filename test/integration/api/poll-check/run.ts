@@ -54,6 +54,7 @@ const postgres = createPostgres({
   applicationName: 'poll-check',
   maxConnections: writers + 2,
   statementTimeoutMs: 60_000,
+  isPipelined: true,
   log: silentLogger,
 });
 const sum = await checkPolling({

@@ -6,9 +6,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { toAppError } from '#lib/errors';
-import type { takeClocks } from '#lib/event-store';
+import { takeClocks, takeFreeClocks } from '#lib/event-store';
 import type { Postgres } from '#lib/postgres';
-import { toBatchRows } from '../../../../services/projector/batch-rows.ts';
+import { ofTenants, toBatchRows } from '../../../../services/projector/batch-rows.ts';
 import type { Fact } from '../../../../services/projector/facts.ts';
 import { guardingStatements, writeBatch } from '../../../../services/projector/write-batch.ts';
 import { seededRandom } from '../../../support/seeded-random.ts';
@@ -96,10 +96,19 @@ async function write(
     const pauseMs = standsStill ? standStillMs : random() < 0.02 ? 100 : random() < 0.3 ? below(10) : 0;
     let isDone = true;
     try {
-      await postgres.transaction(async (tx) => {
-        await writeBatch(tx, toBatchRows(facts, partitionOf), { ...guardingStatements, takeClocks: clock });
+      const rows = toBatchRows(facts, partitionOf);
+      const taken = await postgres.transaction(async (tx) => {
+        // As a projector does it: of whose clocks are free, then of each other tenant by itself. A variant is tried in both places.
+        const first = clock === takeClocks ? takeFreeClocks : clock;
+        const written = await writeBatch(tx, rows, { ...guardingStatements, takeClocks: first });
         if (pauseMs > 0) await delay(pauseMs);
+        return written;
       });
+      for (const tenant of rows.tenants)
+        if (!taken.has(tenant))
+          await postgres.transaction((tx) =>
+            writeBatch(tx, ofTenants(rows, new Set([tenant])), { ...guardingStatements, takeClocks: clock }),
+          );
       written.changes += facts.length;
       if (standsStill) fail(written, 'one that stood still was not ended');
       else if (pauseMs > 0) written.paused += 1;

@@ -1,0 +1,63 @@
+/** What waits to be committed, in the order in which it came, each part of one tenant. */
+
+/** What a call has handed over. */
+export interface Handed<T> {
+  items: readonly T[];
+  bytes: number;
+  sinceMs: number;
+  /** Of its parts, those that are not committed. */
+  open: number;
+  hasFailed: boolean;
+  written: PromiseWithResolvers<void>;
+}
+
+/** Of what a call has handed over, that of one tenant. */
+export interface Part<T> {
+  handed: Handed<T>;
+  tenant: string;
+  items: T[];
+  rows: number;
+}
+
+export interface PartQueue<T> {
+  add(parts: readonly Part<T>[]): void;
+  /** In front of all others, to be taken again. */
+  putBack(parts: readonly Part<T>[]): void;
+  /**
+   * The first ones of these tenants, in order, as many rows as may be, but one part at least; where there is room, those of the tenants that are wanted next.
+   * What has failed is left out.
+   */
+  take(...wanted: ((tenant: string) => boolean)[]): Part<T>[];
+  has(isWanted: (tenant: string) => boolean): boolean;
+}
+
+export function createPartQueue<T>(maxRows: number): PartQueue<T> {
+  let waiting: Part<T>[] = [];
+  return {
+    add: (parts) => void waiting.push(...parts),
+    putBack: (parts) => void waiting.unshift(...parts),
+    take(...wanted) {
+      const taken: Part<T>[] = [];
+      let rows = 0;
+      waiting = waiting.filter(({ handed }) => !handed.hasFailed);
+      for (const isWanted of wanted) {
+        const left: Part<T>[] = [];
+        let isFull = false;
+        for (const part of waiting) {
+          if (!isFull && isWanted(part.tenant)) {
+            rows += part.rows;
+            // Nothing comes before what came before it.
+            isFull = taken.length > 0 && rows > maxRows;
+          } else {
+            left.push(part);
+            continue;
+          }
+          (isFull ? left : taken).push(part);
+        }
+        waiting = left;
+      }
+      return taken;
+    },
+    has: (isWanted) => waiting.some(({ handed, tenant }) => !handed.hasFailed && isWanted(tenant)),
+  };
+}

@@ -1,0 +1,82 @@
+import { type GrownKey, ownReceipts, type Statement } from '#lib/event-store';
+import { countColumns, countedDeliveries, deliveryCounts, statusByCounts } from './moved-counts.ts';
+
+export interface EventRow {
+  tenant: string;
+  id: string;
+  source_id: string;
+  event_id: string | null;
+  type: string;
+  receipt_id: string;
+  origin: string;
+  dedup_key: Buffer;
+  body_hash: Buffer;
+  received_at: string;
+  ordering_key: string | null;
+  traceparent: string;
+  /** By how many microseconds its instant is before the last of those that its tenant's clock has given. */
+  before_last: number;
+}
+
+export interface InsertedEvent extends GrownKey {
+  id: string;
+}
+
+/**
+ * Events with their own receipts, as what is known of their deliveries makes them: one whose first set is known is counted at once, and need not
+ * be judged. One that is there already stays as it is. Gives those that are new.
+ *
+ * Behind the columns come the clocks: tenants, and the last instant of each. Runs after all that writes sets and deliveries.
+ */
+export const insertEvents: Statement<EventRow, InsertedEvent> = {
+  name: 'insert-judged-events',
+  columns: [
+    'tenant',
+    'id',
+    'source_id',
+    'event_id',
+    'type',
+    'receipt_id',
+    'origin',
+    'dedup_key',
+    'received_at',
+    'ordering_key',
+    'traceparent',
+    'body_hash',
+    'before_last',
+  ],
+  text: `
+    WITH incoming AS MATERIALIZED (
+      SELECT i.*, clock.last_at - before_last * interval '1 microsecond' AS updated_at
+        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[],
+                    $9::timestamptz[], $10::text[], $11::text[], $12::bytea[], $13::int[])
+             AS i (tenant, id, source_id, event_id, type, receipt_id, origin, dedup_key,
+                   received_at, ordering_key, traceparent, body_hash, before_last)
+        JOIN unnest($14::text[], $15::timestamptz[]) AS clock (tenant, last_at) USING (tenant)
+    ), unknown AS MATERIALIZED (
+      SELECT i.*, sets.generation, sets.counted
+        FROM incoming i
+       CROSS JOIN LATERAL (
+             SELECT max(f.generation) AS generation, coalesce(bool_or(f.generation = 0), false) AS counted
+               FROM fan_outs f
+              WHERE f.tenant = i.tenant AND f.event_id = i.id
+             OFFSET 0) AS sets
+       WHERE (SELECT true FROM events e WHERE e.tenant = i.tenant AND e.id = i.id) IS NULL
+    ), inserted AS (
+      INSERT INTO events (tenant, id, source_id, event_id, type, receipt_id, origin, dedup_key, received_at, updated_at,
+                          ordering_key, traceparent, counted, generation, ${deliveryCounts.join(', ')}, status)
+      SELECT u.tenant, u.id, u.source_id, u.event_id, u.type, u.receipt_id, u.origin, u.dedup_key, u.received_at, u.updated_at,
+             u.ordering_key, u.traceparent, u.counted, CASE WHEN u.counted THEN u.generation END,
+             ${deliveryCounts.map((count) => `c.${count}`).join(', ')},
+             CASE WHEN u.counted THEN ${statusByCounts('c')} ELSE 'received' END
+        FROM unknown u
+       CROSS JOIN LATERAL (
+             SELECT ${countColumns()}
+               FROM ${countedDeliveries('u', 'u.counted')} AS d
+             OFFSET 0) AS c
+      ON CONFLICT (tenant, id) DO NOTHING
+      RETURNING tenant, id, dedup_key
+    ), own_receipts AS (${ownReceipts}
+    )
+    SELECT tenant, id, dedup_key FROM inserted`,
+};

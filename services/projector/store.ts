@@ -1,0 +1,65 @@
+/**
+ * The tables, as group commit writes them.
+ *
+ * What needs no clock (payloads, attempts) is written ahead, in a transaction of its own: until the commit of what belongs to it nobody finds it, and
+ * if that never comes, the records do, again. It is on the disk before that commit begins: Postgres may have started anew between the two.
+ *
+ * Not so what is old: its day's partition may be dropped between the two, and with it what nothing needs that is there. It comes with the rest.
+ */
+import type { Clock } from '#lib/clock';
+import type { CrashPoints } from '#lib/crash-points';
+import { run, takeFreeClocks } from '#lib/event-store';
+import type { Postgres } from '#lib/postgres';
+import { toBatchRows, toClockFreeRows } from './batch-rows.ts';
+import { deliveryAt, type Fact, tenantOf } from './facts.ts';
+import type { Store } from './group-commit.ts';
+import { insertAttempts } from './statements/attempts.ts';
+import { insertPayloads } from './statements/payloads.ts';
+import { guardingStatements, writeBatch } from './write-batch.ts';
+
+interface Deps {
+  postgres: Pick<Postgres, 'transaction'>;
+  /** Of its own: it is not to wait for a connection until a clock is free. */
+  ahead: Pick<Postgres, 'transaction'>;
+  partitionOf(endpointId: string): number;
+  clock: Clock;
+  crashPoints: CrashPoints;
+}
+
+/** Payloads and attempts are kept for four days at the least. */
+const oldMicros = 24 * 3_600 * 1_000_000;
+const free = { ...guardingStatements, takeClocks: takeFreeClocks };
+
+export function createStore({ postgres, ahead, partitionOf, clock, crashPoints }: Deps): Store<Fact> {
+  const prepared = new WeakSet<Fact>();
+  const rowsOf = (facts: readonly Fact[]) => toBatchRows(facts, partitionOf, (fact) => prepared.has(fact));
+  return {
+    async prepare(facts) {
+      const old = clock.nowMs() * 1_000 - oldMicros;
+      const young = facts.filter((fact) => timeOf(fact) >= old);
+      const { payloads, attempts } = toClockFreeRows(young);
+      if (payloads.length + attempts.length > 0)
+        await ahead.transaction((tx) =>
+          Promise.all([run(tx, insertPayloads, payloads), run(tx, insertAttempts, attempts)]),
+        );
+      for (const fact of facts) prepared.delete(fact);
+      for (const fact of young) prepared.add(fact);
+      crashPoints.reach('projector.after-ahead');
+    },
+    async commitFree(facts) {
+      const rows = rowsOf(facts);
+      const taken = await postgres.transaction((tx) => writeBatch(tx, rows, free));
+      const needed = new Set(rows.tenants);
+      return new Set([...taken, ...facts.map(tenantOf).filter((tenant) => !needed.has(tenant))]);
+    },
+    async commitWaiting(facts) {
+      await postgres.transaction((tx) => writeBatch(tx, rowsOf(facts)));
+    },
+  };
+}
+
+/** By which the rows that need no clock are partitioned. */
+function timeOf(fact: Fact): number {
+  if (fact.kind === 'event') return fact.event.received_at;
+  return fact.kind === 'outcome' ? deliveryAt(fact.outcome) : Number.POSITIVE_INFINITY;
+}
