@@ -1,5 +1,6 @@
 export { type EventRef, run, type Statement } from './statement.ts';
 export { type ClockReading, type ClockRequest, changesChannel, takeClocks } from './take-clocks.ts';
+export { reservedInstants } from './reserved-instants.ts';
 export { findLostWaiting, type RestoredRow, restoreWaiting, type WaitingStep } from './restore-waiting.ts';
 export { upsertWaiting } from './upsert-waiting.ts';
 export { type GrownKey, insertEvents, type NewEvent } from './insert-events.ts';

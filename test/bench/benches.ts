@@ -5,6 +5,7 @@ const stages: Readonly<Record<string, () => Promise<Bench>>> = {
   receiving: async () => (await import('./receiving/bench.ts')).receivingBench,
   dedup: async () => (await import('./dedup/bench.ts')).dedupBench,
   sending: async () => (await import('./sending/bench.ts')).sendingBench,
+  publishing: async () => (await import('./publishing/bench.ts')).publishingBench,
   longpoll: async () => (await import('./longpoll/bench.ts')).longpollBench,
   whole: async () => (await import('./whole/bench.ts')).wholeBench,
 };
