@@ -34,10 +34,15 @@ export function createRedisResponses({ redis, prefix, secretBox, clock }: Option
         response: openResponse(secretBox, { ...request, requestHash }, entry.value.subarray(hashBytes)),
       };
     },
-    async remember(request, response, forSeconds) {
-      const value = Buffer.concat([request.requestHash, sealResponse(secretBox, request, response)]);
-      const expiresAtMs = clock.nowMs() + Math.floor(forSeconds * 1000);
-      await redis.setIfFree([{ key: redisKey(request), value, expiresAtMs }]);
+    async remember(answers) {
+      const nowMs = clock.nowMs();
+      await redis.setIfFree(
+        answers.map(({ request, response, forSeconds }) => ({
+          key: redisKey(request),
+          value: Buffer.concat([request.requestHash, sealResponse(secretBox, request, response)]),
+          expiresAtMs: nowMs + Math.floor(forSeconds * 1000),
+        })),
+      );
     },
   };
 }
