@@ -65,6 +65,7 @@ interface Turn {
   api: number;
   postgres: number;
   kafka: number;
+  redis: number;
   walBytes: number;
   drivers: readonly (readonly [name: string, each: number])[];
   report: PublishReport;
@@ -99,10 +100,10 @@ async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings
     const report = await publish(name, seconds);
     const after = await readSpent(pipeline);
     const events = report.ids.length;
-    const each = (of: 'api' | 'postgres' | 'kafka'): number => ((after[of] - before[of]) * 1_000) / events;
+    const each = (of: 'api' | 'postgres' | 'kafka' | 'redis'): number => ((after[of] - before[of]) * 1_000) / events;
     return {
       ...{ perSecond: events / report.seconds, report, walBytes: (after.wal - before.wal) / events },
-      ...{ api: each('api'), postgres: each('postgres'), kafka: each('kafka') },
+      ...{ api: each('api'), postgres: each('postgres'), kafka: each('kafka'), redis: each('redis') },
       drivers: driversEach(before.drivers, after.drivers, events),
     };
   };
@@ -146,7 +147,7 @@ async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings
       },
       {
         ...{ name: 'processor time in all', unit: 'ms an event', aim: { atMost: 2 } },
-        values: ours.map(({ api, postgres, kafka }) => api + postgres + kafka),
+        values: ours.map(({ api, postgres, kafka, redis }) => api + postgres + kafka + redis),
       },
       { name: 'processor time of the api', unit: 'ms an event', values: ours.map(({ api }) => api) },
       {
@@ -154,6 +155,7 @@ async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings
         ceiling: { name: 'bare insert', values: bare.map(({ postgres }) => postgres) },
       },
       { name: 'processor time of Kafka', unit: 'ms an event', values: ours.map(({ kafka }) => kafka) },
+      { name: 'processor time of Redis', unit: 'ms an event', values: ours.map(({ redis }) => redis) },
       { name: 'statements', unit: 'an event', values: driversOf('Postgres statements') },
       { name: 'transactions', unit: 'an event', values: driversOf('Postgres transactions') },
       {
@@ -175,6 +177,7 @@ interface Spent {
   api: number;
   postgres: number;
   kafka: number;
+  redis: number;
   wal: number;
   drivers: Drivers;
 }
@@ -189,6 +192,7 @@ async function readSpent(pipeline: Pipeline): Promise<Spent> {
     api: processorSeconds(pipeline.processIds()['api'] ?? 0),
     postgres: processorSecondsOfFamily(servers.postgres),
     kafka: processorSeconds(servers.kafka),
+    redis: processorSeconds(servers.redis),
     wal,
     drivers: await readDrivers(pipeline, ['api']),
   };
@@ -220,7 +224,7 @@ const describeTurn = (turn: Turn | undefined): string =>
   turn === undefined
     ? ''
     : `api ${turn.perSecond.toFixed(0)} a second; ms an event: api ${turn.api.toFixed(2)}, Postgres ${turn.postgres.toFixed(2)}, ` +
-      `Kafka ${turn.kafka.toFixed(2)}; ${turn.walBytes.toFixed(0)} bytes of WAL`;
+      `Kafka ${turn.kafka.toFixed(2)}, Redis ${turn.redis.toFixed(2)}; ${turn.walBytes.toFixed(0)} bytes of WAL`;
 const describeBare = (turn: BareTurn | undefined): string =>
   turn === undefined
     ? ''
