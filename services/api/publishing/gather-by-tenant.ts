@@ -1,6 +1,9 @@
 /**
  * What comes for a tenant while its last group is under way forms its next one. What comes while nothing is under way goes at once, alone.
  * A tenant has one group under way at a time: its groups would wait for each other in the database, for the tenant's clock.
+ *
+ * Those who were answered together come again together: behind a group of several, the next one waits until as many have come, or for some
+ * milliseconds. Else the first of them would go alone, and all others behind it.
  */
 import type { Clock } from '#lib/clock';
 
@@ -10,6 +13,8 @@ export interface GathererOptions<Item, Outcome> {
   /** Bounds of a group; one item may be larger by itself. */
   maxItems: number;
   maxBytes: number;
+  /** How long the next group is waited for, behind one of several. */
+  lingerMs: number;
   bytesOf(item: Item): number;
   isFull(tenant: string): boolean;
   waitTimeoutMs: number;
@@ -31,15 +36,17 @@ interface Waiter<Item, Outcome> {
   reject(error: unknown): void;
 }
 
-/** Of a tenant that has a group under way. */
+/** Of a tenant that has a group under way, or has just had one. */
 interface Lane<Item, Outcome> {
   waiters: Waiter<Item, Outcome>[];
+  /** There while the next group is waited for. */
+  lingering: { wanted: number; end: AbortController } | undefined;
   /** There while somebody looks after those who have waited for too long. */
   watch: AbortController | undefined;
 }
 
 export function createGatherer<Item, Outcome>(options: GathererOptions<Item, Outcome>): Gatherer<Item, Outcome> {
-  const { run, isFull, waitTimeoutMs, refuse, clock } = options;
+  const { run, lingerMs, isFull, waitTimeoutMs, refuse, clock } = options;
   const lanes = new Map<string, Lane<Item, Outcome>>();
 
   async function runGroup(group: readonly Waiter<Item, Outcome>[]): Promise<void> {
@@ -52,9 +59,20 @@ export function createGatherer<Item, Outcome>(options: GathererOptions<Item, Out
   }
 
   async function work(tenant: string, lane: Lane<Item, Outcome>): Promise<void> {
-    while (lane.waiters.length > 0) await runGroup(lane.waiters.splice(0, sizeOfGroup(lane.waiters, options)));
+    while (lane.waiters.length > 0) {
+      const group = lane.waiters.splice(0, sizeOfGroup(lane.waiters, options));
+      await runGroup(group);
+      if (group.length > 1) await linger(lane, group.length);
+    }
     lanes.delete(tenant);
     lane.watch?.abort();
+  }
+
+  async function linger(lane: Lane<Item, Outcome>, wanted: number): Promise<void> {
+    if (lane.waiters.length >= wanted) return;
+    lane.lingering = { wanted, end: new AbortController() };
+    await clock.sleep(lingerMs, lane.lingering.end.signal);
+    lane.lingering = undefined;
   }
 
   /** One timer a tenant, however many wait. */
@@ -76,13 +94,15 @@ export function createGatherer<Item, Outcome>(options: GathererOptions<Item, Out
         const waiter = { item, addedAtMs: clock.monotonicMs(), resolve, reject };
         const lane = lanes.get(tenant);
         if (lane === undefined) {
-          const begun = { waiters: [waiter], watch: undefined };
+          const begun = { waiters: [waiter], lingering: undefined, watch: undefined };
           lanes.set(tenant, begun);
           void work(tenant, begun);
         } else if (isFull(tenant)) {
           reject(refuse(tenant, 'full'));
         } else {
           lane.waiters.push(waiter);
+          const { lingering, waiters } = lane;
+          if (lingering !== undefined && waiters.length >= lingering.wanted) lingering.end.abort();
           if (lane.watch === undefined) void refuseLate(tenant, lane);
         }
       }),

@@ -35,6 +35,8 @@ interface Deps {
 const maxEvents = 128;
 /** Larger payloads are few, and those who wait behind them wait for so much at the most. */
 const maxBytes = 2 * 1024 * 1024;
+/** A client on the same machine is back within one; farther ones don't come again together. */
+const lingerMs = 2;
 
 interface Entry {
   event: PublishedEvent;
@@ -73,6 +75,7 @@ export function createPublishing({ store, waiting, outbox, clock, log }: Deps): 
     run: publishGroup,
     maxItems: maxEvents,
     maxBytes,
+    lingerMs,
     bytesOf: ({ event }) => event.payload.length,
     clock,
   });

@@ -2,6 +2,7 @@ import { createManualClock } from '#lib/clock';
 import { createGatherer, type Gatherer } from '../../../../services/api/publishing/gather-by-tenant.ts';
 
 const waitTimeoutMs = 4_000;
+const lingerMs = 2;
 
 interface Item {
   name: string;
@@ -26,6 +27,7 @@ function open(maxWaiting = 1_000) {
     },
     maxItems: 3,
     maxBytes: 100,
+    lingerMs,
     bytesOf: ({ bytes = 1 }) => bytes,
     isFull: (tenant): boolean => new Map(gatherer.waiting()).get(tenant) === maxWaiting,
     waitTimeoutMs,
@@ -60,15 +62,16 @@ test('what comes while a group is under way forms the next one, in its order, an
 });
 
 test('a group has no more than so many', async () => {
-  const { add, groups, namesOf } = open();
+  const { add, clock, groups, namesOf } = open();
   for (const name of ['a', 'b', 'c', 'd', 'e']) void add(name);
   await groups[0]?.end();
   await groups[1]?.end();
+  await clock.advance(lingerMs);
   expect(namesOf()).toEqual([['a'], ['b', 'c', 'd'], ['e']]);
 });
 
 test('a group has no more bytes than so many, but for one that is larger by itself', async () => {
-  const { add, groups, namesOf } = open();
+  const { add, clock, groups, namesOf } = open();
   void add('a');
   for (const [name, bytes] of [
     ['b', 60],
@@ -78,8 +81,38 @@ test('a group has no more bytes than so many, but for one that is larger by itse
     ['e', 1],
   ] as const)
     void add(name, { bytes });
-  for (let turn = 0; turn < 4; turn += 1) await groups[turn]?.end();
+  for (let turn = 0; turn < 4; turn += 1) {
+    await groups[turn]?.end();
+    await clock.advance(lingerMs);
+  }
   expect(namesOf()).toEqual([['a'], ['b', 'c'], ['d'], ['large'], ['e']]);
+});
+
+test('behind a group of several the next one waits until as many have come', async () => {
+  const { add, groups, namesOf } = open();
+  for (const name of ['a', 'b', 'c']) void add(name);
+  await groups[0]?.end();
+  void add('d');
+  await groups[1]?.end();
+  expect(namesOf()).toEqual([['a'], ['b', 'c']]);
+  void add('e');
+  await new Promise(setImmediate);
+  expect(namesOf()).toEqual([['a'], ['b', 'c'], ['d', 'e']]);
+});
+
+test('behind a group of several those who have come go when its time is over, and one after that at once', async () => {
+  const { add, clock, groups, namesOf } = open();
+  for (const name of ['a', 'b', 'c']) void add(name);
+  await groups[0]?.end();
+  await groups[1]?.end();
+  void add('d');
+  await clock.advance(lingerMs - 1);
+  expect(namesOf()).toHaveLength(2);
+  await clock.advance(1);
+  expect(namesOf()).toEqual([['a'], ['b', 'c'], ['d']]);
+  await groups[2]?.end();
+  void add('e');
+  expect(namesOf()).toEqual([['a'], ['b', 'c'], ['d'], ['e']]);
 });
 
 test('a tenant waits for its own groups alone', () => {
@@ -91,13 +124,14 @@ test('a tenant waits for its own groups alone', () => {
 });
 
 test('a group that fails fails for all that are in it, and the next one goes on', async () => {
-  const { add, groups } = open();
+  const { add, clock, groups } = open();
   void add('a');
   const together = [add('b'), add('c')];
   await groups[0]?.end();
   const after = add('d');
   await groups[1]?.fail(new Error('failed'));
   expect(await Promise.all(together)).toEqual(['failed', 'failed']);
+  await clock.advance(lingerMs);
   await groups[2]?.end();
   expect(await after).toBe('done d');
 });
