@@ -25,13 +25,11 @@ const nothingTaken = (): void => undefined;
 export function createTenantConnections({ connections, waiting, usage }: Options): TenantConnections {
   const current = new AsyncLocalStorage<string>();
   const places = createSharedPlaces({
+    ...waiting,
     places: connections,
-    maxWaiting: (tenant) => (waiting.isFull(tenant) ? 0 : Number.POSITIVE_INFINITY),
-    waitTimeoutMs: waiting.waitTimeoutMs,
-    refuse: waiting.refuse,
   });
   usage.showShare('database_connections', places.usage);
-  waiting.count(places.waiting);
+  waiting.show(places.waiting);
   return {
     async takeTurn() {
       const tenant = current.getStore();

@@ -9,10 +9,11 @@ type Counts = Iterable<readonly [tenant: string, waiting: number]>;
 
 export interface WaitingRequests {
   waitTimeoutMs: number;
-  isFull(tenant: string): boolean;
+  /** At each place by itself: a group that waits for its connection is not refused because of those who wait for the next group. */
+  maxWaiting(tenant: string): number;
   refuse(tenant: string, why: 'full' | 'late'): Error;
-  /** Has those who wait there counted, too. */
-  count(waiting: () => Counts): void;
+  /** Has those who wait there shown. */
+  show(waiting: () => Counts): void;
 }
 
 /** Less than what the pool itself waits for a connection. */
@@ -26,16 +27,15 @@ export function createWaitingRequests({
   usage: TenantUsage;
 }): WaitingRequests {
   const places: (() => Counts)[] = [];
-  const counted = (): Map<string, number> => {
-    const sums = new Map<string, number>();
+  usage.show('waiting_requests', () => {
+    const most = new Map<string, number>();
     for (const waiting of places)
-      for (const [tenant, count] of waiting()) sums.set(tenant, (sums.get(tenant) ?? 0) + count);
-    return sums;
-  };
-  usage.show('waiting_requests', counted);
+      for (const [tenant, count] of waiting()) most.set(tenant, Math.max(most.get(tenant) ?? 0, count));
+    return most;
+  });
   return {
     waitTimeoutMs,
-    isFull: (tenant) => (counted().get(tenant) ?? 0) >= limits.of(tenant, 'waiting_requests'),
+    maxWaiting: (tenant) => limits.of(tenant, 'waiting_requests'),
     refuse(tenant, why) {
       // The database may be what is slow: only a number is the tenant's own.
       if (why === 'late')
@@ -43,6 +43,6 @@ export function createWaitingRequests({
       usage.reached('waiting_requests');
       return new LimitReached(tenant, 'waiting_requests');
     },
-    count: (waiting) => void places.push(waiting),
+    show: (waiting) => void places.push(waiting),
   };
 }

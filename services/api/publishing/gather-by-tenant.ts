@@ -2,8 +2,8 @@
  * What comes for a tenant while its last group is under way forms its next one. What comes while nothing is under way goes at once, alone.
  * A tenant has one group under way at a time: its groups would wait for each other in the database, for the tenant's clock.
  *
- * Those who were answered together come again together: behind a group of several, the next one waits until as many have come, or for some
- * milliseconds. Else the first of them would go alone, and all others behind it.
+ * Those who were answered together come again together: behind a group of several, the next one waits until as many have come, or for a part of
+ * the time that the last one took. Else the first of them would go alone, and all others behind it.
  */
 import type { Clock } from '#lib/clock';
 
@@ -13,10 +13,11 @@ export interface GathererOptions<Item, Outcome> {
   /** Bounds of a group; one item may be larger by itself. */
   maxItems: number;
   maxBytes: number;
-  /** How long the next group is waited for, behind one of several. */
-  lingerMs: number;
+  /** How long the next group is waited for at the most, behind one of several that took so long. */
+  lingerMs(tookMs: number): number;
   bytesOf(item: Item): number;
-  isFull(tenant: string): boolean;
+  /** Of a tenant, beside those that are under way. */
+  maxWaiting(tenant: string): number;
   waitTimeoutMs: number;
   refuse(tenant: string, why: 'full' | 'late'): Error;
   clock: Clock;
@@ -46,7 +47,7 @@ interface Lane<Item, Outcome> {
 }
 
 export function createGatherer<Item, Outcome>(options: GathererOptions<Item, Outcome>): Gatherer<Item, Outcome> {
-  const { run, lingerMs, isFull, waitTimeoutMs, refuse, clock } = options;
+  const { run, lingerMs, maxWaiting, waitTimeoutMs, refuse, clock } = options;
   const lanes = new Map<string, Lane<Item, Outcome>>();
 
   async function runGroup(group: readonly Waiter<Item, Outcome>[]): Promise<void> {
@@ -61,17 +62,18 @@ export function createGatherer<Item, Outcome>(options: GathererOptions<Item, Out
   async function work(tenant: string, lane: Lane<Item, Outcome>): Promise<void> {
     while (lane.waiters.length > 0) {
       const group = lane.waiters.splice(0, sizeOfGroup(lane.waiters, options));
+      const beganAtMs = clock.monotonicMs();
       await runGroup(group);
-      if (group.length > 1) await linger(lane, group.length);
+      if (group.length > 1) await linger(lane, group.length, lingerMs(clock.monotonicMs() - beganAtMs));
     }
     lanes.delete(tenant);
     lane.watch?.abort();
   }
 
-  async function linger(lane: Lane<Item, Outcome>, wanted: number): Promise<void> {
+  async function linger(lane: Lane<Item, Outcome>, wanted: number, forMs: number): Promise<void> {
     if (lane.waiters.length >= wanted) return;
     lane.lingering = { wanted, end: new AbortController() };
-    await clock.sleep(lingerMs, lane.lingering.end.signal);
+    await clock.sleep(forMs, lane.lingering.end.signal);
     lane.lingering = undefined;
   }
 
@@ -97,7 +99,7 @@ export function createGatherer<Item, Outcome>(options: GathererOptions<Item, Out
           const begun = { waiters: [waiter], lingering: undefined, watch: undefined };
           lanes.set(tenant, begun);
           void work(tenant, begun);
-        } else if (isFull(tenant)) {
+        } else if (lane.waiters.length >= maxWaiting(tenant)) {
           reject(refuse(tenant, 'full'));
         } else {
           lane.waiters.push(waiter);

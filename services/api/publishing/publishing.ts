@@ -35,8 +35,8 @@ interface Deps {
 const maxEvents = 128;
 /** Larger payloads are few, and those who wait behind them wait for so much at the most. */
 const maxBytes = 2 * 1024 * 1024;
-/** A client on the same machine is back within one; farther ones don't come again together. */
-const lingerMs = 2;
+/** A millisecond or two where nothing else runs, and more where clients, too, are slower to come back. */
+const lingerMs = (tookMs: number): number => Math.min(20, tookMs / 4);
 
 interface Entry {
   event: PublishedEvent;
@@ -79,7 +79,7 @@ export function createPublishing({ store, waiting, outbox, clock, log }: Deps): 
     bytesOf: ({ event }) => event.payload.length,
     clock,
   });
-  waiting.count(gatherer.waiting);
+  waiting.show(gatherer.waiting);
 
   return {
     async publish(event, keyed) {

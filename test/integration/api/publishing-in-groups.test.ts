@@ -20,7 +20,7 @@ beforeAll(async () => {
     clock: systemClock,
     waiting: {
       ...waiting,
-      count: (source) => void (waitingOf = (tenant) => new Map(source()).get(tenant) ?? 0),
+      show: (source) => void (waitingOf = (tenant) => new Map(source()).get(tenant) ?? 0),
     },
   });
 });

@@ -1,5 +1,5 @@
 import { createManualClock } from '#lib/clock';
-import { createGatherer, type Gatherer } from '../../../../services/api/publishing/gather-by-tenant.ts';
+import { createGatherer } from '../../../../services/api/publishing/gather-by-tenant.ts';
 
 const waitTimeoutMs = 4_000;
 const lingerMs = 2;
@@ -14,7 +14,7 @@ function open(maxWaiting = 1_000) {
   const clock = createManualClock();
   const groups: { names: string[]; end(): Promise<void>; fail(error: Error): Promise<void> }[] = [];
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  const gatherer: Gatherer<Item, string> = createGatherer<Item, string>({
+  const gatherer = createGatherer<Item, string>({
     run(group) {
       const { promise, resolve, reject } = Promise.withResolvers<string[]>();
       const names = group.map(({ name }) => name);
@@ -27,9 +27,9 @@ function open(maxWaiting = 1_000) {
     },
     maxItems: 3,
     maxBytes: 100,
-    lingerMs,
+    lingerMs: () => lingerMs,
     bytesOf: ({ bytes = 1 }) => bytes,
-    isFull: (tenant): boolean => new Map(gatherer.waiting()).get(tenant) === maxWaiting,
+    maxWaiting: () => maxWaiting,
     waitTimeoutMs,
     refuse: (tenant, why) => new Error(`${tenant} ${why}`),
     clock,
