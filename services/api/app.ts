@@ -6,7 +6,6 @@ import { idempotency } from '#lib/idempotency';
 import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
 import { type CallerDeps, createCallerCheck } from './caller.ts';
 import { contentEncoded, createErrorHandler } from './handle-error.ts';
-import type { ApiMetrics } from './metrics.ts';
 import type { RouteDeps } from './route.ts';
 import { documentRoutes } from './openapi/document-routes.ts';
 import { refuseDeepBody } from './refuse-deep-body.ts';
@@ -28,7 +27,6 @@ declare module 'fastify' {
 export interface AppDeps extends RouteDeps, CallerDeps {
   /** Default: the database is not shared out. */
   connections?: Pick<TenantConnections, 'follow'>;
-  metrics: ApiMetrics;
   tracer: Tracer;
 }
 

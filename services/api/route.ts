@@ -9,6 +9,7 @@ import type { Rate } from '#lib/rate-limit';
 import type { SecretBox } from '#lib/secret-box';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import type { IdempotencyDeps } from './open-idempotency.ts';
+import type { ApiMetrics } from './metrics.ts';
 import type { Outbox } from './outbox/publish-outbox.ts';
 import type { Polling } from './polling/polling.ts';
 import type { Store } from './resources/resource-table.ts';
@@ -45,6 +46,7 @@ export interface RouteDeps {
   apiUrl: string;
   /** Base of sources' ingest_url. */
   ingressUrl: string;
+  metrics: ApiMetrics;
   log: Logger;
 }
 

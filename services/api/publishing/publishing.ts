@@ -5,6 +5,7 @@
 import type { Clock } from '#lib/clock';
 import type { GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest } from '#lib/idempotency';
 import type { Logger } from '#lib/log';
+import type { ApiMetrics } from '../metrics.ts';
 import type { Outbox } from '../outbox/publish-outbox.ts';
 import { insertPublishedEvents, type PublishedEvent } from '../resources/published-event.ts';
 import type { WaitingRequests } from '../waiting-requests.ts';
@@ -27,6 +28,7 @@ interface Deps {
   store: Pick<IdempotencyStore, 'runTogether'>;
   waiting: WaitingRequests;
   outbox: Pick<Outbox, 'wake'>;
+  metrics: Pick<ApiMetrics, 'publishedTogether'>;
   clock: Clock;
   log: Logger;
 }
@@ -43,11 +45,12 @@ interface Entry {
   keyed: KeyedRequest | undefined;
 }
 
-export function createPublishing({ store, waiting, outbox, clock, log }: Deps): Publishing {
+export function createPublishing({ store, waiting, outbox, metrics, clock, log }: Deps): Publishing {
   /** The keys of those who wait or are under way here. */
   const underWay = new Set<string>();
 
   async function publishGroup(group: readonly Entry[]): Promise<Published[]> {
+    metrics.publishedTogether.observe(group.length);
     const ids = new Map<number, string>();
     const endings = await store.runTogether(
       group.map(({ keyed }) => keyed),

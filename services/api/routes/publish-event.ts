@@ -31,8 +31,8 @@ const envelopeBytes = 16 * 1024;
  * `POST /v1/events`: an event of one's own. It is readable when it is answered for, and goes to its topic right after, or as soon as Kafka is
  * back: services/api/outbox. What is delivered is the payload's own text.
  */
-export const publishEvent: Route = ({ idempotency, waiting, outbox, clock, random, log }) => {
-  const publishing = createPublishing({ store: idempotency.store, waiting, outbox, clock, log });
+export const publishEvent: Route = ({ idempotency, waiting, outbox, clock, random, metrics, log }) => {
+  const publishing = createPublishing({ store: idempotency.store, waiting, outbox, metrics, clock, log });
   return route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/events',
