@@ -3,6 +3,7 @@
  *
  *   preParsing   key read → body read → hash → store.begin ─► completed: replay · other request: 422 · in progress: 409
  *                                                        └─► run: on to parsing, validation, the handler
+ *                of a route that is carried out in groups, only what is known at once: grouped-request.ts
  *   onSend       the handler's outcome → record and effects durable → the answer leaves
  *                anything else         → nothing kept           → the answer leaves
  *
@@ -15,9 +16,10 @@ import { toAppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import { asReplay, writeResponse } from './kept-response.ts';
+import { createGroupedRequest, createUnkeyed, type GroupedRequest } from './grouped-request.ts';
 import { createKeyedRun, type IdempotentRequest, type KeyedRun, type Outcome } from './keyed-run.ts';
 import type { Store } from './nested-transactions.ts';
-import type { IdempotencyStore, KeptResponse, KeyedRequest } from './ports.ts';
+import type { IdempotencyStore, KeptResponse, KeyedRequest, Known } from './ports.ts';
 import { readBody, streamOf } from './read-body.ts';
 import { type AnswerRefusal, problemAnswers, type Refusal } from './refusals.ts';
 import { hashRequest } from './request-hash.ts';
@@ -30,6 +32,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** `required`: without a key 400. `ignored`: executed each time. Default `optional`. */
     idempotencyKey?: 'optional' | 'required' | 'ignored';
+    /** The handler joins a group (`request.idempotent.join`): nothing of the request begins before. */
+    inGroups?: boolean;
   }
 }
 
@@ -61,11 +65,64 @@ function addHooks(app: FastifyInstance, options: IdempotencyOptions<unknown>): v
   const { store, scopeOf, log, onOutcome = () => undefined, answerRefusal = problemAnswers() } = options;
   const deps = { ...options, onOutcome, answerRefusal };
   const runs = new WeakMap<FastifyRequest, KeyedRun<unknown>>();
-  const unkeyed: IdempotentRequest<unknown> = {
-    effects: store.unkeyed,
-    afterCommit: (work) => work(),
-    commit: async () => undefined,
-  };
+  const grouped = new WeakMap<FastifyRequest, GroupedRequest<unknown>>();
+  const unkeyed = createUnkeyed(store.unkeyed);
+
+  const refuse = (refusal: Refusal) => ({ answer: answerRefusal(refusal) });
+
+  function answerOf(known: Known): { answer: KeptResponse } {
+    switch (known.kind) {
+      case 'completed':
+        onOutcome('replayed');
+        return { answer: asReplay(known.response) };
+      case 'other_request':
+        onOutcome('mismatch');
+        return refuse({ kind: 'other_request' });
+      case 'in_progress':
+        onOutcome('conflict');
+        return refuse({ kind: 'in_progress' });
+    }
+  }
+
+  /** What `ask` finds of the key; a store that is away is an answer, too. */
+  async function unlessAway<T>(keyed: KeyedRequest, ask: () => Promise<T>): Promise<T | { answer: KeptResponse }> {
+    try {
+      return await ask();
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (!error.retryable || error.code === 'limit_reached') throw error;
+      log.warn({ event: 'idempotency.store_away', tenant: keyed.tenant, err: error });
+      return refuse({ kind: 'unavailable' });
+    }
+  }
+
+  async function begin(
+    keyed: KeyedRequest,
+    before: ReturnType<FastifyReply['getHeaders']>,
+  ): Promise<{ answer: KeptResponse } | { run: KeyedRun<unknown> }> {
+    const begun = await unlessAway(keyed, () => store.begin(keyed));
+    if ('answer' in begun) return begun;
+    return begun.kind === 'run' ? { run: createKeyedRun(deps, { keyed, run: begun.run, before }) } : answerOf(begun);
+  }
+
+  /** It stays out of the store until its handler joins a group. */
+  async function admitToGroup(
+    request: FastifyRequest,
+    keyed: KeyedRequest,
+    before: ReturnType<FastifyReply['getHeaders']>,
+  ): Promise<{ answer: KeptResponse } | undefined> {
+    const known = await store.recall(keyed);
+    if (known !== undefined) return answerOf(known);
+    const beginAlone = async () => {
+      const begun = await begin(keyed, before);
+      if ('answer' in begun) return begun;
+      begun.run.beginHandler();
+      runs.set(request, begun.run);
+      return { alone: begun.run.idempotent };
+    };
+    grouped.set(request, createGroupedRequest({ ...deps, answerOf, unlessAway, beginAlone }, { keyed, before }));
+    return undefined;
+  }
 
   /** What to answer at once, or the body for the parser. */
   async function admit(
@@ -73,8 +130,7 @@ function addHooks(app: FastifyInstance, options: IdempotencyOptions<unknown>): v
     reply: FastifyReply,
     payload: RequestPayload,
   ): Promise<{ answer: KeptResponse } | { payload: RequestPayload }> {
-    const refuse = (refusal: Refusal) => ({ answer: answerRefusal(refusal) });
-    const { idempotencyKey: wanted = 'optional' } = request.routeOptions.config;
+    const { idempotencyKey: wanted = 'optional', inGroups = false } = request.routeOptions.config;
     if (request.method !== 'POST' || request.is404 || wanted === 'ignored') return { payload };
     const read = readIdempotencyKey(request.raw.rawHeaders);
     if (read === undefined) return wanted === 'required' ? refuse({ kind: 'key_missing' }) : { payload };
@@ -87,34 +143,16 @@ function addHooks(app: FastifyInstance, options: IdempotencyOptions<unknown>): v
       keyHash: createHash('sha256').update(read.key, 'latin1').digest(),
       requestHash: hashRequest({ method: method ?? request.method, url, body }),
     };
-    let begun: Awaited<ReturnType<typeof store.begin>>;
-    try {
-      begun = await store.begin(keyed);
-    } catch (thrown) {
-      const error = toAppError(thrown);
-      if (!error.retryable || error.code === 'limit_reached') throw error;
-      log.warn({ event: 'idempotency.store_away', tenant: keyed.tenant, err: error });
-      return refuse({ kind: 'unavailable' });
-    }
-    switch (begun.kind) {
-      case 'run':
-        runs.set(request, createKeyedRun(deps, { keyed, run: begun.run, before: reply.getHeaders() }));
-        return { payload: streamOf(body) };
-      case 'completed':
-        onOutcome('replayed');
-        return { answer: asReplay(begun.response) };
-      case 'other_request':
-        onOutcome('mismatch');
-        return refuse({ kind: 'other_request' });
-      case 'in_progress':
-        onOutcome('conflict');
-        return refuse({ kind: 'in_progress' });
-    }
+    if (inGroups) return (await admitToGroup(request, keyed, reply.getHeaders())) ?? { payload: streamOf(body) };
+    const begun = await begin(keyed, reply.getHeaders());
+    if ('answer' in begun) return begun;
+    runs.set(request, begun.run);
+    return { payload: streamOf(body) };
   }
 
   app.decorateRequest('idempotent', {
     getter() {
-      return (runs.get(this)?.idempotent ?? unkeyed) as IdempotentRequest<Store>;
+      return ((grouped.get(this) ?? runs.get(this))?.idempotent ?? unkeyed) as IdempotentRequest<Store>;
     },
   });
   app.addHook('preParsing', (request, reply, payload, done) => {
@@ -134,6 +172,9 @@ function addHooks(app: FastifyInstance, options: IdempotencyOptions<unknown>): v
     runs.get(request)?.beginHandler();
     done();
   });
-  app.addHook('onSend', async (request, reply, payload) => runs.get(request)?.end(reply, payload) ?? payload);
+  app.addHook('onSend', async (request, reply, payload) => {
+    const ended = (runs.get(request) ?? grouped.get(request))?.end(reply, payload);
+    return ended === undefined ? payload : ended;
+  });
   app.addHook('onResponse', async (request) => runs.get(request)?.abandon());
 }

@@ -1,8 +1,20 @@
 export { idempotency, type IdempotencyOptions } from './idempotency.ts';
-export { type IdempotentRequest, type Outcome } from './keyed-run.ts';
+export { type IdempotentRequest, type Joined, type Outcome } from './keyed-run.ts';
+export { sendResponse } from './kept-response.ts';
 export { keyHeaders, parseIdempotencyKey, readIdempotencyKey } from './idempotency-key.ts';
 export { hashRequest } from './request-hash.ts';
-export type { Begun, Ending, Found, IdempotencyStore, KeptResponse, KeyedRequest, Run } from './ports.ts';
+export type {
+  Begun,
+  Ending,
+  Found,
+  GroupEnding,
+  IdempotencyStore,
+  KeptResponse,
+  KeyedRequest,
+  Known,
+  Run,
+  WriteGroup,
+} from './ports.ts';
 export type { Store } from './nested-transactions.ts';
 export { createPostgresStore, type PostgresStoreOptions } from './postgres-store.ts';
 export { rememberingStore, type ResponseMemory } from './remembering-store.ts';

@@ -47,3 +47,7 @@ export const asReplay = (response: KeptResponse): KeptResponse => ({
   ...response,
   headers: { ...response.headers, [replayedHeader]: 'true' },
 });
+
+/** For a handler that has an answer as it is kept. */
+export const sendResponse = (reply: FastifyReply, { status, headers, body }: KeptResponse): FastifyReply =>
+  reply.code(status).headers(headers).send(body);

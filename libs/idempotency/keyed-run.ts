@@ -4,16 +4,9 @@ import type { Clock } from '#lib/clock';
 import { AppError, toAppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
 import { keepLease } from './keep-lease.ts';
-import {
-  asReplay,
-  bytesOf,
-  captureResponse,
-  isOutcome,
-  isPayload,
-  type Payload,
-  writeResponse,
-} from './kept-response.ts';
-import type { Ending, IdempotencyStore, KeptResponse, KeyedRequest, Run } from './ports.ts';
+import { bytesOf, captureResponse, isOutcome, isPayload, type Payload, writeResponse } from './kept-response.ts';
+import { factsOf, lateAnswer } from './late-answer.ts';
+import type { Ending, GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest, Run } from './ports.ts';
 import type { AnswerRefusal } from './refusals.ts';
 
 /** fresh: carried out, and kept. conflict: another was in progress. mismatch: the key was another request's. */
@@ -32,7 +25,16 @@ export interface IdempotentRequest<Effects> {
    * @throws AppError store_unavailable where the effect is not known to be durable: let it end the handler
    */
   commit(provisional: { status: number; headers?: KeptResponse['headers']; body?: string | Buffer }): Promise<void>;
+  /**
+   * For a route with `config: { inGroups: true }`: carries the request out in one transaction with others, before anything is written through
+   * `effects`. `work` is to have it run by `runTogether` of the store, and resolves with what became of it.
+   *
+   * @returns the answer, to be sent as it is, whoever has made it; or what to write through where it has to be carried out alone
+   */
+  join(work: (keyed: KeyedRequest | undefined) => Promise<GroupEnding>): Promise<Joined<Effects>>;
 }
+
+export type Joined<Effects> = { answer: KeptResponse } | { alone: IdempotentRequest<Effects> };
 
 interface Deps<Effects> {
   store: IdempotencyStore<Effects>;
@@ -58,7 +60,7 @@ export function createKeyedRun<Effects>(
   { keyed, run, before }: { keyed: KeyedRequest; run: Run<Effects>; before: ReturnType<FastifyReply['getHeaders']> },
 ): KeyedRun<Effects> {
   const lease = keepLease(run, { lockSeconds, clock });
-  const facts = { tenant: keyed.tenant, keyHash: keyed.keyHash.toString('hex', 0, 8) };
+  const facts = factsOf(keyed);
   let handlerHasBegun = false;
   let hasEnded = false;
   let committed: (() => void)[] = [];
@@ -72,19 +74,8 @@ export function createKeyedRun<Effects>(
   const refuse = (reply: FastifyReply, kind: 'in_progress' | 'unavailable' | 'not_keepable'): Buffer =>
     writeResponse(reply, answerRefusal({ kind }), before);
 
-  /** Another may have run meanwhile: its answer is the request's, and a second one there is not. */
-  async function answerAsLate(reply: FastifyReply): Promise<Buffer> {
-    onOutcome('lease_lost');
-    log.warn({ event: 'idempotency.lease_lost', ...facts });
-    try {
-      const found = await store.find(keyed);
-      if (found.kind === 'completed') return writeResponse(reply, asReplay(found.response), before);
-    } catch (error) {
-      log.warn({ event: 'idempotency.store_away', ...facts, err: toAppError(error) });
-      return refuse(reply, 'unavailable');
-    }
-    return refuse(reply, 'in_progress');
-  }
+  const answerAsLate = async (reply: FastifyReply): Promise<Buffer> =>
+    writeResponse(reply, await lateAnswer({ store, log, answerRefusal, onOutcome }, keyed), before);
 
   async function keep(reply: FastifyReply, payload: Payload): Promise<unknown> {
     let ending: Ending;
@@ -119,6 +110,7 @@ export function createKeyedRun<Effects>(
         if (ending !== 'kept') throw new AppError('store_unavailable', `committing an idempotent request: ${ending}`);
         runAfterCommit();
       },
+      join: () => Promise.reject(new AppError('bug', 'a request that runs by itself can’t join others')),
     },
     beginHandler: () => void (handlerHasBegun = true),
     async end(reply, payload) {

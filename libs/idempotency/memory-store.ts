@@ -1,7 +1,7 @@
 import type { Clock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import type { RandomBytes } from '#lib/ids';
-import type { Begun, Ending, Found, IdempotencyStore, KeptResponse, KeyedRequest, Run } from './ports.ts';
+import type { Begun, Ending, Found, GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest, Run } from './ports.ts';
 
 /** What handlers change: carried out when the record is kept, all of it or nothing. */
 export interface MemoryEffects {
@@ -117,6 +117,33 @@ export function createMemoryStore({
         expiresAtMs: Number.POSITIVE_INFINITY,
       });
       return { kind: 'run', run: createRun(request, token) };
+    },
+    recall: async () => undefined,
+    async runTogether(requests, write) {
+      const begun = await Promise.all(requests.map(async (request) => request && this.begin(request)));
+      const running = [...begun.keys()].filter((at) => begun[at] === undefined || begun[at].kind === 'run');
+      const endings = requests.map((): GroupEnding => ({ kind: 'alone' }));
+      if (running.length === 0) return endings;
+      const runs = begun.flatMap((one) => (one?.kind === 'run' ? [one.run] : []));
+      const changes: (() => void)[] = [];
+      const endAll = async (): Promise<void> => void (await Promise.all(runs.map((run) => run.release())));
+      let responses: KeptResponse[];
+      try {
+        responses = await write({ apply: (change) => changes.push(change) }, running);
+      } catch (error) {
+        await endAll();
+        throw error;
+      }
+      const isHeld = (await Promise.all(runs.map((run) => run.renew()))).every(Boolean);
+      if (isHeld) for (const change of changes) change();
+      else await endAll();
+      for (const [turn, at] of running.entries()) {
+        const response = responses[turn] as KeptResponse;
+        const one = begun[at];
+        if (isHeld && one?.kind === 'run') await one.run.complete(response);
+        endings[at] = isHeld ? { kind: 'kept', response } : { kind: 'lost' };
+      }
+      return endings;
     },
     async find(request) {
       const seen = look(request);

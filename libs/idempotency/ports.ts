@@ -1,3 +1,4 @@
+import type { AppError } from '#lib/errors';
 import type { Store } from './nested-transactions.ts';
 
 /** One request with a key, as stores know it. Two of them with one tenant, credential and key hash are about the same intent. */
@@ -26,7 +27,10 @@ export type Found =
   | { kind: 'in_progress' }
   | { kind: 'none' };
 
-export type Begun<Effects> = Exclude<Found, { kind: 'none' }> | { kind: 'run'; run: Run<Effects> };
+/** Of a key that was used before. */
+export type Known = Exclude<Found, { kind: 'none' }>;
+
+export type Begun<Effects> = Known | { kind: 'run'; run: Run<Effects> };
 
 /**
  * What became of a run's answer:
@@ -53,6 +57,27 @@ export interface Run<Effects> {
 }
 
 /**
+ * What became of one of the requests of a group:
+ *   kept         its effect and, where it has a key, the record are durable
+ *   in_progress  another with its key is under way
+ *   alone        nothing of it was done: the group could not decide it, or failed on somebody's data; it is to begin by itself
+ *   lost         as of an `Ending`
+ *   unknown      as of an `Ending`
+ */
+export type GroupEnding =
+  | { kind: 'kept'; response: KeptResponse }
+  | { kind: 'in_progress' | 'lost' | 'unknown' }
+  | { kind: 'alone'; because?: AppError };
+
+/**
+ * Writes the effects of those requests of a group that run.
+ *
+ * @param running their places among the requests, in order
+ * @returns their answers, in the same order
+ */
+export type WriteGroup<Effects> = (effects: Effects, running: readonly number[]) => Promise<KeptResponse[]>;
+
+/**
  * Who decides. Of all runs of one key, one alone is ever kept within the record's lifetime. All methods @throw AppError store_unavailable.
  *
  * | the key's record           | its owner's lease | begin            |
@@ -68,6 +93,16 @@ export interface IdempotencyStore<Effects = Store> {
   /** What a handler writes through whose request has no key. */
   unkeyed: Effects;
   begin(request: KeyedRequest): Promise<Begun<Effects>>;
+  /** What is known of the key without asking who decides; undefined says nothing. */
+  recall(request: KeyedRequest): Promise<Known | undefined>;
+  /**
+   * Carries out several requests in one transaction, each that has a key with its record; all that run are kept, or none. No two may have the
+   * same key. A key that has a record already, or is another's at the moment, is not decided here: `alone`.
+   *
+   * @param requests undefined for one without a key
+   * @returns what became of each, in order
+   */
+  runTogether(requests: readonly (KeyedRequest | undefined)[], write: WriteGroup<Effects>): Promise<GroupEnding[]>;
   /** What is there now, without beginning anything. */
   find(request: KeyedRequest): Promise<Found>;
 }

@@ -8,6 +8,8 @@
  * server has ended the connection. So an owner that was paused past it can't commit, whatever it does when it wakes up, and nobody had to
  * compare clocks. A dead owner's transaction ends with its connection.
  *
+ * Several requests may share one transaction (postgres-group.ts): each key's lock first, the records last.
+ *
  * After an early commit the row is there for all, provisional until `locked_until`. Then the token decides: whoever finds the lease over
  * makes the answer final under another token, and the late owner's update finds no row.
  *
@@ -20,6 +22,7 @@ import type { Query } from '#lib/postgres';
 import type { SecretBox } from '#lib/secret-box';
 import { type HeldTransaction, holdTransaction } from './held-transaction.ts';
 import type { Store } from './nested-transactions.ts';
+import { createGroupRun } from './postgres-group.ts';
 import { createPostgresRun } from './postgres-run.ts';
 import type { Begun, Found, IdempotencyStore, KeyedRequest } from './ports.ts';
 import { identityOf, lockIdOf } from './postgres-row.ts';
@@ -132,6 +135,8 @@ export function createPostgresStore(options: PostgresStoreOptions): IdempotencyS
       }
       throw new AppError('store_unavailable', `an idempotency record changed ${maxRounds} times while it was read`);
     },
+    recall: async () => undefined,
+    runTogether: createGroupRun({ ...options, crashPoints }),
     async find(request) {
       const seen = await look(postgres, request);
       return seen.kind === 'abandoned' ? { kind: 'in_progress' } : seen;

@@ -1,6 +1,7 @@
 import type { Clock } from '#lib/clock';
 import type { Redis } from '#lib/redis';
 import type { SecretBox } from '#lib/secret-box';
+import { askTogether } from './ask-together.ts';
 import type { KeyedRequest } from './ports.ts';
 import type { ResponseMemory } from './remembering-store.ts';
 import { hashParts } from './request-hash.ts';
@@ -24,9 +25,11 @@ export function createRedisResponses({ redis, prefix, secretBox, clock }: Option
       hashParts([Buffer.from(tenant), Buffer.from(credential), keyHash]),
     ]);
 
+  const get = askTogether((keys: readonly Buffer[]) => redis.getMany(keys));
+
   return {
     async recall(request) {
-      const [entry] = await redis.getMany([redisKey(request)]);
+      const entry = await get(redisKey(request));
       if (entry === undefined) return undefined;
       const requestHash = entry.value.subarray(0, hashBytes);
       return {
@@ -34,10 +37,15 @@ export function createRedisResponses({ redis, prefix, secretBox, clock }: Option
         response: openResponse(secretBox, { ...request, requestHash }, entry.value.subarray(hashBytes)),
       };
     },
-    async remember(request, response, forSeconds) {
-      const value = Buffer.concat([request.requestHash, sealResponse(secretBox, request, response)]);
-      const expiresAtMs = clock.nowMs() + Math.floor(forSeconds * 1000);
-      await redis.setIfFree([{ key: redisKey(request), value, expiresAtMs }]);
+    async remember(answers) {
+      const nowMs = clock.nowMs();
+      await redis.setIfFree(
+        answers.map(({ request, response, forSeconds }) => ({
+          key: redisKey(request),
+          value: Buffer.concat([request.requestHash, sealResponse(secretBox, request, response)]),
+          expiresAtMs: nowMs + Math.floor(forSeconds * 1000),
+        })),
+      );
     },
   };
 }

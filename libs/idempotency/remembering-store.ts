@@ -1,5 +1,5 @@
 import { isAppError } from '#lib/errors';
-import type { Found, IdempotencyStore, KeptResponse, KeyedRequest, Run } from './ports.ts';
+import type { IdempotencyStore, KeptResponse, KeyedRequest, Known, Run } from './ports.ts';
 
 /**
  * Copies of final answers, in front of the store. What is final does not change while its record lives, so a copy is never wrong: there is
@@ -10,7 +10,13 @@ export interface ResponseMemory {
   /** @throws AppError redis_unavailable, data_invalid: all the same to who asks */
   recall(request: KeyedRequest): Promise<{ requestHash: Buffer; response: KeptResponse } | undefined>;
   /** What it knows of a key stays. @throws as `recall` */
-  remember(request: KeyedRequest, response: KeptResponse, forSeconds: number): Promise<void>;
+  remember(answers: readonly RememberedAnswer[]): Promise<void>;
+}
+
+export interface RememberedAnswer {
+  request: KeyedRequest;
+  response: KeptResponse;
+  forSeconds: number;
 }
 
 /** Retries come within minutes; what comes later asks the store. */
@@ -28,13 +34,14 @@ interface Options<Effects> {
 
 export function rememberingStore<Effects>({ store, memory, ttlSeconds }: Options<Effects>): IdempotencyStore<Effects> {
   /** Nobody waits for it, and nothing depends on it. */
-  const remember = (request: KeyedRequest, response: KeptResponse, keptForSeconds: number): void => {
-    const forSeconds = Math.min(maxMemorySeconds, keptForSeconds - beforeExpirySeconds);
-    if (forSeconds <= 0 || response.body.length > maxRememberedBytes) return;
-    void memory.remember(request, response, forSeconds).catch(ignoreAway);
+  const remember = (answers: readonly RememberedAnswer[]): void => {
+    const wanted = answers
+      .map((answer) => ({ ...answer, forSeconds: Math.min(maxMemorySeconds, answer.forSeconds - beforeExpirySeconds) }))
+      .filter(({ response, forSeconds }) => forSeconds > 0 && response.body.length <= maxRememberedBytes);
+    if (wanted.length > 0) void memory.remember(wanted).catch(ignoreAway);
   };
 
-  const recall = async (request: KeyedRequest): Promise<Exclude<Found, { kind: 'none' }> | undefined> => {
+  const recall = async (request: KeyedRequest): Promise<Known | undefined> => {
     const known = await memory.recall(request).catch(ignoreAway);
     if (known === undefined) return undefined;
     if (!known.requestHash.equals(request.requestHash)) return { kind: 'other_request' };
@@ -46,18 +53,30 @@ export function rememberingStore<Effects>({ store, memory, ttlSeconds }: Options
     ...run,
     async complete(response) {
       const ending = await run.complete(response);
-      if (ending === 'kept') remember(request, response, ttlSeconds);
+      if (ending === 'kept') remember([{ request, response, forSeconds: ttlSeconds }]);
       return ending;
     },
   });
 
   return {
     ...store,
+    recall,
+    async runTogether(requests, write) {
+      const endings = await store.runTogether(requests, write);
+      remember(
+        endings.flatMap((ending, at) => {
+          const request = requests[at];
+          const isKept = ending.kind === 'kept' && request !== undefined;
+          return isKept ? [{ request, response: ending.response, forSeconds: ttlSeconds }] : [];
+        }),
+      );
+      return endings;
+    },
     async begin(request) {
       const recalled = await recall(request);
       if (recalled !== undefined) return recalled;
       const begun = await store.begin(request);
-      if (begun.kind === 'completed') remember(request, begun.response, begun.forSeconds);
+      if (begun.kind === 'completed') remember([{ request, ...begun }]);
       return begun.kind === 'run' ? { kind: 'run', run: rememberWhenKept(begun.run, request) } : begun;
     },
   };

@@ -42,7 +42,7 @@ export const limitTable = {
   waiting_requests: {
     default: 200,
     max: 100_000,
-    counts: 'requests to one process of the API that wait for a connection to the database',
+    counts: 'requests to one process of the API that wait for a connection to the database, or to be published',
     atLimit: 'a request beyond it is 429; one that has waited for 4 seconds is 503',
   },
   long_polls: {

@@ -3,12 +3,9 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { maxPayloadBytes } from '#lib/contract';
 import { answerClientError, hostLeftToUs, passOverExpectations, problemOfHead } from '#lib/http-server';
 import { idempotency } from '#lib/idempotency';
-import type { Logger } from '#lib/log';
 import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
 import { type CallerDeps, createCallerCheck } from './caller.ts';
 import { contentEncoded, createErrorHandler } from './handle-error.ts';
-import type { ApiMetrics } from './metrics.ts';
-import type { IdempotencyDeps } from './open-idempotency.ts';
 import type { RouteDeps } from './route.ts';
 import { documentRoutes } from './openapi/document-routes.ts';
 import { refuseDeepBody } from './refuse-deep-body.ts';
@@ -28,12 +25,9 @@ declare module 'fastify' {
 }
 
 export interface AppDeps extends RouteDeps, CallerDeps {
-  idempotency: IdempotencyDeps;
   /** Default: the database is not shared out. */
   connections?: Pick<TenantConnections, 'follow'>;
-  metrics: ApiMetrics;
   tracer: Tracer;
-  log: Logger;
 }
 
 /** What a client has for its whole request. */

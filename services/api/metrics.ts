@@ -34,6 +34,13 @@ export const apiMetrics = {
     unit: 'requests',
     labels: { outcome: ['fresh', 'replayed', 'conflict', 'mismatch', 'lease_lost'] },
   },
+  publishedTogether: {
+    kind: 'histogram',
+    name: 'hookline_published_together_requests',
+    help: 'Requests of POST /v1/events that one transaction has carried out: what came from a tenant while its last one was under way',
+    unit: 'requests',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128],
+  },
   outboxUnpublished: {
     kind: 'gauge',
     name: 'hookline_outbox_unpublished',

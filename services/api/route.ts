@@ -4,18 +4,24 @@ import type { Clock } from '#lib/clock';
 import type { JudgingTurns, UnjudgedFilters } from '#lib/event-filter';
 import type { Verdict } from '#lib/http-client';
 import type { RandomBytes } from '#lib/ids';
+import type { Logger } from '#lib/log';
 import type { Rate } from '#lib/rate-limit';
 import type { SecretBox } from '#lib/secret-box';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
+import type { IdempotencyDeps } from './open-idempotency.ts';
+import type { ApiMetrics } from './metrics.ts';
 import type { Outbox } from './outbox/publish-outbox.ts';
 import type { Polling } from './polling/polling.ts';
 import type { Store } from './resources/resource-table.ts';
+import type { WaitingRequests } from './waiting-requests.ts';
 
 /** What handlers have. A route's file holds its method, its schema, and what it does. */
 export interface RouteDeps {
   postgres: Store;
   /** Takes what was published to its topic. */
   outbox: Pick<Outbox, 'wake'>;
+  idempotency: IdempotencyDeps;
+  waiting: WaitingRequests;
   secretBox: SecretBox;
   clock: Clock;
   random: RandomBytes;
@@ -40,6 +46,8 @@ export interface RouteDeps {
   apiUrl: string;
   /** Base of sources' ingest_url. */
   ingressUrl: string;
+  metrics: ApiMetrics;
+  log: Logger;
 }
 
 export type Route = (deps: RouteDeps) => RouteOptions;

@@ -19,6 +19,7 @@ import { openOutbox } from './outbox/open-outbox.ts';
 import { createPolling } from './polling/polling.ts';
 import { showReplayUsage } from './replay-limit.ts';
 import { createTenantConnections } from './tenant-connections.ts';
+import { createWaitingRequests } from './waiting-requests.ts';
 import { watchResources } from './watch-resources.ts';
 
 const maxConnections = 10;
@@ -36,7 +37,8 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const { log, clock } = context;
   const limits = createTenantLimits(config.tenantLimits);
   const usage = createTenantUsage(context.metrics, limits);
-  const connections = createTenantConnections({ connections: maxConnections, limits, usage });
+  const waiting = createWaitingRequests({ limits, usage });
+  const connections = createTenantConnections({ connections: maxConnections, waiting, usage });
   const postgres = createPostgres({
     url: config.databaseUrl,
     applicationName: 'hookline-api',
@@ -110,6 +112,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     limits,
     usage,
     connections,
+    waiting,
     judgingTurns: createJudgingTurns(),
     unjudgedFilters,
     apiUrl: withoutSlash(config.apiUrl),

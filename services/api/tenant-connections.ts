@@ -4,8 +4,8 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyInstance } from 'fastify';
-import { AppError } from '#lib/errors';
-import { createSharedPlaces, LimitReached, type TenantLimits, type TenantUsage } from '#lib/tenancy';
+import { createSharedPlaces, type TenantUsage } from '#lib/tenancy';
+import type { WaitingRequests } from './waiting-requests.ts';
 
 export interface TenantConnections {
   /** For the pool: waits until the tenant of the current request may use a connection. */
@@ -16,30 +16,20 @@ export interface TenantConnections {
 
 interface Options {
   connections: number;
-  limits: TenantLimits;
+  waiting: WaitingRequests;
   usage: TenantUsage;
 }
 
-/** Less than what the pool itself waits for a connection. */
-const waitTimeoutMs = 4_000;
 const nothingTaken = (): void => undefined;
 
-export function createTenantConnections({ connections, limits, usage }: Options): TenantConnections {
+export function createTenantConnections({ connections, waiting, usage }: Options): TenantConnections {
   const current = new AsyncLocalStorage<string>();
   const places = createSharedPlaces({
+    ...waiting,
     places: connections,
-    maxWaiting: (tenant) => limits.of(tenant, 'waiting_requests'),
-    waitTimeoutMs,
-    refuse(tenant, why) {
-      // The database may be what is slow: only a number is the tenant's own.
-      if (why === 'late')
-        return new AppError('store_unavailable', `no connection for ${tenant} within ${waitTimeoutMs} ms`);
-      usage.reached('waiting_requests');
-      return new LimitReached(tenant, 'waiting_requests');
-    },
   });
   usage.showShare('database_connections', places.usage);
-  usage.show('waiting_requests', places.waiting);
+  waiting.show(places.waiting);
   return {
     async takeTurn() {
       const tenant = current.getStore();

@@ -6,6 +6,7 @@ const stages: Readonly<Record<string, () => Promise<Bench>>> = {
   dedup: async () => (await import('./dedup/bench.ts')).dedupBench,
   sending: async () => (await import('./sending/bench.ts')).sendingBench,
   projecting: async () => (await import('./projecting/bench.ts')).projectingBench,
+  publishing: async () => (await import('./publishing/bench.ts')).publishingBench,
   longpoll: async () => (await import('./longpoll/bench.ts')).longpollBench,
   whole: async () => (await import('./whole/bench.ts')).wholeBench,
 };

@@ -16,6 +16,7 @@ const serviceOfPart: Readonly<Record<string, ServiceName>> = {
   'fan-out': 'dispatcher',
   replay: 'dispatcher',
   idempotency: 'api',
+  'idempotency-group': 'api',
   outbox: 'api',
 };
 

@@ -158,16 +158,15 @@ export function createOutboxTable(postgres: Pick<Postgres, 'query' | 'transactio
       );
       return next;
     },
-    remove: (published) =>
-      postgres.transaction(async (tx) => {
-        await completeKeys(tx, published);
-        await tx.query(
-          `DELETE FROM outbox o USING unnest($1::text[], $2::text[]) AS done (tenant, event_id)
-            WHERE o.tenant = done.tenant AND o.event_id = done.event_id`,
-          [published.map(({ tenant }) => tenant), published.map(({ id }) => id)],
-          'outbox_remove',
-        );
-      }),
+    async remove(published) {
+      const identified = published.filter(({ event_id }) => event_id !== null);
+      // Most have no identifier: one statement, and no transaction around it.
+      if (identified.length === 0) return removeRows(postgres, published);
+      await postgres.transaction(async (tx) => {
+        await createPostgresKeyTable(tx).complete(identified.map(candidateOf));
+        await removeRows(tx, published);
+      });
+    },
     async release(claimed) {
       await postgres.query(
         `UPDATE outbox o SET claimed_until = '-infinity'
@@ -191,9 +190,13 @@ export function createOutboxTable(postgres: Pick<Postgres, 'query' | 'transactio
   };
 }
 
-async function completeKeys(tx: Query, published: readonly OutboxEvent[]): Promise<void> {
-  const identified = published.filter(({ event_id }) => event_id !== null);
-  if (identified.length > 0) await createPostgresKeyTable(tx).complete(identified.map(candidateOf));
+async function removeRows(query: Query, published: readonly OutboxEvent[]): Promise<void> {
+  await query.query(
+    `DELETE FROM outbox o USING unnest($1::text[], $2::text[]) AS done (tenant, event_id)
+      WHERE o.tenant = done.tenant AND o.event_id = done.event_id`,
+    [published.map(({ tenant }) => tenant), published.map(({ id }) => id)],
+    'outbox_remove',
+  );
 }
 
 /** The event as the table of dedup keys knows it. */

@@ -77,8 +77,10 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   };
 
   async function claim(): Promise<ClaimedEvent[]> {
-    const unordered = await table.claimUnordered(claimedAtOnce);
-    const ordered = await table.claimOrdered(claimedAtOnce, cursor);
+    const [unordered, ordered] = await Promise.all([
+      table.claimUnordered(claimedAtOnce),
+      table.claimOrdered(claimedAtOnce, cursor),
+    ]);
     const last = ordered.at(-1);
     // From the first key on again, once there was none after the last.
     cursor = last && { tenant: last.tenant, ordering_key: last.ordering_key ?? '' };

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { formatMicros } from '#lib/clock';
 import { publishedSourceId, sourceDefaults } from '#lib/contract';
 import { bodyHashOf, createDedupStore, createPostgresKeyTable, dedupKeyOf, type KeyMemory } from '#lib/dedup-store';
-import { insertEvents, run, takeClocks } from '#lib/event-store';
+import { insertEvents, reservedInstants, run, takeClocks } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 
 export interface PublishedEvent {
@@ -13,6 +13,8 @@ export interface PublishedEvent {
   payload: Buffer;
   /** The publisher's own identifier, by which it is published once; null: each is an event of its own. */
   eventId: string | null;
+  /** The dedup key of an event without an identifier: of no other. */
+  randomKey: Buffer;
   orderingKey: string | null;
   traceparent: string;
   nowMs: number;
@@ -21,46 +23,82 @@ export interface PublishedEvent {
 /** Redis has traces of what dedup has seen, and dedup never sees these. */
 const noMemory: KeyMemory = { recall: async (keys) => keys.map(() => undefined), remember: async () => undefined };
 
+// In the order in which they came: of an ordering key that is the order of publication.
+const insertOutboxSql = `
+INSERT INTO outbox (tenant, event_id, ordering_key)
+SELECT tenant, event_id, ordering_key
+  FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS t (tenant, event_id, ordering_key, n)
+ ORDER BY n`;
+
 /**
- * An event that nobody has to receive first: it is there, with its payload and its row of the outbox, when its transaction commits. Must
- * come first in that, as whatever takes a tenant's clock.
+ * Events that nobody has to receive first: each is there, with its payload and its row of the outbox, when its transaction commits. Must
+ * come first in that, as whatever takes a tenant's clock. A handful of round trips, however many there are.
  *
- * @param unidentified the key of an event without an identifier: of no other
- * @returns the id of the event that has the identifier: another's, where that was published before and is remembered
+ * @param events of one tenant
+ * @returns of each the id of the event that has its identifier: another's, where that was published before, here or earlier, and is remembered
  */
-export async function insertPublishedEvent(tx: Query, event: PublishedEvent, unidentified: Buffer): Promise<string> {
-  const { tenant, id, receiptId, type, payload, eventId, orderingKey, traceparent, nowMs } = event;
-  const [clock] = await run(tx, takeClocks, [{ tenant, n: 1 }]);
-  const origin = `api:${id}`;
-  const bodyHash = bodyHashOf(hash('sha256', payload, 'buffer'));
-  const key = eventId === null ? unidentified : dedupKeyOf(tenant, publishedSourceId, { kind: 'text', text: eventId });
-  // Of one without an identifier nobody will ever ask whether it was seen before: it needs no row.
-  if (eventId !== null) {
-    const store = createDedupStore({ memory: noMemory, table: createPostgresKeyTable(tx) });
-    const candidate = { tenant, key, origin, eventId: id, bodyHash, receivedAt: nowMs * 1_000 };
-    const [verdict] = await store.decide([{ ...candidate, ttlSeconds: sourceDefaults.dedup_ttl_seconds }]);
-    if (verdict?.kind === 'duplicate') return verdict.holder.eventId ?? '';
-  }
-  await run(tx, insertEvents, [
-    {
-      tenant,
-      id,
-      source_id: publishedSourceId,
-      event_id: eventId,
-      type,
-      receipt_id: receiptId,
-      origin,
-      dedup_key: key,
-      body_hash: bodyHash,
-      received_at: formatMicros(nowMs * 1_000),
-      updated_at: clock?.last_at ?? '',
-      ordering_key: orderingKey,
-      traceparent,
-      content_type: 'application/json',
-      content_encoding: null,
-      payload,
-    },
-  ]);
-  await tx.query('INSERT INTO outbox (tenant, event_id, ordering_key) VALUES ($1, $2, $3)', [tenant, id, orderingKey]);
-  return id;
+export async function insertPublishedEvents(tx: Query, events: readonly PublishedEvent[]): Promise<string[]> {
+  const tenant = events[0]?.tenant ?? '';
+  const [clock] = await run(tx, takeClocks, [{ tenant, n: events.length }]);
+  const instants = reservedInstants(clock, events.length);
+  const ids = await holdersOf(tx, events);
+  const rows = events.flatMap((event, at) => (ids[at] === event.id ? [rowOf(event, instants[at] as string)] : []));
+  if (rows.length === 0) return ids;
+  await run(tx, insertEvents, rows);
+  await tx.query(
+    insertOutboxSql,
+    [rows.map((row) => row.tenant), rows.map((row) => row.id), rows.map((row) => row.ordering_key)],
+    'outbox_insert',
+  );
+  return ids;
 }
+
+/** Of one without an identifier nobody will ever ask whether it was seen before: it needs no row. */
+async function holdersOf(tx: Query, events: readonly PublishedEvent[]): Promise<string[]> {
+  const firsts = new Map<string, ReturnType<typeof candidateOf>>();
+  for (const event of events)
+    if (event.eventId !== null && !firsts.has(event.eventId)) firsts.set(event.eventId, candidateOf(event));
+  const holders = new Map<string, string>();
+  if (firsts.size > 0) {
+    const store = createDedupStore({ memory: noMemory, table: createPostgresKeyTable(tx) });
+    const verdicts = await store.decide([...firsts.values()]);
+    [...firsts].forEach(([eventId, candidate], at) =>
+      holders.set(eventId, verdicts[at]?.holder.eventId ?? candidate.eventId),
+    );
+  }
+  return events.map(({ id, eventId }) => (eventId === null ? id : (holders.get(eventId) ?? id)));
+}
+
+const candidateOf = (event: PublishedEvent) => ({
+  tenant: event.tenant,
+  key: keyOf(event),
+  origin: originOf(event),
+  eventId: event.id,
+  bodyHash: bodyHashOf(hash('sha256', event.payload, 'buffer')),
+  receivedAt: event.nowMs * 1_000,
+  ttlSeconds: sourceDefaults.dedup_ttl_seconds,
+});
+
+const originOf = ({ id }: PublishedEvent): string => `api:${id}`;
+
+const keyOf = ({ tenant, eventId, randomKey }: PublishedEvent): Buffer =>
+  eventId === null ? randomKey : dedupKeyOf(tenant, publishedSourceId, { kind: 'text', text: eventId });
+
+const rowOf = (event: PublishedEvent, updatedAt: string) => ({
+  tenant: event.tenant,
+  id: event.id,
+  source_id: publishedSourceId,
+  event_id: event.eventId,
+  type: event.type,
+  receipt_id: event.receiptId,
+  origin: originOf(event),
+  dedup_key: keyOf(event),
+  body_hash: bodyHashOf(hash('sha256', event.payload, 'buffer')),
+  received_at: formatMicros(event.nowMs * 1_000),
+  updated_at: updatedAt,
+  ordering_key: event.orderingKey,
+  traceparent: event.traceparent,
+  content_type: 'application/json',
+  content_encoding: null,
+  payload: event.payload,
+});

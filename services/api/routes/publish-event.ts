@@ -1,9 +1,11 @@
 import { maxPayloadBytes } from '#lib/contract';
+import { sendResponse } from '#lib/idempotency';
 import { createId } from '#lib/ids';
 import { memberText } from '#lib/json-locator';
 import { attribute, newTraceparent } from '#lib/telemetry';
 import { publishedType, publishersKey } from '../fields.ts';
-import { insertPublishedEvent } from '../resources/published-event.ts';
+import { createPublishing, publishedAnswer } from '../publishing/publishing.ts';
+import { insertPublishedEvents } from '../resources/published-event.ts';
 import { type Route, route } from '../route.ts';
 import { sendProblem } from '../send-problem.ts';
 
@@ -29,11 +31,12 @@ const envelopeBytes = 16 * 1024;
  * `POST /v1/events`: an event of one's own. It is readable when it is answered for, and goes to its topic right after, or as soon as Kafka is
  * back: services/api/outbox. What is delivered is the payload's own text.
  */
-export const publishEvent: Route = ({ outbox, clock, random }) =>
-  route<{ Body: Body }>({
+export const publishEvent: Route = ({ idempotency, waiting, outbox, clock, random, metrics, log }) => {
+  const publishing = createPublishing({ store: idempotency.store, waiting, outbox, metrics, clock, log });
+  return route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/events',
-    config: { scope: 'publish', keptAsBytes: ['payload'] },
+    config: { scope: 'publish', keptAsBytes: ['payload'], inGroups: true },
     bodyLimit: maxPayloadBytes + envelopeBytes,
     schema: { body },
     async handler(request, reply) {
@@ -50,14 +53,27 @@ export const publishEvent: Route = ({ outbox, clock, random }) =>
         type,
         payload,
         eventId,
+        randomKey: random(16),
         orderingKey,
         traceparent: newTraceparent(span.traceparent),
         nowMs,
       };
-      const id = await idempotent.effects.transaction((tx) => insertPublishedEvent(tx, event, random(16)));
-      idempotent.afterCommit(outbox.wake);
-      request.eventId = id;
-      span.set({ [attribute.eventId]: id });
-      return reply.code(202).header('location', `/v1/events/${id}`).send({ id });
+      const note = (id: string): void => {
+        request.eventId = id;
+        span.set({ [attribute.eventId]: id });
+      };
+      const joined = await idempotent.join(async (keyed) => {
+        const { ending, id } = await publishing.publish(event, keyed);
+        if (ending.kind === 'kept') note(id);
+        return ending;
+      });
+      if ('answer' in joined) return sendResponse(reply, joined.answer);
+
+      const { effects, afterCommit } = joined.alone;
+      const [id = ''] = await effects.transaction((tx) => insertPublishedEvents(tx, [event]));
+      afterCommit(outbox.wake);
+      note(id);
+      return sendResponse(reply, publishedAnswer(id));
     },
   });
+};

@@ -3,7 +3,7 @@
  * and from Postgres's own count of transactions.
  */
 import type { Pipeline } from '../../support/pipeline.ts';
-import { serviceNames } from '../../support/stack.ts';
+import { type ServiceName, serviceNames } from '../../support/stack.ts';
 import { withDatabase } from '../../support/with-database.ts';
 
 /** So far, by what is counted: `loop turns of ingress`, `Kafka Fetch`, `Postgres statements`. */
@@ -11,10 +11,13 @@ export type Drivers = Readonly<Record<string, number>>;
 
 const timeoutMs = 5_000;
 
-export async function readDrivers(pipeline: Pipeline): Promise<Drivers> {
+export async function readDrivers(
+  pipeline: Pipeline,
+  services: readonly ServiceName[] = serviceNames,
+): Promise<Drivers> {
   const drivers: Record<string, number> = {};
   const add = (name: string, count: number): void => void (drivers[name] = (drivers[name] ?? 0) + count);
-  for (const service of serviceNames) {
+  for (const service of services) {
     for (const { name, labels, value } of await samplesOf(pipeline.metricsUrl(service))) {
       if (name === 'hookline_event_loop_turns_total') add(`loop turns of ${service}`, value);
       if (name === 'hookline_kafka_requests_total') add(`Kafka ${kindOf(labels)}`, value);

@@ -17,14 +17,20 @@ export const crashPoints = [
   'idempotency.after-effect',
   'idempotency.before-commit',
   'idempotency.after-commit',
+  'idempotency-group.after-keys',
+  'idempotency-group.after-effects',
+  'idempotency-group.before-commit',
+  'idempotency-group.after-commit',
   'outbox.after-claim',
   'outbox.after-publish',
 ] as const satisfies readonly CrashPointName[];
 
-/** Each is passed once a key, or once a round of the outbox. */
+/** Each is passed once a key that runs by itself, once a group of events, or once a round of the outbox. */
 const maxTurns = {
   ...{ 'idempotency.after-row': 8, 'idempotency.after-effect': 8 },
   ...{ 'idempotency.before-commit': 8, 'idempotency.after-commit': 8 },
+  ...{ 'idempotency-group.after-keys': 5, 'idempotency-group.after-effects': 5 },
+  ...{ 'idempotency-group.before-commit': 5, 'idempotency-group.after-commit': 5 },
   ...{ 'outbox.after-claim': 3, 'outbox.after-publish': 3 },
 };
 

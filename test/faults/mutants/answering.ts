@@ -8,6 +8,7 @@ const idempotency = (scenario: string, ...seenAs: string[]): RunCheck => ({
 });
 
 const run = 'libs/idempotency/postgres-run.ts';
+const group = 'libs/idempotency/postgres-group.ts';
 
 /** Of the API and its command: ways to carry a request out twice, to answer it in two ways, to show too much or to miss a change. */
 export const answeringMutants: readonly Mutant[] = [
@@ -79,6 +80,54 @@ WHERE tenant = $1 AND credential = $2 AND key_hash = $3 AND $4::bytea IS NOT NUL
     check: {
       test: 'test/integration/idempotency/stores.test.ts',
       title: 'a late owner does not replace a provisional answer that has been replayed',
+    },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'carries out in a group what another is carrying out',
+    edits: [{ file: group, find: ` WHERE wanted.taken\n`, replace: ` WHERE wanted.taken IS NOT NULL\n` }],
+    check: {
+      test: 'test/integration/idempotency/groups.test.ts',
+      title: 'a key that is under way elsewhere leaves the group, be it there in a group or by itself',
+    },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'keeps a group of which one was answered meanwhile',
+    edits: [{ file: group, find: `return rows.length === answers.length;`, replace: `return rows.length > 0;` }],
+    check: {
+      test: 'test/integration/idempotency/groups.test.ts',
+      title: 'a record that was added behind the group’s first look takes back all of it',
+    },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'has the same key twice in one group',
+    edits: [
+      {
+        file: 'services/api/publishing/publishing.ts',
+        find: `if (underWay.has(key)) return`,
+        replace: `if (underWay.has(key) && false) return`,
+      },
+    ],
+    check: {
+      test: 'test/integration/api/publishing-in-groups.test.ts',
+      title: 'a key that comes twice in one group is one event: the second is told that the first is in progress',
+    },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'publishes an identifier as often as it comes in one group',
+    edits: [
+      {
+        file: 'services/api/resources/published-event.ts',
+        find: `(holders.get(eventId) ?? id)`,
+        replace: `id`,
+      },
+    ],
+    check: {
+      test: 'test/integration/api/publishing-in-groups.test.ts',
+      title: 'an identifier that comes more than once in one group is one event: all are answered with its id',
     },
     budgetSeconds: 120,
   },

@@ -1,4 +1,4 @@
-import { systemClock } from '#lib/clock';
+import { type Clock, createManualClock, systemClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import type { AppDeps } from '../../../services/api/app.ts';
@@ -6,6 +6,13 @@ import { createKeyDirectory } from '../../../services/api/keys/key-directory.ts'
 import { createDatabase } from '../../support/servers.ts';
 import { closeApps, type Asking, listen } from '../../unit/api/ask.ts';
 import { authorization, buildTestApp } from '../../unit/api/build-test-app.ts';
+
+/** Its time stands still; those who wait do so in earnest. */
+const stillClock = (): Clock => ({
+  ...createManualClock(),
+  monotonicMs: () => systemClock.monotonicMs(),
+  sleep: (ms, signal) => systemClock.sleep(ms, signal),
+});
 
 /** The API over a database of its own, asked with the admin key. */
 export async function openApi(given: Partial<AppDeps> = {}) {
@@ -18,7 +25,7 @@ export async function openApi(given: Partial<AppDeps> = {}) {
     log: silentLogger,
   });
   const keys = createKeyDirectory({ followPostgres: postgres, postgres, clock: systemClock, log: silentLogger });
-  const { app, ask } = buildTestApp({ postgres, findKey: keys.find, ...given });
+  const { app, ask } = buildTestApp({ postgres, findKey: keys.find, clock: stillClock(), ...given });
   return {
     /** For who asks it from another process. */
     url: async () => `http://127.0.0.1:${await listen(app)}`,

@@ -87,7 +87,9 @@ test('an event is published once a key, and the outbox is woken when it is there
   );
   expect(new Set(ids).size).toBe(20);
   expect(await rowsOf('events')).toBe(events + 20);
-  expect(woken).toBe(wokenBefore + 20);
+  // Once a group, however many it publishes.
+  expect(woken).toBeGreaterThan(wokenBefore);
+  expect(woken).toBeLessThanOrEqual(wokenBefore + 20);
   for (const answer of answers) if (answer.status === 202) expect(ids).toContain(answer.json<{ id: string }>().id);
 });
 

@@ -220,10 +220,11 @@ describe('with Redis in front', () => {
     const request = {
       ...{ tenant: 't', credential: 'c', keyHash: randomBytes(32), requestHash: randomBytes(32) },
     };
+    const response = { status: 200, headers: {}, body: Buffer.from('whsec_x') };
     await waitUntil(
       'Redis is back',
       () =>
-        memory.remember(request, { status: 200, headers: {}, body: Buffer.from('whsec_x') }, 60).then(
+        memory.remember([{ request, response, forSeconds: 60 }]).then(
           () => true,
           () => false,
         ),

@@ -95,6 +95,12 @@ function scoped(store: AnyStore, scope: string): AnyStore {
     ...store,
     begin: (request) => store.begin(within(request)),
     find: (request) => store.find(within(request)),
+    recall: (request) => store.recall(within(request)),
+    runTogether: (requests, write) =>
+      store.runTogether(
+        requests.map((request) => request && within(request)),
+        write,
+      ),
   };
 }
 

@@ -45,8 +45,8 @@ async function startServer(crashPoint = '') {
     entered: () =>
       waitUntil('it is in the handler', () => lines.includes('entered'), { timeoutMs: 10_000, everyMs: 5 }),
     kill: (signal: NodeJS.Signals) => child.kill(signal),
-    post: (key: string, headers: Record<string, string> = {}): Promise<Answer> =>
-      askAt(port, { method: 'POST', path: '/things', headers: { 'idempotency-key': key, ...headers } }),
+    post: (key: string, headers: Record<string, string> = {}, path = '/things'): Promise<Answer> =>
+      askAt(port, { method: 'POST', path, headers: { 'idempotency-key': key, ...headers } }),
   };
 }
 
@@ -58,16 +58,21 @@ test.each([
   ['idempotency.after-effect', false],
   ['idempotency.before-commit', false],
   ['idempotency.after-commit', true],
+  ['idempotency-group.after-keys', false],
+  ['idempotency-group.after-effects', false],
+  ['idempotency-group.before-commit', false],
+  ['idempotency-group.after-commit', true],
 ])('killed at %s, what was asked is there once after the retry, which is a replay: %s', async (point, isThere) => {
+  const path = point.startsWith('idempotency-group') ? '/grouped' : '/things';
   const [dying, other] = await Promise.all([startServer(point), startServer()]);
-  await expect(dying.post(point)).rejects.toThrow();
+  await expect(dying.post(point, {}, path)).rejects.toThrow();
   expect(await within('it dies', 5_000, dying.exited)).toBe('SIGKILL');
   expect(await effectsOf(point)).toBe(isThere ? 1 : 0);
   const beganAtMs = performance.now();
   const retry = await waitUntil(
     'the retry is answered',
     async () => {
-      const answer = await other.post(point);
+      const answer = await other.post(point, {}, path);
       return answer.status === 201 && answer;
     },
     { timeoutMs: 10_000 },
@@ -78,16 +83,19 @@ test.each([
   expect(await effectsOf(point)).toBe(1);
 });
 
-test('stopped past its lease, an owner neither overwrites its successor nor gives a second answer', async () => {
+test.each([
+  ['an owner', '/things'],
+  ['a group', '/grouped'],
+])('stopped past its lease, %s neither overwrites its successor nor gives a second answer', async (_who, path) => {
   const [stopped, other] = await Promise.all([startServer(), startServer()]);
-  const late = stopped.post('k', { 'x-sleep-ms': '300' });
+  const late = stopped.post(path, { 'x-sleep-ms': '300' }, path);
   await stopped.entered();
   stopped.kill('SIGSTOP');
-  expect((await other.post('k')).status).toBe(409);
+  expect((await other.post(path, {}, path)).status).toBe(409);
   const taken = await waitUntil(
     'another may take over',
     async () => {
-      const answer = await other.post('k');
+      const answer = await other.post(path, {}, path);
       return answer.status === 201 && answer;
     },
     { timeoutMs: 15_000, everyMs: 200 },
@@ -96,8 +104,8 @@ test('stopped past its lease, an owner neither overwrites its successor nor give
   stopped.kill('SIGCONT');
   const lateAnswer = await late;
   expect([lateAnswer.status, isReplay(lateAnswer), lateAnswer.text]).toEqual([201, true, taken.text]);
-  expect((await stopped.post('k')).text).toBe(taken.text);
-  expect(await effectsOf('k')).toBe(1);
+  expect((await stopped.post(path, {}, path)).text).toBe(taken.text);
+  expect(await effectsOf(path)).toBe(1);
 });
 
 test('stopped for less than its lease, an owner goes on, and others wait for it', async () => {

@@ -13,6 +13,7 @@ import { createTenantLimits, createTenantUsage, noLimitSettings } from '#lib/ten
 import { type AppDeps, buildApp } from '../../../services/api/app.ts';
 import { createApiMetrics } from '../../../services/api/metrics.ts';
 import type { Store } from '../../../services/api/resources/resource-table.ts';
+import { createWaitingRequests } from '../../../services/api/waiting-requests.ts';
 import { routes } from '../../../services/api/routes/index.ts';
 import { ask, type Asking } from './ask.ts';
 import { testPolling } from './test-polling.ts';
@@ -37,6 +38,8 @@ const testDeps = ({
   postgres = noPostgres,
   clock = createManualClock(),
   closing = new AbortController().signal,
+  limits = createTenantLimits(noLimitSettings),
+  usage = createTenantUsage(new Registry(), limits),
   ...given
 }: Partial<AppDeps> & Pick<AppDeps, 'metrics'>): AppDeps => ({
   postgres,
@@ -49,10 +52,11 @@ const testDeps = ({
   vetUrl: (url) => vetUrl(url, { allowHttp: false, allowedNetworks: parseAllowedNetworks([]) }),
   vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks: parseAllowedNetworks([]) }),
   payloadRetentionDays: 30,
-  limits: createTenantLimits(noLimitSettings),
+  limits,
+  usage,
+  waiting: createWaitingRequests({ limits, usage }),
   judgingTurns: createJudgingTurns(),
   unjudgedFilters: { note: () => undefined },
-  usage: createTenantUsage(new Registry(), createTenantLimits(noLimitSettings)),
   findKey: async () => 'unknown',
   keyUses: { note: () => undefined },
   limiter: { take: async () => ({ granted: true }) },

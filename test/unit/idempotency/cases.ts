@@ -1,3 +1,4 @@
+import { groupCases } from './group-cases.ts';
 import { leaseCases } from './lease-cases.ts';
 import { requestCases } from './request-cases.ts';
 import { openWorld, type Subject, type World, type WorldOptions } from './world.ts';
@@ -18,7 +19,7 @@ export interface Given {
   open(options?: WorldOptions): Promise<World>;
 }
 
-export const cases: readonly Case[] = [...requestCases, ...leaseCases];
+export const cases: readonly Case[] = [...requestCases, ...leaseCases, ...groupCases];
 
 export const caseOf = (title: string): Case => {
   const found = cases.find((one) => one.title === title);

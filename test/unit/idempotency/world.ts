@@ -1,6 +1,14 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Clock } from '#lib/clock';
-import { idempotency, type IdempotencyStore, type IdempotentRequest, type Outcome } from '#lib/idempotency';
+import {
+  type GroupEnding,
+  idempotency,
+  type IdempotencyStore,
+  type IdempotentRequest,
+  type KeptResponse,
+  type Outcome,
+  sendResponse,
+} from '#lib/idempotency';
 import type { Logger } from '#lib/log';
 import { problem, problemContentType } from '#lib/problem';
 import { type Answer, ask, type Asking } from '../api/ask.ts';
@@ -56,7 +64,7 @@ export async function openWorld(subject: Subject, options: WorldOptions = {}) {
 
   const apps = Array.from({ length: instances }, (_, instance): FastifyInstance => {
     const app = fastify({ bodyLimit: 4_096 });
-    const store = subject.createStore({ lockSeconds: subject.lockSeconds, ttlSeconds });
+    const store = wrap(subject.createStore({ lockSeconds: subject.lockSeconds, ttlSeconds }), instance);
     app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
       const body = problem(error.statusCode === 413 ? 'payload_too_large' : 'internal_error');
       return reply
@@ -69,7 +77,7 @@ export async function openWorld(subject: Subject, options: WorldOptions = {}) {
       done();
     });
     void app.register(idempotency, {
-      store: wrap(store, instance),
+      store,
       scopeOf: ({ headers }) => ({
         tenant: String(headers['tenant'] ?? 'default'),
         credential: String(headers['authorization'] ?? 'nobody'),
@@ -93,9 +101,29 @@ export async function openWorld(subject: Subject, options: WorldOptions = {}) {
     app.route({ method: ['POST', 'GET', 'PUT', 'DELETE', 'PATCH'], url: '/things', handler: handle });
     app.route({ method: 'POST', url: '/others', handler: handle });
     app.route({ method: 'POST', url: '/checked', schema: { body }, handler: handle });
+    const inGroups = { inGroups: true };
+    app.route({ method: 'POST', url: '/grouped', schema: { body }, config: inGroups, handler: addInGroup(store) });
     app.route({ method: 'POST', url: '/strict', config: { idempotencyKey: 'required' }, handler: handle });
     return app;
   });
+
+  /** Adds a thing, in a group of one. */
+  function addInGroup(store: AnyStore) {
+    return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const number = (things += 1);
+      const idempotent = request.idempotent as unknown as IdempotentRequest<Effects>;
+      const joined = await idempotent.join(async (keyed) => {
+        const endings = await store.runTogether([keyed], async (effects, running) => {
+          await subject.add(effects, `thing ${number}`);
+          return running.map(() => thingAnswer(number));
+        });
+        return endings[0] as GroupEnding;
+      });
+      if ('answer' in joined) return sendResponse(reply, joined.answer);
+      await subject.add(joined.alone.effects, `thing ${number}`);
+      return sendResponse(reply, thingAnswer(number));
+    };
+  }
 
   return {
     outcomes,
@@ -123,6 +151,12 @@ interface Posting extends Partial<Asking> {
   instance?: number;
   key?: string | null;
 }
+
+const thingAnswer = (number: number): KeptResponse => ({
+  status: 201,
+  headers: { 'content-type': 'application/json; charset=utf-8', location: `/things/${number}` },
+  body: Buffer.from(JSON.stringify({ number })),
+});
 
 let things = 0;
 /** Answers another thing each time that it runs. */

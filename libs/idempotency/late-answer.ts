@@ -1,0 +1,34 @@
+import { toAppError } from '#lib/errors';
+import type { Logger } from '#lib/log';
+import { asReplay } from './kept-response.ts';
+import type { Outcome } from './keyed-run.ts';
+import type { IdempotencyStore, KeptResponse, KeyedRequest } from './ports.ts';
+import type { AnswerRefusal } from './refusals.ts';
+
+interface Deps {
+  store: Pick<IdempotencyStore<unknown>, 'find'>;
+  log: Logger;
+  answerRefusal: AnswerRefusal;
+  onOutcome(outcome: Outcome): void;
+}
+
+/** What a line of the log says of a request: never its key. */
+export const factsOf = ({ tenant, keyHash }: KeyedRequest) => ({ tenant, keyHash: keyHash.toString('hex', 0, 8) });
+
+/** Of an owner whose lease was over: another may have run meanwhile, whose answer is the request's, and a second one there is not. */
+export async function lateAnswer(
+  { store, log, answerRefusal, onOutcome }: Deps,
+  keyed: KeyedRequest,
+): Promise<KeptResponse> {
+  const facts = factsOf(keyed);
+  onOutcome('lease_lost');
+  log.warn({ event: 'idempotency.lease_lost', ...facts });
+  try {
+    const found = await store.find(keyed);
+    if (found.kind === 'completed') return asReplay(found.response);
+  } catch (error) {
+    log.warn({ event: 'idempotency.store_away', ...facts, err: toAppError(error) });
+    return answerRefusal({ kind: 'unavailable' });
+  }
+  return answerRefusal({ kind: 'in_progress' });
+}

@@ -1,0 +1,151 @@
+/**
+ * Several requests in one transaction:
+ *
+ *   1. the lock of each key, tried: who does not get it, or whose key has a record already, leaves the group
+ *   2. the effects of the others, together
+ *   3. their records, answers and all; then COMMIT
+ *
+ * The locks keep everybody else from adding a record until the end of the transaction, however that comes: a group that dies, or stands
+ * still for longer than it may, leaves neither effects nor records. A record that was committed between the snapshot of the first statement and
+ * its lock is met by the last one, and the whole group is taken back.
+ *
+ * Constant in round trips, whatever its size. All of its requests wait for its COMMIT, and are answered by what that has come to.
+ */
+import type { CrashPoints } from '#lib/crash-points';
+import { toAppError } from '#lib/errors';
+import { type HeldTransaction, holdTransaction, isAborted, isIdleTooLong } from './held-transaction.ts';
+import { nestedTransactions, type Store } from './nested-transactions.ts';
+import { lockIdOf } from './postgres-row.ts';
+import type { GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest, WriteGroup } from './ports.ts';
+import type { PostgresStoreOptions } from './postgres-store.ts';
+import { sealResponse } from './sealed-response.ts';
+
+// Each record is looked up by itself: a join would be planned for a table of the size that it had when the statement was prepared.
+const takeKeysSql = `
+WITH lease AS MATERIALIZED (
+  SELECT set_config('idle_in_transaction_session_timeout', $1, true)
+), wanted AS MATERIALIZED (
+  SELECT w.n, w.tenant, w.credential, w.key_hash, pg_try_advisory_xact_lock(w.lock_id) AS taken
+    FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bytea[]) WITH ORDINALITY
+      AS w (lock_id, tenant, credential, key_hash, n)
+)
+SELECT wanted.n::integer AS n
+  FROM wanted, lease
+ WHERE wanted.taken
+   AND (SELECT true FROM idempotency_keys k
+         WHERE k.tenant = wanted.tenant AND k.credential = wanted.credential AND k.key_hash = wanted.key_hash
+         LIMIT 1) IS NULL`;
+
+const keepSql = `
+INSERT INTO idempotency_keys (tenant, credential, key_hash, request_hash, token, response, expires_at)
+SELECT tenant, credential, key_hash, request_hash, token, response, clock_timestamp() + make_interval(secs => $7::float8)
+  FROM unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[], $5::bytea[], $6::bytea[])
+    AS kept (tenant, credential, key_hash, request_hash, token, response)
+ON CONFLICT (tenant, credential, key_hash) DO NOTHING
+RETURNING 1`;
+
+const tokenBytes = 16;
+
+export function createGroupRun(
+  options: PostgresStoreOptions & { crashPoints: CrashPoints },
+): IdempotencyStore['runTogether'] {
+  const { postgres, secretBox, random, lockSeconds, ttlSeconds, crashPoints } = options;
+
+  /** @returns the places of the requests that run */
+  async function takeKeys(tx: HeldTransaction, requests: readonly (KeyedRequest | undefined)[]): Promise<number[]> {
+    const keyed = requests.flatMap((request, at) => (request === undefined ? [] : [{ request, at }]));
+    const unkeyed = [...requests.keys()].filter((at) => requests[at] === undefined);
+    if (keyed.length === 0) return unkeyed;
+    const rows = await tx.query<{ n: number }>(
+      takeKeysSql,
+      [
+        `${lockSeconds}s`,
+        keyed.map(({ request }) => lockIdOf(request)),
+        ...identityColumns(keyed.map(({ request }) => request)),
+      ],
+      'idempotency_take_keys',
+    );
+    const taken = rows.flatMap(({ n }) => keyed[n - 1]?.at ?? []);
+    return [...taken, ...unkeyed].sort((a, b) => a - b);
+  }
+
+  /** False: another has added a record meanwhile. */
+  async function keep(tx: HeldTransaction, answers: readonly Answered[]): Promise<boolean> {
+    if (answers.length === 0) return true;
+    const requests = answers.map(({ request }) => request);
+    const rows = await tx.query(
+      keepSql,
+      [
+        ...identityColumns(requests),
+        requests.map(({ requestHash }) => requestHash),
+        requests.map(() => random(tokenBytes)),
+        answers.map(({ request, response }) => sealResponse(secretBox, request, response)),
+        ttlSeconds,
+      ],
+      'idempotency_keep_group',
+    );
+    return rows.length === answers.length;
+  }
+
+  /** @returns the answers of those who run, by their places; undefined where another has added a record meanwhile */
+  async function write(
+    tx: HeldTransaction,
+    requests: readonly (KeyedRequest | undefined)[],
+    { running, work }: { running: readonly number[]; work: WriteGroup<Store> },
+  ): Promise<Map<number, KeptResponse> | undefined> {
+    const effects: Store = { query: (...statement) => tx.query(...statement), transaction: nestedTransactions(tx) };
+    const responses = await work(effects, running);
+    const answers = new Map(running.map((at, turn) => [at, responses[turn] as KeptResponse]));
+    crashPoints.reach('idempotency-group.after-effects');
+    const keyed = [...answers].flatMap(([at, response]) => {
+      const request = requests[at];
+      return request === undefined ? [] : [{ request, response }];
+    });
+    return (await keep(tx, keyed)) ? answers : undefined;
+  }
+
+  return async (requests, work) => {
+    const all = (ending: GroupEnding): GroupEnding[] => requests.map(() => ending);
+    const tx = await holdTransaction(postgres);
+    let answers: Map<number, KeptResponse> | undefined;
+    try {
+      const running = await takeKeys(tx, requests);
+      crashPoints.reach('idempotency-group.after-keys');
+      answers = running.length === 0 ? undefined : await write(tx, requests, { running, work });
+    } catch (thrown) {
+      await tx.rollback();
+      if (isIdleTooLong(thrown)) return all({ kind: 'lost' });
+      const error = toAppError(thrown);
+      if (error.retryable) throw error;
+      return all({ kind: 'alone', because: error });
+    }
+    if (answers === undefined) {
+      await tx.rollback();
+      return all({ kind: 'alone' });
+    }
+    crashPoints.reach('idempotency-group.before-commit');
+    try {
+      await tx.commit();
+    } catch (error) {
+      if (isIdleTooLong(error)) return all({ kind: 'lost' });
+      if (isAborted(error)) throw error;
+      return all({ kind: 'unknown' });
+    }
+    crashPoints.reach('idempotency-group.after-commit');
+    return requests.map((_, at): GroupEnding => {
+      const response = answers.get(at);
+      return response === undefined ? { kind: 'alone' } : { kind: 'kept', response };
+    });
+  };
+}
+
+interface Answered {
+  request: KeyedRequest;
+  response: KeptResponse;
+}
+
+const identityColumns = (requests: readonly KeyedRequest[]): unknown[] => [
+  requests.map(({ tenant }) => tenant),
+  requests.map(({ credential }) => credential),
+  requests.map(({ keyHash }) => keyHash),
+];

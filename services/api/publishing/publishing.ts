@@ -1,0 +1,111 @@
+/**
+ * `POST /v1/events` in groups: what came from a tenant while its last transaction was under way is published in the next, with keys or without.
+ * One tenant's transactions can't run side by side, since each has the tenant's clock until its commit is on disk: many events share one.
+ */
+import type { Clock } from '#lib/clock';
+import type { GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest } from '#lib/idempotency';
+import type { Logger } from '#lib/log';
+import type { ApiMetrics } from '../metrics.ts';
+import type { Outbox } from '../outbox/publish-outbox.ts';
+import { insertPublishedEvents, type PublishedEvent } from '../resources/published-event.ts';
+import type { WaitingRequests } from '../waiting-requests.ts';
+import { createGatherer } from './gather-by-tenant.ts';
+
+export interface Publishing {
+  /**
+   * @returns what became of it; `id` is that of the event that has its identifier, where it was kept
+   * @throws AppError store_unavailable, limit_reached
+   */
+  publish(event: PublishedEvent, keyed: KeyedRequest | undefined): Promise<Published>;
+}
+
+interface Published {
+  ending: GroupEnding;
+  id: string;
+}
+
+interface Deps {
+  store: Pick<IdempotencyStore, 'runTogether'>;
+  waiting: WaitingRequests;
+  outbox: Pick<Outbox, 'wake'>;
+  metrics: Pick<ApiMetrics, 'publishedTogether'>;
+  clock: Clock;
+  log: Logger;
+}
+
+/** Their transaction takes some ten milliseconds. */
+const maxEvents = 128;
+/** Larger payloads are few, and those who wait behind them wait for so much at the most. */
+const maxBytes = 2 * 1024 * 1024;
+/** A millisecond or two where nothing else runs, and more where clients, too, are slower to come back. */
+const lingerMs = (tookMs: number): number => Math.min(20, tookMs / 4);
+
+interface Entry {
+  event: PublishedEvent;
+  keyed: KeyedRequest | undefined;
+}
+
+export function createPublishing({ store, waiting, outbox, metrics, clock, log }: Deps): Publishing {
+  /** The keys of those who wait or are under way here. */
+  const underWay = new Set<string>();
+
+  async function publishGroup(group: readonly Entry[]): Promise<Published[]> {
+    metrics.publishedTogether.observe(group.length);
+    const ids = new Map<number, string>();
+    const endings = await store.runTogether(
+      group.map(({ keyed }) => keyed),
+      async (tx, running) => {
+        const events = running.map((at) => (group[at] as Entry).event);
+        const published = await insertPublishedEvents(tx, events);
+        running.forEach((at, turn) => ids.set(at, published[turn] as string));
+        return published.map(publishedAnswer);
+      },
+    );
+    if (endings.some(({ kind }) => kind === 'kept')) outbox.wake();
+    const failure = endings.find((ending) => ending.kind === 'alone' && ending.because !== undefined);
+    if (failure?.kind === 'alone')
+      log.warn({
+        event: 'publishing.group_failed',
+        tenant: group[0]?.event.tenant,
+        size: group.length,
+        err: failure.because,
+      });
+    return endings.map((ending, at) => ({ ending, id: ids.get(at) ?? '' }));
+  }
+
+  const gatherer = createGatherer<Entry, Published>({
+    ...waiting,
+    run: publishGroup,
+    maxItems: maxEvents,
+    maxBytes,
+    lingerMs,
+    bytesOf: ({ event }) => event.payload.length,
+    clock,
+  });
+  waiting.show(gatherer.waiting);
+
+  return {
+    async publish(event, keyed) {
+      if (keyed === undefined) return gatherer.add(event.tenant, { event, keyed });
+      const key = nameOf(keyed);
+      // Its lock would be had twice by one transaction.
+      if (underWay.has(key)) return { ending: { kind: 'in_progress' }, id: '' };
+      underWay.add(key);
+      try {
+        return await gatherer.add(event.tenant, { event, keyed });
+      } finally {
+        underWay.delete(key);
+      }
+    },
+  };
+}
+
+/** How a published event is answered for, whoever has published it. */
+export const publishedAnswer = (id: string): KeptResponse => ({
+  status: 202,
+  headers: { 'content-type': 'application/json; charset=utf-8', location: `/v1/events/${id}` },
+  body: Buffer.from(JSON.stringify({ id })),
+});
+
+const nameOf = ({ tenant, credential, keyHash }: KeyedRequest): string =>
+  `${tenant}/${credential}/${keyHash.toString('latin1')}`;

@@ -1,0 +1,48 @@
+/**
+ * Requests of a tenant that wait in this process, for a connection to the database or for their turn to be published: how many may, and
+ * for how long.
+ */
+import { AppError } from '#lib/errors';
+import { LimitReached, type TenantLimits, type TenantUsage } from '#lib/tenancy';
+
+type Counts = Iterable<readonly [tenant: string, waiting: number]>;
+
+export interface WaitingRequests {
+  waitTimeoutMs: number;
+  /** At each place by itself: a group that waits for its connection is not refused because of those who wait for the next group. */
+  maxWaiting(tenant: string): number;
+  refuse(tenant: string, why: 'full' | 'late'): Error;
+  /** Has those who wait there shown. */
+  show(waiting: () => Counts): void;
+}
+
+/** Less than what the pool itself waits for a connection. */
+const waitTimeoutMs = 4_000;
+
+export function createWaitingRequests({
+  limits,
+  usage,
+}: {
+  limits: TenantLimits;
+  usage: TenantUsage;
+}): WaitingRequests {
+  const places: (() => Counts)[] = [];
+  usage.show('waiting_requests', () => {
+    const most = new Map<string, number>();
+    for (const waiting of places)
+      for (const [tenant, count] of waiting()) most.set(tenant, Math.max(most.get(tenant) ?? 0, count));
+    return most;
+  });
+  return {
+    waitTimeoutMs,
+    maxWaiting: (tenant) => limits.of(tenant, 'waiting_requests'),
+    refuse(tenant, why) {
+      // The database may be what is slow: only a number is the tenant's own.
+      if (why === 'late')
+        return new AppError('store_unavailable', `no turn for ${tenant} at the database within ${waitTimeoutMs} ms`);
+      usage.reached('waiting_requests');
+      return new LimitReached(tenant, 'waiting_requests');
+    },
+    show: (waiting) => void places.push(waiting),
+  };
+}
