@@ -23,6 +23,6 @@ export {
   serviceFields,
   serviceRelations,
 } from './common-fields.ts';
-export { type KafkaConfig, kafkaFields, kafkaRelations } from './kafka-fields.ts';
+export { type KafkaConfig, consumerFields, kafkaFields, kafkaRelations } from './kafka-fields.ts';
 export { type TracingConfig } from './tracing-fields.ts';
 export { envExample, configTable } from './document.ts';

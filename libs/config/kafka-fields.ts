@@ -1,5 +1,5 @@
 /** How a process gets to Kafka: where the brokers are, whether over TLS, and as whom. */
-import { type ConfigOf, flag, list, oneOf, type Problem, text } from './fields.ts';
+import { type ConfigOf, flag, integer, list, oneOf, type Problem, text } from './fields.ts';
 
 export const kafkaFields = {
   kafkaBrokers: list('HOOKLINE_KAFKA_BROKERS', {
@@ -29,6 +29,16 @@ export const kafkaFields = {
     default: 'hookline.',
     pattern: /^[a-zA-Z0-9._-]{0,100}$/,
     help: 'put before every topic’s and consumer group’s name',
+  }),
+};
+
+/** What services have besides that read topics. */
+export const consumerFields = {
+  consumerQueueBytes: integer('HOOKLINE_CONSUMER_QUEUE_BYTES', {
+    default: String(8 * 1024 * 1024),
+    min: 64 * 1024,
+    max: 1024 * 1024 * 1024,
+    help: 'bytes of a partition that have been fetched and wait for their turn; one fetch, of 2 MiB at the most, may go beyond',
   }),
 };
 
