@@ -1,5 +1,6 @@
 import {
   type ConfigOf,
+  consumerFields,
   integer,
   kafkaFields,
   kafkaRelations,
@@ -14,6 +15,7 @@ import {
 export const fields = {
   ...serviceFields(9082),
   ...kafkaFields,
+  ...consumerFields,
   ...redisFields,
   ...postgresFields,
   ...registryFields,
@@ -33,4 +35,5 @@ export const fields = {
 
 export type DedupConfig = ConfigOf<typeof fields>;
 
-export const loadConfig = (): DedupConfig => readConfig(fields, process.env, [serviceRelations, kafkaRelations]);
+export const loadConfig = (env: NodeJS.ProcessEnv = process.env): DedupConfig =>
+  readConfig(fields, env, [serviceRelations, kafkaRelations]);

@@ -183,6 +183,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   });
   const fanOut = createConsumer({
     ...kafka,
+    maxQueuedBytes: config.consumerQueueBytes,
     groupId: fanOutGroup,
     topics: [topics.events],
     handle: traceRecords({ tracer, groupId: fanOutGroup }, handleEvents),
@@ -344,6 +345,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   };
   const deliveries = createConsumer({
     ...kafka,
+    maxQueuedBytes: config.consumerQueueBytes,
     groupId: groupOf(config.topicPrefix, 'dispatcher'),
     topics: [topics.deliveries],
     handle: createIntake({

@@ -1,5 +1,6 @@
 import {
   type ConfigOf,
+  consumerFields,
   integer,
   kafkaFields,
   kafkaRelations,
@@ -15,6 +16,7 @@ import {
 export const fields = {
   ...serviceFields(9084),
   ...kafkaFields,
+  ...consumerFields,
   ...postgresFields,
   ...registryFields,
   payloadRetentionDays: payloadRetentionField,
@@ -35,8 +37,8 @@ export const fields = {
 
 export type ProjectorConfig = ConfigOf<typeof fields>;
 
-export const loadConfig = (): ProjectorConfig =>
-  readConfig(fields, process.env, [serviceRelations, kafkaRelations, retentionRelations]);
+export const loadConfig = (env: NodeJS.ProcessEnv = process.env): ProjectorConfig =>
+  readConfig(fields, env, [serviceRelations, kafkaRelations, retentionRelations]);
 
 /** An event's payload is past its time before the event is. */
 export const retentionRelations = ({ payloadRetentionDays, eventRetentionDays }: ProjectorConfig): Problem[] =>

@@ -35,7 +35,7 @@ async function host(names: readonly string[], env: Readonly<Record<string, strin
   );
   running.push(child);
   const told: string[] = [];
-  child.on('message', (message) => told.push(String(message)));
+  child.on('message', (message) => told.push(message as string));
   const get: Hosted['get'] = (name, path) =>
     fetch(`http://127.0.0.1:${ports[names.indexOf(name)]}${path}`).then(
       async (answer) => ({ status: answer.status, text: await answer.text() }),
