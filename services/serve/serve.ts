@@ -49,10 +49,10 @@ export const servedNames = Object.keys(services) as ServedName[];
  *
  * @throws AppError config_invalid
  */
-export async function serve(names: readonly ServedName[]): Promise<never> {
+export const serve = async (names: readonly ServedName[]): Promise<never> => hostServices('serve', loaders(names));
+
+/** @throws AppError config_invalid where the process's own settings are not valid, or, when it is loaded, a service's */
+export function loaders(names: readonly ServedName[]): (() => LoadedService)[] {
   const environmentOf: ServiceEnvironment = loadServiceEnvironment();
-  return hostServices(
-    'serve',
-    names.map((name) => () => services[name](environmentOf(name))),
-  );
+  return names.map((name) => () => services[name](environmentOf(name)));
 }
