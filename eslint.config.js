@@ -21,7 +21,7 @@ const serviceNames = ['ingress', 'dedup', 'dispatcher', 'projector', 'api', 'cli
  */
 const mayImport = {
   serve: '(?!(ingress|dedup|dispatcher|projector|api)/(config|service)\\.ts$)',
-  cli: '(?!serve/serve\\.ts$)',
+  cli: '(?!serve/(serve|names)\\.ts$)',
 };
 
 /** `services → libs → nothing of ours`, and one importer for each vendor's client. */

@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os';
 import { type ConfigOf, integer, type Problem, readConfig } from '#lib/config';
 import { boundsWithin, bytesOf } from './budget.ts';
+import type { ServedName } from './names.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -29,7 +30,7 @@ export const fields = {
 export type ServeConfig = ConfigOf<typeof fields>;
 
 /** The environment of each service in the process. */
-export type ServiceEnvironment = (service: keyof Omit<ServeConfig, 'memoryBytes'>) => NodeJS.ProcessEnv;
+export type ServiceEnvironment = (service: ServedName) => NodeJS.ProcessEnv;
 
 /**
  * @param memory of the machine or the container

@@ -10,11 +10,12 @@ import { build as buildIngress } from '../ingress/service.ts';
 import * as projector from '../projector/config.ts';
 import { build as buildProjector } from '../projector/service.ts';
 import { loadServiceEnvironment, type ServiceEnvironment } from './config.ts';
+import type { ServedName } from './names.ts';
 
 /** As its main.ts does, with an environment of its own. */
 type Load = (env: NodeJS.ProcessEnv) => LoadedService;
 
-const services = {
+const services: Readonly<Record<ServedName, Load>> = {
   ingress: (env) =>
     loadService({
       ...{ name: 'ingress', fields: ingress.fields, build: buildIngress },
@@ -37,12 +38,7 @@ const services = {
     }),
   api: (env) =>
     loadService({ ...{ name: 'api', fields: api.fields, build: buildApi }, loadConfig: () => api.loadConfig(env) }),
-} satisfies Record<string, Load>;
-
-export type ServedName = keyof typeof services;
-
-/** In the order of an event's way. */
-export const servedNames = Object.keys(services) as ServedName[];
+};
 
 /**
  * Runs these services in this process until it is told to stop, or one of them can't be kept running: it ends the process.

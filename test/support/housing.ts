@@ -1,8 +1,8 @@
 /** Which processes of this machine the processes of a pipeline are: each one of its own, or all of one number in one, as `hookline serve` has them. */
+import { type ProcessMode, processModes } from '#deploy/local/process-mode.ts';
 import { type ProcessName, serviceOf } from './process-names.ts';
 
-export const processModes = ['separate', 'one'] as const;
-export type ProcessMode = (typeof processModes)[number];
+export { type ProcessMode, processModes };
 
 /** Of who does not say it: so that tests can be run either way (`HOOKLINE_TEST_PROCESSES=one npx jest --selectProjects e2e`). */
 export const usualMode = (): ProcessMode => (process.env.HOOKLINE_TEST_PROCESSES === 'one' ? 'one' : 'separate');

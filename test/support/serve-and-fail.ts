@@ -1,6 +1,7 @@
 /** `hookline serve` with services that can be made to fail: each SIGUSR2 fails the next one, in the order of `--only`. */
 import { hostServices } from '#lib/service-host';
-import { loaders, type ServedName } from '../../services/serve/serve.ts';
+import type { ServedName } from '../../services/serve/names.ts';
+import { loaders } from '../../services/serve/serve.ts';
 
 const names = (process.argv.at(-1) ?? '').split(',') as ServedName[];
 const failing = new Map<string, (error: Error) => void>();

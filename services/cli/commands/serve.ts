@@ -1,4 +1,5 @@
-import { serve, type ServedName, servedNames } from '../../serve/serve.ts';
+import { chooseNames, type ServedName, servedNames } from '../../serve/names.ts';
+import { serve } from '../../serve/serve.ts';
 import { usageFailure } from '../command.ts';
 import { readOptions } from '../options.ts';
 
@@ -9,15 +10,14 @@ ${servedNames.join(', ')}. The environment alone sets them, as it does where eac
 (services/serve/README.md): a local stack's .hookline/local.env is not read. SIGTERM ends it in order.`;
 
 export async function run(args: readonly string[]): Promise<number> {
-  const { values } = readOptions(args, { only: { type: 'string' } });
-  return serve(readNames(values.only));
+  const { only } = readOptions(args, { only: { type: 'string' } }).values;
+  return serve(read(only));
 }
 
-function readNames(only: string | undefined): readonly ServedName[] {
-  if (only === undefined) return servedNames;
-  const given = only.split(',').map((name) => name.trim());
-  const unknown = given.find((name) => !servedNames.some((known) => known === name));
-  if (unknown !== undefined)
-    throw usageFailure(`there is no service \`${unknown}\`; there are ${servedNames.join(', ')}`);
-  return servedNames.filter((name) => given.includes(name));
+function read(only: string | undefined): readonly ServedName[] {
+  try {
+    return chooseNames(only);
+  } catch (error) {
+    throw usageFailure((error as Error).message);
+  }
 }

@@ -1,6 +1,6 @@
 import { bounds, boundsWithin, bytesOf } from '../../../services/serve/budget.ts';
 import { loadServiceEnvironment } from '../../../services/serve/config.ts';
-import { servedNames } from '../../../services/serve/serve.ts';
+import { servedNames } from '../../../services/serve/names.ts';
 import { settingsByService } from '../../support/documents.ts';
 import { serviceNames } from '../../support/stack.ts';
 
