@@ -151,11 +151,13 @@ export function createSupervisor({ environment, isSupervised, onLine }: Options)
     async stopAll() {
       isStopping = true;
       try {
-        // All at once: each must end by itself, whichever of the others are gone.
-        const exits = await Promise.all(
-          [...runningNames().keys()].map(async (name) => [name, await stop(name)] as const),
+        // All at once: each must end by itself, whichever of the others are gone. What several share is told once: a second signal cuts it short.
+        const names = [...runningNames()];
+        const stops = new Map(names.map(([name, found]) => [found, name] as const));
+        const exits = new Map(
+          await Promise.all([...stops].map(async ([found, name]) => [found, await stop(name)] as const)),
         );
-        return Object.fromEntries(exits);
+        return Object.fromEntries(names.map(([name, found]) => [name, exits.get(found)]));
       } finally {
         reaper?.stop();
         reaper = undefined;

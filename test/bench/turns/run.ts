@@ -1,6 +1,6 @@
 /**
  * How long a turn of the event loop takes, in processor time, where all services are in one process: under small webhooks as fast as they go, large
- * ones that filters look into, an event for many endpoints, a list of much, and a backlog. The aim is 50 ms (docs/adr/0024-one-process.md).
+ * ones that filters look into, events for many endpoints, and backlogs of both. The aim is 50 ms (docs/adr/0024-one-process.md).
  *
  *   HOOKLINE_TEST_SERVERS=… npm run -s turns [-- --profile --only large]
  */
