@@ -9,7 +9,7 @@ node := node_modules/.bin/node
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-up: setup ## starts the local stack, in containers or without (STACK=native), and shows one webhook going through it (HOOKLINE_PORT_OFFSET=n moves all ports)
+up: setup ## starts the local stack, in containers or without (STACK=native), and shows one webhook going through it (HOOKLINE_PORT_OFFSET=n moves all ports, HOOKLINE_PROCESSES=one has the services in one process)
 	@$(node) deploy/local/up.ts
 
 down: setup ## stops everything that make up has started

@@ -1,18 +1,39 @@
+import { parseArgs } from 'node:util';
 import { adminConfig } from './config.ts';
 
 const everywhere = new Set(['0.0.0.0', '::']);
 
+type AdminFields = Parameters<typeof adminConfig>[0];
+
 /**
  * @param command a process, as its words
- * @returns where its admin server can be asked from the same host, as a URL; undefined where it is no service
+ * @returns where the admin servers of its services can be asked from the same host, as URLs; none where it is no process of services
  */
-export async function adminAddressOf(command: readonly string[]): Promise<string | undefined> {
-  const service = command.map((word) => /(?:^|\/)services\/([a-z]+)\/main\.ts$/.exec(word)?.[1]).find(Boolean);
-  if (service === undefined || service === 'cli') return undefined;
-  const { fields } = (await import(`../../services/${service}/config.ts`)) as {
-    fields: Parameters<typeof adminConfig>[0];
-  };
-  const { host, adminPort } = adminConfig(fields);
+export async function adminAddressesOf(command: readonly string[]): Promise<string[]> {
+  const program = command.findIndex((word) => /(?:^|\/)services\/[a-z]+\/main\.ts$/.test(word));
+  const [, name = ''] = /services\/([a-z]+)\/main\.ts$/.exec(command[program] ?? '') ?? [];
+  if (name === '') return [];
+  if (name === 'cli') return command[program + 1] === 'serve' ? addressesInOne(command.slice(program + 2)) : [];
+  return [addressOf(adminConfig(await fieldsOf(name)))];
+}
+
+/** @param args of `hookline serve` */
+async function addressesInOne(args: readonly string[]): Promise<string[]> {
+  const { values } = parseArgs({ args: [...args], options: { only: { type: 'string' } }, strict: false });
+  // Not the services themselves: this runs every few seconds.
+  const { chooseNames } = await import('../../services/serve/names.ts');
+  const { loadServiceEnvironment } = await import('../../services/serve/config.ts');
+  const environmentOf = loadServiceEnvironment();
+  const only = typeof values.only === 'string' ? values.only : undefined;
+  return Promise.all(
+    chooseNames(only).map(async (name) => addressOf(adminConfig(await fieldsOf(name), environmentOf(name)))),
+  );
+}
+
+const fieldsOf = async (service: string): Promise<AdminFields> =>
+  ((await import(`../../services/${service}/config.ts`)) as { fields: AdminFields }).fields;
+
+function addressOf({ host, adminPort }: ReturnType<typeof adminConfig>): string {
   const name = everywhere.has(host) ? '127.0.0.1' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${adminPort}`;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { writeKeyValueFile } from '../local/key-value-file.ts';
 import { hooklineDir, root } from '../local/paths.ts';
 import type { StackPorts } from '../local/ports.ts';
+import type { ProcessMode } from '../local/process-mode.ts';
 import type { StackSecrets } from '../local/secrets.ts';
 import { composeEnvironment } from './compose-environment.ts';
 import { assertObtainable, docker, dockerSync, missingImages, showDocker } from './engine.ts';
@@ -33,11 +34,15 @@ const stopTimeoutSeconds = 30;
 const knownForMs = 1_000;
 const builtHere = /^hookline:/;
 
-/** @param offset of its ports: stacks on different ports are different projects, with data of their own */
-export function createCompose(offset: number): Compose {
+/**
+ * @param offset of its ports: stacks on different ports are different projects, with data of their own
+ * @param mode the services' profile. Compose has not always read COMPOSE_PROFILES from a file that it is given
+ */
+export function createCompose(offset: number, mode: ProcessMode): Compose {
   const project = offset === 0 ? 'hookline' : `hookline-${offset}`;
   const compose = (...args: string[]): string[] => [
     ...['compose', '--project-name', project, '--project-directory', root, '--env-file', envFile],
+    ...['--profile', mode],
     ...args,
   ];
   let known: { atMs: number; pids: ReadonlyMap<string, number> } | undefined;

@@ -2,5 +2,6 @@ import { readConfig, type serviceFields } from '#lib/config';
 
 type AdminFields = Pick<ReturnType<typeof serviceFields>, 'host' | 'adminPort'>;
 
-/** Where a service's admin server listens, by its own fields and the environment that it shares with this process. */
-export const adminConfig = ({ host, adminPort }: AdminFields) => readConfig({ host, adminPort }, process.env);
+/** Where a service's admin server listens, by its own fields and its environment: that of this process, unless another is given. */
+export const adminConfig = ({ host, adminPort }: AdminFields, env = process.env) =>
+  readConfig({ host, adminPort }, env);

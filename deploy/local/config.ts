@@ -1,6 +1,7 @@
 import { delimiter } from 'node:path';
 import { integer, readConfig } from '#lib/config';
 import { StackError } from './failure.ts';
+import type { ProcessMode } from './process-mode.ts';
 
 /** Processes of this machine, or containers of its engine. */
 export type StackKind = 'native' | 'containers';
@@ -22,6 +23,13 @@ export function chosenStackKind(): StackKind | undefined {
   const { STACK: chosen = '' } = process.env;
   if (chosen === '' || chosen === 'native' || chosen === 'containers') return chosen || undefined;
   throw new StackError(`STACK=${chosen}: native or containers`);
+}
+
+/** Whether the services are to be processes of their own or one; undefined where the caller leaves it to us. */
+export function chosenProcessMode(): ProcessMode | undefined {
+  const { HOOKLINE_PROCESSES: chosen = '' } = process.env;
+  if (chosen === '' || chosen === 'separate' || chosen === 'one') return chosen || undefined;
+  throw new StackError(`HOOKLINE_PROCESSES=${chosen}: separate or one`);
 }
 
 /** undefined where the caller has not chosen: then a stack that runs keeps the ports that it has. */

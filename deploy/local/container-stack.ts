@@ -3,6 +3,7 @@ import { monitoringAt } from '../docker/compose-environment.ts';
 import { type Compose } from '../docker/compose.ts';
 import { say } from './command.ts';
 import { assertFree, portsByProcess, type StackPorts } from './ports.ts';
+import { byPart, hostOf, type ProcessMode } from './process-mode.ts';
 import { serverAddressesAt } from './server-addresses.ts';
 import type { StackSecrets } from './secrets.ts';
 import type { RunningStack } from './stack.ts';
@@ -10,12 +11,12 @@ import type { RunningStack } from './stack.ts';
 /** Starts docker-compose.yml, whose images are there. @param seconds since the beginning, for people */
 export async function startContainers(
   compose: Compose,
-  { ports, secrets, offset }: { ports: StackPorts; secrets: StackSecrets; offset: number },
+  { ports, mode, secrets, offset }: { ports: StackPorts; mode: ProcessMode; secrets: StackSecrets; offset: number },
   seconds: () => string,
 ): Promise<RunningStack> {
   const running = new Set(compose.running());
   await assertFree(
-    Object.entries(portsByProcess(ports))
+    Object.entries(portsByProcess(ports, mode))
       .filter(([name]) => !running.has(name))
       .flatMap(([process, its]) =>
         its.filter((port) => port !== ports.kafkaController).map((port) => ({ process, port })),
@@ -26,9 +27,9 @@ export async function startContainers(
   const { prometheus, grafana } = monitoringAt(offset);
   const at = '127.0.0.1';
   return {
-    processes: compose,
+    processes: byPart(compose, mode),
     addresses: serverAddressesAt(ports, secrets.postgresPassword),
-    receiver: await receiverSeenFromContainers(compose),
+    receiver: await receiverSeenFromContainers(compose, mode),
     more: [
       ['prometheus', `http://${at}:${prometheus}`],
       ['grafana', `http://${at}:${grafana}`],
@@ -42,9 +43,12 @@ const receiverHost = 'host.docker.internal';
  * The dispatcher's container knows this machine by a name that leads to the bridge of the engine; where the engine has a machine of its own,
  * that leads to the loopback of this one.
  */
-export async function receiverSeenFromContainers(compose: Compose): Promise<RunningStack['receiver']> {
+export async function receiverSeenFromContainers(
+  compose: Compose,
+  mode: ProcessMode,
+): Promise<RunningStack['receiver']> {
   const lookUp = `require('dns').lookup('${receiverHost}', { family: 4 }, (_error, address = '') => console.log(address))`;
-  const gateway = (await compose.run('dispatcher', ['/usr/local/bin/node', '-e', lookUp])).trim();
+  const gateway = (await compose.run(hostOf('dispatcher', mode), ['/usr/local/bin/node', '-e', lookUp])).trim();
   return { host: receiverHost, listenOn: ['127.0.0.1', ...((await isOurs(gateway)) ? [gateway] : [])] };
 }
 

@@ -7,6 +7,7 @@ import { runCommand, say } from './command.ts';
 import { withLock } from './lock.ts';
 import { hooklineDir, jarsDir, stackFiles } from './paths.ts';
 import { removePostgresHome } from './postgres-home.ts';
+import { keptProcessMode } from './process-mode.ts';
 import { createProcesses } from './processes.ts';
 import { stopServers } from './servers.ts';
 import { keptPortOffset, stackProcesses, stopStack } from './stack.ts';
@@ -15,7 +16,7 @@ import { runningStack } from './stack-kind.ts';
 async function down(isClean = false): Promise<void> {
   const running = runningStack();
   if (running?.kind === 'containers' || (isClean && (await engineTrouble()) === undefined))
-    await createCompose(keptPortOffset() ?? 0).down(isClean);
+    await createCompose(keptPortOffset() ?? 0, keptProcessMode()).down(isClean);
   await stopStack(stackProcesses());
   rmSync(stackFiles.localEnv, { force: true });
   say(running === undefined ? 'nothing was running' : `stopped ${running.names.join(', ')}`);

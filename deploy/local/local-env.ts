@@ -1,7 +1,6 @@
 /** `.hookline/local.env`: what users, scripts and the CLI read of the running stack. */
 import { readKeyValueFile, writeKeyValueFile } from './key-value-file.ts';
-import type { StackPorts } from './ports.ts';
-import { serviceNames } from './services.ts';
+import { serviceNames, type StackPorts } from './ports.ts';
 import type { RunningStack } from './stack.ts';
 import { urlsAt } from './stack-urls.ts';
 

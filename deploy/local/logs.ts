@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createCompose } from '../docker/compose.ts';
 import { runCommand, say } from './command.ts';
 import { StackError } from './failure.ts';
+import { hostOf, keptProcessMode } from './process-mode.ts';
 import { keptPortOffset, logsIn, stackProcesses } from './stack.ts';
 import { runningStack } from './stack-kind.ts';
 
@@ -14,13 +15,15 @@ await runCommand(async () => {
   const follow = process.argv.includes('--follow');
   const processes = stackProcesses();
   const known = running?.kind === 'containers' ? running.names : logsIn();
-  const asked = process.argv.slice(2).filter((word) => word !== '--follow');
+  const mode = keptProcessMode();
+  const given = process.argv.slice(2).filter((word) => word !== '--follow');
+  const asked = [...new Set(given.map((name) => hostOf(name, mode)))];
   for (const name of asked)
     if (!known.includes(name))
       throw new StackError(`there is no log of ${name}; there are: ${known.join(', ') || 'none'}`);
   const names = asked.length > 0 ? asked : known;
   if (running?.kind === 'containers') {
-    await createCompose(keptPortOffset() ?? 0).showLogs({ names, count: shown, follow });
+    await createCompose(keptPortOffset() ?? 0, mode).showLogs({ names, count: shown, follow });
     return;
   }
   if (follow && names.length > 0) {

@@ -1,9 +1,10 @@
 import { root, stackFiles } from './paths.ts';
 import type { StackPorts } from './ports.ts';
+import type { ProcessMode } from './process-mode.ts';
 import type { Processes } from './processes.ts';
 import type { StackSecrets } from './secrets.ts';
 import { createServers, type Servers } from './servers.ts';
-import { createServices, serviceNames, type Services } from './services.ts';
+import { createServices, type Services } from './services.ts';
 import type { Supervised } from './supervisor.ts';
 
 interface NativeParts {
@@ -16,20 +17,21 @@ interface NativeParts {
 /** All that the stack consists of as processes of this machine; nothing is started. */
 export async function createNativeParts(
   ports: StackPorts,
+  mode: ProcessMode,
   secrets: StackSecrets,
   processes: Processes,
   say: (line: string) => void,
 ): Promise<NativeParts> {
   const { postgresPassword } = secrets;
   const servers = await createServers({ dir: stackFiles.dir, ports, postgresPassword, durable: true, say });
-  const services = createServices({ root, ports, addresses: servers.addresses, secrets, processes });
+  const services = createServices({ root, mode, ports, addresses: servers.addresses, secrets, processes });
   const serverNames = ['redis', 'kafka', 'postgres', 'registry'] as const;
   return {
     servers,
     services,
     programs: [
       ...serverNames.map((name) => ({ name, launch: () => servers[name].launch() })),
-      ...serviceNames.map((name) => ({ name, launch: () => services.launch(name) })),
+      ...services.processNames.map((name) => ({ name, launch: () => services.launch(name) })),
     ],
   };
 }

@@ -4,7 +4,8 @@ import { say } from './command.ts';
 import { filesFingerprint } from './fingerprint.ts';
 import { createNativeParts } from './native-parts.ts';
 import { root, stackFiles } from './paths.ts';
-import { assertFree, portsByProcess, stackProcessNames, type StackPorts } from './ports.ts';
+import { assertFree, portsByProcess, type StackPorts } from './ports.ts';
+import { byPart, type ProcessMode } from './process-mode.ts';
 import type { Processes } from './processes.ts';
 import { startReady } from './ready.ts';
 import type { StackSecrets } from './secrets.ts';
@@ -15,15 +16,17 @@ const supervisorStartTimeoutMs = 30_000;
 /** Starts what does not run, as processes of this machine. @param seconds since the beginning, for people */
 export async function startNative(
   ports: StackPorts,
+  mode: ProcessMode,
   secrets: StackSecrets,
   seconds: () => string,
 ): Promise<RunningStack> {
   const processes = stackProcesses();
-  const { servers, services } = await createNativeParts(ports, secrets, processes, say);
+  const { servers, services } = await createNativeParts(ports, mode, secrets, processes, say);
 
-  const before = new Map([...stackProcessNames, supervisorName].map((name) => [name, processes.pid(name)]));
+  const portsOf = portsByProcess(ports, mode);
+  const before = new Map([...Object.keys(portsOf), supervisorName].map((name) => [name, processes.pid(name)]));
   await assertFree(
-    Object.entries(portsByProcess(ports))
+    Object.entries(portsOf)
       .filter(([process]) => before.get(process) === undefined)
       .flatMap(([process, its]) => its.map((port) => ({ process, port }))),
   );
@@ -37,7 +40,7 @@ export async function startNative(
   await services.start(sayReady);
   await startSupervisor(processes);
   sayReady(supervisorName);
-  return { processes, addresses: servers.addresses, receiver: nativeReceiver, more: [] };
+  return { processes: byPart(processes, mode), addresses: servers.addresses, receiver: nativeReceiver, more: [] };
 }
 
 async function startSupervisor(processes: Processes): Promise<void> {

@@ -21,6 +21,8 @@ export const stackFiles = {
   secrets: join(hooklineDir, 'secrets.env'),
   /** The port offset that the stack was started with. */
   portOffset: join(hooklineDir, 'port-offset'),
+  /** The services' processes as the stack was started with them. */
+  processMode: join(hooklineDir, 'process-mode'),
   smoke: join(hooklineDir, 'smoke.json'),
   /** The pid of a supervisor that watches. */
   watching: join(hooklineDir, 'run', 'supervisor.watching'),

@@ -1,8 +1,11 @@
 import { connect, createServer } from 'node:net';
 import { StackError } from './failure.ts';
 import { portHolder } from './port-holder.ts';
+import type { ProcessMode } from './process-mode.ts';
 
-export type ServiceName = 'ingress' | 'dedup' | 'dispatcher' | 'projector' | 'api';
+/** In the order of an event's way. */
+export const serviceNames = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'] as const;
+export type ServiceName = (typeof serviceNames)[number];
 
 /** Every port of the local stack: what listens on it, by name. Redis, Postgres and the registry keep off the usual ports of a system's own. */
 export const portsAt = (offset: number) => ({
@@ -26,19 +29,24 @@ export const portsAt = (offset: number) => ({
 export type StackPorts = ReturnType<typeof portsAt>;
 
 /** The ports that each process of the stack listens on. */
-export const portsByProcess = (ports: StackPorts): Readonly<Record<string, readonly number[]>> => ({
+export const portsByProcess = (ports: StackPorts, mode: ProcessMode): Readonly<Record<string, readonly number[]>> => ({
   kafka: [ports.kafka, ports.kafkaController],
   redis: [ports.redis],
   postgres: [ports.postgres],
   registry: [ports.registry],
-  ingress: [ports.ingress, ports.admin.ingress],
-  dedup: [ports.admin.dedup],
-  dispatcher: [ports.admin.dispatcher],
-  projector: [ports.admin.projector],
-  api: [ports.api, ports.admin.api],
+  ...(mode === 'one'
+    ? { serve: [ports.ingress, ports.api, ...Object.values(ports.admin)] }
+    : {
+        ingress: [ports.ingress, ports.admin.ingress],
+        dedup: [ports.admin.dedup],
+        dispatcher: [ports.admin.dispatcher],
+        projector: [ports.admin.projector],
+        api: [ports.api, ports.admin.api],
+      }),
 });
 
-export const stackProcessNames: readonly string[] = Object.keys(portsByProcess(portsAt(0)));
+/** The servers and the services, whatever processes they are in. */
+export const stackPartNames: readonly string[] = Object.keys(portsByProcess(portsAt(0), 'separate'));
 
 /** @throws StackError with one line for each port that somebody else listens on */
 export async function assertFree(wanted: readonly { process: string; port: number }[]): Promise<void> {

@@ -8,6 +8,7 @@ import { readKeyValueFile } from './key-value-file.ts';
 import { withLock } from './lock.ts';
 import { stackFiles } from './paths.ts';
 import { portsAt } from './ports.ts';
+import { byPart, keptProcessMode } from './process-mode.ts';
 import { describeRestarts, takeRestarts } from './restarts.ts';
 import { topicPrefix } from './services.ts';
 import { smoke } from './smoke.ts';
@@ -39,9 +40,11 @@ export async function runSmoke(
 }
 
 async function partsOfRunning(): Promise<Pick<RunningStack, 'processes' | 'receiver'>> {
-  if (runningStack()?.kind !== 'containers') return { processes: stackProcesses(), receiver: nativeReceiver };
-  const compose = createCompose(keptPortOffset() ?? 0);
-  return { processes: compose, receiver: await receiverSeenFromContainers(compose) };
+  const mode = keptProcessMode();
+  if (runningStack()?.kind !== 'containers')
+    return { processes: byPart(stackProcesses(), mode), receiver: nativeReceiver };
+  const compose = createCompose(keptPortOffset() ?? 0, mode);
+  return { processes: byPart(compose, mode), receiver: await receiverSeenFromContainers(compose, mode) };
 }
 
 /** Processes that ended since the last smoke; without a supervisor nothing starts them again. */

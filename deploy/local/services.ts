@@ -5,7 +5,8 @@ import { childEnvironment } from './config.ts';
 import { StackError } from './failure.ts';
 import { filesFingerprint } from './fingerprint.ts';
 import { isSuccess, request } from './http-request.ts';
-import type { ServiceName, StackPorts } from './ports.ts';
+import { type ServiceName, serviceNames, type StackPorts } from './ports.ts';
+import { hostOf, type ProcessMode, serveName } from './process-mode.ts';
 import type { Processes, Program } from './processes.ts';
 import { startReady } from './ready.ts';
 import type { StackSecrets } from './secrets.ts';
@@ -16,11 +17,9 @@ const run = promisify(execFile);
 
 export const topicPrefix = 'hookline.';
 
-/** In the order of an event's way. */
-export const serviceNames: readonly ServiceName[] = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'];
-
 export interface ServicesOptions {
   root: string;
+  mode: ProcessMode;
   ports: StackPorts;
   addresses: ServerAddresses;
   secrets: StackSecrets;
@@ -32,14 +31,16 @@ export interface Services {
   setUp(): Promise<void>;
   /** Starts those that do not run; resolves when all are ready. `onReady` is told of each. */
   start(onReady?: (name: string) => void): Promise<void>;
-  /** Starts one where it does not run; ready is another matter. */
-  launch(name: ServiceName): Promise<void>;
+  /** The processes that they are in. */
+  readonly processNames: readonly string[];
+  /** Starts one of those where it does not run; ready is another matter. */
+  launch(processName: string): Promise<void>;
 }
 
 const startTimeoutMs = 60_000;
 const setupTimeoutMs = 120_000;
 
-export function createServices({ root, ports, addresses, secrets, processes }: ServicesOptions): Services {
+export function createServices({ root, mode, ports, addresses, secrets, processes }: ServicesOptions): Services {
   const { url, adminUrl } = urlsAt(ports);
   const environment = {
     HOOKLINE_ENV: 'development',
@@ -61,20 +62,34 @@ export function createServices({ root, ports, addresses, secrets, processes }: S
     HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
   };
 
+  const node = { command: process.execPath, cwd: root };
   const programOf = (service: ServiceName): Program => ({
+    ...node,
     name: service,
-    command: process.execPath,
     args: [join('services', service, 'main.ts')],
     env: { ...environment, HOOKLINE_ADMIN_PORT: String(ports.admin[service]) },
-    cwd: root,
     made: filesFingerprint([join(root, 'services', service), join(root, 'libs')]),
   });
+  const programOfAll = (): Program => ({
+    ...node,
+    name: serveName,
+    args: [join('services', 'cli', 'main.ts'), 'serve'],
+    env: {
+      ...environment,
+      ...Object.fromEntries(
+        serviceNames.map((name) => [`HOOKLINE_${name.toUpperCase()}_ADMIN_PORT`, String(ports.admin[name])]),
+      ),
+    },
+    made: filesFingerprint([join(root, 'services'), join(root, 'libs')]),
+  });
+  const groups: readonly { program(): Program; services: readonly ServiceName[] }[] =
+    mode === 'one'
+      ? [{ program: programOfAll, services: serviceNames }]
+      : serviceNames.map((name) => ({ program: () => programOf(name), services: [name] }));
+  const nameOf = ({ services }: (typeof groups)[number]): string => hostOf(services[0] ?? '', mode);
 
-  async function startService(service: ServiceName): Promise<void> {
-    const isReady = async (): Promise<true | undefined> => {
-      return isSuccess(await request(`${adminUrl(service)}/readyz`, { timeoutMs: 5_000 })) || undefined;
-    };
-    await startReady(processes, programOf(service), isReady, startTimeoutMs);
+  async function isReadyAt(service: ServiceName): Promise<boolean> {
+    return isSuccess(await request(`${adminUrl(service)}/readyz`, { timeoutMs: 5_000 }));
   }
 
   return {
@@ -91,8 +106,19 @@ export function createServices({ root, ports, addresses, secrets, processes }: S
       }
     },
     async start(onReady = () => undefined) {
-      await Promise.all(serviceNames.map((name) => startService(name).then(() => onReady(name))));
+      await Promise.all(
+        groups.map(async (group) => {
+          const areReady = async (): Promise<true | undefined> =>
+            (await Promise.all(group.services.map(isReadyAt))).every(Boolean) || undefined;
+          await startReady(processes, group.program(), areReady, startTimeoutMs);
+          onReady(nameOf(group));
+        }),
+      );
     },
-    launch: async (name) => void (await processes.start(programOf(name))),
+    processNames: groups.map(nameOf),
+    async launch(processName) {
+      const group = groups.find((each) => nameOf(each) === processName);
+      if (group !== undefined) await processes.start(group.program());
+    },
   };
 }

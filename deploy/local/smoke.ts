@@ -11,7 +11,7 @@ import { type ApiClient, createApiClient } from './api-client.ts';
 import { StackError } from './failure.ts';
 import { type HttpAnswer, request } from './http-request.ts';
 import { countAppended } from './kafka-protocol.ts';
-import { stackProcessNames } from './ports.ts';
+import { stackPartNames } from './ports.ts';
 import { startSmokeReceiver, type SmokeReceiver } from './smoke-receiver.ts';
 import { type RunningStack, supervisorName } from './stack.ts';
 import { isSettled, provideSmokeTarget, type SmokeTarget } from './smoke-target.ts';
@@ -215,7 +215,7 @@ async function at<T>(
   try {
     return await work();
   } catch (error) {
-    const absent = stackProcessNames.filter((name) => processes.pid(name) === undefined);
+    const absent = stackPartNames.filter((name) => processes.pid(name) === undefined);
     const lines = by.flatMap((name) =>
       processes.lastLogLines(name, shownLogLines).map((line) => `  ${name} | ${line.slice(0, shownLineLength)}`),
     );

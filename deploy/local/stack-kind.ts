@@ -4,6 +4,7 @@ import { say } from './command.ts';
 import type { StackKind } from './config.ts';
 import { StackError } from './failure.ts';
 import type { StackPorts } from './ports.ts';
+import { keptProcessMode } from './process-mode.ts';
 import type { StackSecrets } from './secrets.ts';
 import { keptPortOffset, runningIn, stackProcesses } from './stack.ts';
 
@@ -17,7 +18,7 @@ export function runningStack(): { kind: StackKind; names: string[] } | undefined
 
 function containersRunning(): string[] {
   try {
-    return createCompose(keptPortOffset() ?? 0).running();
+    return createCompose(keptPortOffset() ?? 0, keptProcessMode()).running();
   } catch {
     // No engine, no containers.
     return [];

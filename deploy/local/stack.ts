@@ -4,13 +4,14 @@ import { StackError } from './failure.ts';
 import { writePrivateFile } from './key-value-file.ts';
 import { stackFiles } from './paths.ts';
 import { createProcesses, type Processes } from './processes.ts';
-import { serviceNames } from './services.ts';
+import { serviceNames } from './ports.ts';
+import { serveName } from './process-mode.ts';
 import type { ServerAddresses } from './server-addresses.ts';
 import { stopServers } from './servers.ts';
 
 export const stackProcesses = (): Processes => createProcesses({ run: stackFiles.run, log: stackFiles.log });
 
-/** However it runs: what is known of it and its parts, by the names of `stackProcessNames`. */
+/** However it runs: what is known of it and its parts, by the names of `stackPartNames`. */
 export interface RunningStack {
   processes: Pick<Processes, 'pid' | 'lastLogLines'>;
   /** As this machine reaches them. */
@@ -36,7 +37,8 @@ export const supervisorName = 'supervisor';
  */
 export async function stopStack(processes: Processes): Promise<void> {
   await processes.stop(supervisorName);
-  await Promise.all(serviceNames.map((name) => processes.stop(name, { timeoutMs: serviceStopTimeoutMs })));
+  const services = [...serviceNames, serveName];
+  await Promise.all(services.map((name) => processes.stop(name, { timeoutMs: serviceStopTimeoutMs })));
   await stopServers(processes);
 }
 

@@ -7,6 +7,7 @@ import { withLockIfFree } from './lock.ts';
 import { createNativeParts } from './native-parts.ts';
 import { stackFiles } from './paths.ts';
 import { portsAt } from './ports.ts';
+import { byPart, keptProcessMode } from './process-mode.ts';
 import { describeEnding, recordRestart } from './restarts.ts';
 import { provideSecrets } from './secrets.ts';
 import { keptPortOffset, stackProcesses, supervisorName } from './stack.ts';
@@ -23,8 +24,10 @@ process.stdout.on('error', () => undefined);
 const log = (line: string): void => say(`${new Date(systemClock.nowMs()).toISOString()} ${line}`);
 
 const processes = stackProcesses();
+const mode = keptProcessMode();
 const { programs } = await createNativeParts(
   portsAt(keptPortOffset() ?? 0),
+  mode,
   provideSecrets(stackFiles.secrets),
   processes,
   log,
@@ -37,7 +40,7 @@ const supervisor = createSupervisor({
   onRestart(restart) {
     const { name, how, lastLogLine } = restart;
     log(`${name} ended (${describeEnding(how)}) and was started again; its last line: ${lastLogLine}`);
-    writePids(stackFiles.localEnv, processes);
+    writePids(stackFiles.localEnv, byPart(processes, mode));
     recordRestart(stackFiles.restarts, restart);
   },
   onFailure: (name, error) => log(`${name} could not be started: ${String(error)}`),

@@ -7,10 +7,10 @@ import { writeLocalEnv } from './local-env.ts';
 import { withLock } from './lock.ts';
 import { startNative } from './native-stack.ts';
 import { stackFiles } from './paths.ts';
-import { portsAt, type StackPorts } from './ports.ts';
+import { portsAt, serviceNames, type StackPorts } from './ports.ts';
+import { decideProcessMode } from './process-mode.ts';
 import { runSmoke } from './run-smoke.ts';
 import { provideSecrets } from './secrets.ts';
-import { serviceNames } from './services.ts';
 import { decidePortOffset, type RunningStack } from './stack.ts';
 import { decideKind, runningStack, troubleOf } from './stack-kind.ts';
 import { urlsAt } from './stack-urls.ts';
@@ -25,19 +25,20 @@ const seconds = (): string => `${((performance.now() - startMs) / 1000).toFixed(
 async function start(): Promise<{ stack: RunningStack; ports: StackPorts }> {
   const running = runningStack();
   const offset = decidePortOffset(running !== undefined);
+  const mode = decideProcessMode(running !== undefined);
   const ports = portsAt(offset);
   const secrets = provideSecrets(stackFiles.secrets);
-  const compose = createCompose(offset);
+  const compose = createCompose(offset, mode);
   const { kind, says } = await decideKind({
     running,
     chosen: chosenStackKind(),
     troubleOfContainers: () => troubleOf(compose, ports, secrets),
   });
-  say(says);
+  say(mode === 'one' ? `${says}, the services in one process` : says);
   const stack =
     kind === 'native'
-      ? await startNative(ports, secrets, seconds)
-      : await startContainers(compose, { ports, secrets, offset }, seconds);
+      ? await startNative(ports, mode, secrets, seconds)
+      : await startContainers(compose, { ports, mode, secrets, offset }, seconds);
   writeLocalEnv(stackFiles.localEnv, stack, ports, secrets.adminKey);
   return { stack, ports };
 }

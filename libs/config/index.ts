@@ -24,6 +24,13 @@ export {
   serviceFields,
   serviceRelations,
 } from './common-fields.ts';
-export { commitIntervalField, gatherField, type KafkaConfig, kafkaFields, kafkaRelations } from './kafka-fields.ts';
+export {
+  commitIntervalField,
+  consumerFields,
+  gatherField,
+  type KafkaConfig,
+  kafkaFields,
+  kafkaRelations,
+} from './kafka-fields.ts';
 export { type TracingConfig } from './tracing-fields.ts';
 export { envExample, configTable } from './document.ts';

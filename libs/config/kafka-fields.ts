@@ -47,6 +47,16 @@ export const commitIntervalField = integer('HOOKLINE_COMMIT_INTERVAL_MS', {
   help: 'how long what is done waits for the commit of its offset (dedup, projector): so much is worked through again, without effect, after a process has died',
 });
 
+/** What services have besides that read topics. */
+export const consumerFields = {
+  consumerQueueBytes: integer('HOOKLINE_CONSUMER_QUEUE_BYTES', {
+    default: String(8 * 1024 * 1024),
+    min: 64 * 1024,
+    max: 1024 * 1024 * 1024,
+    help: 'bytes of a partition that have been fetched and wait for their turn; one fetch, of 2 MiB at the most, may go beyond',
+  }),
+};
+
 export type KafkaConfig = ConfigOf<typeof kafkaFields>;
 
 export function kafkaRelations(config: Omit<KafkaConfig, 'topicPrefix'>): Problem[] {

@@ -1,3 +1,4 @@
 export { inRounds } from './in-rounds.ts';
 export { type Part, createPart } from './part.ts';
-export { type ServiceProcess, runService } from './run-service.ts';
+export { type PartGroup, groupParts } from './part-group.ts';
+export { type ProcessBody, runProcess } from './run-process.ts';

@@ -1,2 +1,3 @@
 export { hostMetrics } from './metrics.ts';
-export { type ServiceContext, type ServiceDefinition, hostService } from './host-service.ts';
+export { hostService, hostServices } from './host-services.ts';
+export { type LoadedService, type ServiceContext, type ServiceDefinition, loadService } from './service-definition.ts';

@@ -7,7 +7,8 @@ import { asksForOpenMetrics, openMetricsOf } from './open-metrics.ts';
 interface Options {
   host: string;
   port: number;
-  metrics: Registry;
+  /** What there is now. */
+  metrics(): Registry;
   /** Started and not stopping: may be given work. */
   isReady(): boolean;
 }
@@ -19,9 +20,10 @@ interface Options {
 export function createAdminServer(options: Options): Part {
   const app = fastify({ logger: false, clientErrorHandler: answerClientError });
   app.get('/metrics', async (request, reply) => {
+    const metrics = options.metrics();
     const { contentType, text } = asksForOpenMetrics(request.headers.accept)
-      ? await openMetricsOf(options.metrics)
-      : { contentType: options.metrics.contentType, text: await options.metrics.metrics() };
+      ? await openMetricsOf(metrics)
+      : { contentType: metrics.contentType, text: await metrics.metrics() };
     return reply.type(contentType).header('vary', 'accept').send(text);
   });
   app.get('/livez', async () => ({ status: 'live' }));

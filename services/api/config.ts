@@ -92,4 +92,5 @@ export const fields = {
 
 export type ApiConfig = ConfigOf<typeof fields>;
 
-export const loadConfig = (): ApiConfig => readConfig(fields, process.env, [serviceRelations, kafkaRelations]);
+export const loadConfig = (env: NodeJS.ProcessEnv = process.env): ApiConfig =>
+  readConfig(fields, env, [serviceRelations, kafkaRelations]);

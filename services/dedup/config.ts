@@ -1,6 +1,7 @@
 import {
   commitIntervalField,
   type ConfigOf,
+  consumerFields,
   fanOutFields,
   gatherField,
   integer,
@@ -17,6 +18,7 @@ import {
 export const fields = {
   ...serviceFields(9082),
   ...kafkaFields,
+  ...consumerFields,
   ...redisFields,
   ...postgresFields,
   ...registryFields,
@@ -39,4 +41,5 @@ export const fields = {
 
 export type DedupConfig = ConfigOf<typeof fields>;
 
-export const loadConfig = (): DedupConfig => readConfig(fields, process.env, [serviceRelations, kafkaRelations]);
+export const loadConfig = (env: NodeJS.ProcessEnv = process.env): DedupConfig =>
+  readConfig(fields, env, [serviceRelations, kafkaRelations]);

@@ -66,6 +66,7 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
   const groupId = groupOf(config.topicPrefix, 'dedup');
   const consumer = createConsumer({
     ...kafka,
+    maxQueuedBytes: config.consumerQueueBytes,
     groupId,
     topics: [topics['webhooks.received']],
     gatherMs: config.gatherMs,

@@ -2,6 +2,7 @@ import {
   allowedNetworksField,
   allowHttpField,
   type ConfigOf,
+  consumerFields,
   encryptionFields,
   gatherField,
   integer,
@@ -23,6 +24,7 @@ const mebibyte = 1024 * 1024;
 export const fields = {
   ...serviceFields(9083),
   ...kafkaFields,
+  ...consumerFields,
   ...postgresFields,
   ...redisFields,
   ...registryFields,
@@ -78,8 +80,8 @@ export const fields = {
 
 export type DispatcherConfig = ConfigOf<typeof fields>;
 
-export const loadConfig = (): DispatcherConfig =>
-  readConfig(fields, process.env, [serviceRelations, kafkaRelations, queueRelations]);
+export const loadConfig = (env: NodeJS.ProcessEnv = process.env): DispatcherConfig =>
+  readConfig(fields, env, [serviceRelations, kafkaRelations, queueRelations]);
 
 function queueRelations(config: DispatcherConfig): Problem[] {
   const problems: Problem[] = [];

@@ -191,6 +191,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   });
   const fanOut = createConsumer({
     ...kafka,
+    maxQueuedBytes: config.consumerQueueBytes,
     groupId: fanOutGroup,
     topics: [topics.events],
     gatherMs: fanOutGatherMs(config.gatherMs),
@@ -354,6 +355,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   };
   const deliveries = createConsumer({
     ...kafka,
+    maxQueuedBytes: config.consumerQueueBytes,
     groupId: groupOf(config.topicPrefix, 'dispatcher'),
     topics: [topics.deliveries],
     gatherMs: config.gatherMs,

@@ -117,5 +117,5 @@ function tlsIsWhole(config: IngressConfig): Problem[] {
   return problems;
 }
 
-export const loadConfig = (): IngressConfig =>
-  readConfig(fields, process.env, [serviceRelations, kafkaRelations, stopsInTime, trustsNetworks, tlsIsWhole]);
+export const loadConfig = (env: NodeJS.ProcessEnv = process.env): IngressConfig =>
+  readConfig(fields, env, [serviceRelations, kafkaRelations, stopsInTime, trustsNetworks, tlsIsWhole]);

@@ -1,6 +1,7 @@
 import {
   commitIntervalField,
   type ConfigOf,
+  consumerFields,
   integer,
   kafkaFields,
   kafkaRelations,
@@ -16,6 +17,7 @@ import {
 export const fields = {
   ...serviceFields(9084),
   ...kafkaFields,
+  ...consumerFields,
   ...postgresFields,
   ...registryFields,
   gatherMs: integer('HOOKLINE_PROJECTOR_GATHER_MS', {
@@ -43,8 +45,8 @@ export const fields = {
 
 export type ProjectorConfig = ConfigOf<typeof fields>;
 
-export const loadConfig = (): ProjectorConfig =>
-  readConfig(fields, process.env, [serviceRelations, kafkaRelations, retentionRelations]);
+export const loadConfig = (env: NodeJS.ProcessEnv = process.env): ProjectorConfig =>
+  readConfig(fields, env, [serviceRelations, kafkaRelations, retentionRelations]);
 
 /** An event's payload is past its time before the event is. */
 export const retentionRelations = ({ payloadRetentionDays, eventRetentionDays }: ProjectorConfig): Problem[] =>

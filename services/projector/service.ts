@@ -111,6 +111,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
   const groupId = groupOf(config.topicPrefix, 'projector');
   const consumer = createConsumer({
     ...kafka,
+    maxQueuedBytes: config.consumerQueueBytes,
     groupId,
     topics: projectedTopics.map((topic) => topics[topic]),
     gatherMs: config.gatherMs,

@@ -5,6 +5,7 @@ import { fields as dedupFields } from '../../services/dedup/config.ts';
 import { fields as dispatcherFields } from '../../services/dispatcher/config.ts';
 import { fields as ingressFields } from '../../services/ingress/config.ts';
 import { fields as projectorFields } from '../../services/projector/config.ts';
+import { fields as serveFields } from '../../services/serve/config.ts';
 
 /** The settings of each process, by its folder under services/. */
 export const settingsByService = {
@@ -14,6 +15,7 @@ export const settingsByService = {
   projector: projectorFields,
   api: apiFields,
   cli: cliFields,
+  serve: serveFields,
 };
 
 /** The text that `.env.example` must have. */

@@ -58,6 +58,12 @@ its admin port, in Prometheus’s text format, or in OpenMetrics, with exemplars
 [which port](../README.md#the-services). Beside them stand the metrics of Node and of the process (\`nodejs_…\`, \`process_…\`), as prom-client
 names them; \`nodejs_eventloop_lag_p99_seconds\` says how late the process is, the 0.1 s between two looks included.
 
+In one process ([\`hookline serve\`](../services/serve/README.md)) each service keeps its admin port, and a scrape of it shows what that service
+measures, as alone, and the metrics of the process they share: \`nodejs_…\`, \`process_…\` and \`hookline_event_loop_turns_total\`, the same on
+every port. Take those of one port, or the highest, never their sum. \`nodejs_eventloop_lag_…\` are of the time since the last scrape of any
+port: the highest of the ports is right. A service that was built anew (\`hookline_service_rebuilds_total\`) counts from 0, as one that was
+started anew does.
+
 A counter whose labels have known values begins at 0 for each of them. The number of series is bounded: no label has an id but \`source\`, and
 that for the first 200.
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '#deploy/local/free-ports.ts';
+import { createHousing, type Housing, type ProcessMode, usualMode } from './housing.ts';
 import { type ProcessName, serviceOf } from './process-names.ts';
 import { serviceNames, type Stack } from './stack.ts';
 
@@ -12,6 +13,10 @@ export interface EnvironmentOptions {
   services?: readonly ProcessName[];
   /** Processes that come later, if at all. */
   visitors?: readonly ProcessName[];
+  /** Default: as HOOKLINE_TEST_PROCESSES says, each a process of its own where it says nothing. */
+  processes?: ProcessMode | undefined;
+  /** The program that runs several in one. Default: the command line. */
+  serveWith?: string;
   /** Added to every service's environment. */
   env?: Readonly<Record<string, string>>;
   /** Added to those of one process. */
@@ -26,7 +31,11 @@ export interface Environment {
   adminUrl(name: ProcessName): string;
   /** Of whatever is run beside the services. */
   common: Readonly<Record<string, string>>;
+  /** Of the process that it runs in. */
   of(name: ProcessName): Readonly<Record<string, string>>;
+  housing: Housing;
+  /** Of all that may run. */
+  names: readonly ProcessName[];
 }
 
 const compileCache = fileURLToPath(new URL('../../.hookline/compile-cache', import.meta.url));
@@ -36,6 +45,7 @@ const shutdownTimeoutMs = 20_000;
 export async function createEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const { servers, topicPrefix, databaseUrl } = options;
   const names = [...new Set<ProcessName>([...serviceNames, ...(options.services ?? []), ...(options.visitors ?? [])])];
+  const housing = createHousing(options.processes ?? usualMode(), options.services ?? serviceNames, options.serveWith);
   const ports = await freePorts(2 * names.length);
   const urlAt = (port: number | undefined): string => `http://127.0.0.1:${port}`;
   const publicUrl = (name: ProcessName): string => urlAt(ports[names.indexOf(name)]);
@@ -70,21 +80,25 @@ export async function createEnvironment(options: EnvironmentOptions): Promise<En
     HOOKLINE_SHUTDOWN_TIMEOUT_MS: String(shutdownTimeoutMs),
     ...options.env,
   };
+  const portOf = (url: string): string => new URL(url).port;
+  const ofOne = (name: ProcessName): Record<string, string> => {
+    const service = serviceOf(name);
+    const isShared = housing.housemates(name).length > 1;
+    const adminPort = isShared ? `HOOKLINE_${service.toUpperCase()}_ADMIN_PORT` : 'HOOKLINE_ADMIN_PORT';
+    return {
+      [adminPort]: portOf(adminUrl(name)),
+      ...(service === 'api' && { HOOKLINE_API_PORT: portOf(publicUrl(name)) }),
+      ...(service === 'ingress' && { HOOKLINE_INGRESS_PORT: portOf(publicUrl(name)) }),
+      ...options.envOf?.(name),
+    };
+  };
   return {
     stack,
     publicUrl,
     adminUrl,
     common,
-    of(name) {
-      const service = serviceOf(name);
-      const { port } = new URL(publicUrl(name));
-      return {
-        ...common,
-        HOOKLINE_ADMIN_PORT: new URL(adminUrl(name)).port,
-        ...(service === 'api' && { HOOKLINE_API_PORT: port }),
-        ...(service === 'ingress' && { HOOKLINE_INGRESS_PORT: port }),
-        ...options.envOf?.(name),
-      };
-    },
+    of: (name) => Object.assign({}, common, ...housing.housemates(name).map(ofOne)) as Record<string, string>,
+    housing,
+    names,
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The five services as real processes, with a topic prefix, a database, a Redis database number and ports of their own, and a supervisor
+ * The five services as real processes, or in one (`processes: 'one'`), with a topic prefix, a database, a Redis database number and ports of their own, and a supervisor
  * that starts again what a test has killed.
  *
  * A service that ends without the test having asked for it is no fault but a failure: `assertNoSurprise` throws. Supervised ones are started
@@ -39,8 +39,10 @@ export interface Pipeline {
   apiUrl(name: ProcessName): string;
   /** The same of the ingress. */
   ingressUrl(name: ProcessName): string;
-  /** Of the processes that run now. */
+  /** Of all that run now; equal for those that share a process. */
   processIds(): Record<string, number>;
+  /** The process that it runs in, by name: its own, or one that it shares. */
+  hostOf(name: ProcessName): string;
   /** Topics, migrations and schemas. */
   setUp(): Promise<void>;
   /** The same, then the services; resolves when all are ready. */
@@ -108,11 +110,14 @@ export async function createPipeline(options: PipelineOptions): Promise<Pipeline
     if (code !== 0 && !isSupervised) throw new Error(`${name} did not stop in order: ${code ?? signal}`);
   };
 
-  const beginFault = (name: ProcessName, what: string, more: Partial<Fault> = {}): Fault => {
-    const common = { service: serviceOf(name), process: name, settledAtMs: Number.POSITIVE_INFINITY };
-    const fault: Fault = { what, ...common, atMs: Date.now(), ...more };
-    faults.push(fault);
-    return fault;
+  /** Of all that share its process: what is done to that is done to each. */
+  const beginFault = (name: ProcessName, what: string, more: Partial<Fault> = {}): Fault[] => {
+    const common = { what, settledAtMs: Number.POSITIVE_INFINITY, atMs: Date.now(), ...more };
+    const begun = environment.housing
+      .housemates(name)
+      .map((mate): Fault => ({ ...common, service: serviceOf(mate), process: mate }));
+    faults.push(...begun);
+    return begun;
   };
   const endFaults = (ended: readonly Fault[]): void => {
     for (const fault of ended) fault.settledAtMs = Date.now() + settlingMs;
@@ -138,10 +143,13 @@ export async function createPipeline(options: PipelineOptions): Promise<Pipeline
     apiUrl: publicUrl,
     ingressUrl: publicUrl,
     processIds: supervisor.processIds,
+    hostOf: environment.housing.hostOf,
     setUp: supervisor.setUp,
     async start() {
       await supervisor.setUp();
-      await Promise.all((options.services ?? serviceNames).map((service) => supervisor.start(service)));
+      const { hostOf } = environment.housing;
+      const firstOfEach = new Map((options.services ?? serviceNames).map((name) => [hostOf(name), name]));
+      await Promise.all(firstOfEach.values().map((name) => supervisor.start(name)));
     },
     stop: supervisor.stopAll,
     startService: supervisor.start,
@@ -150,7 +158,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Pipeline
       const fault = beginFault(name, `SIGTERM of ${name}`);
       await stopInOrder(name);
       await supervisor.start(name);
-      endFaults([fault]);
+      endFaults(fault);
     },
     async killService(name, beforeRestart = async () => undefined) {
       const found = await supervisor.running(name);
@@ -160,31 +168,31 @@ export async function createPipeline(options: PipelineOptions): Promise<Pipeline
       const fault = beginFault(name, `SIGKILL of ${name}`, { atMs, deadly: true });
       await beforeRestart();
       await supervisor.start(name);
-      endFaults([fault]);
+      endFaults(fault);
     },
     async freezeService(name, meanwhile) {
       const found = await supervisor.running(name);
       const fault = beginFault(name, `SIGSTOP of ${name}`);
       found.kill('SIGSTOP');
       await meanwhile().finally(() => found.kill('SIGCONT'));
-      endFaults([fault]);
+      endFaults(fault);
     },
     async misleadService(name, what, meanwhile) {
       const fault = beginFault(name, `${what} of ${name}`, { clock: true });
       await meanwhile();
-      endFaults([fault]);
+      endFaults(fault);
     },
     async killAlong(kills, beforeRestart = async () => undefined, only) {
       const services = [...new Set(kills.map(({ point }) => serviceOfPoint(point)))];
       const [service] = services;
       if (service === undefined || services.length > 1) throw new Error('these crash points are not of one service');
       const name = only ?? service;
-      const own = [beginFault(name, `SIGTERM of ${name}`)];
+      const own = beginFault(name, `SIGTERM of ${name}`);
       await stopInOrder(name);
       const exits: Exit[] = [];
       for (const { point, turn } of kills) {
         const exit = await dieAt(name, `${point}@${turn}`);
-        own.push(beginFault(name, `${point}@${turn}`, { atMs: exit.atMs, deadly: true }));
+        own.push(...beginFault(name, `${point}@${turn}`, { atMs: exit.atMs, deadly: true }));
         exits.push(exit);
         await beforeRestart();
       }

@@ -14,7 +14,7 @@ export interface Exit {
 export interface ServiceProcess {
   readonly pid: number;
   readonly exited: Promise<Exit>;
-  /** Resolves once /readyz answers 200. @throws Error where the process ends before, or at the time limit */
+  /** Resolves once each /readyz answers 200. @throws Error where the process ends before, or at the time limit */
   ready(timeoutMs: number): Promise<void>;
   kill(signal: NodeJS.Signals): void;
   /** SIGTERM, and SIGKILL at the time limit. */
@@ -26,7 +26,8 @@ interface Options {
   args: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
-  adminUrl: string;
+  /** Of each service in it. */
+  adminUrls: readonly string[];
   onLine(line: string): void;
   reaper: OrphanReaper;
 }
@@ -37,8 +38,16 @@ const shownComplaints = { lines: 8, length: 500 };
 /** An error of the log's, or what is written beside it: a process that could not even begin. */
 const isComplaint = (line: string): boolean => !line.startsWith('{') || /^\{"level":[56]0,/.test(line);
 
-/** One process of one service, from its start to its exit. Never restarted: that is the pipeline's business. */
-export function startServiceProcess({ name, args, cwd, env, adminUrl, onLine, reaper }: Options): ServiceProcess {
+async function isReadyAt(adminUrl: string): Promise<boolean> {
+  const answer = await fetch(`${adminUrl}/readyz`, { signal: AbortSignal.timeout(askTimeoutMs) }).catch(
+    () => undefined,
+  );
+  await answer?.body?.cancel();
+  return answer?.status === 200;
+}
+
+/** One process of one service, or of several, from its start to its exit. Never restarted: that is the pipeline's business. */
+export function startServiceProcess({ name, args, cwd, env, adminUrls, onLine, reaper }: Options): ServiceProcess {
   const child = spawn(process.execPath, [...args], {
     cwd,
     // Nothing of the caller's own: a HOOKLINE_ variable of the shell would make the test another one.
@@ -82,11 +91,7 @@ export function startServiceProcess({ name, args, cwd, env, adminUrl, onLine, re
             throw new Error(
               [`${name} ended before it was ready: code ${exit.code}, signal ${exit.signal}`, ...complaints].join('\n'),
             );
-          const answer = await fetch(`${adminUrl}/readyz`, { signal: AbortSignal.timeout(askTimeoutMs) }).catch(
-            () => undefined,
-          );
-          await answer?.body?.cancel();
-          return answer?.status === 200;
+          return (await Promise.all(adminUrls.map(isReadyAt))).every(Boolean);
         },
         { timeoutMs },
       );

@@ -1,11 +1,12 @@
 /**
  * The processes of a pipeline: which run, which have ended though nobody had asked them to, and, where they are supervised, that those run
- * again.
+ * again. Where several share one (housing.ts), whatever is done to one of them is done to that.
  */
 import { fileURLToPath } from 'node:url';
 import { type OrphanReaper, startOrphanReaper } from './orphan-reaper.ts';
+import type { HostName } from './housing.ts';
 import type { Environment } from './pipeline-environment.ts';
-import { type ProcessName, serviceOf } from './process-names.ts';
+import type { ProcessName } from './process-names.ts';
 import { type Exit, type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { waitUntil, within } from './wait-until.ts';
 
@@ -51,7 +52,9 @@ export const restartDelayMs = 500;
 
 export function createSupervisor({ environment, isSupervised, onLine }: Options): Supervisor {
   const readyWithinMs = isSupervised ? supervisedReadyTimeoutMs : readyTimeoutMs;
-  const running = new Map<ProcessName, ServiceProcess>();
+  const { housing } = environment;
+  const { hostOf, housemates } = housing;
+  const running = new Map<HostName, ServiceProcess>();
   const expectedToEnd = new Set<ServiceProcess>();
   const surprises: string[] = [];
   const restarts: Restart[] = [];
@@ -61,36 +64,49 @@ export function createSupervisor({ environment, isSupervised, onLine }: Options)
   const spawn = (
     name: string,
     args: string[],
-    adminUrl: string,
+    adminUrls: readonly string[],
     env: Readonly<Record<string, string>>,
+    authorOf: (line: string) => string = () => name,
   ): ServiceProcess =>
     startServiceProcess({
-      ...{ name, args, cwd: root, env, adminUrl },
-      onLine: (line) => onLine(name, line),
+      ...{ name, args, cwd: root, env, adminUrls },
+      onLine: (line) => onLine(authorOf(line), line),
       reaper: (reaper ??= startOrphanReaper()),
     });
 
-  const launch: Supervisor['launch'] = (name, env = {}) => {
+  const launch: Supervisor['launch'] = (name, more = {}) => {
     if (isStopping) throw new Error(`${name} was to be started when all had been stopped`);
-    if (running.has(name)) throw new Error(`${name} runs already`);
-    const program = `services/${serviceOf(name)}/main.ts`;
-    const launched = spawn(name, [program], environment.adminUrl(name), { ...environment.of(name), ...env });
-    running.set(name, launched);
+    const host = hostOf(name);
+    if (running.has(host)) throw new Error(`${host} runs already`);
+    const mates = housemates(name);
+    const env = { ...environment.of(name), ...more };
+    const adminUrls = mates.map((mate) => environment.adminUrl(mate));
+    const launched = spawn(host, housing.program(name), adminUrls, env, (line) => housing.authorOf(name, line));
+    running.set(host, launched);
     void launched.exited.then(({ code, signal, atMs }) => {
-      if (running.get(name) === launched) running.delete(name);
+      if (running.get(host) === launched) running.delete(host);
       if (expectedToEnd.has(launched)) return;
       const how = String(code ?? signal);
-      if (!isSupervised) return void surprises.push(`${name} ended with ${how}`);
-      restarts.push({ name, atMs, how });
-      setTimeout(() => void (isStopping || running.has(name) || launch(name)), restartDelayMs);
+      if (!isSupervised) return void surprises.push(`${host} ended with ${how}`);
+      for (const mate of mates) restarts.push({ name: mate, atMs, how });
+      setTimeout(() => void (isStopping || running.has(host) || launch(name)), restartDelayMs);
     });
     return launched;
   };
 
+  /** Of each that runs, the process that it runs in. */
+  const runningNames = (): Map<ProcessName, ServiceProcess> =>
+    new Map(
+      environment.names.flatMap((name) => {
+        const found = running.get(hostOf(name));
+        return found === undefined ? [] : [[name, found] as const];
+      }),
+    );
+
   const find: Supervisor['running'] = async (name) => {
     if (isSupervised)
-      await waitUntil(`${name} runs`, () => running.has(name), { timeoutMs: restartDelayMs + readyWithinMs });
-    const found = running.get(name);
+      await waitUntil(`${name} runs`, () => running.has(hostOf(name)), { timeoutMs: restartDelayMs + readyWithinMs });
+    const found = running.get(hostOf(name));
     if (found === undefined) throw new Error(`${name} does not run`);
     return found;
   };
@@ -103,7 +119,7 @@ export function createSupervisor({ environment, isSupervised, onLine }: Options)
 
   return {
     async setUp() {
-      const setup = spawn('setup', ['services/cli/main.ts', 'setup'], '', environment.common);
+      const setup = spawn('setup', ['services/cli/main.ts', 'setup'], [], environment.common);
       const { code, signal } = await within('setup', setupTimeoutMs, setup.exited).finally(() => setup.kill('SIGKILL'));
       if (code !== 0) throw new Error(`setup ended with ${code ?? signal}`);
     },
@@ -125,19 +141,23 @@ export function createSupervisor({ environment, isSupervised, onLine }: Options)
               { cause: error },
             );
         }
-        launched = await waitUntil(`${name} runs again`, () => running.get(name), { timeoutMs: readyWithinMs });
+        launched = await waitUntil(`${name} runs again`, () => running.get(hostOf(name)), { timeoutMs: readyWithinMs });
       }
     },
     stop,
     running: find,
     expectEnd: (process) => void expectedToEnd.add(process),
-    processIds: () => Object.fromEntries([...running].map(([name, { pid }]) => [name, pid])),
+    processIds: () => Object.fromEntries([...runningNames()].map(([name, { pid }]) => [name, pid])),
     async stopAll() {
       isStopping = true;
       try {
-        // All at once: each must end by itself, whichever of the others are gone.
-        const exits = await Promise.all([...running.keys()].map(async (name) => [name, await stop(name)] as const));
-        return Object.fromEntries(exits);
+        // All at once: each must end by itself, whichever of the others are gone. What several share is told once: a second signal cuts it short.
+        const names = [...runningNames()];
+        const stops = new Map(names.map(([name, found]) => [found, name] as const));
+        const exits = new Map(
+          await Promise.all([...stops].map(async ([found, name]) => [found, await stop(name)] as const)),
+        );
+        return Object.fromEntries(names.map(([name, found]) => [name, exits.get(found)]));
       } finally {
         reaper?.stop();
         reaper = undefined;

@@ -101,6 +101,10 @@ export const hookline = createCommandGroup('hookline', {
     summary: 'migrations, topics, schemas: before the first start and each upgrade',
     load: () => import('./setup.ts'),
   },
+  serve: {
+    summary: 'all services, or some of them, in one process: for small machines',
+    load: () => import('./serve.ts'),
+  },
   rebuild: { summary: 'what Postgres has lost, from what Kafka has', group: rebuild },
   'reseal-secrets': {
     summary: 'brings all secrets under the first encryption key',

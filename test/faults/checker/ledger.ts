@@ -226,6 +226,12 @@ export function overlapsFault(ledger: Ledger, fromMs: number, untilMs: number, s
   return ledger.history.faults.some((fault) => fault.service === service && overlaps(fault, fromMs, untilMs));
 }
 
+/** True where a process of the service was stopped at some time between the two. */
+export const stoodStill = ({ history }: Ledger, fromMs: number, untilMs: number, service: ServiceName): boolean =>
+  history.faults.some(
+    (fault) => fault.service === service && fault.what.startsWith('SIGSTOP') && overlaps(fault, fromMs, untilMs),
+  );
+
 export const overlaps = (fault: Fault, fromMs: number, untilMs: number): boolean =>
   fault.settledAtMs >= fromMs - faultSlackMs && fault.atMs - faultSlackMs <= untilMs;
 

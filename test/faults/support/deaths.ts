@@ -1,5 +1,9 @@
 import type { Fault } from '../checker/history.ts';
 
-/** How many of these are the death of a process that did not end in order. */
+/** How many processes have died in these that did not end in order. What several services share has a fault for each, of one moment. */
 export const deathsIn = (faults: readonly Fault[]): number =>
-  faults.filter(({ what, service }) => service !== undefined && !/^SIG(STOP|TERM)/.test(what)).length;
+  new Set(
+    faults
+      .filter(({ what, service }) => service !== undefined && !/^SIG(STOP|TERM)/.test(what))
+      .map(({ what, atMs }) => `${what} ${atMs}`),
+  ).size;

@@ -7,6 +7,7 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { hooklineDir } from '#deploy/local/paths.ts';
+import { type ProcessMode, processModes } from '../../support/housing.ts';
 import type { FaultReport, FaultRun } from './fault-run.ts';
 import { problemsOfName, record, type RecordedRun, type SetUp } from './recorded.ts';
 
@@ -20,8 +21,14 @@ export async function runByHand(faultRun: FaultRun, args: readonly string[]): Pr
   process.exit(violations > 0 ? 1 : 0);
 }
 
-async function run(faultRun: FaultRun, { numbers, seed, names, recordAs }: Asked): Promise<number> {
-  const given = Object.entries({ run: faultRun.name, ...numbers, seed, scenario: names.join() })
+async function run(faultRun: FaultRun, { numbers, seed, names, recordAs, processes }: Asked): Promise<number> {
+  const given = Object.entries({
+    run: faultRun.name,
+    ...numbers,
+    seed,
+    scenario: names.join(),
+    ...(processes === 'one' && { processes }),
+  })
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `--${name} ${value}`);
   const replay = `make faults ARGS='${given.join(' ')}'`;
@@ -33,7 +40,8 @@ async function run(faultRun: FaultRun, { numbers, seed, names, recordAs }: Asked
     node: process.version,
     cpus: `${cpus().length} × ${cpus()[0]?.model}`,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
-    processes: faultRun.processes,
+    processes:
+      processes === 'one' ? `${faultRun.processes}; services of one number in one process` : faultRun.processes,
   };
   say([replay, ...Object.entries(setUp).map(([name, value]) => `${name}: ${value}`)].join('\n'));
 
@@ -53,7 +61,7 @@ async function run(faultRun: FaultRun, { numbers, seed, names, recordAs }: Asked
         servers: servers.addresses,
         databaseUrl: servers.addresses.databaseUrl,
         topicPrefix: 'faults.',
-        ...{ seed, dir, say },
+        ...{ processes, seed, dir, say },
       },
     });
     const minutes = Number(((performance.now() - startMs) / 60_000).toFixed(1));
@@ -102,6 +110,7 @@ interface Asked {
   seed: number;
   names: readonly string[];
   recordAs: string | undefined;
+  processes: ProcessMode;
   /** The directory of a run. */
   judge: string | undefined;
 }
@@ -116,6 +125,7 @@ function readArguments(
     `--run ${name}`,
     ...Object.keys(options).map((option) => `--${option} N`),
     ...(known.length > 0 ? [`--scenario ${known.join()}`] : []),
+    `[--processes ${processModes.join('|')}]`,
     '[--record NAME]',
     ...(judge === undefined ? [] : ['| --judge DIR [--record NAME]']),
   ].join(' ');
@@ -124,6 +134,7 @@ function readArguments(
       args: [...args],
       options: {
         record: { type: 'string' },
+        processes: { type: 'string', default: 'separate' },
         ...(judge !== undefined && { judge: { type: 'string' } as const }),
         ...(known.length > 0 && { scenario: { type: 'string', default: known.join() } as const }),
         ...Object.fromEntries(
@@ -134,12 +145,20 @@ function readArguments(
         ),
       },
     });
-    const { scenario = '', record: recordAs, judge: dir, ...texts } = values as Partial<Record<string, string>>;
+    const {
+      scenario = '',
+      record: recordAs,
+      judge: dir,
+      processes: mode,
+      ...texts
+    } = values as Partial<Record<string, string>>;
     const names = scenario === '' ? [] : scenario.split(',');
     const { seed = Number.NaN, ...numbers } = Object.fromEntries(
       Object.entries(texts).map(([option, text]) => [option, Number(text)]),
     );
+    const processes = processModes.find((known) => known === mode);
     const problems = [
+      ...(processes === undefined ? [`--processes ${mode}: ${processModes.join(' or ')}`] : []),
       ...(recordAs === undefined ? [] : problemsOfName(recordAs)),
       ...(dir === undefined || existsSync(runFile(dir)) ? [] : [`--judge ${dir}: no run was kept there`]),
       ...names.filter((each) => !known.includes(each)).map((each) => `there is no scenario ${each}`),
@@ -147,7 +166,8 @@ function readArguments(
       ...Object.entries(numbers).flatMap(([option, value]) => (value > 0 ? [] : [`--${option} must be above 0`])),
     ];
     if (problems.length === 0) problems.push(...(problemsOf?.(numbers) ?? []));
-    if (problems.length === 0) return { numbers, seed, names, recordAs, judge: dir };
+    if (problems.length === 0 && processes !== undefined)
+      return { numbers, seed, names, recordAs, processes, judge: dir };
     console.error(`usage: ${usage}\n${problems.join('\n')}`);
   } catch (error) {
     console.error(`usage: ${usage}\n${(error as Error).message}`);

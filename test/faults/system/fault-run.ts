@@ -14,9 +14,9 @@ export const systemRun: FaultRun<'webhooks' | 'minutes' | 'calm-seconds', System
     'two of each of ingress, dedup, dispatcher, projector, api; Kafka (three brokers, 6 partitions), Redis, Postgres, registry',
   startServers: startSystemServers,
   async run({ numbers: { webhooks, minutes, 'calm-seconds': calmSeconds }, isWanted, servers, settings }) {
-    const { seed, dir, say } = settings;
+    const { seed, dir, say, processes } = settings;
     const seen = await runSystem({
-      ...{ servers, seed, dir, say, webhooks, minutes },
+      ...{ servers, processes, seed, dir, say, webhooks, minutes },
       kinds: faultKinds.filter(isWanted),
       calmMs: calmSeconds * 1_000,
     });

@@ -3,10 +3,11 @@ import type { Pipeline, ProcessName } from '../../support/pipeline.ts';
 
 /** The pipeline, with one thing at a time done to a process: what two tracks want of the same one comes one after the other. */
 export function oneAtATime(pipeline: Pipeline): Pipeline {
-  const limits = new Map<ProcessName, ReturnType<typeof createLimit>>();
+  const limits = new Map<string, ReturnType<typeof createLimit>>();
   const inTurn = <T>(name: ProcessName, work: () => Promise<T>): Promise<T> => {
-    const limit = limits.get(name) ?? createLimit(1);
-    limits.set(name, limit);
+    const host = pipeline.hostOf(name);
+    const limit = limits.get(host) ?? createLimit(1);
+    limits.set(host, limit);
     return limit(work);
   };
   return {

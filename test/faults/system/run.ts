@@ -5,7 +5,7 @@ import { formatMicros } from '#lib/clock';
 import { endpointSettlingMs, groupOf, publishedSourceId } from '#lib/contract';
 import { createApiClient } from '../../support/api-client.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
-import { createPipeline, type Pipeline } from '../../support/pipeline.ts';
+import { createPipeline, type Pipeline, type PipelineOptions } from '../../support/pipeline.ts';
 import { watchLoop } from '../../support/loop-delay.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { numbersFrom } from '../../support/sender.ts';
@@ -39,7 +39,7 @@ import { keepSeen, type Seen } from './seen.ts';
 import { type SystemServers, sideOf } from './servers.ts';
 import { areCommon, rareShare, repeatedShare, startTraffic } from './traffic.ts';
 
-export interface RunOptions {
+export interface RunOptions extends Pick<PipelineOptions, 'processes'> {
   servers: SystemServers;
   kinds: readonly FaultKind[];
   webhooks: number;
@@ -77,6 +77,7 @@ export async function runSystem(options: RunOptions): Promise<Seen> {
     services: processNames,
     visitors,
     isSupervised: true,
+    processes: options.processes,
     env: { HOOKLINE_TOPIC_PARTITIONS: String(partitions), HOOKLINE_TOPIC_REPLICATION: '3', ...smallSets },
     envOf: (name) => ({ ...servers.envOf(sideOf(name)), ...clocks.envOf(name) }),
     onLine(name, line) {

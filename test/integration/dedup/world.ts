@@ -250,7 +250,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
         args: ['services/dedup/main.ts'],
         cwd: root,
         env: { ...env, HOOKLINE_ADMIN_PORT: String(adminPort), ...more },
-        adminUrl,
+        adminUrls: [adminUrl],
         onLine: (line) => void lines.push(line),
         reaper,
       });

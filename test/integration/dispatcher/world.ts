@@ -169,7 +169,7 @@ export async function createWorld(name: string, { partitions = 3, maxMessageByte
         args: [`services/${service}/main.ts`],
         cwd: root,
         env: { ...env, HOOKLINE_ADMIN_PORT: String(adminPort), ...more },
-        adminUrl,
+        adminUrls: [adminUrl],
         onLine: (line) => lines.push(line),
         reaper,
       });

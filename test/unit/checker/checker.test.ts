@@ -140,6 +140,18 @@ describe('the checker', () => {
     expect(check(history, 'receiving').violations).toEqual([]);
   });
 
+  it('lets a refusal come late where the ingress stood still meanwhile, alone or with all others of its process', () => {
+    const history = receivingHistory();
+    const { endedAtMs } = at(history.sends, 0);
+    const late = { outcome: 'info', status: 503, receiptId: null, startedAtMs: endedAtMs - 4_000 } as const;
+    Object.assign(at(history.sends, 0), late);
+    const found = (): string[] => check(history, 'receiving').violations.map(({ anomaly }) => anomaly);
+    history.faults.push({ ...faultThroughout, what: 'SIGSTOP of dedup', service: 'dedup' });
+    expect(found()).toEqual(['late-answer']);
+    history.faults.push({ ...faultThroughout, what: 'SIGSTOP of dedup', service: 'ingress' });
+    expect(found()).toEqual([]);
+  });
+
   it('adds up a run that ends at the events, and misses nothing where nobody fans out', () => {
     const { violations, text } = check(receivingHistory(), 'receiving');
 

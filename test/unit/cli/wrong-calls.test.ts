@@ -44,6 +44,8 @@ test.each([
   ['listen --secret whpk_x', '--secret must be whpk_ and the base64'],
   ['listen --scheme github', '--secret is missing'],
   ['listen --url https://example.com', '--url goes with --scheme'],
+  ['serve ingress', 'what is `ingress`?'],
+  ['serve --only ingress,console', 'there is no service `console`; there are ingress, dedup,'],
   ['setup now', 'what is `now`?'],
   ['rebuild waiting --since yesterday', '--since must be a time or an age such as 12h, not yesterday'],
   ['rebuild waiting --since 2026-99-99', '--since must be a time or an age such as 12h, not 2026-99-99'],

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { type Fields } from '#lib/config';
-import { adminAddressOf } from '#deploy/docker/admin-address.ts';
+import { adminAddressesOf } from '#deploy/docker/admin-address.ts';
 import { composeEnvironment } from '#deploy/docker/compose-environment.ts';
-import { portsAt } from '#deploy/local/ports.ts';
-import { serviceNames } from '#deploy/local/services.ts';
+import { portsAt, serviceNames } from '#deploy/local/ports.ts';
+import { processModes } from '#deploy/local/process-mode.ts';
 import { setupFields } from '../../../services/cli/config.ts';
 import { settingsByService } from '../../support/documents.ts';
 import { neededElsewhere } from '../../support/manifests.ts';
@@ -19,6 +19,8 @@ interface ComposeService {
   stop_grace_period?: string;
   healthcheck?: object;
   depends_on?: Record<string, { condition: string }>;
+  profiles?: string[];
+  networks?: Record<string, { aliases: string[] }>;
 }
 
 const root = join(import.meta.dirname, '../../..');
@@ -56,7 +58,7 @@ describe('docker-compose.yml', () => {
 
   test('listens on this machine alone', () => {
     const ports = services.flatMap(([, { ports: published = [] }]) => published);
-    expect(ports.length).toBe(defaults.size);
+    expect(new Set(ports).size).toBe(defaults.size);
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\$\{/);
   });
 
@@ -80,6 +82,19 @@ describe('docker-compose.yml', () => {
     expect(service?.depends_on?.setup?.condition).toBe('service_completed_successfully');
     const stopping = Number(settingsByService[name].shutdownTimeoutMs.defaultText) / 1_000;
     expect(Number.parseInt(service?.stop_grace_period ?? '0', 10)).toBeGreaterThan(stopping);
+  });
+
+  test('has all services in one process, with their names and ports, in the place of the five', () => {
+    const { serve } = compose.services;
+    expect(serve?.command).toEqual(['services/cli/main.ts', 'serve']);
+    expect(serve?.networks?.default?.aliases.toSorted()).toEqual([...serviceNames].sort());
+    const portsOfAll = serviceNames.flatMap((name) => compose.services[name]?.ports ?? []);
+    expect(serve?.ports?.toSorted()).toEqual(portsOfAll.sort());
+    for (const mode of processModes) {
+      const started = services.flatMap(([name, { profiles }]) => (profiles?.includes(mode) ? [name] : []));
+      expect(started).toEqual(mode === 'one' ? ['serve'] : serviceNames);
+    }
+    expect(serve?.stop_grace_period).toBe(compose.services.ingress?.stop_grace_period);
   });
 
   test.each([...serviceNames, 'setup' as const])('gives %s the settings that it needs', (name) => {
@@ -125,10 +140,22 @@ test('the context of the image holds all that it copies', () => {
 describe('the health check of a container', () => {
   test.each(serviceNames)('asks %s where it listens', async (name) => {
     const command = ['/usr/local/bin/node', `services/${name}/main.ts`, ''];
-    expect(await adminAddressOf(command)).toBe(`http://127.0.0.1:${portsAt(0).admin[name]}`);
+    expect(await adminAddressesOf(command)).toEqual([`http://127.0.0.1:${portsAt(0).admin[name]}`]);
+  });
+
+  test('asks each service of a process that has several', async () => {
+    const command = ['/usr/local/bin/node', 'services/cli/main.ts', 'serve'];
+    const { admin } = portsAt(0);
+    expect(await adminAddressesOf([...command, ''])).toEqual(
+      serviceNames.map((name) => `http://127.0.0.1:${admin[name]}`),
+    );
+    expect(await adminAddressesOf([...command, '--only', 'api,ingress', ''])).toEqual([
+      `http://127.0.0.1:${admin.ingress}`,
+      `http://127.0.0.1:${admin.api}`,
+    ]);
   });
 
   test('asks nothing of what is no service', async () => {
-    expect(await adminAddressOf(['/usr/local/bin/node', 'services/cli/main.ts', 'setup'])).toBeUndefined();
+    expect(await adminAddressesOf(['/usr/local/bin/node', 'services/cli/main.ts', 'setup', ''])).toEqual([]);
   });
 });

@@ -10,10 +10,15 @@ const listen = (port: number, host: string): Promise<Server> =>
   });
 
 describe('the ports of the local stack', () => {
-  it.each([0, 1, 1000])('are all different, with the offset %i', (offset) => {
+  it.each([
+    [0, 'separate'],
+    [1, 'one'],
+    [1000, 'separate'],
+  ] as const)('are all different, with the offset %i and processes %s', (offset, mode) => {
     const ports = portsAt(offset);
-    const all = [...Object.values(portsByProcess(ports)).flat(), ports.smokeReceiver];
+    const all = [...Object.values(portsByProcess(ports, mode)).flat(), ports.smokeReceiver];
     expect(new Set(all).size).toBe(all.length);
+    expect(all).toHaveLength(13);
     expect(ports.ingress).toBe(8080 + offset);
     expect(ports.admin.projector).toBe(9084 + offset);
   });

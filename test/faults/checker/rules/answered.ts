@@ -1,7 +1,7 @@
 /** What senders hear while something is away: an answer, and in time. */
 import type { Violation } from '../anomalies.ts';
 import type { Send } from '../history.ts';
-import { type Ledger, overlapsFault } from '../ledger.ts';
+import { type Ledger, overlapsFault, stoodStill } from '../ledger.ts';
 
 /** Two seconds are promised; the rest is for the sender's own queue and a machine that does other things as well. */
 export const latestRefusalMs = 3_000;
@@ -13,9 +13,11 @@ export function everyRequestIsAnswered(ledger: Ledger): Violation[] {
     .map((send) => ({ anomaly: 'no-answer', subject: { send: send.number }, says: send.detail }));
 }
 
-export function refusalsComeInTime({ history }: Ledger): Violation[] {
-  return history.sends
+/** One that was stopped (SIGSTOP) keeps no time limit. */
+export function refusalsComeInTime(ledger: Ledger): Violation[] {
+  return ledger.history.sends
     .filter((send) => send.status === 503 && tookMs(send) > latestRefusalMs)
+    .filter((send) => !stoodStill(ledger, send.startedAtMs, send.endedAtMs, 'ingress'))
     .map((send) => ({
       anomaly: 'late-answer',
       subject: { send: send.number },

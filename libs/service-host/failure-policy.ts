@@ -1,0 +1,63 @@
+/**
+ * What follows when a service fails: where it is alone in its process, the end of that; where others share it, this.
+ *
+ * | failure                                                           | what follows                                                          |
+ * |-------------------------------------------------------------------|-----------------------------------------------------------------------|
+ * | its start, because a dependency is away (a retryable AppError)    | it is built anew after a wait, without end: an outage ends no process |
+ * | any other, and it had fewer than four within half an hour         | it is built anew after a wait                                         |
+ * | the fifth within half an hour                                     | the process ends, and its supervisor starts it anew                   |
+ * | it could not be stopped within the time for stopping              | the same: what is left of it would work beside its successor          |
+ *
+ * The wait is a second, twice as long after each failure in a row, up to half a minute, spread by a fifth. A failure is the first of a row
+ * again once the service has run for a minute. Half an hour holds five consumers in a row that were given up (libs/kafka, rebuild-limits.ts),
+ * each of which takes five minutes and more.
+ */
+import { type Random, spreadAroundMs } from '#lib/backoff';
+import type { Clock } from '#lib/clock';
+import { isAppError } from '#lib/errors';
+
+export interface Failure {
+  error: Error;
+  /** Where it failed before it had started. */
+  isStart: boolean;
+}
+
+/** The wait before it is built anew, or that it is not. */
+export type Verdict = { rebuildAfterMs: number } | 'end the process';
+
+export interface FailurePolicy {
+  /** It has started. */
+  started(): void;
+  judge(failure: Failure): Verdict;
+}
+
+export const endTheProcess: FailurePolicy = { started: () => undefined, judge: () => 'end the process' };
+
+const tooMany = 5;
+const windowMs = 30 * 60_000;
+const baseMs = 1_000;
+const capMs = 30_000;
+const jitter = 0.2;
+const stableAfterMs = 60_000;
+
+export function createFailurePolicy(clock: Pick<Clock, 'monotonicMs'>, random: Random): FailurePolicy {
+  let failedAtMs: number[] = [];
+  let startedAtMs: number | undefined;
+  let inARow = 0;
+  return {
+    started() {
+      startedAtMs = clock.monotonicMs();
+    },
+    judge({ error, isStart }) {
+      const nowMs = clock.monotonicMs();
+      if (!isStart && startedAtMs !== undefined && nowMs - startedAtMs >= stableAfterMs) inARow = 0;
+      const isOutage = isStart && isAppError(error) && error.retryable;
+      failedAtMs = [...failedAtMs.filter((atMs) => nowMs - atMs <= windowMs), ...(isOutage ? [] : [nowMs])];
+      if (failedAtMs.length >= tooMany) return 'end the process';
+      const waitMs = Math.min(capMs, baseMs * 2 ** inARow);
+      // Beyond the cap it does not matter how many there were.
+      inARow = Math.min(inARow + 1, 10);
+      return { rebuildAfterMs: spreadAroundMs(waitMs, jitter, random) };
+    },
+  };
+}

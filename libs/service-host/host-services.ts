@@ -1,0 +1,95 @@
+/** What every process of services does: settings, log, metrics, traces, admin servers, crash points, and the life of the process. */
+import { systemClock } from '#lib/clock';
+import type { Fields, serviceFields } from '#lib/config';
+import { AppError, isAppError } from '#lib/errors';
+import { type ProcessBody, runProcess } from '#lib/lifecycle';
+import { createLogger } from '#lib/log';
+import { createFailurePolicy, endTheProcess } from './failure-policy.ts';
+import { createHostedService } from './hosted-service.ts';
+import { measureProcess } from './metrics.ts';
+import { type LoadedService, loadService, type ServiceDefinition } from './service-definition.ts';
+import { readVersion } from './version.ts';
+
+/** The process of one service. Where its settings are not valid it says so, and ends with 2. */
+export async function hostService<F extends Fields & ReturnType<typeof serviceFields>>(
+  service: ServiceDefinition<F>,
+): Promise<void> {
+  let loaded: LoadedService;
+  try {
+    loaded = loadService(service);
+  } catch (error) {
+    if (!isAppError(error, 'config_invalid')) throw error;
+    process.stderr.write(
+      `hookline ${service.name}: the configuration is not valid\n${error.message.replace(/^/gm, '  ')}\n`,
+    );
+    process.exit(2);
+  }
+  await host(service.name, [loaded]);
+}
+
+/**
+ * Several services in one process, each with its own log, metrics, readiness and admin server. One that fails is built anew alone.
+ *
+ * @param load a service with its settings, each
+ * @throws AppError config_invalid with the problems of all of them, each once: most settings are shared
+ */
+export async function hostServices(name: string, load: readonly (() => LoadedService)[]): Promise<never> {
+  const problems = new Set<string>();
+  const services = load.flatMap((loadOne) => {
+    try {
+      return [loadOne()];
+    } catch (error) {
+      if (!isAppError(error, 'config_invalid')) throw error;
+      for (const line of error.message.split('\n')) problems.add(line);
+      return [];
+    }
+  });
+  if (problems.size > 0) throw new AppError('config_invalid', [...problems].join('\n'));
+  return host(name, services);
+}
+
+async function host(name: string, services: readonly LoadedService[]): Promise<never> {
+  const [first] = services;
+  if (first === undefined) throw new AppError('bug', 'a process of no service');
+  // Shared by all of them, being read from one environment.
+  const { logLevel, shutdownTimeoutMs } = first.common;
+  const clock = systemClock;
+  const isAlone = services.length === 1;
+  const failed = Promise.withResolvers<Error>();
+  const processMetrics = measureProcess();
+  const version = readVersion();
+  const bodies: ProcessBody[] = [];
+  for (const service of services) {
+    bodies.push(
+      await createHostedService({
+        ...{ service, version, processMetrics, clock },
+        log: createLogger({ service: service.name, level: logLevel }),
+        policy: isAlone ? endTheProcess : createFailurePolicy(clock, Math.random),
+        onGivenUp: failed.resolve,
+      }),
+    );
+  }
+  return runProcess({
+    body: together(services, bodies),
+    log: createLogger({ service: name, level: logLevel }),
+    ...{ clock, shutdownTimeoutMs, failed: failed.promise },
+  });
+}
+
+/**
+ * All at once, as processes of their own would: services talk through Kafka alone, so that each can drain and close in its own order whichever
+ * of the others are gone, and one deadline has to do for all. None takes work any more before the first begins to stop.
+ */
+function together(services: readonly LoadedService[], bodies: readonly ProcessBody[]): ProcessBody {
+  const each = async (work: (body: ProcessBody) => Promise<void>): Promise<void> =>
+    void (await Promise.all(bodies.map(work)));
+  return {
+    start: () => each((body) => body.start()),
+    makeUnready: () => bodies.forEach((body) => body.makeUnready()),
+    stop: () => each((body) => body.stop()),
+    stillRunning: () =>
+      bodies.flatMap((body, index) =>
+        body.stillRunning().map((part) => (bodies.length === 1 ? part : `${services[index]?.name}: ${part}`)),
+      ),
+  };
+}

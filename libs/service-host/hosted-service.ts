@@ -1,0 +1,147 @@
+/**
+ * One service within a process. What it is known by outlives its failures: its admin server, its traces, the metrics of both. What does its
+ * work, its parts, is built anew with metrics of its own, as in a new process:
+ *
+ *   building ──► starting ──► running ──fails──► stopping ──► waiting ──► building …
+ *                    └──fails────────────────────────┘ └── given up: the process ends
+ *   any ──stop──► stopped
+ *
+ * What follows a failure is the policy's to say: failure-policy.ts.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Registry } from 'prom-client';
+import type { Clock } from '#lib/clock';
+import { type CrashPoints, createCrashPoints } from '#lib/crash-points';
+import { groupParts, type Part, type PartGroup, type ProcessBody } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import { createAdminServer, createTracing, Metrics, traceSettings } from '#lib/telemetry';
+import type { Failure, FailurePolicy } from './failure-policy.ts';
+import { measureService, uniteRegistries } from './metrics.ts';
+import type { LoadedService } from './service-definition.ts';
+
+interface Options {
+  service: LoadedService;
+  version: string;
+  processMetrics: Registry;
+  clock: Clock;
+  log: Logger;
+  policy: FailurePolicy;
+  /** It is not built anew: the process has to end. */
+  onGivenUp(error: Error): void;
+}
+
+/** For the last spans, where the collector is slow or away. */
+const closeTracingMs = 3_000;
+/** Of the time for stopping, what is kept for the end of the process. */
+const endReserveMs = 250;
+
+export async function createHostedService(options: Options): Promise<ProcessBody> {
+  const { service, version, processMetrics, clock, log, policy, onGivenUp } = options;
+  const { name, common } = service;
+  let isRunning = false;
+  let parts: readonly Part[] = [];
+  let group: PartGroup | undefined;
+  let stoppingSinceMs: number | undefined;
+  const stopping = new AbortController();
+  const isReady = (): boolean => isRunning && parts.every((part) => part.isReady?.() ?? true);
+
+  log.info({ event: 'service.starting', config: service.settings });
+  const lasting = new Metrics();
+  const rebuilds = measureService(lasting, { version, isReady });
+  const tracing = await createTracing({
+    settings: traceSettings(common, { service: name, version, instanceId: randomUUID() }),
+    metrics: lasting,
+    clock,
+    log,
+    closeWithinMs() {
+      const spentMs = stoppingSinceMs === undefined ? 0 : clock.monotonicMs() - stoppingSinceMs;
+      return Math.min(closeTracingMs, common.shutdownTimeoutMs - spentMs - endReserveMs);
+    },
+  });
+  const newMetrics = (): Registry => uniteRegistries([processMetrics, lasting]);
+  let metrics = newMetrics();
+  const admin = createAdminServer({ host: common.host, port: common.adminPort, metrics: () => metrics, isReady });
+  const frame = groupParts([tracing.part, admin], log);
+  const context = { log, clock, tracer: tracing.tracer, crashPoints: armed(common.crashPoint, log) };
+  let living: Promise<void> = Promise.resolve();
+
+  /** Resolves with why it failed; it still runs then, or what has started of it. Undefined: it is to stop. */
+  async function runOnce(): Promise<Failure | undefined> {
+    const failed = Promise.withResolvers<Error>();
+    let isStart = true;
+    try {
+      metrics = newMetrics();
+      parts = service.build({ ...context, metrics, fail: failed.resolve });
+      const built = groupParts(parts, log);
+      group = built;
+      const starting = built.start().then(() => {
+        isStart = false;
+      });
+      await Promise.race([starting, failed.promise.then((error) => Promise.reject(error)), stopRequested]);
+      if (stopping.signal.aborted) return undefined;
+      isRunning = true;
+      policy.started();
+      log.info({ event: 'service.ready' });
+      const error = await Promise.race([failed.promise, stopRequested]);
+      return error === undefined ? undefined : { error, isStart };
+    } catch (error) {
+      return stopping.signal.aborted ? undefined : { error: error as Error, isStart };
+    }
+  }
+
+  async function live(): Promise<void> {
+    for (;;) {
+      const failure = await runOnce();
+      if (failure === undefined) return;
+      isRunning = false;
+      const verdict = policy.judge(failure);
+      if (verdict === 'end the process') return onGivenUp(failure.error);
+      const inMs = Math.round(verdict.rebuildAfterMs);
+      log.error({ event: 'service.rebuilding', inMs, duringStart: failure.isStart, err: failure.error });
+      if (!(await isStoppedInTime())) {
+        const left = (group?.stillRunning() ?? []).join(', ');
+        return onGivenUp(new Error(`${name} failed and could not be stopped: ${left}`, { cause: failure.error }));
+      }
+      await clock.sleep(verdict.rebuildAfterMs, stopping.signal);
+      if (stopping.signal.aborted) return;
+      rebuilds.inc();
+    }
+  }
+
+  async function isStoppedInTime(): Promise<boolean> {
+    const stopped = new AbortController();
+    const limit = clock.sleep(common.shutdownTimeoutMs, stopped.signal).then(() => false);
+    try {
+      return await Promise.race([(group?.stop() ?? Promise.resolve()).then(() => true), limit]);
+    } finally {
+      stopped.abort();
+    }
+  }
+
+  const stopRequested = new Promise<undefined>((resolve) => {
+    stopping.signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+
+  return {
+    async start() {
+      await frame.start();
+      living = live();
+    },
+    makeUnready() {
+      isRunning = false;
+      stoppingSinceMs ??= clock.monotonicMs();
+    },
+    async stop() {
+      stopping.abort();
+      await group?.stop();
+      await living;
+      await frame.stop();
+    },
+    stillRunning: () => [...frame.stillRunning(), ...(group?.stillRunning() ?? [])],
+  };
+}
+
+function armed(crashPoint: string, log: Logger): CrashPoints {
+  if (crashPoint !== '') log.warn({ event: 'crash_point.armed', crashPoint });
+  return createCrashPoints(crashPoint);
+}

@@ -1,0 +1,55 @@
+/**
+ * What services may hold in memory when they share a heap: each of these bounds is a share of one budget, where it is not set by itself. Alone in
+ * a process each service has a default that fills a process; five of those together would be five processes' memory.
+ *
+ * | of the budget | bound                                   | each of it holds                                              |
+ * |---------------|-----------------------------------------|---------------------------------------------------------------|
+ * | 1/4           | HOOKLINE_INGRESS_MAX_READING_BYTES      | a byte                                                        |
+ * | 1/8           | HOOKLINE_INGRESS_MAX_PENDING_BYTES      | a byte                                                        |
+ * | 1/8           | HOOKLINE_INGRESS_MAX_CONNECTIONS        | 16 KiB, idle                                                  |
+ * | 1/8           | HOOKLINE_LONGPOLL_MAX                   | 16 KiB: test/bench/longpoll                                   |
+ * | 1/8           | HOOKLINE_DISPATCHER_QUEUE_BYTES         | two bytes: rows that are read back may take as much again     |
+ * | 1/4           | HOOKLINE_CONSUMER_QUEUE_BYTES           | a byte in each partition that is read: 48 with six of a topic |
+ *
+ * A lane has a quarter of the dispatcher's queue, as alone. Beside it stand the process itself and what is being worked on, which is bounded by
+ * calls and connections, not by memory: some 200 MiB.
+ */
+const kibibyte = 1024;
+
+/** Seven consumed topics, one of them, `events`, by two groups. */
+const partitionsRead = 8 * 6;
+
+interface Bound {
+  env: string;
+  /** Of the budget. */
+  share: number;
+  /** What one of it takes, in bytes. */
+  bytesEach: number;
+}
+
+export const bounds: readonly Bound[] = [
+  { env: 'HOOKLINE_INGRESS_MAX_READING_BYTES', share: 1 / 4, bytesEach: 1 },
+  { env: 'HOOKLINE_INGRESS_MAX_PENDING_BYTES', share: 1 / 8, bytesEach: 1 },
+  { env: 'HOOKLINE_INGRESS_MAX_CONNECTIONS', share: 1 / 8, bytesEach: 16 * kibibyte },
+  { env: 'HOOKLINE_LONGPOLL_MAX', share: 1 / 8, bytesEach: 16 * kibibyte },
+  { env: 'HOOKLINE_DISPATCHER_QUEUE_BYTES', share: 1 / 8, bytesEach: 2 },
+  { env: 'HOOKLINE_CONSUMER_QUEUE_BYTES', share: 1 / 4, bytesEach: partitionsRead },
+];
+const laneOfQueue = 1 / 4;
+
+/** The bounds, as an environment would set them; those that one sets are as they are there. */
+export function boundsWithin(budgetBytes: number, env: NodeJS.ProcessEnv): Record<string, string> {
+  const shares = Object.fromEntries(
+    bounds.map(({ env: name, share, bytesEach }) => [
+      name,
+      env[name] ?? String(Math.floor((budgetBytes * share) / bytesEach)),
+    ]),
+  );
+  const lane = 'HOOKLINE_DISPATCHER_LANE_BYTES';
+  const queue = Number(shares.HOOKLINE_DISPATCHER_QUEUE_BYTES);
+  return { ...shares, [lane]: env[lane] ?? String(Math.floor(queue * laneOfQueue)) };
+}
+
+/** What they come to together. */
+export const bytesOf = (given: Readonly<Record<string, string>>): number =>
+  bounds.reduce((sum, { env, bytesEach }) => sum + Number(given[env]) * bytesEach, 0);

@@ -1,0 +1,76 @@
+import { totalmem } from 'node:os';
+import { type ConfigOf, integer, type Problem, readConfig } from '#lib/config';
+import { boundsWithin, bytesOf } from './budget.ts';
+import type { ServedName } from './names.ts';
+
+const mebibyte = 1024 * 1024;
+
+const adminPort = (service: string, port: number) =>
+  integer(`HOOKLINE_${service.toUpperCase()}_ADMIN_PORT`, {
+    default: String(port),
+    min: 0,
+    max: 65_535,
+    help: `port of /metrics, /livez and /readyz of the ${service} in \`hookline serve\``,
+  });
+
+export const fields = {
+  ingress: adminPort('ingress', 9080),
+  api: adminPort('api', 9081),
+  dedup: adminPort('dedup', 9082),
+  dispatcher: adminPort('dispatcher', 9083),
+  projector: adminPort('projector', 9084),
+  memoryBytes: integer('HOOKLINE_SERVE_MEMORY_BYTES', {
+    default: String(256 * mebibyte),
+    min: 64 * mebibyte,
+    max: 64 * 1024 * mebibyte,
+    help: 'what all queues and connections in `hookline serve` may hold together; bounds that are not set have shares of it. The process takes some 200 MiB besides',
+  }),
+};
+
+export type ServeConfig = ConfigOf<typeof fields>;
+
+/** The environment of each service in the process. */
+export type ServiceEnvironment = (service: ServedName) => NodeJS.ProcessEnv;
+
+/**
+ * @param memory of the machine or the container
+ * @throws AppError config_invalid
+ */
+export function loadServiceEnvironment(
+  env: NodeJS.ProcessEnv = process.env,
+  memory: number = memoryOfThisProcess(),
+): ServiceEnvironment {
+  const config = readConfig<typeof fields>(fields, env, [
+    ({ memoryBytes }) => fitsInto(memory, memoryBytes),
+    () => noAdminPortForAll(env),
+    portsDiffer,
+    ({ memoryBytes }) => boundsFit(memoryBytes, env),
+  ]);
+  const bounds = boundsWithin(config.memoryBytes, env);
+  return (service) => ({ ...env, ...bounds, HOOKLINE_ADMIN_PORT: String(config[service]) });
+}
+
+const memoryOfThisProcess = (): number => Math.min(totalmem(), process.constrainedMemory() || Infinity);
+
+const fitsInto = (memory: number, memoryBytes: number): Problem[] =>
+  memoryBytes <= memory / 2
+    ? []
+    : [`HOOKLINE_SERVE_MEMORY_BYTES=${memoryBytes} is more than half of the memory that there is (${memory})`];
+
+const noAdminPortForAll = (env: NodeJS.ProcessEnv): Problem[] =>
+  env.HOOKLINE_ADMIN_PORT === undefined
+    ? []
+    : ['HOOKLINE_ADMIN_PORT is for a process of one service; here each has its own: HOOKLINE_INGRESS_ADMIN_PORT, …'];
+
+/** 0 is any that is free. */
+function portsDiffer({ memoryBytes: _, ...ports }: ServeConfig): Problem[] {
+  const given = Object.values(ports).filter((port) => port !== 0);
+  return new Set(given).size === given.length ? [] : ['two services have the same HOOKLINE_…_ADMIN_PORT'];
+}
+
+function boundsFit(memoryBytes: number, env: NodeJS.ProcessEnv): Problem[] {
+  const bytes = bytesOf(boundsWithin(memoryBytes, env));
+  return bytes > memoryBytes
+    ? [`the bounds that are set come to ${bytes} bytes with the others’ shares: more than HOOKLINE_SERVE_MEMORY_BYTES`]
+    : [];
+}

@@ -1,0 +1,51 @@
+/**
+ * Services without work in one process, as many as the arguments name, each with the admin port that its name has after `=`. By IPC its parent
+ * makes one fail (`fail NAME`) or makes its parts refuse to stop (`hold NAME`); it is told of each start and stop.
+ */
+import { readConfig, serviceFields, serviceRelations } from '#lib/config';
+import { createPart } from '#lib/lifecycle';
+import { hostServices, loadService } from '#lib/service-host';
+import { registerMetrics } from '#lib/telemetry';
+
+const failing = new Map<string, (error: Error) => void>();
+const held = new Set<string>();
+const tell = (what: string): void => void process.send?.(what);
+
+process.on('message', (message: string) => {
+  const [what, name = ''] = message.split(' ');
+  if (what === 'hold') held.add(name);
+  if (what === 'fail') failing.get(name)?.(new Error(`${name} was told to fail`));
+});
+
+const fields = serviceFields(0);
+const load = process.argv.slice(2).map((argument) => {
+  const [name = '', port = ''] = argument.split('=');
+  return () =>
+    loadService({
+      name,
+      fields,
+      loadConfig: () => readConfig(fields, { ...process.env, HOOKLINE_ADMIN_PORT: port }, [serviceRelations]),
+      build(_config, { fail, metrics }) {
+        failing.set(name, fail);
+        const table = {
+          starts: { kind: 'counter', name: 'hookline_starts_total', help: 'Starts', unit: 'starts' },
+        } as const;
+        const { starts } = registerMetrics(table, metrics);
+        const part = (what: string) =>
+          createPart(
+            what,
+            async () => {
+              starts.inc();
+              tell(`start ${name} ${what}`);
+            },
+            async () => {
+              tell(`stop ${name} ${what}`);
+              if (held.has(name)) await new Promise(() => undefined);
+            },
+          );
+        return [part('leaf'), part('intake')];
+      },
+    });
+});
+tell('loaded');
+await hostServices('hosted', load);

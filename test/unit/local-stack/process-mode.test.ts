@@ -1,0 +1,65 @@
+import { portsAt, serviceNames } from '#deploy/local/ports.ts';
+import { byPart, hostOf } from '#deploy/local/process-mode.ts';
+import { createServices } from '#deploy/local/services.ts';
+import type { Processes, Program } from '#deploy/local/processes.ts';
+
+const line = (service: string, event: string): string =>
+  `{"level":30,"time":"t","service":"${service}","event":"${event}"}`;
+const log = [line('dedup', 'first'), line('api', 'other'), 'a crash', line('dedup', 'second'), line('serve', 'last')];
+const processes: Pick<Processes, 'pid' | 'lastLogLines'> = {
+  pid: (name) => ({ serve: 7, kafka: 8 })[name],
+  lastLogLines: (name, count) => (name === 'serve' ? log.slice(-count) : [`of ${name}`]),
+};
+
+describe('the services in one process', () => {
+  it('have its pid, each of them, and servers have their own', () => {
+    const { pid } = byPart(processes, 'one');
+    expect(serviceNames.map(pid)).toEqual(serviceNames.map(() => 7));
+    expect([pid('kafka'), pid('redis')]).toEqual([8, undefined]);
+  });
+
+  it('have their own lines of its log, and those that are of no service', () => {
+    const { lastLogLines } = byPart(processes, 'one');
+    expect(lastLogLines('dedup', 3)).toEqual(['a crash', line('dedup', 'second'), line('serve', 'last')]);
+    expect(lastLogLines('kafka', 3)).toEqual(['of kafka']);
+  });
+});
+
+test('services with processes of their own are told apart by their names', () => {
+  expect(serviceNames.map((name) => hostOf(name, 'separate'))).toEqual(serviceNames);
+  expect(byPart(processes, 'separate').pid('dedup')).toBeUndefined();
+});
+
+describe('what is started for them', () => {
+  const startedIn = async (mode: 'separate' | 'one'): Promise<Program[]> => {
+    const started: Program[] = [];
+    const services = createServices({
+      ...{ root: process.cwd(), mode, ports: portsAt(0) },
+      addresses: { kafkaBrokers: ['k'], redisUrl: 'r', databaseUrl: 'd', schemaRegistryUrl: 's' },
+      secrets: { encryptionKeys: 'e', adminKey: 'a', postgresPassword: 'p' },
+      processes: {
+        start: async (program: Program) => (started.push(program), { pid: 1, started: true }),
+      } as unknown as Processes,
+    });
+    for (const name of services.processNames) await services.launch(name);
+    return started;
+  };
+
+  it('is one process that has every admin port', async () => {
+    const [serve, ...more] = await startedIn('one');
+    expect(more).toEqual([]);
+    expect(serve).toMatchObject({ name: 'serve', args: ['services/cli/main.ts', 'serve'] });
+    const { admin } = portsAt(0);
+    for (const name of serviceNames)
+      expect(serve?.env?.[`HOOKLINE_${name.toUpperCase()}_ADMIN_PORT`]).toBe(String(admin[name]));
+    expect(serve?.env).not.toHaveProperty('HOOKLINE_ADMIN_PORT');
+  });
+
+  it('is a process of each, with its admin port, where they are separate', async () => {
+    const started = await startedIn('separate');
+    const { admin } = portsAt(0);
+    expect(started.map(({ name, env }) => [name, env?.HOOKLINE_ADMIN_PORT])).toEqual(
+      serviceNames.map((name) => [name, String(admin[name])]),
+    );
+  });
+});
