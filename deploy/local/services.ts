@@ -25,6 +25,8 @@ export interface ServicesOptions {
   addresses: ServerAddresses;
   secrets: StackSecrets;
   processes: Processes;
+  /** Besides what every service is told. */
+  env?: Readonly<Record<string, string>>;
 }
 
 export interface Services {
@@ -39,7 +41,7 @@ export interface Services {
 const startTimeoutMs = 60_000;
 const setupTimeoutMs = 120_000;
 
-export function createServices({ root, ports, addresses, secrets, processes }: ServicesOptions): Services {
+export function createServices({ root, ports, addresses, secrets, processes, env }: ServicesOptions): Services {
   const { url, adminUrl } = urlsAt(ports);
   const environment = {
     HOOKLINE_ENV: 'development',
@@ -59,6 +61,7 @@ export function createServices({ root, ports, addresses, secrets, processes }: S
     HOOKLINE_API_URL: url('api'),
     HOOKLINE_ALLOW_HTTP: 'true',
     HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
+    ...env,
   };
 
   const programOf = (service: ServiceName): Program => ({
