@@ -1,0 +1,26 @@
+import type { BenchReport } from '../support/bench.ts';
+import type { Wanted } from './arguments.ts';
+import type { Comparison } from './compare-systems.ts';
+import { alignTable } from './sheet.ts';
+
+/** As which the comparison is kept and recorded. */
+export const peersName = 'peers';
+
+/** In the form of the other benches: Hookline's figures beside the best peer's, then everything of everybody in one table. */
+export function reportOf({ sheet, facts, notMeasured, lost, othersCores }: Comparison, { turns }: Wanted): BenchReport {
+  const promises = facts.flatMap((each) => Object.entries(each.promises));
+  return {
+    setUp:
+      `the same GitHub payloads of 2.0 to 2.4 kB to each system by itself, one after the other, ${turns === 1 ? 'once' : `in ${turns} turns`}; sender, receiver, ` +
+      'system and stores on the same machine; processor time is that of all processes of a system, its stores among them',
+    figures: sheet.figures(),
+    notes: [
+      ...notMeasured,
+      ...facts.map(({ versions, settings }) => `${versions.join(', ')}: ${settings}`),
+      ...promises.map(([system, promise]) => `Before ${system} answers 2xx: ${promise}`),
+      `Others took ${othersCores.toFixed(2)} of a core at most while something was measured`,
+      alignTable(sheet.table()),
+    ],
+    unaccounted: lost,
+  };
+}
