@@ -19,8 +19,8 @@ export interface Comparison {
   facts: Facts[];
   /** What was asked for and not measured, and why. */
   notMeasured: string[];
-  /** Events that Hookline acknowledged and that did not arrive. */
-  lost: string[];
+  /** What a system acknowledged and did not deliver within the time that a run waits, but where it was killed. */
+  lost: { system: SystemName; step: Step['kind']; count: number }[];
   /** Of whoever else worked on this machine, at most in a run. */
   othersCores: number;
 }
@@ -76,6 +76,6 @@ async function measureSystem(
     const { findings, lost, othersCores } = await runStep(step, subject, known);
     comparison.sheet.add(name, findings);
     comparison.othersCores = Math.max(comparison.othersCores, othersCores);
-    if (lost > 0 && name.startsWith('hookline')) comparison.lost.push(`${name}, ${step.kind}: ${lost} lost or late`);
+    if (lost > 0) comparison.lost.push({ system: name, step: step.kind, count: lost });
   }
 }

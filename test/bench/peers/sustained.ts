@@ -29,7 +29,7 @@ export function judgeSustained(tried: Tried): { isSustained: boolean; says: stri
   const dueSeconds = published / perSecond;
   const backlogs = moments
     .filter(({ second }) => second <= publishedSeconds + 0.5)
-    .map((moment) => moment.acknowledged * endpoints - moment.arrived);
+    .map(({ outstanding }) => outstanding);
   const third = backlogs.length / 3;
   const middle = mean(backlogs.slice(Math.floor(third), Math.floor(2 * third)));
   const last = mean(backlogs.slice(Math.floor(2 * third)));

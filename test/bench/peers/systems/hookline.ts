@@ -14,7 +14,7 @@ import { serviceNames } from '#deploy/local/services.ts';
 import { urlsAt } from '#deploy/local/stack-urls.ts';
 import type { Target } from '../traffic/job.ts';
 import { storeSettings, storeVersions } from './stores.ts';
-import { absenceMs, type Endpoints, hookUrl, type Software } from './system.ts';
+import { absenceMs, countedProcesses, type Endpoints, hookUrl, type Software } from './system.ts';
 
 const settlingMarginMs = 1_000;
 /** What a tenant and its key may ask of the API by default is below what is measured. */
@@ -37,7 +37,7 @@ export const hookline: Software = {
         'hookline-events':
           'the event, its payload, the answer under its Idempotency-Key and what is to be published are rows of one committed transaction of Postgres, synced',
       },
-      settings: `five services, a process each, as \`make up\` starts them, a tenant's limit of requests to the API raised; ${storeSettings}; one Kafka broker`,
+      settings: `five services, a process each, as \`make up\` starts them, without the supervisor and with a tenant's limit of requests to the API raised; ${storeSettings}; one Kafka broker`,
     };
   },
   async start({ dir, receiverPorts, say }) {
@@ -60,10 +60,7 @@ export const hookline: Software = {
     }
     await delay(endpointSettlingMs + settlingMarginMs);
     return {
-      processes: () =>
-        [...serviceNames, 'kafka', 'redis', 'postgres', 'registry'].map((name) => ({
-          ...{ name, pid: processes.pid(name) ?? 0 },
-        })),
+      processes: () => countedProcesses(processes, [...serviceNames, 'kafka', 'redis', 'postgres', 'registry']),
       target(name, endpoints) {
         const { source, key } = made.get(endpoints) ?? {};
         if (source === undefined || key === undefined) throw new Error(`no tenant has ${endpoints} endpoints`);

@@ -11,7 +11,7 @@ import { outpostVariable } from '../config.ts';
 import { createJsonApi } from './json-api.ts';
 import { rabbitmqVersion, startRabbitmq } from './rabbitmq.ts';
 import { startStores, storeSettings, storeVersions, versionIn } from './stores.ts';
-import { absenceMs, type Endpoints, hookUrl, type Software } from './system.ts';
+import { absenceMs, countedProcesses, type Endpoints, hookUrl, type Software } from './system.ts';
 
 const run = promisify(execFile);
 const topic = 'bench.event';
@@ -86,8 +86,7 @@ export function createOutpost(folder: string | undefined): Software {
           });
       }
       return {
-        processes: () =>
-          ['server', 'postgres', 'redis', 'rabbitmq', 'epmd'].map((name) => ({ name, pid: processes.pid(name) ?? 0 })),
+        processes: () => countedProcesses(processes, ['server', 'postgres', 'redis', 'rabbitmq', 'epmd']),
         target: (_, endpoints) => ({
           ...{ host: '127.0.0.1', port: api, path: '/api/v1/publish', headers: { authorization: `Bearer ${apiKey}` } },
           before: `{"id":"{id}","tenant_id":"${tenantOf(endpoints)}","topic":"${topic}","data":`,

@@ -13,7 +13,7 @@ interface Options {
   say(line: string): void;
 }
 
-const startTimeoutMs = 120_000;
+const startTimeoutMs = 300_000;
 
 /** RabbitMQ with its defaults, on loopback alone, with a port mapper of its own: Erlang would leave one running. @returns its URL */
 export async function startRabbitmq({ dir, processes, ports, say }: Options): Promise<string> {

@@ -10,7 +10,7 @@ import { startReady } from '#deploy/local/ready.ts';
 import { svixVariable } from '../config.ts';
 import { createJsonApi } from './json-api.ts';
 import { startStores, storeSettings, storeVersions, versionIn } from './stores.ts';
-import { absenceMs, type Endpoints, hookUrl, type Software } from './system.ts';
+import { absenceMs, countedProcesses, type Endpoints, hookUrl, type Software } from './system.ts';
 
 const run = promisify(execFile);
 const eventType = 'bench.event';
@@ -74,7 +74,7 @@ export function createSvix(given: string | undefined): Software {
           await call('POST', `/app/${uid}/endpoint/`, { url: hookUrl(port), version: 1 });
       }
       return {
-        processes: () => ['server', 'postgres', 'redis'].map((name) => ({ name, pid: processes.pid(name) ?? 0 })),
+        processes: () => countedProcesses(processes, ['server', 'postgres', 'redis']),
         target: (_, endpoints) => ({
           ...{ host: '127.0.0.1', port: api, path: `/api/v1/app/${applicationOf(endpoints)}/msg/` },
           headers: { authorization: `Bearer ${token}` },

@@ -1,3 +1,4 @@
+import type { Processes } from '#deploy/local/processes.ts';
 import type { CountedProcess } from '../accounts.ts';
 import type { Target } from '../traffic/job.ts';
 
@@ -43,6 +44,14 @@ export interface Software {
   /** Resolves when it takes events. Whatever runs in `dir` is stopped by stop-system.ts. */
   start(options: SystemOptions): Promise<RunningSystem>;
 }
+
+/** @throws Error where one has ended: what it spends would be missing */
+export const countedProcesses = (processes: Pick<Processes, 'pid'>, names: readonly string[]): CountedProcess[] =>
+  names.map((name) => {
+    const pid = processes.pid(name);
+    if (pid === undefined) throw new Error(`${name} has ended`);
+    return { name, pid };
+  });
 
 export const hookUrl = (port: number | undefined): string => `http://127.0.0.1:${port}/hook`;
 

@@ -41,6 +41,8 @@ export interface Moment {
   acknowledged: number;
   /** First arrivals at endpoints that do not hang. */
   arrived: number;
+  /** Arrivals that are still to come: of what is acknowledged, at endpoints that do not hang. */
+  outstanding: number;
 }
 
 /** All instants in ms since the start of the run; 0: never. */

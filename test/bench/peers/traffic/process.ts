@@ -44,7 +44,11 @@ async function listen(endpoint: number): Promise<Server> {
 function prepare(job: TrafficJob): void {
   const make = createRequests(job.target, payloads);
   const makeNumbered = (number: number): Buffer => make(`${job.run}-${number}`, number);
-  current = { job, log: createRunLog(job.endpoints), request: preparedRequests(job, makeNumbered) };
+  current = {
+    job,
+    log: createRunLog(job.endpoints, job.hangsForMs === undefined ? 0 : 1),
+    request: preparedRequests(job, makeNumbered),
+  };
 }
 
 /** Those of an open loop beforehand: then making and signing them takes no processor time from what is measured. */
@@ -74,15 +78,14 @@ async function publish(): Promise<void> {
 
 async function drain(atMostMs: number, idleMs: number): Promise<void> {
   if (current === undefined) throw new Error('nothing is prepared');
-  const { job, log } = current;
-  const expected = job.endpoints - (job.hangsForMs === undefined ? 0 : 1);
+  const { log } = current;
   const endsAtMs = performance.now() + atMostMs;
   let [known, knownAtMs] = [-1, 0];
   for (;;) {
     const nowMs = performance.now();
-    const { acknowledged, arrived } = log.now();
+    const { arrived, outstanding } = log.now();
     if (arrived !== known) [known, knownAtMs] = [arrived, nowMs];
-    if (arrived >= acknowledged * expected || nowMs > endsAtMs || nowMs - knownAtMs > idleMs) break;
+    if (outstanding === 0 || nowMs > endsAtMs || nowMs - knownAtMs > idleMs) break;
     await delay(drainLookMs);
   }
   tell({ kind: 'drained', record: log.end() });

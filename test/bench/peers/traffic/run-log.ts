@@ -12,14 +12,15 @@ export interface RunLog {
   stray(): void;
   /** Of all that was published, the last answer is there. */
   published(count: number, lateMs: number): void;
-  now(): { acknowledged: number; arrived: number };
+  now(): Moment;
   end(): TrafficRecord;
 }
 
 const firstCapacity = 16_384;
 const keptTextLength = 300;
 
-export function createRunLog(endpoints: number): RunLog {
+/** @param hanging how many of the endpoints, the first of them, are expected to get nothing */
+export function createRunLog(endpoints: number, hanging = 0): RunLog {
   let capacity = firstCapacity;
   let dueAt = new Float64Array(capacity);
   let acknowledgedAt = new Float64Array(capacity);
@@ -27,14 +28,19 @@ export function createRunLog(endpoints: number): RunLog {
   const failures: Record<string, number> = {};
   const moments: Moment[] = [];
   let [startMs, acknowledged, arrived, repeats, strays, sentAgain] = [0, 0, 0, 0, 0, 0];
+  /** Arrivals of events that are acknowledged: others arrive too, and must not stand for these. */
+  let settled = 0;
   let firstFailure = '';
-  let atPublished: Moment = { second: 0, acknowledged: 0, arrived: 0 };
+  let atPublished: Moment = { second: 0, acknowledged: 0, arrived: 0, outstanding: 0 };
   let [publishedCount, worstLateMs, publishedMs] = [0, 0, 0];
   let watching: NodeJS.Timeout | undefined;
 
   // Never 0, which says that it was not.
   const sinceStart = (atMs = performance.now()): number => Math.max(0.001, atMs - startMs);
-  const moment = (): Moment => ({ second: sinceStart() / 1_000, acknowledged, arrived });
+  const now = (): Moment => ({
+    ...{ second: sinceStart() / 1_000, acknowledged, arrived },
+    outstanding: acknowledged * (endpoints - hanging) - settled,
+  });
   const grown = (values: Float64Array): Float64Array<ArrayBuffer> => {
     const larger = new Float64Array(capacity);
     larger.set(values);
@@ -51,7 +57,7 @@ export function createRunLog(endpoints: number): RunLog {
   return {
     start() {
       startMs = performance.now();
-      watching = setInterval(() => moments.push(moment()), 1_000);
+      watching = setInterval(() => moments.push(now()), 1_000);
     },
     due(number, dueAtMs) {
       makeRoom(number);
@@ -60,6 +66,7 @@ export function createRunLog(endpoints: number): RunLog {
     acknowledged(number) {
       acknowledgedAt[number] = sinceStart();
       acknowledged += 1;
+      for (const ofEndpoint of arrivedAt) if (ofEndpoint[number] !== 0) settled += 1;
       return acknowledged;
     },
     arrived(endpoint, number) {
@@ -69,6 +76,7 @@ export function createRunLog(endpoints: number): RunLog {
       else {
         ofEndpoint[number] = sinceStart();
         arrived += 1;
+        if (acknowledgedAt[number] !== 0) settled += 1;
       }
     },
     failed(what, text) {
@@ -79,9 +87,9 @@ export function createRunLog(endpoints: number): RunLog {
     stray: () => void (strays += 1),
     published(count, lateMs) {
       [publishedCount, worstLateMs, publishedMs] = [count, lateMs, sinceStart()];
-      atPublished = moment();
+      atPublished = now();
     },
-    now: () => ({ acknowledged, arrived }),
+    now,
     end() {
       clearInterval(watching);
       const of = (values: Float64Array): Float64Array => values.slice(0, publishedCount);
