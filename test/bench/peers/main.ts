@@ -21,15 +21,18 @@ const wanted = readWanted();
 const { outpostFolder, svixServer } = readPeerPrograms();
 const software = [createOutpost(outpostFolder), createSvix(svixServer), hookline];
 
+let interrupted: Promise<unknown> | undefined;
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     say('interrupted: what was started is stopped');
-    void Promise.all(software.map(stopHeld)).finally(() => process.exit(130));
+    interrupted = Promise.all(software.map(stopHeld)).finally(() => process.exit(130));
   });
 
 try {
   process.exit(await compare());
 } catch (error) {
+  // What is stopped fails in whatever way: no news.
+  await interrupted;
   console.error(error instanceof StackError ? error.message : error);
   process.exit(1);
 }
