@@ -1,7 +1,7 @@
 # Every target does what its line in `make help` says, on a machine that has nothing but make, Node (20 or later, with npm) and a shell.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
-.PHONY: help setup up down clean smoke logs test lint types test-servers stop-test-servers github-payloads faults faults-mutants bench replay-dlq k8s-check
+.PHONY: help setup up down clean smoke logs test lint types test-servers stop-test-servers github-payloads faults faults-mutants bench bench-peers replay-dlq k8s-check
 
 # Node 24, pinned among the packages; `make setup` sees to it that it is there.
 node := node_modules/.bin/node
@@ -47,6 +47,9 @@ faults-mutants: setup ## defects put into a copy of the code, one at a time: eac
 
 bench: setup ## what each stage does beside its ceiling in the same run (COMPARE=last or a file, ARGS='--only receiving --profile --turns 5')
 	@npm run --silent bench -- $(if $(COMPARE),--compare $(COMPARE)) $(ARGS)
+
+bench-peers: setup ## Hookline beside Outpost and Svix: cost, speed, isolation, kills (their programs: OUTPOST_BINARIES, SVIX_SERVER_BINARY; ARGS='--only outpost,hookline-webhooks --steps at:100,closed --turns 3 --record')
+	@npm run --silent bench-peers -- $(ARGS)
 
 replay-dlq: setup ## replays dead letters of the running stack (ARGS='--dry-run --endpoint ep_… --rate 50', or --help)
 	@npm run --silent hookline -- dlq replay $(ARGS)

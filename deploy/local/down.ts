@@ -9,9 +9,9 @@ import { hooklineDir, jarsDir, stackFiles } from './paths.ts';
 import { removePostgresHome } from './postgres-home.ts';
 import { keptProcessMode } from './process-mode.ts';
 import { createProcesses } from './processes.ts';
-import { stopServers } from './servers.ts';
 import { keptPortOffset, stackProcesses, stopStack } from './stack.ts';
 import { runningStack } from './stack-kind.ts';
+import { stopEverything } from './stop-everything.ts';
 
 async function down(isClean = false): Promise<void> {
   const running = runningStack();
@@ -37,7 +37,7 @@ async function clean(): Promise<void> {
 async function removeLeftTest(dir: string): Promise<void> {
   const processes = createProcesses({ run: join(dir, 'run'), log: join(dir, 'log') });
   if (processes.pid('holder') !== undefined) return;
-  await stopServers(processes);
+  await stopEverything(processes);
   removePostgresHome(dir);
   rmSync(dir, { recursive: true, force: true });
 }

@@ -14,17 +14,23 @@ interface NativeParts {
   programs: Supervised[];
 }
 
-/** All that the stack consists of as processes of this machine; nothing is started. */
+/**
+ * All that the stack consists of as processes of this machine; nothing is started.
+ *
+ * @param dir of the servers' data
+ * @param env of the services, besides what they are told anyway
+ */
 export async function createNativeParts(
   ports: StackPorts,
   mode: ProcessMode,
   secrets: StackSecrets,
   processes: Processes,
   say: (line: string) => void,
+  { dir = stackFiles.dir, env = {} }: { dir?: string; env?: Readonly<Record<string, string>> } = {},
 ): Promise<NativeParts> {
   const { postgresPassword } = secrets;
-  const servers = await createServers({ dir: stackFiles.dir, ports, postgresPassword, durable: true, say });
-  const services = createServices({ root, mode, ports, addresses: servers.addresses, secrets, processes });
+  const servers = await createServers({ dir, ports, postgresPassword, durable: true, say });
+  const services = createServices({ root, mode, ports, addresses: servers.addresses, secrets, processes, env });
   const serverNames = ['redis', 'kafka', 'postgres', 'registry'] as const;
   return {
     servers,

@@ -24,6 +24,8 @@ export interface ServicesOptions {
   addresses: ServerAddresses;
   secrets: StackSecrets;
   processes: Processes;
+  /** Besides what every service is told. */
+  env?: Readonly<Record<string, string>>;
 }
 
 export interface Services {
@@ -40,7 +42,7 @@ export interface Services {
 const startTimeoutMs = 60_000;
 const setupTimeoutMs = 120_000;
 
-export function createServices({ root, mode, ports, addresses, secrets, processes }: ServicesOptions): Services {
+export function createServices({ root, mode, ports, addresses, secrets, processes, env }: ServicesOptions): Services {
   const { url, adminUrl } = urlsAt(ports);
   const environment = {
     HOOKLINE_ENV: 'development',
@@ -60,6 +62,7 @@ export function createServices({ root, mode, ports, addresses, secrets, processe
     HOOKLINE_API_URL: url('api'),
     HOOKLINE_ALLOW_HTTP: 'true',
     HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
+    ...env,
   };
 
   const node = { command: process.execPath, cwd: root };

@@ -58,7 +58,10 @@ export const postgresServer: Tool = {
   program: 'postgres',
   versionArgs: ['--version'],
   atLeast: 15,
-  folders: [...debianPostgresFolders(), ...brewKegs('postgresql@17'), ...brewKegs('postgresql@15')],
+  // Looked up each time: an installation may have come in between.
+  get folders() {
+    return [...debianPostgresFolders(), ...brewKegs('postgresql@17'), ...brewKegs('postgresql@15')];
+  },
   debian: ['postgresql'],
   brew: 'postgresql@17',
 };
@@ -86,6 +89,25 @@ export const amtool: Tool = {
   debian: ['prometheus-alertmanager'],
   brew: 'alertmanager',
 };
+
+/**
+ * Only the comparison with peers needs it. What is looked for sets variables and does nothing else: `rabbitmqctl version` would leave a daemon
+ * running, and Debian's own commands would have the server run as another user. The server is beside it.
+ */
+export const rabbitmq: Tool = {
+  name: 'RabbitMQ',
+  program: 'rabbitmq-defaults',
+  versionArgs: [],
+  get folders() {
+    return [...debianRabbitmqFolders(), ...brewKegs('rabbitmq')];
+  },
+  debian: ['rabbitmq-server'],
+  brew: 'rabbitmq',
+};
+
+function debianRabbitmqFolders(root = '/usr/lib/rabbitmq/lib'): string[] {
+  return existsSync(root) ? readdirSync(root).map((release) => join(root, release, 'sbin')) : [];
+}
 
 /** Debian keeps Postgres outside the PATH, a folder a version: the newest first. */
 function debianPostgresFolders(root = '/usr/lib/postgresql'): string[] {

@@ -3,13 +3,13 @@
  * its own, puts every figure beside what limits it, and accounts for everything it has sent: what is missing is exit 1, a missed aim is not.
  * `COMPARE=last`, or the file of an earlier run, says what has changed; `--record` keeps it for docs/speed.md.
  */
-import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benches, stageNames } from './benches.ts';
 import type { Bench } from './support/bench.ts';
 import { compareReports } from './support/compare.ts';
 import { describeFigure } from './support/figure.ts';
 import { keepReport, type KeptReport, lastReportOf, readReport, recordReport } from './support/kept-reports.ts';
+import { describeMachine, machineNow } from './support/machine.ts';
 
 const say = (line: string): void => console.log(line);
 const { wanted, given, profile, isRecorded, compare } = readArguments();
@@ -23,16 +23,10 @@ async function runOne(bench: Bench): Promise<boolean> {
   const before = compare === 'last' ? lastReportOf(bench.name) : undefined;
   const options = Object.entries(numbers).map(([option, value]) => `--${option} ${value}`);
   const again = `make bench ARGS='--only ${bench.name} ${options.join(' ')}'`;
-  const [loadBefore = 0] = loadavg();
-  const machine = {
-    node: process.version,
-    cpus: `${cpus().length} × ${cpus()[0]?.model}`,
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-    loadBefore,
-  };
+  const machine = machineNow();
   const startedAt = new Date().toISOString();
   say(`${bench.name}: ${bench.says}\n${again}`);
-  say(`${machine.cpus}, ${machine.memoryGiB} GiB, Node ${machine.node}, load before ${loadBefore.toFixed(1)}`);
+  say(describeMachine(machine));
   const report: KeptReport = {
     ...{ bench: bench.name, startedAt, again, machine },
     ...(await bench.run({ numbers, profile, say })),

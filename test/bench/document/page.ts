@@ -7,10 +7,11 @@ import type { KeptReport } from '../support/kept-reports.ts';
 export interface SpeedRecordings {
   stages: readonly KeptReport[];
   growth: readonly KeptReport[];
+  peers: readonly KeptReport[];
 }
 
 /** The text of docs/speed.md; every figure in it is a recorded one. */
-export const pageOf = ({ stages, growth }: SpeedRecordings): string =>
+export const pageOf = ({ stages, growth, peers }: SpeedRecordings): string =>
   `${[
     '# How fast it is',
     `Each figure beside what it can't do better than, measured in the same run on the same machine: ratios hold elsewhere, absolutes do not. A run
@@ -18,7 +19,7 @@ accounts for everything that it has sent, or its figures do not count. *Aims* ar
 one that is missed stays missed until a run meets it.`,
     'Written by `npm run docs:write` from [what was recorded](../test/bench/recorded) ([the benches](../test/bench/README.md)); no figure here is written by hand.',
     '## At a glance',
-    glance([...stages, ...growth]),
+    glance([...stages, ...growth, ...peers]),
     ...stages.map(section),
     ...(growth.length === 0
       ? []
@@ -26,6 +27,14 @@ one that is missed stays missed until a run meets it.`,
           '## Where there is more of something',
           'What one of something costs with little of something else, and with much of it, in turns. The aim is 1.2 times.',
           ...growth.map(section),
+        ]),
+    ...(peers.length === 0
+      ? []
+      : [
+          '## Beside its peers',
+          `The same events to others' systems and to this one, on the same machine, one after the other ([how](../test/bench/peers/README.md)): Hookline's
+figures beside those of the peer that does best, then all of them. A system that was not measured is named with the reason.`,
+          ...peers.map(section),
         ]),
   ].join('\n\n')}\n`;
 

@@ -3,13 +3,18 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writePlots } from '../../support/plots/write-plot.ts';
 import { growthNames, stageNames } from '../benches.ts';
+import { peersName } from '../peers/report.ts';
 import { recordedReports } from '../support/kept-reports.ts';
 import { pageOf } from './page.ts';
 
 /** @param docs the folder */
 export async function writeSpeedPage(docs: string): Promise<void> {
-  const recordings = { stages: recordedReports(stageNames), growth: recordedReports(growthNames) };
-  const all = [...recordings.stages, ...recordings.growth];
+  const recordings = {
+    stages: recordedReports(stageNames),
+    growth: recordedReports(growthNames),
+    peers: recordedReports([peersName]),
+  };
+  const all = Object.values(recordings).flat();
   const page = join(docs, 'speed.md');
   await writePlots(
     docs,

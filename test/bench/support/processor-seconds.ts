@@ -1,34 +1,74 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 const ticksPerSecond = 100;
 
 /** User and system time of all threads of a process so far. */
-export function processorSeconds(pid: number): number {
-  const { user, system } = timesOf(pid);
-  return (user + system) / ticksPerSecond;
-}
+export const processorSeconds = (pid: number): number => timesOf(pid).own;
 
 /** The same of a process and those that it has started: both who have ended (and were waited for) and who go on. */
-export function processorSecondsOfFamily(pid: number): number {
-  const { user, system, ofEnded } = timesOf(pid);
-  const ofChildren = childrenOf(pid).map((child) => {
-    try {
-      return processorSecondsOfFamily(child);
-    } catch {
-      // It has ended since, and is counted next time.
-      return 0;
-    }
-  });
-  return (user + system + ofEnded) / ticksPerSecond + ofChildren.reduce((sum, each) => sum + each, 0);
+export const processorSecondsOfFamily = (pid: number): number =>
+  total(timesOf(pid)) + sum(startedBy(pid).map((each) => ifItRuns(0, () => total(timesOf(each)))));
+
+/** What a process has started, and they in turn, as far as they run. */
+export const startedBy = (pid: number): number[] =>
+  ifItRuns([], () => childrenOf(pid)).flatMap((child) => [child, ...startedBy(child)]);
+
+/** Memory of a process and those that it has started, each with its share of what they share. */
+export const proportionalKibOfFamily = (pid: number): number =>
+  sum(
+    [pid, ...startedBy(pid)].map((each) =>
+      ifItRuns(0, () => parseProportionalKib(readFileSync(`/proc/${each}/smaps_rollup`, 'utf8'))),
+    ),
+  );
+
+/** Seconds that all processors together have been busy since the machine's start. */
+export const busySecondsOfMachine = (): number => parseBusySeconds(readFileSync('/proc/stat', 'utf8'));
+
+interface Times {
+  own: number;
+  /** Of those it has started and waited for, and of theirs. */
+  ofEnded: number;
 }
 
-/** In ticks. */
-function timesOf(pid: number): { user: number; system: number; ofEnded: number } {
+/** proc(5), `/proc/pid/stat`: fields 14 to 17. */
+export function parseTimes(stat: string): Times {
   // The name, in brackets, may have anything in it.
-  const [, rest = ''] = /^.*\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+  const [, rest = ''] = /^.*\) (.*)$/s.exec(stat) ?? [];
   const [user = 0, system = 0, userOfEnded = 0, systemOfEnded = 0] = rest.split(' ').slice(11, 15).map(Number);
-  return { user, system, ofEnded: userOfEnded + systemOfEnded };
+  return { own: (user + system) / ticksPerSecond, ofEnded: (userOfEnded + systemOfEnded) / ticksPerSecond };
 }
 
+export const parseProportionalKib = (rollup: string): number => Number(/^Pss: +(\d+) kB$/m.exec(rollup)?.[1] ?? 0);
+
+/** proc(5), `/proc/stat`: all but idle and waiting for disks; what guests use is in the user's time already. */
+export function parseBusySeconds(stat: string): number {
+  const [user = 0, nice = 0, system = 0, , , interrupts = 0, softInterrupts = 0, stolen = 0] = (
+    /^cpu +(.*)$/m.exec(stat)?.[1] ?? ''
+  )
+    .split(' ')
+    .map(Number);
+  return (user + nice + system + interrupts + softInterrupts + stolen) / ticksPerSecond;
+}
+
+const timesOf = (pid: number): Times => parseTimes(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+
+const total = ({ own, ofEnded }: Times): number => own + ofEnded;
+
+/** Each thread has a list of those that it has started. */
 const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    ifItRuns([], () => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean)).map(
+      Number,
+    ),
+  );
+
+/** One that has ended since is counted next time, by whoever waited for it. */
+function ifItRuns<T>(otherwise: T, read: () => T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
+const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);

@@ -40,8 +40,17 @@ export interface Published {
   answeredAtMs: number;
 }
 
-/** @property lateMs how late the latest of them was sent */
-export type LoadMessage = { sent: SentWebhook[]; published: Published[]; lateMs: number; isOver: boolean };
+/**
+ * @property lateMs how late the latest of them was sent
+ * @property spentSeconds of processor time, since it was told its job
+ */
+export type LoadMessage = {
+  sent: SentWebhook[];
+  published: Published[];
+  lateMs: number;
+  spentSeconds: number;
+  isOver: boolean;
+};
 
 export const repeatedShare = 0.2;
 /** Beside webhooks, of as many. */
@@ -52,6 +61,7 @@ process.once('message', (job: LoadJob) => void send(job).then(() => process.disc
 process.on('disconnect', () => process.exit(0));
 
 async function send({ name, sources, apiUrl, adminKey, perSecond, seconds, seed }: LoadJob): Promise<void> {
+  const usageBefore = process.cpuUsage();
   const random = seededRandom(seed);
   let sent: SentWebhook[] = [];
   let published: Published[] = [];
@@ -95,7 +105,10 @@ async function send({ name, sources, apiUrl, adminKey, perSecond, seconds, seed 
   };
   const tell = (isOver: boolean): Promise<void> =>
     new Promise((resolve) => {
-      process.send?.({ sent, published, lateMs, isOver } satisfies LoadMessage, undefined, {}, () => resolve());
+      const { user, system } = process.cpuUsage(usageBefore);
+      const spentSeconds = (user + system) / 1e6;
+      const message = { sent, published, lateMs, spentSeconds, isOver } satisfies LoadMessage;
+      process.send?.(message, undefined, {}, () => resolve());
       sent = [];
       published = [];
       lateMs = 0;

@@ -14,6 +14,8 @@ export interface SentLog {
 export interface Load extends SentLog {
   /** Resolves when all is sent and answered. */
   send(job: LoadJob): Promise<void>;
+  /** Processor time of all senders that are done. */
+  spentSeconds(): number;
   stop(): void;
 }
 
@@ -23,7 +25,7 @@ export function createLoad(): Load {
   const webhooks: SentWebhook[] = [];
   const published: Published[] = [];
   const running = new Set<ReturnType<typeof fork>>();
-  let [accepted, lateMs] = [0, 0];
+  let [accepted, lateMs, spentSeconds] = [0, 0, 0];
   return {
     webhooks,
     published,
@@ -33,6 +35,7 @@ export function createLoad(): Load {
       lateMs = 0;
       return worst;
     },
+    spentSeconds: () => spentSeconds,
     async send(job) {
       const child = fork(program, { execArgv: [] });
       running.add(child);
@@ -42,7 +45,9 @@ export function createLoad(): Load {
         published.push(...message.published);
         accepted += message.sent.filter(({ outcome }) => outcome === 'ok').length;
         lateMs = Math.max(lateMs, message.lateMs);
-        if (message.isOver) resolve();
+        if (!message.isOver) return;
+        spentSeconds += message.spentSeconds;
+        resolve();
       });
       child.once('exit', (code) => reject(new Error(`the sender ended with ${code} before it was done`)));
       child.send(job);

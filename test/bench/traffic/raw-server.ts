@@ -3,6 +3,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 export interface RawRequest {
   path: string;
   eventId: string;
+  /** Good until the call is over. */
+  body: Buffer;
 }
 
 const headEnd = '\r\n\r\n';
@@ -29,9 +31,11 @@ export function createRawServer(take: (request: RawRequest, socket: Socket) => v
       const head = received.toString('latin1', 0, end);
       const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
       if (received.length < end + headEnd.length + length) return;
+      const body = received.subarray(end + headEnd.length, end + headEnd.length + length);
       received = received.subarray(end + headEnd.length + length);
       const eventId = /\r\nwebhook-id: *([^\r]+)/i.exec(head)?.[1] ?? '';
-      take({ path: head.slice(head.indexOf(' ') + 1, head.indexOf(' ', head.indexOf(' ') + 1)), eventId }, socket);
+      const path = head.slice(head.indexOf(' ') + 1, head.indexOf(' ', head.indexOf(' ') + 1));
+      take({ path, eventId, body }, socket);
     });
   });
 }

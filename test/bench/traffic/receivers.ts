@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ReceiverMessage } from './receiver-process.ts';
 
 export interface Receivers {
+  readonly pid: number;
   url(endpoint: string): string;
   /** By endpoint and event: when it was first taken. */
   readonly arrivals: ReadonlyMap<string, ReadonlyMap<string, number>>;
@@ -39,6 +40,7 @@ export async function startReceivers(): Promise<Receivers> {
     if (message.isRest) told?.();
   });
   return {
+    pid: child.pid ?? 0,
     url: (endpoint) => `http://127.0.0.1:${first.port}/${endpoint}`,
     arrivals,
     arrived: () => arrived,

@@ -128,12 +128,19 @@ async function measure({ numbers, say }: BegunBench<Settings>, world: World): Pr
   if (highest === undefined) await send(perSecond, warmUpSeconds);
   await waitUntil('the search is worked off', async () => (await backlog()) === 0, { timeoutMs: 120_000 });
 
-  const atRest = await spentDuring(pipeline, () => delay(restSeconds * 1_000));
+  const spentDuring = async (work: () => Promise<unknown>): Promise<Record<string, number>> => {
+    const before = spentBy(world);
+    await work();
+    return Object.fromEntries(
+      Object.entries(spentBy(world)).map(([name, total]) => [name, total - (before[name] ?? 0)]),
+    );
+  };
+  const atRest = await spentDuring(() => delay(restSeconds * 1_000));
   const at = async (perSecond: number): Promise<Rate> => {
     const from = load.webhooks.length;
     load.lateMs();
     const driversBefore = await readDrivers(pipeline);
-    const spent = await spentDuring(pipeline, () => send(perSecond, seconds));
+    const spent = await spentDuring(() => send(perSecond, seconds));
     const sent = load.webhooks.slice(from);
     const lateMs = load.lateMs();
     await delay(commitsMs);
@@ -212,21 +219,14 @@ const describeSpent = (spent: Rate['spent'], webhooks: number): string =>
     .map(([name, total]) => `${name} ${((total * 1e6) / webhooks).toFixed()}`)
     .join(', ') + ' µs a webhook';
 
-/** Processor seconds by process. */
-async function spentDuring(pipeline: Pipeline, work: () => Promise<unknown>): Promise<Record<string, number>> {
-  const before = spentBy(pipeline);
-  await work();
-  return Object.fromEntries(
-    Object.entries(spentBy(pipeline)).map(([name, total]) => [name, total - (before[name] ?? 0)]),
-  );
-}
-
-/** So far, of the services and of what stands behind them. */
-function spentBy(pipeline: Pipeline): Record<string, number> {
+/** Processor seconds so far, by process: of the services, of what stands behind them, and of what sends and receives for the bench. */
+function spentBy({ pipeline, load, receivers }: World): Record<string, number> {
   const pids = pipeline.processIds();
   return Object.fromEntries([
     ...serviceNames.map((name) => [name, processorSeconds(pids[name] ?? 0)]),
     ...Object.entries(serverPids()).map(([name, pid]) => [name, processorSecondsOfFamily(pid)]),
+    ['sender', load.spentSeconds()],
+    ['receiver', processorSeconds(receivers.pid)],
   ]) as Record<string, number>;
 }
 

@@ -6,7 +6,7 @@ import type { Pipeline } from '../../support/pipeline.ts';
 import { type ServiceName, serviceNames } from '../../support/stack.ts';
 import { withDatabase } from '../../support/with-database.ts';
 
-/** So far, by what is counted: `loop turns of ingress`, `Kafka Fetch`, `Postgres statements`. */
+/** So far, by what is counted: `loop turns of ingress`, `Kafka Fetch of dedup`, `Postgres statements of projector-ahead`. */
 export type Drivers = Readonly<Record<string, number>>;
 
 const timeoutMs = 5_000;
@@ -20,9 +20,10 @@ export async function readDrivers(
   for (const service of services) {
     for (const { name, labels, value } of await samplesOf(pipeline.metricsUrl(service))) {
       if (name === 'hookline_event_loop_turns_total') add(`loop turns of ${service}`, value);
-      if (name === 'hookline_kafka_requests_total') add(`Kafka ${kindOf(labels)}`, value);
-      if (name === 'hookline_postgres_query_seconds_count') add('Postgres statements', value);
-      if (name === 'hookline_redis_calls_total') add('Redis calls', value);
+      if (name === 'hookline_kafka_requests_total') add(`Kafka ${labelOf('kind', labels)} of ${service}`, value);
+      if (name === 'hookline_postgres_query_seconds_count')
+        add(`Postgres statements of ${labelOf('pool', labels).replace('hookline-', '')}`, value);
+      if (name === 'hookline_redis_calls_total') add(`Redis calls of ${service}`, value);
     }
   }
   add('Postgres transactions', await transactionsOf(pipeline.stack.databaseUrl));
@@ -51,7 +52,8 @@ async function samplesOf(metricsUrl: string): Promise<Sample[]> {
   });
 }
 
-const kindOf = (labels: string): string => /kind="([^"]*)"/.exec(labels)?.[1] ?? 'of no kind';
+const labelOf = (name: string, labels: string): string =>
+  new RegExp(`${name}="([^"]*)"`).exec(labels)?.[1] ?? 'no kind';
 
 /** Committed and rolled back, those of everybody who asks this database. Postgres counts with a delay of about a second. */
 const transactionsOf = (databaseUrl: string): Promise<number> =>

@@ -55,7 +55,7 @@ describe('a recorded bench', () => {
     page.split('\n').filter((line) => line.startsWith(`| ${first}`));
 
   it('is a section of all its figures, with the ratio turn by turn', () => {
-    const page = pageOf({ stages: [report()], growth: [] });
+    const page = pageOf({ stages: [report()], growth: [], peers: [] });
     expect(rowsOf(page, 'deliveries')).toEqual([
       '| deliveries | 600 (500 to 700) a second | loop: 1,000 | 0.5 (0.4 to 0.7) | at least 0.6 | **missed** |',
     ]);
@@ -65,7 +65,7 @@ describe('a recorded bench', () => {
   });
 
   it('is at a glance what it has an aim for', () => {
-    const page = pageOf({ stages: [report()], growth: [] });
+    const page = pageOf({ stages: [report()], growth: [], peers: [] });
     expect(rowsOf(page, '[sending]')).toHaveLength(2);
     expect(rowsOf(page, '[sending](#sending): memory')).toEqual([
       '| [sending](#sending): memory | 260 MiB |  |  | at most 250 | **missed** |',
@@ -73,7 +73,15 @@ describe('a recorded bench', () => {
   });
 
   it('says what is not accounted for', () => {
-    const page = pageOf({ stages: [report({ unaccounted: ['3 did not arrive'] })], growth: [] });
+    const page = pageOf({ stages: [report({ unaccounted: ['3 did not arrive'] })], growth: [], peers: [] });
     expect(page).toContain('**Unaccounted for:** 3 did not arrive');
+  });
+
+  it('of peers stands in a part of its own, and there is no such part without it', () => {
+    const heading = '## Beside its peers';
+    const page = pageOf({ stages: [report()], growth: [], peers: [report({ bench: 'peers' })] });
+    expect(page.indexOf('### peers')).toBeGreaterThan(page.indexOf(heading));
+    expect(rowsOf(page, '[peers](#peers): memory')).toHaveLength(1);
+    expect(pageOf({ stages: [report()], growth: [], peers: [] })).not.toContain(heading);
   });
 });

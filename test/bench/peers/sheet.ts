@@ -1,0 +1,104 @@
+import { shortNumber, spreadOf, type Figure } from '../support/figure.ts';
+import type { Finding } from './findings.ts';
+import { type SystemName, systemNames } from './systems/system.ts';
+
+/** All findings of a run: figure by figure, system by system, turn by turn. */
+export interface Sheet {
+  add(system: SystemName, found: readonly Finding[]): void;
+  /** As a table: a column for each system, Hookline's with its ratio to the best peer. */
+  table(): string[][];
+  /** Hookline's, each beside the best peer's where one was measured. */
+  figures(): Figure[];
+}
+
+interface Row {
+  finding: Finding;
+  values: Map<SystemName, number[]>;
+}
+
+const peers: readonly SystemName[] = ['outpost', 'svix'];
+
+export function createSheet(): Sheet {
+  const rows = new Map<string, Row>();
+  const measured = (): SystemName[] =>
+    systemNames.filter((system) => [...rows.values()].some(({ values }) => values.has(system)));
+
+  return {
+    add(system, found) {
+      for (const finding of found) {
+        const row = rows.get(finding.name) ?? { finding, values: new Map<SystemName, number[]>() };
+        rows.set(finding.name, row);
+        row.values.set(system, [...(row.values.get(system) ?? []), finding.value]);
+      }
+    },
+    table() {
+      const systems = measured();
+      const cell = (row: Row, system: SystemName): string => {
+        const values = row.values.get(system);
+        if (values === undefined) return '–';
+        const { median, least, most } = spreadOf(values);
+        const range = values.length > 1 ? ` (${shortNumber(least)} to ${shortNumber(most)})` : '';
+        const best = peers.includes(system) ? undefined : bestPeer(row);
+        const ratio =
+          best === undefined || best.median === 0 ? '' : `, ${shortNumber(median / best.median)} of ${best.system}`;
+        return `${shortNumber(median)}${range}${ratio}`;
+      };
+      return [
+        ['figure', 'unit', ...systems],
+        ...[...rows.values()].map((row) => [
+          row.finding.name,
+          row.finding.unit,
+          ...systems.map((system) => cell(row, system)),
+        ]),
+      ];
+    },
+    figures: () =>
+      [...rows.values()].flatMap((row) =>
+        measured()
+          .filter((system) => !peers.includes(system))
+          .flatMap((system) => figureOf(row, system) ?? []),
+      ),
+  };
+}
+
+/** By its median; undefined where no peer was measured, or there is no better and worse. */
+function bestPeer({ finding, values }: Row): { system: SystemName; median: number; values: number[] } | undefined {
+  if (finding.better === undefined) return undefined;
+  const sign = finding.better === 'less' ? 1 : -1;
+  return peers
+    .flatMap((system) => {
+      const ofPeer = values.get(system);
+      return ofPeer === undefined ? [] : [{ system, values: ofPeer, median: spreadOf(ofPeer).median }];
+    })
+    .toSorted((a, b) => sign * (a.median - b.median))[0];
+}
+
+/** An aim that is a ratio needs a peer: without one the figure stands by itself. One that is absolute is judged without the peer. */
+function figureOf(row: Row, system: SystemName): Figure | undefined {
+  const { finding, values } = row;
+  const own = values.get(system);
+  if (own === undefined) return undefined;
+  const figure = { name: `${system}: ${finding.name}`, unit: finding.unit, values: own };
+  const best = bestPeer(row);
+  const { aim } = finding;
+  if (aim !== undefined && 'atMost' in aim) return { ...figure, aim };
+  if (best === undefined || best.median === 0) return figure;
+  return {
+    ...figure,
+    ceiling: { name: best.system, values: own.map((_, turn) => best.values[turn] ?? best.median) },
+    ...(aim && { aim: finding.better === 'less' ? { atMost: aim.ofBestPeer } : { atLeast: aim.ofBestPeer } }),
+  };
+}
+
+/** For a terminal: columns as wide as they need. */
+export function alignTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,59 @@
+import type { Processes } from '#deploy/local/processes.ts';
+import type { CountedProcess } from '../accounts.ts';
+import type { Target } from '../traffic/job.ts';
+
+/** What is measured and compared: a software, and one way to publish to it. */
+export const systemNames = ['outpost', 'svix', 'hookline-webhooks', 'hookline-events'] as const;
+export type SystemName = (typeof systemNames)[number];
+
+/** A tenant of its own for each, made before the first event. */
+export type Endpoints = 1 | 10;
+
+/** What the reader of a figure must know of what stands behind it. */
+export interface Facts {
+  /** Of the software and of each of its stores. */
+  versions: readonly string[];
+  /** What is done, and how durably, before an event is answered with 2xx. */
+  promises: Partial<Record<SystemName, string>>;
+  /** What is not its default, and what all have alike. */
+  settings: string;
+}
+
+export interface RunningSystem {
+  /** All that work for it, its stores among them; those that are restarted have another pid then. */
+  processes(): CountedProcess[];
+  target(name: SystemName, endpoints: Endpoints): Target;
+  /** SIGKILL of the software's own processes, not of its stores; resolves when they are ready again, after a second of absence. */
+  killAndRestart(): Promise<void>;
+}
+
+export interface SystemOptions {
+  /** Data, logs and pids. */
+  dir: string;
+  /** Of the receiver's endpoints: `/hook` on loopback. */
+  receiverPorts: readonly number[];
+  say(line: string): void;
+}
+
+export interface Software {
+  name: 'outpost' | 'svix' | 'hookline';
+  systems: readonly SystemName[];
+  /** Why it can't be measured here, with how to have it measured; undefined where it can. */
+  trouble(): string | undefined;
+  facts(): Promise<Facts>;
+  /** Resolves when it takes events. Whatever runs in `dir` is stopped by stop-system.ts. */
+  start(options: SystemOptions): Promise<RunningSystem>;
+}
+
+/** @throws Error where one has ended: what it spends would be missing */
+export const countedProcesses = (processes: Pick<Processes, 'pid'>, names: readonly string[]): CountedProcess[] =>
+  names.map((name) => {
+    const pid = processes.pid(name);
+    if (pid === undefined) throw new Error(`${name} has ended`);
+    return { name, pid };
+  });
+
+export const hookUrl = (port: number | undefined): string => `http://127.0.0.1:${port}/hook`;
+
+/** Between the death of a software's processes and their start. */
+export const absenceMs = 1_000;

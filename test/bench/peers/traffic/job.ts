@@ -1,0 +1,83 @@
+/** What the traffic process is told, and what it tells: one channel, one run at a time. */
+
+/** How a system is sent an event. Where a text has `{id}`, the event's id stands in it. */
+export interface Target {
+  host: string;
+  port: number;
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  /** What surrounds the payload in the body. */
+  before: string;
+  after: string;
+  /** The body's HMAC-SHA256 in this header, as GitHub signs. */
+  signature?: { header: string; secret: string };
+}
+
+export type Pace =
+  /** As many requests under way as there are connections: the next as soon as one is answered. */
+  | { kind: 'closed'; seconds: number }
+  /** Each is due at its time, whatever became of those before it. */
+  | { kind: 'open'; perSecond: number; count: number };
+
+export interface TrafficJob {
+  /** In the id of each of its events, `<run>-<number>`: lower-case letters and digits. */
+  run: string;
+  target: Target;
+  pace: Pace;
+  connections: number;
+  /** How many of the receiver's endpoints get each event. */
+  endpoints: number;
+  /** The first endpoint answers only after so long. */
+  hangsForMs: number | undefined;
+  /** What was not acknowledged is sent again, under the same id. */
+  sendsAgain: boolean;
+  /** `reached` is told at so many acknowledgments. */
+  tellAfter: number | undefined;
+}
+
+/** By seconds since the start of the run. */
+export interface Moment {
+  second: number;
+  acknowledged: number;
+  /** First arrivals at endpoints that do not hang. */
+  arrived: number;
+  /** Arrivals that are still to come: of what is acknowledged, at endpoints that do not hang. */
+  outstanding: number;
+}
+
+/** All instants in ms since the start of the run; 0: never. */
+export interface TrafficRecord {
+  published: number;
+  dueAt: Float64Array;
+  acknowledgedAt: Float64Array;
+  /** First arrivals, endpoint by endpoint; none of one that hangs. */
+  arrivedAt: Float64Array[];
+  /** Arrivals beyond the first of an event at an endpoint. */
+  repeats: number;
+  /** Requests that are none of this run's. */
+  strays: number;
+  sentAgain: number;
+  /** Refusals and requests without an answer, by what they were. */
+  failures: Record<string, number>;
+  firstFailure: string;
+  /** How late an event was sent at worst, for which a connection was free. */
+  lateMs: number;
+  publishedMs: number;
+  drainedMs: number;
+  /** Acknowledged, and arrived, when the last request had ended. */
+  atPublished: Moment;
+  moments: Moment[];
+}
+
+export type ToTraffic =
+  | { kind: 'prepare'; job: TrafficJob }
+  | { kind: 'publish' }
+  /** Waits for what is outstanding: at most so long, and no longer than so long without an arrival. */
+  | { kind: 'drain'; atMostMs: number; idleMs: number };
+
+export type FromTraffic =
+  | { kind: 'ready'; ports: number[] }
+  | { kind: 'prepared' }
+  | { kind: 'reached' }
+  | { kind: 'published' }
+  | { kind: 'drained'; record: TrafficRecord };

@@ -1,0 +1,50 @@
+import { reportOf } from '../../bench/peers/report.ts';
+import { createSheet } from '../../bench/peers/sheet.ts';
+import { createOutpost } from '../../bench/peers/systems/outpost.ts';
+import { createSvix } from '../../bench/peers/systems/svix.ts';
+import type { SystemName } from '../../bench/peers/systems/system.ts';
+
+it('a peer whose program is not there says so, and what to name where', () => {
+  expect(createOutpost(undefined).trouble()).toMatch(/^Outpost was not measured: .*OUTPOST_BINARIES$/);
+  expect(createOutpost('/nowhere').trouble()).toMatch(/there is no outpost and no outpost-server in \/nowhere/);
+  expect(createSvix(undefined).trouble()).toMatch(/^Svix was not measured: .*SVIX_SERVER_BINARY$/);
+  expect(createSvix('/nowhere/svix-server').trouble()).toMatch(/there is no \/nowhere\/svix-server/);
+});
+
+describe('the report', () => {
+  const comparison = {
+    sheet: createSheet(),
+    facts: [
+      { versions: ['Outpost 1', 'Redis 7'], settings: 'as it comes', promises: { outpost: 'it is queued' } },
+      {
+        versions: ['Hookline 2'],
+        settings: 'a process',
+        promises: { 'hookline-webhooks': 'a', 'hookline-events': 'b' },
+      },
+    ],
+    ...{ notMeasured: ['Svix was not measured: why'], lost: [], othersCores: 0.1 },
+  };
+  const wanted = { systems: ['outpost', 'hookline-events'] satisfies SystemName[], turns: 1 };
+
+  it('says what was not measured, the versions, and what each system that was asked for promises', () => {
+    expect(reportOf(comparison, wanted).notes).toEqual([
+      'Svix was not measured: why',
+      'Outpost 1, Redis 7: as it comes',
+      'Hookline 2: a process',
+      'Before outpost answers 2xx: it is queued',
+      'Before hookline-events answers 2xx: b',
+      'Others took 0.10 of a core at most while something was measured',
+      'figure  unit',
+    ]);
+  });
+
+  it('takes what Hookline has lost for a failure of the run, and what a peer has lost for a finding', () => {
+    const lost = [
+      { system: 'outpost' as const, step: 'at' as const, count: 3 },
+      { system: 'hookline-events' as const, step: 'closed' as const, count: 1 },
+    ];
+    const { notes, unaccounted } = reportOf({ ...comparison, lost }, wanted);
+    expect(notes).toContain('outpost, at: 3 acknowledged, and lost or late');
+    expect(unaccounted).toEqual(['hookline-events, closed: 1 acknowledged, and lost or late']);
+  });
+});
