@@ -135,7 +135,9 @@ async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings
 
   const unaccounted = await findMissing(pipeline, ids);
   const latencies = sumLatencies(ours.map(({ report }) => report.latencies));
-  const driversOf = (name: string): number[] => ours.map(({ drivers }) => new Map(drivers).get(name) ?? 0);
+  /** All together that begin so. */
+  const driversOf = (name: string): number[] =>
+    ours.map(({ drivers }) => drivers.reduce((sum, [each, count]) => sum + (each.startsWith(name) ? count : 0), 0));
   return {
     setUp:
       `events of ${bytes} bytes of one tenant, each with a key of its own, over ${connections} connections, ${turns} turns of ${seconds} s; ` +
