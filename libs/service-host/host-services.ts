@@ -5,7 +5,7 @@ import { AppError, isAppError } from '#lib/errors';
 import { type ProcessBody, runProcess } from '#lib/lifecycle';
 import { createLogger } from '#lib/log';
 import { createFailurePolicy, endTheProcess } from './failure-policy.ts';
-import { createHostedService } from './hosted-service.ts';
+import { createHostedService, type HostedService } from './hosted-service.ts';
 import { measureProcess } from './metrics.ts';
 import { type LoadedService, loadService, type ServiceDefinition } from './service-definition.ts';
 import { readVersion } from './version.ts';
@@ -28,12 +28,23 @@ export async function hostService<F extends Fields & ReturnType<typeof serviceFi
 }
 
 /**
+ * How long a service that is to start last waits for the others. One of them may wait for a dependency without end, and senders must be told
+ * meanwhile to come again.
+ */
+const turnMs = 10_000;
+
+/**
  * Several services in one process, each with its own log, metrics, readiness and admin server. One that fails is built anew alone.
  *
  * @param load a service with its settings, each
+ * @param last the name of the one that starts when the others have: it has a time limit for its answers, and a start takes the process's time
  * @throws AppError config_invalid with the problems of all of them, each once: most settings are shared
  */
-export async function hostServices(name: string, load: readonly (() => LoadedService)[]): Promise<never> {
+export async function hostServices(
+  name: string,
+  load: readonly (() => LoadedService)[],
+  { last }: { last?: string } = {},
+): Promise<never> {
   const problems = new Set<string>();
   const services = load.flatMap((loadOne) => {
     try {
@@ -45,10 +56,10 @@ export async function hostServices(name: string, load: readonly (() => LoadedSer
     }
   });
   if (problems.size > 0) throw new AppError('config_invalid', [...problems].join('\n'));
-  return host(name, services);
+  return host(name, services, last);
 }
 
-async function host(name: string, services: readonly LoadedService[]): Promise<never> {
+async function host(name: string, services: readonly LoadedService[], last?: string): Promise<never> {
   const [first] = services;
   if (first === undefined) throw new AppError('bug', 'a process of no service');
   // Shared by all of them, being read from one environment.
@@ -58,17 +69,22 @@ async function host(name: string, services: readonly LoadedService[]): Promise<n
   const failed = Promise.withResolvers<Error>();
   const processMetrics = measureProcess();
   const version = readVersion();
-  const bodies: ProcessBody[] = [];
+  const bodies: HostedService[] = [];
+  const others = Promise.withResolvers<void>();
   for (const service of services) {
     bodies.push(
       await createHostedService({
         ...{ service, version, processMetrics, clock },
+        ...(service.name === last && { turn: Promise.race([others.promise, clock.sleep(turnMs)]) }),
         log: createLogger({ service: service.name, level: logLevel }),
         policy: isAlone ? endTheProcess : createFailurePolicy(clock, Math.random),
         onGivenUp: failed.resolve,
       }),
     );
   }
+  void Promise.all(bodies.filter((_, index) => services[index]?.name !== last).map(({ settled }) => settled)).then(() =>
+    others.resolve(),
+  );
   return runProcess({
     body: together(services, bodies),
     log: createLogger({ service: name, level: logLevel }),

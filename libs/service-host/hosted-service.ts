@@ -2,8 +2,8 @@
  * One service within a process. What it is known by outlives its failures: its admin server, its traces, the metrics of both. What does its
  * work, its parts, is built anew with metrics of its own, as in a new process:
  *
- *   building ──► starting ──► running ──fails──► stopping ──► waiting ──► building …
- *                    └──fails────────────────────────┘ └── given up: the process ends
+ *   (its turn) ──► building ──► starting ──► running ──fails──► stopping ──► waiting ──► building …
+ *                                   └──fails────────────────────────┘ └── given up: the process ends
  *   any ──stop──► stopped
  *
  * What follows a failure is the policy's to say: failure-policy.ts.
@@ -26,6 +26,8 @@ interface Options {
   clock: Clock;
   log: Logger;
   policy: FailurePolicy;
+  /** Before it is built for the first time. */
+  turn?: Promise<unknown>;
   /** It is not built anew: the process has to end. */
   onGivenUp(error: Error): void;
 }
@@ -35,14 +37,20 @@ const closeTracingMs = 3_000;
 /** Of the time for stopping, what is kept for the end of the process. */
 const endReserveMs = 250;
 
-export async function createHostedService(options: Options): Promise<ProcessBody> {
-  const { service, version, processMetrics, clock, log, policy, onGivenUp } = options;
+export interface HostedService extends ProcessBody {
+  /** Resolves once it has started, or failed to. */
+  readonly settled: Promise<void>;
+}
+
+export async function createHostedService(options: Options): Promise<HostedService> {
+  const { service, version, processMetrics, clock, log, policy, turn, onGivenUp } = options;
   const { name, common } = service;
   let isRunning = false;
   let parts: readonly Part[] = [];
   let group: PartGroup | undefined;
   let stoppingSinceMs: number | undefined;
   const stopping = new AbortController();
+  const settled = Promise.withResolvers<void>();
   const isReady = (): boolean => isRunning && parts.every((part) => part.isReady?.() ?? true);
 
   log.info({ event: 'service.starting', config: service.settings });
@@ -80,6 +88,7 @@ export async function createHostedService(options: Options): Promise<ProcessBody
       await Promise.race([starting, failed.promise.then((error) => Promise.reject(error)), stopRequested]);
       if (stopping.signal.aborted) return undefined;
       isRunning = true;
+      settled.resolve();
       policy.started();
       log.info({ event: 'service.ready' });
       const error = await Promise.race([failed.promise, stopRequested]);
@@ -90,8 +99,10 @@ export async function createHostedService(options: Options): Promise<ProcessBody
   }
 
   async function live(): Promise<void> {
-    for (;;) {
+    await Promise.race([turn, stopRequested]);
+    while (!stopping.signal.aborted) {
       const failure = await runOnce();
+      settled.resolve();
       if (failure === undefined) return;
       isRunning = false;
       const verdict = policy.judge(failure);
@@ -123,6 +134,7 @@ export async function createHostedService(options: Options): Promise<ProcessBody
   });
 
   return {
+    settled: settled.promise,
     async start() {
       await frame.start();
       living = live();

@@ -45,7 +45,8 @@ const services: Readonly<Record<ServedName, Load>> = {
  *
  * @throws AppError config_invalid
  */
-export const serve = async (names: readonly ServedName[]): Promise<never> => hostServices('serve', loaders(names));
+export const serve = async (names: readonly ServedName[]): Promise<never> =>
+  hostServices('serve', loaders(names), { last: 'ingress' });
 
 /** @throws AppError config_invalid where the process's own settings are not valid, or, when it is loaded, a service's */
 export function loaders(names: readonly ServedName[]): (() => LoadedService)[] {

@@ -1,8 +1,10 @@
 /**
  * Services without work in one process, as many as the arguments name, each with the admin port that its name has after `=`. By IPC its parent
- * makes one fail (`fail NAME`) or makes its parts refuse to stop (`hold NAME`); it is told of each start and stop.
+ * makes one fail (`fail NAME`) or makes its parts refuse to stop (`hold NAME`); it is told of each start and stop. One that is called `slow` takes a
+ * while to start, one that is called `last` starts when the others have.
  */
 import { readConfig, serviceFields, serviceRelations } from '#lib/config';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createPart } from '#lib/lifecycle';
 import { hostServices, loadService } from '#lib/service-host';
 import { registerMetrics } from '#lib/telemetry';
@@ -35,6 +37,7 @@ const load = process.argv.slice(2).map((argument) => {
           createPart(
             what,
             async () => {
+              if (name === 'slow') await delay(300);
               starts.inc();
               tell(`start ${name} ${what}`);
             },
@@ -48,4 +51,4 @@ const load = process.argv.slice(2).map((argument) => {
     });
 });
 tell('loaded');
-await hostServices('hosted', load);
+await hostServices('hosted', load, { last: 'last' });

@@ -75,6 +75,37 @@ test('one that fails is stopped in reverse and built anew alone, and the others 
   expect(value(frail.text, 'hookline_starts_total')).toBe(2);
 });
 
+test('one that has to answer in time starts when the others have, which take the process’s time until then', async () => {
+  const hosted = await host(['last', 'slow']);
+  expect(hosted.told.filter((line) => line.startsWith('start'))).toEqual([
+    'start slow leaf',
+    'start slow intake',
+    'start last leaf',
+    'start last intake',
+  ]);
+  hosted.child.kill('SIGTERM');
+  expect(await hosted.exited).toEqual([0, null]);
+});
+
+test('SIGTERM ends one that still waits for the others before it has begun', async () => {
+  const waiting = fork(fixture, ['last=0', 'slow=0'], {
+    env: { PATH: process.env.PATH, HOOKLINE_ENV: 'test', HOOKLINE_LOG_LEVEL: 'silent', HOOKLINE_HOST: '127.0.0.1' },
+    execArgv: [],
+    stdio: 'ignore',
+  });
+  running.push(waiting);
+  const told: string[] = [];
+  const loaded = Promise.withResolvers<void>();
+  waiting.on('message', (message) => {
+    told.push(message as string);
+    if (message === 'start slow leaf') loaded.resolve();
+  });
+  await loaded.promise;
+  waiting.kill('SIGTERM');
+  expect(await once(waiting, 'exit')).toEqual([0, null]);
+  expect(told.filter((line) => line.includes(' last '))).toEqual([]);
+});
+
 test('each admin port has the metrics of its service and those of the process, no name twice', async () => {
   const hosted = await host(['one', 'other']);
   for (const name of ['one', 'other']) {
