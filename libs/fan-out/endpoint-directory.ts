@@ -99,7 +99,7 @@ export function createEndpointDirectory<Row extends SubscriberRow, E extends Sub
 
   const table = followTable<Followed<Row>>({
     table: 'endpoints',
-    columns: `${deps.columns}, changed_at, history_revision, bytes, buried`,
+    columns: `${deps.columns}, history_revision, bytes, buried`,
     bytes: 'bytes',
     postgres,
     clock,

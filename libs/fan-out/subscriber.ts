@@ -30,6 +30,7 @@ export interface SubscriberRow {
   source_ids: string[];
   filter: unknown;
   created_at: string;
+  changed_at: string;
   disabled_at: string | null;
   deleted_at: string | null;
   /** Undefined: the history that was read before is still the whole one. */
@@ -37,7 +38,8 @@ export interface SubscriberRow {
 }
 
 /** Columns of `endpoints`, without the history: it may be larger than all of these, and changes with few changes of the row. */
-export const subscriberColumns = 'tenant, id, event_types, source_ids, filter, created_at, disabled_at, deleted_at';
+export const subscriberColumns =
+  'tenant, id, event_types, source_ids, filter, created_at, changed_at, disabled_at, deleted_at';
 
 /**
  * @param before the same subscriber as it was last read

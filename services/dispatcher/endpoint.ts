@@ -50,7 +50,6 @@ export interface EndpointRow extends SubscriberRow {
   private: Buffer | null;
   secrets: Buffer;
   revision: number;
-  changed_at: string;
   failing_since: string | null;
 }
 
