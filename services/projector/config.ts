@@ -21,7 +21,7 @@ export const fields = {
   ...postgresFields,
   ...registryFields,
   gatherMs: integer('HOOKLINE_PROJECTOR_GATHER_MS', {
-    default: '50',
+    default: '100',
     min: 0,
     max: 5_000,
     help: 'the longest that what the API is to read waits at the broker for more, to be written together, while it keeps coming; alone it is written at once',
