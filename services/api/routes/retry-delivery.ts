@@ -50,9 +50,18 @@ async function replayLetter(
   const reached = await replayLimitReached(deps, deps.postgres, tenant, 'one');
   if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
   const begun = newReplay(deps, { tenant, request: { delivery_id: id } });
-  const replay = await deps.postgres.transaction((tx) =>
-    createLetterReplay(tx, { ...begun, filter: { ids: [letter.id] }, limit: 1 }),
-  );
-  if (replay.matched === 0) return sendProblem(reply, 'conflict', 'The delivery is replayed already');
+  const replay = await deps.postgres
+    .transaction(async (tx) => {
+      const made = await createLetterReplay(tx, { ...begun, filter: { ids: [letter.id] }, limit: 1 });
+      // Another has claimed the letter since it was looked up: a replay of nothing must not be left behind.
+      if (made.matched === 0) throw claimedMeanwhile;
+      return made;
+    })
+    .catch((error: unknown) => {
+      if (error !== claimedMeanwhile) throw error;
+    });
+  if (replay === undefined) return sendProblem(reply, 'conflict', 'The delivery is replayed already');
   return sendReplay(reply, replay);
 }
+
+const claimedMeanwhile = new Error('the letter was claimed by another replay');

@@ -29,12 +29,12 @@ export const countRows = (ledger: Ledger): CountRow[] => [
   ),
 ];
 
-/** The same where nobody fans out. */
+/** The same where nobody is there to fan out what was not fanned out when it was published; there is no endpoint. */
 export const receivingRows = (ledger: Ledger): CountRow[] => [
   ...acceptedRows(ledger),
   row('event ids', ledger.eventsById.size, { 'in the API': ledger.history.api.length }),
   duplicateRow(ledger),
-  shownEvents(ledger, { received: 'received' }),
+  shownEvents(ledger, { received: 'received', 'to no endpoint': 'completed' }),
   shownDuplicates(ledger),
 ];
 

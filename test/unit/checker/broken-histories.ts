@@ -286,13 +286,30 @@ export const brokenHistories: [anomaly: Anomaly, title: string, break_: (history
       }),
   ],
   [
-    'does-not-add-up',
+    'phantom-delivery',
     'one arrival more than was delivered or repeated',
     ({ arrivals }) =>
       void arrivals.push(
         { ...at(arrivals, 0), endpointId: 'ep_b', eventId: 'evt_1' },
         { ...at(arrivals, 0), endpointId: 'ep_c' },
       ),
+  ],
+  [
+    'does-not-add-up',
+    'an event that the API shows as under way, once nothing is',
+    ({ api }) => void (at(api, 0).status = 'processing'),
+  ],
+  [
+    'missing-delivery',
+    'an event that was published with its set, without one of its deliveries',
+    ({ topics }) => {
+      const [{ id }, outcomes] = [at(topics.events, 0), topics['delivery.attempts']];
+      const set = outcomes.find((entry) => entry.eventId === id && entry.kind === 'fanned_out');
+      if (set?.kind !== 'fanned_out') throw new Error('the event has no set');
+      at(topics.events, 0).set = { atMs: set.atMs, deliveries: set.deliveries };
+      outcomes.splice(outcomes.indexOf(set), 1);
+      topics.deliveries.splice(0, 1);
+    },
   ],
   published(
     'second-effect',
