@@ -41,12 +41,14 @@ const idsOf = async (tenant: string): Promise<string[]> =>
 const someoneWaits = (query: Query): Promise<true> =>
   waitUntil(
     'someone waits for a lock',
-    async () =>
-      (
-        await query.query(
-          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        )
-      ).length > 0,
+    async () => {
+      // Within a transaction pg_stat_activity else stays as it was first seen.
+      await query.query('SELECT pg_stat_clear_snapshot()');
+      const waiting = await query.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return waiting.length > 0;
+    },
     { timeoutMs: 4_000, everyMs: 5 },
   );
 
