@@ -12,4 +12,4 @@ export {
   subscriberColumns,
 } from './subscriber.ts';
 export { type SubscriptionIndex, createSubscriptionIndex } from './subscription-index.ts';
-export { createSubscriberDirectory } from './subscriber-directory.ts';
+export { openSubscriberDirectory } from './subscriber-directory.ts';

@@ -1,7 +1,8 @@
 import type { Clock } from '#lib/clock';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
-import type { Query } from '#lib/postgres';
+import { createPostgres } from '#lib/postgres';
+import type { Metrics } from '#lib/telemetry';
 import { createEndpointDirectory, type EndpointDirectory } from './endpoint-directory.ts';
 import { readSubscriber, type Subscriber, subscriberColumns, type SubscriberRow } from './subscriber.ts';
 
@@ -9,19 +10,42 @@ interface Row extends SubscriberRow {
   ordered: boolean;
 }
 
-/** For whoever fans out and sends nothing: without addresses and secrets. */
-export const createSubscriberDirectory = (deps: {
-  postgres: Query;
+interface Options {
+  databaseUrl: string;
+  /** Of the process, which its connection has with `-directory`. */
+  name: string;
   clock: Clock;
   log: Logger;
-}): EndpointDirectory & Part =>
-  createEndpointDirectory<Row, Subscriber>({
-    ...deps,
+  metrics: Metrics;
+}
+
+/** Nobody waits for a page, which takes milliseconds: this is for a connection that is dead. */
+const statementTimeoutMs = 30_000;
+
+/** For whoever fans out and sends nothing: without addresses and secrets. On a connection of its own, leaves first. */
+export function openSubscriberDirectory({ databaseUrl, name, clock, log, metrics }: Options): {
+  directory: EndpointDirectory;
+  parts: Part[];
+} {
+  const postgres = createPostgres({
+    url: databaseUrl,
+    applicationName: `${name}-directory`,
+    maxConnections: 1,
+    statementTimeoutMs,
+    log,
+    metrics,
+  });
+  const directory = createEndpointDirectory<Row, Subscriber>({
+    postgres,
     columns: `${subscriberColumns}, coalesce((settings->>'ordered')::boolean, false) AS ordered`,
     read: (row, before) => ({
       ...readSubscriber(row, before, (error) =>
-        deps.log.error({ event: 'endpoint.unreadable', tenant: row.tenant, endpointId: row.id, err: error }),
+        log.error({ event: 'endpoint.unreadable', tenant: row.tenant, endpointId: row.id, err: error }),
       ),
       ordered: row.ordered,
     }),
+    clock,
+    log,
   });
+  return { directory, parts: [postgres, directory] };
+}

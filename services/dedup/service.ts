@@ -2,7 +2,7 @@ import { readSchema } from '#deploy/kafka/schemas.ts';
 import { groupOf, topicsOf } from '#lib/contract';
 import { createKeepDeadLetter } from '#lib/dead-letters';
 import { createDedupStore, createPostgresKeyTable, createRedisKeyMemory } from '#lib/dedup-store';
-import { createMatchNarrow, createSubscriberDirectory } from '#lib/fan-out';
+import { createMatchNarrow, openSubscriberDirectory } from '#lib/fan-out';
 import { createConsumer, createEventCodec, createProducer, kafkaAccess, traceRecords } from '#lib/kafka';
 import { createPart, type Part } from '#lib/lifecycle';
 import { createPostgres, watchClock } from '#lib/postgres';
@@ -15,8 +15,6 @@ import { createSweep } from './sweep.ts';
 /** A batch is two statements; this many partitions may be at one at a time. */
 const maxConnections = 8;
 const statementTimeoutMs = 5_000;
-/** Nobody waits for a page of the directory's, which takes milliseconds: this is for a connection that is dead. */
-const directoryTimeoutMs = 30_000;
 
 /** The dedup service's parts, leaves first; see README.md for how a record runs through them. */
 export function build(config: DedupConfig, context: ServiceContext): Part[] {
@@ -42,15 +40,8 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     log,
   });
   const producer = createProducer({ ...kafka, tracer, topics: [topics.events, topics.deliveries, topics.duplicates] });
-  const directoryPostgres = createPostgres({
-    url: config.databaseUrl,
-    applicationName: `${name}-directory`,
-    maxConnections: 1,
-    statementTimeoutMs: directoryTimeoutMs,
-    log,
-    metrics,
-  });
-  const directory = createSubscriberDirectory({ postgres: directoryPostgres, clock, log });
+  const { databaseUrl } = config;
+  const { directory, parts: directoryParts } = openSubscriberDirectory({ databaseUrl, name, clock, log, metrics });
   const table = createPostgresKeyTable(postgres);
 
   const dedup = createDedup({
@@ -82,5 +73,5 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     log,
   });
   const clocks = watchClock({ postgres, clock, log, metrics });
-  return [postgres, clocks, directoryPostgres, directory, redis, codec, producer, sweep, setAside, consumer];
+  return [postgres, clocks, ...directoryParts, redis, codec, producer, sweep, setAside, consumer];
 }

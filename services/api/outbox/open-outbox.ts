@@ -1,6 +1,6 @@
 import { readSchema } from '#deploy/kafka/schemas.ts';
 import { topicsOf } from '#lib/contract';
-import { createFanOutMetrics, createMatchNarrow, createPublishEvent, createSubscriberDirectory } from '#lib/fan-out';
+import { createFanOutMetrics, createMatchNarrow, createPublishEvent, openSubscriberDirectory } from '#lib/fan-out';
 import { createEventCodec, createProducer, kafkaAccess } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
 import { createPostgres } from '#lib/postgres';
@@ -13,8 +13,6 @@ import { createOutbox, type Outbox } from './publish-outbox.ts';
 /** Its own: no request waits for what is published, nor the other way round. */
 const maxConnections = 3;
 const statementTimeoutMs = 5_000;
-/** Nobody waits for a page of the directory's, which takes milliseconds: this is for a connection that is dead. */
-const directoryTimeoutMs = 30_000;
 /** It is tried again; a stop waits for no more. */
 const codecStartMs = 1_000;
 
@@ -45,15 +43,13 @@ export function openOutbox(
     tracer: context.tracer,
     topics: [topics.events, topics.deliveries],
   });
-  const directoryPostgres = createPostgres({
-    url: config.databaseUrl,
-    applicationName: `${name}-directory`,
-    maxConnections: 1,
-    statementTimeoutMs: directoryTimeoutMs,
+  const { directory, parts: directoryParts } = openSubscriberDirectory({
+    databaseUrl: config.databaseUrl,
+    name,
+    clock,
     log,
     metrics: context.metrics,
   });
-  const directory = createSubscriberDirectory({ postgres: directoryPostgres, clock, log });
   const fanOutMetrics = createFanOutMetrics(context.metrics);
   const outbox = createOutbox({
     table: createOutboxTable(postgres),
@@ -87,5 +83,5 @@ export function openOutbox(
     clock,
     log,
   });
-  return { outbox, parts: [postgres, directoryPostgres, directory, producer, outbox] };
+  return { outbox, parts: [postgres, ...directoryParts, producer, outbox] };
 }
