@@ -32,7 +32,7 @@ export function byPart(processes: Seen, mode: ProcessMode): Seen {
       const host = hostOf(name, mode);
       if (host === name) return processes.lastLogLines(name, count);
       const lines = processes.lastLogLines(host, linesOfAll * count);
-      // What is no line of a service's is of the process, and so of each.
+      // Lines that name no service are the process's, and are shown for each.
       const isOfAnother = (line: string): boolean =>
         serviceNames.some((other) => other !== name && line.includes(`"service":"${other}"`));
       return lines.filter((line) => !isOfAnother(line)).slice(-count);
@@ -55,7 +55,7 @@ export function decideProcessMode(isRunning: boolean): ProcessMode {
   return mode;
 }
 
-/** Of the last start. */
+/** The mode of the last start. */
 export const keptProcessMode = (): ProcessMode =>
   existsSync(stackFiles.processMode) && readFileSync(stackFiles.processMode, 'utf8').trim() === 'one'
     ? 'one'

@@ -17,7 +17,7 @@ export interface Clock {
   startLimit(ms: number, onDue: () => void): () => void;
 }
 
-/** Of limits that are seconds long. Coarser, and more of them would share an entry; but tests and people notice a tenth of a second. */
+/** Limits are seconds long. A coarser step would let more of them share an entry, but people notice a tenth of a second. */
 export const limitGranularityMs = 20;
 
 const limits = createTimeLimits({ monotonicMs: () => performance.now(), granularityMs: limitGranularityMs });

@@ -47,7 +47,7 @@ export const commitIntervalField = integer('HOOKLINE_COMMIT_INTERVAL_MS', {
   help: 'how long what is done waits for the commit of its offset (dedup, projector): so much is worked through again, without effect, after a process has died',
 });
 
-/** What services have besides that read topics. */
+/** Further settings of services that read topics. */
 export const consumerFields = {
   consumerQueueBytes: integer('HOOKLINE_CONSUMER_QUEUE_BYTES', {
     default: String(8 * 1024 * 1024),

@@ -1,6 +1,6 @@
 import { AppError } from '#lib/errors';
 
-/** What has to be escaped within quotes. */
+/** Characters that are escaped within quotes. */
 const special = /["\\]/g;
 const isSpecial = /["\\]/;
 

@@ -23,9 +23,9 @@ export interface EndpointDirectory<E extends Subscriber = Subscriber> {
 type EventOfTenant = JudgedEvent & Pick<EventRecord, 'tenant'>;
 
 interface Deps<Row, E> {
-  /** Of its own: a page of the table may take long, and nobody else should wait for it. */
+  /** A pool that nobody else uses: a page of the table may take long. */
   postgres: Query;
-  /** Those of `Row`, in SQL. */
+  /** SQL for the columns of `Row`. */
   columns: string;
   /** @param before the same endpoint as it was last read; then `row.history` may be undefined, and is what it was */
   read(row: Row, before: E | undefined): E;

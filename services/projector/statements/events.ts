@@ -1,19 +1,8 @@
-import { type GrownKey, ownReceipts, type Statement } from '#lib/event-store';
+import { type GrownKey, type NewEvent, ownReceipts, type Statement } from '#lib/event-store';
 import { countColumns, countedDeliveries, deliveryCounts, statusByCounts } from './moved-counts.ts';
 
-export interface EventRow {
-  tenant: string;
-  id: string;
-  source_id: string;
-  event_id: string | null;
-  type: string;
-  receipt_id: string;
-  origin: string;
-  dedup_key: Buffer;
-  body_hash: Buffer;
-  received_at: string;
-  ordering_key: string | null;
-  traceparent: string;
+/** Its payload is written ahead. */
+export interface EventRow extends Omit<NewEvent, 'updated_at' | 'content_type' | 'content_encoding' | 'payload'> {
   /** By how many microseconds its instant is before the last of those that its tenant's clock has given. */
   before_last: number;
 }
