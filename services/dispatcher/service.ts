@@ -73,9 +73,9 @@ const waitingConnections = 2;
 const statementTimeoutMs = 5_000;
 /** Nobody waits for a page of the directory's, which takes milliseconds: this is for a connection that is dead. */
 const followTimeoutMs = 30_000;
-/** Deliveries that have waited: in one lane, and in all. */
-const rowPlaces = 100;
-const totalRowPlaces = 2_000;
+/** Deliveries that have waited, in one lane and in all: a lane sends what it takes in before the table is read again, about 0.3 s later. */
+const rowPlaces = 500;
+const totalRowPlaces = 4_000;
 /**
  * Most events were fanned out when they were published, and are passed over: the more at once, the better. The others wait for as long, and then
  * for their lane.

@@ -56,7 +56,7 @@ interface Deps {
 const busyPauseMs = 100;
 const idlePauseMs = 1_000;
 const countEveryMs = 10_000;
-const maxRows = 500;
+const maxRows = 1_000;
 
 type RowToRemove = Omit<RowRef, 'order'> & Pick<RowJob, 'order'>;
 
