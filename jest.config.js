@@ -36,7 +36,7 @@ const systemFaults = 'test/e2e/system-faults.test.ts';
 
 export default {
   // Most of a test that uses servers is waiting: more at once than there are cores, and then a busy machine is no failure.
-  maxWorkers: Math.min(mostWorkers, Math.ceil(1.5 * availableParallelism())),
+  maxWorkers: Math.min(mostWorkers, 2 * availableParallelism()),
   testTimeout: 30_000,
   reporters: ['default', '<rootDir>/test/support/failures-at-once.ts'],
   projects: [

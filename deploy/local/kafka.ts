@@ -205,6 +205,8 @@ function brokerSettings(broker: Broker, brokers: readonly Broker[], data: string
     'share.coordinator.state.topic.replication.factor': replicas,
     'share.coordinator.state.topic.min.isr': minInSync,
     'group.initial.rebalance.delay.ms': '0',
+    // 6 s by default: tests wait for dead members no longer than they must.
+    'group.min.session.timeout.ms': '1000',
     // A broker that was killed may register again only when its old session has ended (9 s by default).
     'broker.session.timeout.ms': '6000',
     'broker.heartbeat.interval.ms': '1000',

@@ -49,6 +49,12 @@ export const commitIntervalField = integer('HOOKLINE_COMMIT_INTERVAL_MS', {
 
 /** Further settings of services that read topics. */
 export const consumerFields = {
+  sessionTimeoutMs: integer('HOOKLINE_KAFKA_SESSION_TIMEOUT_MS', {
+    default: '10000',
+    min: 1_000,
+    max: 300_000,
+    help: 'how long a consumer group waits for a member that has died before its partitions go to others; below 6000 the brokers need a lower group.min.session.timeout.ms',
+  }),
   consumerQueueBytes: integer('HOOKLINE_CONSUMER_QUEUE_BYTES', {
     default: String(8 * 1024 * 1024),
     min: 64 * 1024,

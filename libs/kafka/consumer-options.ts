@@ -50,11 +50,9 @@ export interface ConsumerOptions extends KafkaAccess {
   /** How long what is done waits for its commit: a process that dies leaves so much to be repeated. Default 1,000. */
   commitIntervalMs?: number;
   /**
-   * How long the group waits for a member that has died before it goes on without it. Default 10,000.
+   * How long the group waits for a member that has died before it goes on without it. Default 10,000; a member is heard of five times as often.
    */
   sessionTimeoutMs?: number;
-  /** Default 2,000. */
-  heartbeatIntervalMs?: number;
   /** What handlers get to finish in, before a rebalance goes on. Default 1,000. */
   rebalanceDrainMs?: number;
   /** What `stop` gives handlers to finish in, before their signals abort. Default 5,000. */
@@ -81,6 +79,7 @@ export interface RecordConsumer extends Part {
 }
 
 export const sessionTimeoutOf = ({ sessionTimeoutMs = 10_000 }: ConsumerOptions): number => sessionTimeoutMs;
+export const heartbeatIntervalOf = (options: ConsumerOptions): number => sessionTimeoutOf(options) / 5;
 export const rebuildAfterOf = ({ rebuildAfterMs = 45_000 }: ConsumerOptions): number => rebuildAfterMs;
 
 const mebibyte = 1024 * 1024;

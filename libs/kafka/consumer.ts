@@ -21,6 +21,7 @@ import { createCommitTimer } from './commit-timer.ts';
 import {
   callLimitsOf,
   type ConsumerOptions,
+  heartbeatIntervalOf,
   rebuildAfterOf,
   sessionTimeoutOf,
   workLimitsOf,
@@ -155,7 +156,7 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
     groupId,
     partitionAssigners: [withPacedFetches(gate.assigner, { createPace, clock, leaving: leaving.signal })],
     sessionTimeout: sessionTimeoutOf(options),
-    heartbeatInterval: options.heartbeatIntervalMs ?? 2_000,
+    heartbeatInterval: heartbeatIntervalOf(options),
     rebalanceTimeout: rebalanceTimeoutMs,
     maxWaitTimeInMs: nothingToFetchMs,
     maxBytesPerPartition,

@@ -58,6 +58,7 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
   const consumer = createConsumer({
     ...kafka,
     maxQueuedBytes: config.consumerQueueBytes,
+    sessionTimeoutMs: config.sessionTimeoutMs,
     groupId,
     topics: [topics['webhooks.received']],
     gatherMs: config.gatherMs,

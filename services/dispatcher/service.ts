@@ -192,6 +192,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const fanOut = createConsumer({
     ...kafka,
     maxQueuedBytes: config.consumerQueueBytes,
+    sessionTimeoutMs: config.sessionTimeoutMs,
     groupId: fanOutGroup,
     topics: [topics.events],
     gatherMs: fanOutGatherMs(config.gatherMs),
@@ -356,6 +357,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const deliveries = createConsumer({
     ...kafka,
     maxQueuedBytes: config.consumerQueueBytes,
+    sessionTimeoutMs: config.sessionTimeoutMs,
     groupId: groupOf(config.topicPrefix, 'dispatcher'),
     topics: [topics.deliveries],
     gatherMs: config.gatherMs,

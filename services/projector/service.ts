@@ -112,6 +112,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
   const consumer = createConsumer({
     ...kafka,
     maxQueuedBytes: config.consumerQueueBytes,
+    sessionTimeoutMs: config.sessionTimeoutMs,
     groupId,
     topics: projectedTopics.map((topic) => topics[topic]),
     gatherMs: config.gatherMs,

@@ -3,7 +3,7 @@ import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
 import { connectKafkaOffsets } from '../support/kafka-offsets.ts';
 import { createPipeline, type Pipeline, type PipelineOptions } from '../support/pipeline.ts';
-import { createDatabase, serverAddresses, uniquePrefix } from '../support/servers.ts';
+import { createDatabase, serverAddresses, sessionTimeoutOfTests, uniquePrefix } from '../support/servers.ts';
 
 export interface OwnPipeline extends Pipeline {
   /** Runs a part of the test; a failure says what the services logged last, and where its records and rows are kept. */
@@ -31,6 +31,7 @@ export async function startOwnPipeline(options: Partial<PipelineOptions> = {}): 
     servers: { ...servers, redisUrl: `${servers.redisUrl}/${takeRedisDatabase()}` },
     topicPrefix,
     databaseUrl,
+    sessionTimeoutMs: sessionTimeoutOfTests,
     ...options,
   });
   let failed = false;

@@ -14,7 +14,7 @@ import { serviceNames } from '../support/stack.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { areReadToTheEnd } from '../faults/support/are-read-to-the-end.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
-import { prepareWebhookRun, type WebhookRun } from './webhook-run.ts';
+import { prepareWebhookRun } from './webhook-run.ts';
 
 jest.setTimeout(240_000);
 
@@ -39,125 +39,133 @@ const patienceOf = ({ key }: { key: string }): number => Number(key.slice('custo
 
 const inOrder = { source: { ordering_key: ['/key'] }, endpoint: { ordered: true } };
 
-describe.each([
+type Settings = Pick<Parameters<typeof prepareWebhookRun>[1], 'source' | 'endpoint'>;
+
+const cases: [endpoints: string, settings: Settings][] = [
   ['endpoints that take events in any order', { source: {}, endpoint: {} }],
   ['endpoints that take the events of a key in their order', inOrder],
-])('Postgres, put back to an earlier instant as the runbook says, before %s', (_, { source, endpoint }) => {
-  let pipeline: OwnPipeline;
-  let run: WebhookRun;
-  beforeAll(async () => {
-    pipeline = await startOwnPipeline();
-  }, 120_000);
-  afterAll(async () => {
-    await run?.close();
-    await pipeline?.close();
-  }, 60_000);
+];
 
-  const orders = (from: number, to: number): WebhookToSend[] =>
-    Array.from({ length: to - from }, (_, index) => {
-      const identity = `order-${from + index}`;
-      const body = Buffer.from(
-        JSON.stringify({ id: identity, type: 'order.paid', key: `customer-${(from + index) % keys}` }),
-      );
-      return { identity, body, headers: signAsHookline(run.source.secret, body, Math.floor(Date.now() / 1_000)) };
-    });
-  const taken = (name: string): number => {
-    const ofEndpoint = run.receiver.arrivals.filter(({ endpointId }) => endpointId === run.endpointIds.get(name));
-    return new Set(ofEndpoint.filter(({ answered }) => answered === 200).map(({ eventId }) => eventId)).size;
-  };
+describe('Postgres, put back to an earlier instant as the runbook says', () => {
+  it.concurrent.each(cases)(
+    'before %s: no webhook is lost, none gets a second event, and nothing that was taken is sent again',
+    async (_, settings) => {
+      const pipeline = await startOwnPipeline();
+      try {
+        await pipeline.explain(() => restoreAndCheck(pipeline, settings));
+      } finally {
+        await pipeline.close();
+      }
+    },
+  );
+});
+
+async function ask(url: string, ...statements: readonly string[]): Promise<void> {
+  const common = { applicationName: 'restore', maxConnections: 1, statementTimeoutMs: 30_000, log: silentLogger };
+  const postgres = createPostgres({ url, ...common });
+  await postgres.start();
+  try {
+    for (const statement of statements) await postgres.query(statement);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function restoreAndCheck(pipeline: OwnPipeline, { source, endpoint }: Settings): Promise<void> {
+  const { stack } = pipeline;
   const stopAll = (): Promise<unknown> => Promise.all(serviceNames.map((name) => pipeline.stopService(name)));
   const startAll = (names: readonly (typeof serviceNames)[number][]): Promise<unknown> =>
     Promise.all(names.map((name) => pipeline.startService(name)));
+  const database = new URL(stack.databaseUrl).pathname.slice(1);
+  const server = serverAddresses().databaseUrl;
+  const run = await prepareWebhookRun(stack, {
+    ...{ scheme: 'hookline', random: seededRandom(7), exclusive: true },
+    source,
+    endpoint: { ...endpoint, retry: { base_seconds: 1, cap_seconds: 2 } },
+    // Whatever was published or sent twice is so for the restore.
+    faults: [{ what: 'Postgres was restored', atMs: Date.now(), settledAtMs: Number.POSITIVE_INFINITY }],
+  });
+  try {
+    const orders = (from: number, to: number): WebhookToSend[] =>
+      Array.from({ length: to - from }, (_, index) => {
+        const identity = `order-${from + index}`;
+        const body = Buffer.from(
+          JSON.stringify({ id: identity, type: 'order.paid', key: `customer-${(from + index) % keys}` }),
+        );
+        return { identity, body, headers: signAsHookline(run.source.secret, body, Math.floor(Date.now() / 1_000)) };
+      });
+    const taken = (name: string): number => {
+      const ofEndpoint = run.receiver.arrivals.filter(({ endpointId }) => endpointId === run.endpointIds.get(name));
+      return new Set(ofEndpoint.filter(({ answered }) => answered === 200).map(({ eventId }) => eventId)).size;
+    };
+    let patience = 0;
+    run.receiver.react(({ name, body }) => {
+      const isTaken = name === 'first' || patienceOf(JSON.parse(body.toString()) as { key: string }) <= patience;
+      return { status: isTaken ? 200 : 503 };
+    });
 
-  async function ask(url: string, ...statements: readonly string[]): Promise<void> {
-    const common = { applicationName: 'restore', maxConnections: 1, statementTimeoutMs: 30_000, log: silentLogger };
-    const postgres = createPostgres({ url, ...common });
-    await postgres.start();
+    await run.sendAll(orders(0, 60), perSecond);
+    await waitUntil('the first are there', () => taken('first') === 60 && taken('second') === 20, {
+      timeoutMs,
+    });
+    await stopAll();
+    const instantMs = Date.now();
+    await ask(server, `CREATE DATABASE ${database}_backup TEMPLATE ${database}`);
+    await startAll(serviceNames);
+
+    patience = 1;
+    await run.sendAll([...orders(60, 120), ...orders(0, 20)], perSecond);
+    await waitUntil('the others are there', () => taken('first') === 120 && taken('second') === 80, {
+      timeoutMs,
+    });
+    const knownEvents = new Set(run.receiver.arrivals.map(({ eventId }) => eventId));
+    expect(knownEvents.size).toBe(120);
+
+    await stopAll();
+    await ask(
+      server,
+      `DROP DATABASE ${database}`,
+      `CREATE DATABASE ${database} TEMPLATE ${database}_backup`,
+      `DROP DATABASE ${database}_backup`,
+    );
+    await pipeline.setUp();
+    await flushRedisDatabase(pipeline.redisUrl);
+    const offsets = await connectKafkaOffsets(stack.kafkaBrokers);
+    const topics = topicsOf(stack.topicPrefix);
     try {
-      for (const statement of statements) await postgres.query(statement);
-    } finally {
-      await postgres.stop();
-    }
-  }
-
-  it('loses no webhook, gives none a second event, and sends again nothing that was taken', () =>
-    pipeline.explain(async () => {
-      const { stack } = pipeline;
-      const database = new URL(stack.databaseUrl).pathname.slice(1);
-      const server = serverAddresses().databaseUrl;
-      run = await prepareWebhookRun(stack, {
-        ...{ scheme: 'hookline', random: seededRandom(7), exclusive: true },
-        source,
-        endpoint: { ...endpoint, retry: { base_seconds: 1, cap_seconds: 2 } },
-        // Whatever was published or sent twice is so for the restore.
-        faults: [{ what: 'Postgres was restored', atMs: Date.now(), settledAtMs: Number.POSITIVE_INFINITY }],
-      });
-      let patience = 0;
-      run.receiver.react(({ name, body }) => {
-        const isTaken = name === 'first' || patienceOf(JSON.parse(body.toString()) as { key: string }) <= patience;
-        return { status: isTaken ? 200 : 503 };
-      });
-
-      await run.sendAll(orders(0, 60), perSecond);
-      await waitUntil('the first are there', () => taken('first') === 60 && taken('second') === 20, {
-        timeoutMs,
-      });
-      await stopAll();
-      const instantMs = Date.now();
-      await ask(server, `CREATE DATABASE ${database}_backup TEMPLATE ${database}`);
-      await startAll(serviceNames);
-
-      patience = 1;
-      await run.sendAll([...orders(60, 120), ...orders(0, 20)], perSecond);
-      await waitUntil('the others are there', () => taken('first') === 120 && taken('second') === 80, {
-        timeoutMs,
-      });
-      const knownEvents = new Set(run.receiver.arrivals.map(({ eventId }) => eventId));
-      expect(knownEvents.size).toBe(120);
-
-      await stopAll();
-      await ask(
-        server,
-        `DROP DATABASE ${database}`,
-        `CREATE DATABASE ${database} TEMPLATE ${database}_backup`,
-        `DROP DATABASE ${database}_backup`,
+      await Promise.all(
+        setBack.map(async ([group, names]) => {
+          for (const name of names)
+            await offsets.reset(groupOf(stack.topicPrefix, group), topics[name], instantMs - hourMs);
+        }),
       );
-      await pipeline.setUp();
-      await flushRedisDatabase(pipeline.redisUrl);
-      const offsets = await connectKafkaOffsets(stack.kafkaBrokers);
-      const topics = topicsOf(stack.topicPrefix);
-      try {
-        await Promise.all(
-          setBack.map(async ([group, names]) => {
-            for (const name of names)
-              await offsets.reset(groupOf(stack.topicPrefix, group), topics[name], instantMs - hourMs);
-          }),
-        );
-        await pipeline.startService('projector');
-        await waitUntil(
-          'the projector has caught up',
-          () =>
-            areReadToTheEnd(
-              offsets,
-              stack.topicPrefix,
-              (setBack[0]?.[1] ?? []).map((name) => ['projector', name] as const),
-            ),
-          { timeoutMs },
-        );
-      } finally {
-        await offsets.close();
-      }
-      await ask(stack.databaseUrl, statementOfRunbook);
-      await startAll(serviceNames.filter((name) => name !== 'projector'));
+      await pipeline.startService('projector');
+      await waitUntil(
+        'the projector has caught up',
+        () =>
+          areReadToTheEnd(
+            offsets,
+            stack.topicPrefix,
+            (setBack[0]?.[1] ?? []).map((name) => ['projector', name] as const),
+          ),
+        { timeoutMs },
+      );
+    } finally {
+      await offsets.close();
+    }
+    await ask(stack.databaseUrl, statementOfRunbook);
+    await startAll(serviceNames.filter((name) => name !== 'projector'));
 
-      // Senders repeat what they have sent, and send more.
-      await run.sendAll([...orders(0, 120), ...orders(120, 140)], perSecond);
-      patience = 2;
-      const { text, tally, ledger } = await run.check(60_000);
-      console.log(text);
-      expect(tally).toEqual({});
-      expect(ledger.eventsById.size).toBe(140);
-      expect(knownEvents.isSubsetOf(new Set(ledger.eventsById.keys()))).toBe(true);
-      expect(run.receiver.arrivals.filter(({ answered }) => answered === 200)).toHaveLength(2 * 140);
-    }));
-});
+    // Senders repeat what they have sent, and send more.
+    await run.sendAll([...orders(0, 120), ...orders(120, 140)], perSecond);
+    patience = 2;
+    const { text, tally, ledger } = await run.check(60_000);
+    console.log(text);
+    expect(tally).toEqual({});
+    expect(ledger.eventsById.size).toBe(140);
+    expect(knownEvents.isSubsetOf(new Set(ledger.eventsById.keys()))).toBe(true);
+    expect(run.receiver.arrivals.filter(({ answered }) => answered === 200)).toHaveLength(2 * 140);
+  } finally {
+    await run.close();
+  }
+}

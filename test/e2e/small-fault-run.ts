@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunSettings } from '../faults/support/fault-run.ts';
 import { type FaultyRedis, startFaultyRedis } from '../faults/support/servers.ts';
-import { createDatabase, serverAddresses, uniquePrefix } from '../support/servers.ts';
+import { createDatabase, serverAddresses, sessionTimeoutOfTests, uniquePrefix } from '../support/servers.ts';
 
 interface SmallRun<Result> {
   name: string;
@@ -31,6 +31,7 @@ export async function smallFaultRun<Result extends { violations: readonly string
       servers: { ...serverAddresses(), redisUrl: redis.url },
       databaseUrl: await createDatabase(),
       topicPrefix: uniquePrefix(name),
+      sessionTimeoutMs: sessionTimeoutOfTests,
       ...{ seed, dir, say: (line) => void lines.push(line) },
     };
     const said = (): string => `seed ${seed}\n${lines.join('\n')}`;

@@ -17,6 +17,8 @@ export interface EnvironmentOptions {
   processes?: ProcessMode | undefined;
   /** The program that runs several in one. Default: the command line. */
   serveWith?: string;
+  /** How soon the groups go on without a process that was killed. Default: production's. */
+  sessionTimeoutMs?: number;
   /** Added to every service's environment. */
   env?: Readonly<Record<string, string>>;
   /** Added to those of one process. */
@@ -78,6 +80,9 @@ export async function createEnvironment(options: EnvironmentOptions): Promise<En
     HOOKLINE_ALLOW_HTTP: 'true',
     HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
     HOOKLINE_SHUTDOWN_TIMEOUT_MS: String(shutdownTimeoutMs),
+    ...(options.sessionTimeoutMs !== undefined && {
+      HOOKLINE_KAFKA_SESSION_TIMEOUT_MS: String(options.sessionTimeoutMs),
+    }),
     ...options.env,
   };
   const portOf = (url: string): string => new URL(url).port;

@@ -14,6 +14,12 @@ export function serverAddresses(): ServerAddresses {
   return JSON.parse(readFileSync(file, 'utf8')) as ServerAddresses;
 }
 
+/**
+ * Long enough for a process that waits for a core, and less than half of production's: most of a test with kills is waiting for it. The
+ * system run keeps production's.
+ */
+export const sessionTimeoutOfTests = 4_000;
+
 /** A name that no other suite and no other run has, for topics, groups and keys: `dedup-3f9c21aa.`. It may stand before any name. */
 export const uniquePrefix = (name: string): string => `${name}-${randomBytes(4).toString('hex')}.`;
 

@@ -3,7 +3,10 @@ import type { PipelineOptions } from '../../support/pipeline.ts';
 import type { OwnServers } from './servers.ts';
 
 /** What each run is told, whether it is begun by hand or by a test. */
-export interface RunSettings extends Pick<PipelineOptions, 'servers' | 'topicPrefix' | 'databaseUrl' | 'processes'> {
+export interface RunSettings extends Pick<
+  PipelineOptions,
+  'servers' | 'topicPrefix' | 'databaseUrl' | 'processes' | 'sessionTimeoutMs'
+> {
   seed: number;
   /** The processes' logs go there. */
   dir: string;

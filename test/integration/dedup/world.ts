@@ -29,7 +29,7 @@ import { createDedup, type Dedup } from '../../../services/dedup/dedup.ts';
 import { freePorts } from '#deploy/local/free-ports.ts';
 import { connectKafkaOffsets } from '../../support/kafka-offsets.ts';
 import { startOrphanReaper } from '../../support/orphan-reaper.ts';
-import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
+import { createDatabase, serverAddresses, sessionTimeoutOfTests, uniquePrefix } from '../../support/servers.ts';
 import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { recordOf } from '../../unit/dedup/records.ts';
@@ -71,6 +71,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
     HOOKLINE_HOST: '127.0.0.1',
     HOOKLINE_KAFKA_BROKERS: brokers.join(','),
     HOOKLINE_TOPIC_PREFIX: topicPrefix,
+    HOOKLINE_KAFKA_SESSION_TIMEOUT_MS: String(sessionTimeoutOfTests),
     HOOKLINE_DATABASE_URL: databaseUrl,
     HOOKLINE_REDIS_URL: redisServer.url,
     HOOKLINE_DEDUP_REDIS_TIME_LIMIT_MS: String(redisTimeLimitMs),

@@ -38,7 +38,7 @@ import { build as buildProjector } from '../../../services/projector/service.ts'
 import { freePorts } from '#deploy/local/free-ports.ts';
 import { startOrphanReaper } from '../../support/orphan-reaper.ts';
 import { startReceiver } from '../../support/receiver.ts';
-import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
+import { createDatabase, serverAddresses, sessionTimeoutOfTests, uniquePrefix } from '../../support/servers.ts';
 import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -82,6 +82,7 @@ export async function createWorld(name: string, { partitions = 3, maxMessageByte
     HOOKLINE_HOST: '127.0.0.1',
     HOOKLINE_KAFKA_BROKERS: brokers.join(','),
     HOOKLINE_TOPIC_PREFIX: topicPrefix,
+    HOOKLINE_KAFKA_SESSION_TIMEOUT_MS: String(sessionTimeoutOfTests),
     HOOKLINE_DATABASE_URL: databaseUrl,
     HOOKLINE_REDIS_URL: redisUrl,
     HOOKLINE_SCHEMA_REGISTRY_URL: registryUrl,

@@ -21,7 +21,7 @@ import { noTracer } from '#lib/telemetry';
 import { fields } from '../../../services/projector/config.ts';
 import { build } from '../../../services/projector/service.ts';
 import { readConfig } from '#lib/config';
-import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
+import { createDatabase, serverAddresses, sessionTimeoutOfTests, uniquePrefix } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { duplicateFact, eventFact, startAt } from '../../unit/projector/facts.ts';
 
@@ -62,6 +62,7 @@ function projector(): { parts: Part[]; failures: Error[] } {
     HOOKLINE_ENV: 'test',
     HOOKLINE_KAFKA_BROKERS: brokers.join(','),
     HOOKLINE_TOPIC_PREFIX: topicPrefix,
+    HOOKLINE_KAFKA_SESSION_TIMEOUT_MS: String(sessionTimeoutOfTests),
     HOOKLINE_DATABASE_URL: databaseUrl,
     HOOKLINE_SCHEMA_REGISTRY_URL: registryUrl,
   });

@@ -23,9 +23,7 @@ export const consumerOptions = (
 ): ConsumerOptions => ({
   ...common,
   metrics: new Registry(),
-  // The least that brokers allow.
-  sessionTimeoutMs: 6_000,
-  heartbeatIntervalMs: 500,
+  sessionTimeoutMs: 3_000,
   stopDrainMs: 500,
   onFailure: (error) => {
     throw error;
