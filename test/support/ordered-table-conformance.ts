@@ -1,5 +1,5 @@
 /**
- * What an implementation of services/dispatcher/ordered-table.ts must do: run on the fake that unit tests stand on, and on Postgres, so that
+ * What an implementation of services/dispatcher/ordered/ordered-table.ts must do: run on the fake that unit tests stand on, and on Postgres, so that
  * what is shown with the one holds for the other.
  */
 import fc from 'fast-check';
@@ -11,8 +11,8 @@ import type {
   OrderedTurn,
   Place,
   RowRef,
-} from '../../services/dispatcher/ordered-table.ts';
-import type { WaitingRow } from '../../services/dispatcher/waiting-row.ts';
+} from '../../services/dispatcher/ordered/ordered-table.ts';
+import type { WaitingRow } from '../../services/dispatcher/model/waiting-row.ts';
 
 export interface OrderedTables {
   ordered: OrderedTable;

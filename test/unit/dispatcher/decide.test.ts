@@ -6,7 +6,7 @@ import {
   decide,
   type RetryPolicy,
   type SchedulePolicy,
-} from '../../../services/dispatcher/decide.ts';
+} from '../../../services/dispatcher/send/decide.ts';
 import { aFailure, anAnswer } from './fixtures.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);

@@ -1,10 +1,10 @@
 import { createManualClock, type ManualClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
-import { createEndpointHealth } from '../../../services/dispatcher/endpoint-health.ts';
-import type { RecordJob } from '../../../services/dispatcher/job.ts';
-import type { LanePlaces, Pace } from '../../../services/dispatcher/lane-places.ts';
-import { createScheduler, type SchedulerLimits } from '../../../services/dispatcher/scheduler.ts';
-import type { SendVerdict } from '../../../services/dispatcher/send-verdict.ts';
+import { createEndpointHealth } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
+import type { RecordJob } from '../../../services/dispatcher/model/job.ts';
+import type { LanePlaces, Pace } from '../../../services/dispatcher/lanes/lane-places.ts';
+import { createScheduler, type SchedulerLimits } from '../../../services/dispatcher/lanes/scheduler.ts';
+import type { SendVerdict } from '../../../services/dispatcher/endpoints/send-verdict.ts';
 import { aRecordJob, aRowJob, inOrder, noMetrics, settle } from './fixtures.ts';
 
 export const limits: SchedulerLimits = {

@@ -1,7 +1,7 @@
 import { createManualClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
-import { createEndpointHealth } from '../../../services/dispatcher/endpoint-health.ts';
-import { createScheduler } from '../../../services/dispatcher/scheduler.ts';
+import { createEndpointHealth } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
+import { createScheduler } from '../../../services/dispatcher/lanes/scheduler.ts';
 import { aRecordJob, noMetrics } from './fixtures.ts';
 
 const slowMs = 55_000;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createManualClock } from '#lib/clock';
 import { createSharedRoom } from '#lib/tenancy';
-import { createTurns, type LaneClass, turnParts } from '../../../services/dispatcher/turns.ts';
+import { createTurns, type LaneClass, turnParts } from '../../../services/dispatcher/lanes/turns.ts';
 
 interface FakeLane {
   name: string;

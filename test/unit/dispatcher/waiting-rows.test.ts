@@ -1,15 +1,15 @@
 import { createManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
-import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
-import { deliveryKey, type Job } from '../../../services/dispatcher/job.ts';
-import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
-import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
-import { createWaitingRows } from '../../../services/dispatcher/waiting-rows.ts';
-import type { RowRef } from '../../../services/dispatcher/ordered-table.ts';
-import { createReadContents } from '../../../services/dispatcher/read-contents.ts';
-import type { ReleaseOrdered } from '../../../services/dispatcher/release-ordered.ts';
-import type { DueQuestion, DueRow, WaitingTable } from '../../../services/dispatcher/waiting-table.ts';
+import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
+import { deliveryKey, type Job } from '../../../services/dispatcher/model/job.ts';
+import { createOwnedPartitions } from '../../../services/dispatcher/model/owned-partitions.ts';
+import { createRecentSteps } from '../../../services/dispatcher/model/recent-steps.ts';
+import { createWaitingRows } from '../../../services/dispatcher/waiting/waiting-rows.ts';
+import type { RowRef } from '../../../services/dispatcher/ordered/ordered-table.ts';
+import { createReadContents } from '../../../services/dispatcher/waiting/read-contents.ts';
+import type { ReleaseOrdered } from '../../../services/dispatcher/ordered/release-ordered.ts';
+import type { DueQuestion, DueRow, WaitingTable } from '../../../services/dispatcher/waiting/waiting-table.ts';
 import {
   aDelivery,
   anEndpoint,

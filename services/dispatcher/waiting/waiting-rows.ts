@@ -1,0 +1,191 @@
+/**
+ * Brings what waits back into the lanes: every second or sooner, the due rows of the partitions that this process owns.
+ *
+ * A row is taken for as long as it stands, so three things keep it from being sent twice: its delivery is in a lane; its step is remembered
+ * as done; or it is removed, which follows every outcome with the next reading and comes before that reading. Postgres away: rows wait,
+ * and so do the removals, of which there are no more than lanes have places for rows.
+ *
+ * After a crash a delivery can be sent from its record and have a row as well, of a step that its earlier owner wrote. Where it has ended
+ * here, the row is not sent; the tables take the end for its end too, in whichever step it was told, and the row goes with it.
+ *
+ * Rows that are in an order come back by a way of their own: release-ordered.ts.
+ */
+import type { Clock } from '#lib/clock';
+import { toAppError } from '#lib/errors';
+import { createPart, type Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import { isClosed } from '../model/endpoint.ts';
+import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
+import type { EndCancelled } from './end-cancelled.ts';
+import type { EndOverdue } from './end-overdue.ts';
+import { deliveryKey, type RowJob } from '../model/job.ts';
+import { createLaneStarts } from './lane-starts.ts';
+import { createLaneWaits } from './lane-waits.ts';
+import type { DispatcherMetrics } from '../metrics.ts';
+import type { OrderedRows } from '../ordered/ordered-rows.ts';
+import type { RowRef } from '../ordered/ordered-table.ts';
+import type { OwnedPartitions } from '../model/owned-partitions.ts';
+import type { ReadContents } from './read-contents.ts';
+import type { RecentSteps } from '../model/recent-steps.ts';
+import type { ReleaseOrdered } from '../ordered/release-ordered.ts';
+import { rowJob } from '../model/row-job.ts';
+import type { RowRoom, Scheduler } from '../lanes/scheduler.ts';
+import type { DueRow, WaitingTable } from './waiting-table.ts';
+
+export interface WaitingRows extends Part {
+  /** The outcome of a delivery that was read from here is durable. */
+  remove(job: RowJob): void;
+}
+
+interface Deps {
+  table: Pick<WaitingTable, 'due' | 'remove' | 'count'>;
+  readContents: ReadContents;
+  orderedRows: Pick<OrderedRows, 'remove'>;
+  releaseOrdered: ReleaseOrdered;
+  owned: Pick<OwnedPartitions, 'numbers' | 'signalOf'>;
+  directory: Pick<EndpointDirectory, 'get' | 'refresh'>;
+  scheduler: Pick<Scheduler, 'offer' | 'held' | 'heldRows' | 'rowRoom'>;
+  recentSteps: Pick<RecentSteps, 'has'>;
+  endOverdue: EndOverdue;
+  endCancelled: EndCancelled;
+  metrics: DispatcherMetrics;
+  clock: Clock;
+  log: Logger;
+}
+
+const busyPauseMs = 100;
+const idlePauseMs = 1_000;
+const countEveryMs = 10_000;
+const maxRows = 1_000;
+
+type RowToRemove = Omit<RowRef, 'order'> & Pick<RowJob, 'order'>;
+
+export function createWaitingRows(deps: Deps): WaitingRows {
+  const { table, owned, directory, scheduler, recentSteps, clock, log } = deps;
+  const stopping = new AbortController();
+  const toRemove = new Map<string, RowToRemove>();
+  const nowMicros = (): number => Math.floor(clock.nowMs() * 1_000);
+  const laneWaits = createLaneWaits(nowMicros);
+  const laneStarts = createLaneStarts();
+  let polling: Promise<void> = Promise.resolve();
+  let countedAtMs = Number.NEGATIVE_INFINITY;
+
+  async function removeDone(): Promise<void> {
+    const rows = [...toRemove];
+    if (rows.length === 0) return;
+    const inOrder = rows.flatMap(([, { order, ...row }]) => (order === undefined ? [] : [{ ...row, order }]));
+    const others = rows.flatMap(([, row]) => (row.order === undefined ? [row] : []));
+    if (inOrder.length > 0) await deps.orderedRows.remove(inOrder);
+    if (others.length > 0) await table.remove(others);
+    // One that was done again meanwhile, at a later step, stays to be removed.
+    for (const [key, row] of rows) if (toRemove.get(key) === row) toRemove.delete(key);
+  }
+
+  async function findDue({ total, ...room }: RowRoom): Promise<DueRow[]> {
+    const limit = Math.min(maxRows, total);
+    const partitions = owned.numbers();
+    if (partitions.length === 0 || limit <= 0) return [];
+    const except = scheduler.heldRows().map(({ delivery }) => delivery);
+    const perPartition = Math.max(room.perLane, Math.ceil(maxRows / partitions.length));
+    const starts = laneStarts.all();
+    const found = await table.due({ ...room, partitions, now: nowMicros(), perPartition, starts, except, limit });
+    laneStarts.read(found);
+    return found;
+  }
+
+  const isEarly = (row: DueRow): boolean => row.dueAt > nowMicros();
+
+  function isToBeEnded({ tenant, endpointId }: DueRow): boolean {
+    const endpoint = directory.get(tenant, endpointId);
+    return endpoint === undefined || isClosed(endpoint);
+  }
+
+  /** What was found may be newer than the directory: of a new endpoint, or early because its endpoint was closed. */
+  async function refreshDirectory(found: readonly DueRow[]): Promise<void> {
+    const isSurprising = (row: DueRow): boolean =>
+      directory.get(row.tenant, row.endpointId) === undefined ||
+      (isEarly(row) && row.order === undefined && !isToBeEnded(row));
+    if (found.some(isSurprising)) await directory.refresh();
+  }
+
+  function mayBeSent(row: DueRow): boolean {
+    const delivery = { tenant: row.tenant, id: row.deliveryId };
+    if (recentSteps.has(delivery, row.step + 1) || scheduler.held(delivery) !== undefined) return false;
+    return !isEarly(row) || isToBeEnded(row);
+  }
+
+  async function bringBack(rows: readonly DueRow[]): Promise<void> {
+    const contents = await deps.readContents(rows);
+    for (const row of rows) {
+      const content = contents.of(row);
+      const signal = owned.signalOf(row.partition);
+      // While it was read its partition was lost, its endpoint's lane filled up, or it went from its record: it stands, and is found again.
+      if (content !== undefined && signal !== undefined && mayBeSent(row))
+        scheduler.offer(rowJob(row, content, signal, laneWaits.readyAt(row)));
+    }
+  }
+
+  function remove({ tenant, deliveryId, endpointId, step, order }: RowToRemove): void {
+    toRemove.set(deliveryKey({ tenant, id: deliveryId }), { tenant, deliveryId, endpointId, step, order });
+  }
+
+  async function count(): Promise<void> {
+    if (clock.monotonicMs() - countedAtMs < countEveryMs) return;
+    deps.metrics.waiting(await table.count(owned.numbers()));
+    countedAtMs = clock.monotonicMs();
+  }
+
+  async function attempt(failure: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      log.warn({ event: failure, err: toAppError(error) });
+    }
+  }
+
+  async function poll(): Promise<void> {
+    let pauseMs = busyPauseMs;
+    while (!stopping.signal.aborted) {
+      // In turns, so that no row is ended while it is brought back; what one of them meets does not keep the others from their work.
+      await attempt('waiting.not_ended', deps.endOverdue);
+      await attempt('waiting.not_cancelled', deps.endCancelled);
+      await attempt('waiting.not_counted', count);
+      try {
+        await removeDone();
+        const room = scheduler.rowRoom();
+        const found = await findDue(room);
+        await refreshDirectory(found);
+        const { ordered = [], unordered = [] } = Object.groupBy(found, ({ order }) =>
+          order ? 'ordered' : 'unordered',
+        );
+        await bringBack(unordered.filter(mayBeSent));
+        await deps.releaseOrdered(ordered, remove, laneWaits.readyAt);
+        laneWaits.read(room, found);
+        pauseMs = found.length > 0 ? busyPauseMs : Math.min(idlePauseMs, pauseMs * 2);
+      } catch (error) {
+        log.warn({ event: 'waiting.not_read', err: toAppError(error) });
+        pauseMs = idlePauseMs;
+      }
+      await clock.sleep(pauseMs, stopping.signal);
+    }
+  }
+
+  return {
+    ...createPart(
+      'waiting rows',
+      async () => {
+        polling = poll();
+      },
+      async () => {
+        stopping.abort();
+        await polling;
+        // With Postgres away they stand, and their successor sends them again.
+        await removeDone().catch((error: unknown) =>
+          log.warn({ event: 'waiting.not_removed', rows: toRemove.size, err: toAppError(error) }),
+        );
+      },
+    ),
+    remove: ({ delivery: { tenant, id, endpointId }, order, step }) =>
+      remove({ tenant, deliveryId: id, endpointId, order, step: step - 1 }),
+  };
+}
