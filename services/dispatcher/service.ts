@@ -31,7 +31,7 @@ import { createDispatch } from './send/dispatch.ts';
 import { createEndCancelled } from './waiting/end-cancelled.ts';
 import { createEndOverdue } from './waiting/end-overdue.ts';
 import { createEndRefused } from './fan-out/end-refused.ts';
-import { factsOf } from './model/endpoint.ts';
+import { factsOf } from './endpoints/endpoint-facts.ts';
 import { createEndpointDirectory } from './endpoints/endpoint-directory.ts';
 import { createEndpointFailing } from './endpoints/endpoint-failing.ts';
 import { createEndpointHealth } from './endpoints/endpoint-health.ts';

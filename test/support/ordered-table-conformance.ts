@@ -4,15 +4,8 @@
  */
 import fc from 'fast-check';
 import type { DeliveryStatus } from '#lib/contract';
-import type {
-  AskedKey,
-  OrderedRow,
-  OrderedTable,
-  OrderedTurn,
-  Place,
-  RowRef,
-} from '../../services/dispatcher/ordered/ordered-table.ts';
-import type { WaitingRow } from '../../services/dispatcher/model/waiting-row.ts';
+import type { AskedKey, OrderedTable, OrderedTurn, Place } from '../../services/dispatcher/ordered/ordered-table.ts';
+import type { OrderedRow, RowRef, WaitingRow } from '../../services/dispatcher/model/waiting-row.ts';
 
 export interface OrderedTables {
   ordered: OrderedTable;

@@ -21,13 +21,11 @@ import type { Delivery } from '#lib/contract';
 import type { Logger } from '#lib/log';
 import { type Breaker, type BreakerSend, createBreaker } from './breaker.ts';
 import { createHoldTime, type HoldTime, isLongHold } from './hold-time.ts';
-import { laneKey } from '../model/job.ts';
+import { type EndpointRef, laneKey } from '../model/job.ts';
 import { createLaneWidth, type LaneWidth } from './lane-width.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
 import type { SendVerdict } from './send-verdict.ts';
-import type { LaneClass } from '../lanes/turns.ts';
-
-export type EndpointRef = Pick<Delivery, 'tenant' | 'endpointId'>;
+import type { EndpointFacts } from './endpoint-facts.ts';
 
 export type Standing = {
   /** Sends at once. */
@@ -45,22 +43,12 @@ export type Standing = {
 /** It is being found out whether it is back. */
 export const isTrying = ({ kind }: Standing): boolean => kind === 'probe' || kind === 'half-open';
 
-export const laneClassOf = ({ kind }: Standing): LaneClass => (kind === 'healthy' || kind === 'slow' ? kind : 'sick');
-
 export interface EndpointHealth {
   standingOf(endpoint: EndpointRef): Standing;
   /** A send begins; told once what came of it, undefined where it came to none. */
   begin(delivery: Delivery): (verdict: SendVerdict | undefined) => void;
   /** The endpoints of which something is remembered. */
   remembered(): Iterable<EndpointRef>;
-}
-
-/** What is to be known of the endpoint itself. */
-export interface EndpointFacts {
-  maxInFlight: number;
-  revision: number;
-  /** Deleted or disabled: nothing is sent, and what is left is ended without delay. */
-  isClosed: boolean;
 }
 
 interface Deps {

@@ -6,7 +6,7 @@ import type { Clock } from '#lib/clock';
 import { type AttemptRecord, type Delivery, deliveryHeaders, type Topics, traceHeaders } from '#lib/contract';
 import type { Bury } from '#lib/dead-letters';
 import type { DispatcherMetrics } from '../metrics.ts';
-import { recordOf } from '../send/outcome-writer.ts';
+import { recordOf } from '../publishing/attempt-record.ts';
 import type { Publish } from '../publishing/publish.ts';
 
 /** @throws AppError stopped when the signal aborts */

@@ -1,4 +1,6 @@
-import { laneClassOf, type Standing } from '../endpoints/endpoint-health.ts';
+import type { Standing } from '../endpoints/endpoint-health.ts';
+import { laneClassOf } from './lane-class.ts';
+import type { Pace } from '../model/endpoint.ts';
 
 /** What a lane may queue. */
 export interface LanePlaces {
@@ -8,12 +10,6 @@ export interface LanePlaces {
   bytes: number;
   /** Deliveries that have waited. */
   rows: number;
-}
-
-/** From the endpoint's settings; undefined where there is none. */
-export interface Pace {
-  perSecond: number;
-  burst: number;
 }
 
 /** What its tenant has in hand is more than half of its share: fresh deliveries, and those that have waited. */

@@ -17,13 +17,15 @@ import { toAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Delivery } from '#lib/contract';
 import { createSharedRoom, type ShareName, type SharedRoom } from '#lib/tenancy';
-import { type EndpointHealth, type EndpointRef, isTrying, laneClassOf } from '../endpoints/endpoint-health.ts';
-import { deliveryKey, isAbandoned, type Job, laneKey, type RecordJob } from '../model/job.ts';
+import { type EndpointHealth, isTrying } from '../endpoints/endpoint-health.ts';
+import { laneClassOf } from './lane-class.ts';
+import { deliveryKey, type EndpointRef, isAbandoned, type Job, laneKey, type RecordJob } from '../model/job.ts';
 import { createLane, type Lane } from './lane.ts';
-import { type LanePlaces, type Pace, placesOf, rowsOfUnknown } from './lane-places.ts';
+import { type LanePlaces, placesOf, rowsOfUnknown } from './lane-places.ts';
+import type { Pace } from '../model/endpoint.ts';
 import type { SendVerdict } from '../endpoints/send-verdict.ts';
 import { createTurns } from './turns.ts';
-import type { LaneRoom, TenantRoom } from '../waiting/waiting-table.ts';
+import type { LaneRoom, RowRoom } from './row-room.ts';
 
 /** What tenants share here. */
 export const dispatcherShares = [
@@ -42,16 +44,6 @@ export interface Scheduler {
   rowRoom(): RowRoom;
   /** Each tenant that holds some of what is shared, and how much of its share. */
   usage(share: DispatcherShare): Iterable<readonly [tenant: string, ratio: number]>;
-}
-
-/** Places for deliveries that have waited. */
-export interface RowRoom {
-  /** In one lane, and for one tenant, where nothing else is said. */
-  perLane: number;
-  perTenant: number;
-  lanes: LaneRoom[];
-  tenants: TenantRoom[];
-  total: number;
 }
 
 export interface SchedulerLimits {

@@ -18,6 +18,7 @@
  */
 import type { Clock } from '#lib/clock';
 import type { SharedRoom } from '#lib/tenancy';
+import { type LaneClass, laneClasses } from './lane-class.ts';
 
 export interface Turns<Lane> {
   /** Where a lane stands now; it keeps its place in the line where that has not changed. Its tenant is always the same. */
@@ -25,8 +26,6 @@ export interface Turns<Lane> {
   /** The next lane to send one. It is in no line until it is placed again. */
   next(): Lane | undefined;
 }
-
-export type LaneClass = (typeof laneClasses)[number];
 
 export interface TurnState {
   tenant: string;
@@ -51,7 +50,6 @@ export interface TurnParts {
 
 export const turnParts: TurnParts = { answering: 0.75, unproven: 0.25, slow: 0.75, sick: 0.5 };
 
-const laneClasses = ['healthy', 'slow', 'sick'] as const;
 const orders = {
   quick: { slow: ['healthy', 'slow', 'sick'], sick: ['healthy', 'sick', 'slow'] },
   others: { slow: ['slow', 'sick', 'healthy'], sick: ['sick', 'slow', 'healthy'] },

@@ -1,21 +1,24 @@
-import type { KeyObject } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { microsOf } from '#lib/clock';
-import {
-  endpointDefaults,
-  type EndpointMethod,
-  type EndpointSettings,
-  scheduleDefaults,
-  type StoredEndpointSettings,
-} from '#lib/contract';
+import { endpointDefaults, type EndpointMethod, type EndpointSettings, scheduleDefaults } from '#lib/contract';
 import type { AppError } from '#lib/errors';
 import { readSubscriber, type Subscriber, subscriberColumns, type SubscriberRow } from '#lib/fan-out';
 import type { HttpRoute } from '#lib/http-client';
 import type { SecretBox } from '#lib/secret-box';
-import type { RetryPolicy } from '../send/decide.ts';
-import type { EndpointFacts } from '../endpoints/endpoint-health.ts';
-import type { Pace } from '../lanes/lane-places.ts';
-import { openSecrets, openSettings, withoutPrivate } from './sealed-columns.ts';
+import type { RetryPolicy } from './retry-policy.ts';
+import {
+  type EndpointSecret,
+  openSecrets,
+  openSettings,
+  type SealedColumns,
+  withoutPrivate,
+} from './sealed-columns.ts';
+
+/** The endpoint's rate limit. */
+export interface Pace {
+  perSecond: number;
+  burst: number;
+}
 
 /** An endpoint as the dispatcher works with it; instants in microseconds since the epoch. */
 export interface Endpoint extends Subscriber {
@@ -27,13 +30,14 @@ export interface Endpoint extends Subscriber {
   route: HttpRoute | undefined;
   timeoutMs: number;
   maxInFlight: number;
+  /** Undefined: no rate limit is set. */
   pace: Pace | undefined;
   retry: RetryPolicy;
   /**
-   * More than one while a secret is rotated, each with a private key where an Ed25519 signature goes with its own. Empty where they or the
-   * private settings can't be read: nothing is sent unsigned, or without the headers, proxy and certificate that were set.
+   * More than one while a secret is rotated. Empty where they or the private settings can't be read: nothing is sent unsigned, or without the
+   * headers, proxy and certificate that were set.
    */
-  secrets: readonly { secret: string; privateKey: KeyObject | null; expiresAt: number | null }[];
+  secrets: readonly EndpointSecret[];
   /** Counts changes by people. */
   revision: number;
   /** Grows with every change, not by people alone. */
@@ -44,11 +48,8 @@ export interface Endpoint extends Subscriber {
   deletedAt: number | null;
 }
 
-export interface EndpointRow extends SubscriberRow {
+export interface EndpointRow extends SubscriberRow, SealedColumns {
   url: string;
-  settings: StoredEndpointSettings;
-  private: Buffer | null;
-  secrets: Buffer;
   revision: number;
   failing_since: string | null;
 }
@@ -57,12 +58,6 @@ export const endpointColumns = `${subscriberColumns}, url, settings, private, se
 
 /** Deleted or disabled: what is on its way to it ends without being sent. */
 export const isClosed = (endpoint: Endpoint): boolean => endpoint.deletedAt !== null || endpoint.disabledAt !== null;
-
-/** One that is not known is closed to all deliveries: nothing is sent. */
-export function factsOf(endpoint: Endpoint | undefined): EndpointFacts {
-  if (endpoint === undefined) return { maxInFlight: 1, revision: 0, isClosed: true };
-  return { maxInFlight: endpoint.maxInFlight, revision: endpoint.revision, isClosed: isClosed(endpoint) };
-}
 
 interface Reading {
   secretBox: SecretBox;

@@ -38,5 +38,6 @@ export const isAbandoned = (job: Job): boolean =>
 
 export const deliveryKey = ({ tenant, id }: Pick<Delivery, 'tenant' | 'id'>): string => `${tenant}/${id}`;
 
-export const laneKey = ({ tenant, endpointId }: Pick<Delivery, 'tenant' | 'endpointId'>): string =>
-  `${tenant}/${endpointId}`;
+export type EndpointRef = Pick<Delivery, 'tenant' | 'endpointId'>;
+
+export const laneKey = ({ tenant, endpointId }: EndpointRef): string => `${tenant}/${endpointId}`;

@@ -1,6 +1,6 @@
 import type { RowJob } from './job.ts';
 import type { WaitingRow } from './waiting-row.ts';
-import type { EventContent } from '../waiting/waiting-table.ts';
+import type { EventContent } from './event-content.ts';
 
 /** What a row says of its delivery. */
 type Row = Omit<WaitingRow, 'partition' | 'notBefore'>;

@@ -12,15 +12,30 @@ import {
 import { AppError } from '#lib/errors';
 import type { SecretBox } from '#lib/secret-box';
 import { readPrivateKey } from '#lib/signatures';
-import type { Endpoint, EndpointRow } from './endpoint.ts';
+
+/** What a row of `endpoints` has sealed, and what it is sealed with. */
+export interface SealedColumns {
+  tenant: string;
+  id: string;
+  settings: StoredEndpointSettings;
+  private: Buffer | null;
+  secrets: Buffer;
+}
+
+/** With a private key where an Ed25519 signature goes with it. */
+export interface EndpointSecret {
+  secret: string;
+  privateKey: KeyObject | null;
+  expiresAt: number | null;
+}
 
 interface Opening {
   secretBox: SecretBox;
   onUnreadable(error: AppError): void;
 }
 
-/** With the secrets among them; undefined where what is sealed of them can't be read. */
-export function openSettings(row: EndpointRow, { secretBox, onUnreadable }: Opening): EndpointSettings | undefined {
+/** All settings, the private ones included; undefined where the private ones can't be read. */
+export function openSettings(row: SealedColumns, { secretBox, onUnreadable }: Opening): EndpointSettings | undefined {
   try {
     const hidden = row.private && secretBox.open(row.private, privateContext(row.tenant, row.id));
     return joinSettings(row.settings, hidden === null ? null : parse<PrivateSettings>(hidden));
@@ -32,7 +47,7 @@ export function openSettings(row: EndpointRow, { secretBox, onUnreadable }: Open
   }
 }
 
-/** What of them an endpoint needs to which nothing is sent. */
+/** Settings without private fields, for endpoints that nothing is sent to. */
 export const withoutPrivate = (stored: StoredEndpointSettings): EndpointSettings => ({
   ...stored,
   headers: {},
@@ -41,7 +56,7 @@ export const withoutPrivate = (stored: StoredEndpointSettings): EndpointSettings
 });
 
 /** None where they can't be read. */
-export function openSecrets(row: EndpointRow, { secretBox, onUnreadable }: Opening): Endpoint['secrets'] {
+export function openSecrets(row: SealedColumns, { secretBox, onUnreadable }: Opening): EndpointSecret[] {
   try {
     const stored = parse<StoredSecret[]>(secretBox.open(row.secrets, secretsContext('endpoints', row.tenant, row.id)));
     return stored.map(({ secret, private_key, expires_at }) => ({

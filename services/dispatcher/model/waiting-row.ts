@@ -20,6 +20,20 @@ export interface WaitingRow {
   notBefore: number | null;
 }
 
+export interface OrderedRow extends WaitingRow {
+  order: Order;
+}
+
+/** A row that has served. */
+export interface RowRef {
+  tenant: string;
+  deliveryId: string;
+  endpointId: string;
+  order: Order;
+  /** Up to this one: a later row stays. */
+  step: number;
+}
+
 /** A row of the table `waiting`. */
 export interface RawWaitingRow {
   tenant: string;

@@ -10,15 +10,14 @@ import { AppError, toAppError } from '#lib/errors';
 import type {
   AskedDelivery,
   AskedKey,
-  OrderedRow,
   OrderedTable,
   OrderedTurn,
   Place,
   QueuedRow,
-  RowRef,
   TurnAnswer,
   Woken,
 } from './ordered-table.ts';
+import type { OrderedRow, RowRef } from '../model/waiting-row.ts';
 
 export interface OrderedRows {
   /**

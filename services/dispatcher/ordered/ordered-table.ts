@@ -13,11 +13,13 @@ import { formatMicros } from '#lib/clock';
 import type { Postgres, Query } from '#lib/postgres';
 import type { Order } from '../model/ordering.ts';
 import { hasRowEnded, payloadBytesOfRow } from '../waiting/row-conditions.ts';
-import { type RawWaitingRow, waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
-
-export interface OrderedRow extends WaitingRow {
-  order: Order;
-}
+import {
+  type OrderedRow,
+  type RawWaitingRow,
+  type RowRef,
+  waitingColumns,
+  waitingRowOf,
+} from '../model/waiting-row.ts';
 
 /** A delivery whose place in the order is to be found. */
 export interface AskedDelivery {
@@ -25,16 +27,6 @@ export interface AskedDelivery {
   id: string;
   endpointId: string;
   order: Order;
-}
-
-/** A row that has served. */
-export interface RowRef {
-  tenant: string;
-  deliveryId: string;
-  endpointId: string;
-  order: Order;
-  /** Up to this one: a later row stays. */
-  step: number;
 }
 
 /** A key of which the first rows are wanted. */

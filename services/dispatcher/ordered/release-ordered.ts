@@ -10,7 +10,6 @@ import { isClosed } from '../model/endpoint.ts';
 import { type EndpointHealth, isTrying } from '../endpoints/endpoint-health.ts';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
 import { laneKey } from '../model/job.ts';
-import type { LaneWaits } from '../waiting/lane-waits.ts';
 import type { OrderedRows } from './ordered-rows.ts';
 import type { AskedKey, QueuedRow } from './ordered-table.ts';
 import type { OwnedPartitions } from '../model/owned-partitions.ts';
@@ -19,17 +18,7 @@ import type { RecentSteps } from '../model/recent-steps.ts';
 import { rowJob } from '../model/row-job.ts';
 import type { Scheduler } from '../lanes/scheduler.ts';
 import type { DueRow } from '../waiting/waiting-table.ts';
-
-/**
- * @param remove told of each row whose delivery has ended
- * @param readyAt since when a row could have been sent, in microseconds
- * @throws AppError store_unavailable
- */
-export type ReleaseOrdered = (
-  due: readonly DueRow[],
-  remove: (row: QueuedRow) => void,
-  readyAt: LaneWaits['readyAt'],
-) => Promise<void>;
+import type { ReleaseOrdered } from '../waiting/waiting-rows.ts';
 
 interface Deps {
   orderedRows: Pick<OrderedRows, 'linesOf' | 'isBeingWritten'>;

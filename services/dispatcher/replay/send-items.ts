@@ -17,7 +17,8 @@ import { forEachLimited } from '../publishing/for-each-limited.ts';
 import { orderingKeyOf } from '../model/ordering.ts';
 import type { Offer } from '../publishing/publish.ts';
 import { type Publication, publishAll } from '../publishing/publish-all.ts';
-import type { EventContent, WaitingTable } from '../waiting/waiting-table.ts';
+import type { WaitingTable } from '../waiting/waiting-table.ts';
+import type { EventContent } from '../model/event-content.ts';
 import type { DeliverySet, WriteSet } from '../fan-out/write-set.ts';
 import { recordOfLetter } from './record-of-letter.ts';
 

@@ -20,28 +20,7 @@
  */
 import { fullJitterMs, type Random, retryAfterMs, spreadAroundMs } from '#lib/backoff';
 import type { HttpResult } from '#lib/http-client';
-
-export type RetryPolicy = BackoffPolicy | SchedulePolicy;
-
-interface Bounds {
-  /** The longest that a receiver may ask to be left alone. */
-  capMs: number;
-  /** From the delivery's creation. */
-  windowMs: number;
-}
-
-export interface BackoffPolicy extends Bounds {
-  kind: 'backoff';
-  baseMs: number;
-  /** Infinity: as many as the window has room for. */
-  maxAttempts: number;
-}
-
-export interface SchedulePolicy extends Bounds {
-  kind: 'schedule';
-  waitsMs: readonly number[];
-  jitter: number;
-}
+import type { RetryPolicy } from '../model/retry-policy.ts';
 
 export interface Sent {
   result: HttpResult;

@@ -11,11 +11,11 @@ import type { Bury, DiedRecord } from '#lib/dead-letters';
 import { type IncomingRecord, originOf, type OutgoingRecord } from '#lib/kafka';
 import { isAbandoned, type Job, type RowJob } from '../model/job.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
-import type { OrderedRows } from '../ordered/ordered-rows.ts';
-import type { OrderedRow } from '../ordered/ordered-table.ts';
+import type { OrderedRow } from '../model/waiting-row.ts';
 import type { Publish } from '../publishing/publish.ts';
 import type { RecentSteps } from '../model/recent-steps.ts';
 import type { SendFacts } from './send-facts.ts';
+import { recordOf } from '../publishing/attempt-record.ts';
 
 export type AfterSend =
   | { status: 'delivered' }
@@ -44,7 +44,8 @@ interface Deps {
   topics: Topics;
   encodeAttempt(record: AttemptRecord): Buffer;
   recentSteps: RecentSteps;
-  orderedRows: Pick<OrderedRows, 'write'>;
+  /** Resolves when the row is durable; throws AppError stopped where it is not wanted any more. */
+  orderedRows: { write(row: OrderedRow, isWanted: () => boolean): Promise<void> };
   removeRow(job: RowJob): void;
   clock: Clock;
   crashPoints: CrashPoints;
@@ -165,37 +166,4 @@ interface Letter {
   reason: string;
   attempts: number;
   origin: string;
-}
-
-export function recordOf({
-  delivery,
-  order,
-  step,
-  attempts,
-}: Pick<Job, 'delivery' | 'order' | 'step' | 'attempts'>): Omit<AttemptRecord, 'kind' | 'at'> & {
-  status: DeliveryStatus | null;
-} {
-  return {
-    tenant: delivery.tenant,
-    event_id: delivery.eventId,
-    generation: delivery.generation,
-    deliveries: [],
-    delivery_id: delivery.id,
-    endpoint_id: delivery.endpointId,
-    step,
-    attempt: attempts,
-    status: null,
-    created_at: delivery.createdAt,
-    outcome: null,
-    http_status: null,
-    duration_ms: null,
-    detail: null,
-    response_excerpt: null,
-    next_attempt_at: null,
-    ordering_key: order === undefined ? null : delivery.orderingKey,
-    request: null,
-    response_headers: null,
-    timing: null,
-    chunk: null,
-  };
 }

@@ -21,7 +21,7 @@ import type { RecentSteps } from '../model/recent-steps.ts';
 import { rowJob, withoutContent } from '../model/row-job.ts';
 import type { Scheduler } from '../lanes/scheduler.ts';
 import type { WaitingRow } from '../model/waiting-row.ts';
-import type { EventContent } from './waiting-table.ts';
+import type { EventContent } from '../model/event-content.ts';
 
 /** @throws AppError store_unavailable; stopped */
 export type EndOverdue = () => Promise<void>;

@@ -1,4 +1,5 @@
-import type { EventContent, WaitingTable } from './waiting-table.ts';
+import type { WaitingTable } from './waiting-table.ts';
+import type { EventContent } from '../model/event-content.ts';
 
 interface RowOfEvent {
   tenant: string;

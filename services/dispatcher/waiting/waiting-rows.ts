@@ -20,16 +20,15 @@ import type { EndCancelled } from './end-cancelled.ts';
 import type { EndOverdue } from './end-overdue.ts';
 import { deliveryKey, type RowJob } from '../model/job.ts';
 import { createLaneStarts } from './lane-starts.ts';
-import { createLaneWaits } from './lane-waits.ts';
+import { createLaneWaits, type LaneWaits } from './lane-waits.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
-import type { OrderedRows } from '../ordered/ordered-rows.ts';
-import type { RowRef } from '../ordered/ordered-table.ts';
+import type { RowRef } from '../model/waiting-row.ts';
 import type { OwnedPartitions } from '../model/owned-partitions.ts';
 import type { ReadContents } from './read-contents.ts';
 import type { RecentSteps } from '../model/recent-steps.ts';
-import type { ReleaseOrdered } from '../ordered/release-ordered.ts';
 import { rowJob } from '../model/row-job.ts';
-import type { RowRoom, Scheduler } from '../lanes/scheduler.ts';
+import type { Scheduler } from '../lanes/scheduler.ts';
+import type { RowRoom } from '../lanes/row-room.ts';
 import type { DueRow, WaitingTable } from './waiting-table.ts';
 
 export interface WaitingRows extends Part {
@@ -37,10 +36,21 @@ export interface WaitingRows extends Part {
   remove(job: RowJob): void;
 }
 
+/**
+ * @param remove told of each row whose delivery has ended
+ * @param readyAt since when a row could have been sent, in microseconds
+ * @throws AppError store_unavailable
+ */
+export type ReleaseOrdered = (
+  due: readonly DueRow[],
+  remove: (row: RowRef) => void,
+  readyAt: LaneWaits['readyAt'],
+) => Promise<void>;
+
 interface Deps {
   table: Pick<WaitingTable, 'due' | 'remove' | 'count'>;
   readContents: ReadContents;
-  orderedRows: Pick<OrderedRows, 'remove'>;
+  orderedRows: { remove(rows: readonly RowRef[]): Promise<void> };
   releaseOrdered: ReleaseOrdered;
   owned: Pick<OwnedPartitions, 'numbers' | 'signalOf'>;
   directory: Pick<EndpointDirectory, 'get' | 'refresh'>;

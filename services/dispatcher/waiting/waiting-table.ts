@@ -14,20 +14,8 @@ import { laneKey } from '../model/job.ts';
 import { lanesOfTenant, tenantsWithRows } from './lanes-with-rows.ts';
 import { hasPayload, hasRowEnded, itsPayload, payloadBytesOfRow } from './row-conditions.ts';
 import { type RawWaitingRow, waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
-
-export interface LaneRoom {
-  tenant: string;
-  endpointId: string;
-  room: number;
-  early: boolean;
-}
-
-export interface TenantRoom {
-  tenant: string;
-  room: number;
-  /** Places in a lane. */
-  perLane: number;
-}
+import type { LaneRoom, TenantRoom } from '../lanes/row-room.ts';
+import type { EventContent } from '../model/event-content.ts';
 
 /** In the partition, the tenant's lanes are read from behind this one on. */
 export interface LaneStart {
@@ -61,19 +49,6 @@ export interface DueRow extends WaitingRow {
   ended: boolean;
   /** Of its tenant and partition: the last lane that was read, where there may be more due behind it. */
   readTo?: string;
-}
-
-/** What a delivery has of its event. */
-export interface EventContent {
-  tenant: string;
-  eventId: string;
-  type: string;
-  receivedAt: number;
-  orderingKey: string | null;
-  traceparent: string;
-  contentType: string;
-  contentEncoding: string | null;
-  payload: Buffer;
 }
 
 export interface WaitingTable {

@@ -2,7 +2,7 @@
 import { type Delivery, deliveryHeaders } from '#lib/contract';
 import type { IncomingRecord } from '#lib/kafka';
 import { orderingKeyOf } from '../../../services/dispatcher/model/ordering.ts';
-import type { EventContent } from '../../../services/dispatcher/waiting/waiting-table.ts';
+import type { EventContent } from '../../../services/dispatcher/model/event-content.ts';
 import { aDelivery, never, topics } from '../../unit/dispatcher/fixtures.ts';
 
 export interface NumberedDeliveries {

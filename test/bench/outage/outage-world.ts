@@ -10,7 +10,7 @@ import type { OutgoingRecord } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import { createDispatch } from '../../../services/dispatcher/send/dispatch.ts';
 import { createEndOverdue } from '../../../services/dispatcher/waiting/end-overdue.ts';
-import { factsOf } from '../../../services/dispatcher/model/endpoint.ts';
+import { factsOf } from '../../../services/dispatcher/endpoints/endpoint-facts.ts';
 import { createEndpointHealth } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
 import { createIntake } from '../../../services/dispatcher/intake/intake.ts';
 import { deliveryKey } from '../../../services/dispatcher/model/job.ts';

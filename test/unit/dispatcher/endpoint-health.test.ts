@@ -1,10 +1,8 @@
 import { createManualClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
-import {
-  createEndpointHealth,
-  type EndpointFacts,
-  laneClassOf,
-} from '../../../services/dispatcher/endpoints/endpoint-health.ts';
+import { createEndpointHealth } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
+import { laneClassOf } from '../../../services/dispatcher/lanes/lane-class.ts';
+import type { EndpointFacts } from '../../../services/dispatcher/endpoints/endpoint-facts.ts';
 import type { SendVerdict } from '../../../services/dispatcher/endpoints/send-verdict.ts';
 import { aDelivery } from './fixtures.ts';
 

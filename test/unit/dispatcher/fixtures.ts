@@ -22,7 +22,7 @@ import type { Job, RecordJob, RowJob } from '../../../services/dispatcher/model/
 import type { DispatcherMetrics } from '../../../services/dispatcher/metrics.ts';
 import type { Order } from '../../../services/dispatcher/model/ordering.ts';
 import { createOffer, createPublish, type Publish } from '../../../services/dispatcher/publishing/publish.ts';
-import type { EventContent } from '../../../services/dispatcher/waiting/waiting-table.ts';
+import type { EventContent } from '../../../services/dispatcher/model/event-content.ts';
 import { createWriteSet } from '../../../services/dispatcher/fan-out/write-set.ts';
 
 export const topics = topicsOf('test.');

@@ -5,7 +5,7 @@ import { type CrashPoints, noCrashPoints } from '#lib/crash-points';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
 import { createOutcomeWriter } from '../../../services/dispatcher/send/outcome-writer.ts';
-import type { OrderedRow } from '../../../services/dispatcher/ordered/ordered-table.ts';
+import type { OrderedRow } from '../../../services/dispatcher/model/waiting-row.ts';
 import type { Job, RowJob } from '../../../services/dispatcher/model/job.ts';
 import { createPublish } from '../../../services/dispatcher/publishing/publish.ts';
 import { createRecentSteps } from '../../../services/dispatcher/model/recent-steps.ts';

@@ -5,10 +5,9 @@ import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
 import { deliveryKey, type Job } from '../../../services/dispatcher/model/job.ts';
 import { createOwnedPartitions } from '../../../services/dispatcher/model/owned-partitions.ts';
 import { createRecentSteps } from '../../../services/dispatcher/model/recent-steps.ts';
-import { createWaitingRows } from '../../../services/dispatcher/waiting/waiting-rows.ts';
-import type { RowRef } from '../../../services/dispatcher/ordered/ordered-table.ts';
+import { createWaitingRows, type ReleaseOrdered } from '../../../services/dispatcher/waiting/waiting-rows.ts';
+import type { RowRef } from '../../../services/dispatcher/model/waiting-row.ts';
 import { createReadContents } from '../../../services/dispatcher/waiting/read-contents.ts';
-import type { ReleaseOrdered } from '../../../services/dispatcher/ordered/release-ordered.ts';
 import type { DueQuestion, DueRow, WaitingTable } from '../../../services/dispatcher/waiting/waiting-table.ts';
 import {
   aDelivery,
