@@ -61,6 +61,8 @@ import { createTakePermit } from './lanes/take-permit.ts';
 import { createWaitingRows } from './waiting/waiting-rows.ts';
 import { createWaitingTable } from './waiting/waiting-table.ts';
 import { createWriteSet } from './fan-out/write-set.ts';
+import { createServedRows } from './waiting/served-rows.ts';
+import { createMembership } from './model/membership.ts';
 
 /** What may have been sent before, rows that have served, ordered rows, endpoints that are given up. */
 const maxConnections = 4;
@@ -214,6 +216,9 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     clock,
     random: Math.random,
   });
+  const table = createWaitingTable(postgres, alongIndexes);
+  const servedRows = createServedRows({ table, orderedRows });
+  const membership = createMembership();
   const givenUp = new AbortController();
   const outcomes = createOutcomeWriter({
     publish,
@@ -222,7 +227,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     encodeAttempt: attempts.encode,
     recentSteps,
     orderedRows,
-    removeRow: (job) => waitingRows.remove(job),
+    removeRow: servedRows.add,
     clock,
     crashPoints,
     metrics,
@@ -291,7 +296,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     health,
     paceOf: ({ tenant, endpointId }) => directory.get(tenant, endpointId)?.pace,
     takePermit: createTakePermit(limiter),
-    ownsSurely: () => deliveries.ownsSurely(),
+    holdsMembership: membership.holds,
     run: dispatch,
     park: outcomes.parked,
     onFailure: failUnlessStopped,
@@ -300,7 +305,6 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     drainMs: Math.max(1_000, config.shutdownTimeoutMs - stopReserveMs),
   });
   for (const share of dispatcherShares) usage.showShare(share, () => scheduler.usage(share));
-  const table = createWaitingTable(postgres, alongIndexes);
   const readContents = createReadContents(table);
   const overdueTable = createOverdueTable(postgres, alongIndexes);
   const endOverdue = createEndOverdue({
@@ -317,7 +321,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const waitingRows = createWaitingRows({
     table,
     readContents,
-    orderedRows,
+    servedRows,
     releaseOrdered: createReleaseOrdered({
       orderedRows,
       readContents,
@@ -394,6 +398,8 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     // The lanes have drained by then; what they did not take is left for the successor.
     stopDrainMs: 200,
   });
+
+  membership.follow(deliveries);
 
   // Stopped from the end: replays bring nothing more, the lanes drain, then their rows are removed and their offsets committed.
   return [

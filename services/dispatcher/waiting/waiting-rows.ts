@@ -2,8 +2,7 @@
  * Brings what waits back into the lanes: every second or sooner, the due rows of the partitions that this process owns.
  *
  * A row is taken for as long as it stands, so three things keep it from being sent twice: its delivery is in a lane; its step is remembered
- * as done; or it is removed, which follows every outcome with the next reading and comes before that reading. Postgres away: rows wait,
- * and so do the removals, of which there are no more than lanes have places for rows.
+ * as done; or it has served and is removed (served-rows.ts), before the next reading. Postgres away: rows wait, and so do the removals.
  *
  * After a crash a delivery can be sent from its record and have a row as well, of a step that its earlier owner wrote. Where it has ended
  * here, the row is not sent; the tables take the end for its end too, in whichever step it was told, and the row goes with it.
@@ -18,7 +17,6 @@ import { isClosed } from '../model/endpoint.ts';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
 import type { EndCancelled } from './end-cancelled.ts';
 import type { EndOverdue } from './end-overdue.ts';
-import { deliveryKey, type RowJob } from '../model/job.ts';
 import { createLaneStarts } from './lane-starts.ts';
 import { createLaneWaits, type LaneWaits } from './lane-waits.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
@@ -29,12 +27,8 @@ import type { RecentSteps } from '../model/recent-steps.ts';
 import { rowJob } from '../model/row-job.ts';
 import type { Scheduler } from '../lanes/scheduler.ts';
 import type { RowRoom } from '../lanes/row-room.ts';
+import type { ServedRows } from './served-rows.ts';
 import type { DueRow, WaitingTable } from './waiting-table.ts';
-
-export interface WaitingRows extends Part {
-  /** The outcome of a delivery that was read from here is durable. */
-  remove(job: RowJob): void;
-}
 
 /**
  * @param remove told of each row whose delivery has ended
@@ -48,9 +42,9 @@ export type ReleaseOrdered = (
 ) => Promise<void>;
 
 interface Deps {
-  table: Pick<WaitingTable, 'due' | 'remove' | 'count'>;
+  table: Pick<WaitingTable, 'due' | 'count'>;
+  servedRows: Pick<ServedRows, 'addRow' | 'count' | 'remove'>;
   readContents: ReadContents;
-  orderedRows: { remove(rows: readonly RowRef[]): Promise<void> };
   releaseOrdered: ReleaseOrdered;
   owned: Pick<OwnedPartitions, 'numbers' | 'signalOf'>;
   directory: Pick<EndpointDirectory, 'get' | 'refresh'>;
@@ -68,28 +62,14 @@ const idlePauseMs = 1_000;
 const countEveryMs = 10_000;
 const maxRows = 1_000;
 
-type RowToRemove = Omit<RowRef, 'order'> & Pick<RowJob, 'order'>;
-
-export function createWaitingRows(deps: Deps): WaitingRows {
-  const { table, owned, directory, scheduler, recentSteps, clock, log } = deps;
+export function createWaitingRows(deps: Deps): Part {
+  const { table, servedRows, owned, directory, scheduler, recentSteps, clock, log } = deps;
   const stopping = new AbortController();
-  const toRemove = new Map<string, RowToRemove>();
   const nowMicros = (): number => Math.floor(clock.nowMs() * 1_000);
   const laneWaits = createLaneWaits(nowMicros);
   const laneStarts = createLaneStarts();
   let polling: Promise<void> = Promise.resolve();
   let countedAtMs = Number.NEGATIVE_INFINITY;
-
-  async function removeDone(): Promise<void> {
-    const rows = [...toRemove];
-    if (rows.length === 0) return;
-    const inOrder = rows.flatMap(([, { order, ...row }]) => (order === undefined ? [] : [{ ...row, order }]));
-    const others = rows.flatMap(([, row]) => (row.order === undefined ? [row] : []));
-    if (inOrder.length > 0) await deps.orderedRows.remove(inOrder);
-    if (others.length > 0) await table.remove(others);
-    // One that was done again meanwhile, at a later step, stays to be removed.
-    for (const [key, row] of rows) if (toRemove.get(key) === row) toRemove.delete(key);
-  }
 
   async function findDue({ total, ...room }: RowRoom): Promise<DueRow[]> {
     const limit = Math.min(maxRows, total);
@@ -135,10 +115,6 @@ export function createWaitingRows(deps: Deps): WaitingRows {
     }
   }
 
-  function remove({ tenant, deliveryId, endpointId, step, order }: RowToRemove): void {
-    toRemove.set(deliveryKey({ tenant, id: deliveryId }), { tenant, deliveryId, endpointId, step, order });
-  }
-
   async function count(): Promise<void> {
     if (clock.monotonicMs() - countedAtMs < countEveryMs) return;
     deps.metrics.waiting(await table.count(owned.numbers()));
@@ -161,7 +137,7 @@ export function createWaitingRows(deps: Deps): WaitingRows {
       await attempt('waiting.not_cancelled', deps.endCancelled);
       await attempt('waiting.not_counted', count);
       try {
-        await removeDone();
+        await servedRows.remove();
         const room = scheduler.rowRoom();
         const found = await findDue(room);
         await refreshDirectory(found);
@@ -169,7 +145,7 @@ export function createWaitingRows(deps: Deps): WaitingRows {
           order ? 'ordered' : 'unordered',
         );
         await bringBack(unordered.filter(mayBeSent));
-        await deps.releaseOrdered(ordered, remove, laneWaits.readyAt);
+        await deps.releaseOrdered(ordered, servedRows.addRow, laneWaits.readyAt);
         laneWaits.read(room, found);
         pauseMs = found.length > 0 ? busyPauseMs : Math.min(idlePauseMs, pauseMs * 2);
       } catch (error) {
@@ -180,22 +156,20 @@ export function createWaitingRows(deps: Deps): WaitingRows {
     }
   }
 
-  return {
-    ...createPart(
-      'waiting rows',
-      async () => {
-        polling = poll();
-      },
-      async () => {
-        stopping.abort();
-        await polling;
-        // With Postgres away they stand, and their successor sends them again.
-        await removeDone().catch((error: unknown) =>
-          log.warn({ event: 'waiting.not_removed', rows: toRemove.size, err: toAppError(error) }),
+  return createPart(
+    'waiting rows',
+    async () => {
+      polling = poll();
+    },
+    async () => {
+      stopping.abort();
+      await polling;
+      // With Postgres away they stand, and their successor sends them again.
+      await servedRows
+        .remove()
+        .catch((error: unknown) =>
+          log.warn({ event: 'waiting.not_removed', rows: servedRows.count(), err: toAppError(error) }),
         );
-      },
-    ),
-    remove: ({ delivery: { tenant, id, endpointId }, order, step }) =>
-      remove({ tenant, deliveryId: id, endpointId, order, step: step - 1 }),
-  };
+    },
+  );
 }

@@ -29,6 +29,7 @@ import * as fixtures from '../../unit/dispatcher/fixtures.ts';
 import { type CompactTables, createCompactTables } from './compact-tables.ts';
 import { createEventClock, type EventClock } from './event-clock.ts';
 import { createNumberedDeliveries, numberOf } from './numbered-deliveries.ts';
+import { createServedRows } from '../../../services/dispatcher/waiting/served-rows.ts';
 
 export interface OutageOptions {
   perSecond: number;
@@ -130,6 +131,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
   owned.opened(partition, 0n);
   const recentSteps = createRecentSteps(clock);
   const orderedRows = createOrderedRows({ table: tables.ordered, clock, random });
+  const servedRows = createServedRows({ table: tables.waiting, orderedRows });
   const publish = createPublish({ producer: { send: acknowledge }, waitOut, clock, log: silentLogger });
   const outcomes = createOutcomeWriter({
     publish,
@@ -138,7 +140,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     encodeAttempt,
     recentSteps,
     orderedRows,
-    removeRow: (job) => waitingRows.remove(job),
+    removeRow: servedRows.add,
     clock,
     crashPoints: noCrashPoints,
     metrics: fixtures.noMetrics,
@@ -182,7 +184,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     health,
     paceOf: () => undefined,
     takePermit: async () => 0,
-    ownsSurely: () => true,
+    holdsMembership: () => true,
     run: dispatch,
     park: outcomes.parked,
     onHeldBack: () => undefined,
@@ -192,7 +194,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
   });
   const readContents = createReadContents(tables.waiting);
   const waitingRows = createWaitingRows({
-    ...{ table: tables.waiting, readContents, orderedRows },
+    ...{ table: tables.waiting, readContents, servedRows },
     ...{ owned, directory, scheduler, recentSteps, outcomes, clock },
     releaseOrdered: createReleaseOrdered({
       ...{ orderedRows, readContents, owned, directory, scheduler, health, recentSteps, clock },

@@ -24,6 +24,7 @@ import { createWaitingRows } from '../../../services/dispatcher/waiting/waiting-
 import type { DueRow, WaitingTable } from '../../../services/dispatcher/waiting/waiting-table.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { createFakeOrderedTable, endedIn } from './fake-ordered-table.ts';
+import { createServedRows } from '../../../services/dispatcher/waiting/served-rows.ts';
 import * as fixtures from './fixtures.ts';
 
 export interface Mutant {
@@ -224,7 +225,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       encodeAttempt: fixtures.encodeAttempt,
       recentSteps,
       orderedRows,
-      removeRow: (job) => waitingRows.remove(job),
+      removeRow: (job) => servedRows.add(job),
       clock,
       crashPoints,
       metrics: fixtures.noMetrics,
@@ -271,7 +272,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       health,
       paceOf: () => undefined,
       takePermit: async () => 0,
-      ownsSurely: () => true,
+      holdsMembership: () => true,
       run: mutant.impatient ? (...args) => dispatch(...args).then(() => 'over') : dispatch,
       park: outcomes.parked,
       onHeldBack: () => undefined,
@@ -336,8 +337,9 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       count: async () => ({ retrying: 0, parked: 0 }),
     };
     const readContents = createReadContents(table);
+    const servedRows = createServedRows({ table, orderedRows });
     const waitingRows = createWaitingRows({
-      ...{ table, readContents, orderedRows, owned, directory, scheduler, recentSteps, clock },
+      ...{ table, readContents, servedRows, owned, directory, scheduler, recentSteps, clock },
       releaseOrdered: createReleaseOrdered({
         ...{
           orderedRows: mutant.stale ? { ...orderedRows, linesOf: onceInTwo(orderedRows) } : orderedRows,
