@@ -1,4 +1,4 @@
-/** What of an endpoint says which events it gets. Who sends to it knows more (services/dispatcher/endpoint.ts). */
+/** What of an endpoint says which events it gets. Who sends to it knows more (services/dispatcher/model/endpoint.ts). */
 import { microsOf } from '#lib/clock';
 import type { PastSubscription, Subscription } from '#lib/contract';
 import { type AppError, toAppError } from '#lib/errors';

@@ -23,44 +23,46 @@ import { createReplayWork, type ReplayLane } from '#lib/replay-store';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
 import { createTenantLimits, createTenantUsage } from '#lib/tenancy';
-import { createAnnounceDisablings } from './announce-disablings.ts';
-import { createAttempt } from './attempt.ts';
+import { createAnnounceDisablings } from './endpoints/announce-disablings.ts';
+import { createAttempt } from './send/attempt.ts';
 import type { DispatcherConfig } from './config.ts';
-import { createDisableEndpoint } from './disable-endpoint.ts';
-import { createDispatch } from './dispatch.ts';
-import { createEndCancelled } from './end-cancelled.ts';
-import { createEndOverdue } from './end-overdue.ts';
-import { createEndRefused } from './end-refused.ts';
-import { factsOf } from './endpoint.ts';
-import { createEndpointDirectory } from './endpoint-directory.ts';
-import { createEndpointFailing } from './endpoint-failing.ts';
-import { createEndpointHealth } from './endpoint-health.ts';
-import { createFanOut } from './fan-out.ts';
-import { createIntake } from './intake.ts';
-import { createKnownDeliveries } from './known-deliveries.ts';
+import { createDisableEndpoint } from './endpoints/disable-endpoint.ts';
+import { createDispatch } from './send/dispatch.ts';
+import { createEndCancelled } from './waiting/end-cancelled.ts';
+import { createEndOverdue } from './waiting/end-overdue.ts';
+import { createEndRefused } from './fan-out/end-refused.ts';
+import { factsOf } from './endpoints/endpoint-facts.ts';
+import { createEndpointDirectory } from './endpoints/endpoint-directory.ts';
+import { createEndpointFailing } from './endpoints/endpoint-failing.ts';
+import { createEndpointHealth } from './endpoints/endpoint-health.ts';
+import { createFanOut } from './fan-out/fan-out.ts';
+import { createIntake } from './intake/intake.ts';
+import { createKnownDeliveries } from './intake/known-deliveries.ts';
 import { createDispatcherMetrics } from './metrics.ts';
-import { createOrderedIntake } from './ordered-intake.ts';
-import { createOrderedRows } from './ordered-rows.ts';
-import { createOrderedTable } from './ordered-table.ts';
-import { waitingSessionSettings } from './lanes-with-rows.ts';
-import { createOutcomeWriter } from './outcome-writer.ts';
-import { createOverdueTable } from './overdue-table.ts';
-import { createOwnedPartitions } from './owned-partitions.ts';
-import { createOffer, createPublish } from './publish.ts';
-import { createReadContents } from './read-contents.ts';
-import { createRecentSteps } from './recent-steps.ts';
-import { createReleaseOrdered } from './release-ordered.ts';
+import { createOrderedIntake } from './ordered/ordered-intake.ts';
+import { createOrderedRows } from './ordered/ordered-rows.ts';
+import { createOrderedTable } from './ordered/ordered-table.ts';
+import { waitingSessionSettings } from './waiting/lanes-with-rows.ts';
+import { createOutcomeWriter } from './send/outcome-writer.ts';
+import { createOverdueTable } from './waiting/overdue-table.ts';
+import { createOwnedPartitions } from './model/owned-partitions.ts';
+import { createOffer, createPublish } from './publishing/publish.ts';
+import { createReadContents } from './waiting/read-contents.ts';
+import { createRecentSteps } from './model/recent-steps.ts';
+import { createReleaseOrdered } from './ordered/release-ordered.ts';
 import { createPlaces } from './replay/places.ts';
 import { createReplayRunner } from './replay/replay-runner.ts';
 import { createRunReplay } from './replay/run-replay.ts';
 import { createSendItems } from './replay/send-items.ts';
-import { createScheduler, dispatcherShares } from './scheduler.ts';
-import { createSetAside } from './set-aside.ts';
-import { skipFannedOut } from './skip-fanned-out.ts';
-import { createTakePermit } from './take-permit.ts';
-import { createWaitingRows } from './waiting-rows.ts';
-import { createWaitingTable } from './waiting-table.ts';
-import { createWriteSet } from './write-set.ts';
+import { createScheduler, dispatcherShares } from './lanes/scheduler.ts';
+import { createSetAside } from './fan-out/set-aside.ts';
+import { skipFannedOut } from './fan-out/skip-fanned-out.ts';
+import { createTakePermit } from './lanes/take-permit.ts';
+import { createWaitingRows } from './waiting/waiting-rows.ts';
+import { createWaitingTable } from './waiting/waiting-table.ts';
+import { createWriteSet } from './fan-out/write-set.ts';
+import { createServedRows } from './waiting/served-rows.ts';
+import { createMembership } from './model/membership.ts';
 
 /** What may have been sent before, rows that have served, ordered rows, endpoints that are given up. */
 const maxConnections = 4;
@@ -215,6 +217,9 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     clock,
     random: Math.random,
   });
+  const table = createWaitingTable(postgres, alongIndexes);
+  const servedRows = createServedRows({ table, orderedRows });
+  const membership = createMembership();
   const givenUp = new AbortController();
   const outcomes = createOutcomeWriter({
     publish,
@@ -223,7 +228,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     encodeAttempt: attempts.encode,
     recentSteps,
     orderedRows,
-    removeRow: (job) => waitingRows.remove(job),
+    removeRow: servedRows.add,
     clock,
     crashPoints,
     metrics,
@@ -292,7 +297,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     health,
     paceOf: ({ tenant, endpointId }) => directory.get(tenant, endpointId)?.pace,
     takePermit: createTakePermit(limiter),
-    ownsSurely: () => deliveries.ownsSurely(),
+    holdsMembership: membership.holds,
     run: dispatch,
     park: outcomes.parked,
     onFailure: failUnlessStopped,
@@ -301,7 +306,6 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     drainMs: Math.max(1_000, config.shutdownTimeoutMs - stopReserveMs),
   });
   for (const share of dispatcherShares) usage.showShare(share, () => scheduler.usage(share));
-  const table = createWaitingTable(postgres, alongIndexes);
   const readContents = createReadContents(table);
   const overdueTable = createOverdueTable(postgres, alongIndexes);
   const endOverdue = createEndOverdue({
@@ -318,7 +322,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const waitingRows = createWaitingRows({
     table,
     readContents,
-    orderedRows,
+    servedRows,
     releaseOrdered: createReleaseOrdered({
       orderedRows,
       readContents,
@@ -396,6 +400,8 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     // The lanes have drained by then; what they did not take is left for the successor.
     stopDrainMs: 200,
   });
+
+  membership.follow(deliveries);
 
   // Stopped from the end: replays bring nothing more, the lanes drain, then their rows are removed and their offsets committed.
   return [

@@ -1,18 +1,11 @@
 /**
- * What an implementation of services/dispatcher/ordered-table.ts must do: run on the fake that unit tests stand on, and on Postgres, so that
+ * What an implementation of services/dispatcher/ordered/ordered-table.ts must do: run on the fake that unit tests stand on, and on Postgres, so that
  * what is shown with the one holds for the other.
  */
 import fc from 'fast-check';
 import type { DeliveryStatus } from '#lib/contract';
-import type {
-  AskedKey,
-  OrderedRow,
-  OrderedTable,
-  OrderedTurn,
-  Place,
-  RowRef,
-} from '../../services/dispatcher/ordered-table.ts';
-import type { WaitingRow } from '../../services/dispatcher/waiting-row.ts';
+import type { AskedKey, OrderedTable, OrderedTurn, Place } from '../../services/dispatcher/ordered/ordered-table.ts';
+import type { OrderedRow, RowRef, WaitingRow } from '../../services/dispatcher/model/waiting-row.ts';
 
 export interface OrderedTables {
   ordered: OrderedTable;

@@ -329,9 +329,9 @@ CREATE TABLE waiting (
   PRIMARY KEY (tenant, delivery_id),
   CHECK ((ordering_key IS NULL) = (sequence IS NULL))
 );
--- From lane to lane, and in each from the oldest: see services/dispatcher/waiting-table.ts.
+-- From lane to lane, and in each from the oldest: see services/dispatcher/waiting/waiting-table.ts.
 CREATE INDEX waiting_by_lane ON waiting (partition, tenant, endpoint_id, due_at);
--- The same from the first created, for what has waited past its window: see services/dispatcher/overdue-table.ts.
+-- The same from the first created, for what has waited past its window: see services/dispatcher/waiting/overdue-table.ts.
 CREATE INDEX waiting_by_age ON waiting (partition, tenant, endpoint_id, created_at);
 CREATE INDEX waiting_by_key ON waiting (tenant, endpoint_id, ordering_key, sequence) WHERE ordering_key IS NOT NULL;
 

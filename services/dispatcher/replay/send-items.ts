@@ -11,14 +11,15 @@ import type { Clock } from '#lib/clock';
 import { type Delivery, deliveryHeaders, isShortened, type Topics, unpackHeaders } from '#lib/contract';
 import { derivedId } from '#lib/ids';
 import type { ItemEnd, LeasedReplay, ReplayItem } from '#lib/replay-store';
-import { type EndRefused, refusedByKafka } from '../end-refused.ts';
-import type { EndpointDirectory } from '../endpoint-directory.ts';
-import { forEachLimited } from '../for-each-limited.ts';
-import { orderingKeyOf } from '../ordering.ts';
-import type { Offer } from '../publish.ts';
-import { type Publication, publishAll } from '../publish-all.ts';
-import type { EventContent, WaitingTable } from '../waiting-table.ts';
-import type { DeliverySet, WriteSet } from '../write-set.ts';
+import { type EndRefused, refusedByKafka } from '../fan-out/end-refused.ts';
+import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
+import { forEachLimited } from '../publishing/for-each-limited.ts';
+import { orderingKeyOf } from '../model/ordering.ts';
+import type { Offer } from '../publishing/publish.ts';
+import { type Publication, publishAll } from '../publishing/publish-all.ts';
+import type { WaitingTable } from '../waiting/waiting-table.ts';
+import type { EventContent } from '../model/event-content.ts';
+import type { DeliverySet, WriteSet } from '../fan-out/write-set.ts';
 import { recordOfLetter } from './record-of-letter.ts';
 
 /** Resolves when each was sent, or can't be. @throws AppError stopped when the signal aborts */

@@ -3,10 +3,10 @@
  * statements of waiting-table.ts, ordered-table.ts, overdue-table.ts and the projector's outcomes.ts would have it, and what was done to them.
  */
 import { type AttemptRecord, type DeliveryStatus, isFinal } from '#lib/contract';
-import type { OrderedRow, OrderedTable, QueuedRow } from '../../../services/dispatcher/ordered-table.ts';
-import type { OverdueTable } from '../../../services/dispatcher/overdue-table.ts';
-import type { WaitingRow } from '../../../services/dispatcher/waiting-row.ts';
-import type { DueRow, WaitingTable } from '../../../services/dispatcher/waiting-table.ts';
+import type { OrderedTable, QueuedRow } from '../../../services/dispatcher/ordered/ordered-table.ts';
+import type { OverdueTable } from '../../../services/dispatcher/waiting/overdue-table.ts';
+import type { OrderedRow, WaitingRow } from '../../../services/dispatcher/model/waiting-row.ts';
+import type { DueRow, WaitingTable } from '../../../services/dispatcher/waiting/waiting-table.ts';
 import { aDelivery } from '../../unit/dispatcher/fixtures.ts';
 import { deliveryId, eventIdOf, numberOf, type NumberedDeliveries } from './numbered-deliveries.ts';
 

@@ -1,8 +1,8 @@
 /** The deliveries of one endpoint by their numbers, so that millions of them need no objects: the nth comes at its time, and says its number. */
 import { type Delivery, deliveryHeaders } from '#lib/contract';
 import type { IncomingRecord } from '#lib/kafka';
-import { orderingKeyOf } from '../../../services/dispatcher/ordering.ts';
-import type { EventContent } from '../../../services/dispatcher/waiting-table.ts';
+import { orderingKeyOf } from '../../../services/dispatcher/model/ordering.ts';
+import type { EventContent } from '../../../services/dispatcher/model/event-content.ts';
 import { aDelivery, never, topics } from '../../unit/dispatcher/fixtures.ts';
 
 export interface NumberedDeliveries {

@@ -8,27 +8,28 @@ import { noCrashPoints } from '#lib/crash-points';
 import type { HttpResult } from '#lib/http-client';
 import type { OutgoingRecord } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
-import { createDispatch } from '../../../services/dispatcher/dispatch.ts';
-import { createEndOverdue } from '../../../services/dispatcher/end-overdue.ts';
-import { factsOf } from '../../../services/dispatcher/endpoint.ts';
-import { createEndpointHealth } from '../../../services/dispatcher/endpoint-health.ts';
-import { createIntake } from '../../../services/dispatcher/intake.ts';
-import { deliveryKey } from '../../../services/dispatcher/job.ts';
-import { createOrderedIntake } from '../../../services/dispatcher/ordered-intake.ts';
-import { createOrderedRows } from '../../../services/dispatcher/ordered-rows.ts';
-import { createOutcomeWriter } from '../../../services/dispatcher/outcome-writer.ts';
-import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
-import { createPublish } from '../../../services/dispatcher/publish.ts';
-import { createReadContents } from '../../../services/dispatcher/read-contents.ts';
-import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
-import { createReleaseOrdered } from '../../../services/dispatcher/release-ordered.ts';
-import { createScheduler } from '../../../services/dispatcher/scheduler.ts';
-import { createWaitingRows } from '../../../services/dispatcher/waiting-rows.ts';
+import { createDispatch } from '../../../services/dispatcher/send/dispatch.ts';
+import { createEndOverdue } from '../../../services/dispatcher/waiting/end-overdue.ts';
+import { factsOf } from '../../../services/dispatcher/endpoints/endpoint-facts.ts';
+import { createEndpointHealth } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
+import { createIntake } from '../../../services/dispatcher/intake/intake.ts';
+import { deliveryKey } from '../../../services/dispatcher/model/job.ts';
+import { createOrderedIntake } from '../../../services/dispatcher/ordered/ordered-intake.ts';
+import { createOrderedRows } from '../../../services/dispatcher/ordered/ordered-rows.ts';
+import { createOutcomeWriter } from '../../../services/dispatcher/send/outcome-writer.ts';
+import { createOwnedPartitions } from '../../../services/dispatcher/model/owned-partitions.ts';
+import { createPublish } from '../../../services/dispatcher/publishing/publish.ts';
+import { createReadContents } from '../../../services/dispatcher/waiting/read-contents.ts';
+import { createRecentSteps } from '../../../services/dispatcher/model/recent-steps.ts';
+import { createReleaseOrdered } from '../../../services/dispatcher/ordered/release-ordered.ts';
+import { createScheduler } from '../../../services/dispatcher/lanes/scheduler.ts';
+import { createWaitingRows } from '../../../services/dispatcher/waiting/waiting-rows.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import * as fixtures from '../../unit/dispatcher/fixtures.ts';
 import { type CompactTables, createCompactTables } from './compact-tables.ts';
 import { createEventClock, type EventClock } from './event-clock.ts';
 import { createNumberedDeliveries, numberOf } from './numbered-deliveries.ts';
+import { createServedRows } from '../../../services/dispatcher/waiting/served-rows.ts';
 
 export interface OutageOptions {
   perSecond: number;
@@ -130,6 +131,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
   owned.opened(partition, 0n);
   const recentSteps = createRecentSteps(clock);
   const orderedRows = createOrderedRows({ table: tables.ordered, clock, random });
+  const servedRows = createServedRows({ table: tables.waiting, orderedRows });
   const publish = createPublish({ producer: { send: acknowledge }, waitOut, clock, log: silentLogger });
   const outcomes = createOutcomeWriter({
     publish,
@@ -138,7 +140,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     encodeAttempt,
     recentSteps,
     orderedRows,
-    removeRow: (job) => waitingRows.remove(job),
+    removeRow: servedRows.add,
     clock,
     crashPoints: noCrashPoints,
     metrics: fixtures.noMetrics,
@@ -182,7 +184,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     health,
     paceOf: () => undefined,
     takePermit: async () => 0,
-    ownsSurely: () => true,
+    holdsMembership: () => true,
     run: dispatch,
     park: outcomes.parked,
     onHeldBack: () => undefined,
@@ -192,7 +194,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
   });
   const readContents = createReadContents(tables.waiting);
   const waitingRows = createWaitingRows({
-    ...{ table: tables.waiting, readContents, orderedRows },
+    ...{ table: tables.waiting, readContents, servedRows },
     ...{ owned, directory, scheduler, recentSteps, outcomes, clock },
     releaseOrdered: createReleaseOrdered({
       ...{ orderedRows, readContents, owned, directory, scheduler, health, recentSteps, clock },

@@ -28,7 +28,7 @@ const leaks: readonly Leak[] = [
   {
     what: 'the dispatcher opens a file at every tenth attempt, and does not close it',
     edit: {
-      file: 'services/dispatcher/dispatch.ts',
+      file: 'services/dispatcher/send/dispatch.ts',
       find: '    logAttempt(job, sending, after);',
       replace:
         "    if (Math.random() < 0.1) void import('node:fs').then(({ openSync }) => openSync('/dev/null', 'r'));\n" +

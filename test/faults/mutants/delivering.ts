@@ -8,7 +8,7 @@ const delivering = (scenario: 'kills' | 'order', ...seenAs: string[]): RunCheck 
 });
 
 const dispatcherTest = (name: string): string => `test/integration/dispatcher/${name}.test.ts`;
-const writer = 'services/dispatcher/outcome-writer.ts';
+const writer = 'services/dispatcher/send/outcome-writer.ts';
 const settledFirst = (from: 'record' | 'row'): Edit => ({
   file: writer,
   find: `    await publish(outgoing(record), signal,`,
@@ -18,7 +18,7 @@ const settledFirst = (from: 'record' | 'row'): Edit => ({
 });
 
 const headPassedOver: Edit = {
-  file: 'services/dispatcher/ordered-intake.ts',
+  file: 'services/dispatcher/ordered/ordered-intake.ts',
   find: `    if (blocked) return 'full';`,
   replace: '',
 };
@@ -29,7 +29,7 @@ export const deliveringMutants: readonly Mutant[] = [
     name: 'does not record the set of a fan-out',
     edits: [
       {
-        file: 'services/dispatcher/fan-out.ts',
+        file: 'services/dispatcher/fan-out/fan-out.ts',
         find: `    const refused = await deps.writeSet(set, signal);`,
         replace: `    const refused = await Promise.resolve<Error | undefined>(undefined);`,
       },
@@ -41,7 +41,7 @@ export const deliveringMutants: readonly Mutant[] = [
     name: 'tries a delivery for ever that Kafka refuses',
     edits: [
       {
-        file: 'services/dispatcher/fan-out.ts',
+        file: 'services/dispatcher/fan-out/fan-out.ts',
         find: `        const refused = await offer(record, signal);
         if (refused !== undefined) await deps.endRefused(delivery, signal);`,
         replace: `        const refused = await offer(record, signal);
@@ -107,7 +107,7 @@ export const deliveringMutants: readonly Mutant[] = [
     name: 'does not ask what an earlier owner has sent',
     edits: [
       {
-        file: 'services/dispatcher/intake.ts',
+        file: 'services/dispatcher/intake/intake.ts',
         find: `if (inDoubt.length === 0 ||`,
         replace: `if (inDoubt.length >= 0 ||`,
       },
@@ -119,7 +119,7 @@ export const deliveringMutants: readonly Mutant[] = [
     name: 'forgets what it has ended, and takes ended deliveries on',
     edits: [
       {
-        file: 'services/dispatcher/recent-steps.ts',
+        file: 'services/dispatcher/model/recent-steps.ts',
         find: `return known !== undefined && known.atMs > clock.monotonicMs() - keptMs ? known : undefined;`,
         replace: `return known !== undefined && known.atMs > clock.monotonicMs() ? known : undefined;`,
       },
@@ -129,7 +129,7 @@ export const deliveringMutants: readonly Mutant[] = [
         replace: '',
       },
       {
-        file: 'services/dispatcher/row-conditions.ts',
+        file: 'services/dispatcher/waiting/row-conditions.ts',
         find: `WHERE d.tenant = w.tenant AND d.id = w.delivery_id) IS TRUE`,
         replace: `WHERE d.tenant = w.tenant AND d.id = w.delivery_id AND false) IS TRUE`,
       },
@@ -141,7 +141,7 @@ export const deliveringMutants: readonly Mutant[] = [
     name: 'sends to an endpoint whose breaker is open',
     edits: [
       {
-        file: 'services/dispatcher/endpoint-health.ts',
+        file: 'services/dispatcher/endpoints/endpoint-health.ts',
         find: `        const dueForMs = breaker.probeDueForMs();`,
         replace: `        return { kind: 'healthy', width: maxInFlight, pausedUntilMs };
         const dueForMs = breaker.probeDueForMs();`,

@@ -67,7 +67,7 @@ export const fuzzingMutants: readonly Mutant[] = [
     name: 'lets a record that is no delivery go without a letter',
     edits: [
       {
-        file: 'services/dispatcher/outcome-writer.ts',
+        file: 'services/dispatcher/send/outcome-writer.ts',
         find: `await bury({ key, value, headers },`,
         replace: `if (value.length < 0) await bury({ key, value, headers },`,
       },

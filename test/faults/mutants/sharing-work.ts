@@ -64,7 +64,7 @@ export const sharingWorkMutants: readonly Mutant[] = [
   },
   {
     name: 'has everybody wait for an event that takes long',
-    edits: [{ file: 'services/dispatcher/fan-out.ts', find: `|| takesLong(event)`, replace: '' }],
+    edits: [{ file: 'services/dispatcher/fan-out/fan-out.ts', find: `|| takesLong(event)`, replace: '' }],
     check: {
       test: 'test/unit/dispatcher/fan-out.test.ts',
       title: 'holds up its tenant, whose events keep their order',
@@ -75,7 +75,7 @@ export const sharingWorkMutants: readonly Mutant[] = [
     name: 'lets a tenant’s events overtake one that was set aside',
     edits: [
       {
-        file: 'services/dispatcher/fan-out.ts',
+        file: 'services/dispatcher/fan-out/fan-out.ts',
         find: `tenantsAside.has(event.tenant) || deps.setAside.has(event.tenant) || `,
         replace: '',
       },

@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.ts';
 
 const room = 'libs/tenancy/shared-room.ts';
-const scheduler = 'services/dispatcher/scheduler.ts';
-const turns = 'services/dispatcher/turns.ts';
+const scheduler = 'services/dispatcher/lanes/scheduler.ts';
+const turns = 'services/dispatcher/lanes/turns.ts';
 const isolationTest = 'test/unit/dispatcher/tenant-isolation.test.ts';
 const schedulerCheck = {
   test: 'test/unit/dispatcher/scheduler.test.ts',
@@ -63,7 +63,7 @@ export const sharingMutants: readonly Mutant[] = [
     name: 'takes an endpoint that answers after a minute for a quick one',
     edits: [
       {
-        file: 'services/dispatcher/hold-time.ts',
+        file: 'services/dispatcher/endpoints/hold-time.ts',
         find: `    isSlow: () => meanMs >= slowFromMs,`,
         replace: `    isSlow: () => false,`,
       },
@@ -75,7 +75,7 @@ export const sharingMutants: readonly Mutant[] = [
     name: 'forgets what is known of one tenant’s endpoints for what another has',
     edits: [
       {
-        file: 'services/dispatcher/endpoint-health.ts',
+        file: 'services/dispatcher/endpoints/endpoint-health.ts',
         find: `if (entries.size > (most?.size ?? 0)) most = entries;`,
         replace: `most ??= entries;`,
       },
@@ -90,7 +90,7 @@ export const sharingMutants: readonly Mutant[] = [
     name: 'brings back the oldest rows, whosever they are',
     edits: [
       {
-        file: 'services/dispatcher/waiting-table.ts',
+        file: 'services/dispatcher/waiting/waiting-table.ts',
         find: `   ORDER BY due.turn, due.due_at`,
         replace: `   ORDER BY due.due_at`,
       },
@@ -105,7 +105,7 @@ export const sharingMutants: readonly Mutant[] = [
     name: 'reads a tenant’s first lanes again and again',
     edits: [
       {
-        file: 'services/dispatcher/lane-starts.ts',
+        file: 'services/dispatcher/waiting/lane-starts.ts',
         find: `if (readTo !== undefined) starts.set`,
         replace: `if (readTo === null) starts.set`,
       },

@@ -13,7 +13,7 @@ export const tracingMutants: readonly Mutant[] = [
     'dispatcher/traced-attempts',
     'every attempt is a span of the delivery’s one trace',
     {
-      file: 'services/dispatcher/trace-attempt.ts',
+      file: 'services/dispatcher/send/trace-attempt.ts',
       find: `name: endpoint.method }, delivery.traceparent);`,
       replace: `name: endpoint.method }, attempt > 1 ? undefined : delivery.traceparent);`,
     },
@@ -23,7 +23,7 @@ export const tracingMutants: readonly Mutant[] = [
     'dispatcher/traced-attempts',
     'which the receiver is told',
     {
-      file: 'services/dispatcher/attempt.ts',
+      file: 'services/dispatcher/send/attempt.ts',
       find: `span.isRecorded ? span.traceparent : childTraceparent(delivery.traceparent)`,
       replace: `childTraceparent(delivery.traceparent)`,
     },
@@ -118,7 +118,7 @@ export const tracingMutants: readonly Mutant[] = [
     name: 'reads a waiting row without its trace',
     edits: [
       {
-        file: 'services/dispatcher/row-job.ts',
+        file: 'services/dispatcher/model/row-job.ts',
         find: `traceparent: content.traceparent,`,
         replace: `traceparent: '',`,
       },

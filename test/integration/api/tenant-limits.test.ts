@@ -1,7 +1,7 @@
 /** How much of sources and endpoints a tenant may have, and how often it may change what an endpoint gets. */
 import { Registry } from 'prom-client';
 import { createTenantLimits, createTenantUsage, parseLimitSettings } from '#lib/tenancy';
-import { createDisableEndpoint } from '../../../services/dispatcher/disable-endpoint.ts';
+import { createDisableEndpoint } from '../../../services/dispatcher/endpoints/disable-endpoint.ts';
 import { silentLogger } from '#lib/log';
 import { type OpenApi, openApi } from './api-over-database.ts';
 

@@ -1,9 +1,9 @@
 import { createManualClock, systemClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
-import { createAnnounceDisablings } from '../../../services/dispatcher/announce-disablings.ts';
-import { createDisableEndpoint } from '../../../services/dispatcher/disable-endpoint.ts';
-import { createEndpointFailing } from '../../../services/dispatcher/endpoint-failing.ts';
+import { createAnnounceDisablings } from '../../../services/dispatcher/endpoints/announce-disablings.ts';
+import { createDisableEndpoint } from '../../../services/dispatcher/endpoints/disable-endpoint.ts';
+import { createEndpointFailing } from '../../../services/dispatcher/endpoints/endpoint-failing.ts';
 import { createWorld, type TestEndpoint, type World } from './world.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

@@ -6,7 +6,7 @@ import { createId } from '#lib/ids';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres, type Query } from '#lib/postgres';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
-import { createEndpointDirectory } from '../../../services/dispatcher/endpoint-directory.ts';
+import { createEndpointDirectory } from '../../../services/dispatcher/endpoints/endpoint-directory.ts';
 import { createDatabase } from '../../support/servers.ts';
 
 jest.setTimeout(300_000);

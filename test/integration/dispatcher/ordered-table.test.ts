@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres, type Query } from '#lib/postgres';
-import { createOrderedTable, type OrderedTable } from '../../../services/dispatcher/ordered-table.ts';
-import { type RawWaitingRow, waitingColumns, waitingRowOf } from '../../../services/dispatcher/waiting-row.ts';
+import { createOrderedTable, type OrderedTable } from '../../../services/dispatcher/ordered/ordered-table.ts';
+import { type RawWaitingRow, waitingColumns, waitingRowOf } from '../../../services/dispatcher/model/waiting-row.ts';
 import {
   aTurn,
   anyChanges,

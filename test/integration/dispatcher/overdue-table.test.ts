@@ -1,8 +1,8 @@
 import { formatMicros } from '#lib/clock';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
-import { createKnownDeliveries, type KnownDeliveries } from '../../../services/dispatcher/known-deliveries.ts';
-import { createOverdueTable, type OverdueTable } from '../../../services/dispatcher/overdue-table.ts';
+import { createKnownDeliveries, type KnownDeliveries } from '../../../services/dispatcher/intake/known-deliveries.ts';
+import { createOverdueTable, type OverdueTable } from '../../../services/dispatcher/waiting/overdue-table.ts';
 import { createDatabase } from '../../support/servers.ts';
 import { aDelivery } from '../../unit/dispatcher/fixtures.ts';
 

@@ -2,9 +2,13 @@ import { formatMicros } from '#lib/clock';
 import type { DeliveryStatus } from '#lib/contract';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
-import { waitingSessionSettings } from '../../../services/dispatcher/lanes-with-rows.ts';
-import { createOverdueTable } from '../../../services/dispatcher/overdue-table.ts';
-import { createWaitingTable, type DueQuestion, type WaitingTable } from '../../../services/dispatcher/waiting-table.ts';
+import { waitingSessionSettings } from '../../../services/dispatcher/waiting/lanes-with-rows.ts';
+import { createOverdueTable } from '../../../services/dispatcher/waiting/overdue-table.ts';
+import {
+  createWaitingTable,
+  type DueQuestion,
+  type WaitingTable,
+} from '../../../services/dispatcher/waiting/waiting-table.ts';
 import { createDatabase } from '../../support/servers.ts';
 
 const now = Date.UTC(2026, 0, 1) * 1_000 + 123_456;

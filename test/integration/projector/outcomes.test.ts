@@ -1,6 +1,6 @@
 import { formatMicros } from '#lib/clock';
 import type { Postgres } from '#lib/postgres';
-import { createWaitingTable } from '../../../services/dispatcher/waiting-table.ts';
+import { createWaitingTable } from '../../../services/dispatcher/waiting/waiting-table.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { applyOutcomes } from '../../../services/projector/statements/outcomes.ts';
 import { guardingStatements } from '../../../services/projector/write-batch.ts';

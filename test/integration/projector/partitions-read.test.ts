@@ -3,7 +3,7 @@ import { formatMicros } from '#lib/clock';
 import type { Postgres, Query } from '#lib/postgres';
 import { listAttempts } from '../../../services/api/resources/delivery.ts';
 import { findEvent } from '../../../services/api/resources/event.ts';
-import { createWaitingTable } from '../../../services/dispatcher/waiting-table.ts';
+import { createWaitingTable } from '../../../services/dispatcher/waiting/waiting-table.ts';
 import { createId } from '#lib/ids';
 import { closePostgres, openDatabase, project } from './projection.ts';
 import {

@@ -3,7 +3,7 @@ import { createManualClock } from '#lib/clock';
 import { isReservedHeader } from '#lib/contract';
 import type { HttpRequest } from '#lib/http-client';
 import { noTracer } from '#lib/telemetry';
-import { createAttempt } from '../../../services/dispatcher/attempt.ts';
+import { createAttempt } from '../../../services/dispatcher/send/attempt.ts';
 import { signAsHookline } from '../../support/sign-webhook.ts';
 import { sendOnce } from './send-once.ts';
 import { aDelivery, anAnswer, anEndpoint, startMicros } from './fixtures.ts';

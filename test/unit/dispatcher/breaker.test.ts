@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createManualClock } from '#lib/clock';
-import { type BreakerState, createBreaker } from '../../../services/dispatcher/breaker.ts';
-import type { SendVerdict } from '../../../services/dispatcher/send-verdict.ts';
+import { type BreakerState, createBreaker } from '../../../services/dispatcher/endpoints/breaker.ts';
+import type { SendVerdict } from '../../../services/dispatcher/endpoints/send-verdict.ts';
 
 const well: SendVerdict = { kind: 'well' };
 const failed: SendVerdict = { kind: 'failed' };

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import type { HttpResult } from '#lib/http-client';
 import { seededRandom } from '../../support/seeded-random.ts';
-import {
-  type BackoffPolicy,
-  decide,
-  type RetryPolicy,
-  type SchedulePolicy,
-} from '../../../services/dispatcher/decide.ts';
+import { decide } from '../../../services/dispatcher/send/decide.ts';
+import type { BackoffPolicy, RetryPolicy, SchedulePolicy } from '../../../services/dispatcher/model/retry-policy.ts';
 import { aFailure, anAnswer } from './fixtures.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);

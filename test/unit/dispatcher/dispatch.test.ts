@@ -3,11 +3,11 @@ import type { SentRequest } from '#lib/contract';
 import { noCrashPoints } from '#lib/crash-points';
 import type { HttpResult } from '#lib/http-client';
 import { silentLogger } from '#lib/log';
-import { createDispatch } from '../../../services/dispatcher/dispatch.ts';
-import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
-import type { Job } from '../../../services/dispatcher/job.ts';
-import type { JobEnd } from '../../../services/dispatcher/scheduler.ts';
-import type { SendVerdict } from '../../../services/dispatcher/send-verdict.ts';
+import { createDispatch } from '../../../services/dispatcher/send/dispatch.ts';
+import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
+import type { Job } from '../../../services/dispatcher/model/job.ts';
+import type { JobEnd } from '../../../services/dispatcher/lanes/scheduler.ts';
+import type { SendVerdict } from '../../../services/dispatcher/endpoints/send-verdict.ts';
 import {
   aFailure,
   anAnswer,

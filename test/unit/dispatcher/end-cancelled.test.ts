@@ -1,10 +1,10 @@
 import { createManualClock } from '#lib/clock';
-import { createEndCancelled } from '../../../services/dispatcher/end-cancelled.ts';
-import type { Job } from '../../../services/dispatcher/job.ts';
-import type { EndUnsent } from '../../../services/dispatcher/outcome-writer.ts';
-import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
-import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
-import type { WaitingRow } from '../../../services/dispatcher/waiting-row.ts';
+import { createEndCancelled } from '../../../services/dispatcher/waiting/end-cancelled.ts';
+import type { Job } from '../../../services/dispatcher/model/job.ts';
+import type { EndUnsent } from '../../../services/dispatcher/send/outcome-writer.ts';
+import { createOwnedPartitions } from '../../../services/dispatcher/model/owned-partitions.ts';
+import { createRecentSteps } from '../../../services/dispatcher/model/recent-steps.ts';
+import type { WaitingRow } from '../../../services/dispatcher/model/waiting-row.ts';
 import { anOrder, aRowJob, startMicros } from './fixtures.ts';
 
 const aRow = (overrides: Partial<WaitingRow> = {}): WaitingRow => ({

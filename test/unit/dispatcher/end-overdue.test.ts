@@ -1,13 +1,13 @@
 import { createManualClock } from '#lib/clock';
-import { createReadContents } from '../../../services/dispatcher/read-contents.ts';
-import type { OverdueRow } from '../../../services/dispatcher/overdue-table.ts';
-import { createEndOverdue } from '../../../services/dispatcher/end-overdue.ts';
-import type { Standing } from '../../../services/dispatcher/endpoint-health.ts';
-import type { Job } from '../../../services/dispatcher/job.ts';
-import type { EndUnsent } from '../../../services/dispatcher/outcome-writer.ts';
-import type { WaitingRow } from '../../../services/dispatcher/waiting-row.ts';
-import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
-import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
+import { createReadContents } from '../../../services/dispatcher/waiting/read-contents.ts';
+import type { OverdueRow } from '../../../services/dispatcher/waiting/overdue-table.ts';
+import { createEndOverdue } from '../../../services/dispatcher/waiting/end-overdue.ts';
+import type { Standing } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
+import type { Job } from '../../../services/dispatcher/model/job.ts';
+import type { EndUnsent } from '../../../services/dispatcher/send/outcome-writer.ts';
+import type { WaitingRow } from '../../../services/dispatcher/model/waiting-row.ts';
+import { createOwnedPartitions } from '../../../services/dispatcher/model/owned-partitions.ts';
+import { createRecentSteps } from '../../../services/dispatcher/model/recent-steps.ts';
 import { aDelivery, anEndpoint, secondMicros, startMicros } from './fixtures.ts';
 
 const minuteMs = 60_000;

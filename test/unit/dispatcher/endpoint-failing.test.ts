@@ -3,7 +3,7 @@ import { createManualClock, formatMicros, parseRfc3339 } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
-import { createEndpointFailing } from '../../../services/dispatcher/endpoint-failing.ts';
+import { createEndpointFailing } from '../../../services/dispatcher/endpoints/endpoint-failing.ts';
 import { startMicros } from './fixtures.ts';
 
 const minute = 60_000;

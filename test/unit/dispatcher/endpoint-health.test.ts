@@ -1,7 +1,9 @@
 import { createManualClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
-import { createEndpointHealth, type EndpointFacts, laneClassOf } from '../../../services/dispatcher/endpoint-health.ts';
-import type { SendVerdict } from '../../../services/dispatcher/send-verdict.ts';
+import { createEndpointHealth } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
+import { laneClassOf } from '../../../services/dispatcher/lanes/lane-class.ts';
+import type { EndpointFacts } from '../../../services/dispatcher/endpoints/endpoint-facts.ts';
+import type { SendVerdict } from '../../../services/dispatcher/endpoints/send-verdict.ts';
 import { aDelivery } from './fixtures.ts';
 
 const failed: SendVerdict = { kind: 'failed' };

@@ -7,8 +7,8 @@ import { judgedPayload } from '#lib/event-filter';
 import { silentLogger } from '#lib/log';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { generatePrivateKey, publicKeyOf } from '#lib/signatures';
-import { type Endpoint, endpointOf, type EndpointRow } from '../../../services/dispatcher/endpoint.ts';
-import { createEndpointDirectory } from '../../../services/dispatcher/endpoint-directory.ts';
+import { type Endpoint, endpointOf, type EndpointRow } from '../../../services/dispatcher/model/endpoint.ts';
+import { createEndpointDirectory } from '../../../services/dispatcher/endpoints/endpoint-directory.ts';
 import { fakeFollowedTable } from '../../support/fake-followed-table.ts';
 import { startMicros } from './fixtures.ts';
 

@@ -1,5 +1,5 @@
 import type { DeliveryStatus } from '#lib/contract';
-import type { DueRow } from '../../../services/dispatcher/waiting-table.ts';
+import type { DueRow } from '../../../services/dispatcher/waiting/waiting-table.ts';
 import { type OrderedTables, orderedTableConformance } from '../../support/ordered-table-conformance.ts';
 import { createFakeOrderedTable } from './fake-ordered-table.ts';
 import { startMicros } from './fixtures.ts';

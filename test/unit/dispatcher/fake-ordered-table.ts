@@ -1,7 +1,12 @@
 import type { DeliveryStatus } from '#lib/contract';
 import { isFinal } from '#lib/contract';
-import type { OrderedTable, OrderedTurn, Place, QueuedRow } from '../../../services/dispatcher/ordered-table.ts';
-import type { DueRow } from '../../../services/dispatcher/waiting-table.ts';
+import type {
+  OrderedTable,
+  OrderedTurn,
+  Place,
+  QueuedRow,
+} from '../../../services/dispatcher/ordered/ordered-table.ts';
+import type { DueRow } from '../../../services/dispatcher/waiting/waiting-table.ts';
 
 export interface FakeTables {
   /** By delivery id, as all of them. */

@@ -4,10 +4,10 @@ import { type CrashPointName, type CrashPoints, noCrashPoints } from '#lib/crash
 import { AppError } from '#lib/errors';
 import { createJudgingTurns } from '#lib/event-filter';
 import { silentLogger } from '#lib/log';
-import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
-import { createFanOut } from '../../../services/dispatcher/fan-out.ts';
-import { skipFannedOut } from '../../../services/dispatcher/skip-fanned-out.ts';
-import { createSetAside } from '../../../services/dispatcher/set-aside.ts';
+import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
+import { createFanOut } from '../../../services/dispatcher/fan-out/fan-out.ts';
+import { skipFannedOut } from '../../../services/dispatcher/fan-out/skip-fanned-out.ts';
+import { createSetAside } from '../../../services/dispatcher/fan-out/set-aside.ts';
 import { createMatchEndpoints } from '#lib/fan-out';
 import * as fixtures from './fixtures.ts';
 

@@ -15,15 +15,15 @@ import { type HttpResult, noTiming } from '#lib/http-client';
 import type { OutgoingRecord, RecordPosition } from '#lib/kafka';
 import type { IncomingRecord } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
-import { createEndRefused } from '../../../services/dispatcher/end-refused.ts';
+import { createEndRefused } from '../../../services/dispatcher/fan-out/end-refused.ts';
 import type { EndpointSubscription } from '#lib/fan-out';
-import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
-import type { Job, RecordJob, RowJob } from '../../../services/dispatcher/job.ts';
+import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
+import type { Job, RecordJob, RowJob } from '../../../services/dispatcher/model/job.ts';
 import type { DispatcherMetrics } from '../../../services/dispatcher/metrics.ts';
-import type { Order } from '../../../services/dispatcher/ordering.ts';
-import { createOffer, createPublish, type Publish } from '../../../services/dispatcher/publish.ts';
-import type { EventContent } from '../../../services/dispatcher/waiting-table.ts';
-import { createWriteSet } from '../../../services/dispatcher/write-set.ts';
+import type { Order } from '../../../services/dispatcher/model/ordering.ts';
+import { createOffer, createPublish, type Publish } from '../../../services/dispatcher/publishing/publish.ts';
+import type { EventContent } from '../../../services/dispatcher/model/event-content.ts';
+import { createWriteSet } from '../../../services/dispatcher/fan-out/write-set.ts';
 
 export const topics = topicsOf('test.');
 

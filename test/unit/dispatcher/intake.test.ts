@@ -2,11 +2,11 @@ import { createManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import type { IncomingRecord } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
-import { createIntake } from '../../../services/dispatcher/intake.ts';
-import { deliveryKey, type Job } from '../../../services/dispatcher/job.ts';
-import type { TakenRecord } from '../../../services/dispatcher/ordered-intake.ts';
-import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
-import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
+import { createIntake } from '../../../services/dispatcher/intake/intake.ts';
+import { deliveryKey, type Job } from '../../../services/dispatcher/model/job.ts';
+import type { TakenRecord } from '../../../services/dispatcher/ordered/ordered-intake.ts';
+import { createOwnedPartitions } from '../../../services/dispatcher/model/owned-partitions.ts';
+import { createRecentSteps } from '../../../services/dispatcher/model/recent-steps.ts';
 import {
   aDelivery,
   aDeliveryRecord,

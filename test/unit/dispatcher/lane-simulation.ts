@@ -4,9 +4,9 @@
  */
 import { createManualClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
-import { createEndpointHealth, type EndpointHealth } from '../../../services/dispatcher/endpoint-health.ts';
-import { createScheduler } from '../../../services/dispatcher/scheduler.ts';
-import type { SendVerdict } from '../../../services/dispatcher/send-verdict.ts';
+import { createEndpointHealth, type EndpointHealth } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
+import { createScheduler } from '../../../services/dispatcher/lanes/scheduler.ts';
+import type { SendVerdict } from '../../../services/dispatcher/endpoints/send-verdict.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { aRecordJob, aRowJob, noMetrics } from './fixtures.ts';
 
@@ -109,7 +109,7 @@ export async function simulateLanes(options: Options): Promise<SimulationResult>
     health: mutant.careless ? careless : known,
     paceOf: () => undefined,
     takePermit: async () => 0,
-    ownsSurely: () => true,
+    holdsMembership: () => true,
     async run({ delivery }, observed) {
       queuedRows.delete(delivery.id);
       const at = indexOf(delivery.endpointId);

@@ -1,4 +1,4 @@
-import { createLaneWaits } from '../../../services/dispatcher/lane-waits.ts';
+import { createLaneWaits } from '../../../services/dispatcher/waiting/lane-waits.ts';
 
 const [tenant, hourMicros] = ['acme', 3_600_000_000];
 const row = (endpointId: string, dueAt = 5) => ({ tenant, endpointId, dueAt });

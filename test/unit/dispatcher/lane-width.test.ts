@@ -1,4 +1,4 @@
-import { createLaneWidth } from '../../../services/dispatcher/lane-width.ts';
+import { createLaneWidth } from '../../../services/dispatcher/endpoints/lane-width.ts';
 
 describe('the width of a lane', () => {
   it('is one after a send that did not reach the endpoint, and grows by one for each round that went well', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Job } from '../../../services/dispatcher/job.ts';
-import { createLane, type Lane } from '../../../services/dispatcher/lane.ts';
+import type { Job } from '../../../services/dispatcher/model/job.ts';
+import { createLane, type Lane } from '../../../services/dispatcher/lanes/lane.ts';
 import { aDelivery, aRecordJob, aRowJob, inOrder, never } from './fixtures.ts';
 
 const places = { records: 100, bytes: 1e6, rows: 100 };

@@ -2,12 +2,12 @@ import { createWaitOut } from '#lib/backoff';
 import { createManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
-import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
-import type { Job, RecordJob } from '../../../services/dispatcher/job.ts';
-import { createOrderedIntake, type TakenRecord } from '../../../services/dispatcher/ordered-intake.ts';
-import { orderingKeyOf } from '../../../services/dispatcher/ordering.ts';
-import type { AskedDelivery, Place } from '../../../services/dispatcher/ordered-table.ts';
-import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
+import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
+import type { Job, RecordJob } from '../../../services/dispatcher/model/job.ts';
+import { createOrderedIntake, type TakenRecord } from '../../../services/dispatcher/ordered/ordered-intake.ts';
+import { orderingKeyOf } from '../../../services/dispatcher/model/ordering.ts';
+import type { AskedDelivery, Place } from '../../../services/dispatcher/ordered/ordered-table.ts';
+import { createRecentSteps } from '../../../services/dispatcher/model/recent-steps.ts';
 import * as fixtures from './fixtures.ts';
 
 const { aDelivery, aDeliveryRecord, anEndpoint, aRecordJob, aRowJob, settle } = fixtures;

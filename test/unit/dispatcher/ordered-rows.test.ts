@@ -1,7 +1,7 @@
 import { createManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
-import { createOrderedRows } from '../../../services/dispatcher/ordered-rows.ts';
-import type { OrderedTurn, TurnAnswer } from '../../../services/dispatcher/ordered-table.ts';
+import { createOrderedRows } from '../../../services/dispatcher/ordered/ordered-rows.ts';
+import type { OrderedTurn, TurnAnswer } from '../../../services/dispatcher/ordered/ordered-table.ts';
 import { asked, idOf, orderedRow, rowRef } from '../../support/ordered-table-conformance.ts';
 import { settle } from './fixtures.ts';
 

@@ -1,4 +1,4 @@
-import { orderingKeyOf } from '../../../services/dispatcher/ordering.ts';
+import { orderingKeyOf } from '../../../services/dispatcher/model/ordering.ts';
 
 test('a delivery is held to its key where its endpoint is ordered, and it has one, the empty one included', () => {
   const keyOf = (orderingKey: string | null, ordered = true) => orderingKeyOf({ ordered }, { orderingKey });

@@ -4,12 +4,12 @@ import { deliveryHeaders, header, parseDeadLetter, parseDelivery } from '#lib/co
 import { type CrashPoints, noCrashPoints } from '#lib/crash-points';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
-import { createOutcomeWriter } from '../../../services/dispatcher/outcome-writer.ts';
-import type { OrderedRow } from '../../../services/dispatcher/ordered-table.ts';
-import type { Job, RowJob } from '../../../services/dispatcher/job.ts';
-import { createPublish } from '../../../services/dispatcher/publish.ts';
-import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
-import type { SendFacts } from '../../../services/dispatcher/send-facts.ts';
+import { createOutcomeWriter } from '../../../services/dispatcher/send/outcome-writer.ts';
+import type { OrderedRow } from '../../../services/dispatcher/model/waiting-row.ts';
+import type { Job, RowJob } from '../../../services/dispatcher/model/job.ts';
+import { createPublish } from '../../../services/dispatcher/publishing/publish.ts';
+import { createRecentSteps } from '../../../services/dispatcher/model/recent-steps.ts';
+import type { SendFacts } from '../../../services/dispatcher/send/send-facts.ts';
 import * as fixtures from './fixtures.ts';
 
 const {

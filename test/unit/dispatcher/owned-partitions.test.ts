@@ -1,5 +1,5 @@
 import { createManualClock } from '#lib/clock';
-import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
+import { createOwnedPartitions } from '../../../services/dispatcher/model/owned-partitions.ts';
 
 const partition = { topic: 'deliveries', partition: 3 };
 

@@ -3,8 +3,8 @@ import { createManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import type { OutgoingRecord } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
-import { type Publication, publishAll } from '../../../services/dispatcher/publish-all.ts';
-import { createPublish } from '../../../services/dispatcher/publish.ts';
+import { type Publication, publishAll } from '../../../services/dispatcher/publishing/publish-all.ts';
+import { createPublish } from '../../../services/dispatcher/publishing/publish.ts';
 import { createFakeKafka, never } from './fixtures.ts';
 
 /** Those with a letter and a number are in the order of their letter. */

@@ -1,5 +1,5 @@
 import { createManualClock } from '#lib/clock';
-import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
+import { createRecentSteps } from '../../../services/dispatcher/model/recent-steps.ts';
 import { aDelivery } from './fixtures.ts';
 
 const minuteMs = 60_000;

@@ -1,12 +1,12 @@
 import { createManualClock } from '#lib/clock';
-import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
-import { deliveryKey, type Job } from '../../../services/dispatcher/job.ts';
-import type { AskedKey, QueuedRow } from '../../../services/dispatcher/ordered-table.ts';
-import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
-import { createReadContents } from '../../../services/dispatcher/read-contents.ts';
-import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
-import type { Standing } from '../../../services/dispatcher/endpoint-health.ts';
-import { createReleaseOrdered } from '../../../services/dispatcher/release-ordered.ts';
+import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
+import { deliveryKey, type Job } from '../../../services/dispatcher/model/job.ts';
+import type { AskedKey, QueuedRow } from '../../../services/dispatcher/ordered/ordered-table.ts';
+import { createOwnedPartitions } from '../../../services/dispatcher/model/owned-partitions.ts';
+import { createReadContents } from '../../../services/dispatcher/waiting/read-contents.ts';
+import { createRecentSteps } from '../../../services/dispatcher/model/recent-steps.ts';
+import type { Standing } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
+import { createReleaseOrdered } from '../../../services/dispatcher/ordered/release-ordered.ts';
 import { anEndpoint, anOrder, aRowJob, contentOf, secondMicros, startMicros } from './fixtures.ts';
 
 const deliveries = { topic: 'deliveries', partition: 0 };

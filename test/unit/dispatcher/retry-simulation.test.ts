@@ -1,6 +1,7 @@
 /** What the retries of many deliveries look like together: by seeded random numbers, in time that is counted and not waited for. */
 import type { Random } from '#lib/backoff';
-import { type BackoffPolicy, decide, type RetryPolicy } from '../../../services/dispatcher/decide.ts';
+import { decide } from '../../../services/dispatcher/send/decide.ts';
+import type { BackoffPolicy, RetryPolicy } from '../../../services/dispatcher/model/retry-policy.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { anAnswer } from './fixtures.ts';
 

@@ -1,10 +1,11 @@
 import { createManualClock, type ManualClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
-import { createEndpointHealth } from '../../../services/dispatcher/endpoint-health.ts';
-import type { RecordJob } from '../../../services/dispatcher/job.ts';
-import type { LanePlaces, Pace } from '../../../services/dispatcher/lane-places.ts';
-import { createScheduler, type SchedulerLimits } from '../../../services/dispatcher/scheduler.ts';
-import type { SendVerdict } from '../../../services/dispatcher/send-verdict.ts';
+import { createEndpointHealth } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
+import type { RecordJob } from '../../../services/dispatcher/model/job.ts';
+import type { LanePlaces } from '../../../services/dispatcher/lanes/lane-places.ts';
+import type { Pace } from '../../../services/dispatcher/model/endpoint.ts';
+import { createScheduler, type SchedulerLimits } from '../../../services/dispatcher/lanes/scheduler.ts';
+import type { SendVerdict } from '../../../services/dispatcher/endpoints/send-verdict.ts';
 import { aRecordJob, aRowJob, inOrder, noMetrics, settle } from './fixtures.ts';
 
 export const limits: SchedulerLimits = {
@@ -38,7 +39,7 @@ export function createWorld({
   const heldBack: string[] = [];
   const ends = new Map<string, (verdict: SendVerdict) => void>();
   const parkEnds = new Map<string, () => void>();
-  const world = { ownsSurely: true };
+  const world = { holdsMembership: true };
   let holdParks = false;
   let givenUp = false;
   const scheduler = createScheduler({
@@ -53,7 +54,7 @@ export function createWorld({
       log: silentLogger,
     }),
     paceOf: () => pace,
-    ownsSurely: () => world.ownsSurely,
+    holdsMembership: () => world.holdsMembership,
     takePermit: async ({ endpointId }) => (permits.asked.push(endpointId), permits.waitMs),
     async run(job, observed) {
       started.push(job.delivery.id);

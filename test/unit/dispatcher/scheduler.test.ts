@@ -1,9 +1,9 @@
 import { createManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
-import { createEndpointHealth } from '../../../services/dispatcher/endpoint-health.ts';
-import type { Job } from '../../../services/dispatcher/job.ts';
-import { createScheduler, type DispatcherShare } from '../../../services/dispatcher/scheduler.ts';
+import { createEndpointHealth } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
+import type { Job } from '../../../services/dispatcher/model/job.ts';
+import { createScheduler, type DispatcherShare } from '../../../services/dispatcher/lanes/scheduler.ts';
 import { aDelivery, aDeliveryRecord, aRecordJob, aRowJob, noMetrics, settle } from './fixtures.ts';
 import { createWorld, limits, numbered } from './scheduler-world.ts';
 
@@ -231,7 +231,7 @@ describe('the scheduler', () => {
       }),
       paceOf: () => undefined,
       takePermit: async () => 0,
-      ownsSurely: () => true,
+      holdsMembership: () => true,
       run: async ({ delivery }) => {
         if (delivery.id === 'bad') throw new AppError('bug', 'unforeseen');
         return 'over';

@@ -1,5 +1,5 @@
 import { type HttpResult, noTiming } from '#lib/http-client';
-import { sendFactsOf } from '../../../services/dispatcher/send-facts.ts';
+import { sendFactsOf } from '../../../services/dispatcher/send/send-facts.ts';
 import { aFailure, anAnswer } from './fixtures.ts';
 
 const request = { method: 'PUT', url: 'https://receiver.test/hook', headers: { 'webhook-id': 'evt_1' } };

@@ -1,7 +1,7 @@
 import { createManualClock } from '#lib/clock';
 import type { HttpRequest } from '#lib/http-client';
 import { noTracer } from '#lib/telemetry';
-import { createAttempt, type Sending } from '../../../services/dispatcher/attempt.ts';
+import { createAttempt, type Sending } from '../../../services/dispatcher/send/attempt.ts';
 import { aDelivery, anAnswer, anEndpoint } from './fixtures.ts';
 
 /** The third attempt of a delivery, and the request that it made of the HTTP client. */

@@ -1,5 +1,5 @@
 import type { HttpResult } from '#lib/http-client';
-import { verdictOf } from '../../../services/dispatcher/send-verdict.ts';
+import { verdictOf } from '../../../services/dispatcher/endpoints/send-verdict.ts';
 import { aFailure, anAnswer } from './fixtures.ts';
 
 const answered = (status: number, retryAfter?: string): HttpResult => anAnswer(status, { retryAfter });

@@ -1,4 +1,4 @@
-import { createSetAside } from '../../../services/dispatcher/set-aside.ts';
+import { createSetAside } from '../../../services/dispatcher/fan-out/set-aside.ts';
 import { settle } from './fixtures.ts';
 
 function createWorld(atOnce: number) {

@@ -7,23 +7,24 @@ import { createManualClock } from '#lib/clock';
 import { type AttemptRecord, type Delivery, type DeliveryStatus, isFinal } from '#lib/contract';
 import { createWaitOut } from '#lib/backoff';
 import { silentLogger } from '#lib/log';
-import { createDispatch } from '../../../services/dispatcher/dispatch.ts';
-import { createEndpointHealth } from '../../../services/dispatcher/endpoint-health.ts';
-import { createIntake } from '../../../services/dispatcher/intake.ts';
-import { createOrderedIntake } from '../../../services/dispatcher/ordered-intake.ts';
-import { createOrderedRows, type OrderedRows } from '../../../services/dispatcher/ordered-rows.ts';
-import { deliveryKey, type Job } from '../../../services/dispatcher/job.ts';
-import { createOutcomeWriter } from '../../../services/dispatcher/outcome-writer.ts';
-import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
-import { createPublish } from '../../../services/dispatcher/publish.ts';
-import { createReadContents } from '../../../services/dispatcher/read-contents.ts';
-import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
-import { createReleaseOrdered } from '../../../services/dispatcher/release-ordered.ts';
-import { createScheduler } from '../../../services/dispatcher/scheduler.ts';
-import { createWaitingRows } from '../../../services/dispatcher/waiting-rows.ts';
-import type { DueRow, WaitingTable } from '../../../services/dispatcher/waiting-table.ts';
+import { createDispatch } from '../../../services/dispatcher/send/dispatch.ts';
+import { createEndpointHealth } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
+import { createIntake } from '../../../services/dispatcher/intake/intake.ts';
+import { createOrderedIntake } from '../../../services/dispatcher/ordered/ordered-intake.ts';
+import { createOrderedRows, type OrderedRows } from '../../../services/dispatcher/ordered/ordered-rows.ts';
+import { deliveryKey, type Job } from '../../../services/dispatcher/model/job.ts';
+import { createOutcomeWriter } from '../../../services/dispatcher/send/outcome-writer.ts';
+import { createOwnedPartitions } from '../../../services/dispatcher/model/owned-partitions.ts';
+import { createPublish } from '../../../services/dispatcher/publishing/publish.ts';
+import { createReadContents } from '../../../services/dispatcher/waiting/read-contents.ts';
+import { createRecentSteps } from '../../../services/dispatcher/model/recent-steps.ts';
+import { createReleaseOrdered } from '../../../services/dispatcher/ordered/release-ordered.ts';
+import { createScheduler } from '../../../services/dispatcher/lanes/scheduler.ts';
+import { createWaitingRows } from '../../../services/dispatcher/waiting/waiting-rows.ts';
+import type { DueRow, WaitingTable } from '../../../services/dispatcher/waiting/waiting-table.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { createFakeOrderedTable, endedIn } from './fake-ordered-table.ts';
+import { createServedRows } from '../../../services/dispatcher/waiting/served-rows.ts';
 import * as fixtures from './fixtures.ts';
 
 export interface Mutant {
@@ -224,7 +225,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       encodeAttempt: fixtures.encodeAttempt,
       recentSteps,
       orderedRows,
-      removeRow: (job) => waitingRows.remove(job),
+      removeRow: (job) => servedRows.add(job),
       clock,
       crashPoints,
       metrics: fixtures.noMetrics,
@@ -271,7 +272,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       health,
       paceOf: () => undefined,
       takePermit: async () => 0,
-      ownsSurely: () => true,
+      holdsMembership: () => true,
       run: mutant.impatient ? (...args) => dispatch(...args).then(() => 'over') : dispatch,
       park: outcomes.parked,
       onHeldBack: () => undefined,
@@ -336,8 +337,9 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       count: async () => ({ retrying: 0, parked: 0 }),
     };
     const readContents = createReadContents(table);
+    const servedRows = createServedRows({ table, orderedRows });
     const waitingRows = createWaitingRows({
-      ...{ table, readContents, orderedRows, owned, directory, scheduler, recentSteps, clock },
+      ...{ table, readContents, servedRows, owned, directory, scheduler, recentSteps, clock },
       releaseOrdered: createReleaseOrdered({
         ...{
           orderedRows: mutant.stale ? { ...orderedRows, linesOf: onceInTwo(orderedRows) } : orderedRows,

@@ -1,7 +1,7 @@
 import { createManualClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
-import { createEndpointHealth } from '../../../services/dispatcher/endpoint-health.ts';
-import { createScheduler } from '../../../services/dispatcher/scheduler.ts';
+import { createEndpointHealth } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
+import { createScheduler } from '../../../services/dispatcher/lanes/scheduler.ts';
 import { aRecordJob, noMetrics } from './fixtures.ts';
 
 const slowMs = 55_000;
@@ -29,7 +29,7 @@ async function createWorld() {
     }),
     paceOf: () => undefined,
     takePermit: async () => 0,
-    ownsSurely: () => true,
+    holdsMembership: () => true,
     async run({ delivery: { id, endpointId } }, observed) {
       const isSlow = endpointId.startsWith('slow');
       if (isSlow) inFlight.most = Math.max(inFlight.most, (inFlight.slow += 1));

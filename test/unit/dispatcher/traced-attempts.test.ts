@@ -1,6 +1,6 @@
 import { createManualClock } from '#lib/clock';
 import type { HttpRequest, HttpResult } from '#lib/http-client';
-import { createAttempt } from '../../../services/dispatcher/attempt.ts';
+import { createAttempt } from '../../../services/dispatcher/send/attempt.ts';
 import { createRecordingTracer } from '../telemetry/recording-tracer.ts';
 import { aDelivery, aFailure, anAnswer, anEndpoint } from './fixtures.ts';
 

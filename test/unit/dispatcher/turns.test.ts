@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { createManualClock } from '#lib/clock';
 import { createSharedRoom } from '#lib/tenancy';
-import { createTurns, type LaneClass, turnParts } from '../../../services/dispatcher/turns.ts';
+import { createTurns, turnParts } from '../../../services/dispatcher/lanes/turns.ts';
+import type { LaneClass } from '../../../services/dispatcher/lanes/lane-class.ts';
 
 interface FakeLane {
   name: string;

@@ -1,15 +1,14 @@
 import { createManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
-import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
-import { deliveryKey, type Job } from '../../../services/dispatcher/job.ts';
-import { createOwnedPartitions } from '../../../services/dispatcher/owned-partitions.ts';
-import { createRecentSteps } from '../../../services/dispatcher/recent-steps.ts';
-import { createWaitingRows } from '../../../services/dispatcher/waiting-rows.ts';
-import type { RowRef } from '../../../services/dispatcher/ordered-table.ts';
-import { createReadContents } from '../../../services/dispatcher/read-contents.ts';
-import type { ReleaseOrdered } from '../../../services/dispatcher/release-ordered.ts';
-import type { DueQuestion, DueRow, WaitingTable } from '../../../services/dispatcher/waiting-table.ts';
+import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
+import { deliveryKey, type Job } from '../../../services/dispatcher/model/job.ts';
+import { createOwnedPartitions } from '../../../services/dispatcher/model/owned-partitions.ts';
+import { createRecentSteps } from '../../../services/dispatcher/model/recent-steps.ts';
+import { createWaitingRows, type ReleaseOrdered } from '../../../services/dispatcher/waiting/waiting-rows.ts';
+import type { RowRef } from '../../../services/dispatcher/model/waiting-row.ts';
+import { createReadContents } from '../../../services/dispatcher/waiting/read-contents.ts';
+import type { DueQuestion, DueRow, WaitingTable } from '../../../services/dispatcher/waiting/waiting-table.ts';
 import {
   aDelivery,
   anEndpoint,
@@ -21,6 +20,7 @@ import {
   settle,
   startMicros,
 } from './fixtures.ts';
+import { createServedRows } from '../../../services/dispatcher/waiting/served-rows.ts';
 
 const aRow = (overrides: Partial<DueRow> = {}): DueRow => ({
   tenant: 'acme',
@@ -83,11 +83,15 @@ function createWorld() {
   const owned = createOwnedPartitions(clock);
   owned.assigned([{ topic: 'deliveries', partition: 0 }]);
   const recentSteps = createRecentSteps(clock);
+  const servedRows = createServedRows({
+    table,
+    orderedRows: { remove: async (rows) => void world.removedInOrder.push(...answer(rows)) },
+  });
   const waitingRows = createWaitingRows({
     table,
+    servedRows,
     readContents: createReadContents(table),
     releaseOrdered: (...args) => world.release(...args),
-    orderedRows: { remove: async (rows) => void world.removedInOrder.push(...answer(rows)) },
     owned,
     directory: {
       get: (_tenant, id) => world.endpoints.get(id),
@@ -111,7 +115,7 @@ function createWorld() {
     clock,
     log: silentLogger,
   });
-  return { ...world, world, owned, recentSteps, waitingRows };
+  return { ...world, world, owned, recentSteps, servedRows, waitingRows };
 }
 
 describe('what waits', () => {
@@ -214,7 +218,7 @@ describe('what waits', () => {
 
   it('is removed up to its step after its outcome, before the next reading', async () => {
     await start();
-    created.waitingRows.remove(aRowJob({ id: 'dlv_1' }, { step: 3 }));
+    created.servedRows.add(aRowJob({ id: 'dlv_1' }, { step: 3 }));
     const { length } = created.world.questions;
     await created.clock.advance(1_000);
     expect(created.world.removed).toMatchObject([{ tenant: 'acme', deliveryId: 'dlv_1', step: 2 }]);
@@ -226,7 +230,7 @@ describe('what waits', () => {
   it('waits while Postgres is away, and so do the removals', async () => {
     await start();
     created.world.away = true;
-    created.waitingRows.remove(aRowJob({ id: 'dlv_1' }, { step: 2 }));
+    created.servedRows.add(aRowJob({ id: 'dlv_1' }, { step: 2 }));
     const { length } = created.world.questions;
     await created.clock.advance(60_000);
     expect(created.world.removed).toEqual([]);
@@ -241,7 +245,7 @@ describe('what waits', () => {
 
   it('is removed at the stop too', async () => {
     await start();
-    created.waitingRows.remove(aRowJob({ id: 'dlv_1' }, { step: 2 }));
+    created.servedRows.add(aRowJob({ id: 'dlv_1' }, { step: 2 }));
     const stopping = created.waitingRows.stop();
     await settle();
     await stopping;
@@ -323,8 +327,8 @@ describe('what waits', () => {
     it('is removed by the one way to its rows, up to its step: after its outcome, and where it is found to have ended', async () => {
       created.world.release = async (_due, remove) => remove({ ...anOrderedRow({ step: 4 }), order: anOrder(7) });
       await start();
-      created.waitingRows.remove(inOrder(aRowJob({ id: 'dlv_2' }, { step: 3 }), 8));
-      created.waitingRows.remove(aRowJob({ id: 'dlv_3' }, { step: 2 }));
+      created.servedRows.add(inOrder(aRowJob({ id: 'dlv_2' }, { step: 3 }), 8));
+      created.servedRows.add(aRowJob({ id: 'dlv_3' }, { step: 2 }));
       await created.clock.advance(1_000);
       const ref = { tenant: 'acme', endpointId: 'ep_1' };
       expect(created.world.removedInOrder.slice(0, 2)).toEqual([
@@ -337,7 +341,7 @@ describe('what waits', () => {
     it('waits to be removed while Postgres is away', async () => {
       await start();
       created.world.away = true;
-      created.waitingRows.remove(inOrder(aRowJob({ id: 'dlv_2' }, { step: 3 }), 8));
+      created.servedRows.add(inOrder(aRowJob({ id: 'dlv_2' }, { step: 3 }), 8));
       await created.clock.advance(10_000);
       created.world.away = false;
       await created.clock.advance(1_000);

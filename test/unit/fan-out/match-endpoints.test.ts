@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { endpointSettlingMs, type EventRecord } from '#lib/contract';
 import { compileFilter, createJudgingTurns } from '#lib/event-filter';
 import { createMatchEndpoints, type EndpointSubscription, type MatchEndpoints } from '#lib/fan-out';
-import type { Endpoint } from '../../../services/dispatcher/endpoint.ts';
+import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
 import { anEndpoint, anEvent, aSubscription, secondMicros, startMicros } from '../dispatcher/fixtures.ts';
 
 const matchEndpoints = createMatchEndpoints<Endpoint>({

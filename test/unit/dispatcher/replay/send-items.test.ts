@@ -2,9 +2,9 @@ import { createManualClock } from '#lib/clock';
 import { header, packHeaders, parseDelivery } from '#lib/contract';
 import { AppError } from '#lib/errors';
 import type { LeasedReplay, ReplayItem } from '#lib/replay-store';
-import type { Endpoint } from '../../../../services/dispatcher/endpoint.ts';
+import type { Endpoint } from '../../../../services/dispatcher/model/endpoint.ts';
 import { createSendItems } from '../../../../services/dispatcher/replay/send-items.ts';
-import type { EventContent } from '../../../../services/dispatcher/waiting-table.ts';
+import type { EventContent } from '../../../../services/dispatcher/model/event-content.ts';
 import { anEndpoint, createFakeKafka, createWriters, never, secondMicros, startMicros, topics } from '../fixtures.ts';
 
 const replay: LeasedReplay = {

@@ -1,0 +1,146 @@
+/**
+ * Since when nothing that was sent to an endpoint was taken, and its end once that is too long ago.
+ *
+ * Taken means 2xx. Everything else counts, 4xx and 429 as well: whatever the reason, the endpoint's owner gets no events and has not
+ * mended it for days. What was not sent for a reason of ours (its secrets do not open) does not count.
+ *
+ * | a send                                            | then                                                     |
+ * |---------------------------------------------------|----------------------------------------------------------|
+ * | is taken                                          | the count ends; the column is cleared within a second    |
+ * | fails, the first                                  | the count begins; the column is set if it goes on        |
+ * | fails, a day or more after the one before         | the count begins anew: nothing was sent in between       |
+ * | fails, the count is old enough, and this process  | disabled, for the revision that was sent to              |
+ * | has watched it for a hundredth of that            |                                                          |
+ *
+ * The column `endpoints.failing_since` goes on where this process ends or loses the partition. It says nothing of the time in between,
+ * and a clearing may have been lost with its process while Postgres was away: hence the watching. A change by a person clears the column
+ * (deploy/postgres/migrations), and a new revision is a new count. Only a send that fails disables: an endpoint that nothing is sent to is
+ * not failing.
+ */
+import { type Clock, formatMicros, microsOf } from '#lib/clock';
+import type { Logger } from '#lib/log';
+import type { Query } from '#lib/postgres';
+import type { DisableEndpoint } from './disable-endpoint.ts';
+import type { Endpoint } from '../model/endpoint.ts';
+import { laneKey } from '../model/job.ts';
+
+export interface EndpointFailing {
+  /** A send to the endpoint, as it was known then, has ended. */
+  observe(endpoint: SentTo, taken: boolean): void;
+  /** Writes what has changed. @throws AppError store_unavailable; what it did not come to is written by the next call */
+  settle(): Promise<void>;
+}
+
+type SentTo = Pick<Endpoint, 'tenant' | 'id' | 'revision' | 'changedAt' | 'failingSince'>;
+
+interface Deps {
+  postgres: Query;
+  disableEndpoint: DisableEndpoint;
+  failingMs: number;
+  clock: Clock;
+  log: Logger;
+}
+
+interface Count {
+  readonly tenant: string;
+  readonly id: string;
+  readonly revision: number;
+  /** In microseconds; null once something was taken. */
+  since: number | null;
+  /** The column, as it was last read or written, with the row's `changed_at`. */
+  column: { since: number | null; changedAt: number };
+  watchedFromMs: number;
+  lastFailedAtMs: number;
+  /** To be disabled. */
+  isDue: boolean;
+}
+
+/** The column is set only for what goes on: an endpoint that comes and goes costs two writes a minute at the most. */
+const setAfterMs = 60_000;
+const gapMs = 24 * 3_600_000;
+/** Of those beyond, the one counted longest goes on from its column. */
+const maxCounts = 10_000;
+
+export function createEndpointFailing(deps: Deps): EndpointFailing {
+  const { postgres, failingMs, clock, log } = deps;
+  const watchMs = failingMs / 100;
+  const counts = new Map<string, Count>();
+  const keyOf = ({ tenant, id }: Pick<Endpoint, 'tenant' | 'id'>): string => laneKey({ tenant, endpointId: id });
+  const nowMicros = (): number => Math.floor(clock.nowMs() * 1_000);
+
+  /** The count of this revision, unless another process has written since: then its word is the newer one. */
+  function countOf(endpoint: SentTo): Count | undefined {
+    const count = counts.get(keyOf(endpoint));
+    if (count === undefined) return undefined;
+    const isNewer = endpoint.revision > count.revision || endpoint.changedAt > count.column.changedAt;
+    if (isNewer && (endpoint.revision !== count.revision || endpoint.failingSince !== count.column.since)) {
+      counts.delete(keyOf(endpoint));
+      return undefined;
+    }
+    if (isNewer) count.column.changedAt = endpoint.changedAt;
+    return count;
+  }
+
+  function begin({ tenant, id, revision, changedAt, failingSince }: SentTo): Count {
+    const [longest] = counts.keys();
+    if (longest !== undefined && counts.size >= maxCounts) counts.delete(longest);
+    const nowMs = clock.monotonicMs();
+    const column = { since: failingSince, changedAt };
+    const times = { since: failingSince, column, watchedFromMs: nowMs, lastFailedAtMs: nowMs };
+    const count: Count = { tenant, id, revision, ...times, isDue: false };
+    counts.set(keyOf(count), count);
+    return count;
+  }
+
+  function failed(count: Count): void {
+    const nowMs = clock.monotonicMs();
+    if (count.since === null || nowMs - count.lastFailedAtMs >= gapMs) {
+      count.since = nowMicros();
+      count.watchedFromMs = nowMs;
+    }
+    count.lastFailedAtMs = nowMs;
+    count.isDue = nowMicros() - count.since >= failingMs * 1_000 && nowMs - count.watchedFromMs >= watchMs;
+  }
+
+  function taken(count: Count): void {
+    count.since = null;
+    if (count.column.since === null) counts.delete(keyOf(count));
+  }
+
+  async function write(count: Count): Promise<void> {
+    const { tenant, id, revision, since } = count;
+    const [row] = await postgres.query<{ changed_at: string }>(
+      `UPDATE endpoints SET failing_since = $4, changed_at = clock_timestamp()
+        WHERE tenant = $1 AND id = $2 AND revision = $3 AND disabled_at IS NULL AND deleted_at IS NULL
+      RETURNING changed_at`,
+      [tenant, id, revision, since === null ? null : formatMicros(since)],
+    );
+    // Changed, or closed: it is another's by now.
+    if (row === undefined) return void counts.delete(keyOf(count));
+    count.column = { since, changedAt: microsOf(row.changed_at) };
+    log.info({ event: since === null ? 'endpoint.recovered' : 'endpoint.failing', tenant, endpointId: id });
+  }
+
+  async function settleOne(count: Count): Promise<void> {
+    const { since, column } = count;
+    const isLasting = since === null || nowMicros() - since >= setAfterMs * 1_000;
+    if (since !== column.since && isLasting) return write(count);
+    if (since === null || since !== column.since || !count.isDue) return;
+    const settled = await deps.disableEndpoint(count, { reason: 'failing', since });
+    if (settled && counts.get(keyOf(count)) === count) counts.delete(keyOf(count));
+  }
+
+  return {
+    observe(endpoint, wasTaken) {
+      const known = counts.get(keyOf(endpoint));
+      // Sent before a person changed it.
+      if (known !== undefined && endpoint.revision < known.revision) return;
+      const count = countOf(endpoint);
+      if (!wasTaken) return failed(count ?? begin(endpoint));
+      if (count !== undefined || endpoint.failingSince !== null) taken(count ?? begin(endpoint));
+    },
+    async settle() {
+      for (const count of [...counts.values()]) await settleOne(count);
+    },
+  };
+}

@@ -1,0 +1,240 @@
+/**
+ * What this process has found out about the endpoints that it sends to, and what follows for their lanes. It is forgotten as soon as an
+ * endpoint is well again, when a person has changed it, after an hour without a send, and where too many are remembered (then of the tenant
+ * that has the most of them): the endpoint then counts as healthy. So it does for the next owner of its partition, who finds out by itself.
+ *
+ * | standing     | when                                    | its lane                                                            |
+ * |--------------|-----------------------------------------|---------------------------------------------------------------------|
+ * | healthy      | nothing is remembered                   | sends and queues as much as it may                                  |
+ * | slow         | its sends take long (hold-time.ts)      | queues what it can send in time                                     |
+ * | shrunk       | it could not be reached (lane-width.ts) | sends less at once, queues less                                     |
+ * | half-open    | a probe went well (breaker.ts)          | one at a time                                                       |
+ * | open, probe  | the breaker is open, and it is time     | one that waits in the table; a fresh one if none is found           |
+ * | open         | the breaker is open                     | nothing                                                             |
+ *
+ * All but the first two are sick. Slow lanes of a tenant share what they may hold together, and sick ones less (turns.ts): nothing else
+ * happens to a slow endpoint, whose breaker stays closed. A lane that was asked to wait pauses, and is not sick for that.
+ */
+import type { Random } from '#lib/backoff';
+import type { Clock } from '#lib/clock';
+import type { Delivery } from '#lib/contract';
+import type { Logger } from '#lib/log';
+import { type Breaker, type BreakerSend, createBreaker } from './breaker.ts';
+import { createHoldTime, type HoldTime, isLongHold } from './hold-time.ts';
+import { type EndpointRef, laneKey } from '../model/job.ts';
+import { createLaneWidth, type LaneWidth } from './lane-width.ts';
+import type { DispatcherMetrics } from '../metrics.ts';
+import type { SendVerdict } from './send-verdict.ts';
+import type { EndpointFacts } from './endpoint-facts.ts';
+
+export type Standing = {
+  /** Sends at once. */
+  readonly width: number;
+  /** Nothing before, in monotonic milliseconds. */
+  readonly pausedUntilMs: number;
+} & (
+  | { readonly kind: 'healthy' | 'shrunk' | 'half-open' | 'open' }
+  /** Only a delivery that has waited, at first. */
+  | { readonly kind: 'probe'; readonly freshToo: boolean }
+  /** How long a send takes. */
+  | { readonly kind: 'slow'; readonly meanMs: number }
+);
+
+/** It is being found out whether it is back. */
+export const isTrying = ({ kind }: Standing): boolean => kind === 'probe' || kind === 'half-open';
+
+export interface EndpointHealth {
+  standingOf(endpoint: EndpointRef): Standing;
+  /** A send begins; told once what came of it, undefined where it came to none. */
+  begin(delivery: Delivery): (verdict: SendVerdict | undefined) => void;
+  /** The endpoints of which something is remembered. */
+  remembered(): Iterable<EndpointRef>;
+}
+
+interface Deps {
+  factsOf(endpoint: EndpointRef): EndpointFacts;
+  metrics: Pick<DispatcherMetrics, 'breakers'>;
+  /** An endpoint whose breaker was open has come back. */
+  onClosed(endpoint: EndpointRef): void;
+  clock: Clock;
+  random: Random;
+  log: Logger;
+}
+
+interface Entry {
+  readonly endpoint: EndpointRef;
+  readonly revision: number;
+  readonly breaker: Breaker;
+  readonly laneWidth: LaneWidth;
+  readonly holdTime: HoldTime;
+  pausedUntilMs: number;
+  lastSendAtMs: number;
+  kind: Standing['kind'];
+}
+
+interface Ended {
+  verdict: SendVerdict | undefined;
+  heldMs: number;
+}
+
+const maxRemembered = 10_000;
+/** What was not sent to for so long has no deliveries, or another owner. */
+const keptMs = 3_600_000;
+/** Two readings of the table: if by then no delivery that waits is found for the probe, a fresh one will do. */
+const freshProbeAfterMs = 2_500;
+
+export function createEndpointHealth(deps: Deps): EndpointHealth {
+  const { clock, log, metrics } = deps;
+  /** By tenant and lane, in the order in which they became worth remembering. */
+  const tenants = new Map<string, Map<string, Entry>>();
+  let size = 0;
+  const counts = { slow: 0, shrunk: 0, open: 0, 'half-open': 0 };
+
+  const found = (endpoint: EndpointRef): Entry | undefined => tenants.get(endpoint.tenant)?.get(laneKey(endpoint));
+
+  function entryOf(endpoint: EndpointRef, { revision, isClosed }: EndpointFacts): Entry | undefined {
+    const entry = found(endpoint);
+    if (entry === undefined || (entry.revision === revision && !isClosed)) return entry;
+    forget(entry);
+    return undefined;
+  }
+
+  function newEntry({ tenant, endpointId }: EndpointRef, { revision }: EndpointFacts): Entry {
+    return {
+      endpoint: { tenant, endpointId },
+      revision,
+      breaker: createBreaker(deps),
+      laneWidth: createLaneWidth(),
+      holdTime: createHoldTime(),
+      pausedUntilMs: Number.NEGATIVE_INFINITY,
+      lastSendAtMs: clock.monotonicMs(),
+      kind: 'healthy',
+    };
+  }
+
+  function remember(entry: Entry): void {
+    if (size >= maxRemembered) forgetOne();
+    const { tenant } = entry.endpoint;
+    const entries = tenants.get(tenant) ?? new Map<string, Entry>();
+    tenants.set(tenant, entries.set(laneKey(entry.endpoint), entry));
+    size += 1;
+  }
+
+  /** The oldest of the tenant that has the most: no tenant has what is known of another's endpoints forgotten. */
+  function forgetOne(): void {
+    let most: Map<string, Entry> | undefined;
+    for (const entries of tenants.values()) if (entries.size > (most?.size ?? 0)) most = entries;
+    const [oldest] = most?.values() ?? [];
+    if (oldest !== undefined) forget(oldest);
+  }
+
+  function forget(entry: Entry): void {
+    const { tenant } = entry.endpoint;
+    const entries = tenants.get(tenant);
+    if (entries?.delete(laneKey(entry.endpoint))) size -= 1;
+    if (entries?.size === 0) tenants.delete(tenant);
+    count(entry, 'healthy');
+  }
+
+  function count(entry: Entry, kind: Standing['kind']): void {
+    const [before, after] = [countedAs(entry.kind), countedAs(kind)];
+    entry.kind = kind;
+    if (before === after) return;
+    if (before !== undefined) counts[before] -= 1;
+    if (after !== undefined) counts[after] += 1;
+    metrics.breakers(counts);
+  }
+
+  function judge({ breaker, laneWidth, holdTime, pausedUntilMs }: Entry, maxInFlight: number): Standing {
+    switch (breaker.state()) {
+      case 'half-open':
+        return { kind: 'half-open', width: 1, pausedUntilMs };
+      case 'probing':
+        return { kind: 'open', width: 1, pausedUntilMs };
+      case 'open': {
+        const dueForMs = breaker.probeDueForMs();
+        if (dueForMs === undefined) return { kind: 'open', width: 1, pausedUntilMs };
+        return { kind: 'probe', freshToo: dueForMs >= freshProbeAfterMs, width: 1, pausedUntilMs };
+      }
+      case 'closed': {
+        const width = laneWidth.shrunkTo();
+        if (width === undefined && holdTime.isSlow())
+          return { kind: 'slow', meanMs: holdTime.meanMs(), width: maxInFlight, pausedUntilMs };
+        if (width === undefined) return { kind: 'healthy', width: maxInFlight, pausedUntilMs };
+        return { kind: 'shrunk', width: Math.min(width, maxInFlight), pausedUntilMs };
+      }
+    }
+  }
+
+  /** Whether there is anything to remember may have changed. */
+  function settle(entry: Entry, maxInFlight: number): void {
+    const { breaker, laneWidth, holdTime, pausedUntilMs } = entry;
+    const nowMs = clock.monotonicMs();
+    entry.lastSendAtMs = nowMs;
+    const isPristine =
+      breaker.isPristine() && laneWidth.shrunkTo() === undefined && holdTime.isBrief() && pausedUntilMs <= nowMs;
+    if (isPristine) return forget(entry);
+    if (found(entry.endpoint) === undefined) remember(entry);
+    count(entry, judge(entry, maxInFlight).kind);
+  }
+
+  function observe(entry: Entry, send: BreakerSend, { verdict, heldMs }: Ended, maxInFlight: number): void {
+    const { breaker, laneWidth, holdTime } = entry;
+    const before = breaker.state();
+    send.ended(verdict);
+    const after = breaker.state();
+    if (verdict !== undefined) laneWidth.observe(verdict, maxInFlight);
+    if (verdict !== undefined) holdTime.observe(heldMs);
+    // However it failed: what comes back is sent to slowly at first.
+    if (before === 'closed' && after === 'open') laneWidth.shrink();
+    if (verdict?.kind === 'wait') {
+      entry.pausedUntilMs = Math.max(entry.pausedUntilMs, clock.monotonicMs() + verdict.waitMs);
+    }
+    settle(entry, maxInFlight);
+    if (before !== 'closed' && after === 'closed') deps.onClosed(entry.endpoint);
+    const isNews = after !== before && !(before === 'probing' && after === 'open');
+    if (isNews) log.info({ event: 'breaker.changed', ...entry.endpoint, from: before, to: after });
+  }
+
+  return {
+    standingOf(endpoint) {
+      const facts = deps.factsOf(endpoint);
+      const entry = entryOf(endpoint, facts);
+      if (entry !== undefined) return judge(entry, facts.maxInFlight);
+      return { kind: 'healthy', width: facts.maxInFlight, pausedUntilMs: Number.NEGATIVE_INFINITY };
+    },
+    begin(delivery) {
+      const facts = deps.factsOf(delivery);
+      const begunWith = entryOf(delivery, facts);
+      const send = begunWith?.breaker.begin(delivery.id);
+      const begunAtMs = clock.monotonicMs();
+      return (verdict) => {
+        const heldMs = clock.monotonicMs() - begunAtMs;
+        const factsNow = deps.factsOf(delivery);
+        if (factsNow.revision !== facts.revision) return;
+        const entry = entryOf(delivery, factsNow);
+        if (begunWith !== undefined && send !== undefined && entry === begunWith)
+          return observe(begunWith, send, { verdict, heldMs }, factsNow.maxInFlight);
+        if (verdict === undefined) return;
+        if (entry === undefined && verdict.kind === 'well' && !isLongHold(heldMs)) return;
+        // Begun while there was nothing to remember: before the breaker opened, if it has.
+        if (entry !== undefined && entry.breaker.state() !== 'closed') return;
+        const judged = entry ?? newEntry(delivery, factsNow);
+        observe(judged, judged.breaker.begin(delivery.id), { verdict, heldMs }, factsNow.maxInFlight);
+      };
+    },
+    *remembered() {
+      const keptFromMs = clock.monotonicMs() - keptMs;
+      for (const entry of [...tenants.values()].flatMap((entries) => [...entries.values()])) {
+        if (entry.lastSendAtMs < keptFromMs || entryOf(entry.endpoint, deps.factsOf(entry.endpoint)) === undefined) {
+          forget(entry);
+        } else yield entry.endpoint;
+      }
+    },
+  };
+}
+
+function countedAs(kind: Standing['kind']): 'slow' | 'shrunk' | 'open' | 'half-open' | undefined {
+  if (kind === 'healthy') return undefined;
+  return kind === 'probe' ? 'open' : kind;
+}

@@ -1,0 +1,42 @@
+/**
+ * A delivery whose record Kafka refuses, because it is too large for `deliveries`: it ends before it is on its way. As with any end, the
+ * dead letter first, then the record that says so, or its event would stay open for ever.
+ */
+import type { Clock } from '#lib/clock';
+import { type AttemptRecord, type Delivery, deliveryHeaders, type Topics, traceHeaders } from '#lib/contract';
+import type { Bury } from '#lib/dead-letters';
+import type { DispatcherMetrics } from '../metrics.ts';
+import { recordOf } from '../publishing/attempt-record.ts';
+import type { Publish } from '../publishing/publish.ts';
+
+/** @throws AppError stopped when the signal aborts */
+export type EndRefused = (delivery: Delivery, signal: AbortSignal) => Promise<void>;
+
+interface Deps {
+  publish: Publish;
+  bury: Bury;
+  encodeAttempt(record: AttemptRecord): Buffer;
+  topics: Topics;
+  clock: Clock;
+  metrics: Pick<DispatcherMetrics, 'deadLettered'>;
+}
+
+export const refusedByKafka = 'refused_by_kafka';
+
+export function createEndRefused({ publish, bury, encodeAttempt, topics, clock, metrics }: Deps): EndRefused {
+  return async (delivery, signal) => {
+    const at = Math.round(clock.nowMs() * 1_000);
+    const { payload, ...facts } = delivery;
+    const letter = { stage: 'dispatcher', reason: refusedByKafka, attempts: 0, origin: delivery.id, at } as const;
+    await bury({ key: delivery.endpointId, value: payload, headers: deliveryHeaders(facts) }, letter, signal);
+    metrics.deadLettered('dispatcher', refusedByKafka);
+
+    const first = { delivery, order: undefined, step: 1, attempts: 0 };
+    const value = encodeAttempt({
+      ...recordOf(first),
+      ...{ kind: 'ended', at, status: 'dead_lettered', detail: refusedByKafka },
+    });
+    const trace = traceHeaders(delivery.traceparent);
+    await publish({ topic: topics['delivery.attempts'], key: delivery.eventId, value, headers: trace }, signal);
+  };
+}

@@ -1,0 +1,232 @@
+/**
+ * Fans out the events that were not fanned out when they were published (#lib/fan-out): an event that is wide, one of a version from before,
+ * a dead letter that was replayed. It writes the set of the event's deliveries, and the deliveries, in one round:
+ *
+ *   an event ──┬─► the set, on `delivery.attempts`      ── refused: dead letter of the event
+ *              └─► one record for each on `deliveries`  ── refused: dead letter of the delivery, which has ended
+ *                       all acknowledged ──► done
+ *
+ * An outcome may so be known before its set is: the event's status waits for the set. A repetition after a crash writes the same ids again: they
+ * are a function of the event, the endpoint and the generation. The set is written where it is empty too: it completes the event.
+ *
+ * Events are planned until they have ten thousand deliveries together, and written before more are. An event that takes long, because it is
+ * for very many endpoints or has very much to be judged, is set aside: its tenant's events wait for it, as an ordering key may want it, and
+ * nobody else's do. What Kafka refuses is not tried for ever: the partition would stand still for everybody.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { WaitOut } from '#lib/backoff';
+import type { Clock } from '#lib/clock';
+import { type Delivery, type EventRecord, header, parseEventSet, problemOfEvent, type Topics } from '#lib/contract';
+import type { CrashPoints } from '#lib/crash-points';
+import type { Bury } from '#lib/dead-letters';
+import { AppError, isAppError } from '#lib/errors';
+import { deliveryIdOf, deliveryOf, isFresh, type MatchEndpoints, recordOfDelivery } from '#lib/fan-out';
+import { type IncomingRecord, originOf, type RecordHandler } from '#lib/kafka';
+import type { Logger } from '#lib/log';
+import { attribute, traceIdOf } from '#lib/telemetry';
+import { type EndRefused, refusedByKafka } from './end-refused.ts';
+import type { Endpoint } from '../model/endpoint.ts';
+import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
+import { forEachLimited } from '../publishing/for-each-limited.ts';
+import type { DispatcherMetrics } from '../metrics.ts';
+import { orderingKeyOf } from '../model/ordering.ts';
+import type { Offer } from '../publishing/publish.ts';
+import { type Publication, publishAll } from '../publishing/publish-all.ts';
+import type { SetAside } from './set-aside.ts';
+import type { WriteSet } from './write-set.ts';
+
+interface Deps {
+  directory: Pick<EndpointDirectory, 'candidates' | 'ageMs' | 'refresh'>;
+  setAside: SetAside;
+  matchEndpoints: MatchEndpoints<Endpoint>;
+  decodeEvent(bytes: Buffer): Promise<EventRecord>;
+  writeSet: WriteSet;
+  bury: Bury;
+  offer: Offer;
+  endRefused: EndRefused;
+  waitOut: WaitOut;
+  topics: Topics;
+  clock: Clock;
+  crashPoints: CrashPoints;
+  metrics: DispatcherMetrics;
+  log: Logger;
+}
+
+/** Records that wait for their acknowledgment at once: enough to fill batches, few enough to leave the producer room for others. */
+const maxUnacknowledged = 500;
+/** Planned at once, unless one event alone has more: some megabytes. */
+const maxPlannedDeliveries = 10_000;
+/** What is not set aside takes some tens of milliseconds: no more endpoints to look at, and no more steps of judging. */
+const quick = { endpoints: 500, steps: 100_000 };
+/** Of a payload, which every filter may go through. */
+const bytesPerStep = 8;
+/** Ids computed before others have their turn: a few milliseconds. */
+const idsPerTurn = 1_000;
+
+interface Plan {
+  record: IncomingRecord;
+  event: EventRecord;
+  deliveries: { id: string; endpoint: Endpoint }[];
+}
+
+interface PlannedDelivery extends Publication {
+  delivery: Delivery;
+}
+
+export function createFanOut(deps: Deps): RecordHandler {
+  const { directory, matchEndpoints, offer, waitOut, topics, crashPoints } = deps;
+  const nowMicros = (): number => Math.round(deps.clock.nowMs() * 1_000);
+
+  /** Undefined for a record that is no event: its letter is written by then. */
+  async function readEvent(record: IncomingRecord, signal: AbortSignal): Promise<EventRecord | undefined> {
+    try {
+      const event = await waitOut(() => deps.decodeEvent(record.value), signal);
+      const problem = problemOfEvent(event) ?? problemOfSet(record);
+      if (problem !== undefined) throw new AppError('data_invalid', problem);
+      return event;
+    } catch (error) {
+      if (!isAppError(error, 'data_invalid')) throw error;
+      await bury(record, error, 'malformed_record', signal);
+      return undefined;
+    }
+  }
+
+  async function bury(record: IncomingRecord, error: Error, reason: Reason, signal: AbortSignal): Promise<void> {
+    const origin = record.headers[header.origin] || originOf(record);
+    deps.log.error({
+      event: reason === 'malformed_record' ? 'event.unreadable' : 'event.refused',
+      origin,
+      traceId: traceIdOf(record.headers[header.traceparent]),
+      err: error,
+    });
+    const { key, value, rawHeaders: headers } = record;
+    const facts = { stage: 'fan-out', reason, attempts: 0, origin, at: nowMicros() } as const;
+    await deps.bury({ key, value, headers }, facts, signal);
+    deps.metrics.deadLettered('fan-out', reason);
+    record.span?.fail(reason);
+    record.done();
+  }
+
+  async function planOf(record: IncomingRecord, event: EventRecord, signal: AbortSignal): Promise<Plan> {
+    if (!isFresh(directory)) await waitOut(directory.refresh, signal);
+    const deliveries: Plan['deliveries'] = [];
+    for (const endpoint of await matchEndpoints(event, directory.candidates(event))) {
+      deliveries.push({ id: deliveryIdOf(event, endpoint.id), endpoint });
+      if (deliveries.length % idsPerTurn === 0) await nextTurn();
+    }
+    return { record, event, deliveries };
+  }
+
+  /** Writes the set. @returns whether it stands there; else the event's dead letter does */
+  async function announce({ record, event, deliveries }: Plan, signal: AbortSignal): Promise<boolean> {
+    const set = {
+      tenant: event.tenant,
+      eventId: event.id,
+      generation: 0,
+      traceparent: record.headers[header.traceparent],
+      deliveries: deliveries.map(({ id, endpoint }) => ({ delivery_id: id, endpoint_id: endpoint.id })),
+    };
+    const refused = await deps.writeSet(set, signal);
+    if (refused !== undefined) await bury(record, refused, refusedByKafka, signal);
+    return refused === undefined;
+  }
+
+  async function write(plans: readonly Plan[], signal: AbortSignal): Promise<void> {
+    crashPoints.reach('fan-out.before-set');
+    const announced = new Set(plans);
+    const announcing = forEachLimited(plans, maxUnacknowledged, async (plan) => {
+      if (!(await announce(plan, signal))) announced.delete(plan);
+    }).then(() => crashPoints.reach('fan-out.after-set'));
+    const publishing = publishAll(plans.values().flatMap(deliveriesOf), {
+      limit: maxUnacknowledged,
+      publish: async ({ record, delivery }) => {
+        const refused = await offer(record, signal);
+        if (refused !== undefined) await deps.endRefused(delivery, signal);
+      },
+    });
+    // Both to their ends, also where one fails: nothing goes on behind the caller's back.
+    await Promise.allSettled([announcing, publishing]);
+    await Promise.all([announcing, publishing]);
+    crashPoints.reach('fan-out.after-deliveries');
+    announced.forEach(end);
+  }
+
+  function end({ record, event, deliveries }: Plan): void {
+    const { id: eventId, tenant } = event;
+    const traceId = traceIdOf(record.headers[header.traceparent]);
+    deps.log.debug({ event: 'event.fanned_out', tenant, eventId, deliveries: deliveries.length, traceId });
+    record.span?.set({ [attribute.tenant]: tenant, [attribute.eventId]: eventId });
+    record.done();
+  }
+
+  function* deliveriesOf({ record, event, deliveries }: Plan): Iterable<PlannedDelivery> {
+    const circumstances = { createdAt: nowMicros(), traceparent: record.headers[header.traceparent] };
+    for (const { endpoint } of deliveries) {
+      const delivery = deliveryOf(event, endpoint.id, circumstances);
+      const key = orderingKeyOf(endpoint, delivery);
+      yield {
+        record: recordOfDelivery(topics.deliveries, delivery),
+        order: key && `${endpoint.id}/${key}`,
+        delivery,
+      };
+    }
+  }
+
+  /** By what is known before anything is judged. */
+  function takesLong(event: EventRecord): boolean {
+    let endpoints = 0;
+    let steps = 0;
+    for (const { past, subscription } of directory.candidates(event)) {
+      endpoints += 1;
+      if (subscription.filter !== null || past.length > 0) steps += event.payload.length / bytesPerStep;
+      if (endpoints > quick.endpoints || steps > quick.steps) return true;
+    }
+    return false;
+  }
+
+  /** Beside its partition, for as long as that is ours. */
+  async function fanOutAside(record: IncomingRecord, event: EventRecord): Promise<void> {
+    const { signal } = record;
+    try {
+      signal.throwIfAborted();
+      await write([await planOf(record, event, signal)], signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  return async (records, signal) => {
+    const events = await Promise.all(records.map((record) => readEvent(record, signal)));
+    const aside: { record: IncomingRecord; event: EventRecord }[] = [];
+    const tenantsAside = new Set<string>();
+    let plans: Plan[] = [];
+    let planned = 0;
+    for (const [index, record] of records.entries()) {
+      const event = events[index];
+      if (event === undefined) continue;
+      if (tenantsAside.has(event.tenant) || deps.setAside.has(event.tenant) || takesLong(event)) {
+        aside.push({ record, event });
+        tenantsAside.add(event.tenant);
+        continue;
+      }
+      const plan = await planOf(record, event, signal);
+      plans.push(plan);
+      planned += plan.deliveries.length;
+      if (planned < maxPlannedDeliveries) continue;
+      await write(plans, signal);
+      plans = [];
+      planned = 0;
+    }
+    if (plans.length > 0) await write(plans, signal);
+    // Not before those of the same tenant that came earlier are written.
+    for (const { record, event } of aside) deps.setAside.add(event.tenant, () => fanOutAside(record, event));
+  };
+}
+
+/** Whoever reads `events` asks the same: an event is one for all of them, or for none. A sound set does not come here: skip-fanned-out.ts. */
+function problemOfSet({ headers }: IncomingRecord): string | undefined {
+  const set = parseEventSet(headers);
+  return set !== undefined && 'malformed' in set ? set.malformed : undefined;
+}
+
+type Reason = 'malformed_record' | typeof refusedByKafka;

@@ -1,0 +1,111 @@
+import type { Clock } from '#lib/clock';
+import { type Delivery, parseDelivery } from '#lib/contract';
+import { isAppError, toAppError } from '#lib/errors';
+import type { RecordHandler } from '#lib/kafka';
+import type { Logger } from '#lib/log';
+import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
+import { deliveryKey, type RecordJob } from '../model/job.ts';
+import type { KnownDeliveries } from './known-deliveries.ts';
+import type { OrderedIntake, TakenRecord } from '../ordered/ordered-intake.ts';
+import { orderingKeyOf } from '../model/ordering.ts';
+import type { OutcomeWriter } from '../send/outcome-writer.ts';
+import type { OwnedPartitions } from '../model/owned-partitions.ts';
+import type { RecentSteps } from '../model/recent-steps.ts';
+import type { Scheduler } from '../lanes/scheduler.ts';
+
+interface Deps {
+  directory: Pick<EndpointDirectory, 'get' | 'refresh'>;
+  scheduler: Pick<Scheduler, 'offer' | 'held'>;
+  recentSteps: Pick<RecentSteps, 'has'>;
+  outcomes: Pick<OutcomeWriter, 'parked' | 'malformed'>;
+  knownDeliveries: KnownDeliveries;
+  orderedIntake: OrderedIntake;
+  owned: Pick<OwnedPartitions, 'mayHaveHadAnother'>;
+  clock: Clock;
+  log: Logger;
+}
+
+const firstStep = 1;
+/** After a question to Postgres that was not answered. */
+const askAgainAfterMs = 5_000;
+
+/**
+ * Takes deliveries from Kafka into the lanes. It never waits for an endpoint: what finds no room is parked, at the speed of Kafka.
+ *
+ * What was on the topic when its partition came to this process may have been sent by an earlier owner that did not come to commit it. What
+ * the tables know of it goes on from there, as a row or not at all; where they do not answer it is sent, at least once.
+ *
+ * What is sent in an order goes its own way (ordered-intake.ts), so that it waits for Postgres where it must, and holds up no other.
+ */
+export function createIntake(deps: Deps): RecordHandler {
+  const { directory, scheduler, recentSteps, outcomes, clock } = deps;
+  let askFromMs = Number.NEGATIVE_INFINITY;
+
+  const isUnknown = ({ tenant, endpointId }: Delivery): boolean => directory.get(tenant, endpointId) === undefined;
+
+  /** Or may be: its endpoint is not known yet. */
+  const isInOrder = (delivery: Delivery, canJudge: boolean): boolean =>
+    orderingKeyOf(directory.get(delivery.tenant, delivery.endpointId), delivery) !== undefined ||
+    (delivery.orderingKey !== null && isUnknown(delivery) && !canJudge);
+
+  /** Whether the directory can be trusted to know these endpoints, or not to: an unknown one may have been made a moment ago. */
+  async function directoryKnows(deliveries: readonly Delivery[]): Promise<boolean> {
+    if (!deliveries.some(isUnknown)) return true;
+    try {
+      await directory.refresh();
+      return true;
+    } catch (error) {
+      if (isAppError(error) && error.retryable) return false;
+      throw error;
+    }
+  }
+
+  async function knownAmong(taken: readonly TakenRecord[]): Promise<ReadonlySet<string>> {
+    const inDoubt = taken.filter(({ record, delivery }) =>
+      deps.owned.mayHaveHadAnother(record.partition, record.offset, delivery.createdAt),
+    );
+    if (inDoubt.length === 0 || clock.monotonicMs() < askFromMs) return new Set();
+    try {
+      return await deps.knownDeliveries.among(inDoubt.map(({ delivery }) => delivery));
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (!error.retryable) throw error;
+      deps.log.warn({ event: 'deliveries.not_looked_up', deliveries: inDoubt.length, err: error });
+      askFromMs = clock.monotonicMs() + askAgainAfterMs;
+      return new Set();
+    }
+  }
+
+  async function take({ record, delivery }: TakenRecord, known: ReadonlySet<string>, canJudge: boolean): Promise<void> {
+    // On the topic twice, or handed out again: its outcome is durable, or will be soon.
+    if (known.has(deliveryKey(delivery)) || recentSteps.has(delivery, firstStep)) return record.done();
+    const held = scheduler.held(delivery);
+    if (held?.from === 'record') return void held.claims.push(record);
+    if (held?.from === 'row') return record.done();
+
+    const job: RecordJob = {
+      ...{ from: 'record', delivery, order: undefined, step: firstStep, attempts: 0 },
+      claims: [record],
+    };
+    // Unknown with Postgres away: it waits there, until someone can tell what the endpoint is.
+    if (isUnknown(delivery) && !canJudge) return outcomes.parked(job);
+    // 'stopping' leaves it undone, for the successor.
+    if (scheduler.offer(job) === 'full') await outcomes.parked(job);
+  }
+
+  return async (records) => {
+    const parsed = records.map((record) => ({ record, delivery: parseDelivery(record.headers, record.value) }));
+    const taken = parsed.filter((one): one is TakenRecord => !('malformed' in one.delivery));
+    const malformed = parsed.filter(({ delivery }) => 'malformed' in delivery);
+    const canJudge = await directoryKnows(taken.map(({ delivery }) => delivery));
+    const { ordered = [], unordered = [] } = Object.groupBy(taken, ({ delivery }) =>
+      isInOrder(delivery, canJudge) ? 'ordered' : 'unordered',
+    );
+    const known = await knownAmong(unordered);
+    await Promise.all([
+      ...malformed.map(({ record }) => outcomes.malformed(record)),
+      ...unordered.map((one) => take(one, known, canJudge)),
+      deps.orderedIntake.push(records, ordered),
+    ]);
+  };
+}

@@ -1,0 +1,71 @@
+import type { Standing } from '../endpoints/endpoint-health.ts';
+import { laneClassOf } from './lane-class.ts';
+import type { Pace } from '../model/endpoint.ts';
+
+/** What a lane may queue. */
+export interface LanePlaces {
+  /** Fresh deliveries. */
+  records: number;
+  /** The same in bytes of payload; one alone may be larger. */
+  bytes: number;
+  /** Deliveries that have waited. */
+  rows: number;
+}
+
+/** What its tenant has in hand is more than half of its share: fresh deliveries, and those that have waited. */
+export interface Crowded {
+  records: boolean;
+  rows: boolean;
+}
+
+/**
+ * What a lane may queue that is crowded (its tenant's lanes together have used half of its share) or sick. A burst for one endpoint is best
+ * queued whole; but endpoints that hang fill their lanes too, and must leave room for those that do not.
+ */
+const shareWhenNarrow = 1 / 20;
+/** What is queued is parked after 30 s: a lane that is paced, or slow, takes in what it will have sent by then. */
+const aheadSeconds = 30;
+/** Rows that do not start are read again: a lane that is slow, or paced, takes in what lasts for some readings of the table. */
+const rowsAheadSeconds = 2;
+const rowsPerConnection = 4;
+
+/** Rows that a lane may queue of which nothing is known. */
+export const rowsOfUnknown = (limits: LanePlaces, { rows }: Pick<Crowded, 'rows'>): number =>
+  Math.max(1, Math.floor(limits.rows * (rows ? shareWhenNarrow : 1)));
+
+export function placesOf(
+  standing: Standing,
+  pace: Pace | undefined,
+  limits: LanePlaces,
+  { crowded, nowMs }: { crowded: Crowded; nowMs: number },
+): LanePlaces {
+  if (standing.kind === 'open') return { records: 0, bytes: 0, rows: 0 };
+  if (standing.kind === 'probe') return { records: standing.freshToo ? 1 : 0, bytes: limits.bytes, rows: 1 };
+  const isSick = laneClassOf(standing) === 'sick';
+  const share = crowded.records || isSick ? shareWhenNarrow : 1;
+  const paces = [pace, paceOfSlow(standing)];
+  const rows = Math.min(
+    rowsOfUnknown(limits, crowded),
+    isSick ? rowsPerConnection * standing.width : Number.POSITIVE_INFINITY,
+    ...paces.map((each) => sentWithin(rowsAheadSeconds, each)),
+  );
+  return {
+    records: Math.max(
+      1,
+      Math.min(Math.floor(limits.records * share), ...paces.map((each) => sentWithin(aheadSeconds, each))),
+    ),
+    bytes: limits.bytes * share,
+    rows: standing.pausedUntilMs > nowMs ? 0 : rows,
+  };
+}
+
+/** As many at once as it may have, again and again. */
+const paceOfSlow = (standing: Standing): Pace | undefined =>
+  standing.kind === 'slow'
+    ? { perSecond: (standing.width * 1_000) / standing.meanMs, burst: standing.width }
+    : undefined;
+
+function sentWithin(seconds: number, pace: Pace | undefined): number {
+  if (pace === undefined) return Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.floor(pace.burst + pace.perSecond * seconds));
+}

@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util';
+import { microsOf } from '#lib/clock';
+import { endpointDefaults, type EndpointMethod, type EndpointSettings, scheduleDefaults } from '#lib/contract';
+import type { AppError } from '#lib/errors';
+import { readSubscriber, type Subscriber, subscriberColumns, type SubscriberRow } from '#lib/fan-out';
+import type { HttpRoute } from '#lib/http-client';
+import type { SecretBox } from '#lib/secret-box';
+import type { RetryPolicy } from './retry-policy.ts';
+import {
+  type EndpointSecret,
+  openSecrets,
+  openSettings,
+  type SealedColumns,
+  withoutPrivate,
+} from './sealed-columns.ts';
+
+/** The endpoint's rate limit. */
+export interface Pace {
+  perSecond: number;
+  burst: number;
+}
+
+/** An endpoint as the dispatcher works with it; instants in microseconds since the epoch. */
+export interface Endpoint extends Subscriber {
+  url: string;
+  method: EndpointMethod;
+  /** Its own, by lower-case name. */
+  headers: Readonly<Record<string, string>>;
+  /** Through which proxy, and with which certificate; undefined for neither. The same object for as long as it is the same way. */
+  route: HttpRoute | undefined;
+  timeoutMs: number;
+  maxInFlight: number;
+  /** Undefined: no rate limit is set. */
+  pace: Pace | undefined;
+  retry: RetryPolicy;
+  /**
+   * More than one while a secret is rotated. Empty where they or the private settings can't be read: nothing is sent unsigned, or without the
+   * headers, proxy and certificate that were set.
+   */
+  secrets: readonly EndpointSecret[];
+  /** Counts changes by people. */
+  revision: number;
+  /** Grows with every change, not by people alone. */
+  changedAt: number;
+  /** Nothing that was sent since then was taken. */
+  failingSince: number | null;
+  disabledAt: number | null;
+  deletedAt: number | null;
+}
+
+export interface EndpointRow extends SubscriberRow, SealedColumns {
+  url: string;
+  revision: number;
+  failing_since: string | null;
+}
+
+export const endpointColumns = `${subscriberColumns}, url, settings, private, secrets, revision, failing_since`;
+
+/** Deleted or disabled: what is on its way to it ends without being sent. */
+export const isClosed = (endpoint: Endpoint): boolean => endpoint.deletedAt !== null || endpoint.disabledAt !== null;
+
+interface Reading {
+  secretBox: SecretBox;
+  /** Of a schedule, which has no window of its own. */
+  longestWindowMs: number;
+  /** Told why where what the row has sealed does not open or is not what was sealed, or a filter can't be used. */
+  onUnreadable(error: AppError): void;
+}
+
+/** @param before the same endpoint as it was last read */
+export function endpointOf(row: EndpointRow, reading: Reading, before?: Endpoint): Endpoint {
+  const whole = openSettings(row, reading);
+  const settings = whole ?? withoutPrivate(row.settings);
+  const { method, headers } = { ...endpointDefaults, ...settings };
+  return {
+    ...readSubscriber(row, before, reading.onUnreadable),
+    url: row.url,
+    method,
+    headers: Object.fromEntries(Object.entries<string>(headers).map(([name, value]) => [name.toLowerCase(), value])),
+    route: routeOf(settings, before?.route),
+    ordered: settings.ordered ?? false,
+    timeoutMs: settings.timeout_ms ?? endpointDefaults.timeout_ms,
+    maxInFlight: settings.max_in_flight ?? endpointDefaults.max_in_flight,
+    pace: settings.rate_limit && {
+      perSecond: settings.rate_limit.per_second,
+      burst: settings.rate_limit.burst,
+    },
+    retry: retryPolicyOf(settings.retry ?? {}, reading.longestWindowMs),
+    secrets: whole === undefined ? [] : openSecrets(row, reading),
+    revision: row.revision,
+    changedAt: microsOf(row.changed_at),
+    failingSince: row.failing_since === null ? null : microsOf(row.failing_since),
+    disabledAt: row.disabled_at === null ? null : microsOf(row.disabled_at),
+    deletedAt: row.deleted_at === null ? null : microsOf(row.deleted_at),
+  };
+}
+
+function retryPolicyOf(given: NonNullable<EndpointSettings['retry']>, longestWindowMs: number): RetryPolicy {
+  if ('schedule' in given) {
+    const { schedule, jitter } = { ...scheduleDefaults, ...given };
+    return {
+      kind: 'schedule',
+      waitsMs: schedule.map((seconds) => seconds * 1_000),
+      jitter,
+      capMs: endpointDefaults.retry.cap_seconds * 1_000,
+      windowMs: longestWindowMs,
+    };
+  }
+  const { base_seconds, cap_seconds, window_seconds, max_attempts } = { ...endpointDefaults.retry, ...given };
+  return {
+    kind: 'backoff',
+    baseMs: base_seconds * 1_000,
+    capMs: cap_seconds * 1_000,
+    windowMs: window_seconds * 1_000,
+    maxAttempts: max_attempts ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+function routeOf(settings: EndpointSettings, before: HttpRoute | undefined): HttpRoute | undefined {
+  const { proxy, client_certificate: given } = settings;
+  if (proxy === undefined && given === undefined) return undefined;
+  const route = {
+    ...(proxy !== undefined && { proxy }),
+    ...(given && { clientCertificate: { certificate: given.certificate, privateKey: given.private_key } }),
+  };
+  // Whoever keeps connections by their route finds them again after a change of something else.
+  return isDeepStrictEqual(route, before) ? before : route;
+}

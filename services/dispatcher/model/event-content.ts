@@ -1,0 +1,12 @@
+/** What a delivery has of its event. */
+export interface EventContent {
+  tenant: string;
+  eventId: string;
+  type: string;
+  receivedAt: number;
+  orderingKey: string | null;
+  traceparent: string;
+  contentType: string;
+  contentEncoding: string | null;
+  payload: Buffer;
+}

@@ -1,0 +1,87 @@
+import type { KeyObject } from 'node:crypto';
+import { microsOf } from '#lib/clock';
+import {
+  type EndpointSettings,
+  joinSettings,
+  privateContext,
+  type PrivateSettings,
+  secretsContext,
+  type StoredEndpointSettings,
+  type StoredSecret,
+} from '#lib/contract';
+import { AppError } from '#lib/errors';
+import type { SecretBox } from '#lib/secret-box';
+import { readPrivateKey } from '#lib/signatures';
+
+/** What a row of `endpoints` has sealed, and what it is sealed with. */
+export interface SealedColumns {
+  tenant: string;
+  id: string;
+  settings: StoredEndpointSettings;
+  private: Buffer | null;
+  secrets: Buffer;
+}
+
+/** With a private key where an Ed25519 signature goes with it. */
+export interface EndpointSecret {
+  secret: string;
+  privateKey: KeyObject | null;
+  expiresAt: number | null;
+}
+
+interface Opening {
+  secretBox: SecretBox;
+  onUnreadable(error: AppError): void;
+}
+
+/** All settings, the private ones included; undefined where the private ones can't be read. */
+export function openSettings(row: SealedColumns, { secretBox, onUnreadable }: Opening): EndpointSettings | undefined {
+  try {
+    const hidden = row.private && secretBox.open(row.private, privateContext(row.tenant, row.id));
+    return joinSettings(row.settings, hidden === null ? null : parse<PrivateSettings>(hidden));
+  } catch (error) {
+    onUnreadable(
+      new AppError('data_invalid', `the private settings of endpoint ${row.id} can’t be read`, { cause: error }),
+    );
+    return undefined;
+  }
+}
+
+/** Settings without private fields, for endpoints that nothing is sent to. */
+export const withoutPrivate = (stored: StoredEndpointSettings): EndpointSettings => ({
+  ...stored,
+  headers: {},
+  proxy: undefined,
+  client_certificate: undefined,
+});
+
+/** None where they can't be read. */
+export function openSecrets(row: SealedColumns, { secretBox, onUnreadable }: Opening): EndpointSecret[] {
+  try {
+    const stored = parse<StoredSecret[]>(secretBox.open(row.secrets, secretsContext('endpoints', row.tenant, row.id)));
+    return stored.map(({ secret, private_key, expires_at }) => ({
+      secret,
+      privateKey: private_key === undefined ? null : privateKeyOf(private_key),
+      expiresAt: expires_at === undefined ? null : microsOf(expires_at),
+    }));
+  } catch (error) {
+    onUnreadable(new AppError('data_invalid', `the secrets of endpoint ${row.id} can’t be read`, { cause: error }));
+    return [];
+  }
+}
+
+/** Without the parser's own error, which quotes what it was given. */
+function parse<T>(opened: string): T {
+  try {
+    return JSON.parse(opened) as T;
+  } catch {
+    throw new AppError('data_invalid', 'what was sealed is not JSON');
+  }
+}
+
+/** Once, for it takes longer than to sign with it. */
+function privateKeyOf(text: string): KeyObject {
+  const key = readPrivateKey(text);
+  if (key === undefined) throw new AppError('data_invalid', 'one of its private keys is none');
+  return key;
+}

@@ -1,0 +1,95 @@
+/**
+ * Brings rows that are in an order back into their lanes: with the first of a key, which is due, those behind it, as many as could be sent
+ * one after the other. The lane keeps them apart.
+ *
+ * A delivery of the key may have come to wait since the table was read, and then stands before what was found. So the lines are read once
+ * more when all else is at hand, and used before anything else can happen; a key that is being written to then is left alone.
+ */
+import type { Clock } from '#lib/clock';
+import { isClosed } from '../model/endpoint.ts';
+import { type EndpointHealth, isTrying } from '../endpoints/endpoint-health.ts';
+import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
+import { laneKey } from '../model/job.ts';
+import type { OrderedRows } from './ordered-rows.ts';
+import type { AskedKey, QueuedRow } from './ordered-table.ts';
+import type { OwnedPartitions } from '../model/owned-partitions.ts';
+import type { ReadContents } from '../waiting/read-contents.ts';
+import type { RecentSteps } from '../model/recent-steps.ts';
+import { rowJob } from '../model/row-job.ts';
+import type { Scheduler } from '../lanes/scheduler.ts';
+import type { DueRow } from '../waiting/waiting-table.ts';
+import type { ReleaseOrdered } from '../waiting/waiting-rows.ts';
+
+interface Deps {
+  orderedRows: Pick<OrderedRows, 'linesOf' | 'isBeingWritten'>;
+  readContents: ReadContents;
+  owned: Pick<OwnedPartitions, 'signalOf' | 'hasTaken'>;
+  directory: Pick<EndpointDirectory, 'get'>;
+  health: Pick<EndpointHealth, 'standingOf'>;
+  scheduler: Pick<Scheduler, 'offer' | 'held'>;
+  recentSteps: Pick<RecentSteps, 'has' | 'endOf'>;
+  clock: Clock;
+}
+
+/** What may be done with a row: send it; take those behind it, it being in a lane or at its end; or neither. */
+type Verdict = 'send' | 'in hand' | 'ended' | 'not now';
+
+/** What is read ahead of each key, so that one poll of the table after the other has the lane filled: its places, shared by the keys. */
+const maxPerLane = 100;
+
+export function createReleaseOrdered(deps: Deps): ReleaseOrdered {
+  const { orderedRows, scheduler, recentSteps, owned } = deps;
+
+  /** The first of a key, which all of the key waits for, is what an endpoint is tried with: before it is due, unless that was asked for. */
+  function isEarly({ dueAt, notBefore, tenant, endpointId }: QueuedRow): boolean {
+    const now = deps.clock.nowMs() * 1_000;
+    if (!Number.isFinite(dueAt) || dueAt <= now) return false;
+    const endpoint = deps.directory.get(tenant, endpointId);
+    if (endpoint === undefined || isClosed(endpoint)) return false;
+    return !isTrying(deps.health.standingOf({ tenant, endpointId })) || (notBefore ?? 0) > now;
+  }
+
+  function judge(row: QueuedRow): Verdict {
+    const delivery = { tenant: row.tenant, id: row.deliveryId };
+    if (row.ended || recentSteps.endOf(delivery) !== undefined) return 'ended';
+    if (scheduler.held(delivery) !== undefined) return 'in hand';
+    // What it came to is written in a later step.
+    if (recentSteps.has(delivery, row.step + 1)) return 'not now';
+    return isEarly(row) || !owned.hasTaken(row.partition, row.order.sequence) ? 'not now' : 'send';
+  }
+
+  return async (due, remove, readyAt) => {
+    const keys = keysOf(due);
+    if (keys.length === 0) return;
+    const expected = await orderedRows.linesOf(keys);
+    const contents = await deps.readContents(expected.flat().filter((row) => judge(row) === 'send'));
+    const lines = await orderedRows.linesOf(keys);
+    for (const [at, line] of lines.entries()) {
+      const key = keys[at];
+      if (key === undefined || orderedRows.isBeingWritten(key)) continue;
+      for (const row of line) {
+        const verdict = judge(row);
+        if (verdict === 'ended') remove(row);
+        if (verdict === 'not now' || (verdict === 'send' && !offer(row))) break;
+      }
+    }
+
+    /** False where it came into the line a moment ago, its partition was lost, or its endpoint's lane filled up: it stands. */
+    function offer(row: QueuedRow): boolean {
+      const content = contents.of(row);
+      const signal = owned.signalOf(row.partition);
+      if (content === undefined || signal === undefined) return false;
+      return scheduler.offer(rowJob(row, content, signal, readyAt(row))) === 'queued';
+    }
+  };
+}
+
+function keysOf(due: readonly DueRow[]): AskedKey[] {
+  const lanes = Map.groupBy(due, laneKey);
+  return [...lanes.values()].flatMap((ofLane) => {
+    const firsts = new Map<string, DueRow>();
+    for (const row of ofLane) if (row.order !== undefined) firsts.set(row.order.key, row);
+    const rows = Math.ceil(maxPerLane / Math.max(1, firsts.size));
+    return [...firsts].map(([key, { tenant, endpointId }]) => ({ tenant, endpointId, key, rows }));
+  });
+}

@@ -1,0 +1,113 @@
+import type { Clock } from '#lib/clock';
+import { type Delivery, isReservedHeader, maskHeaders, type SentRequest } from '#lib/contract';
+import { type HttpClient, type HttpResult, noTiming } from '#lib/http-client';
+import { signatureHeaders, type SigningSecret, signingSecret } from '#lib/signatures';
+import { childTraceparent, type Exemplar, type Tracer } from '#lib/telemetry';
+import type { Endpoint } from '../model/endpoint.ts';
+import { endAttemptSpan, startAttemptSpan } from './trace-attempt.ts';
+
+/** Sends a delivery once. Never rejects for what comes of it. */
+export type Attempt = (delivery: Delivery, endpoint: Endpoint, attempt: number) => Promise<Sending>;
+
+export interface Sending {
+  result: HttpResult;
+  durationMs: number;
+  /** As it may be shown; null where nothing was sent, for a reason of ours. */
+  request: SentRequest | null;
+  /** Where it is traced. */
+  exemplar?: Exemplar | undefined;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+interface Deps {
+  http: Pick<HttpClient, 'send'>;
+  tracer: Tracer;
+  clock: Clock;
+}
+
+export function createAttempt({ http, tracer, clock }: Deps): Attempt {
+  /** An endpoint that has changed is another object. */
+  const known = new WeakMap<Endpoint, Prepared>();
+
+  function preparedOf(endpoint: Endpoint): Prepared {
+    const before = known.get(endpoint);
+    if (before !== undefined) return before;
+    const prepared = prepare(endpoint);
+    known.set(endpoint, prepared);
+    return prepared;
+  }
+
+  return async (delivery, endpoint, attempt) => {
+    const nowMs = clock.nowMs();
+    const { headers, shown, secrets } = preparedOf(endpoint);
+    const valid = secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > nowMs * 1_000);
+    if (valid.length === 0) return unsigned;
+
+    const { url, method, route, timeoutMs } = endpoint;
+    const span = startAttemptSpan(tracer, delivery, endpoint, attempt);
+    const own = {
+      ...(delivery.contentType === '' ? {} : { 'content-type': headerText(delivery.contentType) }),
+      ...(delivery.contentEncoding === null ? {} : { 'content-encoding': headerText(delivery.contentEncoding) }),
+      // What comes back is kept as it came: nobody unpacks it.
+      'accept-encoding': 'identity',
+      ...signatureHeaders({
+        secrets: valid.map(({ secret }) => secret),
+        ed25519Keys: valid.map(({ privateKey }) => privateKey).filter((key) => key !== null),
+        id: delivery.eventId,
+        timestampSeconds: Math.floor(nowMs / 1_000),
+        body: delivery.payload,
+      }),
+      'hookline-event-type': headerText(delivery.eventType),
+      'hookline-attempt': String(attempt),
+      // Each attempt is another span of the event's one trace, whether it is recorded or not.
+      traceparent: span.isRecorded ? span.traceparent : childTraceparent(delivery.traceparent),
+    };
+    const sent = { ...headers, ...own };
+    const startedAtMs = clock.monotonicMs();
+    const result = await http.send({ url, method, headers: sent, body: delivery.payload, timeoutMs, route });
+    const durationMs = clock.monotonicMs() - startedAtMs;
+    endAttemptSpan(span, result);
+    const request = { method, url, headers: shown === headers ? sent : { ...shown, ...own } };
+    return { result, durationMs, exemplar: span.exemplar, request };
+  };
+}
+
+/** What is the same for all that is sent to an endpoint until it changes. */
+interface Prepared {
+  /** Its own. */
+  headers: Headers;
+  /** The same as they may be shown; the same object where nothing is to be hidden. */
+  shown: Headers;
+  secrets: readonly (Omit<Endpoint['secrets'][number], 'secret'> & { secret: SigningSecret })[];
+}
+
+function prepare(endpoint: Endpoint): Prepared {
+  const headers = customHeaders(endpoint.headers);
+  const masked = maskHeaders(headers);
+  const hidesNothing = Object.entries(headers).every(([name, value]) => masked[name] === value);
+  return {
+    headers,
+    shown: hidesNothing ? headers : masked,
+    secrets: endpoint.secrets.map((each) => ({ ...each, secret: signingSecret(each.secret) })),
+  };
+}
+
+const unsigned: Sending = {
+  result: { outcome: 'blocked', detail: 'the endpoint has no secret that can be read', timing: noTiming },
+  durationMs: 0,
+  request: null,
+};
+
+const defaultHeaders: Headers = { 'user-agent': 'Hookline' };
+
+/** The endpoint's own. The api takes none that is reserved; a row from before a name was reserved may have one all the same. */
+const customHeaders = (headers: Headers): Headers =>
+  Object.fromEntries(Object.entries({ ...defaultHeaders, ...headers }).filter(([name]) => !isReservedHeader(name)));
+
+/** A sender chose this text, and a header takes printable ASCII: the rest as its UTF-8 bytes in percent-encoding. */
+function headerText(text: string): string {
+  return text.replace(/[^\x20-\x7e]+/g, (rest) =>
+    [...Buffer.from(rest)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+  );
+}

@@ -1,0 +1,146 @@
+import type { Random } from '#lib/backoff';
+import type { Clock } from '#lib/clock';
+import type { Delivery } from '#lib/contract';
+import type { CrashPoints } from '#lib/crash-points';
+import { isAppError } from '#lib/errors';
+import type { HttpResult } from '#lib/http-client';
+import type { Logger } from '#lib/log';
+import { traceIdOf } from '#lib/telemetry';
+import type { Attempt, Sending } from './attempt.ts';
+import { decide, type Decision } from './decide.ts';
+import type { DisableEndpoint } from '../endpoints/disable-endpoint.ts';
+import { type Endpoint, isClosed } from '../model/endpoint.ts';
+import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
+import type { EndpointFailing } from '../endpoints/endpoint-failing.ts';
+import type { Job } from '../model/job.ts';
+import type { DispatcherMetrics } from '../metrics.ts';
+import type { AfterSend, EndUnsent, OutcomeWriter } from './outcome-writer.ts';
+import type { JobEnd } from '../lanes/scheduler.ts';
+import { sendFactsOf } from './send-facts.ts';
+import { type SendVerdict, verdictOf } from '../endpoints/send-verdict.ts';
+
+interface Deps {
+  directory: Pick<EndpointDirectory, 'get' | 'ageMs' | 'refresh'>;
+  attempt: Attempt;
+  outcomes: OutcomeWriter;
+  disableEndpoint: DisableEndpoint;
+  endpointFailing: Pick<EndpointFailing, 'observe'>;
+  metrics: DispatcherMetrics;
+  crashPoints: CrashPoints;
+  clock: Clock;
+  random: Random;
+  log: Logger;
+}
+
+/** How far the clocks of two hosts may be apart. */
+const clockSkewMs = 1_000;
+
+/**
+ * Works off one job whose turn has come: judges its endpoint as it is now, sends, decides, and has the outcome written. `observed` is told
+ * what the send says about the endpoint; not called where nothing is sent.
+ */
+export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendVerdict) => void) => Promise<JobEnd> {
+  const { outcomes, metrics, crashPoints, clock } = deps;
+
+  return async (job, observed) => {
+    const { delivery } = job;
+    const known = deps.directory.get(delivery.tenant, delivery.endpointId);
+    const endpoint = mayBeOpen(known, delivery) ? await readAnew(delivery) : known;
+    const end = endWithoutSending(endpoint);
+    if (endpoint === undefined || end !== undefined) {
+      await outcomes.ended(job, end ?? { status: 'dead_lettered', reason: 'endpoint_unknown' });
+      return 'over';
+    }
+    if (job.from === 'row' && job.state === 'retrying') metrics.retryStarted(clock.nowMs() / 1e3 - job.readyAt / 1e6);
+
+    crashPoints.reach('dispatcher.before-send');
+    const attempts = job.attempts + 1;
+    const sending = await attempt(delivery, endpoint, attempts);
+    const { result, durationMs, exemplar } = sending;
+    crashPoints.reach('dispatcher.after-send');
+    // Before it is written down: Kafka may be away, and the next send should know.
+    observed(verdictOf(result, clock.nowMs(), endpoint.retry.capMs));
+    if (sending.request !== null) deps.endpointFailing.observe(endpoint, result.outcome === 'delivered');
+
+    const sent = { result, attempts, createdAt: delivery.createdAt };
+    const decision = decide(sent, endpoint.retry, clock.nowMs(), deps.random);
+    const after = afterSend(decision);
+    metrics.attempted(result.outcome, durationMs / 1e3, exemplar);
+    if (after.status === 'delivered') metrics.delivered(clock.nowMs() / 1e3 - delivery.receivedAt / 1e6, exemplar);
+    logAttempt(job, sending, after);
+    await outcomes.attempted(job, sendFactsOf(sending), after);
+    if (decision.kind === 'gone') await deps.disableEndpoint(endpoint, { reason: 'gone' });
+    return decision.kind === 'retry' ? 'waits' : 'over';
+  };
+
+  async function attempt(...send: Parameters<Attempt>): Promise<Sending> {
+    metrics.sendBegan();
+    try {
+      return await deps.attempt(...send);
+    } finally {
+      metrics.sendEnded();
+    }
+  }
+
+  /** One that was closed may have been opened since, and the delivery be of a replay that was asked for then. */
+  function mayBeOpen(known: Endpoint | undefined, { createdAt }: Delivery): boolean {
+    if (known === undefined || !isClosed(known)) return false;
+    const readAtMs = clock.nowMs() - deps.directory.ageMs();
+    return readAtMs <= createdAt / 1_000 + clockSkewMs;
+  }
+
+  async function readAnew({ tenant, endpointId }: Delivery): Promise<Endpoint | undefined> {
+    // While Postgres is away, what was last known holds.
+    await deps.directory.refresh().catch(throwUnlessRetryable);
+    return deps.directory.get(tenant, endpointId);
+  }
+
+  /** The unit of work is the send, and this its one line: told even if writing it down takes until Kafka is back. */
+  function logAttempt({ delivery, step, attempts }: Job, { result, durationMs }: Sending, after: AfterSend): void {
+    deps.log.info({
+      event: 'delivery.attempted',
+      tenant: delivery.tenant,
+      deliveryId: delivery.id,
+      eventId: delivery.eventId,
+      endpointId: delivery.endpointId,
+      generation: delivery.generation,
+      step,
+      attempt: attempts + 1,
+      outcome: result.outcome,
+      ...('status' in result ? { httpStatus: result.status } : detailsOf(result)),
+      durationMs: Math.round(durationMs * 10) / 10,
+      ...after,
+      traceId: traceIdOf(delivery.traceparent),
+    });
+  }
+}
+
+function throwUnlessRetryable(error: unknown): void {
+  if (!isAppError(error) || !error.retryable) throw error;
+}
+
+function endWithoutSending(endpoint: Endpoint | undefined): EndUnsent | undefined {
+  if (endpoint === undefined) return { status: 'dead_lettered', reason: 'endpoint_unknown' };
+  if (endpoint.deletedAt !== null) return { status: 'cancelled', reason: 'endpoint_deleted' };
+  if (endpoint.disabledAt !== null) return { status: 'dead_lettered', reason: 'endpoint_disabled' };
+  return undefined;
+}
+
+function afterSend(decision: Decision): AfterSend {
+  switch (decision.kind) {
+    case 'delivered':
+      return { status: 'delivered' };
+    case 'retry':
+      return { status: 'retrying', dueAt: decision.dueAt, notBefore: decision.notBefore };
+    case 'gone':
+      return { status: 'dead_lettered', reason: 'endpoint_gone' };
+    case 'exhausted':
+      return { status: 'dead_lettered', reason: 'retries_exhausted' };
+  }
+}
+
+/** What the receiver's people are not told about the network that it was sent from is told here alone. */
+const detailsOf = ({ detail, operatorDetail }: Extract<HttpResult, { detail: string }>) => ({
+  detail,
+  ...(operatorDetail !== undefined && { operatorDetail }),
+});

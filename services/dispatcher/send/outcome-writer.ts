@@ -1,0 +1,169 @@
+/**
+ * What came of a delivery, made durable. In this order: the dead letter, if there is one, or the row of `waiting`, if the delivery waits and
+ * is in an order (any other's row follows from the record); the record on `delivery.attempts`; only then the record of `deliveries` is
+ * done, or the row of `waiting` removed. Dying in between repeats: the letter is recognised by its origin, row and record by their step,
+ * the send by the event's id. Nothing here is ever given up for want of Kafka; whoever waits keeps its place.
+ */
+import type { Clock } from '#lib/clock';
+import { type AttemptRecord, deliveryHeaders, type DeliveryStatus, type Topics, traceHeaders } from '#lib/contract';
+import type { CrashPoints } from '#lib/crash-points';
+import type { Bury, DiedRecord } from '#lib/dead-letters';
+import { type IncomingRecord, originOf, type OutgoingRecord } from '#lib/kafka';
+import { isAbandoned, type Job, type RowJob } from '../model/job.ts';
+import type { DispatcherMetrics } from '../metrics.ts';
+import type { OrderedRow } from '../model/waiting-row.ts';
+import type { Publish } from '../publishing/publish.ts';
+import type { RecentSteps } from '../model/recent-steps.ts';
+import type { SendFacts } from './send-facts.ts';
+import { recordOf } from '../publishing/attempt-record.ts';
+
+export type AfterSend =
+  | { status: 'delivered' }
+  | { status: 'retrying'; dueAt: number; notBefore: number | null }
+  | { status: 'dead_lettered'; reason: 'endpoint_gone' | 'retries_exhausted' };
+
+export type EndUnsent =
+  | { status: 'cancelled'; reason: 'endpoint_deleted' | 'cancelled_by_request' }
+  | {
+      status: 'dead_lettered';
+      reason: 'endpoint_disabled' | 'endpoint_unknown' | 'retries_exhausted' | 'event_unavailable';
+    };
+
+/** Each resolves when all is written; throws AppError stopped when the process may wait no longer. */
+export interface OutcomeWriter {
+  attempted(job: Job, send: SendFacts, after: AfterSend): Promise<void>;
+  parked(job: Job): Promise<void>;
+  ended(job: Job, end: EndUnsent): Promise<void>;
+  /** A record that is no delivery at all. */
+  malformed(record: IncomingRecord): Promise<void>;
+}
+
+interface Deps {
+  publish: Publish;
+  bury: Bury;
+  topics: Topics;
+  encodeAttempt(record: AttemptRecord): Buffer;
+  recentSteps: RecentSteps;
+  /** Resolves when the row is durable; throws AppError stopped where it is not wanted any more. */
+  orderedRows: { write(row: OrderedRow, isWanted: () => boolean): Promise<void> };
+  removeRow(job: RowJob): void;
+  clock: Clock;
+  crashPoints: CrashPoints;
+  metrics: DispatcherMetrics;
+  signal: AbortSignal;
+}
+
+/** What came of a send, without the request and the answer, which may be tens of kilobytes: a topic that takes less must not hold it up. */
+const withoutExchange = { request: null, response_headers: null, response_excerpt: null, timing: null };
+
+/**
+ * The receiver has its webhook. But the place in the lane is held until the outcome is acknowledged, and a lane has ten: more would be felt where one
+ * endpoint gets hundreds a second.
+ */
+const outcomeLingerMs = 5;
+
+export function createOutcomeWriter(deps: Deps): OutcomeWriter {
+  const { publish, topics, crashPoints, metrics, signal } = deps;
+  const nowMicros = (): number => Math.round(deps.clock.nowMs() * 1_000);
+
+  async function bury(record: DiedRecord, letter: Letter): Promise<void> {
+    await deps.bury(record, { stage: 'dispatcher', at: nowMicros(), ...letter }, signal);
+    metrics.deadLettered('dispatcher', letter.reason);
+    crashPoints.reach('dispatcher.after-letter');
+  }
+
+  /** The record of `deliveries`, as fan-out wrote it: a row of `waiting` has nothing else of it. */
+  async function buryDelivery({ delivery }: Job, attempts: number, reason: string): Promise<void> {
+    const { payload, ...facts } = delivery;
+    const record = { key: delivery.endpointId, value: payload, headers: deliveryHeaders(facts) };
+    await bury(record, { reason, attempts, origin: delivery.id });
+  }
+
+  async function write(
+    job: Job,
+    facts: Partial<AttemptRecord> & Pick<AttemptRecord, 'kind'> & { status: DeliveryStatus },
+    notBefore: number | null = null,
+  ): Promise<void> {
+    const { delivery, step } = job;
+    const record: AttemptRecord = { ...recordOf(job), at: nowMicros(), ...facts };
+    const row = newRowOf(job, record, notBefore);
+    if (row !== undefined) await deps.orderedRows.write(row, () => !signal.aborted && !isAbandoned(job));
+    const outgoing = (told: AttemptRecord): OutgoingRecord => ({
+      topic: topics['delivery.attempts'],
+      key: delivery.eventId,
+      value: deps.encodeAttempt(told),
+      headers: traceHeaders(delivery.traceparent),
+      lingerMs: outcomeLingerMs,
+    });
+    await publish(outgoing(record), signal, () => outgoing({ ...record, ...withoutExchange }));
+    crashPoints.reach('dispatcher.after-outcome');
+    deps.recentSteps.remember(delivery, step, facts.status);
+    if (row === undefined || job.from === 'record') settle(job);
+  }
+
+  /** In the place of the row, if there was one, that the job was read from; undefined where the job is in no order, or does not wait. */
+  function newRowOf(job: Job, record: AttemptRecord, notBefore: number | null): OrderedRow | undefined {
+    const { delivery, order, step } = job;
+    const { status: state } = record;
+    if (order === undefined || (state !== 'retrying' && state !== 'parked')) return undefined;
+    return {
+      tenant: delivery.tenant,
+      deliveryId: delivery.id,
+      partition: order.partition,
+      endpointId: delivery.endpointId,
+      eventId: delivery.eventId,
+      generation: delivery.generation,
+      state,
+      dueAt: record.next_attempt_at ?? delivery.createdAt,
+      step,
+      attempts: record.attempt ?? 0,
+      createdAt: delivery.createdAt,
+      order,
+      notBefore,
+    };
+  }
+
+  function settle(job: Job): void {
+    if (job.from === 'row') return deps.removeRow(job);
+    for (const record of job.claims) record.done();
+    crashPoints.reach('dispatcher.before-commit');
+  }
+
+  return {
+    async attempted(job, send, after) {
+      const attempt = job.attempts + 1;
+      if (after.status === 'dead_lettered') await buryDelivery(job, attempt, after.reason);
+      const facts = {
+        kind: 'attempted',
+        status: after.status,
+        attempt,
+        outcome: send.outcome,
+        http_status: send.httpStatus,
+        duration_ms: send.durationMs,
+        detail: after.status === 'dead_lettered' ? `${after.reason}: ${send.detail}` : send.detail,
+        response_excerpt: send.excerpt,
+        next_attempt_at: after.status === 'retrying' ? after.dueAt : null,
+        request: send.exchange?.request ?? null,
+        response_headers: send.exchange?.responseHeaders ?? null,
+        timing: send.exchange?.timing ?? null,
+      } as const;
+      await write(job, facts, after.status === 'retrying' ? after.notBefore : null);
+    },
+    parked: (job) => write(job, { kind: 'parked', status: 'parked' }),
+    async ended(job, { status, reason }) {
+      if (status === 'dead_lettered') await buryDelivery(job, job.attempts, reason);
+      await write(job, { kind: 'ended', status, detail: reason });
+    },
+    async malformed(record) {
+      const { key, value, rawHeaders: headers } = record;
+      await bury({ key, value, headers }, { reason: 'malformed_record', attempts: 0, origin: originOf(record) });
+      record.done();
+    },
+  };
+}
+
+interface Letter {
+  reason: string;
+  attempts: number;
+  origin: string;
+}

@@ -1,0 +1,107 @@
+/**
+ * Ends what waits and can't come back:
+ *
+ * - whose endpoint is given up (its breaker is open) until the window of the delivery is over: `retries_exhausted`;
+ * - whose event, or its payload, never came to the tables, because the projector could not write it (it has left a dead letter of its own)
+ *   or it was removed: `event_unavailable`. Its letter has no payload. A projector that is behind is no reason: the row must have been seen
+ *   for an hour in which the tables were written to.
+ *
+ * Everything else is sent when it is due, the last time at the end of its window, and decide.ts ends it then.
+ */
+import type { Clock } from '#lib/clock';
+import { endpointDefaults } from '#lib/contract';
+import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
+import type { EndpointHealth } from '../endpoints/endpoint-health.ts';
+import { deliveryKey, type RowJob } from '../model/job.ts';
+import type { OutcomeWriter } from '../send/outcome-writer.ts';
+import type { OverdueTable } from './overdue-table.ts';
+import type { OwnedPartitions } from '../model/owned-partitions.ts';
+import type { ReadContents } from './read-contents.ts';
+import type { RecentSteps } from '../model/recent-steps.ts';
+import { rowJob, withoutContent } from '../model/row-job.ts';
+import type { Scheduler } from '../lanes/scheduler.ts';
+import type { WaitingRow } from '../model/waiting-row.ts';
+import type { EventContent } from '../model/event-content.ts';
+
+/** @throws AppError store_unavailable; stopped */
+export type EndOverdue = () => Promise<void>;
+
+interface Deps {
+  table: Pick<OverdueTable, 'ofLanes' | 'withoutEvent' | 'writtenAt'>;
+  readContents: ReadContents;
+  owned: Pick<OwnedPartitions, 'numbers' | 'signalOf'>;
+  directory: Pick<EndpointDirectory, 'get'>;
+  health: Pick<EndpointHealth, 'remembered' | 'standingOf'>;
+  scheduler: Pick<Scheduler, 'held'>;
+  recentSteps: Pick<RecentSteps, 'has'>;
+  outcomes: Pick<OutcomeWriter, 'ended'>;
+  clock: Clock;
+}
+
+const everyMs = 60_000;
+/** In one go, as far as there is memory for their payloads: more than come to a busy endpoint in the meantime. */
+const maxRows = 200;
+const eventWindowMs = endpointDefaults.retry.window_seconds * 1_000;
+const missedForMicros = 3_600 * 1e6;
+
+export function createEndOverdue(deps: Deps): EndOverdue {
+  const { table, owned, clock } = deps;
+  /** Since when, as the tables tell the time, a row is known whose event is missing. */
+  const missing = new Map<string, number>();
+  let nextAtMs = clock.monotonicMs() + everyMs;
+
+  const nowMicros = (): number => Math.floor(clock.nowMs() * 1_000);
+
+  function givenUpLanes(): { tenant: string; endpointId: string; createdBy: number }[] {
+    return [...deps.health.remembered()].flatMap(({ tenant, endpointId }) => {
+      const { kind } = deps.health.standingOf({ tenant, endpointId });
+      const endpoint = deps.directory.get(tenant, endpointId);
+      if (endpoint === undefined || (kind !== 'open' && kind !== 'probe')) return [];
+      return [{ tenant, endpointId, createdBy: nowMicros() - endpoint.retry.windowMs * 1_000 }];
+    });
+  }
+
+  async function end(row: WaitingRow, content: EventContent | undefined, reason: Reason): Promise<void> {
+    const signal = owned.signalOf(row.partition);
+    const delivery = { tenant: row.tenant, id: row.deliveryId };
+    if (signal === undefined || deps.scheduler.held(delivery) || deps.recentSteps.has(delivery, row.step + 1)) return;
+    const job: RowJob = rowJob(row, content ?? withoutContent(row), signal);
+    await deps.outcomes.ended(job, { status: 'dead_lettered', reason });
+  }
+
+  async function endGivenUp(partitions: number[]): Promise<boolean> {
+    const rows = await table.ofLanes({ partitions, lanes: givenUpLanes(), limit: maxRows });
+    const contents = await deps.readContents(rows);
+    await Promise.all(
+      rows.map(async (row) => {
+        const content = contents.of(row);
+        if (content !== undefined) await end(row, content, 'retries_exhausted');
+      }),
+    );
+    return rows.length === maxRows;
+  }
+
+  async function endWithoutEvent(partitions: number[]): Promise<void> {
+    const createdBy = nowMicros() - eventWindowMs * 1_000;
+    const rows = await table.withoutEvent({ partitions, createdBy, limit: maxRows });
+    const writtenAt = rows.length === 0 ? 0 : await table.writtenAt();
+    const before = new Map(missing);
+    missing.clear();
+    for (const row of rows) {
+      const key = deliveryKey({ tenant: row.tenant, id: row.deliveryId });
+      const since = before.get(key) ?? writtenAt;
+      if (writtenAt - since >= missedForMicros) await end(row, undefined, 'event_unavailable');
+      else missing.set(key, since);
+    }
+  }
+
+  return async () => {
+    const partitions = owned.numbers();
+    if (partitions.length === 0 || clock.monotonicMs() < nextAtMs) return;
+    const areMore = await endGivenUp(partitions);
+    await endWithoutEvent(partitions);
+    nextAtMs = clock.monotonicMs() + (areMore ? 0 : everyMs);
+  };
+}
+
+type Reason = 'retries_exhausted' | 'event_unavailable';

@@ -1,0 +1,104 @@
+/** The rows of `waiting` that are to be ended without another send. */
+import { formatMicros, microsOf } from '#lib/clock';
+import type { Query } from '#lib/postgres';
+import { lanesWithRows } from './lanes-with-rows.ts';
+import { hasPayload, hasRowEnded, payloadBytesOfRow } from './row-conditions.ts';
+import { type RawWaitingRow, waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
+
+export interface OverdueRow extends WaitingRow {
+  payloadBytes: number;
+}
+
+export interface OverdueTable {
+  /** Of these lanes the rows of deliveries that were created by the given times (in microseconds), and whose event is known. */
+  ofLanes(question: {
+    partitions: readonly number[];
+    lanes: readonly { tenant: string; endpointId: string; createdBy: number }[];
+    limit: number;
+  }): Promise<OverdueRow[]>;
+  /**
+   * Rows of deliveries that were created by this time, and whose event, or its payload, is not in the tables: of each lane, among those that
+   * have waited longest.
+   */
+  withoutEvent(question: { partitions: readonly number[]; createdBy: number; limit: number }): Promise<WaitingRow[]>;
+  /** Rows whose delivery somebody wants ended. */
+  toCancel(question: { partitions: readonly number[]; limit: number }): Promise<WaitingRow[]>;
+  /** When the tables were last written to, in microseconds; 0 where they never were. */
+  writtenAt(): Promise<number>;
+}
+
+/** Rows of one lane that are asked whether their event is there: in a lane that is down for days, all of the others' may be. */
+const maxLookedAt = 100;
+
+const overdueOfLanes = `
+  SELECT rows.*
+    FROM unnest($2::text[], $3::text[], $4::timestamptz[]) AS lane (tenant, endpoint_id, created_by)
+   CROSS JOIN unnest($1::int[]) AS owned (partition)
+   CROSS JOIN LATERAL (
+     SELECT ${waitingColumns}, ${payloadBytesOfRow} AS payload_bytes
+       FROM waiting w
+      WHERE w.partition = owned.partition AND w.tenant = lane.tenant AND w.endpoint_id = lane.endpoint_id
+        AND w.created_at <= lane.created_by AND ${hasPayload} AND NOT ${hasRowEnded}
+      ORDER BY w.created_at
+      LIMIT $5) AS rows
+   ORDER BY rows.created_at
+   LIMIT $5`;
+
+const overdueWithoutEvent = `
+  SELECT rows.*
+    FROM unnest($1::int[]) AS owned (partition)
+   CROSS JOIN LATERAL (
+     WITH RECURSIVE ${lanesWithRows}
+     SELECT oldest.*
+       FROM lane
+      CROSS JOIN LATERAL (
+        SELECT ${waitingColumns}, ${hasPayload} IS TRUE AS has_payload, ${hasRowEnded} AS ended
+          FROM waiting w
+         WHERE w.partition = owned.partition AND w.tenant = lane.tenant AND w.endpoint_id = lane.endpoint_id
+           AND w.created_at <= $2
+         ORDER BY w.created_at
+         LIMIT ${maxLookedAt}) AS oldest
+      WHERE NOT oldest.has_payload AND NOT oldest.ended
+   ) AS rows
+   ORDER BY rows.created_at
+   LIMIT $3`;
+
+const rowsToCancel = `
+  SELECT ${waitingColumns}
+    FROM deliveries d
+    JOIN waiting w ON w.tenant = d.tenant AND w.delivery_id = d.id
+   WHERE d.cancel_requested AND d.status IN ('pending', 'retrying', 'parked') AND w.partition = ANY ($1::int[])
+   LIMIT $2`;
+
+/** @param alongIndexes has the settings of lanes-with-rows.ts */
+export function createOverdueTable(postgres: Query, alongIndexes: Query): OverdueTable {
+  return {
+    async ofLanes({ partitions, lanes, limit }) {
+      if (lanes.length === 0) return [];
+      const rows = await alongIndexes.query<RawWaitingRow & { payload_bytes: number }>(overdueOfLanes, [
+        partitions,
+        lanes.map(({ tenant }) => tenant),
+        lanes.map(({ endpointId }) => endpointId),
+        lanes.map(({ createdBy }) => formatMicros(createdBy)),
+        limit,
+      ]);
+      return rows.map((row) => ({ ...waitingRowOf(row), payloadBytes: row.payload_bytes }));
+    },
+    async withoutEvent({ partitions, createdBy, limit }) {
+      const rows = await alongIndexes.query<RawWaitingRow>(overdueWithoutEvent, [
+        partitions,
+        formatMicros(createdBy),
+        limit,
+      ]);
+      return rows.map(waitingRowOf);
+    },
+    async toCancel({ partitions, limit }) {
+      const rows = await postgres.query<RawWaitingRow>(rowsToCancel, [partitions, limit], 'rows-to-cancel');
+      return rows.map(waitingRowOf);
+    },
+    async writtenAt() {
+      const [row] = await postgres.query<{ at: string | null }>('SELECT max(last_at) AS at FROM tenant_clocks', []);
+      return row?.at == null ? 0 : microsOf(row.at);
+    },
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * Rows of `waiting` that have served: their deliveries have ended, or wait on as a later step. They are removed before the table is read again.
+ * While Postgres is away they stay to be removed; there are no more of them than the lanes have places for rows.
+ */
+import { deliveryKey, type RowJob } from '../model/job.ts';
+import type { RowRef } from '../model/waiting-row.ts';
+import type { WaitingTable } from './waiting-table.ts';
+
+export interface ServedRows {
+  /** The outcome of a delivery that was read from its row is durable. */
+  add(job: RowJob): void;
+  addRow(row: ServedRow): void;
+  count(): number;
+  /** @throws AppError store_unavailable: they stay */
+  remove(): Promise<void>;
+}
+
+type ServedRow = Omit<RowRef, 'order'> & Pick<RowJob, 'order'>;
+
+interface Deps {
+  table: Pick<WaitingTable, 'remove'>;
+  orderedRows: { remove(rows: readonly RowRef[]): Promise<void> };
+}
+
+export function createServedRows({ table, orderedRows }: Deps): ServedRows {
+  const served = new Map<string, ServedRow>();
+
+  function addRow({ tenant, deliveryId, endpointId, step, order }: ServedRow): void {
+    served.set(deliveryKey({ tenant, id: deliveryId }), { tenant, deliveryId, endpointId, step, order });
+  }
+
+  return {
+    add: ({ delivery: { tenant, id, endpointId }, order, step }) =>
+      addRow({ tenant, deliveryId: id, endpointId, order, step: step - 1 }),
+    addRow,
+    count: () => served.size,
+    async remove() {
+      const rows = [...served];
+      if (rows.length === 0) return;
+      const inOrder = rows.flatMap(([, { order, ...row }]) => (order === undefined ? [] : [{ ...row, order }]));
+      const others = rows.flatMap(([, row]) => (row.order === undefined ? [row] : []));
+      if (inOrder.length > 0) await orderedRows.remove(inOrder);
+      if (others.length > 0) await table.remove(others);
+      // One that was done again meanwhile, at a later step, stays to be removed.
+      for (const [key, row] of rows) if (served.get(key) === row) served.delete(key);
+    },
+  };
+}

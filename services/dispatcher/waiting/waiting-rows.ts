@@ -1,0 +1,175 @@
+/**
+ * Brings what waits back into the lanes: every second or sooner, the due rows of the partitions that this process owns.
+ *
+ * A row is taken for as long as it stands, so three things keep it from being sent twice: its delivery is in a lane; its step is remembered
+ * as done; or it has served and is removed (served-rows.ts), before the next reading. Postgres away: rows wait, and so do the removals.
+ *
+ * After a crash a delivery can be sent from its record and have a row as well, of a step that its earlier owner wrote. Where it has ended
+ * here, the row is not sent; the tables take the end for its end too, in whichever step it was told, and the row goes with it.
+ *
+ * Rows that are in an order come back by a way of their own: release-ordered.ts.
+ */
+import type { Clock } from '#lib/clock';
+import { toAppError } from '#lib/errors';
+import { createPart, type Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import { isClosed } from '../model/endpoint.ts';
+import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
+import type { EndCancelled } from './end-cancelled.ts';
+import type { EndOverdue } from './end-overdue.ts';
+import { createLaneStarts } from './lane-starts.ts';
+import { createLaneWaits, type LaneWaits } from './lane-waits.ts';
+import type { DispatcherMetrics } from '../metrics.ts';
+import type { RowRef } from '../model/waiting-row.ts';
+import type { OwnedPartitions } from '../model/owned-partitions.ts';
+import type { ReadContents } from './read-contents.ts';
+import type { RecentSteps } from '../model/recent-steps.ts';
+import { rowJob } from '../model/row-job.ts';
+import type { Scheduler } from '../lanes/scheduler.ts';
+import type { RowRoom } from '../lanes/row-room.ts';
+import type { ServedRows } from './served-rows.ts';
+import type { DueRow, WaitingTable } from './waiting-table.ts';
+
+/**
+ * @param remove told of each row whose delivery has ended
+ * @param readyAt since when a row could have been sent, in microseconds
+ * @throws AppError store_unavailable
+ */
+export type ReleaseOrdered = (
+  due: readonly DueRow[],
+  remove: (row: RowRef) => void,
+  readyAt: LaneWaits['readyAt'],
+) => Promise<void>;
+
+interface Deps {
+  table: Pick<WaitingTable, 'due' | 'count'>;
+  servedRows: Pick<ServedRows, 'addRow' | 'count' | 'remove'>;
+  readContents: ReadContents;
+  releaseOrdered: ReleaseOrdered;
+  owned: Pick<OwnedPartitions, 'numbers' | 'signalOf'>;
+  directory: Pick<EndpointDirectory, 'get' | 'refresh'>;
+  scheduler: Pick<Scheduler, 'offer' | 'held' | 'heldRows' | 'rowRoom'>;
+  recentSteps: Pick<RecentSteps, 'has'>;
+  endOverdue: EndOverdue;
+  endCancelled: EndCancelled;
+  metrics: DispatcherMetrics;
+  clock: Clock;
+  log: Logger;
+}
+
+const busyPauseMs = 100;
+const idlePauseMs = 1_000;
+const countEveryMs = 10_000;
+const maxRows = 1_000;
+
+export function createWaitingRows(deps: Deps): Part {
+  const { table, servedRows, owned, directory, scheduler, recentSteps, clock, log } = deps;
+  const stopping = new AbortController();
+  const nowMicros = (): number => Math.floor(clock.nowMs() * 1_000);
+  const laneWaits = createLaneWaits(nowMicros);
+  const laneStarts = createLaneStarts();
+  let polling: Promise<void> = Promise.resolve();
+  let countedAtMs = Number.NEGATIVE_INFINITY;
+
+  async function findDue({ total, ...room }: RowRoom): Promise<DueRow[]> {
+    const limit = Math.min(maxRows, total);
+    const partitions = owned.numbers();
+    if (partitions.length === 0 || limit <= 0) return [];
+    const except = scheduler.heldRows().map(({ delivery }) => delivery);
+    const perPartition = Math.max(room.perLane, Math.ceil(maxRows / partitions.length));
+    const starts = laneStarts.all();
+    const found = await table.due({ ...room, partitions, now: nowMicros(), perPartition, starts, except, limit });
+    laneStarts.read(found);
+    return found;
+  }
+
+  const isEarly = (row: DueRow): boolean => row.dueAt > nowMicros();
+
+  function isToBeEnded({ tenant, endpointId }: DueRow): boolean {
+    const endpoint = directory.get(tenant, endpointId);
+    return endpoint === undefined || isClosed(endpoint);
+  }
+
+  /** What was found may be newer than the directory: of a new endpoint, or early because its endpoint was closed. */
+  async function refreshDirectory(found: readonly DueRow[]): Promise<void> {
+    const isSurprising = (row: DueRow): boolean =>
+      directory.get(row.tenant, row.endpointId) === undefined ||
+      (isEarly(row) && row.order === undefined && !isToBeEnded(row));
+    if (found.some(isSurprising)) await directory.refresh();
+  }
+
+  function mayBeSent(row: DueRow): boolean {
+    const delivery = { tenant: row.tenant, id: row.deliveryId };
+    if (recentSteps.has(delivery, row.step + 1) || scheduler.held(delivery) !== undefined) return false;
+    return !isEarly(row) || isToBeEnded(row);
+  }
+
+  async function bringBack(rows: readonly DueRow[]): Promise<void> {
+    const contents = await deps.readContents(rows);
+    for (const row of rows) {
+      const content = contents.of(row);
+      const signal = owned.signalOf(row.partition);
+      // While it was read its partition was lost, its endpoint's lane filled up, or it went from its record: it stands, and is found again.
+      if (content !== undefined && signal !== undefined && mayBeSent(row))
+        scheduler.offer(rowJob(row, content, signal, laneWaits.readyAt(row)));
+    }
+  }
+
+  async function count(): Promise<void> {
+    if (clock.monotonicMs() - countedAtMs < countEveryMs) return;
+    deps.metrics.waiting(await table.count(owned.numbers()));
+    countedAtMs = clock.monotonicMs();
+  }
+
+  async function attempt(failure: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      log.warn({ event: failure, err: toAppError(error) });
+    }
+  }
+
+  async function poll(): Promise<void> {
+    let pauseMs = busyPauseMs;
+    while (!stopping.signal.aborted) {
+      // In turns, so that no row is ended while it is brought back; what one of them meets does not keep the others from their work.
+      await attempt('waiting.not_ended', deps.endOverdue);
+      await attempt('waiting.not_cancelled', deps.endCancelled);
+      await attempt('waiting.not_counted', count);
+      try {
+        await servedRows.remove();
+        const room = scheduler.rowRoom();
+        const found = await findDue(room);
+        await refreshDirectory(found);
+        const { ordered = [], unordered = [] } = Object.groupBy(found, ({ order }) =>
+          order ? 'ordered' : 'unordered',
+        );
+        await bringBack(unordered.filter(mayBeSent));
+        await deps.releaseOrdered(ordered, servedRows.addRow, laneWaits.readyAt);
+        laneWaits.read(room, found);
+        pauseMs = found.length > 0 ? busyPauseMs : Math.min(idlePauseMs, pauseMs * 2);
+      } catch (error) {
+        log.warn({ event: 'waiting.not_read', err: toAppError(error) });
+        pauseMs = idlePauseMs;
+      }
+      await clock.sleep(pauseMs, stopping.signal);
+    }
+  }
+
+  return createPart(
+    'waiting rows',
+    async () => {
+      polling = poll();
+    },
+    async () => {
+      stopping.abort();
+      await polling;
+      // With Postgres away they stand, and their successor sends them again.
+      await servedRows
+        .remove()
+        .catch((error: unknown) =>
+          log.warn({ event: 'waiting.not_removed', rows: servedRows.count(), err: toAppError(error) }),
+        );
+    },
+  );
+}

@@ -1,0 +1,231 @@
+/**
+ * The table `waiting`, as the owner of a partition reads and clears it. The projector writes its rows.
+ *
+ * A reading costs by the lanes that have rows, not by the rows: from each lane it takes no more than the lane has places for, and one that
+ * has none is passed over. A backlog of a million rows of one endpoint neither slows the reading nor hides what others have.
+ *
+ * Tenants come before lanes. Each gives no more than it has room for, and in one reading no more of a partition than its part, so that the
+ * reading ends early in a tenant that has more; the next reading goes on behind the lane at which this one ended (lane-starts.ts). What is
+ * given is taken from the tenants in turns: a tenant with the oldest million rows does not hide what others have either.
+ */
+import { formatMicros, microsOf } from '#lib/clock';
+import type { Query } from '#lib/postgres';
+import { laneKey } from '../model/job.ts';
+import { lanesOfTenant, tenantsWithRows } from './lanes-with-rows.ts';
+import { hasPayload, hasRowEnded, itsPayload, payloadBytesOfRow } from './row-conditions.ts';
+import { type RawWaitingRow, waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
+import type { LaneRoom, TenantRoom } from '../lanes/row-room.ts';
+import type { EventContent } from '../model/event-content.ts';
+
+/** In the partition, the tenant's lanes are read from behind this one on. */
+export interface LaneStart {
+  partition: number;
+  tenant: string;
+  endpointId: string;
+}
+
+export interface DueQuestion {
+  partitions: readonly number[];
+  /** In microseconds. */
+  now: number;
+  /** Places in a lane, and for a tenant. */
+  perLane: number;
+  perTenant: number;
+  /** Tenants that have fewer. */
+  tenants: readonly TenantRoom[];
+  starts: readonly LaneStart[];
+  /** Of one tenant, from one partition. */
+  perPartition: number;
+  /** Lanes that have fewer; those that try whether their endpoint is back take what is in an order before it is due. */
+  lanes: readonly LaneRoom[];
+  /** Deliveries in hand, whose rows still stand. */
+  except: readonly { tenant: string; id: string }[];
+  limit: number;
+}
+
+export interface DueRow extends WaitingRow {
+  payloadBytes: number;
+  /** The tables know that its delivery has ended: only of rows that are in an order, which the projector does not remove. */
+  ended: boolean;
+  /** Of its tenant and partition: the last lane that was read, where there may be more due behind it. */
+  readTo?: string;
+}
+
+export interface WaitingTable {
+  /**
+   * Due rows, of each tenant the oldest first, and the tenants in turns. Those of an endpoint that was deleted or disabled are due at once. Rows whose delivery has ended (but for
+   * those in an order), or whose event is not in the tables yet, are left out.
+   */
+  due(question: DueQuestion): Promise<DueRow[]>;
+  contents(events: readonly { tenant: string; eventId: string }[]): Promise<EventContent[]>;
+  /** Up to this step: a later row stays. */
+  remove(rows: readonly { tenant: string; deliveryId: string; step: number }[]): Promise<void>;
+  /** Exact for as long as there are not many; else by a sample. */
+  count(partitions: readonly number[]): Promise<{ retrying: number; parked: number }>;
+}
+
+/**
+ * What decides about a row is asked of it alone (row-conditions.ts). What is known of lanes comes as one JSON object, which is looked into
+ * by a lane's name: a list that were joined would be gone through for each lane.
+ */
+const dueRows = `
+  SELECT due.*
+    FROM (
+      SELECT found.*, row_number() OVER (PARTITION BY found.tenant ORDER BY found.due_at) AS turn
+        FROM unnest($1::int[]) AS owned (partition)
+       CROSS JOIN LATERAL (
+         WITH RECURSIVE ${tenantsWithRows}
+         SELECT given.*, share.room AS tenant_room,
+                CASE WHEN count(*) OVER (PARTITION BY holder.tenant) >= share.here
+                     THEN max(given.endpoint_id) OVER (PARTITION BY holder.tenant) END AS read_to
+           FROM holder
+           LEFT JOIN unnest($3::text[], $4::int[], $9::int[]) AS known (tenant, room, per_lane) USING (tenant)
+           LEFT JOIN unnest($10::int[], $11::text[], $12::text[]) AS start (partition, tenant, endpoint_id)
+             ON start.partition = owned.partition AND start.tenant = holder.tenant
+          CROSS JOIN LATERAL (
+            SELECT coalesce(known.room, $13) AS room, least(coalesce(known.room, $13), $14) AS here,
+                   coalesce(known.per_lane, $7) AS per_lane) AS share
+          CROSS JOIN LATERAL (
+            WITH RECURSIVE ${lanesOfTenant}
+            SELECT rows.*
+              FROM lane
+             CROSS JOIN LATERAL (
+               SELECT (told.lane ->> 'room')::int AS room, (told.lane ->> 'early')::boolean AS early
+                 FROM (SELECT $2::jsonb -> (holder.tenant || '/' || lane.endpoint_id) AS lane) AS told) AS busy
+              LEFT JOIN endpoints ep ON ep.tenant = holder.tenant AND ep.id = lane.endpoint_id
+             CROSS JOIN LATERAL (
+               SELECT ${waitingColumns}, row_number() OVER (ORDER BY w.due_at) AS place,
+                      ${payloadBytesOfRow} AS payload_bytes, ${hasRowEnded} AS ended
+                 FROM waiting w
+                WHERE w.partition = owned.partition AND w.tenant = holder.tenant AND w.endpoint_id = lane.endpoint_id
+                  AND w.due_at <= CASE WHEN ep.deleted_at IS NOT NULL OR ep.disabled_at IS NOT NULL THEN 'infinity'
+                                       WHEN busy.early THEN '9999-01-01'
+                                       ELSE $5::timestamptz END
+                  AND (w.due_at <= $5 OR busy.early IS NOT TRUE
+                       OR (w.ordering_key IS NOT NULL AND coalesce(w.not_before, '-infinity') <= $5))
+                  AND w.tenant || '/' || w.delivery_id <> ALL ($6::text[])
+                  AND ${hasPayload}
+                  AND (w.ordering_key IS NOT NULL OR NOT ${hasRowEnded})
+                ORDER BY w.due_at
+                LIMIT $7) AS rows
+             WHERE coalesce(busy.room, share.per_lane) > 0 AND rows.place <= coalesce(busy.room, share.per_lane)
+             LIMIT share.here) AS given
+       ) AS found
+    ) AS due
+   WHERE due.turn <= due.tenant_room
+   ORDER BY due.turn, due.due_at
+   LIMIT $8`;
+
+const eventContents = `
+  SELECT e.tenant, e.id, e.type, e.received_at, e.ordering_key, e.traceparent, p.content_type,
+         p.content_encoding, p.body
+    FROM unnest($1::text[], $2::text[]) AS wanted (tenant, id)
+    JOIN events e ON e.tenant = wanted.tenant AND e.id = wanted.id
+   CROSS JOIN ${itsPayload} AS p`;
+
+/** Locked in the projector's order, which writes and removes rows too. */
+const removeRows = `
+  DELETE FROM waiting w
+   USING (SELECT r.tenant, r.delivery_id
+            FROM unnest($1::text[], $2::text[], $3::int[]) AS done (tenant, delivery_id, step)
+            JOIN waiting r ON r.tenant = done.tenant AND r.delivery_id = done.delivery_id AND r.step <= done.step
+           ORDER BY r.tenant, r.delivery_id
+             FOR UPDATE OF r) AS served
+   WHERE w.tenant = served.tenant AND w.delivery_id = served.delivery_id`;
+
+/**
+ * Of a table of more pages than this, so many are looked at, and the rest is taken to be like them: within some per cent. To count ten
+ * million rows takes seconds, in which nothing that is due is read.
+ */
+const countedPages = 1_000;
+
+const countByState = `
+  SELECT counted.state, (count(*) / min(pages.share))::int AS rows
+    FROM (SELECT least(1, $2 * current_setting('block_size')::float8 / greatest(1, pg_relation_size('waiting'))) AS share) AS pages
+   CROSS JOIN LATERAL (
+     SELECT state FROM waiting TABLESAMPLE SYSTEM (100 * pages.share) WHERE partition = ANY ($1::int[])) AS counted
+   GROUP BY counted.state`;
+
+interface RawDueRow extends RawWaitingRow {
+  payload_bytes: number;
+  ended: boolean;
+  read_to: string | null;
+}
+
+interface RawContent {
+  tenant: string;
+  id: string;
+  type: string;
+  received_at: string;
+  ordering_key: string | null;
+  traceparent: string;
+  content_type: string;
+  content_encoding: string | null;
+  body: Buffer;
+}
+
+/** @param alongIndexes has the settings of lanes-with-rows.ts */
+export function createWaitingTable(postgres: Query, alongIndexes: Query): WaitingTable {
+  return {
+    async due({ partitions, now, perLane, perTenant, perPartition, tenants, starts, lanes, except, limit }) {
+      const values = [
+        partitions,
+        JSON.stringify(
+          Object.fromEntries(lanes.map((lane) => [laneKey(lane), { room: lane.room, early: lane.early }])),
+        ),
+        tenants.map(({ tenant }) => tenant),
+        tenants.map(({ room }) => room),
+        formatMicros(now),
+        except.map(({ tenant, id }) => `${tenant}/${id}`),
+        perLane,
+        limit,
+        tenants.map((tenant) => tenant.perLane),
+        starts.map(({ partition }) => partition),
+        starts.map(({ tenant }) => tenant),
+        starts.map(({ endpointId }) => endpointId),
+        perTenant,
+        perPartition,
+      ];
+      // Not prepared: the planner has to see how few rows are asked for.
+      const rows = await alongIndexes.query<RawDueRow>(dueRows, values);
+      return rows.map((row) => ({
+        ...waitingRowOf(row),
+        payloadBytes: row.payload_bytes,
+        ended: row.ended,
+        ...(row.read_to !== null && { readTo: row.read_to }),
+      }));
+    },
+    async contents(events) {
+      const values = [events.map(({ tenant }) => tenant), events.map(({ eventId }) => eventId)];
+      const rows = await postgres.query<RawContent>(eventContents, values, 'event-contents');
+      return rows.map((row) => ({
+        tenant: row.tenant,
+        eventId: row.id,
+        type: row.type,
+        receivedAt: microsOf(row.received_at),
+        orderingKey: row.ordering_key,
+        traceparent: row.traceparent,
+        contentType: row.content_type,
+        contentEncoding: row.content_encoding,
+        payload: row.body,
+      }));
+    },
+    async remove(rows) {
+      const values = [
+        rows.map(({ tenant }) => tenant),
+        rows.map(({ deliveryId }) => deliveryId),
+        rows.map(({ step }) => step),
+      ];
+      await postgres.query(removeRows, values, 'remove-rows');
+    },
+    async count(partitions) {
+      const rows = await postgres.query<{ state: 'retrying' | 'parked'; rows: number }>(
+        countByState,
+        [partitions, countedPages],
+        'count-waiting',
+      );
+      const of = (state: string): number => rows.find((row) => row.state === state)?.rows ?? 0;
+      return { retrying: of('retrying'), parked: of('parked') };
+    },
+  };
+}
