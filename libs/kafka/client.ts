@@ -1,15 +1,15 @@
 import { type ISocketFactory, Kafka, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
 import type { Logger } from '#lib/log';
 import type { KafkaAccess } from './access.ts';
-import { bearClockSteps } from './clock-steps.ts';
-import { waitForCoordinators } from './coordinator-not-found.ts';
-import { countRequests } from './count-requests.ts';
-import { socketsOver } from './create-socket.ts';
-import { readFetchResponses } from './fetch-response.ts';
-import { keepConnectionsFresh } from './fresh-connections.ts';
-import { announceOffsetsOutOfRange } from './offset-out-of-range.ts';
-import { rejoinWithoutMemberId } from './rejoin-without-member-id.ts';
-import { tameRequestQueuePolling } from './request-queue-polling.ts';
+import { bearClockSteps } from './kafkajs-patches/clock-steps.ts';
+import { waitForCoordinators } from './kafkajs-patches/coordinator-not-found.ts';
+import { countRequests } from './kafkajs-patches/count-requests.ts';
+import { socketsOver } from './kafkajs-patches/create-socket.ts';
+import { readFetchResponses } from './kafkajs-patches/fetch-response.ts';
+import { keepConnectionsFresh } from './kafkajs-patches/fresh-connections.ts';
+import { announceOffsetsOutOfRange } from './kafkajs-patches/offset-out-of-range.ts';
+import { rejoinWithoutMemberId } from './kafkajs-patches/rejoin-without-member-id.ts';
+import { tameRequestQueuePolling } from './kafkajs-patches/request-queue-polling.ts';
 
 export interface ClientOptions extends KafkaAccess {
   clientId: string;

@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
-const supervised = 'libs/kafka/supervised-consumer.ts';
-const consumer = 'libs/kafka/consumer.ts';
+const supervised = 'libs/kafka/consuming/rebuilding/supervised-consumer.ts';
+const consumer = 'libs/kafka/consuming/consumer.ts';
 const test = 'test/unit/kafka/supervised-consumer.test.ts';
 
 /** Ways in libs/kafka in which a consumer stands still, or does harm beside the one that was built in its place. */

@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
+import { ByteReader } from '../../../libs/kafka/codec/byte-reader.ts';
+import { batchRecord, encodeRecordBatch } from '../../../libs/kafka/codec/record-batch.ts';
 import {
   metadataBody,
   produceBody,
   readMetadataResponse,
   readProduceResponse,
-} from '../../../libs/kafka/broker-connection.ts';
-import { ByteReader } from '../../../libs/kafka/byte-reader.ts';
-import { batchRecord, encodeRecordBatch } from '../../../libs/kafka/record-batch.ts';
+} from '../../../libs/kafka/producing/broker-connection.ts';
 
 const load = createRequire(__filename);
 const Encoder = load('kafkajs/src/protocol/encoder.js') as new () => TheirEncoder;

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { bearClockSteps } from '../../../libs/kafka/clock-steps.ts';
+import { bearClockSteps } from '../../../libs/kafka/kafkajs-patches/clock-steps.ts';
 
 const load = createRequire(__filename);
 const tenMinutesMs = 600_000;

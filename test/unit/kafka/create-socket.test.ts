@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { socketsOver } from '../../../libs/kafka/create-socket.ts';
+import { socketsOver } from '../../../libs/kafka/kafkajs-patches/create-socket.ts';
 
 it('gathers no listeners where a connection that was refused is let go of again and again', async () => {
   const server = createServer().listen(0, '127.0.0.1');

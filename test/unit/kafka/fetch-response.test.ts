@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import type { KafkaMessage } from 'kafkajs';
-import { ConsumedRecord } from '../../../libs/kafka/consumed-record.ts';
-import { decodeFetchResponse, readFetchResponses } from '../../../libs/kafka/fetch-response.ts';
-import { type FetchedRecord, readRecordBatches } from '../../../libs/kafka/read-record-batches.ts';
+import { type FetchedRecord, readRecordBatches } from '../../../libs/kafka/codec/read-record-batches.ts';
+import { ConsumedRecord } from '../../../libs/kafka/consuming/consumed-record.ts';
+import { decodeFetchResponse, readFetchResponses } from '../../../libs/kafka/kafkajs-patches/fetch-response.ts';
 
 const { signal } = new AbortController();
 

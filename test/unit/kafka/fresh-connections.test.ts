@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { bearClockSteps } from '../../../libs/kafka/kafkajs-patches/clock-steps.ts';
+import { socketsOver } from '../../../libs/kafka/kafkajs-patches/create-socket.ts';
+import { keepConnectionsFresh } from '../../../libs/kafka/kafkajs-patches/fresh-connections.ts';
+import { tameRequestQueuePolling } from '../../../libs/kafka/kafkajs-patches/request-queue-polling.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
-import { socketsOver } from '../../../libs/kafka/create-socket.ts';
-import { bearClockSteps } from '../../../libs/kafka/clock-steps.ts';
-import { keepConnectionsFresh } from '../../../libs/kafka/fresh-connections.ts';
-import { tameRequestQueuePolling } from '../../../libs/kafka/request-queue-polling.ts';
 
 interface Connection {
   connect(): Promise<boolean>;

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { tameRequestQueuePolling } from '../../../libs/kafka/request-queue-polling.ts';
+import { tameRequestQueuePolling } from '../../../libs/kafka/kafkajs-patches/request-queue-polling.ts';
 
 interface Queue {
   pending: unknown[];

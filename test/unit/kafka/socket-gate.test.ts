@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { socketsOver } from '../../../libs/kafka/create-socket.ts';
-import { createSocketGate } from '../../../libs/kafka/socket-gate.ts';
+import { createSocketGate } from '../../../libs/kafka/consuming/rebuilding/socket-gate.ts';
+import { socketsOver } from '../../../libs/kafka/kafkajs-patches/create-socket.ts';
 
 test('a closed gate has destroyed every socket, also one that is being opened, and opens no more', async () => {
   const server = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');

@@ -4,7 +4,7 @@ import { createManualClock } from '#lib/clock';
 import type { ConsumerOptions, IncomingRecord } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import { Registry } from 'prom-client';
-import { createConsumer } from '../../../libs/kafka/supervised-consumer.ts';
+import { createConsumer } from '../../../libs/kafka/consuming/rebuilding/supervised-consumer.ts';
 import { messages, settle } from './fixtures.ts';
 
 const groupId = 'group';
