@@ -76,7 +76,7 @@ interface Deps {
   paceOf(endpoint: EndpointRef): Pace | undefined;
   takePermit: TakePermit;
   /** False where another process may have our partitions: nothing is sent then that is in an order. */
-  ownsSurely(): boolean;
+  holdsMembership(): boolean;
   /** A tenant has no room left for a delivery, which will be parked. */
   onHeldBack(share: DispatcherShare): void;
   /** Resolves when the outcome is durable. `observed` is told as soon as the endpoint has answered, or not. */
@@ -173,7 +173,7 @@ export function createScheduler(deps: Deps): Scheduler & Part {
     });
   }
 
-  const mayNotBeOurs = (lane: Lane): boolean => lane.isOrdered() && !deps.ownsSurely();
+  const mayNotBeOurs = (lane: Lane): boolean => lane.isOrdered() && !deps.holdsMembership();
 
   function pause(lane: Lane, untilMs: number): void {
     const forMs = untilMs - clock.monotonicMs();

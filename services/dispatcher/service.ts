@@ -291,7 +291,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     health,
     paceOf: ({ tenant, endpointId }) => directory.get(tenant, endpointId)?.pace,
     takePermit: createTakePermit(limiter),
-    ownsSurely: () => deliveries.ownsSurely(),
+    holdsMembership: () => deliveries.holdsMembership(),
     run: dispatch,
     park: outcomes.parked,
     onFailure: failUnlessStopped,

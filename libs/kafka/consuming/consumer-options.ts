@@ -77,7 +77,7 @@ export interface RecordConsumer extends Part {
   /** Whether it is a member of its group; not before its first join. */
   isReady(): boolean;
   /** Whether no other member can have these partitions now, however long this process may have been paused: see membership-lease.ts. */
-  ownsSurely(): boolean;
+  holdsMembership(): boolean;
 }
 
 export const sessionTimeoutOf = ({ sessionTimeoutMs = 10_000 }: ConsumerOptions): number => sessionTimeoutMs;

@@ -71,7 +71,7 @@ export interface Consumption {
   /** At once, and without waiting for anything: from now on it does nothing, whatever still happens to it. */
   discard(): void;
   partitions(): readonly PartitionRef[];
-  ownsSurely(): boolean;
+  holdsMembership(): boolean;
   /** That it had last; undefined before its first join. */
   lastMemberId(): string | undefined;
 }
@@ -175,7 +175,7 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
     if (discarded) return;
     lease.heard();
     options.onHeard();
-    goOn();
+    resumeWorkers();
   });
 
   async function onBatch({ batch, commitOffsetsIfNecessary, isStale }: EachBatchPayload): Promise<void> {
@@ -263,13 +263,13 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
     log.info({ event: 'consumer.joined', group: groupId, assigned: assigned.length, lost: lost.length, continuous });
     if (lost.length > 0) options.onRevoked?.(lost.map(refOf));
     if (gained.length > 0) options.onAssigned?.(gained.map(refOf));
-    goOn();
+    resumeWorkers();
     runInBackground(
       locateStarts({ workers: gained, offsets: groupOffsets, open, report, clock, log }, stopping.signal),
     );
   }
 
-  function goOn(): void {
+  function resumeWorkers(): void {
     if (phase !== 'joining') return;
     phase = 'consuming';
     committer.resume();
@@ -426,7 +426,7 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
       if (lost.length > 0) options.onRevoked?.(lost.map(refOf));
     },
     partitions: () => assignment.workers().map(refOf),
-    ownsSurely: () => phase === 'consuming' && memberId !== undefined && lease.holds(),
+    holdsMembership: () => phase === 'consuming' && memberId !== undefined && lease.holds(),
     lastMemberId: () => lastMemberId,
   };
 }

@@ -1,19 +1,15 @@
 import ConsumerGroup from 'kafkajs/src/consumer/consumerGroup.js';
 import RequestQueue, { type RequestQueue as Queue } from 'kafkajs/src/network/requestQueue/index.js';
 
-let borne = false;
-
-/** Between two looks at the requests that are under way: one timer for all connections, where kafkajs has one for each, ten times a second. */
-const lookEveryMs = 500;
+/** One timer checks the requests in flight of all connections; kafkajs has one per connection, ten times a second. */
+const checkEveryMs = 500;
 
 /**
- * kafkajs measures with the wall clock. Set back by ten minutes, it would send no heartbeat for as long: the group goes on without the
- * member, which hears nothing of it and works on beside its successor; and no request would time out. Set ahead, every request under way
- * would time out at once. It reaches into kafkajs 2.2.4, which is why that version is pinned exactly.
+ * kafkajs measures intervals with the wall clock. After a step back by ten minutes it sends no heartbeat for ten minutes: the group replaces the
+ * member, which does not notice and works on beside its successor; and no request times out. After a step ahead, every request in flight times
+ * out at once. Patched: a heartbeat is sent when the last one lies in the future, and request time limits use the monotonic clock.
  */
-export function bearClockSteps(): void {
-  if (borne) return;
-  borne = true;
+export function patchClockSteps(): void {
   const group = ConsumerGroup.prototype;
   const heartbeat = group.heartbeat;
   group.heartbeat = function (options) {
@@ -34,24 +30,24 @@ export function bearClockSteps(): void {
   };
 }
 
-/** All connections of the process, with when each of their requests was first seen. */
+/** All connections of the process; for each of their requests, when it was first seen. */
 const watched = new Map<Queue, WeakMap<object, number>>();
-let looking: NodeJS.Timeout | undefined;
+let checking: NodeJS.Timeout | undefined;
 
 function watch(queue: Queue): void {
   watched.set(queue, new WeakMap());
-  // The connections keep the process; a timer that looks at them need not.
-  looking ??= setInterval(() => watched.forEach(look), lookEveryMs).unref();
+  // The connections keep the process alive; this timer must not.
+  checking ??= setInterval(() => watched.forEach(timeOutLate), checkEveryMs).unref();
 }
 
 function unwatch(queue: Queue): void {
   watched.delete(queue);
   if (watched.size > 0) return;
-  clearInterval(looking);
-  looking = undefined;
+  clearInterval(checking);
+  checking = undefined;
 }
 
-function look(firstSeenAtMs: WeakMap<object, number>, queue: Queue): void {
+function timeOutLate(firstSeenAtMs: WeakMap<object, number>, queue: Queue): void {
   const nowMs = performance.now();
   let isLate = false;
   for (const request of queue.inflight.values()) {
@@ -61,7 +57,7 @@ function look(firstSeenAtMs: WeakMap<object, number>, queue: Queue): void {
     request.timeoutRequest();
     isLate = true;
   }
-  // One that waits for its turn, for as long as the broker throttles, has no limit of its own: it ends with the connection.
+  // A queued request (the broker throttles) has no time limit of its own: it ends with the connection.
   for (const request of queue.pending) {
     const sinceMs = firstSeenAtMs.get(request) ?? nowMs;
     firstSeenAtMs.set(request, sinceMs);

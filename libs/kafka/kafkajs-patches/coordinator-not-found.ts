@@ -1,15 +1,11 @@
 import Cluster from 'kafkajs/src/cluster/index.js';
 
-let heeded = false;
-
 /**
- * Where no broker says who coordinates a group, kafkajs takes that for final, and its consumer ends without asking whether it may start
- * again; all other ways in which brokers are away it tries again. Behind a network that is cut in the wrong moment it is no other: found by
- * an hour of faults, in which a projector ended of it. It reaches into kafkajs 2.2.4, which is why that version is pinned exactly.
+ * kafkajs takes "no broker names the group's coordinator" for final: its consumer ends without asking `restartOnFailure`. A network that is cut
+ * at the wrong moment causes just that (an hour of injected faults ended a projector by it). Patched: the error is retriable, like all other
+ * ways in which brokers are away.
  */
-export function waitForCoordinators(): void {
-  if (heeded) return;
-  heeded = true;
+export function retryCoordinatorLookup(): void {
   const cluster = Cluster.prototype;
 
   const find = cluster.findGroupCoordinatorMetadata;

@@ -1,16 +1,12 @@
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 
 const sent = new Map<string, number>();
-let counting = false;
 
 /**
- * Has the requests of all connections of the process counted, by Kafka's names for them: each wakes a broker, and its answer this process.
- *
- * It reaches into kafkajs 2.2.4, which is why that version is pinned exactly.
+ * Counts the requests of all connections of the process by Kafka's name for them: each request wakes a broker, and its answer wakes this
+ * process. kafkajs has no such counter.
  */
 export function countRequests(): void {
-  if (counting) return;
-  counting = true;
   const queue = RequestQueue.prototype;
   const push = queue.push;
   queue.push = function (request) {
@@ -20,5 +16,5 @@ export function countRequests(): void {
   };
 }
 
-/** So far, by kind. */
+/** Requests sent since the process started, by kind. */
 export const requestsSent = (): ReadonlyMap<string, number> => sent;

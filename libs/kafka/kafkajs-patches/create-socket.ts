@@ -4,34 +4,37 @@ import type { ISocketFactory } from 'kafkajs';
 import type { KafkaTls } from '../access.ts';
 
 const keepAliveDelayMs = 60_000;
-/** For the peer to end its side too. One that is unreachable never does, and each connection tried meanwhile would stay open. */
+/** Time for the peer to end its side too. An unreachable peer never does, and every connection tried meanwhile would stay open. */
 const lingerMs = 5_000;
 
 /**
- * As kafkajs makes them, but for three things. What still happens to a connection that it has let go of is not told: it would be taken for
- * what happens to the next. One that it lets go of before it is made is never made: kafkajs would take it for connected, and wait for answers
- * to requests that can't be sent. And kafkajs lets go of the same dead connection at every crash and restart of a consumer for as long as its
- * broker is away, and Node has `unref` of a socket that has closed wait for its connection each time, which never comes.
+ * kafkajs's own socket factory, with three differences:
+ *
+ * - Events of a socket that kafkajs has ended no longer reach it: it would take them for events of the next connection.
+ * - A socket that is ended before it is connected is destroyed: kafkajs would take it for connected and wait for answers to requests that can't
+ *   be sent.
+ * - `unref` of a closed socket does nothing. kafkajs ends the same dead socket at every restart of a consumer while its broker is away, and Node
+ *   adds a listener for `connect` each time.
  */
-export const socketsOver =
+export const createSocketFactory =
   (tls: KafkaTls | undefined): ISocketFactory =>
   ({ host, port, onConnect }) => {
-    let isMade = false;
-    const onMade = (): void => {
-      isMade = true;
+    let isConnected = false;
+    const onConnected = (): void => {
+      isConnected = true;
       onConnect();
     };
     const socket =
       tls === undefined
-        ? connect({ host, port }, onMade)
-        : connectTls({ ...tls.options(), host, port, ...(isIP(host) === 0 && { servername: host }) }, onMade);
+        ? connect({ host, port }, onConnected)
+        : connectTls({ ...tls.options(), host, port, ...(isIP(host) === 0 && { servername: host }) }, onConnected);
     socket.setKeepAlive(true, keepAliveDelayMs);
     const end = socket.end.bind(socket);
-    const letGo = listenersFromNowOn(socket);
+    const removeListeners = trackLaterListeners(socket);
     let lingering: NodeJS.Timeout | undefined;
     socket.end = () => {
-      if (!isMade) return socket.destroy(new Error('it was let go of before it was made'));
-      letGo();
+      if (!isConnected) return socket.destroy(new Error('the socket was ended before it was connected'));
+      removeListeners();
       lingering ??= setTimeout(() => socket.destroy(), lingerMs).unref();
       return end();
     };
@@ -39,16 +42,16 @@ export const socketsOver =
     return socket.once('close', () => (socket.unref = () => socket));
   };
 
-const told = ['data', 'end', 'timeout', 'error'] as const;
+const reported = ['data', 'end', 'timeout', 'error'] as const;
 
-/** @returns what takes those away again that are added from now on */
-function listenersFromNowOn(socket: Socket): () => void {
-  const before = new Map(told.map((event) => [event, new Set(socket.listeners(event))]));
+/** @returns removes the listeners that were added after this call */
+function trackLaterListeners(socket: Socket): () => void {
+  const before = new Map(reported.map((event) => [event, new Set(socket.listeners(event))]));
   return () => {
-    for (const event of told)
+    for (const event of reported)
       for (const listener of socket.listeners(event))
         if (!before.get(event)?.has(listener)) socket.off(event, listener as (...args: unknown[]) => void);
-    // It has to be read to its end to be closed, and its last error is nobody's.
+    // The socket closes only once it was read to its end; its last error concerns nobody.
     socket.on('error', () => undefined).resume();
   };
 }

@@ -1,8 +1,6 @@
 /**
- * Has the answers to fetch requests read in one pass (read-record-batches.ts): where kafkajs would decode them, ours is asked first, and
- * kafkajs's own decoder is left with what ours does not know. Everything else of fetching stays kafkajs's.
- *
- * It reaches into kafkajs 2.2.4, which is why that version is pinned exactly.
+ * Decodes fetch responses in one pass (codec/read-record-batches.ts). Responses that our decoder does not know (compressed batches, older
+ * formats) go to kafkajs's own decoder. Everything else about fetching stays kafkajs's.
  */
 import fetchResponse, {
   type FetchResponse,
@@ -11,11 +9,7 @@ import fetchResponse, {
 import { ByteReader } from '../codec/byte-reader.ts';
 import { type FetchedRecord, readRecordBatches } from '../codec/read-record-batches.ts';
 
-let read = false;
-
-export function readFetchResponses(): void {
-  if (read) return;
-  read = true;
+export function decodeFetchesInOnePass(): void {
   const theirs = fetchResponse.decode;
   fetchResponse.decode = async (bytes) => decodeFetchResponse(bytes) ?? theirs(bytes);
 }
@@ -45,7 +39,7 @@ export function decodeFetchResponse(bytes: Buffer): FetchResponse | undefined {
     messages: records(),
   });
   const response: FetchResponse = {
-    // The broker did not wait: it asks the client to (KIP-219).
+    // The broker does not delay a throttled answer: it asks the client to wait (KIP-219).
     throttleTime: 0,
     clientSideThrottleTime: reader.int32(),
     errorCode: reader.int16(),

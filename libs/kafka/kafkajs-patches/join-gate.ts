@@ -1,17 +1,17 @@
 import { type PartitionAssigner, PartitionAssigners } from 'kafkajs';
 
-/** What a consumer does before it joins its group again. */
+/** Runs work before each join of a consumer, and counts its joins. */
 export interface JoinGate {
-  /** Give this to kafkajs as its assigner. */
+  /** Passed to kafkajs as its partition assigner. */
   assigner: PartitionAssigner;
-  /** Joins asked for since the last call of this. More than one: there may have been a generation that we never heard of. */
+  /** Joins begun since the last call. More than one: there may have been a generation that we never heard of. */
   takeAttempts(): number;
 }
 
 /**
- * kafkajs joins again as soon as it hears of a rebalance, without asking. An assigner is given the cluster that its consumer uses, and
- * finding the group's coordinator is the first step of every join: what runs before it is done in the old generation, in which
- * offsets can still be committed.
+ * kafkajs rejoins as soon as it hears of a rebalance; it has no hook before that. But an assigner receives its consumer's cluster, and the first
+ * step of every join is to find the group's coordinator: work that runs before that step still belongs to the old generation, in which offsets
+ * can be committed.
  */
 export function createJoinGate(beforeJoin: () => Promise<void>): JoinGate {
   let attempts = 0;
@@ -26,7 +26,7 @@ export function createJoinGate(beforeJoin: () => Promise<void>): JoinGate {
       const roundRobin = PartitionAssigners.roundRobin(config);
       return {
         ...roundRobin,
-        // Asked for once in each join.
+        // kafkajs asks for it once per join.
         protocol(subscription) {
           attempts += 1;
           return roundRobin.protocol(subscription);

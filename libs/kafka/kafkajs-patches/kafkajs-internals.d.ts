@@ -1,7 +1,4 @@
-/**
- * The inner modules of kafkajs 2.2.4 that are touched: see broker-connection.ts, count-requests.ts, request-queue-polling.ts, clock-steps.ts,
- * fetch-response.ts, fresh-connections.ts, coordinator-not-found.ts, rejoin-without-member-id.ts and offset-out-of-range.ts.
- */
+/** The inner modules of kafkajs 2.2.4 that the patches touch. */
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   export interface RequestQueue {
     pending: { requestTimeout: number }[];
@@ -13,7 +10,7 @@ declare module 'kafkajs/src/network/requestQueue/index.js' {
     scheduleRequestTimeoutCheck(): void;
     isConnected(): boolean;
     destroy(): void;
-    /** Ours: requests have just timed out. Called by clock-steps.ts, given by fresh-connections.ts. */
+    /** Ours, called after requests have timed out: fresh-connections.ts sets it, clock-steps.ts calls it. */
     onTimedOut?: () => void;
   }
   const requestQueue: { prototype: RequestQueue };
@@ -44,13 +41,13 @@ declare module 'kafkajs/src/errors.js' {
 }
 
 declare module 'kafkajs/src/cluster/index.js' {
-  /** One request and how its answer is read. */
+  /** One request, and the decoder of its answer. */
   export interface Exchange<T> {
     request: {
       apiKey: number;
       apiVersion: number;
       apiName: string;
-      /** What is asked of an Encoder that is written into another. */
+      /** The part of an Encoder that is read when it is written into another. */
       encode(): Promise<{ buf: Buffer; buffer: Buffer }>;
     };
     response: {
@@ -71,9 +68,9 @@ declare module 'kafkajs/src/cluster/index.js' {
 
 declare module 'kafkajs/src/consumer/consumerGroup.js' {
   interface ConsumerGroup {
-    /** Null where the coordinator has refused it, until the next join. */
+    /** Null after the coordinator has refused it, until the next join. */
     memberId: string | null;
-    /** By the wall clock. */
+    /** Milliseconds of the wall clock. */
     lastRequest: number;
     heartbeat(options: { interval: number }): Promise<void>;
     memberId: string | null;

@@ -1,20 +1,16 @@
 import ConsumerGroup from 'kafkajs/src/consumer/consumerGroup.js';
 import type { PartitionRef } from '../port.ts';
 
-/** @returns whether the member is the listener's own: then it sees to the partition, and kafkajs does nothing */
+/** @returns true if the member is the listener's own: the listener repositions the partition, and kafkajs does nothing */
 export type OnOutOfRange = (memberId: string | null, partition: PartitionRef) => boolean;
 
 const listeners = new Set<OnOutOfRange>();
-let announced = false;
 
 /**
- * Where a broker has no record at the offset that is fetched, kafkajs commits the log's first offset for the group and goes on there, with
- * a line at debug level: records that were removed unread are passed over, and where the group had come to is forgotten. Here the consumer
- * is told instead. It reaches into kafkajs 2.2.4, which is why that version is pinned exactly.
+ * On OFFSET_OUT_OF_RANGE kafkajs commits the log's first offset for the group and reads on from there, with a line at debug level: records that
+ * were removed unread are skipped silently, and the group's position is lost. Patched: the consumer is notified instead.
  */
-export function announceOffsetsOutOfRange(): void {
-  if (announced) return;
-  announced = true;
+export function reportOffsetsOutOfRange(): void {
   const group = ConsumerGroup.prototype;
   const recover = group.recoverFromOffsetOutOfRange;
   group.recoverFromOffsetOutOfRange = async function (error) {
@@ -24,7 +20,7 @@ export function announceOffsetsOutOfRange(): void {
   };
 }
 
-/** @returns what ends it */
+/** @returns unsubscribes the listener */
 export function onOffsetOutOfRange(listener: OnOutOfRange): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

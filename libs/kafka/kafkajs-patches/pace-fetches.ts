@@ -1,30 +1,30 @@
 /**
- * Has the fetches of a consumer go at its pace (fetch-pace.ts), those from each broker at their own.
+ * Paces a consumer's fetches (consuming/fetch-pace.ts), per broker.
  *
- * kafkajs's fetchManager runs one fetcher a broker, each a loop of its own: fetch, hand the batches to the handler, fetch again. A fetcher asks
- * the cluster for its broker before each fetch, after it has decided what is read and from where; the cluster is one that no other consumer has,
- * and an assigner is given it. So what is paused, and what goes on, is in the next request as ever, and between two requests nothing waits.
+ * kafkajs's fetchManager runs one fetcher per broker, each a loop: fetch, hand the batches to the handler, fetch again. A fetcher asks the
+ * cluster for its broker before each fetch, after it has chosen partitions and offsets. The cluster belongs to one consumer, whose assigner
+ * receives it. So pauses and resumes take effect with the next request as before, and nothing waits between two requests.
  *
- * A fetcher that is told to stop waits for its fetch: the one that rests is given up then.
+ * A fetcher that is stopped waits for its fetch: a resting fetch is given up then.
  */
 import type { Broker, PartitionAssigner } from 'kafkajs';
 import type { Clock } from '#lib/clock';
 import type { FetchPace } from '../consuming/fetch-pace.ts';
 
 type Request = Parameters<Broker['fetch']>[0];
-/** Of kafkajs 2.2.4, whose types do not say. */
+/** The answer of kafkajs 2.2.4, whose types omit it. */
 type Answer = { responses: readonly { partitions: readonly { messages: readonly { timestamp: string }[] }[] }[] };
 
 interface Options {
   createPace(): FetchPace;
   clock: Pick<Clock, 'monotonicMs'>;
-  /** Aborts right after kafkajs was told to stop. */
+  /** Aborts right after kafkajs was stopped. */
   leaving: AbortSignal;
 }
 
 const nothing: Answer = { responses: [] };
 
-/** @returns the same assigner, which has the fetches of its consumer paced */
+/** @returns the same assigner; it paces the fetches of its consumer */
 export function withPacedFetches(
   assigner: PartitionAssigner,
   { createPace, clock, leaving }: Options,
@@ -35,7 +35,7 @@ export function withPacedFetches(
     if (paced.has(broker)) return broker;
     paced.add(broker);
     const own = createPace();
-    // kafkajs's, as it is by then: it may be patched later than this.
+    // Read at each call: the prototype may be patched later than this.
     const theirs = Object.getPrototypeOf(broker) as Broker;
     broker.fetch = async (request: Request) => {
       const asked = theirs.fetch.call(broker, { ...request, ...own.next(clock.monotonicMs()) }) as Promise<Answer>;
@@ -54,7 +54,7 @@ export function withPacedFetches(
   };
 }
 
-/** Not by Promise.race, which would leave something behind with the signal for each fetch. */
+/** Not with Promise.race, which would leave a listener on the signal for each fetch. */
 function unlessAborted(asked: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => resolve(nothing);
@@ -64,7 +64,7 @@ function unlessAborted(asked: Promise<Answer>, signal: AbortSignal): Promise<Ans
   });
 }
 
-/** A producer gives all records of a request the same time, so that each time is at least one request. */
+/** A producer stamps all records of a request with one time, so distinct times count requests from below. */
 function sendsIn({ responses }: Answer): number {
   const times = new Set<string>();
   for (const { partitions } of responses)

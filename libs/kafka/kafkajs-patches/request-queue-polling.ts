@@ -1,15 +1,10 @@
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 
-let tamed = false;
-
 /**
- * kafkajs's request queue sets itself a timer of 0 ms again and again while nothing waits in it (tulios/kafkajs#1751): 2 % of a core
- * with three brokers, doing nothing. Scheduling only when a request waits is enough, because a request that has to wait schedules
- * the check itself. It reaches into kafkajs 2.2.4, which is why that version is pinned exactly.
+ * kafkajs's request queue rearms a timer of 0 ms for ever while nothing waits in it (tulios/kafkajs#1751): 2 % of an idle core with three
+ * brokers. Patched: it is armed only while a request waits. That is enough, because a request that has to wait schedules the check itself.
  */
-export function tameRequestQueuePolling(): void {
-  if (tamed) return;
-  tamed = true;
+export function stopIdlePolling(): void {
   const queue = RequestQueue.prototype;
 
   const schedule = queue.scheduleCheckPendingRequests;

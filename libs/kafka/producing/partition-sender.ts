@@ -82,7 +82,7 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
     cut() {
       inFlight = closed.aborted ? [] : accumulator.cut();
       options.onBatchCut();
-      if (inFlight.length === 0) goOn();
+      if (inFlight.length === 0) resume();
       else {
         state = 'in flight';
         span = startSendSpan(tracer, topic, partition, inFlight);
@@ -99,10 +99,10 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
       take(batch, outcome);
       void backOff();
     },
-    lookElsewhere: goOn,
+    lookElsewhere: resume,
   };
 
-  function goOn(): void {
+  function resume(): void {
     state = 'idle';
     if (accumulator.size() === 0 || closed.aborted) return;
     state = 'waiting';
@@ -115,7 +115,7 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
       state = 'backing off';
       await clock.sleep(backoffMs(), closed);
     }
-    goOn();
+    resume();
   }
 
   /** A leader that is slow with everything is no reason: more requests would make it slower. */
@@ -161,7 +161,7 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
     add(record) {
       const dueAtMs = accumulator.dueAtMs();
       accumulator.add(record);
-      if (state === 'idle') goOn();
+      if (state === 'idle') resume();
       else if (state === 'waiting' && accumulator.dueAtMs() < dueAtMs) lane?.hurry();
     },
     load: () => accumulator.size() + inFlight.length,

@@ -3,7 +3,7 @@
  * and with a base offset; everything else is *not known to be written*. What the answer says of one partition says nothing of another.
  */
 import { rootCause } from '../client.ts';
-import type { PartitionAnswer } from './broker-connection.ts';
+import type { PartitionAnswer } from '../codec/produce-request.ts';
 
 export type ProduceOutcome =
   | { kind: 'written'; baseOffset: bigint }

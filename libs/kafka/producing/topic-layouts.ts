@@ -1,9 +1,10 @@
 import type { Clock } from '#lib/clock';
 import type { Logger } from '#lib/log';
 import { rootCause } from '../client.ts';
+import type { ClusterMetadata, TopicMetadata } from '../codec/metadata-request.ts';
 import type { ProducerMeter } from '../metrics.ts';
 import { within } from '../time-limit.ts';
-import type { BrokerConnection, ClusterMetadata, TopicMetadata } from './broker-connection.ts';
+import type { BrokerConnection } from './broker-connection.ts';
 
 /** The leader of a partition that has none. */
 export const nobody = -1;
@@ -69,10 +70,10 @@ export function createTopicLayouts({
       if (stopped.signal.aborted) return true;
       addresses = found.addresses;
       const unknown = asked.filter((topic) => !take(found.topics.find(({ name }) => name === topic)));
-      if (unknown.length > 0) tell(unknown, 'no partitions are known');
+      if (unknown.length > 0) logUnknown(unknown, 'no partitions are known');
       failing = unknown.length > 0;
     } catch (error) {
-      tell(asked, rootCause(error).message);
+      logUnknown(asked, rootCause(error).message);
       failing = true;
       meter.unreached();
       void closeConnection();
@@ -113,7 +114,7 @@ export function createTopicLayouts({
   }
 
   /** Once, until it has been well: while brokers are away it is tried all the time. */
-  function tell(unknown: readonly string[], reason: string): void {
+  function logUnknown(unknown: readonly string[], reason: string): void {
     log[failing ? 'debug' : 'warn']({ event: 'kafka.metadata_failed', topics: unknown.join(), reason });
   }
 

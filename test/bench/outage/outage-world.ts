@@ -182,7 +182,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     health,
     paceOf: () => undefined,
     takePermit: async () => 0,
-    ownsSurely: () => true,
+    holdsMembership: () => true,
     run: dispatch,
     park: outcomes.parked,
     onHeldBack: () => undefined,

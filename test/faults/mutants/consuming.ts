@@ -8,7 +8,7 @@ const test = 'test/unit/kafka/supervised-consumer.test.ts';
 export const consumingMutants: readonly Mutant[] = [
   {
     name: 'goes on fetching without a membership once its group has given it up and a join has failed',
-    edits: [{ file: 'libs/kafka/client.ts', find: `  rejoinWithoutMemberId();\n`, replace: `` }],
+    edits: [{ file: 'libs/kafka/kafkajs-patches/apply-patches.ts', find: `  rejoinWithoutMemberId();\n`, replace: `` }],
     check: { test: 'test/integration/kafka/forgotten-member.test.ts', title: 'joins again and reads on' },
     budgetSeconds: 120,
   },
@@ -17,8 +17,8 @@ export const consumingMutants: readonly Mutant[] = [
     edits: [
       {
         file: supervised,
-        find: `    ownsSurely: () => life.ownsSurely(),`,
-        replace: `    ownsSurely: () => presence.isMember(),`,
+        find: `    holdsMembership: () => life.holdsMembership(),`,
+        replace: `    holdsMembership: () => presence.isMember(),`,
       },
     ],
     check: { test, title: 'owns nothing surely before the next one has joined' },

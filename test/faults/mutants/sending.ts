@@ -74,8 +74,8 @@ export const sendingMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'libs/kafka/producing/partition-sender.ts',
-        find: `      if (state === 'idle') goOn();`,
-        replace: `      if (state !== 'waiting') goOn();`,
+        find: `      if (state === 'idle') resume();`,
+        replace: `      if (state !== 'waiting') resume();`,
       },
     ],
     check: {

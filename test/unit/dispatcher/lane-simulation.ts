@@ -109,7 +109,7 @@ export async function simulateLanes(options: Options): Promise<SimulationResult>
     health: mutant.careless ? careless : known,
     paceOf: () => undefined,
     takePermit: async () => 0,
-    ownsSurely: () => true,
+    holdsMembership: () => true,
     async run({ delivery }, observed) {
       queuedRows.delete(delivery.id);
       const at = indexOf(delivery.endpointId);

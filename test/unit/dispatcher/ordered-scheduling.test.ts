@@ -75,12 +75,12 @@ describe('the scheduler, of what is in an order', () => {
   describe('where another process may have the partition', () => {
     it('sends nothing of a lane that is in an order until it is sure again, and goes on elsewhere', async () => {
       const { clock, world, offerInOrder, offer, started } = createWorld({ maxInFlight: 10 });
-      world.ownsSurely = false;
+      world.holdsMembership = false;
       offerInOrder('a1', 1);
       offer('of another endpoint', 'ep_2');
       await clock.advance(60_000);
       expect(started).toEqual(['of another endpoint']);
-      world.ownsSurely = true;
+      world.holdsMembership = true;
       await clock.advance(100);
       expect(started).toEqual(['of another endpoint', 'a1']);
     });
@@ -89,11 +89,11 @@ describe('the scheduler, of what is in an order', () => {
       const { clock, world, offerInOrder, started, end } = createWorld({ maxInFlight: 10 });
       offerInOrder('a1', 1);
       offerInOrder('a2', 2);
-      world.ownsSurely = false;
+      world.holdsMembership = false;
       await end('a1');
       await clock.advance(1_000);
       expect(started).toEqual(['a1']);
-      world.ownsSurely = true;
+      world.holdsMembership = true;
       await clock.advance(100);
       expect(started).toEqual(['a1', 'a2']);
     });
@@ -103,11 +103,11 @@ describe('the scheduler, of what is in an order', () => {
       offer('in flight', 'ep_2');
       offerInOrder('a1', 1);
       offer('behind it in line', 'ep_3');
-      world.ownsSurely = false;
+      world.holdsMembership = false;
       await end('in flight');
       expect(started).toEqual(['in flight', 'behind it in line']);
       await end('behind it in line');
-      world.ownsSurely = true;
+      world.holdsMembership = true;
       await clock.advance(100);
       expect(started.at(-1)).toBe('a1');
     });
@@ -118,10 +118,10 @@ describe('the scheduler, of what is in an order', () => {
       offerInOrder('a1', 1);
       expect(permits.asked).toHaveLength(1);
       // Before the answer is here.
-      world.ownsSurely = false;
+      world.holdsMembership = false;
       await clock.advance(1_000);
       expect(started).toEqual([]);
-      world.ownsSurely = true;
+      world.holdsMembership = true;
       await clock.advance(100);
       expect(started).toEqual(['a1']);
     });

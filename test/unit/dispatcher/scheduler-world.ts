@@ -38,7 +38,7 @@ export function createWorld({
   const heldBack: string[] = [];
   const ends = new Map<string, (verdict: SendVerdict) => void>();
   const parkEnds = new Map<string, () => void>();
-  const world = { ownsSurely: true };
+  const world = { holdsMembership: true };
   let holdParks = false;
   let givenUp = false;
   const scheduler = createScheduler({
@@ -53,7 +53,7 @@ export function createWorld({
       log: silentLogger,
     }),
     paceOf: () => pace,
-    ownsSurely: () => world.ownsSurely,
+    holdsMembership: () => world.holdsMembership,
     takePermit: async ({ endpointId }) => (permits.asked.push(endpointId), permits.waitMs),
     async run(job, observed) {
       started.push(job.delivery.id);

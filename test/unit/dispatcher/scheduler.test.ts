@@ -231,7 +231,7 @@ describe('the scheduler', () => {
       }),
       paceOf: () => undefined,
       takePermit: async () => 0,
-      ownsSurely: () => true,
+      holdsMembership: () => true,
       run: async ({ delivery }) => {
         if (delivery.id === 'bad') throw new AppError('bug', 'unforeseen');
         return 'over';

@@ -271,7 +271,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       health,
       paceOf: () => undefined,
       takePermit: async () => 0,
-      ownsSurely: () => true,
+      holdsMembership: () => true,
       run: mutant.impatient ? (...args) => dispatch(...args).then(() => 'over') : dispatch,
       park: outcomes.parked,
       onHeldBack: () => undefined,

@@ -29,7 +29,7 @@ async function createWorld() {
     }),
     paceOf: () => undefined,
     takePermit: async () => 0,
-    ownsSurely: () => true,
+    holdsMembership: () => true,
     async run({ delivery: { id, endpointId } }, observed) {
       const isSlow = endpointId.startsWith('slow');
       if (isSlow) inFlight.most = Math.max(inFlight.most, (inFlight.slow += 1));

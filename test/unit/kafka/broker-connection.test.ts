@@ -1,12 +1,8 @@
 import { createRequire } from 'node:module';
 import { ByteReader } from '../../../libs/kafka/codec/byte-reader.ts';
+import { metadataBody, readMetadataResponse } from '../../../libs/kafka/codec/metadata-request.ts';
+import { produceBody, readProduceResponse } from '../../../libs/kafka/codec/produce-request.ts';
 import { batchRecord, encodeRecordBatch } from '../../../libs/kafka/codec/record-batch.ts';
-import {
-  metadataBody,
-  produceBody,
-  readMetadataResponse,
-  readProduceResponse,
-} from '../../../libs/kafka/producing/broker-connection.ts';
 
 const load = createRequire(__filename);
 const Encoder = load('kafkajs/src/protocol/encoder.js') as new () => TheirEncoder;

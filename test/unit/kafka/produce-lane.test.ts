@@ -1,11 +1,8 @@
 import { createManualClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
+import type { EncodedBatch, PartitionAnswer } from '../../../libs/kafka/codec/produce-request.ts';
 import { batchRecord, type BatchRecord } from '../../../libs/kafka/codec/record-batch.ts';
-import type {
-  BrokerConnection,
-  EncodedBatch,
-  PartitionAnswer,
-} from '../../../libs/kafka/producing/broker-connection.ts';
+import type { BrokerConnection } from '../../../libs/kafka/producing/broker-connection.ts';
 import { createProduceLane, type Sendable } from '../../../libs/kafka/producing/produce-lane.ts';
 import { settle } from './fixtures.ts';
 

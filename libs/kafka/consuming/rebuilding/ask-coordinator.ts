@@ -1,31 +1,32 @@
-import type { Cluster, Kafka } from 'kafkajs';
+import type { Kafka } from 'kafkajs';
 import type { Clock } from '#lib/clock';
 import type { Logger } from '#lib/log';
 import { rootCause } from '../../client.ts';
+import { clusterOfConsumer } from '../../kafkajs-patches/inner-cluster.ts';
 import { within } from '../../time-limit.ts';
 import { isBrokerAway } from './crash-policy.ts';
 import type { SocketGate } from './socket-gate.ts';
 
-/** Talks to a group's coordinator over a fresh connection, whatever has become of all others. Never throws, and ends within its limit. */
+/** Talks to a group's coordinator over a fresh connection, independent of all others. Never throws, and ends within its limit. */
 export interface AskCoordinator {
-  /** Whether it answers somebody who asks it now. An answer that refuses is one. */
+  /** Whether it answers a new client now. A refusal is an answer. */
   answers(): Promise<boolean>;
-  /** Has the member leave its group, as far as that can be had: else the session time-out does it. */
+  /** Removes the member from its group, best effort: otherwise the session time-out does. */
   leave(memberId: string): Promise<void>;
-  /** Cuts off what is still being asked. */
+  /** Aborts the calls under way. */
   close(): void;
 }
 
 export interface AskCoordinatorOptions {
   groupId: string;
-  /** A client, and all of its sockets. */
+  /** A client and all of its sockets. */
   createClient(): { kafka: Kafka; sockets: SocketGate };
   limitMs: number;
   clock: Clock;
   log: Logger;
 }
 
-/** kafkajs's Broker has it; its types don't say so. */
+/** A method of kafkajs's Broker that its types omit. kafkajs's public clients can't remove another member. */
 interface LeavableCoordinator {
   leaveGroup(member: { groupId: string; memberId: string }): Promise<unknown>;
 }
@@ -34,7 +35,7 @@ export function createAskCoordinator(options: AskCoordinatorOptions): AskCoordin
   const { groupId, limitMs, clock, log } = options;
   const open = new Set<SocketGate>();
 
-  async function briefly<T>(work: (kafka: Kafka) => Promise<T>, late: T, failed: (error: Error) => T): Promise<T> {
+  async function askInTime<T>(work: (kafka: Kafka) => Promise<T>, late: T, failed: (error: Error) => T): Promise<T> {
     const { kafka, sockets } = options.createClient();
     open.add(sockets);
     const outcome = work(kafka).catch((error: unknown) => {
@@ -51,7 +52,7 @@ export function createAskCoordinator(options: AskCoordinatorOptions): AskCoordin
 
   return {
     answers: () =>
-      briefly(
+      askInTime(
         async (kafka) => {
           const admin = kafka.admin();
           await admin.connect();
@@ -62,9 +63,9 @@ export function createAskCoordinator(options: AskCoordinatorOptions): AskCoordin
         (error) => !isBrokerAway(error),
       ),
     leave: (memberId) =>
-      briefly(
+      askInTime(
         async (kafka) => {
-          const cluster = clusterOf(kafka, groupId);
+          const cluster = clusterOfConsumer(kafka, groupId);
           await cluster.connect();
           const coordinator = await cluster.findGroupCoordinator({ groupId });
           await (coordinator as typeof coordinator & LeavableCoordinator).leaveGroup({ groupId, memberId });
@@ -76,25 +77,4 @@ export function createAskCoordinator(options: AskCoordinatorOptions): AskCoordin
       for (const sockets of open) sockets.close();
     },
   };
-}
-
-/** kafkajs has no call that has another member leave. An assigner is given the cluster that its consumer uses, which has. */
-function clusterOf(kafka: Kafka, groupId: string): Cluster {
-  let found: Cluster | undefined;
-  kafka.consumer({
-    groupId,
-    partitionAssigners: [
-      ({ cluster }) => {
-        found = cluster;
-        return {
-          name: 'none',
-          version: 0,
-          assign: async () => [],
-          protocol: () => ({ name: 'none', metadata: Buffer.alloc(0) }),
-        };
-      },
-    ],
-  });
-  if (found === undefined) throw new Error('kafkajs made no assigner');
-  return found;
 }

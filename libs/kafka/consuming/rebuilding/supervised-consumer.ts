@@ -5,7 +5,7 @@
  *       ▲                       └──► its member leaves ──► the next one joins ──► each partition waits for its former handler ──┐
  *       └───────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  *
- * It guarantees: of those that were built one after the other only the last is heard; `ownsSurely` is false until that has joined; the third that
+ * It guarantees: of those that were built one after the other only the last is heard; `holdsMembership` is false until that has joined; the third that
  * has to be replaced within five minutes fails the process. It does not guarantee that a handler that ignores its signal is alone: its
  * partition waits for it for a bounded time.
  */
@@ -13,7 +13,7 @@ import type { Kafka } from 'kafkajs';
 import { AppError } from '#lib/errors';
 import { createPart } from '#lib/lifecycle';
 import { type ClientOptions, createClient } from '../../client.ts';
-import { socketsOver } from '../../kafkajs-patches/create-socket.ts';
+import { createSocketFactory } from '../../kafkajs-patches/create-socket.ts';
 import { measureConsumer } from '../../metrics.ts';
 import { within } from '../../time-limit.ts';
 import type { ReturningHandlers } from '../assignment.ts';
@@ -59,7 +59,7 @@ export function createConsumer(
   const coordinator = createAskCoordinator({
     groupId,
     createClient() {
-      const sockets = createSocketGate(socketsOver(options.tls));
+      const sockets = createSocketGate(createSocketFactory(options.tls));
       return { kafka: newClient({ ...options, log: clientLog, openSocket: sockets.open }), sockets };
     },
     limitMs: coordinatorLimitMs,
@@ -77,7 +77,7 @@ export function createConsumer(
   let life = createLife(firstConnectTimeoutMs);
 
   function createLife(connectTimeoutMs: number): Life {
-    const sockets = createSocketGate(socketsOver(options.tls));
+    const sockets = createSocketGate(createSocketFactory(options.tls));
     const created: Life = {
       sockets,
       ...createConsumption({
@@ -161,6 +161,6 @@ export function createConsumer(
     },
     isReady: presence.isMember,
     partitions: () => life.partitions(),
-    ownsSurely: () => life.ownsSurely(),
+    holdsMembership: () => life.holdsMembership(),
   };
 }
