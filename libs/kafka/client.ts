@@ -1,28 +1,21 @@
 import { type ISocketFactory, Kafka, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
 import type { Logger } from '#lib/log';
 import type { KafkaAccess } from './access.ts';
-import { bearClockSteps } from './clock-steps.ts';
-import { waitForCoordinators } from './coordinator-not-found.ts';
-import { countRequests } from './count-requests.ts';
-import { socketsOver } from './create-socket.ts';
-import { readFetchResponses } from './fetch-response.ts';
-import { keepConnectionsFresh } from './fresh-connections.ts';
-import { announceOffsetsOutOfRange } from './offset-out-of-range.ts';
-import { rejoinWithoutMemberId } from './rejoin-without-member-id.ts';
-import { tameRequestQueuePolling } from './request-queue-polling.ts';
+import { applyPatches } from './kafkajs-patches/apply-patches.ts';
+import { createSocketFactory } from './kafkajs-patches/create-socket.ts';
 
 export interface ClientOptions extends KafkaAccess {
   clientId: string;
   log: Pick<Logger, 'debug'>;
-  /** The longest that a broker may take over one request. */
+  /** Time limit of one request. */
   requestTimeoutMs?: number;
-  /** How often kafkajs itself tries again; default: `clientRetry`. */
+  /** kafkajs's own retries; default: `clientRetry`. */
   retry?: typeof clientRetry;
-  /** Opens its sockets; default: as create-socket.ts does. */
+  /** Opens its sockets; default: create-socket.ts. */
   openSocket?: ISocketFactory;
 }
 
-/** kafkajs's defaults depend on NODE_ENV, so every field is given wherever it takes retry options. */
+/** Every field is set, because kafkajs's defaults depend on NODE_ENV. */
 export const clientRetry: Required<Omit<RetryOptions, 'restartOnFailure'>> = {
   initialRetryTime: 100,
   maxRetryTime: 1_000,
@@ -31,29 +24,22 @@ export const clientRetry: Required<Omit<RetryOptions, 'restartOnFailure'>> = {
   retries: 4,
 };
 
-/** For calls that we retry ourselves. */
+/** Calls that we retry ourselves. */
 export const noRetry: typeof clientRetry = { ...clientRetry, retries: 0 };
 
-/** How old kafkajs lets its metadata become (its default is five minutes). */
+/** Maximum age of kafkajs's metadata (its default is five minutes). */
 export const metadataMaxAgeMs = 30_000;
 
 /**
- * A kafkajs client with the settings that all parts of this lib share. Each producer connection, consumer and admin has a client of
- * its own: consumers of one client share a table of committed offsets.
+ * Creates a kafkajs client with the settings that all parts of this lib share. Each producer connection, consumer and admin has its own
+ * client: consumers of one client would share a table of committed offsets.
  */
 export function createClient(options: ClientOptions): Kafka {
-  countRequests();
-  tameRequestQueuePolling();
-  readFetchResponses();
-  bearClockSteps();
-  keepConnectionsFresh();
-  waitForCoordinators();
-  rejoinWithoutMemberId();
-  announceOffsetsOutOfRange();
+  applyPatches();
   return new Kafka({
     brokers: [...options.brokers],
     clientId: options.clientId,
-    socketFactory: options.openSocket ?? socketsOver(options.tls),
+    socketFactory: options.openSocket ?? createSocketFactory(options.tls),
     ssl: options.tls !== undefined,
     ...(options.sasl && { sasl: options.sasl }),
     connectionTimeout: 5_000,
@@ -66,12 +52,12 @@ export function createClient(options: ClientOptions): Kafka {
   });
 }
 
-/** What kafkajs calls an error is mostly one of many tries: what matters is logged by those who give up. */
+/** kafkajs logs each failed try as an error; the caller that gives up logs what matters. */
 function logAtDebug(log: Pick<Logger, 'debug'>, entry: LogEntry): void {
   log.debug({ ...entry.log, event: 'kafka.client', namespace: entry.namespace });
 }
 
-/** kafkajs wraps an error once for every layer that gave up on it; what happened is innermost. */
+/** kafkajs wraps an error once per layer that gave up on it; the innermost is the cause. */
 export function rootCause(thrown: unknown): Error {
   let error = thrown instanceof Error ? thrown : new Error(String(thrown));
   while (error.cause instanceof Error) error = error.cause;

@@ -9,12 +9,12 @@ export {
   originOf,
 } from './port.ts';
 export { type KafkaAccess, kafkaAccess } from './access.ts';
-export { partitionOf } from './partitioner.ts';
-export { type ProducerOptions, createProducer } from './producer.ts';
+export { partitionOf } from './producing/partitioner.ts';
+export { type ProducerOptions, createProducer } from './producing/producer.ts';
 export { consumerMetrics, producerMetrics } from './metrics.ts';
-export { createConsumer } from './supervised-consumer.ts';
-export { type ReadTopicOptions, readTopic } from './read-topic.ts';
-export type { ConsumerOptions, RecordConsumer } from './consumer-options.ts';
+export { createConsumer } from './consuming/rebuilding/supervised-consumer.ts';
+export { type ReadTopicOptions, readTopic } from './consuming/read-topic.ts';
+export type { ConsumerOptions, RecordConsumer } from './consuming/consumer-options.ts';
 export { type CreateTopicsOptions, type TopicDefinition, countPartitions, createTopics } from './topics.ts';
 export {
   type AvroSchema,
@@ -22,13 +22,13 @@ export {
   type SubjectSchema,
   registerSchemas,
   valueSubject,
-} from './registry-client.ts';
+} from './codec/registry-client.ts';
 export {
   type AvroCodec,
   type AvroCodecOptions,
   createAttemptCodec,
   createAvroCodec,
   createEventCodec,
-} from './avro-codec.ts';
-export { traceRecords } from './trace-records.ts';
-export { whenAllAborted } from './when-all-aborted.ts';
+} from './codec/avro-codec.ts';
+export { traceRecords } from './consuming/trace-records.ts';
+export { whenAllAborted } from './consuming/when-all-aborted.ts';

@@ -1,7 +1,7 @@
 import { dependencyMetrics, type Metrics, type MetricTable, registerMetrics, whenRead } from '#lib/telemetry';
-import { requestsSent } from './count-requests.ts';
-import type { ProduceOutcome } from './produce-answer.ts';
-import type { DoubtReason } from './rebuild-watch.ts';
+import type { DoubtReason } from './consuming/rebuilding/rebuild-watch.ts';
+import { requestsSent } from './kafkajs-patches/count-requests.ts';
+import type { ProduceOutcome } from './producing/produce-answer.ts';
 
 export const producerMetrics = {
   requests: {

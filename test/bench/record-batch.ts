@@ -5,9 +5,9 @@
  */
 import { createRequire } from 'node:module';
 import type { KafkaMessage } from 'kafkajs';
-import { ConsumedRecord } from '../../libs/kafka/consumed-record.ts';
-import { type FetchedRecord, readRecordBatches } from '../../libs/kafka/read-record-batches.ts';
-import { batchRecord, encodeRecordBatch } from '../../libs/kafka/record-batch.ts';
+import { type FetchedRecord, readRecordBatches } from '../../libs/kafka/codec/read-record-batches.ts';
+import { batchRecord, encodeRecordBatch } from '../../libs/kafka/codec/record-batch.ts';
+import { ConsumedRecord } from '../../libs/kafka/consuming/consumed-record.ts';
 import { median } from './support/median.ts';
 
 interface Encoder {

@@ -5,13 +5,13 @@
 export interface Membership {
   holds(): boolean;
   /** Asks this consumer from now on. */
-  follow(consumer: { ownsSurely(): boolean }): void;
+  follow(consumer: { holdsMembership(): boolean }): void;
 }
 
 export function createMembership(): Membership {
-  let followed: { ownsSurely(): boolean } | undefined;
+  let followed: { holdsMembership(): boolean } | undefined;
   return {
-    holds: () => followed?.ownsSurely() ?? false,
+    holds: () => followed?.holdsMembership() ?? false,
     follow: (consumer) => void (followed = consumer),
   };
 }

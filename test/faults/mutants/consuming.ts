@@ -1,14 +1,14 @@
 import type { Mutant } from './mutant.ts';
 
-const supervised = 'libs/kafka/supervised-consumer.ts';
-const consumer = 'libs/kafka/consumer.ts';
+const supervised = 'libs/kafka/consuming/rebuilding/supervised-consumer.ts';
+const consumer = 'libs/kafka/consuming/consumer.ts';
 const test = 'test/unit/kafka/supervised-consumer.test.ts';
 
 /** Ways in libs/kafka in which a consumer stands still, or does harm beside the one that was built in its place. */
 export const consumingMutants: readonly Mutant[] = [
   {
     name: 'goes on fetching without a membership once its group has given it up and a join has failed',
-    edits: [{ file: 'libs/kafka/client.ts', find: `  rejoinWithoutMemberId();\n`, replace: `` }],
+    edits: [{ file: 'libs/kafka/kafkajs-patches/apply-patches.ts', find: `  rejoinWithoutMemberId();\n`, replace: `` }],
     check: { test: 'test/integration/kafka/forgotten-member.test.ts', title: 'joins again and reads on' },
     budgetSeconds: 120,
   },
@@ -17,8 +17,8 @@ export const consumingMutants: readonly Mutant[] = [
     edits: [
       {
         file: supervised,
-        find: `    ownsSurely: () => life.ownsSurely(),`,
-        replace: `    ownsSurely: () => presence.isMember(),`,
+        find: `    holdsMembership: () => life.holdsMembership(),`,
+        replace: `    holdsMembership: () => presence.isMember(),`,
       },
     ],
     check: { test, title: 'owns nothing surely before the next one has joined' },

@@ -43,7 +43,7 @@ export const fuzzingMutants: readonly Mutant[] = [
     name: 'believes how many entries Avro says that there are',
     edits: [
       {
-        file: 'libs/kafka/avro-lengths.ts',
+        file: 'libs/kafka/codec/avro-lengths.ts',
         find: `return skip(type, bytes, 0) <= bytes.length;`,
         replace: `return type !== undefined && bytes !== undefined;`,
       },
@@ -55,7 +55,7 @@ export const fuzzingMutants: readonly Mutant[] = [
     name: 'takes what every object has for a header',
     edits: [
       {
-        file: 'libs/kafka/consumed-record.ts',
+        file: 'libs/kafka/consuming/consumed-record.ts',
         find: `Object.hasOwn(headers, name) ? headers[name] : undefined`,
         replace: `headers[name]`,
       },

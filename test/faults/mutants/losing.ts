@@ -6,7 +6,7 @@ export const losingMutants: readonly Mutant[] = [
     name: 'passes over records that are gone without a word',
     edits: [
       {
-        file: 'libs/kafka/judge-position.ts',
+        file: 'libs/kafka/consuming/positions/judge-position.ts',
         find: `if (position < low) return { kind: 'lost', startOffset: low, from: position, records: low - position };`,
         replace: `if (position < low) return { kind: 'within', startOffset: low };`,
       },
@@ -18,7 +18,7 @@ export const losingMutants: readonly Mutant[] = [
     name: 'reads a log that was made anew from the old offset',
     edits: [
       {
-        file: 'libs/kafka/judge-position.ts',
+        file: 'libs/kafka/consuming/positions/judge-position.ts',
         find: `if (position > high) return { kind: 'beyond_end', startOffset: low,`,
         replace: `if (position > high) return { kind: 'beyond_end', startOffset: high,`,
       },

@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.ts';
 
 const conformance = 'test/integration/kafka/conformance.test.ts';
-const answer = 'libs/kafka/produce-answer.ts';
-const lane = 'libs/kafka/produce-lane.ts';
+const answer = 'libs/kafka/producing/produce-answer.ts';
+const lane = 'libs/kafka/producing/produce-lane.ts';
 
 /** Of libs/kafka: ways to take a record for written that is not, to write it elsewhere, and to commit what is not done. */
 export const sendingMutants: readonly Mutant[] = [
@@ -10,7 +10,7 @@ export const sendingMutants: readonly Mutant[] = [
     name: 'sends the records of several brokers at once, and takes them for written when that resolves',
     edits: [
       {
-        file: 'libs/kafka/producer.ts',
+        file: 'libs/kafka/producing/producer.ts',
         find: `  function topicSender(topic: string): TopicSender {`,
         replace: `  const plain = createClient(options).producer({ retry: { retries: 5 }, allowAutoTopicCreation: false });
   const connecting = plain.connect();
@@ -31,7 +31,7 @@ export const sendingMutants: readonly Mutant[] = [
   function topicSender(topic: string): TopicSender {`,
       },
       {
-        file: 'libs/kafka/producer.ts',
+        file: 'libs/kafka/producing/producer.ts',
         find: `    topicSender(record.topic).add(accepted);`,
         replace: `    sendPlainly(accepted);`,
       },
@@ -73,9 +73,9 @@ export const sendingMutants: readonly Mutant[] = [
     name: 'sends the next batch of a partition while one is in flight',
     edits: [
       {
-        file: 'libs/kafka/partition-sender.ts',
-        find: `      if (state === 'idle') goOn();`,
-        replace: `      if (state !== 'waiting') goOn();`,
+        file: 'libs/kafka/producing/partition-sender.ts',
+        find: `      if (state === 'idle') resume();`,
+        replace: `      if (state !== 'waiting') resume();`,
       },
     ],
     check: {
@@ -88,7 +88,7 @@ export const sendingMutants: readonly Mutant[] = [
     name: 'commits past a record that is not done',
     edits: [
       {
-        file: 'libs/kafka/offset-tracker.ts',
+        file: 'libs/kafka/consuming/offset-tracker.ts',
         find: `    position: () => entries[head]?.offset ?? next,`,
         replace: `    position: () => next,`,
       },
@@ -101,7 +101,7 @@ export const sendingMutants: readonly Mutant[] = [
   },
   {
     name: 'commits while its group is being assigned anew',
-    edits: [{ file: 'libs/kafka/offset-committer.ts', find: `    if (suspended) return;`, replace: '' }],
+    edits: [{ file: 'libs/kafka/consuming/offset-committer.ts', find: `    if (suspended) return;`, replace: '' }],
     check: {
       test: 'test/unit/kafka/offset-committer.test.ts',
       title: 'nothing is committed while a join is under way',
@@ -112,7 +112,7 @@ export const sendingMutants: readonly Mutant[] = [
     name: 'has the first record after quiet wait for others',
     edits: [
       {
-        file: 'libs/kafka/fetch-pace.ts',
+        file: 'libs/kafka/consuming/fetch-pace.ts',
         find: `const gatheredMs = foundSome ? gatherTimeMs(rate.perMs(nowMs), bounds) : 0;`,
         replace: `const gatheredMs = gatherTimeMs(rate.perMs(nowMs), bounds);`,
       },

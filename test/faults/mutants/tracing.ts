@@ -33,7 +33,7 @@ export const tracingMutants: readonly Mutant[] = [
     'kafka/trace-records',
     'a span lasts until its record is done',
     {
-      file: 'libs/kafka/trace-records.ts',
+      file: 'libs/kafka/consuming/trace-records.ts',
       find: `  return (records, signal) => handle(records.map(traced), signal);`,
       replace: `  return async (records, signal) => {
     const batch = records.map(traced);
@@ -47,7 +47,7 @@ export const tracingMutants: readonly Mutant[] = [
     'kafka/trace-records',
     'the handler finds the span in the header',
     {
-      file: 'libs/kafka/trace-records.ts',
+      file: 'libs/kafka/consuming/trace-records.ts',
       find: `{ ...record.headers, [header.traceparent]: span.traceparent }`,
       replace: `record.headers`,
     },

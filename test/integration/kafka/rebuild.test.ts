@@ -6,8 +6,8 @@ import { systemClock } from '#lib/clock';
 import { type ConsumerOptions, createTopics } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import { type ClientOptions, createClient } from '../../../libs/kafka/client.ts';
-import { socketsOver } from '../../../libs/kafka/create-socket.ts';
-import { createConsumer } from '../../../libs/kafka/supervised-consumer.ts';
+import { createConsumer } from '../../../libs/kafka/consuming/rebuilding/supervised-consumer.ts';
+import { createSocketFactory } from '../../../libs/kafka/kafkajs-patches/create-socket.ts';
 import { consumerOptions, runningParts } from '../../support/kafka-conformance/setup.ts';
 import { serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -87,7 +87,7 @@ function silentLink() {
     newClient(options: ClientOptions) {
       made += 1;
       const client = made;
-      const open = options.openSocket ?? socketsOver(undefined);
+      const open = options.openSocket ?? createSocketFactory(undefined);
       return createClient({
         ...options,
         requestTimeoutMs: 2_000,
@@ -161,7 +161,7 @@ test('the third within five minutes ends the process', async () => {
     1,
     expect.stringContaining('is in doubt again'),
   ]);
-  expect(consumer.ownsSurely()).toBe(false);
+  expect(consumer.holdsMembership()).toBe(false);
 });
 
 test('while Kafka is away for everybody nobody is built anew, however long, and then it reads on', async () => {

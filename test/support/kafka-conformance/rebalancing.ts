@@ -156,7 +156,7 @@ export function rebalancing(client: KafkaClient, cluster: () => TestCluster): vo
     await delay(1_000);
     expect(second.partitions()).toEqual([]);
     // It still has them, but what it starts now may outlast that.
-    expect([first.partitions().length, first.ownsSurely()]).toEqual([4, false]);
+    expect([first.partitions().length, first.holdsMembership()]).toEqual([4, false]);
     release.resolve();
     await joined;
     await waitUntil('the partitions are shared', () => has(second, 2)() && has(first, 2)(), inTime);
@@ -174,21 +174,21 @@ export function rebalancing(client: KafkaClient, cluster: () => TestCluster): vo
     const first = member(topic, done);
     const second = member(topic, done);
     const sureOf = (consumer: RecordConsumer): string[] =>
-      consumer.ownsSurely() ? consumer.partitions().map(placeOf) : [];
+      consumer.holdsMembership() ? consumer.partitions().map(placeOf) : [];
     const both: string[] = [];
     const watch = setInterval(() => {
       const ofSecond = new Set(sureOf(second));
       both.push(...sureOf(first).filter((place) => ofSecond.has(place)));
     }, 5);
     try {
-      expect(first.ownsSurely()).toBe(false);
+      expect(first.holdsMembership()).toBe(false);
       await run(first);
       await waitUntil('the first is sure of all', () => sureOf(first).length === 4, inTime);
       await run(second);
       const isShared = () => sureOf(first).length === 2 && sureOf(second).length === 2;
       await waitUntil('each is sure of its half', isShared, inTime);
       await first.stop();
-      expect(first.ownsSurely()).toBe(false);
+      expect(first.holdsMembership()).toBe(false);
       await waitUntil('the second is sure of all', () => sureOf(second).length === 4, inTime);
     } finally {
       clearInterval(watch);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { readRecordBatches } from '../../../libs/kafka/read-record-batches.ts';
+import { readRecordBatches } from '../../../libs/kafka/codec/read-record-batches.ts';
 import { encodeHeaders, openProduceLoop } from '../../bench/receiving/produce-loop.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

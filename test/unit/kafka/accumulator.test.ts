@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { AppError } from '#lib/errors';
-import { createAccumulator } from '../../../libs/kafka/accumulator.ts';
+import { createAccumulator } from '../../../libs/kafka/producing/accumulator.ts';
 import { sentRecord, valuesOf } from './fixtures.ts';
 
 const limits = { maxRecords: 3, maxBytes: 1_000 };

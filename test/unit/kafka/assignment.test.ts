@@ -1,7 +1,7 @@
 import { createManualClock } from '#lib/clock';
-import { createAssignment } from '../../../libs/kafka/assignment.ts';
-import { createHandlerCalls, type HandlerCalls } from '../../../libs/kafka/handler-calls.ts';
-import { createPartitionWorker } from '../../../libs/kafka/partition-worker.ts';
+import { createAssignment } from '../../../libs/kafka/consuming/assignment.ts';
+import { createHandlerCalls, type HandlerCalls } from '../../../libs/kafka/consuming/handler-calls.ts';
+import { createPartitionWorker } from '../../../libs/kafka/consuming/partition-worker.ts';
 import { messages, settle } from './fixtures.ts';
 
 const refs = (...partitions: number[]) => partitions.map((partition) => ({ topic: 't', partition }));

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type AvroShape, areLengthsSound } from '../../../libs/kafka/avro-lengths.ts';
+import { type AvroShape, areLengthsSound } from '../../../libs/kafka/codec/avro-lengths.ts';
 
 const primitive = (typeName: string): AvroShape => ({ typeName });
 const text = primitive('string');

@@ -1,12 +1,8 @@
 import { createRequire } from 'node:module';
-import {
-  metadataBody,
-  produceBody,
-  readMetadataResponse,
-  readProduceResponse,
-} from '../../../libs/kafka/broker-connection.ts';
-import { ByteReader } from '../../../libs/kafka/byte-reader.ts';
-import { batchRecord, encodeRecordBatch } from '../../../libs/kafka/record-batch.ts';
+import { ByteReader } from '../../../libs/kafka/codec/byte-reader.ts';
+import { metadataBody, readMetadataResponse } from '../../../libs/kafka/codec/metadata-request.ts';
+import { produceBody, readProduceResponse } from '../../../libs/kafka/codec/produce-request.ts';
+import { batchRecord, encodeRecordBatch } from '../../../libs/kafka/codec/record-batch.ts';
 
 const load = createRequire(__filename);
 const Encoder = load('kafkajs/src/protocol/encoder.js') as new () => TheirEncoder;

@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
-import { bearClockSteps } from '../../../libs/kafka/clock-steps.ts';
+import { applyPatches } from '../../../libs/kafka/kafkajs-patches/apply-patches.ts';
 
 const load = createRequire(__filename);
 const tenMinutesMs = 600_000;
 
 beforeAll(() => {
-  bearClockSteps();
-  bearClockSteps();
+  applyPatches();
+  applyPatches();
 });
 afterEach(() => {
   jest.useRealTimers();

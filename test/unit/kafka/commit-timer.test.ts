@@ -1,5 +1,5 @@
 import { createManualClock } from '#lib/clock';
-import { createCommitTimer } from '../../../libs/kafka/commit-timer.ts';
+import { createCommitTimer } from '../../../libs/kafka/consuming/commit-timer.ts';
 
 function setUp() {
   const clock = createManualClock();

@@ -1,5 +1,5 @@
 import type { KafkaMessage } from 'kafkajs';
-import { ConsumedRecord } from '../../../libs/kafka/consumed-record.ts';
+import { ConsumedRecord } from '../../../libs/kafka/consuming/consumed-record.ts';
 
 const position = { topic: 't', partition: 2, offset: 9n, signal: new AbortController().signal };
 const message = (parts: Pick<Partial<KafkaMessage>, 'key' | 'value' | 'headers'>): KafkaMessage => ({

@@ -1,5 +1,5 @@
 import { createManualClock } from '#lib/clock';
-import { createCrashPolicy } from '../../../libs/kafka/crash-policy.ts';
+import { createCrashPolicy } from '../../../libs/kafka/consuming/rebuilding/crash-policy.ts';
 
 const named = (name: string): Error => Object.assign(new Error(name), { name });
 

@@ -1,4 +1,4 @@
-import { createFetchPace, restingWaitMs } from '../../../libs/kafka/fetch-pace.ts';
+import { createFetchPace, restingWaitMs } from '../../../libs/kafka/consuming/fetch-pace.ts';
 
 const atOnce = { minBytes: 1, maxWaitTime: 100 };
 const atRest = { minBytes: 1, maxWaitTime: restingWaitMs };

@@ -1,5 +1,5 @@
 import type { KafkaMessage } from 'kafkajs';
-import { createPendingRecord, type PendingRecord } from '../../../libs/kafka/pending-record.ts';
+import { createPendingRecord, type PendingRecord } from '../../../libs/kafka/producing/pending-record.ts';
 import type { RecordPosition } from '#lib/kafka';
 
 export interface SentRecord {

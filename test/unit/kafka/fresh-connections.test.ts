@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { applyPatches } from '../../../libs/kafka/kafkajs-patches/apply-patches.ts';
+import { createSocketFactory } from '../../../libs/kafka/kafkajs-patches/create-socket.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
-import { socketsOver } from '../../../libs/kafka/create-socket.ts';
-import { bearClockSteps } from '../../../libs/kafka/clock-steps.ts';
-import { keepConnectionsFresh } from '../../../libs/kafka/fresh-connections.ts';
-import { tameRequestQueuePolling } from '../../../libs/kafka/request-queue-polling.ts';
 
 interface Connection {
   connect(): Promise<boolean>;
@@ -42,12 +40,10 @@ async function withBroker(
     socket.once('data', (request: Buffer) => react?.(socket, request.readInt32BE(8)));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  bearClockSteps();
-  keepConnectionsFresh();
-  tameRequestQueuePolling();
+  applyPatches();
   const connection = new Connection({
     ...{ host: '127.0.0.1', port: (server.address() as AddressInfo).port, logger },
-    ...{ socketFactory: socketsOver(undefined), requestTimeout: 500, connectionTimeout: 2_000 },
+    ...{ socketFactory: createSocketFactory(undefined), requestTimeout: 500, connectionTimeout: 2_000 },
   });
   try {
     await run(connection, () => made);
@@ -227,7 +223,7 @@ test('a socket whose peer never closes it is destroyed in the end', async () => 
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const made = Promise.withResolvers<void>();
-  const socket = socketsOver(undefined)({ host: '127.0.0.1', port, ssl: {}, onConnect: made.resolve });
+  const socket = createSocketFactory(undefined)({ host: '127.0.0.1', port, ssl: {}, onConnect: made.resolve });
   await made.promise;
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
   try {

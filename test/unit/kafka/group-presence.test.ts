@@ -1,5 +1,5 @@
 import { createManualClock } from '#lib/clock';
-import { createGroupPresence } from '../../../libs/kafka/group-presence.ts';
+import { createGroupPresence } from '../../../libs/kafka/consuming/rebuilding/group-presence.ts';
 
 const sessionTimeoutMs = 10_000;
 

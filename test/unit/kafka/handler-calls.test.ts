@@ -1,7 +1,7 @@
 import { createManualClock } from '#lib/clock';
 import type { IncomingRecord } from '#lib/kafka';
-import { type CallLimits, createHandlerCalls, type HandlerCalls } from '../../../libs/kafka/handler-calls.ts';
-import { createPartitionWorker } from '../../../libs/kafka/partition-worker.ts';
+import { type CallLimits, createHandlerCalls, type HandlerCalls } from '../../../libs/kafka/consuming/handler-calls.ts';
+import { createPartitionWorker } from '../../../libs/kafka/consuming/partition-worker.ts';
 import { messages, settle } from './fixtures.ts';
 
 const workLimits = { maxQueuedRecords: 1_000, maxQueuedBytes: 1e9, maxOutstanding: 1_000, maxOutstandingBytes: 1e9 };

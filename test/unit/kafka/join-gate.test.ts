@@ -1,5 +1,5 @@
 import type { Cluster, Logger } from 'kafkajs';
-import { createJoinGate } from '../../../libs/kafka/join-gate.ts';
+import { createJoinGate } from '../../../libs/kafka/kafkajs-patches/join-gate.ts';
 import { settle } from './fixtures.ts';
 
 test('a join finds its coordinator only after what has to be done before it, and each is counted', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { judgePosition } from '../../../libs/kafka/judge-position.ts';
+import { judgePosition } from '../../../libs/kafka/consuming/positions/judge-position.ts';
 
 const log = { low: 10n, high: 20n };
 

@@ -1,7 +1,7 @@
 import { createManualClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
 import { Metrics } from '#lib/telemetry';
-import { monitorLag } from '../../../libs/kafka/lag-monitor.ts';
+import { monitorLag } from '../../../libs/kafka/consuming/positions/lag-monitor.ts';
 import { measureConsumer } from '../../../libs/kafka/metrics.ts';
 import { seriesOf } from '../../support/series.ts';
 

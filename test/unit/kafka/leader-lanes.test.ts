@@ -1,5 +1,5 @@
-import { createLeaderLanes } from '../../../libs/kafka/leader-lanes.ts';
-import type { ProduceLane } from '../../../libs/kafka/produce-lane.ts';
+import { createLeaderLanes } from '../../../libs/kafka/producing/leader-lanes.ts';
+import type { ProduceLane } from '../../../libs/kafka/producing/produce-lane.ts';
 
 function setUp() {
   const made: { inFlightMs: number; dispersed: number; closed: boolean; lane: ProduceLane }[] = [];

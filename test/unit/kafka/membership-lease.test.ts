@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { createManualClock } from '#lib/clock';
-import { createMembershipLease } from '../../../libs/kafka/membership-lease.ts';
+import { createMembershipLease } from '../../../libs/kafka/consuming/membership-lease.ts';
 
 const sessionMs = 10_000;
 

@@ -1,6 +1,6 @@
 import { silentLogger } from '#lib/log';
-import { createOffsetCommitter } from '../../../libs/kafka/offset-committer.ts';
-import type { PartitionWorker } from '../../../libs/kafka/partition-worker.ts';
+import { createOffsetCommitter } from '../../../libs/kafka/consuming/offset-committer.ts';
+import type { PartitionWorker } from '../../../libs/kafka/consuming/partition-worker.ts';
 
 /** A worker as the committer sees it. */
 function worker(partition: number, committable: bigint | undefined) {

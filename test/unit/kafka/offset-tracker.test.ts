@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createOffsetTracker } from '../../../libs/kafka/offset-tracker.ts';
+import { createOffsetTracker } from '../../../libs/kafka/consuming/offset-tracker.ts';
 
 /** A log from `start` on, with holes: the offsets of its records, and an order in which they are done. */
 const logs = fc

@@ -1,6 +1,6 @@
 import type { Broker, Cluster, Logger, PartitionAssigner } from 'kafkajs';
 import { createManualClock } from '#lib/clock';
-import { withPacedFetches } from '../../../libs/kafka/pace-fetches.ts';
+import { withPacedFetches } from '../../../libs/kafka/kafkajs-patches/pace-fetches.ts';
 
 /** A cluster of brokers that answer with so many records, and what each was asked. */
 function setUp(records: number) {

@@ -2,9 +2,9 @@ import { createManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
 import { noTracer } from '#lib/telemetry';
-import { createPartitionSender, type PartitionSenderOptions } from '../../../libs/kafka/partition-sender.ts';
-import type { ProduceOutcome } from '../../../libs/kafka/produce-answer.ts';
-import type { Sendable } from '../../../libs/kafka/produce-lane.ts';
+import { createPartitionSender, type PartitionSenderOptions } from '../../../libs/kafka/producing/partition-sender.ts';
+import type { ProduceOutcome } from '../../../libs/kafka/producing/produce-answer.ts';
+import type { Sendable } from '../../../libs/kafka/producing/produce-lane.ts';
 import { sentRecord, settle, valuesOf } from './fixtures.ts';
 
 const written = (baseOffset: bigint): ProduceOutcome => ({ kind: 'written', baseOffset });

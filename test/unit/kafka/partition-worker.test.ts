@@ -1,8 +1,8 @@
 import { createManualClock } from '#lib/clock';
 import fc from 'fast-check';
 import type { IncomingRecord, RecordHandler } from '#lib/kafka';
-import { createHandlerCalls, type HandlerCalls } from '../../../libs/kafka/handler-calls.ts';
-import { createPartitionWorker, type PartitionWorkerOptions } from '../../../libs/kafka/partition-worker.ts';
+import { createHandlerCalls, type HandlerCalls } from '../../../libs/kafka/consuming/handler-calls.ts';
+import { createPartitionWorker, type PartitionWorkerOptions } from '../../../libs/kafka/consuming/partition-worker.ts';
 import { messages, settle, valuesOf } from './fixtures.ts';
 
 const callLimits = { maxCalls: 2, maxPartitions: 9, maxBatchRecords: 3, maxBatchBytes: 10_000 };

@@ -1,5 +1,5 @@
 import { KafkaJSConnectionError, KafkaJSRequestTimeoutError } from 'kafkajs';
-import { judgeAnswer, judgeFailure } from '../../../libs/kafka/produce-answer.ts';
+import { judgeAnswer, judgeFailure } from '../../../libs/kafka/producing/produce-answer.ts';
 
 const answer = { topic: 't', partition: 3, errorCode: 0, baseOffset: 41n };
 const others = [

@@ -1,8 +1,9 @@
 import { createManualClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
-import type { BrokerConnection, EncodedBatch, PartitionAnswer } from '../../../libs/kafka/broker-connection.ts';
-import { createProduceLane, type Sendable } from '../../../libs/kafka/produce-lane.ts';
-import { batchRecord, type BatchRecord } from '../../../libs/kafka/record-batch.ts';
+import type { EncodedBatch, PartitionAnswer } from '../../../libs/kafka/codec/produce-request.ts';
+import { batchRecord, type BatchRecord } from '../../../libs/kafka/codec/record-batch.ts';
+import type { BrokerConnection } from '../../../libs/kafka/producing/broker-connection.ts';
+import { createProduceLane, type Sendable } from '../../../libs/kafka/producing/produce-lane.ts';
 import { settle } from './fixtures.ts';
 
 type Produce = (batches: readonly EncodedBatch[], timeoutMs: number) => Promise<PartitionAnswer[]>;

@@ -1,5 +1,5 @@
 import { createManualClock } from '#lib/clock';
-import { createRebuildLimits } from '../../../libs/kafka/rebuild-limits.ts';
+import { createRebuildLimits } from '../../../libs/kafka/consuming/rebuilding/rebuild-limits.ts';
 
 test('the silence that is borne doubles with each rebuild that is not heard of, four times at most, with jitter upwards', () => {
   let random = 0;

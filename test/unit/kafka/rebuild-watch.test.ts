@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { createManualClock } from '#lib/clock';
-import { createRebuildWatch, type DoubtReason } from '../../../libs/kafka/rebuild-watch.ts';
+import { createRebuildWatch, type DoubtReason } from '../../../libs/kafka/consuming/rebuilding/rebuild-watch.ts';
 
 const limitMs = 45_000;
 

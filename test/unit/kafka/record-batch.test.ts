@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
-import { batchRecord, encodeRecordBatch, type RecordContent } from '../../../libs/kafka/record-batch.ts';
+import { batchRecord, encodeRecordBatch, type RecordContent } from '../../../libs/kafka/codec/record-batch.ts';
 
 interface Encoder {
   buffer: Buffer;

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { tameRequestQueuePolling } from '../../../libs/kafka/request-queue-polling.ts';
+import { applyPatches } from '../../../libs/kafka/kafkajs-patches/apply-patches.ts';
 
 interface Queue {
   pending: unknown[];
@@ -11,8 +11,8 @@ interface Queue {
 type QueueClass = new (options: object) => Queue;
 
 test('kafkajs’s request queue sets itself a timer while a request waits, and none while it is idle', () => {
-  tameRequestQueuePolling();
-  tameRequestQueuePolling();
+  applyPatches();
+  applyPatches();
   const RequestQueue = createRequire(__filename)('kafkajs/src/network/requestQueue/index.js') as QueueClass;
   const queue = new RequestQueue({ logger: { debug: () => undefined } });
   queue.scheduleCheckPendingRequests();

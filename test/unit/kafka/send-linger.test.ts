@@ -1,4 +1,4 @@
-import { createSendLinger } from '../../../libs/kafka/send-linger.ts';
+import { createSendLinger } from '../../../libs/kafka/producing/send-linger.ts';
 
 /** One record each so many milliseconds, for two seconds: how long each would wait. */
 function steady(everyMs: number, { lingerMs, leaders = 1 }: { lingerMs?: number; leaders?: number } = {}) {

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { socketsOver } from '../../../libs/kafka/create-socket.ts';
-import { createSocketGate } from '../../../libs/kafka/socket-gate.ts';
+import { createSocketGate } from '../../../libs/kafka/consuming/rebuilding/socket-gate.ts';
+import { createSocketFactory } from '../../../libs/kafka/kafkajs-patches/create-socket.ts';
 
 test('a closed gate has destroyed every socket, also one that is being opened, and opens no more', async () => {
   const server = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = { host: '127.0.0.1', port: (server.address() as AddressInfo).port, ssl: {} };
-  const gate = createSocketGate(socketsOver(undefined));
+  const gate = createSocketGate(createSocketFactory(undefined));
   const made = Promise.withResolvers<void>();
   const errors: string[] = [];
   const open = (onConnect: () => void) =>

@@ -1,7 +1,7 @@
 import { createManualClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
-import type { PartitionWorker } from '../../../libs/kafka/partition-worker.ts';
-import { locateStarts } from '../../../libs/kafka/start-offsets.ts';
+import type { PartitionWorker } from '../../../libs/kafka/consuming/partition-worker.ts';
+import { locateStarts } from '../../../libs/kafka/consuming/positions/start-offsets.ts';
 
 function setUp(committed: [number, bigint][], lows: [number, bigint][] | 'unknown') {
   const clock = createManualClock();

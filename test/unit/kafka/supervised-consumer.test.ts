@@ -4,7 +4,7 @@ import { createManualClock } from '#lib/clock';
 import type { ConsumerOptions, IncomingRecord } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import { Registry } from 'prom-client';
-import { createConsumer } from '../../../libs/kafka/supervised-consumer.ts';
+import { createConsumer } from '../../../libs/kafka/consuming/rebuilding/supervised-consumer.ts';
 import { messages, settle } from './fixtures.ts';
 
 const groupId = 'group';
@@ -115,20 +115,20 @@ async function supervised(options: Partial<ConsumerOptions> = {}) {
 
 test('one that has fallen silent is built anew: its member leaves, and it owns nothing surely before the next one has joined', async () => {
   const { clock, cluster, consumer, failures, revoked, life, beMember, gauge } = await supervised();
-  expect([consumer.isReady(), consumer.ownsSurely()]).toEqual([false, false]);
+  expect([consumer.isReady(), consumer.holdsMembership()]).toEqual([false, false]);
   beMember(0, 'first');
-  expect([consumer.isReady(), consumer.ownsSurely()]).toEqual([true, true]);
+  expect([consumer.isReady(), consumer.holdsMembership()]).toEqual([true, true]);
   await clock.advance(20_000);
   expect(await gauge('hookline_consumer_without_group_seconds')).toBe(20);
   expect(consumer.isReady()).toBe(false);
   await clock.advance(rebuildAfterMs - 20_000);
 
   expect([cluster.lives.length, cluster.left, revoked, failures]).toEqual([2, ['first'], [0], []]);
-  expect([consumer.partitions(), consumer.ownsSurely(), consumer.isReady()]).toEqual([[], false, false]);
+  expect([consumer.partitions(), consumer.holdsMembership(), consumer.isReady()]).toEqual([[], false, false]);
   life(1).join('second', [0]);
-  expect([consumer.isReady(), consumer.ownsSurely()]).toEqual([true, false]);
+  expect([consumer.isReady(), consumer.holdsMembership()]).toEqual([true, false]);
   life(1).heartbeat();
-  expect(consumer.ownsSurely()).toBe(true);
+  expect(consumer.holdsMembership()).toBe(true);
   expect(await gauge('hookline_consumer_without_group_seconds')).toBe(0);
   expect(await gauge('hookline_consumer_rebuilds_total')).toBe(1);
   await consumer.stop();
@@ -150,7 +150,7 @@ test('nothing that a former one still hears or does counts', async () => {
   await life(0).fetch(0, messages(1, 2));
   life(0).crash();
   await clock.advance(5_000);
-  expect([consumer.partitions(), consumer.isReady(), consumer.ownsSurely()]).toEqual([[], false, false]);
+  expect([consumer.partitions(), consumer.isReady(), consumer.holdsMembership()]).toEqual([[], false, false]);
   expect([calls.length, failures, life(0).commits]).toEqual([1, [], []]);
 
   beMember(1, 'second');

@@ -1,7 +1,7 @@
 import { createManualClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
-import type { BrokerConnection } from '../../../libs/kafka/broker-connection.ts';
-import { createTopicLayouts } from '../../../libs/kafka/topic-layouts.ts';
+import type { BrokerConnection } from '../../../libs/kafka/producing/broker-connection.ts';
+import { createTopicLayouts } from '../../../libs/kafka/producing/topic-layouts.ts';
 import { settle } from './fixtures.ts';
 
 const unknownTopic = 3;

@@ -1,7 +1,7 @@
 import { AppError } from '#lib/errors';
 import { partitionOf } from '#lib/kafka';
-import type { PartitionSender } from '../../../libs/kafka/partition-sender.ts';
-import { createTopicSender } from '../../../libs/kafka/topic-sender.ts';
+import type { PartitionSender } from '../../../libs/kafka/producing/partition-sender.ts';
+import { createTopicSender } from '../../../libs/kafka/producing/topic-sender.ts';
 import { sentRecord } from './fixtures.ts';
 
 interface FakeSender extends PartitionSender {

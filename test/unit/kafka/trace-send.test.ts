@@ -1,5 +1,5 @@
-import { startSendSpan } from '../../../libs/kafka/trace-send.ts';
-import { createPendingRecord, type PendingRecord } from '../../../libs/kafka/pending-record.ts';
+import { createPendingRecord, type PendingRecord } from '../../../libs/kafka/producing/pending-record.ts';
+import { startSendSpan } from '../../../libs/kafka/producing/trace-send.ts';
 import { createRecordingTracer } from '../telemetry/recording-tracer.ts';
 
 const traceIds = ['a', 'b', 'c'].map((letter) => letter.repeat(32));

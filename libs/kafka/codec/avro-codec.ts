@@ -1,0 +1,133 @@
+import { SchemaRegistry } from '@kafkajs/confluent-schema-registry';
+import type { Clock } from '#lib/clock';
+import type { AttemptRecord, EventRecord } from '#lib/contract';
+import { AppError, isAppError } from '#lib/errors';
+import { createPart, type Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import { within } from '../time-limit.ts';
+import { areLengthsSound } from './avro-lengths.ts';
+import { registryAddress } from './registry-address.ts';
+import { type AvroSchema, hasSchema, lookUpSchemaId, untilAnswered, valueSubject } from './registry-client.ts';
+
+export interface AvroCodecOptions {
+  registryUrl: string;
+  /** The topic; its values' subject is `<topic>-value`. */
+  topic: string;
+  schema: AvroSchema;
+  clock: Clock;
+  log: Logger;
+  /** How long `start` tries, while the registry is away or does not know the schema yet. Default 30,000. */
+  startTimeoutMs?: number;
+}
+
+/** `start` looks up the schema's id (it registers nothing); from then on the registry may be away. */
+export interface AvroCodec<T> extends Part {
+  /**
+   * Confluent wire format: 0, the schema's id in four bytes, Avro.
+   * @throws AppError data_invalid where the value does not fit the schema
+   */
+  encode(value: T): Buffer;
+  /**
+   * A value written with any version of the schema, as this codec's version has it. Times are plain numbers, bytes are Buffers.
+   * @throws AppError data_invalid where the bytes are not that; registry_unavailable for a schema id not met before, with the
+   *   registry away
+   */
+  decode(bytes: Buffer): Promise<T>;
+}
+
+/** What `getSchema` gives for Avro; the registry client's own type of it can't be resolved against another. */
+type AvroType = Parameters<
+  Extract<Awaited<ReturnType<SchemaRegistry['getSchema']>>, { createResolver: unknown }>['createResolver']
+>[0];
+type Resolver = ReturnType<AvroType['createResolver']>;
+
+const headerBytes = 5;
+const requestTimeoutMs = 5_000;
+
+export const createEventCodec = (options: AvroCodecOptions): AvroCodec<EventRecord> => createAvroCodec(options);
+export const createAttemptCodec = (options: AvroCodecOptions): AvroCodec<AttemptRecord> => createAvroCodec(options);
+
+export function createAvroCodec<T>(options: AvroCodecOptions): AvroCodec<T> {
+  const { registryUrl, clock } = options;
+  const subject = valueSubject(options.topic);
+  const { url: host, credentials } = registryAddress(registryUrl);
+  const registry = new SchemaRegistry({ host, ...(credentials && { auth: credentials }), retry: { retries: 0 } });
+  /** How values of other versions become ours, by the id of the writer's schema; never forgotten. */
+  const writers = new Map<number, { type: AvroType; resolver: Resolver }>();
+  let own: { type: AvroType; header: Buffer } | undefined;
+
+  async function start(): Promise<void> {
+    const deadlineMs = clock.monotonicMs() + (options.startTimeoutMs ?? 30_000);
+    own = await untilAnswered(options, deadlineMs, async () => {
+      const id = await lookUpSchemaId(registryUrl, { subject, schema: options.schema });
+      // It may be registered a moment after we start, so for now this is a registry that is not ready.
+      if (id === undefined) throw new AppError('registry_unavailable', `${subject} does not have our schema`);
+      const header = Buffer.alloc(headerBytes);
+      header.writeInt32BE(id, 1);
+      return { type: await typeOf(id), header };
+    });
+  }
+
+  const askFor = (id: number): ReturnType<typeof registry.getSchema> =>
+    within(clock, requestTimeoutMs, registry.getSchema(id), () => {
+      throw new AppError('registry_unavailable', `no schema ${id} within ${requestTimeoutMs} ms`);
+    });
+
+  async function typeOf(id: number): Promise<AvroType> {
+    const what = `schema ${id} of ${subject}`;
+    const type = await askFor(id).catch(async (error: unknown) => {
+      // What these bytes claim to be written with does not exist.
+      if (!(await hasSchema(registryUrl, id))) throw new AppError('data_invalid', what, { cause: error });
+      // The registry was away a moment ago, or what it has can't be read, however often.
+      return askFor(id).catch(async (again: unknown) => {
+        if (isAppError(again)) throw again;
+        await hasSchema(registryUrl, id);
+        throw new AppError('data_invalid', `${what} can't be read`, { cause: again });
+      });
+    });
+    if (!('createResolver' in type)) throw new AppError('data_invalid', `schema ${id} of ${subject} is not Avro`);
+    return type as unknown as AvroType;
+  }
+
+  function started(): { type: AvroType; header: Buffer } {
+    if (own === undefined) throw new AppError('bug', `the codec of ${subject} is used before its start`);
+    return own;
+  }
+
+  async function writerOf(id: number): Promise<{ type: AvroType; resolver: Resolver }> {
+    const known = writers.get(id);
+    if (known !== undefined) return known;
+    const type = await typeOf(id);
+    const writer = { type, resolver: started().type.createResolver(type) };
+    writers.set(id, writer);
+    return writer;
+  }
+
+  return {
+    ...createPart(`codec of ${options.topic}`, start, async () => undefined),
+    encode(value) {
+      const { type, header } = started();
+      try {
+        return Buffer.concat([header, type.toBuffer(value)]);
+      } catch (error) {
+        throw new AppError('data_invalid', `no value of ${subject}: ${(error as Error).message}`, { cause: error });
+      }
+    },
+    async decode(bytes) {
+      const { type, header } = started();
+      if (bytes.length < headerBytes || bytes[0] !== 0) {
+        throw new AppError('data_invalid', `a value of ${subject} that is not in the wire format`);
+      }
+      const id = bytes.readInt32BE(1);
+      try {
+        const writer = id === header.readInt32BE(1) ? { type, resolver: undefined } : await writerOf(id);
+        const avro = bytes.subarray(headerBytes);
+        if (!areLengthsSound(writer.type, avro)) throw new Error('its lengths lead beyond its end');
+        return type.fromBuffer(avro, writer.resolver) as T;
+      } catch (error) {
+        if (isAppError(error)) throw error;
+        throw new AppError('data_invalid', `a value of ${subject} that is not of schema ${id}`, { cause: error });
+      }
+    },
+  };
+}

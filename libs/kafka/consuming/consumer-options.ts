@@ -1,0 +1,99 @@
+import type { Registry } from 'prom-client';
+import type { Clock } from '#lib/clock';
+import type { Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import type { KafkaAccess } from '../access.ts';
+import type { PartitionRef, RecordHandler } from '../port.ts';
+import type { CallLimits } from './handler-calls.ts';
+import type { WorkLimits } from './partition-worker.ts';
+
+export interface ConsumerOptions extends KafkaAccess {
+  /** Names the process to the brokers. */
+  clientId: string;
+  groupId: string;
+  topics: readonly string[];
+  handle: RecordHandler;
+  clock: Clock;
+  log: Logger;
+  metrics: Registry;
+  /** The consumer has ended and will not go on by itself: the process must end. Called once at most. */
+  onFailure(error: Error): void;
+  /** Partitions that this member owns from now on; before the first of their records is handled. */
+  onAssigned?(partitions: readonly PartitionRef[]): void;
+  /** A partition that was assigned will be read from this offset: everything below it was done by an earlier owner. */
+  onOpened?(partition: PartitionRef, startOffset: bigint): void;
+  /**
+   * The first records since a partition was assigned are here, and are handled next. What stands below `endOffset` is on the topic by now: an
+   * earlier owner may have had it.
+   */
+  onFirstRead?(partition: PartitionRef, endOffset: bigint): void;
+  /** Partitions that this member has lost; their handlers' signals have been aborted. Not called by `stop`. */
+  onRevoked?(partitions: readonly PartitionRef[]): void;
+  /** Calls of `handle` that are under way at once, each with other partitions, beside those that take long. Default 2. */
+  maxCalls?: number;
+  /** Partitions of one call of `handle`. Default: all that have something. */
+  maxPartitionsPerCall?: number;
+  /** Records of one call of `handle`. Default 500. */
+  maxBatchRecords?: number;
+  /** Bytes of one call of `handle`; a larger record comes alone. Default 4 MiB. */
+  maxBatchBytes?: number;
+  /** Records of a partition that wait to be handed out; at the bound it is paused (one fetch may go beyond). Default 1,000. */
+  maxQueuedRecords?: number;
+  /** The same in bytes. Default 8 MiB. */
+  maxQueuedBytes?: number;
+  /** Records of a partition that were handed out and are not done; at the bound no more are. Default 2,000. */
+  maxOutstanding?: number;
+  /** The same in bytes. Default 16 MiB. */
+  maxOutstandingBytes?: number;
+  /** The longest that a record waits for others at its broker, while they keep coming: see fetch-pace.ts. Default 0: none waits. */
+  gatherMs?: number;
+  /** How long what is done waits for its commit: a process that dies leaves so much to be repeated. Default 1,000. */
+  commitIntervalMs?: number;
+  /**
+   * How long the group waits for a member that has died before it goes on without it. Default 10,000; a member is heard of five times as often.
+   */
+  sessionTimeoutMs?: number;
+  /** What handlers get to finish in, before a rebalance goes on. Default 1,000. */
+  rebalanceDrainMs?: number;
+  /** What `stop` gives handlers to finish in, before their signals abort. Default 5,000. */
+  stopDrainMs?: number;
+  /** Between two looks at how far it is behind. Default 10,000: it is scraped no oftener. */
+  lagIntervalMs?: number;
+  /** How long it may hear nothing of its group, while the coordinator answers others, before it is built anew: see supervised-consumer.ts. Default 45,000. */
+  rebuildAfterMs?: number;
+  /** How long the coordinator may take to answer whoever asks for another. Default 10,000. */
+  coordinatorLimitMs?: number;
+  /** How long a partition waits for the handler that it had before, which has been aborted. Default 30,000. */
+  handlerReturnMs?: number;
+  /** From 0 up to 1: the jitter of rebuilds. Default Math.random. */
+  random?: () => number;
+}
+
+export interface RecordConsumer extends Part {
+  /** The partitions assigned to this member now. */
+  partitions(): readonly PartitionRef[];
+  /** Whether it is a member of its group; not before its first join. */
+  isReady(): boolean;
+  /** Whether no other member can have these partitions now, however long this process may have been paused: see membership-lease.ts. */
+  holdsMembership(): boolean;
+}
+
+export const sessionTimeoutOf = ({ sessionTimeoutMs = 10_000 }: ConsumerOptions): number => sessionTimeoutMs;
+export const heartbeatIntervalOf = (options: ConsumerOptions): number => sessionTimeoutOf(options) / 5;
+export const rebuildAfterOf = ({ rebuildAfterMs = 45_000 }: ConsumerOptions): number => rebuildAfterMs;
+
+const mebibyte = 1024 * 1024;
+
+export const callLimitsOf = (options: ConsumerOptions): CallLimits => ({
+  maxCalls: options.maxCalls ?? 2,
+  maxPartitions: options.maxPartitionsPerCall ?? Number.POSITIVE_INFINITY,
+  maxBatchRecords: options.maxBatchRecords ?? 500,
+  maxBatchBytes: options.maxBatchBytes ?? 4 * mebibyte,
+});
+
+export const workLimitsOf = (options: ConsumerOptions): WorkLimits => ({
+  maxQueuedRecords: options.maxQueuedRecords ?? 1_000,
+  maxQueuedBytes: options.maxQueuedBytes ?? 8 * mebibyte,
+  maxOutstanding: options.maxOutstanding ?? 2_000,
+  maxOutstandingBytes: options.maxOutstandingBytes ?? 16 * mebibyte,
+});

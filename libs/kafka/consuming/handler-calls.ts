@@ -1,0 +1,131 @@
+/**
+ * Calls the handler with what the partitions have: a call takes of all of them that have something and are in no other call, as what wakes a
+ * process costs more than a record does. What is fetched together comes to the handler together.
+ *
+ *   a partition has something ──end of this turn of the loop──► call ──returns──► those that have something meanwhile, again
+ *
+ * It guarantees that a partition is in one call at a time, so that its records come in order. A call has so many records and bytes at the most,
+ * of the partitions in turns, so that none that has much is alone in it. Few calls are under way at once, so that what comes meanwhile comes
+ * together; one that takes long, because it waits for something, is not counted: it holds up its own partitions alone.
+ */
+import type { Clock } from '#lib/clock';
+import type { RecordHandler } from '../port.ts';
+import type { ConsumedRecord } from './consumed-record.ts';
+import type { PartitionWorker } from './partition-worker.ts';
+import { whenAllAborted } from './when-all-aborted.ts';
+
+export interface CallLimits {
+  /** Calls under way at once, beside those that take long. */
+  maxCalls: number;
+  /** Partitions of one call. */
+  maxPartitions: number;
+  /** Records of one call. */
+  maxBatchRecords: number;
+  /** The same in bytes; a larger record comes alone. */
+  maxBatchBytes: number;
+}
+
+export interface HandlerCalls {
+  /** A partition may have something to hand out now. */
+  wake(): void;
+}
+
+interface Options {
+  workers(): readonly PartitionWorker[];
+  handle: RecordHandler;
+  limits: CallLimits;
+  clock: Clock;
+  /** The handler threw, and not because its signal aborted. It is called no more for these partitions. */
+  onFailure(error: unknown): void;
+}
+
+/** A call that takes longer waits for something. */
+const longMs = 1_000;
+
+export function createHandlerCalls({ workers, handle, limits, clock, onFailure }: Options): HandlerCalls {
+  /** When those under way began, by the monotonic clock. */
+  const calls = new Set<{ sinceMs: number }>();
+  let isAwake = false;
+  let isWaiting = false;
+  /** Whose turn it is to be first. */
+  let turn = 0;
+
+  function wake(): void {
+    if (isAwake) return;
+    isAwake = true;
+    // What else was fetched with it is taken in by then.
+    setImmediate(() => {
+      isAwake = false;
+      while (mayCall() && callOnce());
+    });
+  }
+
+  function mayCall(): boolean {
+    const nowMs = clock.monotonicMs();
+    const recent = [...calls].filter(({ sinceMs }) => nowMs - sinceMs < longMs);
+    if (recent.length < limits.maxCalls) return true;
+    const oldestMs = Math.min(...recent.map(({ sinceMs }) => sinceMs));
+    if (!isWaiting && hasWork()) void wakeIn(oldestMs + longMs - nowMs);
+    return false;
+  }
+
+  async function wakeIn(ms: number): Promise<void> {
+    isWaiting = true;
+    await clock.sleep(ms);
+    isWaiting = false;
+    wake();
+  }
+
+  const hasWork = (): boolean => workers().some((worker) => worker.mayHandOut());
+
+  /** @returns whether there was something to call it with */
+  function callOnce(): boolean {
+    const batch = takeBatch();
+    if (batch.length === 0) return false;
+    const begun = { sinceMs: clock.monotonicMs() };
+    calls.add(begun);
+    const records = batch.flatMap((each) => each.records);
+    const { signal, forget } = whenAllAborted(batch.map(({ worker }) => worker.signal));
+    const call = run(records, signal).then((hasFailed) => {
+      forget();
+      calls.delete(begun);
+      for (const { worker } of batch) worker.returnedFrom(call, hasFailed);
+      wake();
+    });
+    for (const { worker } of batch) worker.calledIn(call);
+    return true;
+  }
+
+  /** @returns whether it has failed */
+  async function run(records: readonly ConsumedRecord[], signal: AbortSignal): Promise<boolean> {
+    try {
+      await handle(records, signal);
+      return false;
+    } catch (error) {
+      // What a handler throws because its signal aborted says nothing.
+      if (!signal.aborted) onFailure(error);
+      return true;
+    }
+  }
+
+  function takeBatch(): { worker: PartitionWorker; records: ConsumedRecord[] }[] {
+    const ready = workers().filter((worker) => worker.mayHandOut());
+    turn += 1;
+    const batch: { worker: PartitionWorker; records: ConsumedRecord[] }[] = [];
+    const room = { records: limits.maxBatchRecords, bytes: limits.maxBatchBytes };
+    for (let left = ready.length; left > 0 && batch.length < limits.maxPartitions; left -= 1) {
+      const worker = ready[(turn + left) % ready.length];
+      // Of what is left as much as the others may have, too.
+      const others = Math.min(left, limits.maxPartitions - batch.length);
+      const share = { records: Math.ceil(room.records / others), bytes: Math.ceil(room.bytes / others) };
+      const records = worker?.take(share, batch.length === 0) ?? [];
+      if (worker === undefined || records.length === 0) continue;
+      batch.push({ worker, records });
+      room.records -= records.length;
+      room.bytes -= records.reduce((sum, { bytes }) => sum + bytes, 0);
+    }
+    return batch;
+  }
+
+  return { wake };
+}

@@ -1,0 +1,224 @@
+/**
+ * One partition for as long as this member has it:
+ *
+ *   locating ──start offset known──► open ⇄ held (a rebalance is under way: nothing more is handed out)
+ *       └──────────────┬──────────────┘
+ *                 dropped (lost, or the consumer ended): the signal aborts, and done() does nothing any more
+ *
+ * It guarantees that records are handed out in offset order, to one call of the handler at a time, none of them twice, and that what it says
+ * may be committed is done. What is queued and what is out are bounded; whoever feeds it looks at `wantsMore`. handler-calls.ts calls.
+ */
+import type { KafkaMessage } from 'kafkajs';
+import type { PartitionRef } from '../port.ts';
+import { ConsumedRecord } from './consumed-record.ts';
+import { createOffsetTracker, type OffsetTracker, type TrackedOffset } from './offset-tracker.ts';
+
+export interface WorkLimits {
+  maxQueuedRecords: number;
+  maxQueuedBytes: number;
+  maxOutstanding: number;
+  maxOutstandingBytes: number;
+}
+
+export interface PartitionWorker extends PartitionRef {
+  /** Aborts when it is dropped. */
+  readonly signal: AbortSignal;
+  state(): 'locating' | 'open' | 'dropped';
+  /** @param isCommitted the group has this offset; else it is committed as if it were the outcome of a record. Default true. */
+  open(startOffset: bigint, isCommitted?: boolean): void;
+  /**
+   * Takes in what is new of a fetched batch. `gap`: it starts beyond `nextOffset`, so none of it was taken. Reading again from there
+   * tells a fetch that was on its way since before a rebalance from a hole in the log: a gap that is met twice is taken for a hole, which
+   * a transaction's end or compaction leaves. What was removed from the log's beginning is no such gap: fetching it is refused.
+   */
+  receive(messages: readonly KafkaMessage[]): 'taken' | 'gap';
+  /** The records from `nextOffset` up to this will never come; those that were handed out before end as ever. */
+  skipTo(offset: bigint): void;
+  /** The offset to be read next; undefined while locating. */
+  nextOffset(): bigint | undefined;
+  /** False once the queue is full, until it has drained to half. */
+  wantsMore(): boolean;
+  /** What is done and not committed yet, as the offset to commit. */
+  committable(): bigint | undefined;
+  committed(offset: bigint): void;
+  /** Below this offset everything is done and committed. */
+  committedOffset(): bigint | undefined;
+  /** When the oldest record was written that was received and is not done, in milliseconds since the epoch; undefined without one. */
+  oldestOpenAtMs(): number | undefined;
+  /** Whether something is queued that may be handed out, and no call has what it handed out before. */
+  mayHandOut(): boolean;
+  /** The next records, of so many bytes in all; where `isFirst` one at least. `calledIn` says to which call. */
+  take(most: { records: number; bytes: number }, isFirst: boolean): ConsumedRecord[];
+  calledIn(call: Promise<void>): void;
+  /** @param hasFailed nothing more is handed out */
+  returnedFrom(call: Promise<void>, hasFailed: boolean): void;
+  /** All that was handed out is done. */
+  idle(): boolean;
+  hold(): void;
+  release(): void;
+  drop(): void;
+  /** The last call that it was in has returned, after `drop`. */
+  returned(): Promise<void>;
+}
+
+export interface PartitionWorkerOptions extends PartitionRef {
+  limits: WorkLimits;
+  /** The handler of the partition's former worker in this process: it must have returned before anything is handed out. */
+  after: Promise<void>;
+  /** There may be something to hand out. */
+  onReady(): void;
+  onWantsMore(): void;
+  /** There may be something to commit. */
+  onCommittable(): void;
+  onIdle(): void;
+  /** The log has no records from the one offset up to the other, though it has some before and after. */
+  onHole?(fromOffset: bigint, toOffset: bigint): void;
+}
+
+export function createPartitionWorker(options: PartitionWorkerOptions): PartitionWorker {
+  const { topic, partition, limits } = options;
+  const lost = new AbortController();
+  const queued: ConsumedRecord[] = [];
+  const out = { records: 0, bytes: 0 };
+  let queuedBytes = 0;
+  let tracker: OffsetTracker | undefined;
+  let committedOffset: bigint | undefined;
+  let gapMetAt: bigint | undefined;
+  let full = false;
+  let held = false;
+  let failed = false;
+  let isAfter = false;
+  let calling: Promise<void> | undefined;
+  void options.after.then(() => {
+    isAfter = true;
+    options.onReady();
+  });
+
+  function onDone(record: ConsumedRecord, offset: TrackedOffset): void {
+    if (lost.signal.aborted) return;
+    offset.done();
+    options.onCommittable();
+    out.records -= 1;
+    out.bytes -= record.bytes;
+    if (idle()) options.onIdle();
+    if (queued.length > 0) options.onReady();
+  }
+
+  const idle = (): boolean => out.records === 0 && calling === undefined;
+
+  function mayHandOut(): boolean {
+    const hasRoom = out.records < limits.maxOutstanding && out.bytes < limits.maxOutstandingBytes;
+    const isFree = isAfter && calling === undefined && !held && !failed && !lost.signal.aborted;
+    return queued.length > 0 && hasRoom && isFree;
+  }
+
+  function take(most: { records: number; bytes: number }, isFirst: boolean): ConsumedRecord[] {
+    const mostRecords = Math.min(most.records, limits.maxOutstanding - out.records);
+    let count = 0;
+    let bytes = 0;
+    for (const record of queued) {
+      const isTooMuch = bytes + record.bytes > most.bytes && !(isFirst && count === 0);
+      if (count >= mostRecords || isTooMuch) break;
+      count += 1;
+      bytes += record.bytes;
+    }
+    queuedBytes -= bytes;
+    out.records += count;
+    out.bytes += bytes;
+    const taken = queued.splice(0, count);
+    if (full && hasRoom()) {
+      full = false;
+      options.onWantsMore();
+    }
+    return taken;
+  }
+
+  const hasRoom = (): boolean =>
+    queued.length <= limits.maxQueuedRecords / 2 && queuedBytes <= limits.maxQueuedBytes / 2;
+
+  return {
+    topic,
+    partition,
+    signal: lost.signal,
+    mayHandOut,
+    take,
+    calledIn(call) {
+      calling = call;
+    },
+    returnedFrom(call, hasFailed) {
+      if (calling !== call) return;
+      calling = undefined;
+      failed ||= hasFailed;
+      if (idle()) options.onIdle();
+    },
+    open(startOffset, isCommitted = true) {
+      tracker = createOffsetTracker(startOffset);
+      committedOffset = isCommitted ? startOffset : startOffset - 1n;
+      options.onCommittable();
+    },
+    skipTo(offset) {
+      if (tracker === undefined || offset <= tracker.nextOffset()) return;
+      tracker.skipTo(offset);
+      options.onCommittable();
+    },
+    state() {
+      if (lost.signal.aborted) return 'dropped';
+      return tracker === undefined ? 'locating' : 'open';
+    },
+    receive(messages) {
+      if (tracker === undefined || lost.signal.aborted) return 'taken';
+      const next = tracker.nextOffset();
+      const firstNew = messages.findIndex(({ offset }) => BigInt(offset) >= next);
+      const fresh = firstNew === -1 ? [] : messages.slice(firstNew);
+      if (fresh[0] !== undefined && BigInt(fresh[0].offset) > next) {
+        if (gapMetAt !== next) {
+          gapMetAt = next;
+          return 'gap';
+        }
+        options.onHole?.(next, BigInt(fresh[0].offset));
+      }
+      for (const message of fresh) {
+        const offset = BigInt(message.offset);
+        const tracked = tracker.receive(offset, Number(message.timestamp));
+        const record = new ConsumedRecord({ topic, partition, offset, signal: lost.signal }, message, (done) =>
+          onDone(done, tracked),
+        );
+        queued.push(record);
+        queuedBytes += record.bytes;
+      }
+      if (queued.length >= limits.maxQueuedRecords || queuedBytes >= limits.maxQueuedBytes) full = true;
+      options.onReady();
+      return 'taken';
+    },
+    nextOffset: () => tracker?.nextOffset(),
+    wantsMore: () => !full,
+    committable() {
+      const position = tracker?.position();
+      return position !== undefined && committedOffset !== undefined && position > committedOffset
+        ? position
+        : undefined;
+    },
+    committed(offset) {
+      committedOffset = offset;
+    },
+    committedOffset: () => committedOffset,
+    oldestOpenAtMs: () => tracker?.oldestOpenAtMs(),
+    idle,
+    hold() {
+      held = true;
+    },
+    release() {
+      held = false;
+      options.onReady();
+    },
+    drop() {
+      lost.abort();
+      queued.length = 0;
+      queuedBytes = 0;
+    },
+    returned: async () => {
+      await options.after;
+      await calling;
+    },
+  };
+}

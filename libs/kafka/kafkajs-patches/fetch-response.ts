@@ -1,0 +1,53 @@
+/**
+ * Decodes fetch responses in one pass (codec/read-record-batches.ts). Responses that our decoder does not know (compressed batches, older
+ * formats) go to kafkajs's own decoder. Everything else about fetching stays kafkajs's.
+ */
+import fetchResponse, {
+  type FetchResponse,
+  type PartitionResponse,
+} from 'kafkajs/src/protocol/requests/fetch/v11/response.js';
+import { ByteReader } from '../codec/byte-reader.ts';
+import { type FetchedRecord, readRecordBatches } from '../codec/read-record-batches.ts';
+
+export function decodeFetchesInOnePass(): void {
+  const theirs = fetchResponse.decode;
+  fetchResponse.decode = async (bytes) => decodeFetchResponse(bytes) ?? theirs(bytes);
+}
+
+/** Fetch response, version 11, which all brokers since 2.3 know: https://kafka.apache.org/protocol#The_Messages_Fetch */
+export function decodeFetchResponse(bytes: Buffer): FetchResponse | undefined {
+  const reader = new ByteReader(bytes);
+  let isKnown = true;
+  const records = (): FetchedRecord[] => {
+    const length = reader.int32();
+    if (length <= 0) return [];
+    const found = readRecordBatches(reader.view(length));
+    isKnown &&= found !== undefined;
+    return found ?? [];
+  };
+  const partition = (): PartitionResponse => ({
+    partition: reader.int32(),
+    errorCode: reader.int16(),
+    highWatermark: String(reader.int64()),
+    lastStableOffset: String(reader.int64()),
+    lastStartOffset: String(reader.int64()),
+    abortedTransactions: reader.list(() => ({
+      producerId: String(reader.int64()),
+      firstOffset: String(reader.int64()),
+    })),
+    preferredReadReplica: reader.int32(),
+    messages: records(),
+  });
+  const response: FetchResponse = {
+    // The broker does not delay a throttled answer: it asks the client to wait (KIP-219).
+    throttleTime: 0,
+    clientSideThrottleTime: reader.int32(),
+    errorCode: reader.int16(),
+    sessionId: reader.int32(),
+    responses: reader.list(() => ({
+      topicName: reader.text(reader.int16()),
+      partitions: reader.list(partition),
+    })),
+  };
+  return isKnown ? response : undefined;
+}

@@ -1,0 +1,58 @@
+import type { AppError } from '#lib/errors';
+import { batchRecord, type BatchRecord } from '../codec/record-batch.ts';
+import type { HeaderValue, OutgoingRecord, RecordPosition } from '../port.ts';
+
+/** A record that `send` has accepted: what goes on the wire, and the promise that it owes. It ends once; later ends do nothing. */
+export interface PendingRecord extends BatchRecord {
+  readonly topic: string;
+  readonly bytes: number;
+  readonly expiresAtMs: number;
+  /** From when on it waits for no others. */
+  readonly dueAtMs: number;
+  ended(): boolean;
+  acknowledge(position: RecordPosition): void;
+  fail(error: AppError): void;
+}
+
+// Its own length, timestamp and offset deltas, and what our own bookkeeping takes.
+const overheadBytes = 64;
+
+/** @throws TypeError where a header is neither text nor bytes: in a batch it would fail all others with it */
+export function createPendingRecord(
+  record: OutgoingRecord,
+  time: { expiresAtMs: number; dueAtMs: number },
+  onEnd: (record: PendingRecord) => void,
+): { pending: PendingRecord; position: Promise<RecordPosition> } {
+  const { promise, resolve, reject } = Promise.withResolvers<RecordPosition>();
+  const key = record.key === null ? null : toBuffer(record.key);
+  const headers: (readonly [name: string, value: HeaderValue])[] = [];
+  for (const name of Object.keys(record.headers)) {
+    for (const value of valuesOf(record.headers[name] ?? [])) headers.push([name, value]);
+  }
+  const content = batchRecord({ key, value: record.value, headers });
+
+  let ended = false;
+  const end = (settle: () => void): void => {
+    if (ended) return;
+    ended = true;
+    onEnd(pending);
+    settle();
+  };
+  const pending: PendingRecord = {
+    topic: record.topic,
+    ...content,
+    bytes: overheadBytes + content.bodyBytes,
+    ...time,
+    ended: () => ended,
+    acknowledge: (position) => end(() => resolve(position)),
+    fail: (error) => end(() => reject(error)),
+  };
+  return { pending, position: promise };
+}
+
+const valuesOf = (values: OutgoingRecord['headers'][string]): readonly HeaderValue[] =>
+  typeof values === 'string' || Buffer.isBuffer(values) ? [values] : values;
+
+function toBuffer(value: string | Buffer): Buffer {
+  return typeof value === 'string' ? Buffer.from(value) : value;
+}

@@ -1,0 +1,62 @@
+/**
+ * What became of one partition's batch in a produce request. It is written when the answer names its partition, once, without an error code
+ * and with a base offset; everything else is *not known to be written*. What the answer says of one partition says nothing of another.
+ */
+import { rootCause } from '../client.ts';
+import type { PartitionAnswer } from '../codec/produce-request.ts';
+
+export type ProduceOutcome =
+  | { kind: 'written'; baseOffset: bigint }
+  /** The broker will not take this batch, however often: one of its records is at fault. */
+  | { kind: 'refused'; error: Error }
+  /** It may be on the topic or not; to be tried again. `lags`: the partition has too few followers that keep up. */
+  | { kind: 'unknown'; error: Error; connectionSuspect: boolean; lags: boolean };
+
+/** https://kafka.apache.org/protocol#protocol_error_codes */
+const refusals: ReadonlyMap<number, string> = new Map([
+  [10, 'MESSAGE_TOO_LARGE'],
+  [18, 'RECORD_LIST_TOO_LARGE'],
+  [32, 'INVALID_TIMESTAMP'],
+  [43, 'UNSUPPORTED_FOR_MESSAGE_FORMAT'],
+  [87, 'INVALID_RECORD'],
+]);
+/** Its followers lag, or there are too few of them: it would hold up those that are asked for beside it. */
+const laggards: ReadonlyMap<number, string> = new Map([
+  [7, 'REQUEST_TIMED_OUT'],
+  [19, 'NOT_ENOUGH_REPLICAS'],
+  [20, 'NOT_ENOUGH_REPLICAS_AFTER_APPEND'],
+]);
+
+export function judgeAnswer(answers: readonly PartitionAnswer[], topic: string, partition: number): ProduceOutcome {
+  const place = `${topic}/${partition}`;
+  const [answer, ...others] = answers.filter((each) => each.topic === topic && each.partition === partition);
+  if (answer === undefined || others.length > 0)
+    return notWritten(`the answer names ${place} ${answer === undefined ? 'not at all' : 'several times'}`, true);
+  const { errorCode, baseOffset } = answer;
+  const refusal = refusals.get(errorCode);
+  if (refusal !== undefined) return { kind: 'refused', error: new Error(`${place}: ${refusal}`) };
+  if (errorCode !== 0)
+    return notWritten(
+      `the answer for ${place} is ${laggards.get(errorCode) ?? `error ${errorCode}`}`,
+      false,
+      laggards.has(errorCode),
+    );
+  // -1 is what a broker says without having appended anything.
+  if (baseOffset < 0n) return notWritten(`the answer for ${place} has the base offset ${baseOffset}`, true);
+  return { kind: 'written', baseOffset };
+}
+
+/** Of a request that was not answered: nothing is known of any of its partitions. */
+export const judgeFailure = (thrown: unknown): ProduceOutcome => ({
+  kind: 'unknown',
+  error: rootCause(thrown),
+  connectionSuspect: true,
+  lags: false,
+});
+
+const notWritten = (problem: string, connectionSuspect: boolean, lags = false): ProduceOutcome => ({
+  kind: 'unknown',
+  error: new Error(`not known to be written: ${problem}`),
+  connectionSuspect,
+  lags,
+});

@@ -1,0 +1,212 @@
+/**
+ * One connection to a leader, with at most one request in flight, and the partitions that wait for it. A request takes a batch of every
+ * partition that waits, due or not: what wakes a broker, and this process with the answer, is the request and not the record.
+ *
+ *   partition waits ──the first is due, and no request in flight──► request ──answer──► each partition's own outcome
+ *         └── taken back (the leader has changed, the request in flight takes long) ──► it waits for another lane
+ *
+ * It guarantees that a request holds a partition once, and that what is said of one partition is the outcome of no other.
+ */
+import type { Clock } from '#lib/clock';
+import type { Logger } from '#lib/log';
+import { type BatchRecord, encodeRecordBatch } from '../codec/record-batch.ts';
+import { within } from '../time-limit.ts';
+import type { BrokerConnection } from './broker-connection.ts';
+import { judgeAnswer, judgeFailure, type ProduceOutcome } from './produce-answer.ts';
+
+/** A partition's batch in the making. */
+export interface Sendable {
+  readonly topic: string;
+  readonly partition: number;
+  /** From when on it must go, by the monotonic clock; beside another it may go earlier. */
+  dueAtMs(): number;
+  /** The size of the batch that `cut` would take, about. */
+  batchBytes(): number;
+  /** Takes the batch out; empty where all of it has ended by itself, and then nothing is settled. */
+  cut(): readonly BatchRecord[];
+  /** @param tookMs of the whole request */
+  settle(outcome: ProduceOutcome, tookMs: number): void;
+  /** It is taken back from the lane: it has to look for another. */
+  lookElsewhere(): void;
+}
+
+/** A leader that takes longer over a request is slow: who waits for it goes elsewhere, where that is possible. */
+export const slowAfterMs = 200;
+
+export interface ProduceLane {
+  /** Once, until it was cut or taken back. */
+  add(waiting: Sendable): void;
+  /** Something that waits has become due earlier than it was. */
+  hurry(): void;
+  /** Has those who wait look for another lane. */
+  disperse(): void;
+  /** Partitions that wait or are in flight. */
+  load(): number;
+  /** For how long the request in flight has been; 0 without one. */
+  inFlightMs(): number;
+  connect(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ProduceLaneOptions {
+  /** To the leader. */
+  connect(): Promise<BrokerConnection>;
+  clock: Clock;
+  log: Logger;
+  requestTimeoutMs: number;
+}
+
+/** The size of a request; a larger batch goes alone. */
+const maxRequestBytes = 4 * 1024 * 1024;
+/** A leader waits so long for the followers of several partitions. Then it answers, and those that lag go alone from then on. */
+export const followersTimeoutMs = 1_500;
+const closeTimeoutMs = 2_000;
+
+interface InFlight {
+  sendable: Sendable;
+  records: readonly BatchRecord[];
+}
+
+export function createProduceLane({ connect, clock, log, requestTimeoutMs }: ProduceLaneOptions): ProduceLane {
+  const waiting = new Set<Sendable>();
+  let inFlight: readonly InFlight[] = [];
+  let connected: Promise<BrokerConnection> | undefined;
+  let running = false;
+  let closed = false;
+  let lingering: { untilMs: number; end: AbortController } | undefined;
+  let requestedAtMs: number | undefined;
+
+  async function run(): Promise<void> {
+    running = true;
+    while (waiting.size > 0 && !closed) {
+      await endOfTurn();
+      await untilDue();
+      inFlight = cutBatches();
+      if (inFlight.length > 0) await send(inFlight);
+    }
+    running = false;
+  }
+
+  /** What else is sent in this turn of the event loop goes along: to wait for it costs nothing. */
+  const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  async function untilDue(): Promise<void> {
+    for (;;) {
+      let dueAtMs = Number.POSITIVE_INFINITY;
+      for (const each of waiting) dueAtMs = Math.min(dueAtMs, each.dueAtMs());
+      const restMs = dueAtMs - clock.monotonicMs();
+      if (restMs <= 0 || waiting.size === 0 || closed) return;
+      lingering = { untilMs: dueAtMs, end: new AbortController() };
+      await clock.sleep(restMs, lingering.end.signal);
+      lingering = undefined;
+    }
+  }
+
+  function cutBatches(): InFlight[] {
+    const cut: InFlight[] = [];
+    let bytes = 0;
+    for (const sendable of waiting) {
+      bytes += sendable.batchBytes();
+      if (cut.length > 0 && bytes > maxRequestBytes) break;
+      waiting.delete(sendable);
+      const records = sendable.cut();
+      if (records.length > 0) cut.push({ sendable, records });
+    }
+    return cut;
+  }
+
+  async function send(batches: readonly InFlight[]): Promise<void> {
+    requestedAtMs = clock.monotonicMs();
+    const outcomes = await request(batches);
+    const tookMs = clock.monotonicMs() - requestedAtMs;
+    requestedAtMs = undefined;
+    inFlight = [];
+    for (const [index, { sendable }] of batches.entries()) {
+      const outcome = outcomes[index];
+      if (outcome !== undefined) sendable.settle(outcome, tookMs);
+    }
+  }
+
+  /** In the order of the batches. */
+  async function request(batches: readonly InFlight[]): Promise<ProduceOutcome[]> {
+    try {
+      const nowMs = Math.trunc(clock.nowMs());
+      const encoded = batches.map(({ sendable: { topic, partition }, records }) => ({
+        topic,
+        partition,
+        bytes: encodeRecordBatch(records, nowMs),
+      }));
+      const wholeMs = Math.ceil(requestTimeoutMs * 0.8);
+      const timeoutMs = batches.length > 1 ? Math.min(wholeMs, followersTimeoutMs) : wholeMs;
+      const answered = open().then((connection) => connection.produce(encoded, timeoutMs));
+      // kafkajs has time limits of its own, but not around all that is waited for: connecting, authenticating.
+      const answers = await within(clock, requestTimeoutMs * 2, answered, () => {
+        throw new Error('no answer within twice the request time-out');
+      });
+      const outcomes = encoded.map(({ topic, partition }) => judgeAnswer(answers, topic, partition));
+      if (outcomes.some(isSuspect)) renewConnection();
+      return outcomes;
+    } catch (error) {
+      renewConnection();
+      return batches.map(() => judgeFailure(error));
+    }
+  }
+
+  /** The connection that there is, or another: brokers close one that has long been idle. */
+  async function open(): Promise<BrokerConnection> {
+    const connection = await connectOnce();
+    if (connection.isOpen()) return connection;
+    renewConnection();
+    return connectOnce();
+  }
+
+  function connectOnce(): Promise<BrokerConnection> {
+    if (connected === undefined) {
+      const opening = connect();
+      connected = opening;
+      opening.catch(() => {
+        if (connected === opening) connected = undefined;
+      });
+    }
+    return connected;
+  }
+
+  /** Without waiting: kafkajs closes it once its last request has ended. */
+  function renewConnection(): void {
+    const closing = connected?.then((connection) => connection.close());
+    closing?.catch((error: unknown) => log.debug({ event: 'kafka.disconnect_failed', err: error }));
+    connected = undefined;
+  }
+
+  /** Once, and with a reason: else an error is made for each record that comes to a full batch, stack and all. */
+  function hurry(): void {
+    lingering?.end.abort('ended');
+    lingering = undefined;
+  }
+
+  return {
+    add(sendable) {
+      waiting.add(sendable);
+      if (!running) void run();
+      else if (lingering !== undefined && sendable.dueAtMs() < lingering.untilMs) hurry();
+    },
+    hurry,
+    disperse() {
+      const elsewhere = [...waiting];
+      waiting.clear();
+      for (const each of elsewhere) each.lookElsewhere();
+    },
+    load: () => waiting.size + inFlight.length,
+    inFlightMs: () => (requestedAtMs === undefined ? 0 : clock.monotonicMs() - requestedAtMs),
+    connect: async () => void (await connectOnce()),
+    async close() {
+      closed = true;
+      hurry();
+      const closing = connected?.then((connection) => connection.close()).catch(() => undefined);
+      connected = undefined;
+      if (closing !== undefined) await within(clock, closeTimeoutMs, closing, () => undefined);
+    },
+  };
+}
+
+const isSuspect = (outcome: ProduceOutcome): boolean => outcome.kind === 'unknown' && outcome.connectionSuspect;

@@ -1,0 +1,167 @@
+import type { Clock } from '#lib/clock';
+import type { Logger } from '#lib/log';
+import { rootCause } from '../client.ts';
+import type { ClusterMetadata, TopicMetadata } from '../codec/metadata-request.ts';
+import type { ProducerMeter } from '../metrics.ts';
+import { within } from '../time-limit.ts';
+import type { BrokerConnection } from './broker-connection.ts';
+
+/** The leader of a partition that has none. */
+export const nobody = -1;
+
+/** How many partitions a topic has, and who leads them: the broker's id by partition, or `nobody`. */
+export type TopicLayout = readonly number[];
+
+/** The layouts of the topics that are asked for, kept fresh in the background. */
+export interface TopicLayouts {
+  /** What is known now; a topic is asked about from its first mention on. */
+  get(topic: string): TopicLayout | undefined;
+  /** `host:port` of a broker; undefined where it is not known. */
+  addressOf(broker: number): string | undefined;
+  /** Something went wrong that a change of leaders would explain. */
+  refreshSoon(): void;
+  /** Resolves once the first round of questions is over, whatever came of it. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface TopicLayoutsOptions {
+  /** `host:port` of those that know the cluster. */
+  brokers: readonly string[];
+  connectTo(address: string): Promise<BrokerConnection>;
+  clock: Clock;
+  log: Logger;
+  onChange(topic: string, layout: TopicLayout): void;
+  refreshMs: number;
+  meter: Pick<ProducerMeter, 'described' | 'unreached'>;
+}
+
+// A refresh that was asked for comes no sooner after the last one: many partitions fail at the same moment.
+const minGapMs = 100;
+const firstRetryMs = 100;
+const maxRetryMs = 5_000;
+const closeTimeoutMs = 2_000;
+
+export function createTopicLayouts({
+  brokers,
+  connectTo,
+  clock,
+  log,
+  onChange,
+  refreshMs,
+  meter,
+}: TopicLayoutsOptions): TopicLayouts {
+  const layouts = new Map<string, TopicLayout | undefined>();
+  const stopped = new AbortController();
+  let pause = new AbortController();
+  let refreshAsked = false;
+  let failing = false;
+  let addresses: ReadonlyMap<number, string> = new Map();
+  let connection: BrokerConnection | undefined;
+  let connections = 0;
+  let loop: Promise<void> | undefined;
+
+  /** @returns whether every topic's layout is known and fresh */
+  async function refreshAll(): Promise<boolean> {
+    const asked = [...layouts.keys()];
+    if (asked.length === 0) return true;
+    try {
+      const found = await ask(asked);
+      if (stopped.signal.aborted) return true;
+      addresses = found.addresses;
+      const unknown = asked.filter((topic) => !take(found.topics.find(({ name }) => name === topic)));
+      if (unknown.length > 0) logUnknown(unknown, 'no partitions are known');
+      failing = unknown.length > 0;
+    } catch (error) {
+      logUnknown(asked, rootCause(error).message);
+      failing = true;
+      meter.unreached();
+      void closeConnection();
+    }
+    return !failing;
+  }
+
+  async function ask(asked: readonly string[]): Promise<ClusterMetadata> {
+    if (connection?.isOpen() !== true) {
+      await closeConnection();
+      connection = await connectTo(nextAddress());
+    }
+    return connection.metadata(asked);
+  }
+
+  /** Another each time: one that hangs is not asked again before the others. */
+  function nextAddress(): string {
+    const known = [...new Set([...brokers, ...addresses.values()])];
+    const address = known[connections % known.length] ?? '';
+    connections += 1;
+    return address;
+  }
+
+  /** @returns whether its partitions are known */
+  function take(topic: TopicMetadata | undefined): boolean {
+    if (topic === undefined || topic.partitions.length === 0) return false;
+    const { name, partitions } = topic;
+    const layout = new Array<number>(partitions.length).fill(nobody);
+    for (const { id, leader } of partitions) layout[id] = leader;
+    meter.described(name, {
+      underReplicated: partitions.filter(({ inSync, replicas }) => inSync < replicas).length,
+      leaderless: layout.filter((leader) => leader === nobody).length,
+    });
+    const before = layouts.get(name);
+    layouts.set(name, layout);
+    if (before?.join() !== layout.join()) onChange(name, layout);
+    return true;
+  }
+
+  /** Once, until it has been well: while brokers are away it is tried all the time. */
+  function logUnknown(unknown: readonly string[], reason: string): void {
+    log[failing ? 'debug' : 'warn']({ event: 'kafka.metadata_failed', topics: unknown.join(), reason });
+  }
+
+  function closeConnection(): Promise<void> {
+    const closing = connection?.close().catch(() => undefined) ?? Promise.resolve();
+    connection = undefined;
+    return closing;
+  }
+
+  async function run(firstRound: () => void): Promise<void> {
+    let retryMs = firstRetryMs;
+    while (!stopped.signal.aborted) {
+      refreshAsked = false;
+      const fresh = await refreshAll();
+      firstRound();
+      await clock.sleep(minGapMs, stopped.signal);
+      if (refreshAsked) continue;
+      pause = new AbortController();
+      await clock.sleep(fresh ? refreshMs : retryMs, AbortSignal.any([pause.signal, stopped.signal]));
+      retryMs = fresh ? firstRetryMs : Math.min(maxRetryMs, retryMs * 2);
+    }
+    await closeConnection();
+  }
+
+  function refreshSoon(): void {
+    refreshAsked = true;
+    pause.abort();
+  }
+
+  return {
+    get(topic) {
+      const layout = layouts.get(topic);
+      if (layout === undefined && !layouts.has(topic)) {
+        layouts.set(topic, undefined);
+        refreshSoon();
+      }
+      return layout;
+    },
+    addressOf: (broker) => addresses.get(broker),
+    refreshSoon,
+    start: () =>
+      new Promise((resolve) => {
+        loop = run(resolve);
+      }),
+    async stop() {
+      stopped.abort();
+      if (loop !== undefined) await within(clock, closeTimeoutMs, loop, () => undefined);
+    },
+  };
+}
