@@ -75,7 +75,7 @@ describe.each(documents)('$path', ({ path, text }) => {
   });
 
   test('names commands of `hookline` that there are', () => {
-    const calls = [...text.matchAll(/npx hookline ([a-z-]+)(?: ([a-z-]+))?/g)];
+    const calls = [...text.matchAll(/\.\/hookline ([a-z-]+)(?: ([a-z-]+))?/g)];
     const isThere = ([, first = '', second = '']: RegExpMatchArray): boolean =>
       [`${first}.ts`, `${first}/${second}.ts`].some((file) => existsSync(join(root, 'services/cli/commands', file)));
     expect(calls.filter((call) => !isThere(call)).map(([call]) => call)).toEqual([]);
