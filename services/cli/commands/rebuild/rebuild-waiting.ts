@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readSchema } from '#deploy/kafka/schemas.ts';
 import { systemClock } from '#lib/clock';
-import { topicsOf } from '#lib/contract';
+import { readSchema, topicsOf } from '#lib/contract';
 import { findLostWaiting, restoreWaiting, type RestoredRow, run as runStatement } from '#lib/event-store';
 import { countPartitions, createAttemptCodec, kafkaAccess, partitionOf, readTopic } from '#lib/kafka';
 import { silentLogger } from '#lib/log';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { systemClock } from '#lib/clock';
-import { topicsOf } from '#lib/contract';
+import { avroTopics, readSchema, topicDefinitions, topicsOf } from '#lib/contract';
 import {
   countPartitions,
   createTopics,
@@ -13,8 +13,6 @@ import {
 } from '#lib/kafka';
 import { createLogger } from '#lib/log';
 import { migrate } from '#lib/postgres';
-import { avroTopics, readSchema } from '#deploy/kafka/schemas.ts';
-import { topicDefinitions } from '#deploy/kafka/topics.ts';
 import { loadSetupConfig } from '../../config.ts';
 
 /** The three are idempotent and independent: if one fails the others are done, and the next run resumes. */
