@@ -52,7 +52,7 @@ bench-peers: setup ## Hookline beside Outpost and Svix: cost, speed, isolation, 
 	@npm run --silent bench-peers -- $(ARGS)
 
 replay-dlq: setup ## replays dead letters of the running stack (ARGS='--dry-run --endpoint ep_… --rate 50', or --help)
-	@npm run --silent hookline -- dlq replay $(ARGS)
+	@./hookline dlq replay $(ARGS)
 
 github-payloads: setup ## all GitHub payloads, each twice, through the running stack to two endpoints, added up
 	@npm run --silent github-payloads

@@ -22,7 +22,7 @@ const common = {
   },
   // ES modules, and one that has an `import()`, which jest's CommonJS can't load as they stand.
   transformIgnorePatterns: [
-    'node_modules/(?!(node-pg-migrate|cookie|@seriousme/openapi-schema-validator|@opentelemetry/otlp-exporter-base)/)',
+    'node_modules/(?!(node-pg-migrate|cookie|@seriousme/openapi-schema-validator|@opentelemetry/otlp-exporter-base|commander)/)',
   ],
 };
 

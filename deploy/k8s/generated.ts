@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { topicDefinitions } from '../kafka/topics.ts';
+import { topicDefinitions } from '#lib/contract';
 
 const deploy = join(import.meta.dirname, '..');
 const folders = { rules: join(deploy, 'prometheus/rules'), dashboards: join(deploy, 'grafana/dashboards') };
@@ -39,7 +39,7 @@ ${Object.entries(config)
   .map(([key, value]) => `    ${key}: ${value}\n`)
   .join('')}`,
   );
-  return header('deploy/kafka/topics.ts') + topics.join('---\n');
+  return header('libs/contract/topic-definitions.ts') + topics.join('---\n');
 }
 
 /** A file of rules is what a PrometheusRule has as its spec. */

@@ -1,5 +1,5 @@
 /**
- * A record of `delivery.attempts`: Avro, deploy/kafka/schemas/delivery.attempts.avsc; its key is the event id, so that all that befalls
+ * A record of `delivery.attempts`: Avro, schemas/delivery.attempts.avsc; its key is the event id, so that all that befalls
  * an event is in one partition, in order.
  *
  * | kind       | written by | says                                                                             |

@@ -1,7 +1,7 @@
 import { isInstant, isName, isShortText } from './record-text.ts';
 import { maxPayloadBytes } from './settings.ts';
 
-/** A record of `events`: Avro, deploy/kafka/schemas/events.avsc; its key is the event id, or the ordering key. */
+/** A record of `events`: Avro, schemas/events.avsc; its key is the event id, or the ordering key. */
 export interface EventRecord {
   id: string;
   tenant: string;

@@ -1,4 +1,6 @@
 export { type GroupName, type TopicName, type Topics, groupOf, topicNames, topicsOf } from './topics.ts';
+export { topicDefinitions } from './topic-definitions.ts';
+export { type AvroTopic, avroTopics, readSchema } from './avro-schemas.ts';
 export { type HeaderText, header, traceHeaders } from './headers.ts';
 export {
   type AttemptOutcome,

@@ -99,7 +99,7 @@ export function subscriptionAt<S>(past: readonly (S & { until: number })[], now:
 
 /**
  * For so long after its receipt an event may still be judged, for the first time or again: a webhook stands on its topic, and then its event
- * on the next, for the 7 days of their retention and the 7 that a segment may stay open beyond (deploy/kafka/topics.ts), and two days are
+ * on the next, for the 7 days of their retention and the 7 that a segment may stay open beyond (topic-definitions.ts), and two days are
  * for what waits before the first. What was in force is kept for as long, and so are endpoints that were deleted. An event that is older,
  * since a dead letter was replayed, is judged by the oldest that is known.
  */

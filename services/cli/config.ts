@@ -1,5 +1,3 @@
-import { readKeyValueFile } from '#deploy/local/key-value-file.ts';
-import { stackFiles } from '#deploy/local/paths.ts';
 import {
   type ConfigOf,
   encryptionFields,
@@ -13,8 +11,9 @@ import {
   registryFields,
   text,
 } from '#lib/config';
+import { localEnvFile, readLocalEnv } from './local-env.ts';
 
-/** What `hookline setup` needs. */
+/** For `hookline setup`. */
 export const setupFields = {
   ...kafkaFields,
   ...postgresFields,
@@ -41,7 +40,7 @@ export type SetupConfig = ConfigOf<typeof setupFields>;
 
 const baseUrl = /^https?:\/\/[^/?#]+(\/[^?#]*)?$/;
 
-/** What commands need that ask the API. */
+/** For commands that call the API. */
 export const apiFields = {
   apiUrl: text('HOOKLINE_API_URL', {
     default: 'http://127.0.0.1:8081',
@@ -55,7 +54,7 @@ export const apiFields = {
   }),
 };
 
-/** What `hookline send` needs besides, where it is not told where to send. */
+/** For `hookline send`. */
 export const ingressFields = {
   ingressUrl: text('HOOKLINE_INGRESS_URL', {
     default: 'http://127.0.0.1:8080',
@@ -64,18 +63,18 @@ export const ingressFields = {
   }),
 };
 
-/** What `hookline reseal-secrets` needs. */
+/** For `hookline reseal-secrets`. */
 export const resealFields = { ...postgresFields, ...encryptionFields };
 
-/** What `hookline rebuild` needs. */
+/** For `hookline rebuild`. */
 export const rebuildFields = { ...kafkaFields, ...postgresFields, ...registryFields };
 
-/** All of them, for the documentation. */
+/** All settings, for the documentation. */
 export const fields = { ...setupFields, ...apiFields, ...ingressFields, ...resealFields, ...rebuildFields };
 
-/** The environment, and what it does not set from the file that `make up` writes. */
-export const environment = (file = stackFiles.localEnv, env = process.env): NodeJS.ProcessEnv => ({
-  ...readKeyValueFile(file),
+/** The environment; settings that it lacks come from the file that `make up` writes. */
+export const environment = (file = localEnvFile, env = process.env): NodeJS.ProcessEnv => ({
+  ...readLocalEnv(file),
   ...env,
 });
 
@@ -88,9 +87,9 @@ export const loadRebuildConfig = (): ConfigOf<typeof rebuildFields> =>
   readConfig<typeof rebuildFields>(rebuildFields, environment(), [kafkaRelations]);
 export const loadResealConfig = (): ConfigOf<typeof resealFields> => readConfig(resealFields, environment());
 
-/** Two replicas with min.insync 1 lose acknowledged records with one broker; with 2 they stop with one. Three is the way. */
+/** With two replicas, min.insync 1 loses acknowledged records with one broker, and min.insync 2 stops with one. Three is the minimum. */
 function noLoneReplica(config: SetupConfig): Problem[] {
   return config.topicReplication === 2
-    ? ['HOOKLINE_TOPIC_REPLICATION=2 is neither durable nor available: take 3 (or 1 to try things)']
+    ? ['HOOKLINE_TOPIC_REPLICATION=2 is neither durable nor available: use 3 (or 1 for a trial)']
     : [];
 }

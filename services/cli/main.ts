@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 import { isAppError } from '#lib/errors';
-import { CommandFailure } from './command.ts';
-import { hookline } from './commands/index.ts';
-import { jsonText, printableLines } from './output.ts';
+import { CommandFailure } from './command-failure.ts';
+import { jsonText, printableLines } from './output/print.ts';
+import { runCommand } from './run-command.ts';
 
 const args = process.argv.slice(2);
-// Whoever reads our output may have seen enough of it.
+// A reader such as `head` may close the pipe when it has seen enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
-process.exitCode = await hookline.run(args).catch((error: unknown) => {
+process.exitCode = await runCommand(args).catch((error: unknown) => {
   const failure = toFailure(error);
   const json = args.includes('--json');
   process.stderr.write(json ? `${jsonText(failure.facts)}\n` : `hookline: ${printableLines(failure.message)}\n`);

@@ -1,5 +1,4 @@
-import { readSchema } from '#deploy/kafka/schemas.ts';
-import { groupOf, topicsOf } from '#lib/contract';
+import { groupOf, readSchema, topicsOf } from '#lib/contract';
 import { createKeepDeadLetter } from '#lib/dead-letters';
 import { createDedupStore, createPostgresKeyTable, createRedisKeyMemory } from '#lib/dedup-store';
 import { createMatchNarrow, openSubscriberDirectory } from '#lib/fan-out';

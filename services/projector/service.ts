@@ -1,6 +1,5 @@
 import { createWaitOut } from '#lib/backoff';
-import { groupOf, topicsOf } from '#lib/contract';
-import { readSchema } from '#deploy/kafka/schemas.ts';
+import { groupOf, readSchema, topicsOf } from '#lib/contract';
 import {
   countPartitions,
   createAttemptCodec,

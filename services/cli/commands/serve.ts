@@ -1,18 +1,20 @@
 import { chooseNames, type ServedName, servedNames } from '../../serve/names.ts';
-import { serve } from '../../serve/serve.ts';
-import { usageFailure } from '../command.ts';
-import { readOptions } from '../options.ts';
+import { usageFailure } from '../command-failure.ts';
+import { text, verb } from '../verb.ts';
 
-export const help = `usage: hookline serve [--only ${servedNames.slice(0, 2).join()}]
-
-Runs the services in this one process, for small machines; all of them, or those that --only names:
-${servedNames.join(', ')}. The environment alone sets them, as it does where each has a process of its own
-(services/serve/README.md): a local stack's .hookline/local.env is not read. SIGTERM ends it in order.`;
-
-export async function run(args: readonly string[]): Promise<number> {
-  const { only } = readOptions(args, { only: { type: 'string' } }).values;
-  return serve(read(only));
-}
+export const serve = verb({
+  summary: 'Run all services, or some of them, in one process',
+  description:
+    'Runs the services in this one process, for small machines. Their settings come from the environment alone, as in a process of their own (services/serve/README.md); the .hookline/local.env of a local stack is not read. SIGTERM ends it in order.',
+  options: {
+    only: text('NAMES', `the services to run, separated by commas (default: ${servedNames.join(',')})`),
+  },
+  async run({ only }) {
+    const names = read(only);
+    const { serve: run } = await import('../../serve/serve.ts');
+    return run(names);
+  },
+});
 
 function read(only: string | undefined): readonly ServedName[] {
   try {

@@ -135,12 +135,12 @@ WHERE tenant = $1 AND credential = $2 AND key_hash = $3 AND $4::bytea IS NOT NUL
     name: 'sends a request again without the key of its first attempt',
     edits: [
       {
-        file: 'services/cli/api-client.ts',
+        file: 'libs/api-client/api-client.ts',
         find: `        headers,\n        ...(body`,
         replace: `        headers: { ...headers, ...(method === 'POST' && { 'idempotency-key': randomUUID() }) },\n        ...(body`,
       },
     ],
-    check: { test: 'test/unit/cli/retried-requests.test.ts', title: 'a POST is sent again with its own key' },
+    check: { test: 'test/unit/api-client/api-client.test.ts', title: 'a POST is resent with its own key' },
     budgetSeconds: 60,
   },
   {

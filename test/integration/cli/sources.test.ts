@@ -101,7 +101,7 @@ test('a wrong call says so, and exits 2', async () => {
   expect(await sources('list', '--nmae', 'x')).toEqual({
     code: 2,
     stdout: '',
-    stderr: "hookline: Unknown option '--nmae'\nusage: hookline sources list\n",
+    stderr: "hookline: unknown option '--nmae'\nusage: hookline sources list [options]\n",
   });
 });
 

@@ -1,7 +1,7 @@
 import { promises as dns, Resolver } from 'node:dns';
 import { isIP } from 'node:net';
 import { runHookline } from '../../support/run-hookline.ts';
-import { hookline } from '../../../services/cli/commands/index.ts';
+import { runCommand } from '../../../services/cli/run-command.ts';
 import { publicAddresses, refusedAddresses, refusedUrls } from '../http-client/address-cases.ts';
 
 let printed: string;
@@ -14,7 +14,7 @@ afterEach(() => jest.restoreAllMocks());
 /** The exit code, and the line that is printed. */
 async function check(url: string, ...args: string[]): Promise<{ code: number; line: string }> {
   printed = '';
-  const code = await hookline.run(['check-url', ...args, '--', url]);
+  const code = await runCommand(['check-url', ...args, '--', url]);
   expect(printed.split('\n')).toHaveLength(2);
   return { code, line: printed.trimEnd() };
 }
@@ -77,9 +77,9 @@ test('no name server is asked about an address, or where --resolve tells', async
 });
 
 test.each(['nowhere', '10.0.0', '8.8.8.8,', ''])('--resolve %j is a wrong call', async (list) => {
-  await expect(hookline.run(['check-url', 'https://example.com/', '--resolve', list])).rejects.toMatchObject({
+  await expect(runCommand(['check-url', 'https://example.com/', '--resolve', list])).rejects.toMatchObject({
     exitCode: 2,
-    message: expect.stringContaining('--resolve must be IP addresses by comma') as string,
+    message: expect.stringContaining('--resolve must be IP addresses, separated by commas') as string,
   });
 });
 

@@ -58,10 +58,10 @@ test('one that does not, exits 1; with --json it is told as the API has it', asy
 test('what was not sent in time says how to look, and exits 1', async () => {
   const ran = await sendTest({ status: 202, body: { ...ids, attempt: null } });
   expect(ran.code).toBe(1);
-  expect(ran.stdout).toContain('not sent yet: `hookline deliveries attempts dlv_1` will tell');
+  expect(ran.stdout).toContain('not sent yet: `hookline deliveries attempts dlv_1` will show');
   const sooner = await sendTest({ status: 202, body: { ...ids, delivery_id: null, attempt: null } });
   expect(sooner.stdout).toMatch(
-    /^outcome +not sent yet: `hookline events deliveries evt_1` will tell .*\nevent +evt_1\n$/,
+    /^outcome +not sent yet: `hookline events deliveries evt_1` will show .*\nevent +evt_1\n$/,
   );
 });
 

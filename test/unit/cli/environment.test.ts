@@ -1,7 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readKeyValueFile, writeKeyValueFile } from '#deploy/local/key-value-file.ts';
+import { stackFiles } from '#deploy/local/paths.ts';
 import { environment } from '../../../services/cli/config.ts';
+import { localEnvFile } from '../../../services/cli/local-env.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hookline-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -17,4 +20,13 @@ test('what the local stack has written is taken where the environment says nothi
 
 test('without a local stack there is the environment alone', () => {
   expect(environment(join(folder, 'none'), { HOOKLINE_ADMIN_KEY: 'k' })).toEqual({ HOOKLINE_ADMIN_KEY: 'k' });
+});
+
+test('the file is read where the local stack writes it, and as the stack reads it', () => {
+  const file = join(folder, 'written.env');
+  const values = { HOOKLINE_API_URL: 'http://127.0.0.1:8081', HOOKLINE_ADMIN_KEY: 'a=b #c "d" $e', API_PID: '' };
+  writeKeyValueFile(file, values);
+  expect(environment(file, {})).toEqual(values);
+  expect(environment(file, {})).toEqual(readKeyValueFile(file));
+  expect(localEnvFile).toBe(stackFiles.localEnv);
 });

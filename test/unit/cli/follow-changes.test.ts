@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { createManualClock, formatMicros, parseRfc3339 } from '#lib/clock';
-import type { ApiClient } from '../../../services/cli/api-client.ts';
+import type { Api } from '../../../services/cli/api-calls/connect.ts';
 import { followChanges } from '../../../services/cli/commands/events/follow-changes.ts';
 
 interface Event {
@@ -44,7 +44,7 @@ function createEvents({ pageSize = 10, happenings = [] as (readonly number[])[] 
     clock,
     asked,
     change,
-    api: { page: page as unknown as ApiClient['page'] },
+    api: { page: page as unknown as Api['page'] },
     all: () => [...changedAt].map(([id, at]): Event => ({ id, updated_at: formatMicros(at) })),
   };
 }

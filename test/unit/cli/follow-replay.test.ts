@@ -1,5 +1,5 @@
 import { systemClock } from '#lib/clock';
-import { followReplay, type Replay } from '../../../services/cli/follow-replay.ts';
+import { followReplay, type Replay } from '../../../services/cli/api-calls/follow-replay.ts';
 
 const replayAt = (replayed: number): Replay => ({
   id: 'rpl_1',
@@ -31,14 +31,14 @@ test('every change is told once, and the end is given', async () => {
   ]);
 });
 
-test('Ctrl-C ends the watching, and says how to look and how to end the replay', async () => {
+test('Ctrl-C stops watching, and says how to look and how to end the replay', async () => {
   const interrupting = {
     ...systemClock,
     sleep: async () => void process.emit('SIGINT'),
   };
   const options = { clock: interrupting, tenant: 'acme' };
   expect(await followReplay(replayAt(1), async () => replayAt(1), options)).toBeUndefined();
-  expect(told).toContain('hookline dlq show rpl_1 --tenant acme tells how far');
+  expect(told).toContain('hookline dlq show rpl_1 --tenant acme shows its progress');
   expect(told).toContain('hookline dlq cancel rpl_1 --tenant acme ends it');
   expect(process.listenerCount('SIGINT')).toBe(0);
 });

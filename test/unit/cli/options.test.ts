@@ -1,28 +1,4 @@
-import { CommandFailure } from '../../../services/cli/command.ts';
-import { readHeaders, readOptions, readWholeNumber } from '../../../services/cli/options.ts';
-
-const options = { secret: { type: 'string' }, header: { type: 'string', multiple: true } } as const;
-
-test('options and arguments are read in any order', () => {
-  expect(readOptions(['src_1', '--secret', 's', '--header=a', '--header', 'b', '--json'], options, ['id'])).toEqual({
-    values: expect.objectContaining({ secret: 's', header: ['a', 'b'], json: true }) as object,
-    given: { id: 'src_1' },
-  });
-  expect(readOptions(['--', '--secret'], options, ['id']).given.id).toBe('--secret');
-});
-
-test.each([
-  [['x', '--sceret', 's'], "Unknown option '--sceret'"],
-  [['x', '--secret'], "Option '--secret <value>' argument missing"],
-  [['x', '--json=yes'], "Option '--json' does not take an argument"],
-  [[], '<id> is missing'],
-  [['x', 'y'], 'what is `y`? It is one argument too many'],
-])('%j is a wrong call, which says why', (args, message) => {
-  const call = () => readOptions(args, options, ['id']);
-  expect(call).toThrow(CommandFailure);
-  expect(call).toThrow(message);
-  expect(call).toThrow(expect.objectContaining({ exitCode: 2 }) as Error);
-});
+import { readHeaders, readLimit, readWholeNumber } from '../../../services/cli/options/read-values.ts';
 
 test('a whole number has its bounds', () => {
   const bounds = { min: 1, max: 10, otherwise: 3 };
@@ -30,6 +6,13 @@ test('a whole number has its bounds', () => {
   expect(readWholeNumber('n', '10', bounds)).toBe(10);
   for (const text of ['0', '11', '', ' 1', '1.5', '-1', '1e1', 'ten'])
     expect(() => readWholeNumber('n', text, bounds)).toThrow('--n must be a whole number from 1 to 10');
+});
+
+test('a list without --limit has everything, or as much as the verb says', () => {
+  expect(readLimit(undefined)).toBe(1_000_000);
+  expect(readLimit(undefined, { otherwise: 50 })).toBe(50);
+  expect(() => readLimit('0')).toThrow('--limit must be a whole number from 1 to 1000000, not 0');
+  expect(() => readLimit('1001', { max: 1_000 })).toThrow('from 1 to 1000');
 });
 
 test('a header is a name and a value, with nothing around the value', () => {

@@ -1,7 +1,8 @@
-import { refusal } from '../../../services/cli/refusal.ts';
-import { describe as describeThing, table } from '../../../services/cli/output.ts';
+import { failureOf } from '#lib/api-client';
+import { toCommandFailure } from '../../../services/cli/api-calls/api-failure.ts';
+import { describe as describeThing, table } from '../../../services/cli/output/print.ts';
 
-const answer = (status: number, body: string) => ({ status, body, header: () => undefined });
+const refused = (status: number, body: string) => failureOf({ status, body, header: () => undefined });
 
 test('a thing is a line for each field, several are a line each', () => {
   expect(describeThing({ id: 'src_1', rate_limit: { burst: 2 } })).toBe('id          src_1\nrate_limit  {"burst":2}');
@@ -32,7 +33,7 @@ test('a problem is told with every field that is wrong', () => {
       { field: '/scheme', message: 'is missing' },
     ],
   };
-  expect(refusal(answer(400, JSON.stringify(problem)))).toMatchObject({
+  expect(toCommandFailure(refused(400, JSON.stringify(problem)))).toMatchObject({
     exitCode: 1,
     message: 'The request is not valid (400 validation_failed)\n  /name is missing\n  /scheme is missing',
     facts: problem,
@@ -44,5 +45,5 @@ test.each([
   ['', 'answered 502: '],
   ['null', 'answered 502: null'],
 ])('what is no problem document is told as it came: %j', (body, message) => {
-  expect(refusal(answer(502, body)).message).toBe(message);
+  expect(toCommandFailure(refused(502, body)).message).toBe(message);
 });

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sourceSchemes } from '#lib/contract';
-import * as sign from '../../../services/cli/commands/sign.ts';
-import * as verify from '../../../services/cli/commands/verify.ts';
+import { sign, verify } from '../../../services/cli/commands/sign-and-verify/verbs.ts';
+import { runCommand } from '../../../services/cli/run-command.ts';
 import { runHookline } from '../../support/run-hookline.ts';
 import { heldSecrets, schemeCases } from '../signatures/scheme-cases.ts';
 import { providerVectors } from '../signatures/vectors.ts';
@@ -169,7 +169,7 @@ describe.each([
       /--hmac-header must .*--hmac-signed must/,
     ],
   ])('%s is refused, and said', async (_what, options, message) => {
-    await expect(command.run(options)).rejects.toMatchObject({
+    await expect(runCommand([name, ...options])).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringMatching(message) as string,
     });
@@ -182,17 +182,17 @@ describe.each([
   });
 
   test('is helped by a text that names every scheme', () => {
-    for (const scheme of sourceSchemes) expect(command.help).toContain(scheme);
+    for (const scheme of sourceSchemes) expect(command.options.scheme?.help).toContain(scheme);
   });
 });
 
 test.each([
-  ['a header that is none', verify, ['--header', 'no colon'], /'Name: value'/],
-  ['a second secret to sign with', sign, ['--secret', 'second'], /--secret can be given once/],
-  ['an id that can’t be sent', sign, ['--id', 'a b'], /--id must be/],
+  ['a header that is none', 'verify', ['--header', 'no colon'], /'Name: value'/],
+  ['a second secret to sign with', 'sign', ['--secret', 'second'], /--secret can be given once/],
+  ['an id that can’t be sent', 'sign', ['--id', 'a b'], /--id must be/],
 ])('%s is refused, and said', async (_what, command, options, message) => {
   const refused = { exitCode: 2, message: expect.stringMatching(message) as string };
-  await expect(command.run([...hookline, ...options])).rejects.toMatchObject(refused);
+  await expect(runCommand([command, ...hookline, ...options])).rejects.toMatchObject(refused);
 });
 
 test('neither reads a file of the stack’s: they run in an empty environment', async () => {

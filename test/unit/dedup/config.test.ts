@@ -1,5 +1,4 @@
-import { topicDefinitions } from '#deploy/kafka/topics.ts';
-import { topicsOf } from '#lib/contract';
+import { topicDefinitions, topicsOf } from '#lib/contract';
 import { readConfig } from '#lib/config';
 import { fields } from '../../../services/dedup/config.ts';
 

@@ -1,6 +1,4 @@
-import { topicNames } from '#lib/contract';
-import { avroTopics, readSchema } from '#deploy/kafka/schemas.ts';
-import { topicDefinitions } from '#deploy/kafka/topics.ts';
+import { avroTopics, readSchema, topicDefinitions, topicNames } from '#lib/contract';
 
 describe('topics as they are created', () => {
   const definitions = topicDefinitions({ topicPrefix: 'p.', partitions: 12, replicationFactor: 3 });

@@ -1,30 +1,20 @@
-import { tenantOption } from '../../connect.ts';
-import { omitAbsent } from '../../options.ts';
-import { readTime, timeForms } from '../../read-time.ts';
+import { readTime, timeForms } from '../../options/read-time.ts';
+import { omitAbsent } from '../../options/read-values.ts';
+import { text, type Values } from '../../verb.ts';
 
-/** By what dead letters are chosen; each as the API's field of that name. */
+/** The filters of dead letters, each the API's field of that name. */
 export const filterOptions = {
-  ...tenantOption,
-  stage: { type: 'string' },
-  endpoint: { type: 'string' },
-  type: { type: 'string' },
-  source: { type: 'string' },
-  reason: { type: 'string' },
-  since: { type: 'string' },
-  until: { type: 'string' },
-} as const;
-
-export const filterHelp = `  --stage NAME                 dedup, fan-out, dispatcher or projector: where it died
-  --endpoint ID                deliveries to this endpoint
-  --type NAME                  events of this type
-  --source ID                  what came from this source
-  --reason NAME                why it died, such as retries_exhausted
-  --since TIME, --until TIME   when it died: ${timeForms}`;
-
-type Values = Partial<Record<Exclude<keyof typeof filterOptions, 'tenant'>, string>>;
+  stage: text('NAME', 'where it was dead-lettered: dedup, fan-out, dispatcher or projector'),
+  endpoint: text('ID', 'deliveries to this endpoint'),
+  type: text('NAME', 'events of this type'),
+  source: text('ID', 'events of this source'),
+  reason: text('NAME', 'why it was dead-lettered, such as retries_exhausted'),
+  since: text('TIME', `dead-lettered at this time or later: ${timeForms}`),
+  until: text('TIME', 'dead-lettered before this time'),
+};
 
 /** The API's fields. */
-export const filterOf = (values: Values, nowMs: number): Record<string, string> =>
+export const filterOf = (values: Values<typeof filterOptions>, nowMs: number): Record<string, string> =>
   omitAbsent({
     stage: values.stage,
     endpoint_id: values.endpoint,

@@ -1,24 +1,38 @@
 import type { EndpointSettings } from '#lib/contract';
-import { usageFailure } from '../../command.ts';
-import { readTextFile } from '../../read-text-file.ts';
-import { readSettings, type SettingForm, settingsOptions } from '../../settings-options.ts';
+import { usageFailure } from '../../command-failure.ts';
+import { readTextFile } from '../../options/read-text-file.ts';
+import {
+  jsonSetting,
+  listSetting,
+  readSettings,
+  type SettingSpec,
+  settingsOptions,
+  textSetting,
+} from '../../options/settings-options.ts';
+import { text } from '../../verb.ts';
 
-/** What an endpoint has, and how options give it; a client certificate comes from files. */
-const forms = {
-  url: 'text',
-  description: 'text',
-  event_types: 'list',
-  source_ids: 'list',
-  filter: 'json',
-  method: 'text',
-  headers: 'json',
-  timeout_ms: 'json',
-  max_in_flight: 'json',
-  rate_limit: 'json',
-  ordered: 'json',
-  retry: 'json',
-  proxy: 'text',
-  ed25519: 'json',
+/** The settings of an endpoint; a client certificate comes from files. */
+const settings = {
+  url: textSetting('URL', 'where deliveries are sent'),
+  description: textSetting('TEXT', 'a description for people'),
+  event_types: listSetting('TYPE', 'deliver events of this type (default: all)'),
+  source_ids: listSetting('ID', 'deliver events of this source (default: all)'),
+  filter: jsonSetting('JSON', 'deliver events whose payload matches: {"data.amount":{"$gt":100}}'),
+  method: textSetting('METHOD', 'POST, PUT, PATCH or DELETE (default: POST)'),
+  headers: jsonSetting('JSON', 'headers of each delivery: {"Authorization":"Bearer …"}; null removes one'),
+  timeout_ms: jsonSetting('N', 'how long the endpoint may take to answer'),
+  max_in_flight: jsonSetting('N', 'how many deliveries may be in flight at once'),
+  rate_limit: jsonSetting('JSON', '{"per_second":100,"burst":200}'),
+  ordered: jsonSetting(
+    'BOOLEAN',
+    'true: events with the same ordering key are delivered one after the other, in order',
+  ),
+  retry: jsonSetting(
+    'JSON',
+    'the retry schedule: {"base_seconds":5,"cap_seconds":43200,"window_seconds":259200,"max_attempts":20}, or {"schedule":[60,300,3600],"jitter":0.1}',
+  ),
+  proxy: textSetting('URL', 'the proxy to deliver through: http://user:password@host:port'),
+  ed25519: jsonSetting('BOOLEAN', 'true: sign with a key pair too (v1a); the endpoint shows its public keys'),
 } as const satisfies Record<
   | Exclude<keyof EndpointSettings, 'client_certificate'>
   | 'url'
@@ -26,26 +40,26 @@ const forms = {
   | 'event_types'
   | 'source_ids'
   | 'filter',
-  SettingForm
+  SettingSpec
 >;
 
 export const endpointOptions = {
-  ...settingsOptions(forms),
-  'client-certificate-file': { type: 'string' },
-  'client-key-file': { type: 'string' },
-} as const;
-
-/** Those that can be taken back to their defaults. */
-export const resettableSettings = [...Object.keys(forms).filter((name) => name !== 'url'), 'client_certificate'];
-
-type Values = Parameters<typeof readSettings>[0] & {
-  'client-certificate-file'?: string;
-  'client-key-file'?: string;
+  'client-certificate-file': text('FILE', 'the client certificate with its chain, PEM; with --client-key-file'),
+  'client-key-file': text('FILE', 'the private key of the client certificate, PEM'),
+  ...settingsOptions(settings),
 };
 
-/** The settings that a call gives. What they may be is for the API to say. */
+/** The settings that have a default to be reset to. */
+export const resettableSettings = [...Object.keys(settings).filter((name) => name !== 'url'), 'client_certificate'];
+
+type Values = Parameters<typeof readSettings>[0] & {
+  'client-certificate-file'?: string | undefined;
+  'client-key-file'?: string | undefined;
+};
+
+/** The settings that the call gives. The API validates them. */
 export function readEndpoint(values: Values): Record<string, unknown> {
-  return { ...readSettings(values, forms), ...readClientCertificate(values) };
+  return { ...readSettings(values, settings), ...readClientCertificate(values) };
 }
 
 function readClientCertificate(values: Values): object {
@@ -60,21 +74,3 @@ function readClientCertificate(values: Values): object {
     },
   };
 }
-
-export const settingsHelp = `  --description TEXT
-  --event-types TYPE           the events that it gets; repeatable (default: all)
-  --source-ids ID              those of this source; repeatable (default: all)
-  --filter JSON                those whose payload is such: {"data.amount":{"$gt":100}}
-  --method METHOD              POST, PUT, PATCH or DELETE (default: POST)
-  --headers JSON               sent with each delivery: {"Authorization":"Bearer …"}; null removes one
-  --timeout-ms N               how long it has to answer
-  --max-in-flight N            deliveries to it at one time
-  --rate-limit JSON            {"per_second":100,"burst":200}
-  --ordered true|false         events of one ordering key in their order, each after the one before has ended
-  --retry JSON                 {"base_seconds":5,"cap_seconds":43200,"window_seconds":259200,"max_attempts":20}, or
-                               {"schedule":[60,300,3600],"jitter":0.1}
-  --proxy URL                  http://user:password@host:port, through which it is reached
-  --client-certificate-file FILE, --client-key-file FILE
-                               shown to it in TLS: PEM, the certificate with its chain
-  --ed25519 true|false         signed with a key pair too (v1a); the endpoint shows its public keys
-  --from-file FILE             all of them from a JSON object; options go over it`;

@@ -1,25 +1,17 @@
-import { tenantOption } from '../../connect.ts';
-import { omitAbsent } from '../../options.ts';
-import { readTime, timeForms } from '../../read-time.ts';
+import { readTime, timeForms } from '../../options/read-time.ts';
+import { omitAbsent } from '../../options/read-values.ts';
+import { text, type Values } from '../../verb.ts';
 
-/** By what events are chosen. */
+/** The filters of events. */
 export const filterOptions = {
-  ...tenantOption,
-  type: { type: 'string' },
-  status: { type: 'string' },
-  source: { type: 'string' },
-  since: { type: 'string' },
-} as const;
-
-export const filterHelp = `  --type NAME                  events of this type
-  --status NAME                received, processing, completed or dead_lettered
-  --source ID                  what came from this source
-  --since TIME                 what has changed since: ${timeForms}`;
-
-type Values = Partial<Record<Exclude<keyof typeof filterOptions, 'tenant'>, string>>;
+  type: text('NAME', 'events of this type'),
+  status: text('NAME', 'received, processing, completed or dead_lettered'),
+  source: text('ID', 'events of this source'),
+  since: text('TIME', `changed at this time or later: ${timeForms}`),
+};
 
 /** The API's parameters. */
-export const filterOf = (values: Values, nowMs: number): Record<string, string> =>
+export const filterOf = (values: Values<typeof filterOptions>, nowMs: number): Record<string, string> =>
   omitAbsent({
     type: values.type,
     status: values.status,

@@ -1,6 +1,7 @@
+import { maxPageSize } from '#lib/api-client';
 import type { Clock } from '#lib/clock';
-import { type ApiClient, maxPageSize } from '../../api-client.ts';
-import { CommandFailure } from '../../command.ts';
+import type { Api } from '../../api-calls/connect.ts';
+import { CommandFailure } from '../../command-failure.ts';
 
 interface Options {
   /** The API's parameters that choose events. */
@@ -22,7 +23,7 @@ const leastHeldMs = 1_000;
  * This file alone knows how changes are come by.
  */
 export async function* followChanges<Event>(
-  api: Pick<ApiClient, 'page'>,
+  api: Pick<Api, 'page'>,
   { query, since, clock }: Options,
 ): AsyncGenerator<Event, never> {
   const ask = async (parameters: Readonly<Record<string, string>>) => {

@@ -1,6 +1,6 @@
 import type { Random } from '#lib/backoff';
-import { usageFailure } from '../../command.ts';
-import { readDuration } from '../../read-duration.ts';
+import { usageFailure } from '../../command-failure.ts';
+import { readDuration } from '../../options/read-duration.ts';
 
 /** How a request is taken: with a status, by never answering, or by breaking the connection off. */
 export type Answer = number | 'timeout' | 'reset';

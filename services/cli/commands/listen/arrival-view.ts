@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { SourceScheme } from '#lib/contract';
 import { type HeaderValues, signatureSchemes } from '#lib/signatures';
-import { printable } from '../../output.ts';
+import { printable } from '../../output/print.ts';
 import type { Arrival } from './listener.ts';
 
 /** What a request says of its webhook. */

@@ -1,0 +1,46 @@
+import type { HttpAnswer } from './send-request.ts';
+
+/** Problem details of RFC 9457, with the API's own members. Every member but `code` may be missing: proxies write some too. */
+export interface ProblemDetails {
+  code: string;
+  title?: string;
+  status?: number;
+  detail?: string;
+  /** The fields that are wrong, by their JSON pointers. */
+  errors?: { field: string; message: string }[];
+}
+
+/** Why a request has no value: refused by the API, answered by something that is not the API, or not answered. */
+export type ApiFailure =
+  | { kind: 'problem'; status: number; problem: ProblemDetails; retryAfter: string | undefined }
+  | { kind: 'unexpected_answer'; status: number; body: string }
+  | { kind: 'no_answer'; url: string; reason: string };
+
+export type ApiResult<T> = { ok: true; value: T } | { ok: false; failure: ApiFailure };
+
+export function failureOf(answer: HttpAnswer): Exclude<ApiFailure, { kind: 'no_answer' }> {
+  const { status, body } = answer;
+  const problem = parse(body);
+  return isProblem(problem?.value)
+    ? { kind: 'problem', status, problem: problem.value, retryAfter: answer.header('retry-after') }
+    : { kind: 'unexpected_answer', status, body };
+}
+
+/** What a 2xx holds; undefined where it is empty. A page that a proxy has put in the way is a failure, not a value. */
+export function valueIn<T>(answer: HttpAnswer): ApiResult<T> {
+  const { status, body } = answer;
+  const parsed = body === '' ? { value: undefined } : parse(body);
+  if (parsed === undefined) return { ok: false, failure: { kind: 'unexpected_answer', status, body } };
+  return { ok: true, value: parsed.value as T };
+}
+
+const isProblem = (value: unknown): value is ProblemDetails =>
+  typeof value === 'object' && value !== null && 'code' in value;
+
+function parse(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}

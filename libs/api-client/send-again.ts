@@ -1,0 +1,42 @@
+import { fullJitterMs, type Random, retryAfterMs } from '#lib/backoff';
+import type { Clock } from '#lib/clock';
+import type { HttpAnswer, HttpResult } from './send-request.ts';
+
+interface Options {
+  clock: Clock;
+  random: Random;
+  maxAttempts: number;
+  /** Whether to resend what was not answered; true by default. */
+  unanswered?: boolean;
+  /** Called before each wait. */
+  onRetry(result: HttpResult, waitMs: number): void;
+}
+
+const policy = { baseMs: 500, capMs: 30_000 };
+/** The same request may succeed later; every other answer is final. */
+const retriedStatuses = [429, 503, 504];
+const isRetried = (answer: HttpAnswer): boolean =>
+  retriedStatuses.includes(answer.status) ||
+  // Our earlier attempt is still running: only this conflict says when it will be over.
+  (answer.status === 409 && answer.header('retry-after') !== undefined);
+/** A Retry-After of a year is not waited out. */
+const maxRetryAfterMs = 120_000;
+
+/**
+ * Sends until there is an answer that another attempt would not change, or the attempts are used up. Waits what Retry-After asks for and
+ * full jitter on top: clients that were told the same time do not come back at the same time.
+ */
+export async function sendAgain(
+  send: () => Promise<HttpResult>,
+  { clock, random, maxAttempts, unanswered = true, onRetry }: Options,
+): Promise<{ result: HttpResult; attempts: number }> {
+  for (let attempts = 1; ; attempts += 1) {
+    const result = await send();
+    const isFinal = 'status' in result ? !isRetried(result) : !unanswered;
+    if (isFinal || attempts >= maxAttempts) return { result, attempts };
+    const askedMs = 'status' in result ? (retryAfterMs(result.header('retry-after'), clock.nowMs()) ?? 0) : 0;
+    const waitMs = Math.min(askedMs, maxRetryAfterMs) + fullJitterMs(policy, attempts - 1, random);
+    onRetry(result, waitMs);
+    await clock.sleep(waitMs);
+  }
+}

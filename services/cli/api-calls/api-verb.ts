@@ -1,0 +1,43 @@
+/** Verbs that call the API, print its answer, and end. */
+import { describe, print } from '../output/print.ts';
+import { type OptionSpecs, text, type Values, type Verb, verb, type VerbDefinition } from '../verb.ts';
+import { type Api, connect } from './connect.ts';
+
+/** @param things what the verb is about, in the plural */
+export const tenantOption = (things: string) => ({
+  tenant: text('NAME', `the tenant of the ${things} (default: default)`),
+});
+
+type WithTenant<Options> = Options & ReturnType<typeof tenantOption>;
+
+interface ApiVerbDefinition<
+  Options extends OptionSpecs,
+  Argument extends string,
+  Answer extends object,
+> extends VerbDefinition<Options, Argument> {
+  /** For the help of `--tenant`. */
+  things: string;
+  call(api: Api, values: Values<WithTenant<Options>>, given: Readonly<Record<Argument, string>>): Promise<Answer>;
+  /** For people; a line for each field by default. `--json` prints the answer as it is. */
+  show?(answer: Answer): string;
+  /** 0 by default. */
+  exitCode?(answer: Answer): number;
+}
+
+export function apiVerb<
+  Answer extends object,
+  const Options extends OptionSpecs = Readonly<Record<never, never>>,
+  const Argument extends string = never,
+>(definition: ApiVerbDefinition<Options, Argument, Answer>): Verb {
+  const { things, call, show, exitCode } = definition;
+  return verb<WithTenant<Options>, Argument>({
+    ...definition,
+    options: { ...definition.options, ...tenantOption(things) } as WithTenant<Options>,
+    async run(values, given) {
+      const { tenant, json } = values as Values<ReturnType<typeof tenantOption>>;
+      const answer = await call(connect(tenant), values, given);
+      print(answer, json, show ?? ((shown) => describe(shown as Readonly<Record<string, unknown>>)));
+      return exitCode?.(answer) ?? 0;
+    },
+  });
+}

@@ -1,0 +1,26 @@
+import { type ApiClient, type ApiClientOptions, createApiClient, type HttpResult, sendAgain } from '#lib/api-client';
+import { systemClock } from '#lib/clock';
+import { loadApiConfig } from '../config.ts';
+import { printRetry } from '../output/print-retry.ts';
+
+type Resending = Pick<ApiClientOptions, 'resendGet' | 'resendPost'>;
+
+/** For a person who waits: some seconds in all. */
+const maxAttempts = 4;
+
+async function resend(send: () => Promise<HttpResult>, unanswered: boolean): Promise<HttpResult> {
+  const options = { clock: systemClock, random: Math.random, maxAttempts, unanswered, onRetry: printRetry };
+  return (await sendAgain(send, options)).result;
+}
+
+const someTimes: Resending = {
+  // An API that is away is reported at once where nothing was begun; the outcome of a POST is asked for.
+  resendGet: (send) => resend(send, false),
+  resendPost: (send) => resend(send, true),
+};
+
+/** @throws AppError config_invalid where the settings name no API and no key */
+export function openClient(tenant: string | undefined, resending: Resending = someTimes): ApiClient {
+  const { apiUrl: url, adminKey: credential } = loadApiConfig();
+  return createApiClient({ url, credential, tenant, ...resending });
+}

@@ -1,0 +1,2 @@
+export const pathOf = (collection: string, id: string, action = ''): string =>
+  `/${collection}/${encodeURIComponent(id)}${action === '' ? '' : `/${action}`}`;

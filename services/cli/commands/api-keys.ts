@@ -1,0 +1,48 @@
+import { apiVerb } from '../api-calls/api-verb.ts';
+import { pathOf } from '../api-calls/path-of.ts';
+import { usageFailure } from '../command-failure.ts';
+import { readJson } from '../options/read-text-file.ts';
+import { readLimit } from '../options/read-values.ts';
+import { columns } from '../output/print.ts';
+import { list, text } from '../verb.ts';
+
+const things = 'API keys';
+
+export const apiKeys = {
+  create: apiVerb({
+    summary: 'Create an API key; shows it once',
+    description:
+      'Creates an API key and prints it: it is shown this once, and only its hash is stored. The key has its scopes in one tenant and none in others.',
+    things,
+    options: {
+      name: text('NAME', 'a name for people'),
+      scope: list('SCOPE', 'read, write, publish, or admin (all of them, and API keys)'),
+      'rate-limit': text('JSON', '{"per_second":100,"burst":200}'),
+    },
+    call: (api, { name, scope: scopes, 'rate-limit': rate }) => {
+      if (name === undefined) throw usageFailure('missing --name');
+      if (scopes === undefined) throw usageFailure('missing --scope: read, write, publish or admin');
+      const body = { name, scopes, ...(rate !== undefined && { rate_limit: readJson('rate-limit', rate) }) };
+      return api.ask('POST', '/api-keys', { body });
+    },
+  }),
+  list: apiVerb({
+    summary: 'List the API keys and when each was last used',
+    description: 'Lists the API keys that are not revoked, oldest first, and the minute when each was last used.',
+    things,
+    options: { limit: text('N', 'list at most this many (default: all)') },
+    call: (api, { limit }) => api.list('/api-keys', readLimit(limit)),
+    show: columns('id', 'name', 'scopes', 'created_at', 'last_used_at'),
+  }),
+  revoke: apiVerb({
+    summary: 'Revoke an API key',
+    description: 'Revokes an API key for good, within five seconds. Takes the id of the key, not the key.',
+    things,
+    argument: 'id',
+    call: async (api, _values, { id }) => {
+      await api.ask('DELETE', pathOf('api-keys', id));
+      return { id, revoked: true };
+    },
+    show: ({ id }) => `${id} is revoked`,
+  }),
+};

@@ -1,0 +1,51 @@
+import { systemClock } from '#lib/clock';
+import { connect } from '../../api-calls/connect.ts';
+import { runReplay } from '../../api-calls/run-replay.ts';
+import { usageFailure } from '../../command-failure.ts';
+import { readReplayLimits, type replayLimitOptions } from '../../options/replay-limits.ts';
+import { confirm } from '../../output/confirm.ts';
+import { describe, print } from '../../output/print.ts';
+import type { Values } from '../../verb.ts';
+import { filterOf, type filterOptions } from './filter-options.ts';
+
+type ReplayValues = Values<typeof filterOptions & typeof replayLimitOptions> & {
+  all: boolean;
+  id: string[] | undefined;
+  'dry-run': boolean;
+  yes: boolean;
+  tenant: string | undefined;
+};
+
+const notDone = 'nothing was replayed';
+
+interface Preview extends Record<string, unknown> {
+  matched: number;
+  left_out: number;
+}
+
+export async function replayDeadLetters(values: ReplayValues): Promise<number> {
+  const filter = filterOf(values, systemClock.nowMs());
+  if (!values.all && values.id === undefined && Object.keys(filter).length === 0)
+    throw usageFailure('no dead letters selected: give a filter, or --all');
+  const body = {
+    ...filter,
+    ...(values.id !== undefined && { ids: values.id }),
+    ...(values.all && { all: true }),
+    ...readReplayLimits(values),
+  };
+  const mayAsk = process.stdin.isTTY && process.stderr.isTTY;
+  if (!values['dry-run'] && !values.yes && !mayAsk) throw usageFailure('no terminal to confirm on: give --yes');
+
+  const api = connect(values.tenant);
+  if (values['dry-run'] || !values.yes) {
+    const preview = await api.ask<Preview>('POST', '/dead-letters/replay', { body: { ...body, dry_run: true } });
+    if (values['dry-run']) {
+      print(preview, values.json, describe);
+      return 0;
+    }
+    process.stderr.write(`${describe(preview)}\n`);
+    await confirm(`Replay ${preview.matched} dead letters?`, notDone);
+  }
+
+  return runReplay(api, { path: '/dead-letters/replay', body }, values);
+}

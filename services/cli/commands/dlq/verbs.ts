@@ -1,0 +1,66 @@
+import { systemClock } from '#lib/clock';
+import { apiVerb, tenantOption } from '../../api-calls/api-verb.ts';
+import { pathOf } from '../../api-calls/path-of.ts';
+import { readLimit } from '../../options/read-values.ts';
+import { replayLimitOptions } from '../../options/replay-limits.ts';
+import { columns } from '../../output/print.ts';
+import { flag, list, text, verb } from '../../verb.ts';
+import { filterOf, filterOptions } from './filter-options.ts';
+import { replayDeadLetters } from './replay-dead-letters.ts';
+
+const things = 'dead letters';
+
+export const deadLetters = {
+  list: apiVerb({
+    summary: 'List the dead letters, and why each was dead-lettered',
+    description: 'Lists the dead letters, newest first.',
+    things,
+    options: {
+      ...filterOptions,
+      status: text('NAME', 'dead, replaying, replayed or all (default: dead)'),
+      limit: text('N', 'list at most this many (default: 50)'),
+    },
+    call: (api, values) => {
+      const { status = 'dead' } = values;
+      const query = new URLSearchParams({
+        ...filterOf(values, systemClock.nowMs()),
+        ...(status !== 'all' && { status }),
+      });
+      return api.list(`/dead-letters?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
+    },
+    show: columns('id', 'at', 'stage', 'reason', 'attempts', 'event_type', 'event_id', 'endpoint_id', 'status'),
+  }),
+  show: apiVerb({
+    summary: 'Show a dead letter or the progress of a replay',
+    description: 'Shows a dead letter (dl_…) with its headers and payload, or a replay (rpl_…) and its progress.',
+    things,
+    argument: 'id',
+    call: (api, _values, { id }) => api.ask('GET', pathOf(id.startsWith('rpl_') ? 'replays' : 'dead-letters', id)),
+  }),
+  replay: verb({
+    summary: 'Replay dead letters',
+    description:
+      'Replays dead letters, oldest first, and shows the progress until the replay ends. Each dead letter is sent by one replay only, however many run at once. Ctrl-C stops watching, not the replay.',
+    options: {
+      all: flag('replay all dead letters; without it there must be a filter'),
+      id: list('ID', 'replay this dead letter'),
+      ...filterOptions,
+      ...replayLimitOptions,
+      'dry-run': flag('show what would be replayed; change nothing'),
+      yes: flag('do not ask'),
+      ...tenantOption(things),
+    },
+    run: replayDeadLetters,
+  }),
+  cancel: apiVerb({
+    summary: 'Cancel a replay',
+    description: 'Cancels a running replay. What it has not sent yet is a dead letter again and can be replayed.',
+    things,
+    argument: 'replay',
+    call: async (api, _values, { replay }) => {
+      const path = pathOf('replays', replay);
+      await api.ask('DELETE', path);
+      return api.ask('GET', path);
+    },
+  }),
+};

@@ -1,0 +1,129 @@
+import { systemClock } from '#lib/clock';
+import { apiVerb, tenantOption } from '../../api-calls/api-verb.ts';
+import { connect } from '../../api-calls/connect.ts';
+import { pathOf } from '../../api-calls/path-of.ts';
+import { rotateSecretVerb } from '../../api-calls/rotate-secret.ts';
+import { runReplay } from '../../api-calls/run-replay.ts';
+import { usageFailure } from '../../command-failure.ts';
+import { readJson, readTextFile } from '../../options/read-text-file.ts';
+import { readTime, timeForms } from '../../options/read-time.ts';
+import { omitAbsent, readLimit } from '../../options/read-values.ts';
+import { readReplayLimits, replayLimitOptions } from '../../options/replay-limits.ts';
+import { changeOptions, readResets, refuseEmptyChange } from '../../options/settings-options.ts';
+import { columns } from '../../output/print.ts';
+import { text, verb } from '../../verb.ts';
+import { describeTest, type TestAnswer } from './describe-test.ts';
+import { endpointOptions, readEndpoint, resettableSettings } from './settings.ts';
+
+const things = 'endpoints';
+
+export const endpoints = {
+  list: apiVerb({
+    summary: 'List the endpoints',
+    description: 'Lists the endpoints that are not deleted, oldest first.',
+    things,
+    options: { limit: text('N', 'list at most this many (default: all)') },
+    call: (api, { limit }) => api.list('/endpoints', readLimit(limit)),
+    show: columns('id', 'url', 'event_types', 'disabled_reason', 'created_at'),
+  }),
+  show: apiVerb({
+    summary: 'Show an endpoint',
+    things,
+    argument: 'id',
+    call: (api, _values, { id }) => api.ask('GET', pathOf('endpoints', id)),
+  }),
+  create: apiVerb({
+    summary: 'Create an endpoint; shows its secret once',
+    description:
+      'Creates an endpoint. Prints the secret that signs its deliveries: it is shown this once. The endpoint gets events accepted five seconds or more from now.',
+    things,
+    options: {
+      secret: text('TEXT', 'the secret that the receiver has generated (default: a new one)'),
+      ...endpointOptions,
+    },
+    call: (api, values) => {
+      const body = { ...readEndpoint(values), ...omitAbsent({ secret: values.secret }) };
+      return api.ask('POST', '/endpoints', { body });
+    },
+  }),
+  update: apiVerb({
+    summary: 'Change or reset settings of an endpoint',
+    description: 'Changes the settings that are given and leaves the rest. In force everywhere within 5 seconds.',
+    things,
+    argument: 'id',
+    options: { ...changeOptions('endpoint'), ...endpointOptions },
+    call: (api, values, { id }) => {
+      const body = {
+        ...readEndpoint(values),
+        ...readResets(values.reset, { thing: 'an endpoint', settings: resettableSettings }),
+      };
+      refuseEmptyChange(body);
+      return api.ask('PATCH', pathOf('endpoints', id), { body, ifMatch: values['if-match'] });
+    },
+  }),
+  delete: apiVerb({
+    summary: 'Delete an endpoint; cancels its open deliveries',
+    description: 'Deletes an endpoint for good. Its open deliveries are cancelled, and its id is never used again.',
+    things,
+    argument: 'id',
+    call: async (api, _values, { id }) => {
+      await api.ask('DELETE', pathOf('endpoints', id));
+      return { id, deleted: true };
+    },
+    show: ({ id }) => `${id} is deleted`,
+  }),
+  'rotate-secret': rotateSecretVerb('endpoints', {
+    description:
+      'Prints the new secret: it is shown this once. Deliveries are signed with both until the overlap has passed, so the receiver can switch at any time.',
+    secretHelp: 'the new secret that the receiver has generated (default: a new one)',
+  }),
+  enable: apiVerb({
+    summary: 'Enable an endpoint, whatever disabled it',
+    description:
+      'Enables an endpoint, whatever disabled it. `hookline endpoints recover` replays what was dead-lettered in the meantime.',
+    things,
+    argument: 'id',
+    call: (api, _values, { id }) => api.ask('POST', pathOf('endpoints', id, 'enable')),
+  }),
+  disable: apiVerb({
+    summary: 'Disable an endpoint; dead-letters its deliveries',
+    description:
+      'Disables an endpoint. Its open deliveries become dead letters, and so do new ones until it is enabled again.',
+    things,
+    argument: 'id',
+    call: (api, _values, { id }) => api.ask('POST', pathOf('endpoints', id, 'disable')),
+  }),
+  recover: verb({
+    summary: 'Replay the dead letters of an endpoint since a time',
+    description:
+      'Replays the deliveries to the endpoint that were dead-lettered since a time, oldest first, and shows the progress until the replay ends. Ctrl-C stops watching, not the replay.',
+    argument: 'id',
+    options: { since: text('TIME', timeForms), ...replayLimitOptions, ...tenantOption(things) },
+    async run(values, { id }) {
+      const since = readTime('since', values.since, systemClock.nowMs());
+      if (since === undefined) throw usageFailure('missing --since');
+      const body = { since, ...readReplayLimits(values) };
+      return runReplay(connect(values.tenant), { path: pathOf('endpoints', id, 'recover'), body }, values);
+    },
+  }),
+  test: apiVerb({
+    summary: 'Send a test event to an endpoint and show the outcome',
+    description:
+      'Sends the endpoint a test event, signed like every delivery, and shows the outcome. Exits 0 if it was delivered, else 1.',
+    things,
+    argument: 'id',
+    options: {
+      type: text('NAME', 'the type of the event'),
+      'payload-file': text('FILE', 'the payload: any JSON'),
+    },
+    call: (api, { type, 'payload-file': file }, { id }) => {
+      const body = {
+        ...omitAbsent({ type }),
+        ...(file !== undefined && { payload: readJson('payload-file', readTextFile('payload-file', file)) }),
+      };
+      return api.ask<TestAnswer>('POST', pathOf('endpoints', id, 'test'), { body });
+    },
+    show: describeTest,
+    exitCode: ({ attempt }) => (attempt?.outcome === 'delivered' ? 0 : 1),
+  }),
+};

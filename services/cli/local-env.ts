@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What `make up` writes of the running stack, as `NAME=value` lines. */
+export const localEnvFile = join(import.meta.dirname, '../../.hookline/local.env');
+
+/** Empty where no local stack is up. */
+export function readLocalEnv(file: string): Record<string, string> {
+  let content: string;
+  try {
+    content = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+  return Object.fromEntries(
+    [...content.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+  );
+}

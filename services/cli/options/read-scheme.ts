@@ -1,0 +1,43 @@
+import { type HmacSettings, type SourceScheme, sourceSchemes, type SourceSettings } from '#lib/contract';
+import { schemeProblems } from '#lib/signatures';
+import { usageFailure } from '../command-failure.ts';
+import type { SchemeValues } from './scheme-options.ts';
+
+/** @throws CommandFailure for a scheme, settings or secret that a source could not have */
+export function readScheme(given: SchemeValues, purpose: 'verify' | 'sign') {
+  const scheme = sourceSchemes.find((known) => known === given.scheme);
+  if (scheme === undefined) throw usageFailure(`--scheme must be one of ${sourceSchemes.join(', ')}`);
+  const secrets = given.secret ?? [];
+  if (secrets.length === 0) throw usageFailure('--secret is missing');
+  const settings = readSettings(given);
+  for (const secret of secrets) refuseProblems(scheme, { settings, secret, purpose });
+  return { scheme, secrets, settings };
+}
+
+function readSettings(given: SchemeValues): SourceSettings {
+  const hmac = {
+    algorithm: given['hmac-algorithm'],
+    encoding: given['hmac-encoding'],
+    header: given['hmac-header'],
+    prefix: given['hmac-prefix'],
+    signed: given['hmac-signed'],
+    timestamp_header: given['hmac-timestamp-header'],
+    id_header: given['hmac-id-header'],
+  };
+  const isGiven = Object.values(hmac).some((value) => value !== undefined);
+  return {
+    ...(given['signature-header'] !== undefined && { signature_header: given['signature-header'] }),
+    ...(given.url !== undefined && { public_url: given.url }),
+    // The scheme says what is missing or wrong.
+    ...(isGiven && { hmac: hmac as HmacSettings }),
+  };
+}
+
+export function refuseProblems(scheme: SourceScheme, source: Parameters<typeof schemeProblems>[1]): void {
+  const problems = schemeProblems(scheme, source).map(({ field, message }) => `${optionOf(field)} ${message}`);
+  if (problems.length > 0) throw usageFailure(problems.join('; '));
+}
+
+/** `/hmac/timestamp_header` is `--hmac-timestamp-header`. */
+const optionOf = (field: string): string =>
+  field === '/public_url' ? '--url' : `--${field.slice(1).replace(/[/_]/g, '-')}`;

@@ -1,0 +1,39 @@
+import { printable } from './print.ts';
+
+/** One attempt of a delivery, as far as it is shown to people; `--json` has all of it. */
+export interface Attempt {
+  attempt: number;
+  at: string;
+  outcome: string;
+  http_status: number | null;
+  duration_ms: number | null;
+  detail: string | null;
+  response_excerpt: string | null;
+  response_excerpt_encoding?: string;
+  /** By phase, in milliseconds; null where a phase was not come to, or not needed. */
+  timing?: Readonly<Record<string, number | null>> | null;
+}
+
+/** The columns of a table of attempts. */
+export const attemptColumns = ['attempt', 'at', 'outcome', 'status', 'duration', 'detail'];
+
+export const attemptRow = ({ attempt, at, outcome, http_status, duration_ms, detail }: Attempt) => ({
+  attempt,
+  at,
+  outcome,
+  status: http_status,
+  duration: duration_ms === null ? null : `${tenths(duration_ms)} ms`,
+  detail,
+});
+
+/** What came of it, on a line: `http_5xx: 503 after 23 ms (dns 1, connect 2, tls 8, first byte 12)`. */
+export function describeOutcome({ outcome, http_status, duration_ms, detail, timing }: Attempt): string {
+  const phases = Object.entries(timing ?? {}).flatMap(([name, ms]) =>
+    ms === null ? [] : [`${name.replace(/_ms$/, '').replaceAll('_', ' ')} ${tenths(ms)}`],
+  );
+  const what = [http_status ?? detail, duration_ms === null ? null : `after ${tenths(duration_ms)} ms`];
+  const shown = what.filter((part) => part !== null).join(' ');
+  return `${outcome}: ${printable(shown)}${phases.length === 0 ? '' : ` (${phases.join(', ')})`}`;
+}
+
+const tenths = (ms: number): number => Math.round(ms * 10) / 10;

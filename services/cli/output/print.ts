@@ -1,0 +1,57 @@
+/** What a command prints: for a program the JSON itself, for a person what `human` makes of it. */
+export function print<T>(value: T, json: boolean, human: (value: T) => string): void {
+  process.stdout.write(`${json ? jsonText(value, 2) : printableLines(human(value))}\n`);
+}
+
+/** The same for one of many, on a line of its own. */
+export function printLine<T>(value: T, json: boolean, human: (value: T) => string): void {
+  process.stdout.write(`${json ? jsonText(value) : printableLines(human(value))}\n`);
+}
+
+/**
+ * JSON of the same value, in which nothing acts on a terminal: JSON.stringify escapes no more than the controls below 0x20. All others
+ * stand within strings, where an escape means the same.
+ */
+export const jsonText = (value: unknown, indent = 0): string =>
+  JSON.stringify(value, null, indent).replace(/[\x7f-\x9f\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from(
+      { length: character.length },
+      (_none, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+/** Another's text may hold what moves a terminal's cursor, or turns the order of what is read around. */
+export const printable = (value: unknown): string => textOf(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
+
+/** Of a text that has lines of its own. */
+export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
+
+/** One thing: a line for each of its fields. */
+export function describe(thing: Readonly<Record<string, unknown>>): string {
+  const names = Object.keys(thing);
+  const width = Math.max(...names.map((name) => name.length));
+  return names.map((name) => `${name.padEnd(width)}  ${printable(thing[name])}`).join('\n');
+}
+
+/** Shows a list as a table of these fields. */
+export const columns =
+  (...fields: readonly string[]) =>
+  (things: readonly Readonly<Record<string, unknown>>[]): string =>
+    table(things, fields);
+
+/** Several things of one kind: a line each, under the names of the fields. */
+export function table(things: readonly Readonly<Record<string, unknown>>[], fields: readonly string[]): string {
+  if (things.length === 0) return '(none)';
+  const rows = [fields, ...things.map((thing) => fields.map((field) => printable(thing[field] ?? '-')))];
+  const widths = fields.map((_field, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

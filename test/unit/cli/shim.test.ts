@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+jest.setTimeout(60_000);
+
+const shim = resolve(import.meta.dirname, '../../../hookline');
+const folder = mkdtempSync(join(tmpdir(), 'hookline shim '));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Started in a folder that is not the repository, with nothing of the caller's environment. */
+function run(file: string, args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(file, args, {
+    cwd: folder,
+    env: { PATH: '/usr/bin:/bin' },
+    encoding: 'utf8',
+  });
+  return { code: status, stdout, stderr };
+}
+
+const call = ['check-url', 'http://127.0.0.1/'];
+const answer = { code: 1, stdout: 'blocked: loopback\n', stderr: '' };
+
+test('runs the command from another folder, and hands its arguments, output and exit code through', () => {
+  expect(run(shim, call)).toEqual(answer);
+});
+
+test('runs the command through symbolic links, absolute and relative', () => {
+  mkdirSync(join(folder, 'bin'));
+  symlinkSync(shim, join(folder, 'bin', 'absolute'));
+  symlinkSync('absolute', join(folder, 'bin', 'relative'));
+  symlinkSync('bin/relative', join(folder, 'outer'));
+  expect(run(join(folder, 'outer'), call)).toEqual(answer);
+  expect(run('./outer', call)).toEqual(answer);
+});
+
+test('runs the pinned Node, whatever Node the PATH has', () => {
+  mkdirSync(join(folder, 'other'));
+  symlinkSync('/bin/false', join(folder, 'other', 'node'));
+  const { status, stdout } = spawnSync(shim, call, {
+    cwd: folder,
+    env: { PATH: `${join(folder, 'other')}:/usr/bin:/bin` },
+    encoding: 'utf8',
+  });
+  expect([status, stdout]).toEqual([answer.code, answer.stdout]);
+});
+
+test('says what to run where node_modules is missing', () => {
+  const bare = join(folder, 'bare');
+  mkdirSync(bare);
+  copyFileSync(shim, join(bare, 'hookline'));
+  chmodSync(join(bare, 'hookline'), 0o755);
+  const { code, stdout, stderr } = run(join(bare, 'hookline'), ['--help']);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/node_modules is missing: run `make up` \(or `npm ci`\) in .*bare\n$/);
+});
