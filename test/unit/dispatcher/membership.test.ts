@@ -4,7 +4,7 @@ test('partitions are held only as the consumer says, and not before there is one
   const membership = createMembership();
   expect(membership.holds()).toBe(false);
   let owns = true;
-  membership.follow({ ownsSurely: () => owns });
+  membership.follow({ holdsMembership: () => owns });
   expect(membership.holds()).toBe(true);
   owns = false;
   expect(membership.holds()).toBe(false);
