@@ -26,7 +26,7 @@ interface Deps {
   onClosed(endpoint: EndpointRef): void;
 }
 
-/** What is known of endpoints, by their rows and by their sends, and the end of those that take nothing. */
+/** The directory of endpoints, their health, and the disabling of those that take nothing. */
 export function buildEndpoints(deps: Deps) {
   const { config, postgres, publish, topics, metrics, onClosed } = deps;
   const { clock, log } = deps.context;

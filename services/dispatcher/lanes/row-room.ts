@@ -6,7 +6,7 @@ import type { Lane } from './lane.ts';
 
 /** Places for deliveries that have waited. */
 export interface RowRoom {
-  /** In one lane, and for one tenant, where nothing else is said. */
+  /** Defaults for a lane and a tenant that are not listed below. */
   perLane: number;
   perTenant: number;
   lanes: LaneRoom[];

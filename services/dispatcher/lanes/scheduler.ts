@@ -1,5 +1,5 @@
 /**
- * Who is sent next. A job's way through here:
+ * Chooses the next delivery to send. A job's way through here:
  *
  *   offered ──► queued in its endpoint's lane ──► in flight ──► ended: its outcome is durable
  *      │            ├──► parked     a fresh one that found no place within 30 s, whose endpoint's breaker opens, or at the stop

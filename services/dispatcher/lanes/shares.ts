@@ -1,6 +1,6 @@
 import type { ShareName } from '#lib/tenancy';
 
-/** What tenants share in the lanes. */
+/** Shares of tenants in the lanes. */
 export const dispatcherShares = [
   'places_in_flight',
   'queued_deliveries',
