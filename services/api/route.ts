@@ -8,12 +8,12 @@ import type { Logger } from '#lib/log';
 import type { Rate } from '#lib/rate-limit';
 import type { SecretBox } from '#lib/secret-box';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
-import type { IdempotencyDeps } from './open-idempotency.ts';
+import type { IdempotencyDeps } from './idempotency/open-idempotency.ts';
+import type { WaitingRequests } from './limits/waiting-requests.ts';
 import type { ApiMetrics } from './metrics.ts';
 import type { Outbox } from './outbox/publish-outbox.ts';
 import type { Polling } from './polling/polling.ts';
 import type { Store } from './resources/resource-table.ts';
-import type { WaitingRequests } from './waiting-requests.ts';
 
 /** What handlers have. A route's file holds its method, its schema, and what it does. */
 export interface RouteDeps {

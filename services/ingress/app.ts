@@ -8,7 +8,7 @@ import {
 import type { Clock } from '#lib/clock';
 import { maxPayloadBytes } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
-import { answerClientError, hostLeftToUs, passOverExpectations, problemOfHead } from '#lib/http-server';
+import { answerClientError, validateHostOurselves, ignoreExpectHeader, problemOfHead } from '#lib/http-server';
 import type { RandomBytes } from '#lib/ids';
 import type { Logger } from '#lib/log';
 import type { Networks } from '#lib/networks';
@@ -94,7 +94,7 @@ export function buildApp(deps: IngressDeps): FastifyInstance {
       if (!refusedByHead(request, reply)) refuse(request, reply, 'not_found', discardLimits);
     },
   });
-  passOverExpectations(app.server);
+  ignoreExpectHeader(app.server);
   const connections = limitConnections(app.server, {
     maxConnections: deps.maxConnections,
     onDrop: () => deps.reportBusy('dropped'),
@@ -140,7 +140,7 @@ export function buildApp(deps: IngressDeps): FastifyInstance {
 
 function createFastify(tls: IngressDeps['tls'], options: FastifyServerOptions): FastifyInstance {
   const http = {
-    ...hostLeftToUs,
+    ...validateHostOurselves,
     headersTimeout: headersTimeoutMs,
     connectionsCheckingInterval: checkingIntervalMs,
   };

@@ -1,7 +1,7 @@
 import { type DeadLetterStage, unpackHeaders } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import { type LetterFilter, letterConditions, letterTables } from '#lib/replay-store';
-import type { PageRequest } from '../paging.ts';
+import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from './ids.ts';
 import { jsonText } from './json-text.ts';
 

@@ -14,7 +14,7 @@ import type { UnjudgedReason } from '#lib/event-filter';
 import type { Query } from '#lib/postgres';
 import type { SecretBox } from '#lib/secret-box';
 import type { TenantLimits } from '#lib/tenancy';
-import { shownCertificate } from '../client-certificate.ts';
+import { shownCertificate } from '../settings/client-certificate.ts';
 import { createResourceTable, type Named, type ResourceRow } from './resource-table.ts';
 import { publicKeysOf, sealSecrets } from './stored-secrets.ts';
 import { type Room, roomExpression, roomValues } from './tenant-room.ts';

@@ -1,5 +1,5 @@
 import type { Query } from '#lib/postgres';
-import type { PageRequest } from '../paging.ts';
+import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from './ids.ts';
 
 export interface RejectionRow {

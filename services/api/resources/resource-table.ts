@@ -1,7 +1,7 @@
 import type { IdPrefix } from '#lib/ids';
 import type { Postgres, Query } from '#lib/postgres';
-import { matches } from '../etag.ts';
-import type { PageRequest } from '../paging.ts';
+import { matches } from '../http/etag.ts';
+import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from './ids.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { isFinal } from '#lib/contract';
-import { emptyBody, optionalBody } from '../optional-body.ts';
+import { emptyBody, optionalBody } from '../http/optional-body.ts';
+import { sendProblem } from '../http/send-problem.ts';
 import { findDelivery } from '../resources/delivery.ts';
 import { requestCancel } from '../resources/waiting.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
 
 /**
  * `POST /v1/deliveries/{id}/cancel`: the dispatcher ends it as soon as it waits. One that is being sent at that moment may still be

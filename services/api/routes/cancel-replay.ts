@@ -1,7 +1,7 @@
 import { cancelReplay as cancel } from '#lib/replay-store';
+import { sendProblem } from '../http/send-problem.ts';
 import { replayId } from '../resources/replay.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
 
 /** `DELETE /v1/replays/{id}`: what is not sent yet is dead again. The replay stays readable: it says what was sent. */
 export const cancelReplay: Route = ({ postgres }) =>

@@ -1,15 +1,15 @@
 import { createId } from '#lib/ids';
 import type { Rate } from '#lib/rate-limit';
-import { sendResource } from '../etag.ts';
-import { name, rateLimit } from '../fields.ts';
+import { sendResource } from '../http/etag.ts';
+import { type FieldErrors, sendInvalid } from '../http/send-problem.ts';
 import { keyHash, newKeyText } from '../keys/key-text.ts';
 import { type Scope, scopes } from '../keys/scopes.ts';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.ts';
+import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
+import { tenantRate } from '../limits/tenant-rate.ts';
 import { apiKeyJson, apiKeyRoom, type GivenRate, insertApiKey } from '../resources/api-key.ts';
 import { limitOfRoom } from '../resources/tenant-room.ts';
 import { type Route, route } from '../route.ts';
-import { type FieldErrors, sendInvalid } from '../send-problem.ts';
-import { tenantRate } from '../tenant-rate.ts';
+import { name, rateLimit } from '../settings/fields.ts';
 
 interface Body {
   name: string;

@@ -1,15 +1,15 @@
 import { createId } from '#lib/ids';
 import { generateSecret } from '#lib/signatures';
-import { endpointFields, type GivenEndpoint } from '../endpoint-settings.ts';
-import { sendResource } from '../etag.ts';
-import { secret } from '../fields.ts';
-import { judgeEndpoint } from '../judge-endpoint.ts';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.ts';
+import { sendResource } from '../http/etag.ts';
+import { sendInvalid } from '../http/send-problem.ts';
+import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { endpointJson, endpointRoom, insertEndpoint } from '../resources/endpoint.ts';
 import { newSecret } from '../resources/stored-secrets.ts';
 import { limitOfRoom } from '../resources/tenant-room.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid } from '../send-problem.ts';
+import { endpointFields, type GivenEndpoint } from '../settings/endpoint-settings.ts';
+import { secret } from '../settings/fields.ts';
+import { judgeEndpoint } from '../settings/judge-endpoint.ts';
 
 interface Body extends GivenEndpoint {
   secret?: string;

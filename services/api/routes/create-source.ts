@@ -1,14 +1,14 @@
 import { type SourceScheme, sourceSchemes } from '#lib/contract';
 import { createId } from '#lib/ids';
 import { signatureSchemes } from '#lib/signatures';
-import { sendResource } from '../etag.ts';
-import { name, secret } from '../fields.ts';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.ts';
+import { sendResource } from '../http/etag.ts';
+import { sendInvalid } from '../http/send-problem.ts';
+import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { insertSource, sourceJson, sourceRoom } from '../resources/source.ts';
 import { limitOfRoom } from '../resources/tenant-room.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid } from '../send-problem.ts';
-import { type GivenSettings, normalizeSettings, settingsErrors, settingsFields } from '../source-settings.ts';
+import { name, secret } from '../settings/fields.ts';
+import { type GivenSettings, normalizeSettings, settingsErrors, settingsFields } from '../settings/source-settings.ts';
 
 interface Body extends GivenSettings {
   name: string;

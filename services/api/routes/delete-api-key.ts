@@ -1,7 +1,7 @@
-import { changeOf } from '../etag.ts';
+import { changeOf } from '../http/etag.ts';
+import { sendProblem } from '../http/send-problem.ts';
 import { apiKeys } from '../resources/api-key.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
 
 /** `DELETE /v1/api-keys/{id}`: within seconds nobody gets in with it any more. */
 export const deleteApiKey: Route = ({ postgres }) =>

@@ -1,7 +1,7 @@
-import { changeOf } from '../etag.ts';
+import { changeOf } from '../http/etag.ts';
+import { sendProblem } from '../http/send-problem.ts';
 import { endpoints } from '../resources/endpoint.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
 
 /** `DELETE /v1/endpoints/{id}` */
 export const deleteEndpoint: Route = ({ postgres }) =>

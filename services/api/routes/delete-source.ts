@@ -1,7 +1,7 @@
-import { changeOf } from '../etag.ts';
+import { changeOf } from '../http/etag.ts';
+import { sendProblem } from '../http/send-problem.ts';
 import { sources } from '../resources/source.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
 
 /** `DELETE /v1/sources/{id}`: what is left of it answers 410, here and to its senders. */
 export const deleteSource: Route = ({ postgres }) =>

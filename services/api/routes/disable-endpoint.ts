@@ -1,8 +1,8 @@
-import { changeOf, sendResource } from '../etag.ts';
-import { emptyBody, optionalBody } from '../optional-body.ts';
+import { changeOf, sendResource } from '../http/etag.ts';
+import { emptyBody, optionalBody } from '../http/optional-body.ts';
+import { sendProblem } from '../http/send-problem.ts';
 import { disable, endpointJson, endpoints } from '../resources/endpoint.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
 
 /** `POST /v1/endpoints/{id}/disable`: what is on its way to it becomes dead letters. One that is disabled stays as it is. */
 export const disableEndpoint: Route = () =>

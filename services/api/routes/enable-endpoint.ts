@@ -1,10 +1,10 @@
-import { changeOf, sendResource } from '../etag.ts';
-import { emptyBody, optionalBody } from '../optional-body.ts';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.ts';
-import { limitOfChange } from '../resources/endpoint-changes.ts';
+import { changeOf, sendResource } from '../http/etag.ts';
+import { emptyBody, optionalBody } from '../http/optional-body.ts';
+import { sendProblem } from '../http/send-problem.ts';
+import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { enable, endpointJson, endpoints } from '../resources/endpoint.ts';
+import { limitOfChange } from '../resources/endpoint-changes.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
 
 /** `POST /v1/endpoints/{id}/enable`: whatever disabled it. What has died meanwhile is brought back by `…/recover`. */
 export const enableEndpoint: Route = (deps) =>

@@ -1,7 +1,7 @@
-import { sendResource } from '../etag.ts';
+import { sendResource } from '../http/etag.ts';
+import { sendMissing } from '../http/send-problem.ts';
 import { apiKeyJson, apiKeys } from '../resources/api-key.ts';
 import { type Route, route } from '../route.ts';
-import { sendMissing } from '../send-problem.ts';
 
 /** `GET /v1/api-keys/{id}` */
 export const getApiKey: Route = ({ postgres, keyRate }) =>

@@ -1,6 +1,6 @@
+import { sendProblem } from '../http/send-problem.ts';
 import { deadLetterText, findDeadLetter } from '../resources/dead-letter.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
 
 /** `GET /v1/dead-letters/{id}`, with the key, headers and payload of what died. */
 export const getDeadLetter: Route = ({ postgres }) =>

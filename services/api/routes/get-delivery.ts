@@ -1,6 +1,6 @@
+import { sendProblem } from '../http/send-problem.ts';
 import { findDelivery } from '../resources/delivery.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
 
 /** `GET /v1/deliveries/{id}` */
 export const getDelivery: Route = ({ postgres }) =>

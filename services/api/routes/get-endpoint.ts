@@ -1,7 +1,7 @@
-import { sendResource } from '../etag.ts';
+import { sendResource } from '../http/etag.ts';
+import { sendMissing } from '../http/send-problem.ts';
 import { endpointJson, endpoints } from '../resources/endpoint.ts';
 import { type Route, route } from '../route.ts';
-import { sendMissing } from '../send-problem.ts';
 
 /** `GET /v1/endpoints/{id}` */
 export const getEndpoint: Route = ({ postgres }) =>

@@ -1,7 +1,7 @@
 import { validateHeaderValue } from 'node:http';
+import { sendProblem } from '../http/send-problem.ts';
 import { findEvent } from '../resources/event.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
 
 /** `GET /v1/events/{id}/payload`: the sender's bytes, under the sender's content type and encoding. */
 export const getEventPayload: Route = ({ postgres }) =>

@@ -1,8 +1,8 @@
 import { decodeContent } from '#lib/content-coding';
+import { sendProblem } from '../http/send-problem.ts';
 import { eventJson, type EventWithPayload, findEvent } from '../resources/event.ts';
 import { jsonText } from '../resources/json-text.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
 
 /** `GET /v1/events/{id}`, with the `payload` where that is JSON, decoded; where it can't be decoded it is said why. */
 export const getEvent: Route = ({ postgres }) =>

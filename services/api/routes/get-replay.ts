@@ -1,7 +1,7 @@
 import { replaysAhead } from '#lib/replay-store';
+import { sendProblem } from '../http/send-problem.ts';
 import { failuresOf, findReplay, replayJson } from '../resources/replay.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
 
 /** `GET /v1/replays/{id}` */
 export const getReplay: Route = ({ postgres }) =>

@@ -1,11 +1,11 @@
 import type { LetterFilter } from '#lib/replay-store';
-import { type GivenLetterFilter, letterFilterFields, readLetterFilter } from '../letter-filter-fields.ts';
-import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
+import { sendInvalid } from '../http/send-problem.ts';
+import { type GivenDeadLetterFilter, deadLetterFilterFields, readDeadLetterFilter } from '../replays/dead-letter-filter-fields.ts';
 import { deadLetterId, listDeadLetters as queryDeadLetters } from '../resources/dead-letter.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid } from '../send-problem.ts';
 
-interface LetterQuery extends GivenLetterFilter, PageQuery {
+interface LetterQuery extends GivenDeadLetterFilter, PageQuery {
   status?: NonNullable<LetterFilter['status']>;
 }
 
@@ -13,7 +13,7 @@ const querystring = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    ...letterFilterFields,
+    ...deadLetterFilterFields,
     status: { type: 'string', enum: ['dead', 'replaying', 'replayed'] },
     ...pageParameters,
   },
@@ -29,7 +29,7 @@ export const listDeadLetters: Route = ({ postgres, apiUrl }) =>
       const { query } = request;
       const page = readPage(query, deadLetterId);
       if ('errors' in page) return sendInvalid(reply, page.errors);
-      const read = readLetterFilter(query, (name) => name);
+      const read = readDeadLetterFilter(query, (name) => name);
       if ('errors' in read) return sendInvalid(reply, read.errors);
       const filter = query.status === undefined ? read.filter : { ...read.filter, status: query.status };
       const rows = await queryDeadLetters(postgres, request.tenant, filter, page);

@@ -1,7 +1,7 @@
-import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
+import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { attemptJson, findDelivery, listAttempts } from '../resources/delivery.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid, sendProblem } from '../send-problem.ts';
 
 const querystring = { type: 'object', additionalProperties: false, properties: pageParameters } as const;
 

@@ -1,7 +1,7 @@
-import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
+import { sendInvalid } from '../http/send-problem.ts';
 import { endpointJson, endpoints } from '../resources/endpoint.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid } from '../send-problem.ts';
 
 const querystring = { type: 'object', additionalProperties: false, properties: pageParameters } as const;
 

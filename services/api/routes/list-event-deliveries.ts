@@ -1,8 +1,8 @@
-import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
+import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { deliveryId, listDeliveriesOfEvent } from '../resources/delivery.ts';
 import { eventExists } from '../resources/event.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid, sendProblem } from '../send-problem.ts';
 
 const querystring = { type: 'object', additionalProperties: false, properties: pageParameters } as const;
 

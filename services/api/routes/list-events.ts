@@ -1,14 +1,14 @@
 import type { FastifyReply } from 'fastify';
 import { formatMicros } from '#lib/clock';
-import { bodyEtag, isUnchanged } from '../etag.ts';
-import { takePage } from '../paging.ts';
+import { bodyEtag, isUnchanged } from '../http/etag.ts';
+import { takePage } from '../http/paging.ts';
+import { sendInvalid, sendLimitReached, sendProblem } from '../http/send-problem.ts';
 import { type AskedEvents, type EventQuery, eventQuery, readEventQuery } from '../polling/event-query.ts';
 import type { Found, Place } from '../polling/held-polls.ts';
 import { afterInstant, microsOf } from '../polling/instants.ts';
 import { isExpired } from '../polling/position.ts';
 import { eventJson, type EventRow, readEvents } from '../resources/event.ts';
 import { type Route, type RouteDeps, route } from '../route.ts';
-import { sendInvalid, sendLimitReached, sendProblem } from '../send-problem.ts';
 
 /** Places are left as requests are answered: within a minute all of them are. */
 const retryAfterSeconds = 5;

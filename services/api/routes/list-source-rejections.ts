@@ -1,8 +1,8 @@
-import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
+import { sendInvalid, sendMissing } from '../http/send-problem.ts';
 import { listRejections, rejectionId, rejectionJson } from '../resources/rejection.ts';
 import { sources } from '../resources/source.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid, sendMissing } from '../send-problem.ts';
 
 const querystring = { type: 'object', additionalProperties: false, properties: pageParameters } as const;
 

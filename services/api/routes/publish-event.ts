@@ -3,11 +3,11 @@ import { sendResponse } from '#lib/idempotency';
 import { createId } from '#lib/ids';
 import { memberText } from '#lib/json-locator';
 import { attribute, newTraceparent } from '#lib/telemetry';
-import { publishedType, publishersKey } from '../fields.ts';
+import { sendProblem } from '../http/send-problem.ts';
 import { createPublishing, publishedAnswer } from '../publishing/publishing.ts';
 import { insertPublishedEvents } from '../resources/published-event.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
+import { publishedType, publishersKey } from '../settings/fields.ts';
 
 interface Body {
   type: string;

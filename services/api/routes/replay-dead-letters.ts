@@ -1,14 +1,14 @@
 import { createLetterReplay, type LetterFilter, maxReplayLetters } from '#lib/replay-store';
-import { replayRate, wholeNumber } from '../fields.ts';
-import { type GivenLetterFilter, letterFilterFields, readLetterFilter } from '../letter-filter-fields.ts';
-import { newReplay } from '../new-replay.ts';
+import { sendInvalid, sendLimitReached } from '../http/send-problem.ts';
+import { type GivenDeadLetterFilter, deadLetterFilterFields, readDeadLetterFilter } from '../replays/dead-letter-filter-fields.ts';
+import { newReplay } from '../replays/new-replay.ts';
+import { replayLimitReached } from '../replays/replay-limit.ts';
+import { sendReplay } from '../replays/send-replay.ts';
 import { previewReplay } from '../resources/dead-letter.ts';
-import { replayLimitReached } from '../replay-limit.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid, sendLimitReached } from '../send-problem.ts';
-import { sendReplay } from '../send-replay.ts';
+import { replayRate, wholeNumber } from '../settings/fields.ts';
 
-interface Body extends GivenLetterFilter {
+interface Body extends GivenDeadLetterFilter {
   ids?: string[];
   all?: boolean;
   limit?: number;
@@ -21,7 +21,7 @@ const body = {
   additionalProperties: false,
   properties: {
     ids: { type: 'array', minItems: 1, maxItems: 10_000, items: { type: 'string', maxLength: 100 } },
-    ...letterFilterFields,
+    ...deadLetterFilterFields,
     all: { type: 'boolean' },
     limit: wholeNumber(1, maxReplayLetters),
     rate_per_second: replayRate,
@@ -42,7 +42,7 @@ export const replayDeadLetters: Route = (deps) =>
       const { tenant, body, idempotent } = request;
       const { effects } = idempotent;
       const { ids, all = false, limit = maxReplayLetters, rate_per_second: ratePerSecond = null } = body;
-      const read = readLetterFilter(body, (name) => `/${name}`);
+      const read = readDeadLetterFilter(body, (name) => `/${name}`);
       if ('errors' in read) return sendInvalid(reply, read.errors);
       const filter: LetterFilter = ids === undefined ? read.filter : { ...read.filter, ids };
       if (!all && Object.keys(filter).length === 0)

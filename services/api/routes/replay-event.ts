@@ -1,13 +1,13 @@
 import { createDeliveryReplay } from '#lib/replay-store';
-import { eventTakers } from '../event-takers.ts';
-import { newReplay } from '../new-replay.ts';
-import { optionalBody } from '../optional-body.ts';
+import { optionalBody } from '../http/optional-body.ts';
+import { sendInvalid, sendLimitReached, sendProblem } from '../http/send-problem.ts';
+import { eventTakers } from '../replays/event-takers.ts';
+import { newReplay } from '../replays/new-replay.ts';
+import { replayLimitReached } from '../replays/replay-limit.ts';
+import { sendReplay } from '../replays/send-replay.ts';
 import { endpoints } from '../resources/endpoint.ts';
 import { findEvent } from '../resources/event.ts';
-import { replayLimitReached } from '../replay-limit.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid, sendLimitReached, sendProblem } from '../send-problem.ts';
-import { sendReplay } from '../send-replay.ts';
 
 interface Body {
   endpoint_id?: string;

@@ -1,15 +1,15 @@
 import type { FastifyReply } from 'fastify';
 import { isFinal } from '#lib/contract';
 import { createLetterReplay } from '#lib/replay-store';
-import { newReplay } from '../new-replay.ts';
-import { emptyBody, optionalBody } from '../optional-body.ts';
+import { emptyBody, optionalBody } from '../http/optional-body.ts';
+import { sendLimitReached, sendProblem } from '../http/send-problem.ts';
+import { newReplay } from '../replays/new-replay.ts';
+import { replayLimitReached } from '../replays/replay-limit.ts';
+import { sendReplay } from '../replays/send-replay.ts';
 import { findLetterOfDelivery } from '../resources/dead-letter.ts';
 import { findDelivery } from '../resources/delivery.ts';
 import { type MadeDue, makeDue } from '../resources/waiting.ts';
-import { replayLimitReached } from '../replay-limit.ts';
 import { type Route, route, type RouteDeps } from '../route.ts';
-import { sendLimitReached, sendProblem } from '../send-problem.ts';
-import { sendReplay } from '../send-replay.ts';
 
 const whyNotDue: Record<Exclude<MadeDue, 'due'>, string> = {
   'behind another': 'It waits for an earlier delivery of its ordering key: retry that one, or cancel it',

@@ -1,7 +1,7 @@
 import { generateSecret } from '#lib/signatures';
-import { secretErrors } from '../judge-endpoint.ts';
 import { endpoints, setSecrets } from '../resources/endpoint.ts';
-import { rotateSecret } from '../rotate-secret.ts';
+import { secretErrors } from '../settings/judge-endpoint.ts';
+import { rotateSecret } from '../settings/rotate-secret.ts';
 
 /**
  * `POST /v1/endpoints/{id}/rotate-secret`: within seconds, and until the overlap has passed, deliveries are signed with both secrets, and

@@ -1,7 +1,7 @@
 import { signatureSchemes } from '#lib/signatures';
 import { setSecrets, sources } from '../resources/source.ts';
-import { rotateSecret } from '../rotate-secret.ts';
-import { settingsErrors } from '../source-settings.ts';
+import { rotateSecret } from '../settings/rotate-secret.ts';
+import { settingsErrors } from '../settings/source-settings.ts';
 
 /** `POST /v1/sources/{id}/rotate-secret`: the ingress knows of both secrets within seconds. */
 export const rotateSourceSecret = rotateSecret({

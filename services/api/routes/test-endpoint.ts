@@ -2,16 +2,16 @@ import { endpointDefaults } from '#lib/contract';
 import { createId } from '#lib/ids';
 import { createDeliveryReplay } from '#lib/replay-store';
 import { attribute, newTraceparent } from '#lib/telemetry';
-import { awaitAttempt } from '../await-attempt.ts';
-import { eventType } from '../fields.ts';
-import { newReplay } from '../new-replay.ts';
-import { optionalBody } from '../optional-body.ts';
+import { optionalBody } from '../http/optional-body.ts';
+import { sendLimitReached, sendMissing, sendProblem } from '../http/send-problem.ts';
+import { awaitAttempt } from '../replays/await-attempt.ts';
+import { newReplay } from '../replays/new-replay.ts';
+import { replayLimitReached } from '../replays/replay-limit.ts';
 import { attemptJson } from '../resources/delivery.ts';
 import { endpoints } from '../resources/endpoint.ts';
 import { insertSampleEvent } from '../resources/sample-event.ts';
-import { replayLimitReached } from '../replay-limit.ts';
 import { type Route, route } from '../route.ts';
-import { sendLimitReached, sendMissing, sendProblem } from '../send-problem.ts';
+import { eventType } from '../settings/fields.ts';
 
 interface Body {
   type?: string;

@@ -1,14 +1,14 @@
-import { changeOf, sendResource } from '../etag.ts';
-import { name } from '../fields.ts';
-import { mergePatch } from '../merge-patch.ts';
-import { patchOf, readPatched } from '../patch-body.ts';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.ts';
+import { changeOf, sendResource } from '../http/etag.ts';
+import { mergePatch } from '../http/merge-patch.ts';
+import { patchOf, readPatched } from '../http/patch-body.ts';
+import { sendInvalid, sendProblem } from '../http/send-problem.ts';
+import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { setContent, sourceJson, sourceRoom, sources } from '../resources/source.ts';
 import { currentSecret, openSecrets } from '../resources/stored-secrets.ts';
 import { isFull } from '../resources/tenant-room.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid, sendProblem } from '../send-problem.ts';
-import { type GivenSettings, normalizeSettings, settingsErrors, settingsFields } from '../source-settings.ts';
+import { name } from '../settings/fields.ts';
+import { type GivenSettings, normalizeSettings, settingsErrors, settingsFields } from '../settings/source-settings.ts';
 
 type Source = GivenSettings & { name: string };
 

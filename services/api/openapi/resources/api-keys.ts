@@ -1,5 +1,5 @@
-import { rateLimit } from '../../fields.ts';
 import { scopes } from '../../keys/scopes.ts';
+import { rateLimit } from '../../settings/fields.ts';
 import { type DocumentedResource, page } from '../operation.ts';
 import { extend, id, list, nullable, object, oneOf, saying, text, time } from '../schema.ts';
 

@@ -1,5 +1,5 @@
 import { endpointMethods } from '#lib/contract';
-import { rateLimit } from '../../fields.ts';
+import { rateLimit } from '../../settings/fields.ts';
 import { type DocumentedResource, page, ref } from '../operation.ts';
 import { count, extend, flag, id, list, map, nullable, number, object, oneOf, saying, text, time } from '../schema.ts';
 

@@ -1,5 +1,5 @@
 import { sourceSchemes } from '#lib/contract';
-import { settingsFields } from '../../source-settings.ts';
+import { settingsFields } from '../../settings/source-settings.ts';
 import { type DocumentedResource, page } from '../operation.ts';
 import {
   count,

@@ -5,7 +5,7 @@ import type { Postgres } from '#lib/postgres';
 import type { Redis } from '#lib/redis';
 import type { SecretBox } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
-import type { ApiConfig } from './config.ts';
+import type { ApiConfig } from '../config.ts';
 import { createKeySweep } from './sweep-idempotency-keys.ts';
 
 /** What the app has of idempotency keys. */

@@ -1,7 +1,7 @@
 import { formatMicros } from '#lib/clock';
 import { createId } from '#lib/ids';
 import type { LetterReplay } from '#lib/replay-store';
-import type { RouteDeps } from './route.ts';
+import type { RouteDeps } from '../route.ts';
 
 type NewReplay = Omit<LetterReplay, 'filter' | 'limit'>;
 

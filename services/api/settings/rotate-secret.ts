@@ -2,13 +2,13 @@ import type { StoredSecret } from '#lib/contract';
 import type { RandomBytes } from '#lib/ids';
 import type { Query } from '#lib/postgres';
 import type { SecretBox } from '#lib/secret-box';
-import { changeOf } from './etag.ts';
+import { changeOf } from '../http/etag.ts';
+import { optionalBody } from '../http/optional-body.ts';
+import { type FieldErrors, sendInvalid, sendProblem } from '../http/send-problem.ts';
+import type { Named, ResourceRow, ResourceTable } from '../resources/resource-table.ts';
+import { maxSecretsInForce, newSecret, openSecrets, rotateSecrets } from '../resources/stored-secrets.ts';
+import { type Route, route } from '../route.ts';
 import { secret, wholeNumber } from './fields.ts';
-import { optionalBody } from './optional-body.ts';
-import type { Named, ResourceRow, ResourceTable } from './resources/resource-table.ts';
-import { maxSecretsInForce, newSecret, openSecrets, rotateSecrets } from './resources/stored-secrets.ts';
-import { type Route, route } from './route.ts';
-import { type FieldErrors, sendInvalid, sendProblem } from './send-problem.ts';
 
 interface Body {
   overlap_seconds?: number;

@@ -1,7 +1,7 @@
 import type { Clock } from '#lib/clock';
 import { isFinal } from '#lib/contract';
 import type { Query } from '#lib/postgres';
-import { type AttemptRow, type DeliveryRow, listAttempts, listDeliveriesOfEvent } from './resources/delivery.ts';
+import { type AttemptRow, type DeliveryRow, listAttempts, listDeliveriesOfEvent } from '../resources/delivery.ts';
 
 interface Awaited {
   tenant: string;

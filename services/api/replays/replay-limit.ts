@@ -1,7 +1,7 @@
 import type { Query } from '#lib/postgres';
 import { unfinishedByTenant, unfinishedReplays } from '#lib/replay-store';
 import type { LimitName } from '#lib/tenancy';
-import type { RouteDeps } from './route.ts';
+import type { RouteDeps } from '../route.ts';
 
 /**
  * The limit that keeps a tenant from asking for another replay. Asked before it is made, by which several at once may go a few beyond it:

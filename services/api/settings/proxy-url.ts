@@ -1,5 +1,5 @@
 import { isMaskedProxy, maskProxy, proxyText } from '#lib/contract';
-import type { Read } from './send-problem.ts';
+import type { Read } from '../http/send-problem.ts';
 
 export const proxy = {
   type: 'string',

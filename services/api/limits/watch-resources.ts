@@ -3,7 +3,7 @@ import { inRounds, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 import type { LimitName, TenantUsage } from '#lib/tenancy';
-import type { CountedKind } from './resources/tenant-room.ts';
+import type { CountedKind } from '../resources/tenant-room.ts';
 
 interface Deps {
   postgres: Query;

@@ -1,8 +1,8 @@
 import type { EndpointSettings } from '#lib/contract';
+import type { FieldErrors, Read } from '../http/send-problem.ts';
 import { type GivenCertificate, readClientCertificate } from './client-certificate.ts';
 import { readProxy } from './proxy-url.ts';
 import { readHeaders } from './request-headers.ts';
-import type { FieldErrors, Read } from './send-problem.ts';
 
 type Private = Pick<EndpointSettings, 'headers' | 'proxy' | 'client_certificate'>;
 export type GivenPrivate = Omit<Private, 'client_certificate'> & { client_certificate?: GivenCertificate };

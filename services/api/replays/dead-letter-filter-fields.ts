@@ -1,11 +1,11 @@
 import { formatMicros, parseRfc3339 } from '#lib/clock';
 import { type DeadLetterStage, deadLetterStages } from '#lib/contract';
 import type { LetterFilter } from '#lib/replay-store';
-import { filterText } from './fields.ts';
-import type { FieldErrors } from './send-problem.ts';
+import type { FieldErrors } from '../http/send-problem.ts';
+import { filterText } from '../settings/fields.ts';
 
 /** By what dead letters are listed, and chosen for a replay. */
-export interface GivenLetterFilter {
+export interface GivenDeadLetterFilter {
   stage?: DeadLetterStage;
   endpoint_id?: string;
   event_type?: string;
@@ -15,7 +15,7 @@ export interface GivenLetterFilter {
   until?: string;
 }
 
-export const letterFilterFields = {
+export const deadLetterFilterFields = {
   stage: { type: 'string', enum: deadLetterStages },
   endpoint_id: filterText,
   event_type: filterText,
@@ -26,8 +26,8 @@ export const letterFilterFields = {
 } as const;
 
 /** @param fieldOf how an error names the field: a parameter by its name, a member of a body by its pointer */
-export function readLetterFilter(
-  given: GivenLetterFilter,
+export function readDeadLetterFilter(
+  given: GivenDeadLetterFilter,
   fieldOf: (name: string) => string,
 ): { filter: LetterFilter } | { errors: FieldErrors } {
   const since = instantOf(given.since);

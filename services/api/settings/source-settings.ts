@@ -1,8 +1,8 @@
 import { type HmacSettings, type SourceScheme, type SourceSettings } from '#lib/contract';
 import { isNetwork } from '#lib/networks';
 import { schemeProblems } from '#lib/signatures';
+import type { FieldErrors } from '../http/send-problem.ts';
 import { headerName, locators, rateLimit, secret, wholeNumber } from './fields.ts';
-import type { FieldErrors } from './send-problem.ts';
 
 /** A client's own words for what `SourceSettings` holds. */
 export interface GivenSettings extends Omit<SourceSettings, 'dedup_id' | 'event_type_from' | 'ordering_key'> {

@@ -2,12 +2,12 @@ import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { Rate, RateLimiter } from '#lib/rate-limit';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
-import type { FindKey, KnownKey } from './keys/key-directory.ts';
-import { keyHash } from './keys/key-text.ts';
-import type { KeyUses } from './keys/key-uses.ts';
-import { hasScope, usualScope } from './keys/scopes.ts';
-import { sendInvalid, sendLimitReached, sendProblem } from './send-problem.ts';
-import { tenantRate } from './tenant-rate.ts';
+import { sendInvalid, sendLimitReached, sendProblem } from '../http/send-problem.ts';
+import { tenantRate } from '../limits/tenant-rate.ts';
+import type { FindKey, KnownKey } from './key-directory.ts';
+import { keyHash } from './key-text.ts';
+import type { KeyUses } from './key-uses.ts';
+import { hasScope, usualScope } from './scopes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { formatMicros } from '#lib/clock';
 import type { EndpointCertificate } from '#lib/contract';
-import type { Read } from './send-problem.ts';
+import type { Read } from '../http/send-problem.ts';
 
 /** As a client gives it; or as it was shown, which has no key. */
 export interface GivenCertificate extends ShownCertificate {

@@ -11,13 +11,13 @@ import { problemsOfFilter } from '#lib/event-filter';
 import type { Verdict } from '#lib/http-client';
 import type { Query } from '#lib/postgres';
 import { isUsableSecret } from '#lib/signatures';
+import type { FieldErrors } from '../http/send-problem.ts';
+import type { EndpointContent } from '../resources/endpoint.ts';
+import { unknownSources } from '../resources/source.ts';
+import type { RouteDeps } from '../route.ts';
 import type { GivenEndpoint } from './endpoint-settings.ts';
 import { type GivenPrivate, readPrivate } from './private-settings.ts';
 import { withoutCredentials } from './proxy-url.ts';
-import type { EndpointContent } from './resources/endpoint.ts';
-import { unknownSources } from './resources/source.ts';
-import type { RouteDeps } from './route.ts';
-import type { FieldErrors } from './send-problem.ts';
 
 export interface Refusal {
   code: 'validation_failed' | 'url_not_allowed';

@@ -1,6 +1,6 @@
 import { isReservedHeader, isSensitiveHeader, secretMask } from '#lib/contract';
-import { fieldUnder } from './field-errors.ts';
-import type { Read } from './send-problem.ts';
+import { fieldUnder } from '../http/field-errors.ts';
+import type { Read } from '../http/send-problem.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -5,12 +5,12 @@ import {
   longestWindowSeconds,
   type ScheduleSettings,
 } from '#lib/contract';
+import type { EndpointRow } from '../resources/endpoint.ts';
 import { clientCertificate } from './client-certificate.ts';
 import { description, eventType, rateLimit, seconds, wholeNumber } from './fields.ts';
 import type { GivenPrivate } from './private-settings.ts';
 import { proxy } from './proxy-url.ts';
 import { headers } from './request-headers.ts';
-import type { EndpointRow } from './resources/endpoint.ts';
 
 /** A client's own words for what people set of an endpoint. */
 export interface GivenEndpoint extends Omit<EndpointSettings, keyof GivenPrivate>, GivenPrivate {

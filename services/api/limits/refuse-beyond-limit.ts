@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { LimitName } from '#lib/tenancy';
-import type { RouteDeps } from './route.ts';
-import { sendLimitReached } from './send-problem.ts';
+import { sendLimitReached } from '../http/send-problem.ts';
+import type { RouteDeps } from '../route.ts';
 
 /** 429 to a tenant that would go beyond a limit, which is counted for the operator. */
 export function refuseBeyondLimit(
