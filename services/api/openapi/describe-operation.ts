@@ -20,14 +20,13 @@ export interface DocumentedOperation {
 }
 
 interface Described {
-  tag: string;
   route: RouteOptions;
   /** What may be sent, and the name of the shared schema of it. */
   takes: ObjectSchema | undefined;
   requestName: string;
 }
 
-export function operationOf(operation: Operation, { tag, route, takes, requestName }: Described): DocumentedOperation {
+export function operationOf(operation: Operation, { route, takes, requestName }: Described): DocumentedOperation {
   const method = String(route.method);
   const { url, config } = route;
   const isPublic = operation.isPublic === true;
@@ -37,7 +36,7 @@ export function operationOf(operation: Operation, { tag, route, takes, requestNa
     operationId: operation.id,
     summary: operation.summary,
     ...(operation.description !== undefined && { description: operation.description }),
-    tags: [tag],
+    tags: [operation.tag],
     security: isPublic ? [] : [{ key: [config?.scope ?? usualScope(method)] }],
     parameters: [
       ...pathParameters(url),

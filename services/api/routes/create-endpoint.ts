@@ -3,6 +3,7 @@ import { generateSecret } from '#lib/signatures';
 import { sendResource } from '../http/etag.ts';
 import { sendInvalid } from '../http/send-problem.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { endpointJson, endpointRoom, insertEndpoint } from '../resources/endpoint.ts';
 import { newSecret } from '../resources/stored-secrets.ts';
 import { limitOfRoom } from '../resources/tenant-room.ts';
@@ -23,11 +24,22 @@ const body = (payloadRetentionDays: number) =>
     properties: { ...endpointFields(payloadRetentionDays), secret },
   }) as const;
 
+const operation: Operation = {
+  tag: 'Endpoints',
+  id: 'createEndpoint',
+  summary: 'Create an endpoint',
+  answers: {
+    201: { is: 'The endpoint, with its secret', body: 'EndpointWithSecret', headers: ['Location', 'ETag'] },
+  },
+  errors: ['url_not_allowed', 'limit_reached'],
+};
+
 /** `POST /v1/endpoints`: the only answer that shows the secret. */
 export const createEndpoint: Route = (deps) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/endpoints',
+    config: { operation },
     schema: { body: body(deps.payloadRetentionDays) },
     async handler(request, reply) {
       const { secretBox, clock, random, limits } = deps;

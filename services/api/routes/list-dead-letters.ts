@@ -1,7 +1,12 @@
 import type { LetterFilter } from '#lib/replay-store';
 import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
 import { sendInvalid } from '../http/send-problem.ts';
-import { type GivenDeadLetterFilter, deadLetterFilterFields, readDeadLetterFilter } from '../replays/dead-letter-filter-fields.ts';
+import { type Operation, page } from '../openapi/operation.ts';
+import {
+  type GivenDeadLetterFilter,
+  deadLetterFilterFields,
+  readDeadLetterFilter,
+} from '../replays/dead-letter-filter-fields.ts';
 import { deadLetterId, listDeadLetters as queryDeadLetters } from '../resources/dead-letter.ts';
 import { type Route, route } from '../route.ts';
 
@@ -19,11 +24,20 @@ const querystring = {
   },
 } as const;
 
+const operation: Operation = {
+  tag: 'Dead letters and replays',
+  id: 'listDeadLetters',
+  summary: 'List dead letters, the newest first',
+  parameters: { since: 'RFC 3339: that died then or later', until: 'RFC 3339: that died before' },
+  answers: { 200: page('DeadLetter', 'Those that match') },
+};
+
 /** `GET /v1/dead-letters`: the newest first. */
 export const listDeadLetters: Route = ({ postgres, apiUrl }) =>
   route<{ Querystring: LetterQuery }>({
     method: 'GET',
     url: '/v1/dead-letters',
+    config: { operation },
     schema: { querystring },
     async handler(request, reply) {
       const { query } = request;

@@ -1,5 +1,6 @@
 import { createLetterReplay, maxReplayLetters } from '#lib/replay-store';
 import { sendInvalid, sendLimitReached, sendMissing, sendProblem } from '../http/send-problem.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { deadLetterFilterFields, readDeadLetterFilter } from '../replays/dead-letter-filter-fields.ts';
 import { newReplay } from '../replays/new-replay.ts';
 import { replayLimitReached } from '../replays/replay-limit.ts';
@@ -25,11 +26,20 @@ const body = {
   },
 } as const;
 
+const operation: Operation = {
+  tag: 'Endpoints',
+  id: 'recoverEndpoint',
+  summary: 'Send again what has died on its way to an endpoint since a time',
+  answers: { 202: { is: 'The replay that does so', body: 'Replay', headers: ['Location'] } },
+  errors: ['conflict', 'gone', 'limit_reached'],
+};
+
 /** `POST /v1/endpoints/{id}/recover`: a replay of the endpoint's deliveries that have died since then, the oldest first. */
 export const recoverEndpoint: Route = (deps) =>
   route<{ Params: { id: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/endpoints/:id/recover',
+    config: { operation },
     schema: { body },
     async handler(request, reply) {
       const { tenant, body, idempotent } = request;

@@ -1,6 +1,11 @@
 import { createLetterReplay, type LetterFilter, maxReplayLetters } from '#lib/replay-store';
 import { sendInvalid, sendLimitReached } from '../http/send-problem.ts';
-import { type GivenDeadLetterFilter, deadLetterFilterFields, readDeadLetterFilter } from '../replays/dead-letter-filter-fields.ts';
+import { type Operation, ref } from '../openapi/operation.ts';
+import {
+  type GivenDeadLetterFilter,
+  deadLetterFilterFields,
+  readDeadLetterFilter,
+} from '../replays/dead-letter-filter-fields.ts';
 import { newReplay } from '../replays/new-replay.ts';
 import { replayLimitReached } from '../replays/replay-limit.ts';
 import { sendReplay } from '../replays/send-replay.ts';
@@ -29,6 +34,20 @@ const body = {
   },
 } as const;
 
+const operation: Operation = {
+  tag: 'Dead letters and replays',
+  id: 'replayDeadLetters',
+  summary: 'Replay the dead letters that match',
+  description: 'At least one filter, or `all`: true. With `dry_run` nothing changes.',
+  answers: {
+    202: {
+      is: 'The replay, or what it would send',
+      body: { anyOf: [ref('Replay'), ref('ReplayPreview')] },
+    },
+  },
+  errors: ['limit_reached'],
+};
+
 /**
  * `POST /v1/dead-letters/replay`: claims the letters that match and are dead, the oldest first, and answers; a dispatcher sends them. With
  * `dry_run` it answers what would go, and nothing changes.
@@ -37,6 +56,7 @@ export const replayDeadLetters: Route = (deps) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/dead-letters/replay',
+    config: { operation },
     schema: { body },
     async handler(request, reply) {
       const { tenant, body, idempotent } = request;

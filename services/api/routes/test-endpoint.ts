@@ -4,6 +4,7 @@ import { createDeliveryReplay } from '#lib/replay-store';
 import { attribute, newTraceparent } from '#lib/telemetry';
 import { optionalBody } from '../http/optional-body.ts';
 import { sendLimitReached, sendMissing, sendProblem } from '../http/send-problem.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { awaitAttempt } from '../replays/await-attempt.ts';
 import { newReplay } from '../replays/new-replay.ts';
 import { replayLimitReached } from '../replays/replay-limit.ts';
@@ -30,6 +31,17 @@ const usualType = 'hookline.test';
 const besidesSendingMs = 5_000;
 const maxWaitMs = 25_000;
 
+const operation: Operation = {
+  tag: 'Endpoints',
+  id: 'testEndpoint',
+  summary: 'Send a sample event to an endpoint, and wait for its first attempt',
+  answers: {
+    200: { is: 'What came of the first attempt', body: 'TestResult', headers: ['Location'] },
+    202: { is: 'There was none in time: it goes on', body: 'TestResult', headers: ['Location'] },
+  },
+  errors: ['conflict', 'gone', 'limit_reached'],
+};
+
 /**
  * `POST /v1/endpoints/{id}/test`: sends a sample the way of every delivery, whatever the endpoint subscribes to, and answers with its first
  * attempt; with 202 where there was none in time. An attempt that failed is followed by others, as any is.
@@ -38,6 +50,7 @@ export const testEndpoint: Route = (deps) =>
   route<{ Params: { id: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/endpoints/:id/test',
+    config: { operation },
     schema: { body },
     preValidation: optionalBody,
     async handler(request, reply) {

@@ -4,6 +4,7 @@ import { mergePatch } from '../http/merge-patch.ts';
 import { patchOf, readPatched } from '../http/patch-body.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { endpointJson, endpoints, openContent, setContent } from '../resources/endpoint.ts';
 import { limitOfUpdate } from '../resources/endpoint-changes.ts';
 import { openSecrets, switchEd25519 } from '../resources/stored-secrets.ts';
@@ -12,6 +13,18 @@ import { endpointFields, type GivenEndpoint, givenOf } from '../settings/endpoin
 import { judgeEndpoint } from '../settings/judge-endpoint.ts';
 import { mergeHeaders } from '../settings/request-headers.ts';
 
+const operation: Operation = {
+  tag: 'Endpoints',
+  id: 'updateEndpoint',
+  summary: 'Change an endpoint',
+  description:
+    'JSON merge patch: `null` resets a field to its default. What is sent as it is shown, masked, stays as it is.',
+  answers: { 200: { is: 'The endpoint as it is now', body: 'Endpoint', headers: ['ETag'] } },
+  errors: ['url_not_allowed', 'limit_reached'],
+  conditional: true,
+  patchOf: 'POST /v1/endpoints',
+};
+
 /** `PATCH /v1/endpoints/{id}`: JSON merge patch, `null` resets a field to its default; what comes of it must be a valid endpoint. */
 export const updateEndpoint: Route = (deps) => {
   const properties = endpointFields(deps.payloadRetentionDays);
@@ -19,6 +32,7 @@ export const updateEndpoint: Route = (deps) => {
   return route<{ Params: { id: string }; Body: Record<string, unknown> }>({
     method: 'PATCH',
     url: '/v1/endpoints/:id',
+    config: { operation },
     schema: { body: patchOf([...Object.keys(properties), 'secret']) },
     async handler(request, reply) {
       const { postgres, secretBox, random, limits } = deps;

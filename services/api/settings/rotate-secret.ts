@@ -5,6 +5,7 @@ import type { SecretBox } from '#lib/secret-box';
 import { changeOf } from '../http/etag.ts';
 import { optionalBody } from '../http/optional-body.ts';
 import { type FieldErrors, sendInvalid, sendProblem } from '../http/send-problem.ts';
+import type { Operation } from '../openapi/operation.ts';
 import type { Named, ResourceRow, ResourceTable } from '../resources/resource-table.ts';
 import { maxSecretsInForce, newSecret, openSecrets, rotateSecrets } from '../resources/stored-secrets.ts';
 import { type Route, route } from '../route.ts';
@@ -15,8 +16,9 @@ interface Body {
   secret?: string;
 }
 
-/** Whose secrets are rotated. */
+/** The kind of resource whose secrets are rotated. */
 interface Rotated<Row extends ResourceRow> {
+  operation: Operation;
   kind: 'sources' | 'endpoints';
   table: Pick<ResourceTable<Row>, 'change'>;
   generate(row: Row, random: RandomBytes): string;
@@ -36,11 +38,20 @@ const body = {
 
 /** `POST …/{id}/rotate-secret`: the only answer that shows the new secret. What was valid stays so until the overlap has passed. */
 export const rotateSecret =
-  <Row extends ResourceRow>({ kind, table, generate, hasKeys, setSecrets, secretErrors }: Rotated<Row>): Route =>
+  <Row extends ResourceRow>({
+    operation,
+    kind,
+    table,
+    generate,
+    hasKeys,
+    setSecrets,
+    secretErrors,
+  }: Rotated<Row>): Route =>
   ({ secretBox, clock, random }) =>
     route<{ Params: { id: string }; Body: Body }>({
       method: 'POST',
       url: `/v1/${kind}/:id/rotate-secret`,
+      config: { operation },
       schema: { body },
       preValidation: optionalBody,
       async handler(request, reply) {
