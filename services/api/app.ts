@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { maxPayloadBytes } from '#lib/contract';
-import { answerClientError, validateHostOurselves, ignoreExpectHeader, problemOfHead } from '#lib/http-server';
+import { answerClientError, ignoreExpectHeader, problemOfHead, validateHostOurselves } from '#lib/http-server';
 import { idempotency } from '#lib/idempotency';
 import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
 import { contentEncoded, createErrorHandler } from './http/handle-error.ts';

@@ -110,7 +110,7 @@ export const fuzzingMutants: readonly Mutant[] = [
     name: 'writes a webhook to the topic that it then refuses',
     edits: [
       {
-        file: 'services/ingress/receive-webhook.ts',
+        file: 'services/ingress/receiving/receive-webhook.ts',
         find: `    if (verdict !== 'valid') return`,
         replace: `    if (verdict !== 'valid')
       await admission.send(

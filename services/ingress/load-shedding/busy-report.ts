@@ -1,6 +1,6 @@
 import type { Clock } from '#lib/clock';
 import type { Logger } from '#lib/log';
-import type { IngressMetrics } from './ingress-metrics.ts';
+import type { IngressMetrics } from '../metrics.ts';
 
 /** Counts those who are turned away unread. Logs it once a second at most: who is overloaded must not log each of them. */
 export function createBusyReport(deps: {

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { findSource } from './find-source.ts';
-import type { Outcome } from './outcome.ts';
-import type { Sender } from './sender-gate.ts';
-import type { SourceDirectory } from './source-directory.ts';
-import type { Source } from './source.ts';
+import type { Outcome } from '../receiving/outcome.ts';
+import { findSource } from '../sources/find-source.ts';
+import type { Sender } from '../sources/sender-gate.ts';
+import type { Source } from '../sources/source.ts';
+import type { SourceDirectory } from '../sources/source-directory.ts';
 
 export interface ChallengeRequest {
   sourceId: string;

@@ -1,6 +1,6 @@
-import type { Refused } from './outcome.ts';
-import type { SourceDirectory } from './source-directory.ts';
+import type { Refused } from '../receiving/outcome.ts';
 import type { ActiveSource } from './source.ts';
+import type { SourceDirectory } from './source-directory.ts';
 
 /** The source of a request, where it is in use; or what its sender hears. */
 export async function findSource(

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { prefersHtml, type ProblemCode, problem, problemCodes, problemContentType, problemPage } from '#lib/problem';
-import { discardRest, type DiscardLimits } from './body-reader.ts';
+import { discardRest, type DiscardLimits } from '../receiving/body-reader.ts';
 
 interface Body {
   contentType: string;

@@ -16,14 +16,14 @@ import { type AppError, toAppError } from '#lib/errors';
 import { createId, type RandomBytes } from '#lib/ids';
 import type { ProblemCode } from '#lib/problem';
 import { newTraceparent } from '#lib/telemetry';
-import type { Admission } from './admission.ts';
+import type { Admission } from '../load-shedding/admission.ts';
+import type { RateGate } from '../load-shedding/rate-gate.ts';
+import { findSource } from '../sources/find-source.ts';
+import type { Sender } from '../sources/sender-gate.ts';
+import type { SourceDirectory } from '../sources/source-directory.ts';
 import { type BodyReader, readSoFar } from './body-reader.ts';
-import { findSource } from './find-source.ts';
 import { problemOfHeaders, readHeaders } from './http-headers.ts';
 import type { Outcome } from './outcome.ts';
-import type { RateGate } from './rate-gate.ts';
-import type { Sender } from './sender-gate.ts';
-import type { SourceDirectory } from './source-directory.ts';
 
 export interface ReceiveDeps {
   sources: Pick<SourceDirectory, 'known' | 'lookUp'>;

@@ -1,6 +1,6 @@
 import type { RateLimiter } from '#lib/rate-limit';
-import type { Refused } from './outcome.ts';
-import type { ActiveSource } from './source.ts';
+import type { Refused } from '../receiving/outcome.ts';
+import type { ActiveSource } from '../sources/source.ts';
 
 /** What a sender hears that is above its source's rate; nothing for the others. */
 export type RateGate = (source: ActiveSource) => Promise<Refused | undefined>;

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { clientCertificateOf } from '#lib/http-server';
-import type { Sender } from './sender-gate.ts';
+import type { Sender } from '../sources/sender-gate.ts';
 
 export type WebhookRequest = FastifyRequest<{ Params: { source_id: string }; Querystring: Record<string, unknown> }>;
 

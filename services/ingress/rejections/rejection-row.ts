@@ -1,7 +1,7 @@
 import { formatMicros } from '#lib/clock';
 import { plainAddress } from '#lib/networks';
 import type { ProblemCode } from '#lib/problem';
-import { headerText, isCredential, readHeaders } from './http-headers.ts';
+import { headerText, isCredential, readHeaders } from '../receiving/http-headers.ts';
 
 /** A webhook that was refused, as the request path hands it over: nothing is worked out yet, since few of a flood are kept. */
 export interface Rejection {

@@ -10,8 +10,13 @@ import {
   signatureSchemes,
 } from '#lib/signatures';
 import type { Rate } from '#lib/rate-limit';
-import { createOrderingKey, type OrderingKey } from './ordering-key.ts';
-import { createRecordHeaders, type LocatorRule, parseLocatorRule, type RecordHeaders } from './record-headers.ts';
+import { createOrderingKey, type OrderingKey } from '../receiving/ordering-key.ts';
+import {
+  createRecordHeaders,
+  type LocatorRule,
+  parseLocatorRule,
+  type RecordHeaders,
+} from '../receiving/record-headers.ts';
 import { createSenderGate, isAllowedIps, isClientCertificateSettings, type SenderGate } from './sender-gate.ts';
 
 /** A row of the table `sources`. */

@@ -4,14 +4,14 @@ import { createId, type RandomBytes } from '#lib/ids';
 import type { Logger } from '#lib/log';
 import { problemCodes } from '#lib/problem';
 import { type Span, traceIdOf } from '#lib/telemetry';
+import type { IngressMetrics } from '../metrics.ts';
+import type { DiscardLimits } from '../receiving/body-reader.ts';
+import type { Outcome, Refused } from '../receiving/outcome.ts';
+import { senderOf, type WebhookRequest } from '../receiving/webhook-request.ts';
+import type { RejectionLog } from '../rejections/rejection-log.ts';
 import { allowedMethods } from './answer-challenge.ts';
-import type { DiscardLimits } from './body-reader.ts';
-import type { IngressMetrics } from './ingress-metrics.ts';
-import type { Outcome, Refused } from './outcome.ts';
 import { refuse } from './refuse.ts';
 import { createRetryAfter } from './retry-after.ts';
-import type { RejectionLog } from './rejection-log.ts';
-import { senderOf, type WebhookRequest } from './webhook-request.ts';
 
 export interface AnswerDeps {
   rejections: Pick<RejectionLog, 'record'>;

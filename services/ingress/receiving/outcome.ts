@@ -1,7 +1,7 @@
 import type { AppError } from '#lib/errors';
 import type { ProblemCode } from '#lib/problem';
+import type { ActiveSource, Source } from '../sources/source.ts';
 import type { ReadSoFar } from './body-reader.ts';
-import type { ActiveSource, Source } from './source.ts';
 
 /** Whose it was, where the source exists. */
 interface Addressed {

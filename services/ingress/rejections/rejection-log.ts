@@ -7,7 +7,7 @@ import type { Clock } from '#lib/clock';
 import { isAppError, toAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
-import type { IngressMetrics } from './ingress-metrics.ts';
+import type { IngressMetrics } from '../metrics.ts';
 import { createPendingRejections } from './pending-rejections.ts';
 import { type Rejection, toRejectionRow } from './rejection-row.ts';
 import type { RejectionTable } from './rejection-table.ts';
