@@ -1,7 +1,7 @@
 import { delimiter } from 'node:path';
 import { integer, readConfig } from '#lib/config';
 import { StackError } from './failure.ts';
-import type { ProcessMode } from './process-mode.ts';
+import type { ProcessMode } from './stack/process-mode.ts';
 
 /** Processes of this machine, or containers of its engine. */
 export type StackKind = 'native' | 'containers';

@@ -4,14 +4,14 @@ import { basename, join } from 'node:path';
 import { createCompose } from '../docker/compose.ts';
 import { engineTrouble } from '../docker/engine.ts';
 import { runCommand, say } from './command.ts';
-import { withLock } from './lock.ts';
 import { hooklineDir, jarsDir, stackFiles } from './paths.ts';
-import { removePostgresHome } from './postgres-home.ts';
-import { keptProcessMode } from './process-mode.ts';
-import { createProcesses } from './processes.ts';
-import { keptPortOffset, stackProcesses, stopStack } from './stack.ts';
-import { runningStack } from './stack-kind.ts';
-import { stopEverything } from './stop-everything.ts';
+import { withLock } from './processes/lock.ts';
+import { createProcesses } from './processes/processes.ts';
+import { removePostgresHome } from './servers/postgres-home.ts';
+import { keptProcessMode } from './stack/process-mode.ts';
+import { keptPortOffset, stackProcesses, stopStack } from './stack/stack.ts';
+import { runningStack } from './stack/stack-kind.ts';
+import { stopEverything } from './stack/stop-everything.ts';
 
 async function down(isClean = false): Promise<void> {
   const running = runningStack();

@@ -4,7 +4,7 @@ export const root = resolve(import.meta.dirname, '../..');
 /** Everything that the local stack and the tests write. */
 export const hooklineDir = join(root, '.hookline');
 export const jarsDir = join(hooklineDir, 'lib');
-export const pomFile = join(import.meta.dirname, 'pom.xml');
+export const pomFile = join(import.meta.dirname, 'install', 'pom.xml');
 
 /** The local stack's own. */
 export const stackFiles = {
