@@ -38,7 +38,7 @@ export const chosenPortOffset = (): number | undefined =>
     ? undefined
     : readConfig<typeof stackFields>(stackFields, process.env).portOffset;
 
-/** What a child process gets: the environment of this one, and what is given over it. */
+/** Environment of a child process: this one's, with the given variables over it. */
 export const childEnvironment = (given: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
   ...process.env,
   ...given,

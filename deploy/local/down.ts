@@ -33,7 +33,7 @@ async function clean(): Promise<void> {
   say('removed all data (what was downloaded is kept in .hookline/lib)');
 }
 
-/** What a test run left that was killed together with the process that cleans up behind it. One that still runs is none of ours. */
+/** Ends what a killed test run has left, if the process that cleans up behind it was killed too. A test run under way is left alone. */
 async function removeLeftTest(dir: string): Promise<void> {
   const processes = createProcesses({ run: join(dir, 'run'), log: join(dir, 'log') });
   if (processes.pid('holder') !== undefined) return;

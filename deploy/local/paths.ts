@@ -8,7 +8,7 @@ export const pomFile = join(import.meta.dirname, 'install', 'pom.xml');
 
 /** The local stack's own. */
 export const stackFiles = {
-  /** Of the servers' data. */
+  /** Folder of the servers' data. */
   dir: hooklineDir,
   run: join(hooklineDir, 'run'),
   log: join(hooklineDir, 'log'),
@@ -16,7 +16,7 @@ export const stackFiles = {
   lock: join(hooklineDir, 'stack.lock'),
   installLock: join(hooklineDir, 'install.lock'),
   smokeLock: join(hooklineDir, 'smoke.lock'),
-  /** What users and scripts read. */
+  /** Addresses and pids for users and scripts. */
   localEnv: join(hooklineDir, 'local.env'),
   secrets: join(hooklineDir, 'secrets.env'),
   /** The port offset that the stack was started with. */

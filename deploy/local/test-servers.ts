@@ -44,7 +44,7 @@ async function hold(servers: Servers, dir: string): Promise<void> {
     console.log(await start(servers, dir));
     await released;
   } catch (error) {
-    // What goes wrong with stopping would be all that is heard.
+    // An error of the stop would hide the first error.
     console.error(error);
     throw error;
   } finally {

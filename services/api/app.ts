@@ -19,7 +19,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The body as it was written, where it is JSON. */
     bodyText: string;
-    /** What it was about, for the line that tells of it; empty where it was about no one event. */
+    /** The event that it was about, for its log line; empty if there was no single event. */
     eventId: string;
   }
 }
@@ -30,7 +30,7 @@ export interface AppDeps extends RouteDeps, CallerDeps {
   tracer: Tracer;
 }
 
-/** What a client has for its whole request. */
+/** Time limit of a client's whole request. */
 const requestTimeoutMs = 30_000;
 
 export function buildApp(deps: AppDeps): FastifyInstance {

@@ -15,7 +15,7 @@ import type { Outbox } from './outbox/publish-outbox.ts';
 import type { Polling } from './polling/polling.ts';
 import type { Store } from './resources/resource-table.ts';
 
-/** What handlers have. A route's file holds its method, its schema, and what it does. */
+/** Dependencies of handlers. A route's file holds its method, its schema, its documentation and its handler. */
 export interface RouteDeps {
   postgres: Store;
   /** Takes what was published to its topic. */
@@ -31,13 +31,13 @@ export interface RouteDeps {
   vetProxy(url: string): Verdict;
   /** A delivery that is retried must find its payload. */
   payloadRetentionDays: number;
-  /** What a tenant may have and use. */
+  /** Limits per tenant. */
   limits: TenantLimits;
   usage: TenantUsage;
   /** Filters are judged in these. */
   judgingTurns: JudgingTurns;
   unjudgedFilters: Pick<UnjudgedFilters, 'note'>;
-  /** Of keys that have no rate of their own. */
+  /** The rate of keys without one of their own. */
   keyRate: Rate;
   polling: Polling;
   /** Aborts when the process stops: whoever is held here is answered. */

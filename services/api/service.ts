@@ -106,7 +106,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     random: randomBytes,
     closing: closing.signal,
     vetUrl: (url) => vetUrl(url, { allowHttp: config.allowHttp, allowedNetworks }),
-    // What goes through it may be https all the same.
+    // A proxy may be plain HTTP: requests through it can be HTTPS all the same.
     vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks }),
     payloadRetentionDays: config.payloadRetentionDays,
     limits,

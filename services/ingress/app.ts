@@ -47,11 +47,11 @@ export interface IngressDeps {
   reportBusy(reason: string): void;
   /** Connections beyond it are answered 503 and ended. */
   maxConnections: number;
-  /** What a sender has for its whole body. */
+  /** Time limit of a whole body. */
   bodyTimeoutMs: number;
   /** The bound on all bodies that are being read at one time. */
   maxReadingBytes: number;
-  /** Whose word is taken for where a request comes from (X-Forwarded-For). */
+  /** Proxies whose X-Forwarded-For is trusted. */
   trustedProxies: Networks;
   /** Plain HTTP where there is none. */
   tls?: Tls['options'];

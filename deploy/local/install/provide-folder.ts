@@ -7,7 +7,7 @@ import { assertRoom } from './disk-room.ts';
 export interface FolderOptions {
   /** Holds one folder for each content that was ever wanted. */
   dir: string;
-  /** What the folder's content follows from: another text, another folder. */
+  /** Key of the folder's content: another text, another folder. */
   madeFrom: string;
   /** For whoever waits for the lock. */
   doing: string;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export const fingerprint = (...parts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 
-/** Of the files below some folders: changes when one of them is written, comes or goes. */
+/** Fingerprint of the files below some folders: changes when one of them is written, comes or goes. */
 export function filesFingerprint(folders: readonly string[]): string {
   return fingerprint(
     ...folders.flatMap((folder) =>

@@ -17,7 +17,7 @@ export interface ProcessIdentity {
   startedAt: string;
 }
 
-/** What `printOwnIdentity` printed, or undefined where the text is not whole. */
+/** Parses the output of `printOwnIdentity`; undefined if it is incomplete. */
 export function parseIdentity(text: string): ProcessIdentity | undefined {
   const [pid = '', boot = '', ...rest] = text.split('\n');
   const startedAt = startOf(boot, rest.join('\n'));

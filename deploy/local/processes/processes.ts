@@ -31,7 +31,7 @@ export interface Program {
   /** Besides the environment of this process. */
   env?: Readonly<Record<string, string>>;
   cwd: string;
-  /** What it is made of, besides the above: code that has changed, for instance. */
+  /** Fingerprint of what it runs, besides the above: its code, for instance. */
   made?: string;
   /** SIGTERM by default. */
   stopSignal?: NodeJS.Signals;

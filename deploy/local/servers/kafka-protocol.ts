@@ -15,7 +15,7 @@ export interface TopicMetadata {
   partitions: { id: number; leader: number }[];
 }
 
-/** What one broker knows. Only one that has joined its cluster answers (its port is open earlier). */
+/** Metadata of one broker. Only a broker that has joined its cluster answers (its port is open earlier). */
 export async function fetchMetadata(port: number, topic?: string): Promise<TopicMetadata> {
   const answer = await ask(port, metadata, [...(topic === undefined ? [int32(0)] : [int32(1), string(topic)])]);
   const brokerIds = answer.array(() => {

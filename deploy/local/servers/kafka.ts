@@ -35,7 +35,7 @@ export interface KafkaOptions {
   shortLived?: boolean;
   /** Broker settings over those chosen here, as Kafka names them. */
   settings?: Readonly<Record<string, string>>;
-  /** Who may come by SCRAM from the first start on, as its format takes them: `SCRAM-SHA-512=[name=…,password=…]`. */
+  /** SCRAM users from the first start on, as its format takes them: `SCRAM-SHA-512=[name=…,password=…]`. */
   scramUsers?: readonly string[];
 }
 
@@ -96,7 +96,7 @@ export function createKafka({
   async function format(broker: Broker, { file, data }: { file: string; data: string }): Promise<void> {
     const formatted = join(homeOf(broker), 'formatted');
     if (existsSync(formatted)) return;
-    // What an interrupted format left would be taken for formatted.
+    // A half-formatted folder would be taken for formatted.
     rmSync(data, { recursive: true, force: true });
     const storageTool = ['kafka.tools.StorageTool', 'format', '--cluster-id', clusterId, '--config', file];
     const users = scramUsers.flatMap((user) => ['--add-scram', user]);

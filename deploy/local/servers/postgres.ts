@@ -20,7 +20,7 @@ export interface PostgresOptions {
   processes: Processes;
   /** The folder of `postgres` and `initdb`. */
   bin: string;
-  /** Of the superuser `hookline`; counts when the data is first made. */
+  /** Password of the superuser `hookline`; used when the data is first made. */
   password: string;
   /** The user it runs as, where that is not the one who runs this (Postgres refuses root). */
   runAs: RunAs | undefined;

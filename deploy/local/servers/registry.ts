@@ -18,7 +18,7 @@ export interface RegistryOptions {
 }
 
 export interface Registry {
-  /** Of the Confluent-compatible API. */
+  /** Base URL of the Confluent-compatible API. */
   url: string;
   /** Needs Postgres to be ready. */
   start(): Promise<void>;

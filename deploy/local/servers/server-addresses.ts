@@ -1,6 +1,6 @@
 import type { ServerPorts } from './servers.ts';
 
-/** What the services and the tests need to know. Each may be anywhere: the local stack, a test's own servers, a cloud. */
+/** Addresses for the services and the tests. Each server may be anywhere: the local stack, a test's own servers, a cloud. */
 export interface ServerAddresses {
   kafkaBrokers: string[];
   redisUrl: string;
@@ -11,7 +11,7 @@ export interface ServerAddresses {
 
 const host = '127.0.0.1';
 
-/** Of containers that publish these ports on this machine. */
+/** Addresses of containers that publish these ports on this machine. */
 export const serverAddressesAt = (
   { kafka, redis, postgres, registry }: Omit<ServerPorts, 'kafkaController'>,
   postgresPassword: string,

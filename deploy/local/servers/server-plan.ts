@@ -6,7 +6,7 @@ import { freePorts } from '../stack/free-ports.ts';
 import type { Broker } from './kafka.ts';
 import type { ServerPorts } from './servers.ts';
 
-/** What the servers of a folder are started with: the same every time. */
+/** Start options of a folder's servers: the same every time. */
 export interface ServerPlan {
   ports: ServerPorts;
   /** Where there is more than one. */

@@ -13,7 +13,7 @@ const timeoutMs = 10_000;
 interface Options {
   url: string;
   adminKey: string;
-  /** Whose resources are read and made. */
+  /** The tenant whose resources are read and made. */
   tenant: string;
 }
 

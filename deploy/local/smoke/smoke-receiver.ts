@@ -14,7 +14,7 @@ export interface Arrival {
 
 export interface SmokeReceiver {
   url: string;
-  /** What came with this body to this path, if anything has. */
+  /** The request that came with this body to this path, if any. */
   arrivalOf(body: string): Arrival | undefined;
   /** From now on it verifies with this secret. */
   expect(secret: string): void;
@@ -23,7 +23,7 @@ export interface SmokeReceiver {
 
 interface Options {
   port: number;
-  /** What nobody else is sent to. */
+  /** A path that nobody else uses. */
   path: string;
   /** By which the dispatcher knows this machine. */
   host: string;

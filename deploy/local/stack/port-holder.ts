@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Who listens on a port of this machine, as `pid 4711 (nginx)`; undefined where it can't be told (another user's process). */
+/** The process that listens on a port of this machine, as `pid 4711 (nginx)`; undefined if unknown (another user's process). */
 export async function portHolder(port: number): Promise<string | undefined> {
   try {
     return process.platform === 'linux' ? linuxHolder(port) : await lsofHolder(port);

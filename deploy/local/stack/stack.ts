@@ -16,13 +16,13 @@ export interface RunningStack {
   processes: Pick<Processes, 'pid' | 'lastLogLines'>;
   /** As this machine reaches them. */
   addresses: ServerAddresses;
-  /** Of deliveries: by which name the dispatcher reaches this machine, and which of its addresses that is. */
+  /** For deliveries: the name by which the dispatcher reaches this machine, and which of its addresses that is. */
   receiver: { host: string; listenOn: readonly string[] };
-  /** What else there is, and where. */
+  /** The other parts, and where they are. */
   more: readonly (readonly [name: string, where: string])[];
 }
 
-/** Of a stack whose dispatcher is a process of this machine. */
+/** The case of a dispatcher that is a process of this machine. */
 export const nativeReceiver: RunningStack['receiver'] = { host: '127.0.0.1', listenOn: ['127.0.0.1'] };
 
 /** Above the services' own limit for their shutdown (HOOKLINE_SHUTDOWN_TIMEOUT_MS). */
@@ -60,7 +60,7 @@ export function decidePortOffset(isRunning: boolean): number {
   return offset;
 }
 
-/** Of the last start; undefined where there was none. */
+/** The value of the last start; undefined without one. */
 export const keptPortOffset = (): number | undefined =>
   existsSync(stackFiles.portOffset) ? Number(readFileSync(stackFiles.portOffset, 'utf8')) : undefined;
 

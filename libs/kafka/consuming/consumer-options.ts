@@ -55,9 +55,9 @@ export interface ConsumerOptions extends KafkaAccess {
   sessionTimeoutMs?: number;
   /** Default 2,000. */
   heartbeatIntervalMs?: number;
-  /** What handlers get to finish in, before a rebalance goes on. Default 1,000. */
+  /** Time for handlers to finish before a rebalance goes on. Default 1,000. */
   rebalanceDrainMs?: number;
-  /** What `stop` gives handlers to finish in, before their signals abort. Default 5,000. */
+  /** Time for handlers to finish at a stop, before their signals abort. Default 5,000. */
   stopDrainMs?: number;
   /** Between two looks at how far it is behind. Default 10,000: it is scraped no oftener. */
   lagIntervalMs?: number;

@@ -12,7 +12,7 @@ const etagOf = ({ revision }: Revised): string => `"${revision}"`;
 export const sendResource = (reply: FastifyReply, row: Revised, json: Record<string, unknown>): FastifyReply =>
   reply.header('etag', etagOf(row)).send(json);
 
-/** What a request asks to change, and in which state alone. */
+/** The row that a request changes, and the state that it requires. */
 export const changeOf = ({ tenant, params, headers }: FastifyRequest<{ Params: { id: string } }>) => ({
   tenant,
   id: params.id,
@@ -29,7 +29,7 @@ export function matches(ifMatch: string | undefined, row: Revised): boolean {
   return ifMatch.split(',').some((tag) => tag.trim() === etagOf(row));
 }
 
-/** Of an answer that is not one row: another tag for every other body. */
+/** The tag of an answer that is not one row: a hash of its body. */
 export const bodyEtag = (body: string): string => `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 
 /** `If-None-Match` (RFC 9110, 13.1.2): whether the client has this body. Weak comparison: tags of caches in between may be weak. */

@@ -4,7 +4,7 @@ import type { FieldErrors } from './send-problem.ts';
 /** More says no more to a reader, and a body of thousands of unknown fields would be answered with a longer one. */
 export const maxFieldErrors = 20;
 
-/** What a schema has found, as clients read it: each field by its JSON pointer, each parameter by its name. */
+/** Errors of schemas, as clients read them: fields by their JSON pointer, parameters by their name. */
 export function fieldErrors(found: readonly FastifySchemaValidationError[], context: string | undefined): FieldErrors {
   // `if` repeats what its branch says.
   const said = found.filter(({ keyword }) => keyword !== 'if').slice(0, maxFieldErrors);

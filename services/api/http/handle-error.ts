@@ -10,7 +10,7 @@ import { sendInvalid, sendLimitReached, sendProblem } from './send-problem.ts';
 /** A body that would have to be decoded first. One that is JSON as it stands is taken, whatever its header says. */
 export const contentEncoded = Object.assign(new Error('the body has a Content-Encoding'), { code: 'CONTENT_ENCODED' });
 
-/** What is refused before a handler runs. */
+/** Errors that occur before a handler runs. */
 const byFrameworkCode: Readonly<Record<string, { code: ProblemCode; detail?: string }>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: { code: 'validation_failed', detail: 'The body is not valid JSON' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {

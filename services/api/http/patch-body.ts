@@ -10,7 +10,7 @@ export const patchOf = (names: readonly string[]) =>
     properties: Object.fromEntries(names.map((name) => [name, {}])),
   }) as const;
 
-/** What becomes of the resource, read as the body that would create it. */
+/** The patched resource, as the body that would create it. */
 export function readPatched<T>(request: FastifyRequest, schema: object, merged: unknown): Read<T> {
   const validate = request.compileValidationSchema(schema, 'body');
   if (validate(merged) === true) return { read: merged as T };

@@ -44,10 +44,10 @@ export function sendLimitReached(
 
 export type FieldErrors = NonNullable<Problem['errors']>;
 
-/** What a part of a request comes to, or what is wrong with it. */
+/** The parsed part of a request, or its errors. */
 export type Read<T> = { read: T } | { errors: FieldErrors };
 
-/** What is wrong with a request, with the fields named in the text too: many clients show nothing else. */
+/** Sends the errors of a request; the text names the fields too, because many clients show nothing else. */
 export function sendInvalid(
   reply: FastifyReply,
   errors: FieldErrors,

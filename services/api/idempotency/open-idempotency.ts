@@ -8,7 +8,7 @@ import type { ServiceContext } from '#lib/service-host';
 import type { ApiConfig } from '../config.ts';
 import { createKeySweep } from './sweep-idempotency-keys.ts';
 
-/** What the app has of idempotency keys. */
+/** Dependencies of the app for idempotency keys. */
 export interface IdempotencyDeps {
   store: IdempotencyStore;
   lockSeconds: number;

@@ -9,7 +9,7 @@ const roundEveryMs = 600_000;
 /** Deleted within some milliseconds. */
 const rowsAtOnce = 500;
 
-/** Removes the records that have expired. What is late only takes room: a record that has expired is as none. */
+/** Removes expired records. A late removal costs only room: expired records are ignored. */
 export function createKeySweep({ postgres, clock, log }: { postgres: Query; clock: Clock; log: Logger }): Part {
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -11,9 +11,9 @@ import { hasScope, usualScope } from './scopes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose resources this request is about; set once the caller is known. */
+    /** The tenant of this request; set once the caller is known. */
     tenant: string;
-    /** Who asks: the id of a key, or `admin` for the one of the environment. */
+    /** The caller: the id of a key, or `admin` for the one of the environment. */
     credential: string;
   }
 }
@@ -23,7 +23,7 @@ export interface CallerDeps {
   findKey: FindKey;
   keyUses: Pick<KeyUses, 'note'>;
   limiter: RateLimiter;
-  /** Of keys that have no rate of their own. */
+  /** The rate of keys without one of their own. */
   keyRate: Rate;
   limits: TenantLimits;
   usage: TenantUsage;

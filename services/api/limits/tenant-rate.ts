@@ -3,7 +3,7 @@ import type { TenantLimits } from '#lib/tenancy';
 
 const burstSeconds = 2;
 
-/** What all keys of a tenant may ask together, and so the highest that one of them can be given. */
+/** The rate of all keys of a tenant together, and so the highest of a single key. */
 export function tenantRate(limits: TenantLimits, tenant: string): Rate {
   const perSecond = limits.of(tenant, 'requests_per_second');
   return { perSecond, burst: burstSeconds * perSecond };

@@ -20,7 +20,7 @@ interface Counted {
 }
 
 const everyMs = 15_000;
-/** Those with the most bytes: each row counts as 500 at least, a key as 300. */
+/** The tenants with the most bytes: each row counts as 500 at least, a key as 300. */
 const mostRows = 10_000;
 
 /** Shows the operator which tenants are near their limits of sources and endpoints. */

@@ -21,7 +21,7 @@ export interface DocumentedOperation {
 
 interface Described {
   route: RouteOptions;
-  /** What may be sent, and the name of the shared schema of it. */
+  /** The body that may be sent, and the name of its shared schema. */
   takes: ObjectSchema | undefined;
   requestName: string;
 }
@@ -65,7 +65,7 @@ const parameter = (name: keyof typeof requestHeaders): object => ({ $ref: `#/com
 const pathParameters = (url: string): object[] =>
   [...url.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: text }));
 
-/** What most collections have. */
+/** Parameters of most collections. */
 const usualParameters: Readonly<Record<string, string>> = {
   limit: 'items of a page, from 1 to 1000; default 100',
   cursor: 'from the `Link` of the page before',

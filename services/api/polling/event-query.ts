@@ -33,7 +33,7 @@ export const eventQuery = {
   },
 } as const;
 
-/** What a request for events asks for. */
+/** The parsed query of a request for events. */
 export interface AskedEvents {
   /** From the position on. */
   filter: EventFilter;

@@ -5,7 +5,7 @@ import { type AttemptRow, type DeliveryRow, listAttempts, listDeliveriesOfEvent 
 
 interface Awaited {
   tenant: string;
-  /** Of an event with one delivery. */
+  /** The id of an event with one delivery. */
   eventId: string;
   withinMs: number;
   /** Ends the wait before its time. */

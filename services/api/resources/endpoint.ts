@@ -19,7 +19,7 @@ import { createResourceTable, type Named, type ResourceRow } from './resource-ta
 import { publicKeysOf, sealSecrets } from './stored-secrets.ts';
 import { type Room, roomExpression, roomValues } from './tenant-room.ts';
 
-/** What people set of an endpoint. */
+/** Settings of an endpoint. */
 export interface EndpointContent {
   url: string;
   description: string;
@@ -154,7 +154,7 @@ const secretsValues = (secretBox: SecretBox, { tenant, id }: Named, secrets: rea
   JSON.stringify(publicKeysOf(secrets)),
 ];
 
-/** What people have set of a row that `change` holds, its secrets included. */
+/** Settings of a row that `change` holds, its secrets included. */
 export function openContent(secretBox: SecretBox, { tenant, id }: Named, row: EndpointRow & Sealed): EndpointContent {
   const { url, description, event_types, source_ids, filter } = row;
   const hidden =

@@ -36,7 +36,7 @@ export const cancelDelivery: Route = () =>
       if (before === undefined) return sendProblem(reply, 'not_found');
       if (!isFinal(before.status)) await requestCancel(effects, tenant, id);
       const delivery = (await findDelivery(effects, tenant, id)) ?? before;
-      // What was wanted has come about: asked once more, it is no error.
+      // It is cancelled already: asking again is no error.
       if (delivery.status === 'cancelled') return delivery;
       if (isFinal(delivery.status)) return sendProblem(reply, 'conflict', `The delivery is ${delivery.status}`);
       return reply.code(202).send(delivery);

@@ -16,7 +16,7 @@ const operation: Operation = {
   conditional: true,
 };
 
-/** `POST /v1/endpoints/{id}/enable`: whatever disabled it. What has died meanwhile is brought back by `…/recover`. */
+/** `POST /v1/endpoints/{id}/enable`: whatever disabled it. `…/recover` brings back its dead letters. */
 export const enableEndpoint: Route = (deps) =>
   route<{ Params: { id: string } }>({
     method: 'POST',

@@ -14,7 +14,7 @@ import { type Route, type RouteDeps, route } from '../route.ts';
 
 /** Places are left as requests are answered: within a minute all of them are. */
 const retryAfterSeconds = 5;
-/** Of a tenant that never had an event: not the epoch, which is how one begins that has read nothing, and has missed nothing. */
+/** The position of a tenant that never had an event. Not the epoch, with which a client begins that has read nothing and missed nothing. */
 const beforeAllEvents = formatMicros(1);
 
 const operation: Operation = {
@@ -88,7 +88,7 @@ async function answer(deps: RouteDeps, asked: AskedEvents, reply: FastifyReply):
   }
 }
 
-/** What a look has found, and up to where it saw. */
+/** The events that a reading found, and its horizon. */
 interface Seen {
   events: EventRow[];
   readTo: string;

@@ -39,7 +39,7 @@ const operation: Operation = {
 
 /**
  * `POST /v1/events`: an event of one's own. It is readable when it is answered for, and goes to its topic right after, or as soon as Kafka is
- * back: services/api/outbox. What is delivered is the payload's own text.
+ * back: services/api/outbox. The payload's own text is delivered.
  */
 export const publishEvent: Route = ({ idempotency, waiting, outbox, clock, random, metrics, log }) => {
   const publishing = createPublishing({ store: idempotency.store, waiting, outbox, metrics, clock, log });

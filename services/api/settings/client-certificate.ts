@@ -29,13 +29,13 @@ export const clientCertificate = {
   } satisfies Record<keyof GivenCertificate, object>,
 } as const;
 
-/** What may be seen of it; no private key is asked for. */
+/** The visible part; needs no private key. */
 export function shownCertificate(certificate: string): Required<ShownCertificate> {
   const leaf = new X509Certificate(certificate);
   return {
     certificate,
     expires_at: formatMicros(leaf.validToDate.getTime() * 1_000),
-    // Of its DER form, by SHA-256: as sources name theirs.
+    // SHA-256 of its DER form, as sources name theirs.
     fingerprint: leaf.fingerprint256.replaceAll(':', '').toLowerCase(),
   };
 }
@@ -99,7 +99,7 @@ function readKey(text: string): KeyObject | undefined {
   }
 }
 
-/** What only a handshake would show: a key that is too short, or of a kind that TLS has no use for. */
+/** Finds what only a handshake would show: a key that is too short, or of a type that TLS can't use. */
 function tlsProblem({ certificate, private_key }: EndpointCertificate): string | undefined {
   try {
     createSecureContext({ cert: certificate, key: private_key });

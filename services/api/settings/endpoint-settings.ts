@@ -37,7 +37,7 @@ const retry = (payloadRetentionDays: number) =>
     } satisfies Record<keyof BackoffSettings | keyof ScheduleSettings, object>,
   }) as const;
 
-/** What people set of an endpoint, as schemas. How fields go together, and with what there is, is for `judgeEndpoint`. */
+/** Schemas of an endpoint's settings. `judgeEndpoint` checks how they go together, and with the existing row. */
 export const endpointFields = (payloadRetentionDays: number) =>
   ({
     url: {
@@ -64,7 +64,7 @@ export const endpointFields = (payloadRetentionDays: number) =>
     retry: retry(payloadRetentionDays),
   }) as const satisfies Record<keyof GivenEndpoint, object>;
 
-/** What a client would have to give for it, its secrets masked as they are shown. */
+/** The body that would create the endpoint, its secrets masked as they are shown. */
 export function givenOf({ filter, settings, ...row }: EndpointRow): GivenEndpoint {
   const { url, description, event_types, source_ids } = row;
   return { url, description, event_types, source_ids, ...(filter !== null && { filter }), ...settings };

@@ -52,7 +52,7 @@ export const eventType = {
   description: 'text of one line',
 } as const;
 
-/** Of what is published here: narrower than a sender's, and no pattern by which endpoints choose. */
+/** The type of a published event: narrower than a sender's, and no pattern of an endpoint's. */
 export const publishedType = {
   type: 'string',
   minLength: 1,
@@ -72,7 +72,7 @@ export const publishersKey = {
 
 export const wholeNumber = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum }) as const;
 
-/** Of things in a second, and as many at once. */
+/** A rate per second, with a burst. */
 export const rateLimit = {
   type: 'object',
   additionalProperties: false,

@@ -30,7 +30,7 @@ type Checks = Pick<RouteDeps, 'vetUrl' | 'vetProxy' | 'payloadRetentionDays' | '
 };
 
 /**
- * What becomes of an endpoint, or what no field shows by itself. A URL, a proxy, a certificate and sources that were taken before are not
+ * The endpoint that a request leads to, or its errors across fields. A URL, a proxy, a certificate and sources that were taken before are not
  * judged again: a source may have been deleted since, a network closed, a certificate have expired, and a change of something else is
  * still to be had.
  *

@@ -19,7 +19,7 @@ export function readProxy(given: string, before: string | undefined): Read<strin
   return { read: proxyText(url) };
 }
 
-/** What of it says where it leads. */
+/** The part of it that says where it leads. */
 export function withoutCredentials(proxy: string): string {
   const url = new URL(proxy);
   url.username = '';

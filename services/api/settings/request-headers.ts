@@ -64,7 +64,7 @@ export function readHeaders(
   return { read: Object.fromEntries(read) };
 }
 
-/** Of a merge patch (RFC 7396), but by names without case: `null` for `x-key` takes `X-Key` away. */
+/** Merges headers as RFC 7396 says, but by names without case: `null` for `x-key` removes `X-Key`. */
 export function mergeHeaders(before: Headers, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
   const named = new Set(Object.keys(patch).map((name) => name.toLowerCase()));

@@ -36,7 +36,7 @@ const body = {
   properties: { overlap_seconds: wholeNumber(0, 30 * day), secret },
 } as const;
 
-/** `POST …/{id}/rotate-secret`: the only answer that shows the new secret. What was valid stays so until the overlap has passed. */
+/** `POST …/{id}/rotate-secret`: the only answer that shows the new secret. The former ones stay valid until the overlap has passed. */
 export const rotateSecret =
   <Row extends ResourceRow>({
     operation,

@@ -46,7 +46,7 @@ const clientCertificate = {
   },
 } as const;
 
-/** What a source can be set to, as schemas. How settings go together is for `settingsErrors`. */
+/** Schemas of a source's settings. `settingsErrors` checks how they go together. */
 export const settingsFields = {
   signature_header: headerName,
   hmac,
@@ -92,7 +92,7 @@ export function normalizeSettings(given: GivenSettings): SourceSettings {
 
 const asList = (given: string | string[]): string[] => (typeof given === 'string' ? [given] : given);
 
-/** What no field shows by itself: what the scheme needs of the others, and which texts are addresses and URLs. */
+/** Checks across fields: which settings the scheme needs, and which texts are addresses and URLs. */
 export function settingsErrors(
   scheme: SourceScheme,
   source: { settings: SourceSettings; secret: string },

@@ -13,7 +13,7 @@ export interface ChallengeRequest {
 }
 
 /**
- * What a provider's GET gets that asks whether the address is its owner's (W3C WebSub, section 5.3; Meta's webhooks): the `hub.challenge`
+ * Answers a provider's GET that asks whether the address is its owner's (W3C WebSub, section 5.3; Meta's webhooks): the `hub.challenge`
  * that it sent, where `hub.verify_token` is the one that the source has. To a source without a verify token there is no GET.
  */
 export async function answerChallenge(

@@ -33,10 +33,10 @@ export interface Answered {
 
 export type Answer = (answered: Answered) => FastifyReply;
 
-/** Of an id that may be anything up to the longest header line that Node takes. */
+/** Length of an unknown id in the log: it may be as long as the longest header line that Node takes. */
 const maxLoggedIdLength = 64;
 
-/** What the owner of a source can see and mend. A deleted source has no owner any more, and `unavailable` is ours. */
+/** Refusals that the owner of a source can see and mend. A deleted source has no owner any more, and `unavailable` is ours. */
 const recordedStatuses: readonly number[] = [400, 401, 403, 408, 413, 429];
 
 /** Turns an outcome into the answer, a metric, a line of the log and, of some, a rejection that the source's owner can see. */
@@ -78,7 +78,7 @@ export function createAnswer({ rejections, metrics, clock, random, log, discardL
       }
       case 'challenge':
         log.info({ event: 'challenge.answered', ...facts });
-        // What is sent back is the other side's: no browser may take it for a page.
+        // The body is the sender's own text: no browser may take it for a page.
         reply.header('content-type', 'text/plain; charset=utf-8').header('x-content-type-options', 'nosniff');
         return reply.code(200).send(outcome.challenge);
       case 'client_gone':

@@ -40,7 +40,7 @@ interface Options {
 
 /** From a webhook's last byte to its answer, everything included. */
 export const answerWithinMs = 2_000;
-/** Of it, what is kept for noticing and for writing the answer. */
+/** Reserve for detecting the timeout and writing the answer. */
 const answeringMs = 150;
 /**
  * A webhook waits for the turn of the event loop that is under way, is handed over in the next, and its acknowledgment is read in the one
@@ -51,7 +51,7 @@ const allUpToMs = 400;
 const noneFromMs = 800;
 const stalledAfterMs = 1_000;
 const probeEveryMs = 250;
-/** What was so then says nothing about now. */
+/** Older measurements say nothing about now. */
 const forgottenAfterMs = 5_000;
 /** Below it, nothing queues: a burst makes larger batches, and takes hardly longer. */
 const quickMs = 250;

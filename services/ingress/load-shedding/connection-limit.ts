@@ -12,12 +12,12 @@ interface Options {
   onDrop(): void;
 }
 
-/** Of the limit, beyond which there is no room for answers either. */
+/** Refusals are answered up to this multiple of the limit. Past it, sockets are dropped. */
 const answeredPart = 1.1;
 
 /**
  * Bounds what connections take, in memory and in time: one turn of the event loop may have a request on each of them, and nobody else is
- * seen before it ends. Those beyond the limit get an answer that says so, and end; a tenth beyond it they are closed at once.
+ * seen before it ends. Connections above the limit are answered 503 and ended; more than a tenth above it, they are closed at once.
  */
 export function limitConnections(server: Server, { maxConnections, onDrop }: Options): ConnectionLimit {
   const beyond = new WeakSet<Socket>();

@@ -2,7 +2,7 @@ import type { RateLimiter } from '#lib/rate-limit';
 import type { Refused } from '../receiving/outcome.ts';
 import type { ActiveSource } from '../sources/source.ts';
 
-/** What a sender hears that is above its source's rate; nothing for the others. */
+/** The refusal of a webhook above its source's rate; undefined below it. */
 export type RateGate = (source: ActiveSource) => Promise<Refused | undefined>;
 
 export function createRateGate(limiter: RateLimiter): RateGate {

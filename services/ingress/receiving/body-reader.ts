@@ -3,15 +3,15 @@ import type { Clock } from '#lib/clock';
 import { createChunkJoiner } from './chunk-joiner.ts';
 
 export interface BodyLimits {
-  /** Of one body. */
+  /** Limit of one body. */
   maxBytes: number;
-  /** Of all bodies that are being read: ten thousand slow senders must not take ten thousand times `maxBytes`. */
+  /** Limit of all bodies being read: ten thousand slow senders must not take ten thousand times `maxBytes`. */
   maxTotalBytes: number;
   /** From the first wish to read to the last byte. */
   timeoutMs: number;
 }
 
-/** Of a body that was not read to its end, or was refused after it. */
+/** The part that was read of a refused body. */
 export interface ReadSoFar {
   bytes: number;
   /** The first of them; to be copied by whoever keeps it, since all may hang on it. */
@@ -83,7 +83,7 @@ export interface DiscardLimits {
 
 /**
  * Reads what is left of a refused request and throws it away, so that the sender, who may still be writing, gets to read the answer and
- * can use the connection again. Whoever has more left than this cuts the connection.
+ * can use the connection again. The connection is cut if more than this is left.
  */
 export function discardRest(request: IncomingMessage, limits: DiscardLimits): void {
   if (request.readableEnded || request.destroyed) return;

@@ -2,7 +2,7 @@ import { createJsonBody, locateScalar, shownScalar } from '#lib/json-locator';
 import type { HeaderValues } from '#lib/signatures';
 import { locatorsOf, type LocatorRule } from './record-headers.ts';
 
-/** What the webhook's order is kept by; null where it has nothing of the kind, and so no order. */
+/** The webhook's ordering key; null: its order is not kept. */
 export type OrderingKey = (webhook: { headers: HeaderValues; body: Buffer }) => string | null;
 
 /** The body is parsed only where a rule leads into it, and what no record key can be is its hash (see shownScalar). */

@@ -3,7 +3,7 @@ import type { ProblemCode } from '#lib/problem';
 import type { ActiveSource, Source } from '../sources/source.ts';
 import type { ReadSoFar } from './body-reader.ts';
 
-/** Whose it was, where the source exists. */
+/** The source, if it exists. */
 interface Addressed {
   source?: Source;
 }
@@ -11,7 +11,7 @@ interface Addressed {
 export interface Refused extends Addressed {
   kind: 'refused';
   code: ProblemCode;
-  /** What the code alone does not say, for people. */
+  /** Details for people, beyond the code. */
   detail?: string;
   error?: AppError;
   /** As much of the body as was read before the refusal. */
@@ -22,7 +22,7 @@ export interface Refused extends Addressed {
   turnedAway?: true;
 }
 
-/** What became of one request. */
+/** The outcome of one request. */
 export type Outcome =
   | { kind: 'accepted'; source: ActiveSource; receiptId: string; traceparent: string }
   /** No webhook, but a provider that asks whether somebody is there. */

@@ -1,5 +1,5 @@
 /**
- * What happens to one webhook, in this order: each step costs more than the one before, and a body is read only for those who have
+ * Decides on one webhook, step by step: each step costs more than the one before, and a body is read only for those who have
  * passed all that can be told without it.
  *
  *   source known, not deleted → sender's address, certificate → length, content type → signature header, time → room → rate → body, hashed as it
@@ -41,7 +41,7 @@ export interface IncomingWebhook {
   sourceId: string;
   sender: Sender;
   request: IncomingMessage;
-  /** What its record is to carry; where it is none that is valid, the record begins a trace. */
+  /** The traceparent of its record; if it is not valid, the record begins a trace. */
   traceparent: string;
   /** Called once it is clear that the body is wanted. */
   wantBody(): void;

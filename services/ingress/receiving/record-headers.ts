@@ -14,7 +14,7 @@ export interface RecordRules {
   dedupTtlSeconds: number;
 }
 
-/** What only the request knows. */
+/** Facts that only the request has. */
 export interface Arrival {
   receiptId: string;
   /** Microseconds since the epoch. */

@@ -29,7 +29,7 @@ export function endRequestSpan(span: Span, outcome: Outcome, status: number): vo
     [attribute.tenant]: outcome.source?.tenant,
     [attribute.receiptId]: outcome.kind === 'accepted' ? outcome.receiptId : undefined,
     [attribute.outcome]: outcome.kind === 'refused' ? outcome.code : outcome.kind,
-    // Whoever has left hears nothing.
+    // A sender that has left gets no answer.
     [attribute.httpStatus]: outcome.kind === 'client_gone' ? undefined : status,
   });
   if (outcome.kind === 'refused' && problemCodes[outcome.code].status >= 500) span.fail(outcome.code);

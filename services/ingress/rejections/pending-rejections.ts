@@ -1,8 +1,8 @@
 import type { Rejection } from './rejection-row.ts';
 
-/** Of one source, between two writings: enough to see what is wrong with it. */
+/** Rejections of one source between two writes: enough to see what is wrong. */
 const maxPerSource = 5;
-/** Of all: with a body's 16 KiB and 16 KiB of headers (Node's own limit) in each, 32 MiB at the most. */
+/** Rejections of all sources: with 16 KiB of body and 16 KiB of headers (Node's own limit) each, 32 MiB at the most. */
 const maxPending = 1_000;
 
 export interface PendingRejections {
@@ -10,11 +10,11 @@ export interface PendingRejections {
   add(rejection: Rejection): void;
   /** Removes up to so many, the sources in the order in which they came. */
   take(count: number): Rejection[];
-  /** Those that could not be written, as far as what came meanwhile has left room. */
+  /** Takes back rejections that could not be written, as far as there is room. */
   putBack(rejections: readonly Rejection[]): void;
 }
 
-/** What waits to be written, bounded by source and over all, so that a flood costs memory for its last ones alone. */
+/** Rejections that wait to be written, bounded per source and in all: a flood costs memory for its last ones alone. */
 export function createPendingRejections(onDropped: () => void): PendingRejections {
   // Each list from its oldest; a Map keeps the sources in the order in which they came.
   const bySource = new Map<string, Rejection[]>();

@@ -15,7 +15,7 @@ import type { RejectionTable } from './rejection-table.ts';
 const intervalMs = 1_000;
 /** Nobody waits for a rejection: a Postgres that comes back has better things to do. */
 const awayIntervalMs = 5_000;
-/** Of one writing: with all that may be kept of each, 6 MiB. */
+/** Rejections of one write: with all that may be kept of each, 6 MiB. */
 const maxBatch = 200;
 const keptPerSource = 100;
 const sweepIntervalMs = 600_000;

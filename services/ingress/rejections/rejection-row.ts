@@ -35,7 +35,7 @@ export interface RejectionRow {
 
 const maxValueLength = 1_024;
 const maxHeaders = 100;
-/** Of what a proxy forwards and is no address. */
+/** Length to which a forwarded text is cut that is no address. */
 const maxAddressLength = 64;
 const redacted = '[redacted]';
 const smellsOfASecret = /auth|bearer|cookie|credential|jwt|key|pass|secret|session|token/;

@@ -1,7 +1,7 @@
 import type { SourceSettings } from '#lib/contract';
 import { isNetwork, networksOf } from '#lib/networks';
 
-/** Who sends, as far as the connection tells. */
+/** The sender, as far as the connection shows. */
 export interface Sender {
   /** Behind trusted proxies what they say, whatever that is. */
   address: string;

@@ -37,13 +37,13 @@ export interface ActiveSource {
   tenant: string;
   judgeSender: SenderGate;
   scheme: SignatureScheme;
-  /** What a 401 asks for, as RFC 9110 (11.6.1) wants it in WWW-Authenticate. */
+  /** The WWW-Authenticate header of a 401 (RFC 9110, 11.6.1). */
   signatureChallenge: string;
   schemeSettings: SchemeSettings;
-  /** Those that are valid at this time; a rotation's old one ends. */
+  /** Secrets that are valid at this time; the old one of a rotation ends. */
   secretsAt(nowMs: number): readonly string[];
   responseStatus: 200 | 202 | 204;
-  /** Of all that its senders send, by all processes together. */
+  /** The rate of all its senders, over all processes. */
   rateLimit: Rate | undefined;
   orderingKey: OrderingKey;
   recordHeaders: RecordHeaders;

@@ -20,7 +20,7 @@ import {
 const { dedup_ttl_seconds, timestamp_tolerance_seconds, response_status, dedup_id } = settingsFields;
 const places = list(dedup_id.then);
 
-/** What was set, as it is shown: places are lists, and of what is secret it is told that it is set. */
+/** Settings as they are shown: places are lists, and a secret only shows that it is set. */
 const settings: Record<string, Schema> = {
   ...settingsFields,
   dedup_id: places,
