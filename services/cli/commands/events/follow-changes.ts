@@ -12,7 +12,7 @@ interface Options {
 }
 
 /** Below the time that any answer is waited for, and below what most proxies let pass in silence. */
-export const heldSeconds = 20;
+const heldSeconds = 20;
 /** A request that is answered with nothing sooner was not held: the process stops, or has no place. Others are not asked as fast. */
 const leastHeldMs = 1_000;
 

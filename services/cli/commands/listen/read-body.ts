@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-export const maxBodyBytes = 10 * 1024 * 1024;
+const maxBodyBytes = 10 * 1024 * 1024;
 /** Of a body above the limit, so much is read: who still sends does not look at the answer. */
 const maxReadBytes = 10 * maxBodyBytes;
 
