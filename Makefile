@@ -27,7 +27,7 @@ logs: setup ## the last lines of the logs (SERVICE=name for one, FOLLOW=1 to go 
 test: setup lint types ## every test, with servers of its own; runs beside make up
 	@npm test --silent
 
-lint: setup ## formatting, lint rules (the layers of the code among them), dead exports, circles of imports
+lint: setup ## formatting and lint rules, the layers of the code among them
 	@npm run --silent lint
 
 types: setup ## the compiler's checks
