@@ -24,7 +24,7 @@ export interface CompletedKey extends KnownHolder {
 }
 
 /** What is left of it in the fast level. */
-export interface RememberedKey {
+interface RememberedKey {
   holder: RememberedHolder;
   /** Up to some seconds before the row's own, never after it. */
   expiresAt: number;

@@ -7,7 +7,7 @@ import type { KeptResponse } from './ports.ts';
  */
 const keptHeaders = ['content-type', 'content-encoding', 'content-language', 'location'] as const;
 
-export const replayedHeader = 'idempotent-replayed';
+const replayedHeader = 'idempotent-replayed';
 
 /**
  * Whether an answer of the handler is the request's outcome. What says "not now", or "not you", or "too large", says nothing about the

@@ -21,7 +21,7 @@ export interface Publisher {
   deadLetter(record: IncomingRecord, letter: Letter, signal: AbortSignal): Promise<void>;
 }
 
-export interface Letter {
+interface Letter {
   reason: 'malformed_record' | 'data_invalid';
   attempts: number;
 }

@@ -133,7 +133,7 @@ export function isChangedDuplicate(ledger: Ledger, duplicate: DuplicateEntry): b
 const isChanged = (record: ReceivedEntry, event: EventEntry): boolean => record.bodySha256 !== event.payloadSha256;
 
 /** What the sender calls the webhook of this record; undefined where nobody sent it. */
-export function identityOf(ledger: Ledger, origin: string): string | undefined {
+function identityOf(ledger: Ledger, origin: string): string | undefined {
   const [record] = ledger.recordsByOrigin.get(origin) ?? [];
   const send = record === undefined ? undefined : ledger.sendByTrace.get(record.traceId);
   return send === undefined ? undefined : `${send.sourceId}/${send.identity}`;

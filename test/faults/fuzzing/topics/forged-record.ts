@@ -1,7 +1,7 @@
 import type { TopicName } from '#lib/contract';
 
 /** Of a header that comes once, or again. */
-export type ForgedHeaders = Readonly<Record<string, Buffer | readonly Buffer[]>>;
+type ForgedHeaders = Readonly<Record<string, Buffer | readonly Buffer[]>>;
 
 /**
  * How a record may end:
