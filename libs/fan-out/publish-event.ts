@@ -27,7 +27,7 @@ export interface Refusal {
 
 interface Publishing {
   traceparent: string;
-  /** Of what is published together. */
+  /** Shared by the events that are published together. */
   budget: StepBudget;
   /** Resolves once the record is acknowledged. @throws AppError data_invalid where Kafka refuses it; others are thrown on */
   send(record: OutgoingRecord): Promise<unknown>;

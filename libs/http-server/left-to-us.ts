@@ -4,7 +4,7 @@
  */
 import type { Server } from 'node:http';
 
-/** For `http.createServer`. Whoever gives it asks for `problemOfHead`. */
+/** For `http.createServer`. Who sets it must call `problemOfHead`. */
 export const hostLeftToUs = { requireHostHeader: false } as const;
 
 /** RFC 9110 (10.1.1) lets an expectation that is not known be passed over. */
