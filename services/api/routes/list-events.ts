@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
-import { formatMicros } from '#lib/clock';
+import { formatMicros, microsOf } from '#lib/clock';
 import { bodyEtag, isUnchanged } from '../etag.ts';
 import { takePage } from '../paging.ts';
 import { type AskedEvents, type EventQuery, eventQuery, readEventQuery } from '../polling/event-query.ts';
 import type { Found, Place } from '../polling/held-polls.ts';
-import { afterInstant, microsOf } from '../polling/instants.ts';
+import { afterInstant } from '../polling/instants.ts';
 import { isExpired } from '../polling/position.ts';
 import { eventJson, type EventRow, readEvents } from '../resources/event.ts';
 import { type Route, type RouteDeps, route } from '../route.ts';
