@@ -15,7 +15,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WaitOut } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
+import { type Clock, nowMicros } from '#lib/clock';
 import { type Delivery, type EventRecord, header, parseEventSet, problemOfEvent, type Topics } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import type { Bury } from '#lib/dead-letters';
@@ -75,7 +75,6 @@ interface PlannedDelivery extends Publication {
 
 export function createFanOut(deps: Deps): RecordHandler {
   const { directory, matchEndpoints, offer, waitOut, topics, crashPoints } = deps;
-  const nowMicros = (): number => Math.round(deps.clock.nowMs() * 1_000);
 
   /** Undefined for a record that is no event: its dead letter is written by then. */
   async function readEvent(record: IncomingRecord, signal: AbortSignal): Promise<EventRecord | undefined> {
@@ -100,7 +99,7 @@ export function createFanOut(deps: Deps): RecordHandler {
       err: error,
     });
     const { key, value, rawHeaders: headers } = record;
-    const facts = { stage: 'fan-out', reason, attempts: 0, origin, at: nowMicros() } as const;
+    const facts = { stage: 'fan-out', reason, attempts: 0, origin, at: nowMicros(deps.clock) } as const;
     await deps.bury({ key, value, headers }, facts, signal);
     deps.metrics.deadLettered('fan-out', reason);
     record.span?.fail(reason);
@@ -160,7 +159,7 @@ export function createFanOut(deps: Deps): RecordHandler {
   }
 
   function* deliveriesOf({ record, event, deliveries }: Plan): Iterable<PlannedDelivery> {
-    const circumstances = { createdAt: nowMicros(), traceparent: record.headers[header.traceparent] };
+    const circumstances = { createdAt: nowMicros(deps.clock), traceparent: record.headers[header.traceparent] };
     for (const { endpoint } of deliveries) {
       const delivery = deliveryOf(event, endpoint.id, circumstances);
       const key = orderingKeyOf(endpoint, delivery);

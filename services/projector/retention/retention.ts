@@ -5,7 +5,7 @@
  * How old is old goes by the earlier of two clocks, this process's and the database's: one of them alone, set years ahead, would remove
  * everything.
  */
-import { type Clock, formatMicros, parseRfc3339 } from '#lib/clock';
+import { type Clock, formatMicros, nowMicros, parseRfc3339 } from '#lib/clock';
 import { AppError, toAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
@@ -76,7 +76,7 @@ export function createRetention({ postgres, payloadDays, eventDays, clock, log, 
 
   async function horizons(): Promise<Horizons> {
     const [row] = await postgres.query<{ now: string }>('SELECT least($1::timestamptz, clock_timestamp()) AS now', [
-      formatMicros(Math.floor(clock.nowMs() * 1000)),
+      formatMicros(nowMicros(clock)),
     ]);
     const now = parseRfc3339(row?.now ?? '');
     if (now === undefined) throw new AppError('bug', `the time is ${row?.now}`);
