@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { configTable, readConfig } from '#lib/config';
 import { Metrics } from '#lib/telemetry';
 import { fields, loadConfig } from '../../../services/ingress/config.ts';
-import { createIngressMetrics } from '../../../services/ingress/ingress-metrics.ts';
+import { createIngressMetrics } from '../../../services/ingress/metrics.ts';
 
 const folder = join(__dirname, '../../../services/ingress');
 
