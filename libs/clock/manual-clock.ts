@@ -52,7 +52,7 @@ export function createManualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {
     },
     async advance(ms) {
       const untilMs = now + ms;
-      // Whoever is about to go to sleep must have done so before the first one is woken.
+      // Code that is about to sleep must have done so before the first sleeper is woken.
       await new Promise(setImmediate);
       for (let sleeper = nextDue(untilMs); sleeper !== undefined; sleeper = nextDue(untilMs)) {
         now = Math.max(now, sleeper.dueMs);

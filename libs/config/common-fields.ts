@@ -1,7 +1,7 @@
 import { type ConfigOf, flag, integer, list, oneOf, type Problem, text } from './fields.ts';
 import { tracingFields, tracingRelations } from './tracing-fields.ts';
 
-/** What every process has. `defaultAdminPort` differs by service so that all of them fit on one machine. */
+/** The settings of every process. `defaultAdminPort` differs by service so that all of them fit on one machine. */
 export const serviceFields = (defaultAdminPort: number) => ({
   environment: oneOf('HOOKLINE_ENV', ['production', 'development', 'test'], {
     default: 'production',

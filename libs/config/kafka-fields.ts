@@ -39,7 +39,7 @@ export const gatherField = integer('HOOKLINE_GATHER_MS', {
   help: 'the longest that webhooks and deliveries wait for others, while they keep coming, to be written together (ingress, before the acknowledgment) or read together (dedup, dispatcher); alone none waits. More is less processor time and more latency',
 });
 
-/** Where a process that dies may leave its last work to be done twice, without effect. */
+/** For a process whose last work may be repeated after a crash without effect. */
 export const commitIntervalField = integer('HOOKLINE_COMMIT_INTERVAL_MS', {
   default: '1000',
   min: 50,

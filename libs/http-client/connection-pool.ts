@@ -18,7 +18,7 @@ interface Waiter {
 
 /** A request's place in the pool, until it has a connection. */
 export interface Place {
-  /** What is being opened for it; undefined while it waits in line. */
+  /** The connection that is being opened for it; undefined while it waits in line. */
   opening: Opening | undefined;
   cancel(): void;
 }

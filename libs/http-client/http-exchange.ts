@@ -1,4 +1,4 @@
-/** What is asked of the client, and what it answers: the types that its callers see. */
+/** Requests to the client and its answers: the types that its callers see. */
 import type { AttemptOutcome } from '#lib/contract';
 
 type HttpMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -55,5 +55,5 @@ export interface HttpTiming {
   bodyMs: number | null;
 }
 
-/** Of a request that never left. */
+/** The timing of a request that never left. */
 export const noTiming: HttpTiming = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, bodyMs: null };

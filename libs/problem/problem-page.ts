@@ -1,6 +1,6 @@
 import { type ProblemCode, problemCodes } from './problem.ts';
 
-/** What is met by following a link, and words for the person who did. */
+/** Problems met by following a link, with words for the person who did. */
 const words: Partial<Record<ProblemCode, string>> = {
   not_found:
     'Nothing is at this address, and as far as is known nothing ever was. Is it complete, and spelt as it was given?',

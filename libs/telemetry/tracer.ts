@@ -1,6 +1,6 @@
 /**
- * What services need of tracing, and nothing of the SDK that gives it. A context travels as the text of a `traceparent`: in a request's
- * header, a record's, a row's column.
+ * Tracing as services see it, without the SDK behind it. A context travels as the text of a `traceparent`: in a request's header, a
+ * record's, a row's column.
  */
 
 type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;

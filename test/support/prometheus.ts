@@ -29,10 +29,10 @@ interface Alert {
 }
 
 export interface Prometheus {
-  /** What an expression comes to now. @throws Error where Prometheus does not take it */
+  /** The present value of an expression. @throws Error if Prometheus does not take it */
   query(expression: string): Promise<Series[]>;
   rules(): Promise<Rule[]>;
-  /** Those whose condition holds now. */
+  /** Alerts whose condition holds now. */
   alerts(): Promise<Alert[]>;
   stop(): Promise<void>;
 }

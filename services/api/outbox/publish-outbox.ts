@@ -14,7 +14,7 @@
  *
  * Kafka or the registry away: rows wait, and nothing is lost. Postgres away: nothing can be published, nor read.
  */
-import type { Clock } from '#lib/clock';
+import { type Clock, microsOf } from '#lib/clock';
 import type { EventRecord } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import { type AppError, toAppError } from '#lib/errors';
@@ -23,14 +23,7 @@ import type { RecordProducer } from '#lib/kafka';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { traceIdOf } from '#lib/telemetry';
-import {
-  type ClaimedEvent,
-  claimSeconds,
-  type KeyCursor,
-  microsOf,
-  type OutboxEvent,
-  type OutboxTable,
-} from './outbox-table.ts';
+import { type ClaimedEvent, claimSeconds, type KeyCursor, type OutboxEvent, type OutboxTable } from './outbox-table.ts';
 
 export interface OutboxDeps {
   table: OutboxTable;

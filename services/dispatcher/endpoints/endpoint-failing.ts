@@ -17,7 +17,7 @@
  * (deploy/postgres/migrations), and a new revision is a new count. Only a send that fails disables: an endpoint that nothing is sent to is
  * not failing.
  */
-import { type Clock, formatMicros, microsOf } from '#lib/clock';
+import { type Clock, formatMicros, microsOf, nowMicros } from '#lib/clock';
 import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 import type { DisableEndpoint } from './disable-endpoint.ts';
@@ -66,7 +66,6 @@ export function createEndpointFailing(deps: Deps): EndpointFailing {
   const watchMs = failingMs / 100;
   const counts = new Map<string, Count>();
   const keyOf = ({ tenant, id }: Pick<Endpoint, 'tenant' | 'id'>): string => laneKey({ tenant, endpointId: id });
-  const nowMicros = (): number => Math.floor(clock.nowMs() * 1_000);
 
   /** The count of this revision; none where another process has written a newer one since. */
   function countOf(endpoint: SentTo): Count | undefined {
@@ -95,11 +94,11 @@ export function createEndpointFailing(deps: Deps): EndpointFailing {
   function failed(count: Count): void {
     const nowMs = clock.monotonicMs();
     if (count.since === null || nowMs - count.lastFailedAtMs >= gapMs) {
-      count.since = nowMicros();
+      count.since = nowMicros(clock);
       count.watchedFromMs = nowMs;
     }
     count.lastFailedAtMs = nowMs;
-    count.isDue = nowMicros() - count.since >= failingMs * 1_000 && nowMs - count.watchedFromMs >= watchMs;
+    count.isDue = nowMicros(clock) - count.since >= failingMs * 1_000 && nowMs - count.watchedFromMs >= watchMs;
   }
 
   function taken(count: Count): void {
@@ -123,7 +122,7 @@ export function createEndpointFailing(deps: Deps): EndpointFailing {
 
   async function settleOne(count: Count): Promise<void> {
     const { since, column } = count;
-    const isLasting = since === null || nowMicros() - since >= setAfterMs * 1_000;
+    const isLasting = since === null || nowMicros(clock) - since >= setAfterMs * 1_000;
     if (since !== column.since && isLasting) return write(count);
     if (since === null || since !== column.since || !count.isDue) return;
     const settled = await deps.disableEndpoint(count, { reason: 'failing', since });

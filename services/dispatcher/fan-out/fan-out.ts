@@ -15,7 +15,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WaitOut } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
+import { type Clock, nowMicros } from '#lib/clock';
 import { type Delivery, type EventRecord, header, type Topics } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import type { Bury } from '#lib/dead-letters';
@@ -76,7 +76,6 @@ export function createFanOut(deps: Deps): RecordHandler {
   const buryEvent = createBuryEvent(deps);
   const readEvent = createReadEvent({ ...deps, buryEvent });
   const takesLong = (event: EventRecord): boolean => mayTakeLong(event, directory.candidates(event));
-  const nowMicros = (): number => Math.round(deps.clock.nowMs() * 1_000);
 
   async function planOf(record: IncomingRecord, event: EventRecord, signal: AbortSignal): Promise<Plan> {
     if (!isFresh(directory)) await waitOut(directory.refresh, signal);
@@ -131,7 +130,7 @@ export function createFanOut(deps: Deps): RecordHandler {
   }
 
   function* deliveriesOf({ record, event, deliveries }: Plan): Iterable<PlannedDelivery> {
-    const circumstances = { createdAt: nowMicros(), traceparent: record.headers[header.traceparent] };
+    const circumstances = { createdAt: nowMicros(deps.clock), traceparent: record.headers[header.traceparent] };
     for (const { endpoint } of deliveries) {
       const delivery = deliveryOf(event, endpoint.id, circumstances);
       const key = orderingKeyOf(endpoint, delivery);

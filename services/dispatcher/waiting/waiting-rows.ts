@@ -9,7 +9,7 @@
  *
  * Ordered rows come back by a way of their own: release-ordered.ts.
  */
-import type { Clock } from '#lib/clock';
+import { type Clock, nowMicros } from '#lib/clock';
 import { toAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
@@ -65,8 +65,7 @@ const maxRows = 1_000;
 export function createWaitingRows(deps: Deps): Part {
   const { table, servedRows, owned, directory, scheduler, recentSteps, clock, log } = deps;
   const stopping = new AbortController();
-  const nowMicros = (): number => Math.floor(clock.nowMs() * 1_000);
-  const laneWaits = createLaneWaits(nowMicros);
+  const laneWaits = createLaneWaits(() => nowMicros(clock));
   const laneStarts = createLaneStarts();
   let polling: Promise<void> = Promise.resolve();
   let countedAtMs = Number.NEGATIVE_INFINITY;
@@ -78,12 +77,12 @@ export function createWaitingRows(deps: Deps): Part {
     const except = scheduler.heldRows().map(({ delivery }) => delivery);
     const perPartition = Math.max(room.perLane, Math.ceil(maxRows / partitions.length));
     const starts = laneStarts.all();
-    const found = await table.due({ ...room, partitions, now: nowMicros(), perPartition, starts, except, limit });
+    const found = await table.due({ ...room, partitions, now: nowMicros(clock), perPartition, starts, except, limit });
     laneStarts.read(found);
     return found;
   }
 
-  const isEarly = (row: DueRow): boolean => row.dueAt > nowMicros();
+  const isEarly = (row: DueRow): boolean => row.dueAt > nowMicros(clock);
 
   function isToBeEnded({ tenant, endpointId }: DueRow): boolean {
     const endpoint = directory.get(tenant, endpointId);

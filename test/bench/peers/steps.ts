@@ -1,4 +1,4 @@
-/** What a system is put through, as `--steps` names it: `at:100:40,closed,kill:500:20000`. */
+/** The steps of a system, as `--steps` names them: `at:100:40,closed,kill:500:20000`. */
 
 export type Step =
   /** 64 connections, each publishes the next when the last is acknowledged. */
@@ -17,7 +17,7 @@ export type Step =
 
 type StepKind = Step['kind'];
 
-/** What may follow the name, in this order, with what it is where it does not. */
+/** The numbers that may follow the name, in this order, with their defaults. */
 const numbersOf = {
   closed: [
     ['endpoints', 1],

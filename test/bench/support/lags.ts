@@ -8,7 +8,7 @@ export type Lags = Record<(typeof lagNames)[number], Lag>;
 interface Lag {
   /** Records that stand on the group's topics. */
   written: number;
-  /** Those of them that it has not committed. */
+  /** Records that it has not committed. */
   lag: number;
 }
 

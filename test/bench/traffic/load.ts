@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { LoadJob, LoadMessage, Published, SentWebhook } from './load-process.ts';
 
-/** What all loads of a run have sent so far. */
+/** Everything that the loads of a run have sent so far. */
 interface SentLog {
   readonly webhooks: readonly SentWebhook[];
   readonly published: readonly Published[];

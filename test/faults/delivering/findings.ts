@@ -1,6 +1,6 @@
 import { describeFound } from '../support/describe-found.ts';
 
-/** What the judges of these runs find beside the checker: each kind in a sentence. */
+/** The findings of these runs' judges beside the checker's, a sentence each. */
 const findings = {
   'repeat-elsewhere': 'sent again after it was taken, though its partition had not changed hands',
   'repeat-by-the-same': 'sent again by the process that knew it as delivered',

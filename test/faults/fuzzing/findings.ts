@@ -1,6 +1,6 @@
 import { describeFound } from '../support/describe-found.ts';
 
-/** What these runs find: each kind in a sentence. */
+/** The findings of these runs, a sentence each. */
 const findings = {
   'server-error': 'answered 5xx, and not 503',
   'no-answer': 'a request without an answer',

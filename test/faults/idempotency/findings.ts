@@ -2,7 +2,7 @@ import { describeFound } from '../support/describe-found.ts';
 import { explain } from './explain.ts';
 import type { History } from './history.ts';
 
-/** What the rules find: each kind in a sentence. */
+/** The findings of the rules, a sentence each. */
 const findings = {
   'unexpected-answer': 'an answer that there is no reason for',
   'lost-connection': 'a connection that ended without an answer, though nothing was done to the process',
@@ -29,7 +29,7 @@ type FindingName = keyof typeof findings;
 export interface Finding {
   finding: FindingName;
   says: string;
-  /** Whose it is; its history is told. */
+  /** The intent that it is about; its history is told. */
   intent?: number;
 }
 

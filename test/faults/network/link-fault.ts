@@ -1,4 +1,4 @@
-/** What a link may do to the bytes that pass it, until it is told something else. */
+/** The faults of a link, in force until it is given another. */
 export type LinkFault = FlowFault | ConnectionFault;
 
 /** From the client to the server, back, or both. */

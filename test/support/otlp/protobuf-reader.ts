@@ -9,7 +9,7 @@ export interface ProtobufMessage {
   number(field: number): bigint | undefined;
   bytes(field: number): Buffer | undefined;
   text(field: number): string;
-  /** Of a field that is a message, or several. */
+  /** For a field that is a message, or several. */
   messages(field: number): ProtobufMessage[];
 }
 

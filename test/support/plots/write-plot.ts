@@ -16,7 +16,7 @@ export async function writePlots(docs: string, document: string, plots: readonly
   for (const plot of plots) await writePlot(join(docs, plotFile(document, plot)), plot.plot);
 }
 
-/** What `writePlot` writes. */
+/** The SVG that `writePlot` writes. */
 async function svgOf(plot: Plot): Promise<string> {
   const view = new View(parse(compile(specOf(plot)).spec), { renderer: 'none' });
   try {

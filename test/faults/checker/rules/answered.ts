@@ -1,4 +1,4 @@
-/** What senders hear while something is away: an answer, and in time. */
+/** Checks that senders get an answer in time while something is away. */
 import type { Violation } from '../anomalies.ts';
 import type { Send } from '../history.ts';
 import { type Ledger, overlapsFault, stoodStill } from '../ledger.ts';
