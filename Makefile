@@ -1,7 +1,7 @@
 # Every target does what its line in `make help` says, on a machine that has nothing but make, Node (20 or later, with npm) and a shell.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
-.PHONY: help setup up down clean smoke logs test lint types test-servers stop-test-servers github-payloads faults faults-mutants bench bench-peers replay-dlq k8s-check
+.PHONY: help setup up down clean smoke logs test unit test-changed watch lint types test-servers stop-test-servers github-payloads faults faults-mutants bench bench-peers replay-dlq k8s-check
 
 # Node 24, pinned among the packages; `make setup` sees to it that it is there.
 node := node_modules/.bin/node
@@ -26,6 +26,15 @@ logs: setup ## the last lines of the logs (SERVICE=name for one, FOLLOW=1 to go 
 
 test: setup lint types ## every test, with servers of its own; runs beside make up
 	@npm test --silent
+
+unit: setup ## the tests that need no servers
+	@npm run --silent unit
+
+test-changed: setup ## the tests of what has changed since the last commit
+	@npm run --silent test-changed
+
+watch: setup ## the unit tests of what changes, as it changes
+	@npm run --silent watch
 
 lint: setup ## formatting and lint rules, the layers of the code among them
 	@npm run --silent lint

@@ -1,5 +1,5 @@
-import type { StackPorts } from '../local/ports.ts';
-import type { StackSecrets } from '../local/secrets.ts';
+import type { StackPorts } from '../local/stack/ports.ts';
+import type { StackSecrets } from '../local/stack/secrets.ts';
 
 /** The ports of what only the containers have. */
 export const monitoringAt = (offset: number) => ({ prometheus: 9090 + offset, grafana: 3001 + offset });

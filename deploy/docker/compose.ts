@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeKeyValueFile } from '../local/key-value-file.ts';
 import { hooklineDir, root } from '../local/paths.ts';
-import type { StackPorts } from '../local/ports.ts';
-import type { ProcessMode } from '../local/process-mode.ts';
-import type { StackSecrets } from '../local/secrets.ts';
+import type { StackPorts } from '../local/stack/ports.ts';
+import type { ProcessMode } from '../local/stack/process-mode.ts';
+import type { StackSecrets } from '../local/stack/secrets.ts';
 import { composeEnvironment } from './compose-environment.ts';
 import { assertObtainable, docker, dockerSync, missingImages, showDocker } from './engine.ts';
 

@@ -1,7 +1,7 @@
 import { delimiter } from 'node:path';
 import { integer, readConfig } from '#lib/config';
 import { StackError } from './failure.ts';
-import type { ProcessMode } from './process-mode.ts';
+import type { ProcessMode } from './stack/process-mode.ts';
 
 /** Processes of this machine, or containers of its engine. */
 export type StackKind = 'native' | 'containers';
@@ -38,7 +38,7 @@ export const chosenPortOffset = (): number | undefined =>
     ? undefined
     : readConfig<typeof stackFields>(stackFields, process.env).portOffset;
 
-/** What a child process gets: the environment of this one, and what is given over it. */
+/** Environment of a child process: this one's, with the given variables over it. */
 export const childEnvironment = (given: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
   ...process.env,
   ...given,

@@ -4,14 +4,14 @@ import { basename, join } from 'node:path';
 import { createCompose } from '../docker/compose.ts';
 import { engineTrouble } from '../docker/engine.ts';
 import { runCommand, say } from './command.ts';
-import { withLock } from './lock.ts';
 import { hooklineDir, jarsDir, stackFiles } from './paths.ts';
-import { removePostgresHome } from './postgres-home.ts';
-import { keptProcessMode } from './process-mode.ts';
-import { createProcesses } from './processes.ts';
-import { keptPortOffset, stackProcesses, stopStack } from './stack.ts';
-import { runningStack } from './stack-kind.ts';
-import { stopEverything } from './stop-everything.ts';
+import { withLock } from './processes/lock.ts';
+import { createProcesses } from './processes/processes.ts';
+import { removePostgresHome } from './servers/postgres-home.ts';
+import { keptProcessMode } from './stack/process-mode.ts';
+import { keptPortOffset, stackProcesses, stopStack } from './stack/stack.ts';
+import { runningStack } from './stack/stack-kind.ts';
+import { stopEverything } from './stack/stop-everything.ts';
 
 async function down(isClean = false): Promise<void> {
   const running = runningStack();
@@ -33,7 +33,7 @@ async function clean(): Promise<void> {
   say('removed all data (what was downloaded is kept in .hookline/lib)');
 }
 
-/** What a test run left that was killed together with the process that cleans up behind it. One that still runs is none of ours. */
+/** Ends what a killed test run has left, if the process that cleans up behind it was killed too. A test run under way is left alone. */
 async function removeLeftTest(dir: string): Promise<void> {
   const processes = createProcesses({ run: join(dir, 'run'), log: join(dir, 'log') });
   if (processes.pid('holder') !== undefined) return;

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { createCompose } from '../docker/compose.ts';
 import { runCommand, say } from './command.ts';
 import { StackError } from './failure.ts';
-import { hostOf, keptProcessMode } from './process-mode.ts';
-import { keptPortOffset, logsIn, stackProcesses } from './stack.ts';
-import { runningStack } from './stack-kind.ts';
+import { hostOf, keptProcessMode } from './stack/process-mode.ts';
+import { keptPortOffset, logsIn, stackProcesses } from './stack/stack.ts';
+import { runningStack } from './stack/stack-kind.ts';
 
 const shown = 100;
 

@@ -4,11 +4,11 @@ export const root = resolve(import.meta.dirname, '../..');
 /** Everything that the local stack and the tests write. */
 export const hooklineDir = join(root, '.hookline');
 export const jarsDir = join(hooklineDir, 'lib');
-export const pomFile = join(import.meta.dirname, 'pom.xml');
+export const pomFile = join(import.meta.dirname, 'install', 'pom.xml');
 
 /** The local stack's own. */
 export const stackFiles = {
-  /** Of the servers' data. */
+  /** Folder of the servers' data. */
   dir: hooklineDir,
   run: join(hooklineDir, 'run'),
   log: join(hooklineDir, 'log'),
@@ -16,7 +16,7 @@ export const stackFiles = {
   lock: join(hooklineDir, 'stack.lock'),
   installLock: join(hooklineDir, 'install.lock'),
   smokeLock: join(hooklineDir, 'smoke.lock'),
-  /** What users and scripts read. */
+  /** Addresses and pids for users and scripts. */
   localEnv: join(hooklineDir, 'local.env'),
   secrets: join(hooklineDir, 'secrets.env'),
   /** The port offset that the stack was started with. */

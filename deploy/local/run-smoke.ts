@@ -2,18 +2,18 @@
 import { systemClock } from '#lib/clock';
 import { createCompose } from '../docker/compose.ts';
 import { runCommand, say } from './command.ts';
-import { receiverSeenFromContainers } from './container-stack.ts';
 import { StackError } from './failure.ts';
 import { readKeyValueFile } from './key-value-file.ts';
-import { withLock } from './lock.ts';
 import { stackFiles } from './paths.ts';
-import { portsAt } from './ports.ts';
-import { byPart, keptProcessMode } from './process-mode.ts';
-import { describeRestarts, takeRestarts } from './restarts.ts';
-import { topicPrefix } from './services.ts';
-import { smoke } from './smoke.ts';
-import { keptPortOffset, nativeReceiver, type RunningStack, stackProcesses, supervisorName } from './stack.ts';
-import { runningStack } from './stack-kind.ts';
+import { withLock } from './processes/lock.ts';
+import { smoke } from './smoke/smoke.ts';
+import { receiverSeenFromContainers } from './stack/container-stack.ts';
+import { portsAt } from './stack/ports.ts';
+import { byPart, keptProcessMode } from './stack/process-mode.ts';
+import { topicPrefix } from './stack/services.ts';
+import { keptPortOffset, nativeReceiver, type RunningStack, stackProcesses, supervisorName } from './stack/stack.ts';
+import { runningStack } from './stack/stack-kind.ts';
+import { describeRestarts, takeRestarts } from './supervise/restarts.ts';
 
 /** @param timeoutMs for each stage */
 export async function runSmoke(

@@ -27,6 +27,6 @@ if command -v flock > /dev/null; then
   exec 9> .hookline/setup.lock
   flock 9
 fi
-if node deploy/local/packages-match.js; then exit 0; fi
+if node deploy/local/install/packages-match.js; then exit 0; fi
 echo 'installing npm packages (package-lock.json is not what node_modules holds)'
 npm ci --no-progress --loglevel=error

@@ -16,9 +16,9 @@ import { parseArgs } from 'node:util';
 import { runCommand } from './command.ts';
 import { StackError } from './failure.ts';
 import { writePrivateFile } from './key-value-file.ts';
-import { removePostgresHome } from './postgres-home.ts';
-import { serverPlanIn } from './server-plan.ts';
-import { createServers, type Servers } from './servers.ts';
+import { removePostgresHome } from './servers/postgres-home.ts';
+import { serverPlanIn } from './servers/server-plan.ts';
+import { createServers, type Servers } from './servers/servers.ts';
 
 const say = (line: string): void => console.error(line);
 
@@ -44,7 +44,7 @@ async function hold(servers: Servers, dir: string): Promise<void> {
     console.log(await start(servers, dir));
     await released;
   } catch (error) {
-    // What goes wrong with stopping would be all that is heard.
+    // An error of the stop would hide the first error.
     console.error(error);
     throw error;
   } finally {

@@ -2,18 +2,18 @@
 import { createCompose } from '../docker/compose.ts';
 import { runCommand, say } from './command.ts';
 import { chosenStackKind } from './config.ts';
-import { startContainers } from './container-stack.ts';
-import { writeLocalEnv } from './local-env.ts';
-import { withLock } from './lock.ts';
-import { startNative } from './native-stack.ts';
 import { stackFiles } from './paths.ts';
-import { portsAt, serviceNames, type StackPorts } from './ports.ts';
-import { decideProcessMode } from './process-mode.ts';
+import { withLock } from './processes/lock.ts';
 import { runSmoke } from './run-smoke.ts';
-import { provideSecrets } from './secrets.ts';
-import { decidePortOffset, type RunningStack } from './stack.ts';
-import { decideKind, runningStack, troubleOf } from './stack-kind.ts';
-import { urlsAt } from './stack-urls.ts';
+import { startContainers } from './stack/container-stack.ts';
+import { writeLocalEnv } from './stack/local-env.ts';
+import { startNative } from './stack/native-stack.ts';
+import { portsAt, serviceNames, type StackPorts } from './stack/ports.ts';
+import { decideProcessMode } from './stack/process-mode.ts';
+import { provideSecrets } from './stack/secrets.ts';
+import { decidePortOffset, type RunningStack } from './stack/stack.ts';
+import { decideKind, runningStack, troubleOf } from './stack/stack-kind.ts';
+import { urlsAt } from './stack/stack-urls.ts';
 
 /** After the death of a broker its consumers need a while to find each other again. */
 const smokeTimeoutMs = 90_000;

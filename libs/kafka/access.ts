@@ -11,7 +11,7 @@ export interface KafkaAccess {
 }
 
 export interface KafkaTls {
-  /** What a new connection is opened with. Renewed files are read: processes need no restart for them. */
+  /** Options of a new connection. Renewed files are read again: processes need no restart for them. */
   options(): ConnectionOptions;
 }
 

@@ -31,7 +31,7 @@ export function gatherTimeMs(ratePerMs: number, { mostMs, least, enough }: Gathe
 
 export interface GatherBounds {
   mostMs: number;
-  /** What must be expected within `mostMs`; else nothing waits. */
+  /** The least number of arrivals to expect within `mostMs`; with fewer, nothing waits. */
   least: number;
   /** From where on more helps no more. */
   enough: number;

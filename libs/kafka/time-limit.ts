@@ -1,6 +1,6 @@
 import type { Clock } from '#lib/clock';
 
-/** What `work` comes to, or what `late` says once `ms` have passed. The work itself goes on. */
+/** Resolves with the result of `work`, or with that of `late` after `ms`. The work itself goes on. */
 export async function within<T>(clock: Clock, ms: number, work: Promise<T>, late: () => T | Promise<T>): Promise<T> {
   const ended = new AbortController();
   const limit = clock.sleep(ms, ended.signal).then(() => (ended.signal.aborted ? work : late()));

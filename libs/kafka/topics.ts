@@ -24,7 +24,7 @@ export interface CreateTopicsOptions {
 const retryMs = 250;
 const closeTimeoutMs = 2_000;
 
-// What no second try changes.
+// Errors that no retry changes.
 const refusals = new Set([
   'INVALID_TOPIC_EXCEPTION',
   'INVALID_PARTITIONS',
@@ -36,7 +36,7 @@ const refusals = new Set([
 ]);
 
 /**
- * Creates the topics that are missing and waits until every partition has a leader. Those that exist are left as they are.
+ * Creates missing topics and waits until every partition has a leader. Existing topics are left as they are.
  *
  * A cluster that has just started answers with all sorts of errors while its controller settles, too few brokers among them: each is
  * tried again until the time is up.
@@ -61,7 +61,7 @@ export async function createTopics(
 }
 
 /**
- * How many partitions a topic has. What a key's partition is depends on it, so it is asked for once and not guessed.
+ * Counts a topic's partitions. A key's partition depends on the count, so it is asked for once and not guessed.
  *
  * @throws AppError kafka_unavailable at the time limit, the topic being unknown included
  */

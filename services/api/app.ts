@@ -1,25 +1,25 @@
 import { METHODS } from 'node:http';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
 import { maxPayloadBytes } from '#lib/contract';
-import { answerClientError, hostLeftToUs, passOverExpectations, problemOfHead } from '#lib/http-server';
+import { answerClientError, ignoreExpectHeader, problemOfHead, validateHostOurselves } from '#lib/http-server';
 import { idempotency } from '#lib/idempotency';
 import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
-import { type CallerDeps, createCallerCheck } from './caller.ts';
-import { contentEncoded, createErrorHandler } from './handle-error.ts';
-import type { RouteDeps } from './route.ts';
+import { contentEncoded, createErrorHandler } from './http/handle-error.ts';
+import { refuseDeepBody } from './http/refuse-deep-body.ts';
+import { refuseUnstorableText } from './http/refuse-unstorable-text.ts';
+import { sendProblem } from './http/send-problem.ts';
+import { routeOf, traceRequests } from './http/trace-requests.ts';
+import { type CallerDeps, createCallerCheck } from './keys/caller.ts';
+import type { TenantConnections } from './limits/tenant-connections.ts';
 import { documentRoutes } from './openapi/document-routes.ts';
-import { refuseDeepBody } from './refuse-deep-body.ts';
-import { refuseUnstorableText } from './refuse-unstorable-text.ts';
+import type { RouteDeps } from './route.ts';
 import { routes } from './routes/index.ts';
-import { sendProblem } from './send-problem.ts';
-import type { TenantConnections } from './tenant-connections.ts';
-import { routeOf, traceRequests } from './trace-requests.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The body as it was written, where it is JSON. */
     bodyText: string;
-    /** What it was about, for the line that tells of it; empty where it was about no one event. */
+    /** The event that it was about, for its log line; empty if there was no single event. */
     eventId: string;
   }
 }
@@ -30,7 +30,7 @@ export interface AppDeps extends RouteDeps, CallerDeps {
   tracer: Tracer;
 }
 
-/** What a client has for its whole request. */
+/** Time limit of a client's whole request. */
 const requestTimeoutMs = 30_000;
 
 export function buildApp(deps: AppDeps): FastifyInstance {
@@ -40,7 +40,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     requestTimeout: requestTimeoutMs,
     // A request that comes while we stop is served, on a connection that then closes.
     return503OnClosing: false,
-    http: hostLeftToUs,
+    http: validateHostOurselves,
     clientErrorHandler: answerClientError,
     // An id of any length is an id that does not exist.
     routerOptions: { maxParamLength: 16_384 },
@@ -59,7 +59,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     },
   });
   traceRequests(app, deps.tracer);
-  passOverExpectations(app.server);
+  ignoreExpectHeader(app.server);
   knowEveryMethod(app);
   const handleError = createErrorHandler(deps);
   app.setErrorHandler(handleError);

@@ -8,14 +8,14 @@ import type { Logger } from '#lib/log';
 import type { Rate } from '#lib/rate-limit';
 import type { SecretBox } from '#lib/secret-box';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
-import type { IdempotencyDeps } from './open-idempotency.ts';
+import type { IdempotencyDeps } from './idempotency/open-idempotency.ts';
+import type { WaitingRequests } from './limits/waiting-requests.ts';
 import type { ApiMetrics } from './metrics.ts';
 import type { Outbox } from './outbox/publish-outbox.ts';
 import type { Polling } from './polling/polling.ts';
 import type { Store } from './resources/resource-table.ts';
-import type { WaitingRequests } from './waiting-requests.ts';
 
-/** What handlers have. A route's file holds its method, its schema, and what it does. */
+/** Dependencies of handlers. A route's file holds its method, its schema, its documentation and its handler. */
 export interface RouteDeps {
   postgres: Store;
   /** Takes what was published to its topic. */
@@ -31,13 +31,13 @@ export interface RouteDeps {
   vetProxy(url: string): Verdict;
   /** A delivery that is retried must find its payload. */
   payloadRetentionDays: number;
-  /** What a tenant may have and use. */
+  /** Limits per tenant. */
   limits: TenantLimits;
   usage: TenantUsage;
   /** Filters are judged in these. */
   judgingTurns: JudgingTurns;
   unjudgedFilters: Pick<UnjudgedFilters, 'note'>;
-  /** Of keys that have no rate of their own. */
+  /** The rate of keys without one of their own. */
   keyRate: Rate;
   polling: Polling;
   /** Aborts when the process stops: whoever is held here is answered. */

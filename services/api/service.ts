@@ -11,16 +11,16 @@ import type { ServiceContext } from '#lib/service-host';
 import { createTenantLimits, createTenantUsage } from '#lib/tenancy';
 import { buildApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
+import { openIdempotency } from './idempotency/open-idempotency.ts';
 import { createKeyDirectory } from './keys/key-directory.ts';
 import { createKeyUses } from './keys/key-uses.ts';
+import { createTenantConnections } from './limits/tenant-connections.ts';
+import { createWaitingRequests } from './limits/waiting-requests.ts';
+import { watchResources } from './limits/watch-resources.ts';
 import { createApiMetrics } from './metrics.ts';
-import { openIdempotency } from './open-idempotency.ts';
 import { openOutbox } from './outbox/open-outbox.ts';
 import { createPolling } from './polling/polling.ts';
-import { showReplayUsage } from './replay-limit.ts';
-import { createTenantConnections } from './tenant-connections.ts';
-import { createWaitingRequests } from './waiting-requests.ts';
-import { watchResources } from './watch-resources.ts';
+import { showReplayUsage } from './replays/replay-limit.ts';
 
 const maxConnections = 10;
 /** A client waits for this at the longest before it is told to come again. */
@@ -106,7 +106,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     random: randomBytes,
     closing: closing.signal,
     vetUrl: (url) => vetUrl(url, { allowHttp: config.allowHttp, allowedNetworks }),
-    // What goes through it may be https all the same.
+    // A proxy may be plain HTTP: requests through it can be HTTPS all the same.
     vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks }),
     payloadRetentionDays: config.payloadRetentionDays,
     limits,

@@ -8,26 +8,26 @@ import {
 import type { Clock } from '#lib/clock';
 import { maxPayloadBytes } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
-import { answerClientError, hostLeftToUs, passOverExpectations, problemOfHead } from '#lib/http-server';
+import { answerClientError, ignoreExpectHeader, problemOfHead, validateHostOurselves } from '#lib/http-server';
 import type { RandomBytes } from '#lib/ids';
 import type { Logger } from '#lib/log';
 import type { Networks } from '#lib/networks';
 import type { Tracer } from '#lib/telemetry';
-import type { Admission } from './admission.ts';
-import { createAnswer } from './answer.ts';
-import { allowedMethods } from './answer-challenge.ts';
-import { createBodyReader } from './body-reader.ts';
-import { limitConnections } from './connection-limit.ts';
-import { deferContinue } from './expect-continue.ts';
-import type { IngressMetrics } from './ingress-metrics.ts';
-import type { RateGate } from './rate-gate.ts';
-import { createReceiveWebhook } from './receive-webhook.ts';
-import { refuse } from './refuse.ts';
-import { createRetryAfter } from './retry-after.ts';
-import type { RejectionLog } from './rejection-log.ts';
+import { createAnswer } from './answering/answer.ts';
+import { allowedMethods } from './answering/answer-challenge.ts';
+import { refuse } from './answering/refuse.ts';
+import { createRetryAfter } from './answering/retry-after.ts';
+import type { Admission } from './load-shedding/admission.ts';
+import { limitConnections } from './load-shedding/connection-limit.ts';
+import type { RateGate } from './load-shedding/rate-gate.ts';
+import type { IngressMetrics } from './metrics.ts';
+import { createBodyReader } from './receiving/body-reader.ts';
+import { deferContinue } from './receiving/expect-continue.ts';
+import { createReceiveWebhook } from './receiving/receive-webhook.ts';
+import type { RejectionLog } from './rejections/rejection-log.ts';
 import { answerChallengeRoute } from './routes/answer-challenge.ts';
 import { receiveWebhookRoute } from './routes/receive-webhook.ts';
-import type { SourceDirectory } from './source-directory.ts';
+import type { SourceDirectory } from './sources/source-directory.ts';
 import type { Tls } from './tls.ts';
 
 export interface IngressDeps {
@@ -47,11 +47,11 @@ export interface IngressDeps {
   reportBusy(reason: string): void;
   /** Connections beyond it are answered 503 and ended. */
   maxConnections: number;
-  /** What a sender has for its whole body. */
+  /** Time limit of a whole body. */
   bodyTimeoutMs: number;
   /** The bound on all bodies that are being read at one time. */
   maxReadingBytes: number;
-  /** Whose word is taken for where a request comes from (X-Forwarded-For). */
+  /** Proxies whose X-Forwarded-For is trusted. */
   trustedProxies: Networks;
   /** Plain HTTP where there is none. */
   tls?: Tls['options'];
@@ -94,7 +94,7 @@ export function buildApp(deps: IngressDeps): FastifyInstance {
       if (!refusedByHead(request, reply)) refuse(request, reply, 'not_found', discardLimits);
     },
   });
-  passOverExpectations(app.server);
+  ignoreExpectHeader(app.server);
   const connections = limitConnections(app.server, {
     maxConnections: deps.maxConnections,
     onDrop: () => deps.reportBusy('dropped'),
@@ -140,7 +140,7 @@ export function buildApp(deps: IngressDeps): FastifyInstance {
 
 function createFastify(tls: IngressDeps['tls'], options: FastifyServerOptions): FastifyInstance {
   const http = {
-    ...hostLeftToUs,
+    ...validateHostOurselves,
     headersTimeout: headersTimeoutMs,
     connectionsCheckingInterval: checkingIntervalMs,
   };

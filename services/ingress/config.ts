@@ -16,7 +16,7 @@ import {
   text,
 } from '#lib/config';
 import { isNetwork } from '#lib/networks';
-import { answerWithinMs } from './admission.ts';
+import { answerWithinMs } from './load-shedding/admission.ts';
 
 export const fields = {
   ...serviceFields(9080),

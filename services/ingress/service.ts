@@ -9,16 +9,16 @@ import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
 import { createRedis } from '#lib/redis';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
-import { answerWithinMs, createAdmission } from './admission.ts';
 import { buildApp } from './app.ts';
-import { createBusyReport } from './busy-report.ts';
 import type { IngressConfig } from './config.ts';
-import { createIngressMetrics } from './ingress-metrics.ts';
-import { createLoopDelay } from './loop-delay.ts';
-import { createRateGate } from './rate-gate.ts';
-import { createRejectionLog } from './rejection-log.ts';
-import { createRejectionTable } from './rejection-table.ts';
-import { createSourceDirectory } from './source-directory.ts';
+import { answerWithinMs, createAdmission } from './load-shedding/admission.ts';
+import { createBusyReport } from './load-shedding/busy-report.ts';
+import { createLoopDelay } from './load-shedding/loop-delay.ts';
+import { createRateGate } from './load-shedding/rate-gate.ts';
+import { createIngressMetrics } from './metrics.ts';
+import { createRejectionLog } from './rejections/rejection-log.ts';
+import { createRejectionTable } from './rejections/rejection-table.ts';
+import { createSourceDirectory } from './sources/source-directory.ts';
 import { openTls } from './tls.ts';
 
 /** Each webhook has its own time limit, which is less; see admission.ts. */

@@ -13,7 +13,7 @@ export interface OwnPipeline extends Pipeline {
 }
 
 /**
- * Each pipeline takes the next of its jest worker's own databases of Redis (deploy/local/redis.ts has how many there are), and never the
+ * Each pipeline takes the next of its jest worker's own databases of Redis (deploy/local/servers/redis.ts has how many there are), and never the
  * first: what is flushed there is this pipeline's, unless a second run of the suite shares the server.
  */
 const databasesOfWorker = 16;

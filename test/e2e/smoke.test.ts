@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts } from '#deploy/local/free-ports.ts';
-import { smoke } from '#deploy/local/smoke.ts';
-import { nativeReceiver } from '#deploy/local/stack.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
+import { smoke } from '#deploy/local/smoke/smoke.ts';
+import { nativeReceiver } from '#deploy/local/stack/stack.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';

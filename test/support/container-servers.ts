@@ -13,9 +13,9 @@ import { runCommand } from '#deploy/local/command.ts';
 import { StackError } from '#deploy/local/failure.ts';
 import { writePrivateFile } from '#deploy/local/key-value-file.ts';
 import { root } from '#deploy/local/paths.ts';
-import { portsAt } from '#deploy/local/ports.ts';
-import { serverPlanIn } from '#deploy/local/server-plan.ts';
-import { serverAddressesAt } from '#deploy/local/server-addresses.ts';
+import { portsAt } from '#deploy/local/stack/ports.ts';
+import { serverPlanIn } from '#deploy/local/servers/server-plan.ts';
+import { serverAddressesAt } from '#deploy/local/servers/server-addresses.ts';
 import { testedServers } from './container-images.ts';
 
 const startTimeoutMs = 300_000;

@@ -1,5 +1,5 @@
 /** Which processes of this machine the processes of a pipeline are: each one of its own, or all of one number in one, as `hookline serve` has them. */
-import { type ProcessMode, processModes } from '#deploy/local/process-mode.ts';
+import { type ProcessMode, processModes } from '#deploy/local/stack/process-mode.ts';
 import { type ProcessName, serviceOf } from './process-names.ts';
 
 export { type ProcessMode, processModes };

@@ -10,7 +10,7 @@ import { tenancyMetrics } from '#lib/tenancy';
 import { apiMetrics } from '../../services/api/metrics.ts';
 import { dedupMetrics } from '../../services/dedup/metrics.ts';
 import { dispatcherMetrics } from '../../services/dispatcher/metrics.ts';
-import { ingressMetrics } from '../../services/ingress/ingress-metrics.ts';
+import { ingressMetrics } from '../../services/ingress/metrics.ts';
 import { projectorMetrics } from '../../services/projector/metrics.ts';
 import { type ServiceName, serviceNames } from './stack.ts';
 

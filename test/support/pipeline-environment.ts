@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { freePorts } from '#deploy/local/free-ports.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { createHousing, type Housing, type ProcessMode, usualMode } from './housing.ts';
 import { type ProcessName, serviceOf } from './process-names.ts';
 import { serviceNames, type Stack } from './stack.ts';

@@ -1,5 +1,5 @@
-import { provideTools } from '#deploy/local/install.ts';
-import { amtool, prometheusServer, promtool } from '#deploy/local/tools.ts';
+import { provideTools } from '#deploy/local/install/install.ts';
+import { amtool, prometheusServer, promtool } from '#deploy/local/install/tools.ts';
 
 /** The programs of Prometheus, installed where that may be done and they are missing. */
 export const prometheusPrograms = (): Promise<{ prometheus: string; promtool: string; amtool: string }> =>

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { freePorts } from '#deploy/local/free-ports.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { startOrphanReaper } from './orphan-reaper.ts';
 import { prometheusPrograms } from './prometheus-programs.ts';
 import { waitUntil, within } from './wait-until.ts';

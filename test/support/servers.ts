@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ServerAddresses } from '#deploy/local/server-addresses.ts';
+import type { ServerAddresses } from '#deploy/local/servers/server-addresses.ts';
 import { silentLogger } from '#lib/log';
 import { createPostgres, migrate } from '#lib/postgres';
 

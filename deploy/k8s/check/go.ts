@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { childEnvironment } from '../../local/config.ts';
 import { StackError } from '../../local/failure.ts';
-import { find, type Tool } from '../../local/tools.ts';
+import { find, type Tool } from '../../local/install/tools.ts';
 
 const run = promisify(execFile);
 

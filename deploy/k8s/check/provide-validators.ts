@@ -3,11 +3,11 @@ import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { childEnvironment, searchPath } from '../../local/config.ts';
-import { provideTools } from '../../local/install.ts';
-import { runMaven } from '../../local/jars.ts';
+import { provideTools } from '../../local/install/install.ts';
+import { runMaven } from '../../local/install/jars.ts';
+import { provideFolder } from '../../local/install/provide-folder.ts';
+import { java, maven, type Tool } from '../../local/install/tools.ts';
 import { jarsDir } from '../../local/paths.ts';
-import { provideFolder } from '../../local/provide-folder.ts';
-import { java, maven, type Tool } from '../../local/tools.ts';
 import { type GoModule, provideGo } from './go.ts';
 
 const run = promisify(execFile);

@@ -35,7 +35,7 @@ export interface AvroCodec<T> extends Part {
   decode(bytes: Buffer): Promise<T>;
 }
 
-/** What `getSchema` gives for Avro; the registry client's own type of it can't be resolved against another. */
+/** The result of `getSchema` for Avro; the registry client's own type can't be resolved against another. */
 type AvroType = Parameters<
   Extract<Awaited<ReturnType<SchemaRegistry['getSchema']>>, { createResolver: unknown }>['createResolver']
 >[0];
@@ -76,7 +76,7 @@ export function createAvroCodec<T>(options: AvroCodecOptions): AvroCodec<T> {
   async function typeOf(id: number): Promise<AvroType> {
     const what = `schema ${id} of ${subject}`;
     const type = await askFor(id).catch(async (error: unknown) => {
-      // What these bytes claim to be written with does not exist.
+      // The writer's schema that these bytes name does not exist.
       if (!(await hasSchema(registryUrl, id))) throw new AppError('data_invalid', what, { cause: error });
       // The registry was away a moment ago, or what it has can't be read, however often.
       return askFor(id).catch(async (again: unknown) => {

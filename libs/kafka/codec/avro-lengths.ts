@@ -4,21 +4,21 @@
  * memory. This goes through the bytes by their schema without making anything of them, and ends at the first that is missing.
  */
 
-/** Of a type of the Avro library, as its documentation has it, what this needs to know. */
+/** The documented parts of the Avro library's types that this file reads. */
 export interface AvroShape {
   /** `record`, `union:unwrapped`, `logical:…`, `string`, … */
   typeName: string;
-  /** Of a record. */
+  /** Records have it. */
   fields?: readonly { type: AvroShape }[];
-  /** Of an array. */
+  /** Arrays have it. */
   itemsType?: AvroShape;
-  /** Of a map. */
+  /** Maps have it. */
   valuesType?: AvroShape;
-  /** Of a union. */
+  /** Unions have it. */
   types?: readonly AvroShape[];
-  /** Of a fixed. */
+  /** Fixed types have it. */
   size?: number;
-  /** Of a logical type. */
+  /** Logical types have it. */
   underlyingType?: AvroShape;
 }
 
@@ -62,7 +62,7 @@ function skip(type: AvroShape, bytes: Buffer, at: number): number {
     case 'error':
       return (type.fields ?? []).reduce((from, field) => skip(field.type, bytes, from), at);
     default: {
-      // What is left are unions; a branch that there is not is for the decoder to refuse, which does so at once.
+      // Only unions are left. The decoder refuses an unknown branch at once.
       const { value, end } = readLong(bytes, at);
       const branch = type.types?.[value];
       return branch === undefined ? end : skip(branch, bytes, end);

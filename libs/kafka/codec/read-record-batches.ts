@@ -6,7 +6,7 @@ import type { IHeaders } from 'kafkajs';
 import { ByteReader } from './byte-reader.ts';
 import { eachHeader, putHeader } from './wire-headers.ts';
 
-/** What kafkajs asks of the batch that a record came in. */
+/** The fields of a record's batch that kafkajs reads. */
 interface BatchContext {
   producerId: string;
   inTransaction: boolean;

@@ -16,7 +16,7 @@ export interface RecordContent {
 }
 
 export interface BatchRecord extends RecordContent {
-  /** What key, value and headers take in a batch. */
+  /** Bytes of key, value and headers in a batch. */
   readonly bodyBytes: number;
 }
 

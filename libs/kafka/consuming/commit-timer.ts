@@ -1,6 +1,6 @@
 /**
- * When a consumer commits, besides before it gives partitions up: an interval after something was done that is not committed yet. What costs is the
- * request, whatever it commits; and a consumer for which nothing is done has no timer.
+ * Decides when a consumer commits, besides before it gives partitions up: an interval after the first record was done that is not committed yet.
+ * A commit costs one request, however many offsets it has; and a consumer without new done records has no timer.
  */
 import type { Clock } from '#lib/clock';
 

@@ -9,7 +9,7 @@ import type { IncomingRecord } from '../port.ts';
 type RawHeaders = Record<string, Buffer | readonly Buffer[]>;
 
 const empty = Buffer.alloc(0);
-/** What the objects around a record and each of its headers take, about. */
+/** Estimated memory of the objects around a record, and around each of its headers. */
 const overheadBytes = 100;
 
 /**
@@ -23,7 +23,7 @@ export class ConsumedRecord implements IncomingRecord {
   readonly signal: AbortSignal;
   readonly key: Buffer | null;
   readonly value: Buffer;
-  /** What it takes in memory, about. */
+  /** Estimated memory. */
   readonly bytes: number;
   readonly #onDone: (record: ConsumedRecord) => void;
   readonly #body: Buffer;
@@ -51,7 +51,7 @@ export class ConsumedRecord implements IncomingRecord {
     this.bytes = this.#body.length + overheadBytes * (reader.varint() + 1);
   }
 
-  /** Of a name that comes several times the last value. */
+  /** A repeated name has its last value. */
   get headers(): HeaderText {
     if (this.#headers !== undefined) return this.#headers;
     const headers: Record<string, string> = {};
@@ -86,7 +86,7 @@ function copyOf(bytes: Buffer): Buffer {
   return copy;
 }
 
-/** Of what kafkajs has read itself (fetch-response.ts says when). */
+/** Reads the headers of records that kafkajs has decoded itself (fetch-response.ts says when). */
 const bodyOf = ({ key, value, headers = {} }: KafkaMessage): Buffer =>
   encodeBody({
     key,

@@ -53,9 +53,9 @@ export interface ConsumerOptions extends KafkaAccess {
    * How long the group waits for a member that has died before it goes on without it. Default 10,000; a member is heard of five times as often.
    */
   sessionTimeoutMs?: number;
-  /** What handlers get to finish in, before a rebalance goes on. Default 1,000. */
+  /** Time for handlers to finish before a rebalance goes on. Default 1,000. */
   rebalanceDrainMs?: number;
-  /** What `stop` gives handlers to finish in, before their signals abort. Default 5,000. */
+  /** Time for handlers to finish at a stop, before their signals abort. Default 5,000. */
   stopDrainMs?: number;
   /** Between two looks at how far it is behind. Default 10,000: it is scraped no oftener. */
   lagIntervalMs?: number;

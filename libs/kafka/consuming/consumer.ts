@@ -51,7 +51,7 @@ const nothingToFetchMs = 100;
 const maxBytesPerPartition = 2 * 1024 * 1024 + 64 * 1024;
 const maxBytesPerFetch = 8 * 1024 * 1024;
 /**
- * What the group gives its members to join anew in. kafkajs waits as long, and five seconds more, for the answer to a join that the network has
+ * Time for members to rejoin the group. kafkajs waits as long, and five seconds more, for the answer to a join that the network has
  * lost, and hears of nothing meanwhile: little more than what comes before a join takes (`beforeJoin`), and the session time-out.
  */
 const rebalanceTimeoutMs = 15_000;
@@ -78,7 +78,7 @@ export interface Consumption {
 }
 
 export interface ConsumptionOptions extends ConsumerOptions {
-  /** Whoever discards this consumer destroys the sockets of these clients. */
+  /** The caller that discards this consumer destroys the sockets of these clients. */
   createClient(): Kafka;
   meter: ConsumerMeter;
   crashes: CrashPolicy;
@@ -98,9 +98,9 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
   const leaving = new AbortController();
   const background = new Set<Promise<void>>();
   const idleWaiters = new Set<() => void>();
-  /** Those who have been given something to read. */
+  /** Workers that have received records. */
   const readers = new WeakSet<PartitionWorker>();
-  /** Those whose offset the log does not have: they are paused until it is known why. */
+  /** Workers whose offset the log does not have: paused until the reason is known. */
   const mending = new Set<PartitionWorker>();
   const groupOffsets = createGroupOffsets(newClient, groupId, clock);
   const report = createReportPosition(groupId, meter, log);

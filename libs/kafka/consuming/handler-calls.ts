@@ -47,13 +47,13 @@ export function createHandlerCalls({ workers, handle, limits, clock, onFailure }
   const calls = new Set<{ sinceMs: number }>();
   let isAwake = false;
   let isWaiting = false;
-  /** Whose turn it is to be first. */
+  /** Rotates which partition comes first. */
   let turn = 0;
 
   function wake(): void {
     if (isAwake) return;
     isAwake = true;
-    // What else was fetched with it is taken in by then.
+    // By then the other batches of the same fetch have been received.
     setImmediate(() => {
       isAwake = false;
       while (mayCall() && callOnce());
@@ -102,7 +102,7 @@ export function createHandlerCalls({ workers, handle, limits, clock, onFailure }
       await handle(records, signal);
       return false;
     } catch (error) {
-      // What a handler throws because its signal aborted says nothing.
+      // Errors after an abort are expected.
       if (!signal.aborted) onFailure(error);
       return true;
     }
@@ -115,7 +115,7 @@ export function createHandlerCalls({ workers, handle, limits, clock, onFailure }
     const room = { records: limits.maxBatchRecords, bytes: limits.maxBatchBytes };
     for (let left = ready.length; left > 0 && batch.length < limits.maxPartitions; left -= 1) {
       const worker = ready[(turn + left) % ready.length];
-      // Of what is left as much as the others may have, too.
+      // An equal share of the room that is left.
       const others = Math.min(left, limits.maxPartitions - batch.length);
       const share = { records: Math.ceil(room.records / others), bytes: Math.ceil(room.bytes / others) };
       const records = worker?.take(share, batch.length === 0) ?? [];

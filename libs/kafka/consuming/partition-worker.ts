@@ -38,7 +38,7 @@ export interface PartitionWorker extends PartitionRef {
   nextOffset(): bigint | undefined;
   /** False once the queue is full, until it has drained to half. */
   wantsMore(): boolean;
-  /** What is done and not committed yet, as the offset to commit. */
+  /** The offset to commit; undefined if nothing new is done. */
   committable(): bigint | undefined;
   committed(offset: bigint): void;
   /** Below this offset everything is done and committed. */

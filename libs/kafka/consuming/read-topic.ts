@@ -22,7 +22,7 @@ export interface ReadTopicOptions extends Pick<
 const closeTimeoutMs = 2_000;
 
 /**
- * Reads a topic once, up to its ends as they are when it begins. What is written meanwhile may be handed out too.
+ * Reads a topic once, up to its ends at the start. Records written meanwhile may be handed out too.
  *
  * @throws AppError kafka_unavailable; whatever `handle` throws
  */

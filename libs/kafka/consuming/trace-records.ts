@@ -10,7 +10,7 @@ interface Options {
 /**
  * A span around the work on each record, from the call of the handler until the record is done: for a handler that does the work, not for one
  * that only puts it in a queue. It is a child of what the record's header names; the handler finds its own context in that header, and so
- * hands on the right one. What is left undone has no span: it comes again.
+ * hands on the right one. An undone record has no span: it comes again.
  */
 export function traceRecords({ tracer, groupId }: Options, handle: RecordHandler): RecordHandler {
   if (tracer === noTracer) return handle;

@@ -36,7 +36,7 @@ export function createAccumulator(limits: BatchLimits): Accumulator {
   let waitingBytes = 0;
   /** Nothing in here expires before: most looks for what has expired end with this. */
   let noneBeforeMs = Number.POSITIVE_INFINITY;
-  /** Of those that wait. */
+  /** The earliest of the waiting records. */
   let dueAtMs = Number.POSITIVE_INFINITY;
 
   const holdsFullBatch = (): boolean =>

@@ -1,5 +1,5 @@
 /**
- * What became of one partition's batch in a produce request. It is written when the answer names its partition, once, without an error code
+ * The outcome of one partition's batch in a produce request. It is written when the answer names its partition, once, without an error code
  * and with a base offset; everything else is *not known to be written*. What the answer says of one partition says nothing of another.
  */
 import { rootCause } from '../client.ts';
@@ -46,7 +46,7 @@ export function judgeAnswer(answers: readonly PartitionAnswer[], topic: string, 
   return { kind: 'written', baseOffset };
 }
 
-/** Of a request that was not answered: nothing is known of any of its partitions. */
+/** The outcome of an unanswered request: unknown, for all of its partitions. */
 export const judgeFailure = (thrown: unknown): ProduceOutcome => ({
   kind: 'unknown',
   error: rootCause(thrown),

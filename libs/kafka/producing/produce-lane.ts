@@ -87,7 +87,7 @@ export function createProduceLane({ connect, clock, log, requestTimeoutMs }: Pro
     running = false;
   }
 
-  /** What else is sent in this turn of the event loop goes along: to wait for it costs nothing. */
+  /** Records sent in the same turn of the event loop go along: waiting for them costs nothing. */
   const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
   async function untilDue(): Promise<void> {

@@ -40,9 +40,9 @@ export interface ProducerOptions extends KafkaAccess {
   maxPendingRecords?: number;
   /** The same in bytes. Default 64 MiB. */
   maxPendingBytes?: number;
-  /** What `stop` gives pending records before it rejects them. Default 5,000. */
+  /** Time for pending records at a stop, before they are rejected. Default 5,000. */
   flushTimeoutMs?: number;
-  /** What a broker may take to answer one request; then its connection is renewed. Default 12,000. */
+  /** Time limit of one request; then its connection is renewed. Default 12,000. */
   requestTimeoutMs?: number;
   /** How old the knowledge of partitions and leaders may become. Default 30,000. */
   metadataRefreshMs?: number;
@@ -82,7 +82,7 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
   const closed = new AbortController();
   let state: 'new' | 'running' | 'flushing' | 'stopped' = 'new';
   let watching = false;
-  /** Of those that came since the last look. */
+  /** The earliest expiry among records that came since the last look. */
   let earliestMs = Number.POSITIVE_INFINITY;
   let drained: (() => void) | undefined;
 

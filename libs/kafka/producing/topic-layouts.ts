@@ -14,7 +14,7 @@ export type TopicLayout = readonly number[];
 
 /** The layouts of the topics that are asked for, kept fresh in the background. */
 export interface TopicLayouts {
-  /** What is known now; a topic is asked about from its first mention on. */
+  /** The layout known now; a topic is refreshed from its first mention on. */
   get(topic: string): TopicLayout | undefined;
   /** `host:port` of a broker; undefined where it is not known. */
   addressOf(broker: number): string | undefined;

@@ -1,5 +1,5 @@
 /**
- * What a key may do. No scope includes another, but `admin`, which includes all of them:
+ * Scopes of a key. No scope includes another, but `admin`, which includes all of them:
  *
  * | scope     | allows                                                             |
  * |-----------|--------------------------------------------------------------------|
@@ -14,7 +14,7 @@ export type Scope = (typeof scopes)[number];
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a key must have to ask this. Default: `read` for GET, `write` for what changes something. */
+    /** The scope that a key needs. Default: `read` for GET, `write` for all other methods. */
     scope?: Scope;
   }
 }

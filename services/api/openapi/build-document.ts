@@ -1,9 +1,9 @@
 /**
- * The API as an OpenAPI 3.1 document: of each route its own schemas, which are those that requests are judged by, and what
- * `resources/` says of it. A route without a word there, or words without a route, are a mistake: building fails.
+ * The API as an OpenAPI 3.1 document: each route's request schemas, by which requests are validated too, and its `config.operation`; the schemas
+ * of answers are in `resources/`. Building fails for a route without documentation.
  *
- * Answers are not made by these schemas, as the framework would make them: what a schema forgot would be left out. A test asks every
- * operation of a running API, and holds its answers against them.
+ * Answers are not serialized by these schemas, as the framework could do: a field that a schema forgot would be left out. A test asks every
+ * operation of a running API, and checks its answers against them.
  */
 import type { RouteOptions } from 'fastify';
 import { AppError } from '#lib/errors';
@@ -38,25 +38,24 @@ export function buildDocument(
   routes: readonly RouteOptions[],
   { apiUrl, resources = documentedResources }: { apiUrl: string; resources?: readonly DocumentedResource[] },
 ): OpenApiDocument {
-  const byName = new Map(routes.map((route) => [nameOf(route), route]));
+  const undocumented = routes.filter(({ config }) => config?.operation === undefined);
+  if (undocumented.length > 0)
+    throw new AppError('bug', `the API's document lacks ${undocumented.map(nameOf).join(', ')}`);
   const schemas: Record<string, Schema> = { Problem: problemSchema };
   const paths: OpenApiDocument['paths'] = {};
 
-  for (const { tag, schemas: ofResource, operations } of resources) {
+  for (const { tag, schemas: ofResource } of resources) {
     Object.assign(schemas, ofResource);
-    for (const [name, operation] of Object.entries(operations)) {
-      const route = byName.get(name);
-      if (route === undefined) throw new AppError('bug', `the API's document has ${name}, which is no route`);
+    for (const route of routes) {
+      const operation = route.config?.operation;
+      if (operation?.tag !== tag) continue;
       const takes = bodyOf(operation, route, routes);
       const requestName = `${operation.id[0]?.toUpperCase()}${operation.id.slice(1)}Request`;
       if (takes !== undefined) schemas[requestName] = takes;
       const path = (paths[route.url.replace(/:(\w+)/g, '{$1}')] ??= {});
-      path[String(route.method).toLowerCase()] = operationOf(operation, { tag, route, takes, requestName });
-      byName.delete(name);
+      path[String(route.method).toLowerCase()] = operationOf(operation, { route, takes, requestName });
     }
   }
-  if (byName.size > 0) throw new AppError('bug', `the API's document lacks ${[...byName.keys()].join(', ')}`);
-
   return {
     openapi: '3.1.0',
     info: { title: 'Hookline', version: 'v1', description },

@@ -20,14 +20,13 @@ export interface DocumentedOperation {
 }
 
 interface Described {
-  tag: string;
   route: RouteOptions;
-  /** What may be sent, and the name of the shared schema of it. */
+  /** The body that may be sent, and the name of its shared schema. */
   takes: ObjectSchema | undefined;
   requestName: string;
 }
 
-export function operationOf(operation: Operation, { tag, route, takes, requestName }: Described): DocumentedOperation {
+export function operationOf(operation: Operation, { route, takes, requestName }: Described): DocumentedOperation {
   const method = String(route.method);
   const { url, config } = route;
   const isPublic = operation.isPublic === true;
@@ -37,7 +36,7 @@ export function operationOf(operation: Operation, { tag, route, takes, requestNa
     operationId: operation.id,
     summary: operation.summary,
     ...(operation.description !== undefined && { description: operation.description }),
-    tags: [tag],
+    tags: [operation.tag],
     security: isPublic ? [] : [{ key: [config?.scope ?? usualScope(method)] }],
     parameters: [
       ...pathParameters(url),
@@ -66,7 +65,7 @@ const parameter = (name: keyof typeof requestHeaders): object => ({ $ref: `#/com
 const pathParameters = (url: string): object[] =>
   [...url.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: text }));
 
-/** What most collections have. */
+/** Parameters of most collections. */
 const usualParameters: Readonly<Record<string, string>> = {
   limit: 'items of a page, from 1 to 1000; default 100',
   cursor: 'from the `Link` of the page before',

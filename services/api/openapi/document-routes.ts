@@ -1,17 +1,43 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { buildDocument } from './build-document.ts';
+import type { Operation } from './operation.ts';
 import { pageHeaders, renderPage } from './render-page.ts';
 
+const getOpenApi: Operation = {
+  tag: 'Documentation',
+  id: 'getOpenApi',
+  summary: 'This document',
+  answers: { 200: { is: 'OpenAPI 3.1', body: { type: 'object' } } },
+  isPublic: true,
+};
+const getDocs: Operation = {
+  tag: 'Documentation',
+  id: 'getDocs',
+  summary: 'This document as a page',
+  answers: { 200: { is: 'A page of HTML that loads nothing', body: { type: 'string' }, contentType: 'text/html' } },
+  isPublic: true,
+};
+
 /**
- * `GET /openapi.json` and `GET /docs`, for anyone: what the API is, about itself too. Made once, at the start.
+ * `GET /openapi.json` and `GET /docs`, for anyone. The document has these two routes as well. It is made once, at the start.
  *
- * @param routes all that need a key
+ * @param routes all routes that need a key
  */
 export function documentRoutes(routes: readonly RouteOptions[], { apiUrl }: { apiUrl: string }): RouteOptions[] {
   const own: RouteOptions[] = [
-    { method: 'GET', url: '/openapi.json', handler: (request, reply) => send(json, request, reply) },
-    { method: 'GET', url: '/docs', handler: (request, reply) => send(page, request, reply) },
+    {
+      method: 'GET',
+      url: '/openapi.json',
+      config: { operation: getOpenApi },
+      handler: (request, reply) => send(json, request, reply),
+    },
+    {
+      method: 'GET',
+      url: '/docs',
+      config: { operation: getDocs },
+      handler: (request, reply) => send(page, request, reply),
+    },
   ];
   const document = buildDocument([...routes, ...own], { apiUrl });
   const json = fixedAnswer(JSON.stringify(document), { 'content-type': 'application/json; charset=utf-8' });

@@ -1,23 +1,32 @@
 import type { ProblemCode } from '#lib/problem';
 import type { Schema } from './schema.ts';
 
-/** What the document says of a route that the route itself does not: its schemas tell what may be sent. */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Documentation of the route; the API does not start without it. */
+    operation?: Operation;
+  }
+}
+
+/** Documentation of a route, next to its handler. The route's schemas say what may be sent. */
 export interface Operation {
-  /** operationId: what generators of clients name it by. */
+  /** The kind of resource that it is listed under. */
+  tag: Tag;
+  /** operationId: generated clients name their methods after it. */
   id: string;
   summary: string;
   description?: string;
-  /** Of query parameters that need more than their name. */
+  /** Descriptions of query parameters whose names say too little. */
   parameters?: Readonly<Record<string, string>>;
   /** By status; errors apart. */
   answers: Readonly<Record<number, Answer>>;
-  /** Beside those that any request like it may get: see errors-of.ts. */
+  /** Errors in addition to those of any such request (errors-of.ts). */
   errors?: readonly ProblemCode[];
-  /** It changes one resource, under a condition if the client sets one. */
+  /** Takes `If-Match`: it changes one resource. */
   conditional?: boolean;
-  /** A merge patch of what this route takes. */
+  /** The route, as `METHOD /path`, whose body this one's merge patch changes. */
   patchOf?: string;
-  /** Answered whoever asks. */
+  /** Needs no key. */
   isPublic?: boolean;
 }
 
@@ -32,12 +41,14 @@ export interface Answer {
 
 export type AnswerHeader = 'ETag' | 'Link' | 'Location' | 'Hookline-Cursor' | 'X-Poll-Interval' | 'Preference-Applied';
 
-/** One kind of resource: its schemas, which all may refer to by name, and its operations, by `METHOD /path` as the route has it. */
+export type Tag =
+  'Sources' | 'Endpoints' | 'Events' | 'Deliveries' | 'Dead letters and replays' | 'API keys' | 'Documentation';
+
+/** One kind of resource: its routes have its tag, and all answers may refer to its schemas by name. */
 export interface DocumentedResource {
-  tag: string;
+  tag: Tag;
   description: string;
   schemas: Readonly<Record<string, Schema>>;
-  operations: Readonly<Record<string, Operation>>;
 }
 
 /** A page of a collection. */

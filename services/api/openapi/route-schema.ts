@@ -1,7 +1,7 @@
 import type { RouteOptions } from 'fastify';
 import type { Schema } from './schema.ts';
 
-/** What routes here say of their requests. */
+/** The request schemas of a route. */
 export interface RouteSchema {
   body?: ObjectSchema;
   querystring?: ObjectSchema;

@@ -35,7 +35,7 @@ import {
 export interface OutboxDeps {
   table: OutboxTable;
   producer: Pick<RecordProducer, 'send'>;
-  /** What publishes as dedup does, once the registry knows the schema. @throws AppError registry_unavailable */
+  /** Resolves once the registry knows the schema; publishes as dedup does. @throws AppError registry_unavailable */
   openPublisher(): Promise<PublishEvent>;
   crashPoints: CrashPoints;
   /** Told every few seconds. */
@@ -51,7 +51,7 @@ export interface Outbox extends Part {
 
 /** In a round, of each kind: payloads of 1 MiB each would be 128 MiB. */
 const claimedAtOnce = 64;
-/** Of one ordering key, one after the other; the others of the round wait for it. */
+/** Time for the events of one ordering key, published one after the other; the rest of the round waits for them. */
 const runMs = 250;
 const sendTimeoutMs = 10_000;
 /** For what another process has left, or could not do. */
@@ -156,7 +156,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
 
   async function run(): Promise<void> {
     let publishEvent: PublishEvent | undefined;
-    // What was committed before the stop is not left to the next start.
+    // Events committed before the stop are not left to the next start.
     while (!signal.aborted || isWoken) {
       isWoken = false;
       let goesOn = false;

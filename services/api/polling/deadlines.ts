@@ -13,7 +13,7 @@ export interface Deadlines<T extends Timed> {
 
 export interface Timed {
   withinMs: number;
-  /** Of the monotonic clock; set when it is added. */
+  /** Milliseconds of the monotonic clock; set when it is added. */
   endsAtMs: number;
 }
 
@@ -23,7 +23,7 @@ interface Queue<T> {
   over: AbortController;
 }
 
-/** Those that end at once end in so many turns of the event loop: each of them is work, and others wait. */
+/** Deadlines of the same moment end over so many turns of the event loop: each is work, and others wait. */
 const endsInTurn = 100;
 
 /** @param onEnd of each whose time is up; it is removed by then */

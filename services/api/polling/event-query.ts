@@ -1,8 +1,8 @@
 import { eventStatuses } from '#lib/contract';
-import { filterText } from '../fields.ts';
-import { readLimit } from '../paging.ts';
+import { readLimit } from '../http/paging.ts';
+import type { FieldErrors } from '../http/send-problem.ts';
 import type { EventFilter } from '../resources/event.ts';
-import type { FieldErrors } from '../send-problem.ts';
+import { filterText } from '../settings/fields.ts';
 import type { Cursors } from './cursor.ts';
 import { type Position, readPosition } from './position.ts';
 import { readWait, type Wait } from './read-wait.ts';
@@ -33,7 +33,7 @@ export const eventQuery = {
   },
 } as const;
 
-/** What a request for events asks for. */
+/** The parsed query of a request for events. */
 export interface AskedEvents {
   /** From the position on. */
   filter: EventFilter;

@@ -86,7 +86,7 @@ interface Watched extends WatchedTenant {
  */
 const seenForMs = 5_000;
 
-/** What a place has to do with the others. */
+/** What the places of a tenant share. */
 interface Shared {
   clock: Clock;
   deadlines: Deadlines<HeldPlace>;

@@ -1,7 +1,7 @@
 import { formatMicros, parseRfc3339 } from '#lib/clock';
 import { AppError } from '#lib/errors';
 
-/** Of an instant as the database gives it. */
+/** Microseconds of an instant as the database gives it. */
 export function microsOf(instant: string): number {
   const micros = parseRfc3339(instant);
   if (micros === undefined) throw new AppError('bug', `an instant is ${instant}`);

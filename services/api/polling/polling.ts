@@ -10,11 +10,11 @@ import { createCursors, type Cursors } from './cursor.ts';
 import { createHeldPolls, type HeldPolls } from './held-polls.ts';
 import { createNewEventsReader } from './read-new-events.ts';
 
-/** What the list of events has beside what other lists have. */
+/** Dependencies of the list of events, beyond those of other lists. */
 export interface Polling {
   cursors: Cursors;
   held: HeldPolls;
-  /** What a client that polls should let pass before it asks again. */
+  /** Seconds that a polling client should wait before it asks again. */
   intervalSeconds: number;
 }
 

@@ -1,5 +1,5 @@
 import { formatMicros, parseRfc3339 } from '#lib/clock';
-import type { FieldErrors } from '../send-problem.ts';
+import type { FieldErrors } from '../http/send-problem.ts';
 import type { Cursors } from './cursor.ts';
 import { microsOf } from './instants.ts';
 

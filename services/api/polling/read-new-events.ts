@@ -3,7 +3,7 @@ import { type EventFilter, type EventRow, readEvents, receiptsOfEvents } from '.
 import { afterInstant } from './instants.ts';
 import { matchesFilter } from './matches-filter.ts';
 
-/** What is new in a tenant, for all who wait for it. */
+/** A tenant's new events, read once for all requests that wait for them. */
 export interface NewEvents {
   events: EventRow[];
   isMatch(event: EventRow, filter: EventFilter): boolean;

@@ -1,4 +1,4 @@
-import type { FieldErrors } from '../send-problem.ts';
+import type { FieldErrors } from '../http/send-problem.ts';
 
 /** How long a request may be held until there is something to answer. */
 export interface Wait {
@@ -23,7 +23,7 @@ export function readWait(
       return { errors: [{ field: 'wait', message: `must be a whole number of seconds, from 0 to ${maxSeconds}` }] };
     return { wait: { seconds, preferred: false } };
   }
-  // Of one preference that is there twice, the first counts.
+  // The first of repeated preferences counts.
   const [, seconds] = /(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?=[,;]|$)/i.exec([prefer ?? ''].flat().join(',')) ?? [];
   if (seconds === undefined) return { wait: undefined };
   return { wait: { seconds: Math.min(Number(seconds), maxSeconds), preferred: true } };

@@ -56,7 +56,7 @@ interface Deps {
   closing: AbortSignal;
 }
 
-/** Of the API's connections, those that are used for readings. */
+/** How many of the API's connections readings use. */
 const maxReadings = 4;
 const answersAtOnce = 100;
 

@@ -16,7 +16,7 @@ export interface GathererOptions<Item, Outcome> {
   /** How long the next group is waited for at the most, behind one of several that took so long. */
   lingerMs(tookMs: number): number;
   bytesOf(item: Item): number;
-  /** Of a tenant, beside those that are under way. */
+  /** How many items of a tenant may wait, besides its group under way. */
   maxWaiting(tenant: string): number;
   waitTimeoutMs: number;
   refuse(tenant: string, why: 'full' | 'late'): Error;
@@ -37,7 +37,7 @@ interface Waiter<Item, Outcome> {
   reject(error: unknown): void;
 }
 
-/** Of a tenant that has a group under way, or has just had one. */
+/** The state of a tenant that has a group under way, or has just had one. */
 interface Lane<Item, Outcome> {
   waiters: Waiter<Item, Outcome>[];
   /** There while the next group is waited for. */

@@ -5,10 +5,10 @@
 import type { Clock } from '#lib/clock';
 import type { GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest } from '#lib/idempotency';
 import type { Logger } from '#lib/log';
+import type { WaitingRequests } from '../limits/waiting-requests.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import type { Outbox } from '../outbox/publish-outbox.ts';
 import { insertPublishedEvents, type PublishedEvent } from '../resources/published-event.ts';
-import type { WaitingRequests } from '../waiting-requests.ts';
 import { createGatherer } from './gather-by-tenant.ts';
 
 export interface Publishing {

@@ -1,7 +1,7 @@
 import { type DeadLetterStage, unpackHeaders } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import { type LetterFilter, letterConditions, letterTables } from '#lib/replay-store';
-import type { PageRequest } from '../paging.ts';
+import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from './ids.ts';
 import { jsonText } from './json-text.ts';
 
@@ -25,7 +25,7 @@ export interface DeadLetterRow {
   replayed_at: string | null;
   /** Kafka has refused it whole: it can't be replayed. */
   shortened: boolean;
-  /** Of what it was shortened from: the length of its value, and the SHA-256 of it in hex; null where it is whole. */
+  /** The original of a shortened record: the length of its value, and its SHA-256 in hex; null if it is whole. */
   original_bytes: number | null;
   original_sha256: string | null;
 }
@@ -124,7 +124,7 @@ export interface ReplayPreview {
 
 const sampleSize = 20;
 
-/** What a replay of these letters would send, the oldest first as it would. */
+/** The dead letters that a replay would send, in its order: the oldest first. */
 export async function previewReplay(
   postgres: Query,
   tenant: string,

@@ -2,7 +2,7 @@ import type { AttemptOutcome, AttemptTiming, DeliveryStatus, SentRequest } from 
 import { formatMicros } from '#lib/clock';
 import { timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
-import type { PageRequest } from '../paging.ts';
+import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from './ids.ts';
 
 /** As clients see it, too. */

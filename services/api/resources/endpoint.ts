@@ -14,12 +14,12 @@ import type { UnjudgedReason } from '#lib/event-filter';
 import type { Query } from '#lib/postgres';
 import type { SecretBox } from '#lib/secret-box';
 import type { TenantLimits } from '#lib/tenancy';
-import { shownCertificate } from '../client-certificate.ts';
+import { shownCertificate } from '../settings/client-certificate.ts';
 import { createResourceTable, type Named, type ResourceRow } from './resource-table.ts';
 import { publicKeysOf, sealSecrets } from './stored-secrets.ts';
 import { type Room, roomExpression, roomValues } from './tenant-room.ts';
 
-/** What people set of an endpoint. */
+/** Settings of an endpoint. */
 export interface EndpointContent {
   url: string;
   description: string;
@@ -154,7 +154,7 @@ const secretsValues = (secretBox: SecretBox, { tenant, id }: Named, secrets: rea
   JSON.stringify(publicKeysOf(secrets)),
 ];
 
-/** What people have set of a row that `change` holds, its secrets included. */
+/** Settings of a row that `change` holds, its secrets included. */
 export function openContent(secretBox: SecretBox, { tenant, id }: Named, row: EndpointRow & Sealed): EndpointContent {
   const { url, description, event_types, source_ids, filter } = row;
   const hidden =

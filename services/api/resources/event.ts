@@ -52,7 +52,7 @@ export interface EventFilter {
   receiptId?: string;
 }
 
-/** What one look at a tenant's events has seen, all of it at the same moment. */
+/** One consistent reading of a tenant's events. */
 export interface EventsSeen {
   /** In the order of their changes: `updated_at` is unique, and its order is that of commits. */
   events: EventRow[];
@@ -104,7 +104,7 @@ export async function readEvents(
   };
 }
 
-/** Of these receipts, those of these events: a duplicate's own leads to the event, too. */
+/** Receipts of these events: a duplicate's own leads to the event, too. */
 export function receiptsOfEvents(
   postgres: Query,
   tenant: string,
@@ -125,7 +125,7 @@ export type EventWithPayload = EventRow & {
   body: Buffer | null;
 };
 
-/** Of the partitions of payloads, the one of the event's day alone is opened: the planner would else ask them all. */
+/** Opens only the payload partition of the event's day: otherwise the planner would ask them all. */
 export async function findEvent(postgres: Query, tenant: string, id: string): Promise<EventWithPayload | undefined> {
   if (!eventId.test(id)) return undefined;
   const [row] = await postgres.query<EventWithPayload>(

@@ -53,7 +53,7 @@ export async function insertPublishedEvents(tx: Query, events: readonly Publishe
   return ids;
 }
 
-/** Of one without an identifier nobody will ever ask whether it was seen before: it needs no row. */
+/** An event without an identifier needs no row: nobody will ask whether it was seen before. */
 async function holdersOf(tx: Query, events: readonly PublishedEvent[]): Promise<string[]> {
   const firsts = new Map<string, ReturnType<typeof candidateOf>>();
   for (const event of events)

@@ -1,5 +1,5 @@
 import type { Query } from '#lib/postgres';
-import type { PageRequest } from '../paging.ts';
+import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from './ids.ts';
 
 export interface RejectionRow {
@@ -29,7 +29,7 @@ export function rejectionJson(row: RejectionRow): Record<string, unknown> {
   };
 }
 
-/** As text where it is text. Of a body that was cut, the last character may be cut, too. */
+/** As text where it is text. The last character of a cut body may be cut, too. */
 function bodyJson(body: Buffer, cut: boolean): Record<string, unknown> {
   const facts = { body_truncated: cut };
   try {

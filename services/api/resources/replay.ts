@@ -1,6 +1,6 @@
 import type { Query } from '#lib/postgres';
 import { replayColumns, type ReplayRow } from '#lib/replay-store';
-import type { PageRequest } from '../paging.ts';
+import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from './ids.ts';
 
 export const replayId = idPattern('rpl');

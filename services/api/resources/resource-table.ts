@@ -1,7 +1,7 @@
 import type { IdPrefix } from '#lib/ids';
 import type { Postgres, Query } from '#lib/postgres';
-import { matches } from '../etag.ts';
-import type { PageRequest } from '../paging.ts';
+import { matches } from '../http/etag.ts';
+import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from './ids.ts';
 
 /**
@@ -34,15 +34,15 @@ export interface ResourceTable<Row extends ResourceRow, Sealed extends object = 
   idPattern: RegExp;
   /** A deleted one is found too. */
   find(postgres: Query, tenant: string, id: string): Promise<Row | undefined>;
-  /** Those that are not deleted, the oldest first; one more than the page holds. */
+  /** Rows that are not deleted, the oldest first; one more than the page holds. */
   list(postgres: Query, tenant: string, page: PageRequest): Promise<Row[]>;
-  /** Whoever changes the same row meanwhile waits, and goes on from what this one has made of it. */
+  /** A concurrent change of the same row waits, and starts from the result of this one. */
   change<T>(
     store: Store,
     change: Change,
     work: (row: Row & Sealed, tx: Query) => Promise<T>,
   ): Promise<{ changed: T } | { refused: Refusal }>;
-  /** Of a row that `change` holds. @param assignments whose values begin at $3 */
+  /** Updates a row that `change` holds. @param assignments whose values begin at $3 */
   set(tx: Query, named: Named, assignments: string, values?: readonly unknown[]): Promise<Row>;
   remove(store: Store, change: Change): Promise<{ changed: void } | { refused: Refusal }>;
 }

@@ -4,7 +4,7 @@ import type { RandomBytes } from '#lib/ids';
 import type { SecretBox } from '#lib/secret-box';
 import { generatePrivateKey, publicKeyOf } from '#lib/signatures';
 
-/** Whose secrets: they open for their own row alone. */
+/** The owner of secrets: they decrypt for their own row alone. */
 interface Owner {
   table: 'sources' | 'endpoints';
   tenant: string;

@@ -1,10 +1,10 @@
-/** What people ask of a delivery that is open. The owner of its partition, and nobody else, then sends or ends it. */
+/** Requests to send or cancel an open delivery. Only the owner of its partition then sends or ends it. */
 import type { Query } from '#lib/postgres';
 
 /** `absent`: it is in hand, or has ended, or the tables do not know yet that it waits. */
 export type MadeDue = 'due' | 'behind another' | 'to be cancelled' | 'absent';
 
-/** What is due at infinity keeps its place in its order, and what has been due for long its place before the others. */
+/** A row due at infinity keeps its place in its order, and an overdue row its place before the others. */
 export const dueNowIfItMay = 'CASE WHEN isfinite(w.due_at) THEN least(w.due_at, clock_timestamp()) ELSE w.due_at END';
 
 /** @param set a test puts a defective variant in its place, to see itself fail */
@@ -27,7 +27,7 @@ export async function makeDue(
   return row.first ? 'due' : 'behind another';
 }
 
-/** Of one that has ended it changes nothing. It is kept with the delivery, not with its row of `waiting`, which comes and goes. */
+/** Changes nothing of a delivery that has ended. It is kept with the delivery, not with its row of `waiting`, which comes and goes. */
 export async function requestCancel(postgres: Query, tenant: string, deliveryId: string): Promise<void> {
   await postgres.query(
     `UPDATE deliveries

@@ -1,9 +1,21 @@
 import { isFinal } from '#lib/contract';
-import { emptyBody, optionalBody } from '../optional-body.ts';
+import { emptyBody, optionalBody } from '../http/optional-body.ts';
+import { sendProblem } from '../http/send-problem.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { findDelivery } from '../resources/delivery.ts';
 import { requestCancel } from '../resources/waiting.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
+
+const operation: Operation = {
+  tag: 'Deliveries',
+  id: 'cancelDelivery',
+  summary: 'End a delivery that is open, unless the send that is under way is taken',
+  answers: {
+    200: { is: 'It is cancelled', body: 'Delivery' },
+    202: { is: 'It will be, within seconds', body: 'Delivery' },
+  },
+  errors: ['conflict'],
+};
 
 /**
  * `POST /v1/deliveries/{id}/cancel`: the dispatcher ends it as soon as it waits. One that is being sent at that moment may still be
@@ -13,6 +25,7 @@ export const cancelDelivery: Route = () =>
   route<{ Params: { id: string } }>({
     method: 'POST',
     url: '/v1/deliveries/:id/cancel',
+    config: { operation },
     schema: { body: emptyBody },
     preValidation: optionalBody,
     async handler(request, reply) {
@@ -23,7 +36,7 @@ export const cancelDelivery: Route = () =>
       if (before === undefined) return sendProblem(reply, 'not_found');
       if (!isFinal(before.status)) await requestCancel(effects, tenant, id);
       const delivery = (await findDelivery(effects, tenant, id)) ?? before;
-      // What was wanted has come about: asked once more, it is no error.
+      // It is cancelled already: asking again is no error.
       if (delivery.status === 'cancelled') return delivery;
       if (isFinal(delivery.status)) return sendProblem(reply, 'conflict', `The delivery is ${delivery.status}`);
       return reply.code(202).send(delivery);

@@ -1,13 +1,23 @@
 import { cancelReplay as cancel } from '#lib/replay-store';
+import { sendProblem } from '../http/send-problem.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { replayId } from '../resources/replay.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
+
+const operation: Operation = {
+  tag: 'Dead letters and replays',
+  id: 'cancelReplay',
+  summary: 'Cancel a replay: what is not being sent is dead again',
+  answers: { 204: { is: 'It is cancelled' } },
+  errors: ['conflict'],
+};
 
 /** `DELETE /v1/replays/{id}`: what is not sent yet is dead again. The replay stays readable: it says what was sent. */
 export const cancelReplay: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'DELETE',
     url: '/v1/replays/:id',
+    config: { operation },
     async handler(request, reply) {
       const { id } = request.params;
       const status = replayId.test(id) ? await postgres.transaction((tx) => cancel(tx, request.tenant, id)) : undefined;

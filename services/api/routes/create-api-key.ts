@@ -1,15 +1,16 @@
 import { createId } from '#lib/ids';
 import type { Rate } from '#lib/rate-limit';
-import { sendResource } from '../etag.ts';
-import { name, rateLimit } from '../fields.ts';
+import { sendResource } from '../http/etag.ts';
+import { type FieldErrors, sendInvalid } from '../http/send-problem.ts';
 import { keyHash, newKeyText } from '../keys/key-text.ts';
 import { type Scope, scopes } from '../keys/scopes.ts';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.ts';
+import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
+import { tenantRate } from '../limits/tenant-rate.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { apiKeyJson, apiKeyRoom, type GivenRate, insertApiKey } from '../resources/api-key.ts';
 import { limitOfRoom } from '../resources/tenant-room.ts';
 import { type Route, route } from '../route.ts';
-import { type FieldErrors, sendInvalid } from '../send-problem.ts';
-import { tenantRate } from '../tenant-rate.ts';
+import { name, rateLimit } from '../settings/fields.ts';
 
 interface Body {
   name: string;
@@ -28,12 +29,20 @@ const body = {
   },
 } as const;
 
+const operation: Operation = {
+  tag: 'API keys',
+  id: 'createApiKey',
+  summary: 'Create an API key',
+  answers: { 201: { is: 'The key, with its text', body: 'ApiKeyWithText', headers: ['Location', 'ETag'] } },
+  errors: ['limit_reached'],
+};
+
 /** `POST /v1/api-keys`: the only answer that shows the key. */
 export const createApiKey: Route = (deps) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/api-keys',
-    config: { scope: 'admin' },
+    config: { operation, scope: 'admin' },
     schema: { body },
     async handler(request, reply) {
       const { clock, random, keyRate, limits } = deps;

@@ -1,15 +1,16 @@
 import { createId } from '#lib/ids';
 import { generateSecret } from '#lib/signatures';
-import { endpointFields, type GivenEndpoint } from '../endpoint-settings.ts';
-import { sendResource } from '../etag.ts';
-import { secret } from '../fields.ts';
-import { judgeEndpoint } from '../judge-endpoint.ts';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.ts';
+import { sendResource } from '../http/etag.ts';
+import { sendInvalid } from '../http/send-problem.ts';
+import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { endpointJson, endpointRoom, insertEndpoint } from '../resources/endpoint.ts';
 import { newSecret } from '../resources/stored-secrets.ts';
 import { limitOfRoom } from '../resources/tenant-room.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid } from '../send-problem.ts';
+import { endpointFields, type GivenEndpoint } from '../settings/endpoint-settings.ts';
+import { secret } from '../settings/fields.ts';
+import { judgeEndpoint } from '../settings/judge-endpoint.ts';
 
 interface Body extends GivenEndpoint {
   secret?: string;
@@ -23,11 +24,22 @@ const body = (payloadRetentionDays: number) =>
     properties: { ...endpointFields(payloadRetentionDays), secret },
   }) as const;
 
+const operation: Operation = {
+  tag: 'Endpoints',
+  id: 'createEndpoint',
+  summary: 'Create an endpoint',
+  answers: {
+    201: { is: 'The endpoint, with its secret', body: 'EndpointWithSecret', headers: ['Location', 'ETag'] },
+  },
+  errors: ['url_not_allowed', 'limit_reached'],
+};
+
 /** `POST /v1/endpoints`: the only answer that shows the secret. */
 export const createEndpoint: Route = (deps) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/endpoints',
+    config: { operation },
     schema: { body: body(deps.payloadRetentionDays) },
     async handler(request, reply) {
       const { secretBox, clock, random, limits } = deps;

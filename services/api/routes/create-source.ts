@@ -1,14 +1,15 @@
 import { type SourceScheme, sourceSchemes } from '#lib/contract';
 import { createId } from '#lib/ids';
 import { signatureSchemes } from '#lib/signatures';
-import { sendResource } from '../etag.ts';
-import { name, secret } from '../fields.ts';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.ts';
+import { sendResource } from '../http/etag.ts';
+import { sendInvalid } from '../http/send-problem.ts';
+import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { insertSource, sourceJson, sourceRoom } from '../resources/source.ts';
 import { limitOfRoom } from '../resources/tenant-room.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid } from '../send-problem.ts';
-import { type GivenSettings, normalizeSettings, settingsErrors, settingsFields } from '../source-settings.ts';
+import { name, secret } from '../settings/fields.ts';
+import { type GivenSettings, normalizeSettings, settingsErrors, settingsFields } from '../settings/source-settings.ts';
 
 interface Body extends GivenSettings {
   name: string;
@@ -23,11 +24,20 @@ const body = {
   properties: { name, scheme: { type: 'string', enum: sourceSchemes }, secret, ...settingsFields },
 } as const;
 
+const operation: Operation = {
+  tag: 'Sources',
+  id: 'createSource',
+  summary: 'Create a source',
+  answers: { 201: { is: 'The source, with its secret', body: 'SourceWithSecret', headers: ['Location', 'ETag'] } },
+  errors: ['limit_reached'],
+};
+
 /** `POST /v1/sources`: the only answer that shows the secret. */
 export const createSource: Route = (deps) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/sources',
+    config: { operation },
     schema: { body },
     async handler(request, reply) {
       const { secretBox, clock, random, ingressUrl, limits } = deps;

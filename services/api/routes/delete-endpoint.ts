@@ -1,13 +1,23 @@
-import { changeOf } from '../etag.ts';
+import { changeOf } from '../http/etag.ts';
+import { sendProblem } from '../http/send-problem.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { endpoints } from '../resources/endpoint.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
+
+const operation: Operation = {
+  tag: 'Endpoints',
+  id: 'deleteEndpoint',
+  summary: 'Delete an endpoint: what is on its way to it is cancelled',
+  answers: { 204: { is: 'It is deleted' } },
+  conditional: true,
+};
 
 /** `DELETE /v1/endpoints/{id}` */
 export const deleteEndpoint: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'DELETE',
     url: '/v1/endpoints/:id',
+    config: { operation },
     async handler(request, reply) {
       const result = await endpoints.remove(postgres, changeOf(request));
       if ('refused' in result) return sendProblem(reply, result.refused);

@@ -1,13 +1,23 @@
-import { changeOf } from '../etag.ts';
+import { changeOf } from '../http/etag.ts';
+import { sendProblem } from '../http/send-problem.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { sources } from '../resources/source.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
+
+const operation: Operation = {
+  tag: 'Sources',
+  id: 'deleteSource',
+  summary: 'Delete a source: its senders get 410',
+  answers: { 204: { is: 'It is deleted' } },
+  conditional: true,
+};
 
 /** `DELETE /v1/sources/{id}`: what is left of it answers 410, here and to its senders. */
 export const deleteSource: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'DELETE',
     url: '/v1/sources/:id',
+    config: { operation },
     async handler(request, reply) {
       const result = await sources.remove(postgres, changeOf(request));
       if ('refused' in result) return sendProblem(reply, result.refused);

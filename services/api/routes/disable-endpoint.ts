@@ -1,14 +1,24 @@
-import { changeOf, sendResource } from '../etag.ts';
-import { emptyBody, optionalBody } from '../optional-body.ts';
+import { changeOf, sendResource } from '../http/etag.ts';
+import { emptyBody, optionalBody } from '../http/optional-body.ts';
+import { sendProblem } from '../http/send-problem.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { disable, endpointJson, endpoints } from '../resources/endpoint.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
+
+const operation: Operation = {
+  tag: 'Endpoints',
+  id: 'disableEndpoint',
+  summary: 'Disable an endpoint: what is on its way to it becomes dead letters',
+  answers: { 200: { is: 'The endpoint as it is now', body: 'Endpoint', headers: ['ETag'] } },
+  conditional: true,
+};
 
 /** `POST /v1/endpoints/{id}/disable`: what is on its way to it becomes dead letters. One that is disabled stays as it is. */
 export const disableEndpoint: Route = () =>
   route<{ Params: { id: string } }>({
     method: 'POST',
     url: '/v1/endpoints/:id/disable',
+    config: { operation },
     schema: { body: emptyBody },
     preValidation: optionalBody,
     async handler(request, reply) {

@@ -1,16 +1,27 @@
-import { changeOf, sendResource } from '../etag.ts';
-import { emptyBody, optionalBody } from '../optional-body.ts';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.ts';
-import { limitOfChange } from '../resources/endpoint-changes.ts';
+import { changeOf, sendResource } from '../http/etag.ts';
+import { emptyBody, optionalBody } from '../http/optional-body.ts';
+import { sendProblem } from '../http/send-problem.ts';
+import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { enable, endpointJson, endpoints } from '../resources/endpoint.ts';
+import { limitOfChange } from '../resources/endpoint-changes.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
 
-/** `POST /v1/endpoints/{id}/enable`: whatever disabled it. What has died meanwhile is brought back by `…/recover`. */
+const operation: Operation = {
+  tag: 'Endpoints',
+  id: 'enableEndpoint',
+  summary: 'Enable an endpoint, whatever had disabled it',
+  answers: { 200: { is: 'The endpoint as it is now', body: 'Endpoint', headers: ['ETag'] } },
+  errors: ['limit_reached'],
+  conditional: true,
+};
+
+/** `POST /v1/endpoints/{id}/enable`: whatever disabled it. `…/recover` brings back its dead letters. */
 export const enableEndpoint: Route = (deps) =>
   route<{ Params: { id: string } }>({
     method: 'POST',
     url: '/v1/endpoints/:id/enable',
+    config: { operation },
     schema: { body: emptyBody },
     preValidation: optionalBody,
     async handler(request, reply) {

@@ -1,12 +1,21 @@
+import { sendProblem } from '../http/send-problem.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { findDelivery } from '../resources/delivery.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
+
+const operation: Operation = {
+  tag: 'Deliveries',
+  id: 'getDelivery',
+  summary: 'Read a delivery',
+  answers: { 200: { is: 'Where it stands', body: 'Delivery' } },
+};
 
 /** `GET /v1/deliveries/{id}` */
 export const getDelivery: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'GET',
     url: '/v1/deliveries/:id',
+    config: { operation },
     async handler(request, reply) {
       const delivery = await findDelivery(postgres, request.tenant, request.params.id);
       return delivery ?? sendProblem(reply, 'not_found');

@@ -1,13 +1,25 @@
 import { validateHeaderValue } from 'node:http';
+import { sendProblem } from '../http/send-problem.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { findEvent } from '../resources/event.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
+
+const operation: Operation = {
+  tag: 'Events',
+  id: 'getEventPayload',
+  summary: 'Read an event’s payload: the exact bytes',
+  answers: {
+    200: { is: 'The payload, under its own Content-Type and Content-Encoding', body: {}, contentType: '*/*' },
+  },
+  errors: ['gone'],
+};
 
 /** `GET /v1/events/{id}/payload`: the sender's bytes, under the sender's content type and encoding. */
 export const getEventPayload: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'GET',
     url: '/v1/events/:id/payload',
+    config: { operation },
     async handler(request, reply) {
       const event = await findEvent(postgres, request.tenant, request.params.id);
       if (event === undefined) return sendProblem(reply, 'not_found');

@@ -1,14 +1,23 @@
 import { decodeContent } from '#lib/content-coding';
+import { sendProblem } from '../http/send-problem.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { eventJson, type EventWithPayload, findEvent } from '../resources/event.ts';
 import { jsonText } from '../resources/json-text.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
+
+const operation: Operation = {
+  tag: 'Events',
+  id: 'getEvent',
+  summary: 'Read an event with its payload',
+  answers: { 200: { is: 'The event', body: 'EventWithPayload' } },
+};
 
 /** `GET /v1/events/{id}`, with the `payload` where that is JSON, decoded; where it can't be decoded it is said why. */
 export const getEvent: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'GET',
     url: '/v1/events/:id',
+    config: { operation },
     async handler(request, reply) {
       const row = await findEvent(postgres, request.tenant, request.params.id);
       if (row === undefined) return sendProblem(reply, 'not_found');

@@ -1,16 +1,24 @@
-import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
+import { sendInvalid } from '../http/send-problem.ts';
+import { type Operation, page } from '../openapi/operation.ts';
 import { apiKeyJson, apiKeys } from '../resources/api-key.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid } from '../send-problem.ts';
 
 const querystring = { type: 'object', additionalProperties: false, properties: pageParameters } as const;
+
+const operation: Operation = {
+  tag: 'API keys',
+  id: 'listApiKeys',
+  summary: 'List API keys, the oldest first',
+  answers: { 200: page('ApiKey', 'Those that are not revoked') },
+};
 
 /** `GET /v1/api-keys`: those that are not revoked, the oldest first. */
 export const listApiKeys: Route = ({ postgres, apiUrl, keyRate }) =>
   route<{ Querystring: PageQuery }>({
     method: 'GET',
     url: '/v1/api-keys',
-    config: { scope: 'admin' },
+    config: { operation, scope: 'admin' },
     schema: { querystring },
     async handler(request, reply) {
       const page = readPage(request.query, apiKeys.idPattern);

@@ -1,11 +1,16 @@
 import type { LetterFilter } from '#lib/replay-store';
-import { type GivenLetterFilter, letterFilterFields, readLetterFilter } from '../letter-filter-fields.ts';
-import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
+import { sendInvalid } from '../http/send-problem.ts';
+import { type Operation, page } from '../openapi/operation.ts';
+import {
+  type GivenDeadLetterFilter,
+  deadLetterFilterFields,
+  readDeadLetterFilter,
+} from '../replays/dead-letter-filter-fields.ts';
 import { deadLetterId, listDeadLetters as queryDeadLetters } from '../resources/dead-letter.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid } from '../send-problem.ts';
 
-interface LetterQuery extends GivenLetterFilter, PageQuery {
+interface LetterQuery extends GivenDeadLetterFilter, PageQuery {
   status?: NonNullable<LetterFilter['status']>;
 }
 
@@ -13,23 +18,32 @@ const querystring = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    ...letterFilterFields,
+    ...deadLetterFilterFields,
     status: { type: 'string', enum: ['dead', 'replaying', 'replayed'] },
     ...pageParameters,
   },
 } as const;
+
+const operation: Operation = {
+  tag: 'Dead letters and replays',
+  id: 'listDeadLetters',
+  summary: 'List dead letters, the newest first',
+  parameters: { since: 'RFC 3339: that died then or later', until: 'RFC 3339: that died before' },
+  answers: { 200: page('DeadLetter', 'Those that match') },
+};
 
 /** `GET /v1/dead-letters`: the newest first. */
 export const listDeadLetters: Route = ({ postgres, apiUrl }) =>
   route<{ Querystring: LetterQuery }>({
     method: 'GET',
     url: '/v1/dead-letters',
+    config: { operation },
     schema: { querystring },
     async handler(request, reply) {
       const { query } = request;
       const page = readPage(query, deadLetterId);
       if ('errors' in page) return sendInvalid(reply, page.errors);
-      const read = readLetterFilter(query, (name) => name);
+      const read = readDeadLetterFilter(query, (name) => name);
       if ('errors' in read) return sendInvalid(reply, read.errors);
       const filter = query.status === undefined ? read.filter : { ...read.filter, status: query.status };
       const rows = await queryDeadLetters(postgres, request.tenant, filter, page);

@@ -1,18 +1,27 @@
-import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
+import { sendInvalid, sendProblem } from '../http/send-problem.ts';
+import { type Operation, page } from '../openapi/operation.ts';
 import { attemptJson, findDelivery, listAttempts } from '../resources/delivery.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid, sendProblem } from '../send-problem.ts';
 
 const querystring = { type: 'object', additionalProperties: false, properties: pageParameters } as const;
 
 /** A step: steps number all that befell the delivery, of which attempts are a part. */
 const cursor = /^\d{1,9}$/;
 
+const operation: Operation = {
+  tag: 'Deliveries',
+  id: 'listDeliveryAttempts',
+  summary: 'List the attempts of a delivery, the first first',
+  answers: { 200: page('Attempt', 'Each send, and what came of it') },
+};
+
 /** `GET /v1/deliveries/{id}/attempts`: the first attempt first. */
 export const listDeliveryAttempts: Route = ({ postgres, apiUrl }) =>
   route<{ Params: { id: string }; Querystring: PageQuery }>({
     method: 'GET',
     url: '/v1/deliveries/:id/attempts',
+    config: { operation },
     schema: { querystring },
     async handler(request, reply) {
       const { tenant } = request;

@@ -1,15 +1,24 @@
-import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
+import { sendInvalid } from '../http/send-problem.ts';
+import { type Operation, page } from '../openapi/operation.ts';
 import { endpointJson, endpoints } from '../resources/endpoint.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid } from '../send-problem.ts';
 
 const querystring = { type: 'object', additionalProperties: false, properties: pageParameters } as const;
+
+const operation: Operation = {
+  tag: 'Endpoints',
+  id: 'listEndpoints',
+  summary: 'List endpoints, the oldest first',
+  answers: { 200: page('Endpoint', 'Those that are not deleted') },
+};
 
 /** `GET /v1/endpoints`: those that are not deleted, the oldest first. */
 export const listEndpoints: Route = ({ postgres, apiUrl }) =>
   route<{ Querystring: PageQuery }>({
     method: 'GET',
     url: '/v1/endpoints',
+    config: { operation },
     schema: { querystring },
     async handler(request, reply) {
       const page = readPage(request.query, endpoints.idPattern);

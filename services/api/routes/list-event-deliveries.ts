@@ -1,16 +1,25 @@
-import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
+import { sendInvalid, sendProblem } from '../http/send-problem.ts';
+import { type Operation, page } from '../openapi/operation.ts';
 import { deliveryId, listDeliveriesOfEvent } from '../resources/delivery.ts';
 import { eventExists } from '../resources/event.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid, sendProblem } from '../send-problem.ts';
 
 const querystring = { type: 'object', additionalProperties: false, properties: pageParameters } as const;
+
+const operation: Operation = {
+  tag: 'Events',
+  id: 'listEventDeliveries',
+  summary: 'List where an event went',
+  answers: { 200: page('Delivery', 'A delivery for each endpoint, and for each replay') },
+};
 
 /** `GET /v1/events/{id}/deliveries`: of every endpoint and generation. */
 export const listEventDeliveries: Route = ({ postgres, apiUrl }) =>
   route<{ Params: { id: string }; Querystring: PageQuery }>({
     method: 'GET',
     url: '/v1/events/:id/deliveries',
+    config: { operation },
     schema: { querystring },
     async handler(request, reply) {
       const { tenant } = request;

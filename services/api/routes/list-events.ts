@@ -1,25 +1,53 @@
 import type { FastifyReply } from 'fastify';
 import { formatMicros } from '#lib/clock';
-import { bodyEtag, isUnchanged } from '../etag.ts';
-import { takePage } from '../paging.ts';
+import { bodyEtag, isUnchanged } from '../http/etag.ts';
+import { takePage } from '../http/paging.ts';
+import { sendInvalid, sendLimitReached, sendProblem } from '../http/send-problem.ts';
+import { type Operation, ref } from '../openapi/operation.ts';
+import { list } from '../openapi/schema.ts';
 import { type AskedEvents, type EventQuery, eventQuery, readEventQuery } from '../polling/event-query.ts';
 import type { Found, Place } from '../polling/held-polls.ts';
 import { afterInstant, microsOf } from '../polling/instants.ts';
 import { isExpired } from '../polling/position.ts';
 import { eventJson, type EventRow, readEvents } from '../resources/event.ts';
 import { type Route, type RouteDeps, route } from '../route.ts';
-import { sendInvalid, sendLimitReached, sendProblem } from '../send-problem.ts';
 
 /** Places are left as requests are answered: within a minute all of them are. */
 const retryAfterSeconds = 5;
-/** Of a tenant that never had an event: not the epoch, which is how one begins that has read nothing, and has missed nothing. */
+/** The position of a tenant that never had an event. Not the epoch, with which a client begins that has read nothing and missed nothing. */
 const beforeAllEvents = formatMicros(1);
+
+const operation: Operation = {
+  tag: 'Events',
+  id: 'listEvents',
+  summary: 'List events in the order of their last change, and wait for the next',
+  description:
+    'Ask again with the last `Hookline-Cursor`, or the last `updated_at`, and no change is missed. With `wait` the request is held until there is something, or the time is up.',
+  parameters: {
+    updated_at_gte: 'RFC 3339: what has changed then or later',
+    cursor: 'the `Hookline-Cursor` of an answer: what has changed after it. Not with `updated_at_gte`',
+    receipt_id: 'the event that a webhook’s receipt led to, a duplicate’s too',
+    limit: 'from 2 to 1000; default 100',
+    wait: 'seconds, 60 at most; `Prefer: wait=N` is the same',
+  },
+  answers: {
+    200: {
+      is: 'A page of events',
+      body: list(ref('Event')),
+      headers: ['Link', 'ETag', 'Hookline-Cursor', 'X-Poll-Interval'],
+    },
+    204: { is: 'Nothing has changed in the time', headers: ['Hookline-Cursor', 'X-Poll-Interval'] },
+    304: { is: 'The answer would be what `If-None-Match` names', headers: ['ETag'] },
+  },
+  errors: ['cursor_expired'],
+};
 
 /** `GET /v1/events`: in the order in which they changed, and held until one has, where that is asked for. */
 export const listEvents: Route = (deps) =>
   route<{ Querystring: EventQuery }>({
     method: 'GET',
     url: '/v1/events',
+    config: { operation },
     schema: { querystring: eventQuery },
     // Not the promise of an answer: while that is open, the framework keeps it and whatever hangs on it.
     handler(request, reply) {
@@ -60,7 +88,7 @@ async function answer(deps: RouteDeps, asked: AskedEvents, reply: FastifyReply):
   }
 }
 
-/** What a look has found, and up to where it saw. */
+/** The events that a reading found, and its horizon. */
 interface Seen {
   events: EventRow[];
   readTo: string;

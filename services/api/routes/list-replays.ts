@@ -1,15 +1,24 @@
-import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
+import { sendInvalid } from '../http/send-problem.ts';
+import { type Operation, page } from '../openapi/operation.ts';
 import { listReplays as queryReplays, replayId, replayJson } from '../resources/replay.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid } from '../send-problem.ts';
 
 const querystring = { type: 'object', additionalProperties: false, properties: pageParameters } as const;
+
+const operation: Operation = {
+  tag: 'Dead letters and replays',
+  id: 'listReplays',
+  summary: 'List replays, the newest first',
+  answers: { 200: page('Replay', 'All of them') },
+};
 
 /** `GET /v1/replays`: the newest first. */
 export const listReplays: Route = ({ postgres, apiUrl }) =>
   route<{ Querystring: PageQuery }>({
     method: 'GET',
     url: '/v1/replays',
+    config: { operation },
     schema: { querystring },
     async handler(request, reply) {
       const page = readPage(request.query, replayId);

@@ -1,16 +1,26 @@
-import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
+import { sendInvalid, sendMissing } from '../http/send-problem.ts';
+import { type Operation, page } from '../openapi/operation.ts';
 import { listRejections, rejectionId, rejectionJson } from '../resources/rejection.ts';
 import { sources } from '../resources/source.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid, sendMissing } from '../send-problem.ts';
 
 const querystring = { type: 'object', additionalProperties: false, properties: pageParameters } as const;
+
+const operation: Operation = {
+  tag: 'Sources',
+  id: 'listSourceRejections',
+  summary: 'List the webhooks that were refused lately, the newest first',
+  answers: { 200: page('Rejection', 'What is kept of them') },
+  errors: ['gone'],
+};
 
 /** `GET /v1/sources/{id}/rejections`: the webhooks that were refused lately, the newest first. */
 export const listSourceRejections: Route = ({ postgres, apiUrl }) =>
   route<{ Params: { id: string }; Querystring: PageQuery }>({
     method: 'GET',
     url: '/v1/sources/:id/rejections',
+    config: { operation },
     schema: { querystring },
     async handler(request, reply) {
       const page = readPage(request.query, rejectionId);

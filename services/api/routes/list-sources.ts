@@ -1,15 +1,24 @@
-import { type PageQuery, pageParameters, readPage, takePage } from '../paging.ts';
+import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
+import { sendInvalid } from '../http/send-problem.ts';
+import { type Operation, page } from '../openapi/operation.ts';
 import { sourceJson, sources } from '../resources/source.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid } from '../send-problem.ts';
 
 const querystring = { type: 'object', additionalProperties: false, properties: pageParameters } as const;
+
+const operation: Operation = {
+  tag: 'Sources',
+  id: 'listSources',
+  summary: 'List sources, the oldest first',
+  answers: { 200: page('Source', 'Those that are not deleted') },
+};
 
 /** `GET /v1/sources`: those that are not deleted, the oldest first. */
 export const listSources: Route = ({ postgres, ingressUrl, apiUrl }) =>
   route<{ Querystring: PageQuery }>({
     method: 'GET',
     url: '/v1/sources',
+    config: { operation },
     schema: { querystring },
     async handler(request, reply) {
       const page = readPage(request.query, sources.idPattern);

@@ -3,11 +3,12 @@ import { sendResponse } from '#lib/idempotency';
 import { createId } from '#lib/ids';
 import { memberText } from '#lib/json-locator';
 import { attribute, newTraceparent } from '#lib/telemetry';
-import { publishedType, publishersKey } from '../fields.ts';
+import { sendProblem } from '../http/send-problem.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { createPublishing, publishedAnswer } from '../publishing/publishing.ts';
 import { insertPublishedEvents } from '../resources/published-event.ts';
 import { type Route, route } from '../route.ts';
-import { sendProblem } from '../send-problem.ts';
+import { publishedType, publishersKey } from '../settings/fields.ts';
 
 interface Body {
   type: string;
@@ -27,16 +28,25 @@ const body = {
 /** For what stands around the payload. */
 const envelopeBytes = 16 * 1024;
 
+const operation: Operation = {
+  tag: 'Events',
+  id: 'publishEvent',
+  summary: 'Publish an event of one’s own',
+  description:
+    'It is readable at once, and goes the way of every event. The payload is delivered as it is written in the request, as `application/json`, 1 MiB at most (a body under a `Content-Encoding` is 415); the type is in the header `Hookline-Event-Type`. An `event_id` that was published before is answered with the id of the first event, for 72 hours; events of one `ordering_key` keep their order. Needs the scope `publish`.',
+  answers: { 202: { is: 'It is taken', body: 'PublishedEvent', headers: ['Location'] } },
+};
+
 /**
  * `POST /v1/events`: an event of one's own. It is readable when it is answered for, and goes to its topic right after, or as soon as Kafka is
- * back: services/api/outbox. What is delivered is the payload's own text.
+ * back: services/api/outbox. The payload's own text is delivered.
  */
 export const publishEvent: Route = ({ idempotency, waiting, outbox, clock, random, metrics, log }) => {
   const publishing = createPublishing({ store: idempotency.store, waiting, outbox, metrics, clock, log });
   return route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/events',
-    config: { scope: 'publish', keptAsBytes: ['payload'], inGroups: true },
+    config: { operation, scope: 'publish', keptAsBytes: ['payload'], inGroups: true },
     bodyLimit: maxPayloadBytes + envelopeBytes,
     schema: { body },
     async handler(request, reply) {

@@ -1,12 +1,13 @@
 import { createLetterReplay, maxReplayLetters } from '#lib/replay-store';
-import { replayRate, wholeNumber } from '../fields.ts';
-import { letterFilterFields, readLetterFilter } from '../letter-filter-fields.ts';
-import { newReplay } from '../new-replay.ts';
+import { sendInvalid, sendLimitReached, sendMissing, sendProblem } from '../http/send-problem.ts';
+import type { Operation } from '../openapi/operation.ts';
+import { deadLetterFilterFields, readDeadLetterFilter } from '../replays/dead-letter-filter-fields.ts';
+import { newReplay } from '../replays/new-replay.ts';
+import { replayLimitReached } from '../replays/replay-limit.ts';
+import { sendReplay } from '../replays/send-replay.ts';
 import { endpoints } from '../resources/endpoint.ts';
-import { replayLimitReached } from '../replay-limit.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid, sendLimitReached, sendMissing, sendProblem } from '../send-problem.ts';
-import { sendReplay } from '../send-replay.ts';
+import { replayRate, wholeNumber } from '../settings/fields.ts';
 
 interface Body {
   since: string;
@@ -19,17 +20,26 @@ const body = {
   additionalProperties: false,
   required: ['since'],
   properties: {
-    since: letterFilterFields.since,
+    since: deadLetterFilterFields.since,
     limit: wholeNumber(1, maxReplayLetters),
     rate_per_second: replayRate,
   },
 } as const;
+
+const operation: Operation = {
+  tag: 'Endpoints',
+  id: 'recoverEndpoint',
+  summary: 'Send again what has died on its way to an endpoint since a time',
+  answers: { 202: { is: 'The replay that does so', body: 'Replay', headers: ['Location'] } },
+  errors: ['conflict', 'gone', 'limit_reached'],
+};
 
 /** `POST /v1/endpoints/{id}/recover`: a replay of the endpoint's deliveries that have died since then, the oldest first. */
 export const recoverEndpoint: Route = (deps) =>
   route<{ Params: { id: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/endpoints/:id/recover',
+    config: { operation },
     schema: { body },
     async handler(request, reply) {
       const { tenant, body, idempotent } = request;
@@ -38,7 +48,7 @@ export const recoverEndpoint: Route = (deps) =>
       const endpoint = await endpoints.find(effects, tenant, request.params.id);
       if (endpoint === undefined || endpoint.deleted_at !== null) return sendMissing(reply, endpoint);
       const given = { stage: 'dispatcher', endpoint_id: endpoint.id, since } as const;
-      const read = readLetterFilter(given, (name) => `/${name}`);
+      const read = readDeadLetterFilter(given, (name) => `/${name}`);
       if ('errors' in read) return sendInvalid(reply, read.errors);
       if (endpoint.disabled_at !== null)
         return sendProblem(reply, 'conflict', 'The endpoint is disabled: enable it first');

@@ -1,14 +1,19 @@
 import { createLetterReplay, type LetterFilter, maxReplayLetters } from '#lib/replay-store';
-import { replayRate, wholeNumber } from '../fields.ts';
-import { type GivenLetterFilter, letterFilterFields, readLetterFilter } from '../letter-filter-fields.ts';
-import { newReplay } from '../new-replay.ts';
+import { sendInvalid, sendLimitReached } from '../http/send-problem.ts';
+import { type Operation, ref } from '../openapi/operation.ts';
+import {
+  type GivenDeadLetterFilter,
+  deadLetterFilterFields,
+  readDeadLetterFilter,
+} from '../replays/dead-letter-filter-fields.ts';
+import { newReplay } from '../replays/new-replay.ts';
+import { replayLimitReached } from '../replays/replay-limit.ts';
+import { sendReplay } from '../replays/send-replay.ts';
 import { previewReplay } from '../resources/dead-letter.ts';
-import { replayLimitReached } from '../replay-limit.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid, sendLimitReached } from '../send-problem.ts';
-import { sendReplay } from '../send-replay.ts';
+import { replayRate, wholeNumber } from '../settings/fields.ts';
 
-interface Body extends GivenLetterFilter {
+interface Body extends GivenDeadLetterFilter {
   ids?: string[];
   all?: boolean;
   limit?: number;
@@ -21,13 +26,27 @@ const body = {
   additionalProperties: false,
   properties: {
     ids: { type: 'array', minItems: 1, maxItems: 10_000, items: { type: 'string', maxLength: 100 } },
-    ...letterFilterFields,
+    ...deadLetterFilterFields,
     all: { type: 'boolean' },
     limit: wholeNumber(1, maxReplayLetters),
     rate_per_second: replayRate,
     dry_run: { type: 'boolean' },
   },
 } as const;
+
+const operation: Operation = {
+  tag: 'Dead letters and replays',
+  id: 'replayDeadLetters',
+  summary: 'Replay the dead letters that match',
+  description: 'At least one filter, or `all`: true. With `dry_run` nothing changes.',
+  answers: {
+    202: {
+      is: 'The replay, or what it would send',
+      body: { anyOf: [ref('Replay'), ref('ReplayPreview')] },
+    },
+  },
+  errors: ['limit_reached'],
+};
 
 /**
  * `POST /v1/dead-letters/replay`: claims the letters that match and are dead, the oldest first, and answers; a dispatcher sends them. With
@@ -37,12 +56,13 @@ export const replayDeadLetters: Route = (deps) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/dead-letters/replay',
+    config: { operation },
     schema: { body },
     async handler(request, reply) {
       const { tenant, body, idempotent } = request;
       const { effects } = idempotent;
       const { ids, all = false, limit = maxReplayLetters, rate_per_second: ratePerSecond = null } = body;
-      const read = readLetterFilter(body, (name) => `/${name}`);
+      const read = readDeadLetterFilter(body, (name) => `/${name}`);
       if ('errors' in read) return sendInvalid(reply, read.errors);
       const filter: LetterFilter = ids === undefined ? read.filter : { ...read.filter, ids };
       if (!all && Object.keys(filter).length === 0)

@@ -1,13 +1,14 @@
 import { createDeliveryReplay } from '#lib/replay-store';
-import { eventTakers } from '../event-takers.ts';
-import { newReplay } from '../new-replay.ts';
-import { optionalBody } from '../optional-body.ts';
+import { optionalBody } from '../http/optional-body.ts';
+import { sendInvalid, sendLimitReached, sendProblem } from '../http/send-problem.ts';
+import type { Operation } from '../openapi/operation.ts';
+import { eventTakers } from '../replays/event-takers.ts';
+import { newReplay } from '../replays/new-replay.ts';
+import { replayLimitReached } from '../replays/replay-limit.ts';
+import { sendReplay } from '../replays/send-replay.ts';
 import { endpoints } from '../resources/endpoint.ts';
 import { findEvent } from '../resources/event.ts';
-import { replayLimitReached } from '../replay-limit.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid, sendLimitReached, sendProblem } from '../send-problem.ts';
-import { sendReplay } from '../send-replay.ts';
 
 interface Body {
   endpoint_id?: string;
@@ -19,6 +20,14 @@ const body = {
   properties: { endpoint_id: { type: 'string', maxLength: 100 } },
 } as const;
 
+const operation: Operation = {
+  tag: 'Events',
+  id: 'replayEvent',
+  summary: 'Send an event again, to all that get such events today, or to one endpoint',
+  answers: { 202: { is: 'The replay that does so', body: 'Replay', headers: ['Location'] } },
+  errors: ['conflict', 'limit_reached'],
+};
+
 /**
  * `POST /v1/events/{id}/replay`: to every endpoint that gets such events today, or to the one that is named, which need not be
  * subscribed. Whatever became of the event before, it is sent again.
@@ -27,6 +36,7 @@ export const replayEvent: Route = (deps) =>
   route<{ Params: { id: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/events/:id/replay',
+    config: { operation },
     schema: { body },
     preValidation: optionalBody,
     async handler(request, reply) {

@@ -1,15 +1,16 @@
 import type { FastifyReply } from 'fastify';
 import { isFinal } from '#lib/contract';
 import { createLetterReplay } from '#lib/replay-store';
-import { newReplay } from '../new-replay.ts';
-import { emptyBody, optionalBody } from '../optional-body.ts';
+import { emptyBody, optionalBody } from '../http/optional-body.ts';
+import { sendLimitReached, sendProblem } from '../http/send-problem.ts';
+import { type Operation, ref } from '../openapi/operation.ts';
+import { newReplay } from '../replays/new-replay.ts';
+import { replayLimitReached } from '../replays/replay-limit.ts';
+import { sendReplay } from '../replays/send-replay.ts';
 import { findLetterOfDelivery } from '../resources/dead-letter.ts';
 import { findDelivery } from '../resources/delivery.ts';
 import { type MadeDue, makeDue } from '../resources/waiting.ts';
-import { replayLimitReached } from '../replay-limit.ts';
 import { type Route, route, type RouteDeps } from '../route.ts';
-import { sendLimitReached, sendProblem } from '../send-problem.ts';
-import { sendReplay } from '../send-replay.ts';
 
 const whyNotDue: Record<Exclude<MadeDue, 'due'>, string> = {
   'behind another': 'It waits for an earlier delivery of its ordering key: retry that one, or cancel it',
@@ -17,11 +18,22 @@ const whyNotDue: Record<Exclude<MadeDue, 'due'>, string> = {
   absent: 'It is being sent, or about to be: try again',
 };
 
+const operation: Operation = {
+  tag: 'Deliveries',
+  id: 'retryDelivery',
+  summary: 'Send a delivery now; of one that is dead-lettered, replay the letter',
+  answers: {
+    202: { is: 'The delivery, or the replay', body: { anyOf: [ref('Delivery'), ref('Replay')] } },
+  },
+  errors: ['conflict', 'limit_reached'],
+};
+
 /** `POST /v1/deliveries/{id}/retry`: one that waits is due now; of one that is dead-lettered the letter is replayed. */
 export const retryDelivery: Route = (deps) =>
   route<{ Params: { id: string } }>({
     method: 'POST',
     url: '/v1/deliveries/:id/retry',
+    config: { operation },
     schema: { body: emptyBody },
     preValidation: optionalBody,
     async handler(request, reply) {

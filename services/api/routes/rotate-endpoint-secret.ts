@@ -1,13 +1,24 @@
 import { generateSecret } from '#lib/signatures';
-import { secretErrors } from '../judge-endpoint.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { endpoints, setSecrets } from '../resources/endpoint.ts';
-import { rotateSecret } from '../rotate-secret.ts';
+import { secretErrors } from '../settings/judge-endpoint.ts';
+import { rotateSecret } from '../settings/rotate-secret.ts';
+
+const operation: Operation = {
+  tag: 'Endpoints',
+  id: 'rotateEndpointSecret',
+  summary: 'Give an endpoint another secret; deliveries are signed with the one before too for a while',
+  answers: { 200: { is: 'The new secret', body: 'RotatedSecret' } },
+  errors: ['conflict'],
+  conditional: true,
+};
 
 /**
  * `POST /v1/endpoints/{id}/rotate-secret`: within seconds, and until the overlap has passed, deliveries are signed with both secrets, and
  * with the Ed25519 key of each.
  */
 export const rotateEndpointSecret = rotateSecret({
+  operation,
   kind: 'endpoints',
   table: endpoints,
   generate: (_row, random) => generateSecret(random),

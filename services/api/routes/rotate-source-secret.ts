@@ -1,10 +1,21 @@
 import { signatureSchemes } from '#lib/signatures';
+import type { Operation } from '../openapi/operation.ts';
 import { setSecrets, sources } from '../resources/source.ts';
-import { rotateSecret } from '../rotate-secret.ts';
-import { settingsErrors } from '../source-settings.ts';
+import { rotateSecret } from '../settings/rotate-secret.ts';
+import { settingsErrors } from '../settings/source-settings.ts';
+
+const operation: Operation = {
+  tag: 'Sources',
+  id: 'rotateSourceSecret',
+  summary: 'Give a source another secret; the one before stays valid for a while',
+  answers: { 200: { is: 'The new secret', body: 'RotatedSecret' } },
+  errors: ['conflict'],
+  conditional: true,
+};
 
 /** `POST /v1/sources/{id}/rotate-secret`: the ingress knows of both secrets within seconds. */
 export const rotateSourceSecret = rotateSecret({
+  operation,
   kind: 'sources',
   table: sources,
   generate: ({ scheme }, random) => signatureSchemes[scheme].generateSecret(random),

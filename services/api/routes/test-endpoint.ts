@@ -2,16 +2,17 @@ import { endpointDefaults } from '#lib/contract';
 import { createId } from '#lib/ids';
 import { createDeliveryReplay } from '#lib/replay-store';
 import { attribute, newTraceparent } from '#lib/telemetry';
-import { awaitAttempt } from '../await-attempt.ts';
-import { eventType } from '../fields.ts';
-import { newReplay } from '../new-replay.ts';
-import { optionalBody } from '../optional-body.ts';
+import { optionalBody } from '../http/optional-body.ts';
+import { sendLimitReached, sendMissing, sendProblem } from '../http/send-problem.ts';
+import type { Operation } from '../openapi/operation.ts';
+import { awaitAttempt } from '../replays/await-attempt.ts';
+import { newReplay } from '../replays/new-replay.ts';
+import { replayLimitReached } from '../replays/replay-limit.ts';
 import { attemptJson } from '../resources/delivery.ts';
 import { endpoints } from '../resources/endpoint.ts';
 import { insertSampleEvent } from '../resources/sample-event.ts';
-import { replayLimitReached } from '../replay-limit.ts';
 import { type Route, route } from '../route.ts';
-import { sendLimitReached, sendMissing, sendProblem } from '../send-problem.ts';
+import { eventType } from '../settings/fields.ts';
 
 interface Body {
   type?: string;
@@ -30,6 +31,17 @@ const usualType = 'hookline.test';
 const besidesSendingMs = 5_000;
 const maxWaitMs = 25_000;
 
+const operation: Operation = {
+  tag: 'Endpoints',
+  id: 'testEndpoint',
+  summary: 'Send a sample event to an endpoint, and wait for its first attempt',
+  answers: {
+    200: { is: 'What came of the first attempt', body: 'TestResult', headers: ['Location'] },
+    202: { is: 'There was none in time: it goes on', body: 'TestResult', headers: ['Location'] },
+  },
+  errors: ['conflict', 'gone', 'limit_reached'],
+};
+
 /**
  * `POST /v1/endpoints/{id}/test`: sends a sample the way of every delivery, whatever the endpoint subscribes to, and answers with its first
  * attempt; with 202 where there was none in time. An attempt that failed is followed by others, as any is.
@@ -38,6 +50,7 @@ export const testEndpoint: Route = (deps) =>
   route<{ Params: { id: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/endpoints/:id/test',
+    config: { operation },
     schema: { body },
     preValidation: optionalBody,
     async handler(request, reply) {

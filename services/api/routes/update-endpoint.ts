@@ -1,16 +1,29 @@
 import type { StoredSecret } from '#lib/contract';
-import { endpointFields, type GivenEndpoint, givenOf } from '../endpoint-settings.ts';
-import { changeOf, sendResource } from '../etag.ts';
-import { judgeEndpoint } from '../judge-endpoint.ts';
-import { mergePatch } from '../merge-patch.ts';
-import { patchOf, readPatched } from '../patch-body.ts';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.ts';
-import { mergeHeaders } from '../request-headers.ts';
-import { limitOfUpdate } from '../resources/endpoint-changes.ts';
+import { changeOf, sendResource } from '../http/etag.ts';
+import { mergePatch } from '../http/merge-patch.ts';
+import { patchOf, readPatched } from '../http/patch-body.ts';
+import { sendInvalid, sendProblem } from '../http/send-problem.ts';
+import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { endpointJson, endpoints, openContent, setContent } from '../resources/endpoint.ts';
+import { limitOfUpdate } from '../resources/endpoint-changes.ts';
 import { openSecrets, switchEd25519 } from '../resources/stored-secrets.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid, sendProblem } from '../send-problem.ts';
+import { endpointFields, type GivenEndpoint, givenOf } from '../settings/endpoint-settings.ts';
+import { judgeEndpoint } from '../settings/judge-endpoint.ts';
+import { mergeHeaders } from '../settings/request-headers.ts';
+
+const operation: Operation = {
+  tag: 'Endpoints',
+  id: 'updateEndpoint',
+  summary: 'Change an endpoint',
+  description:
+    'JSON merge patch: `null` resets a field to its default. What is sent as it is shown, masked, stays as it is.',
+  answers: { 200: { is: 'The endpoint as it is now', body: 'Endpoint', headers: ['ETag'] } },
+  errors: ['url_not_allowed', 'limit_reached'],
+  conditional: true,
+  patchOf: 'POST /v1/endpoints',
+};
 
 /** `PATCH /v1/endpoints/{id}`: JSON merge patch, `null` resets a field to its default; what comes of it must be a valid endpoint. */
 export const updateEndpoint: Route = (deps) => {
@@ -19,6 +32,7 @@ export const updateEndpoint: Route = (deps) => {
   return route<{ Params: { id: string }; Body: Record<string, unknown> }>({
     method: 'PATCH',
     url: '/v1/endpoints/:id',
+    config: { operation },
     schema: { body: patchOf([...Object.keys(properties), 'secret']) },
     async handler(request, reply) {
       const { postgres, secretBox, random, limits } = deps;

@@ -1,14 +1,15 @@
-import { changeOf, sendResource } from '../etag.ts';
-import { name } from '../fields.ts';
-import { mergePatch } from '../merge-patch.ts';
-import { patchOf, readPatched } from '../patch-body.ts';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.ts';
+import { changeOf, sendResource } from '../http/etag.ts';
+import { mergePatch } from '../http/merge-patch.ts';
+import { patchOf, readPatched } from '../http/patch-body.ts';
+import { sendInvalid, sendProblem } from '../http/send-problem.ts';
+import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
+import type { Operation } from '../openapi/operation.ts';
 import { setContent, sourceJson, sourceRoom, sources } from '../resources/source.ts';
 import { currentSecret, openSecrets } from '../resources/stored-secrets.ts';
 import { isFull } from '../resources/tenant-room.ts';
 import { type Route, route } from '../route.ts';
-import { sendInvalid, sendProblem } from '../send-problem.ts';
-import { type GivenSettings, normalizeSettings, settingsErrors, settingsFields } from '../source-settings.ts';
+import { name } from '../settings/fields.ts';
+import { type GivenSettings, normalizeSettings, settingsErrors, settingsFields } from '../settings/source-settings.ts';
 
 type Source = GivenSettings & { name: string };
 
@@ -26,11 +27,24 @@ const notPatched: readonly { field: string; message: string }[] = [
   { field: '/secret', message: 'is changed by POST …/rotate-secret' },
 ];
 
+const operation: Operation = {
+  tag: 'Sources',
+  id: 'updateSource',
+  summary: 'Change a source',
+  description:
+    'JSON merge patch: `null` resets a setting to its default. The scheme and the secret are not changed here.',
+  answers: { 200: { is: 'The source as it is now', body: 'Source', headers: ['ETag'] } },
+  errors: ['limit_reached'],
+  conditional: true,
+  patchOf: 'POST /v1/sources',
+};
+
 /** `PATCH /v1/sources/{id}`: JSON merge patch, `null` resets a setting to its default; what comes of it must be a valid source. */
 export const updateSource: Route = (deps) =>
   route<{ Params: { id: string }; Body: Record<string, unknown> }>({
     method: 'PATCH',
     url: '/v1/sources/:id',
+    config: { operation },
     schema: { body: patch },
     async handler(request, reply) {
       const { postgres, secretBox, ingressUrl, limits } = deps;

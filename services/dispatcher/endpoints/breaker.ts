@@ -9,8 +9,8 @@
  * | probing   | nothing beside the probe        | → half-open                  | → open, for longer           | → open, for that long |
  * | half-open | one at a time                   | counts; enough of it → closed | → open, for longer          | –                    |
  *
- * A probe that came to no send goes back to open, and the next may follow at once. What was begun before the breaker opened says nothing
- * about the time after: it is not counted.
+ * A probe that came to no send goes back to open, and the next may follow at once. Sends begun before the breaker opened say nothing about
+ * the time after: they are not counted.
  *
  * It opens on deliveries that fail one after the other, not on a share of them: an endpoint that takes one in ten is worth sending to, and
  * each that fails waits for its own retry. They have to be different ones, since a delivery that fails whenever it is sent says nothing
@@ -41,7 +41,7 @@ type State =
   | { kind: 'closed'; failed: { deliveries: ReadonlySet<string>; sinceMs: number } | undefined }
   | { kind: 'open'; probes: number; probeAtMs: number }
   | { kind: 'probing'; probes: number }
-  | { kind: 'half-open'; probes: number; wentWell: number };
+  | { kind: 'half-open'; probes: number; successes: number };
 
 const opensAfter = { deliveries: 5, forMs: 30_000 };
 const closesAfter = 5;
@@ -73,17 +73,17 @@ export function createBreaker({ clock, random }: { clock: Clock; random: Random 
     if (state.kind !== 'probing') return;
     const { probes } = state;
     if (verdict === undefined) open(probes, 0);
-    else if (verdict.kind === 'well') state = { kind: 'half-open', probes, wentWell: 1 };
+    else if (verdict.kind === 'well') state = { kind: 'half-open', probes, successes: 1 };
     else if (verdict.kind === 'wait') open(probes, verdict.waitMs);
     else open(probes + 1);
   }
 
   function whileHalfOpen(verdict: SendVerdict): void {
     if (state.kind !== 'half-open' || verdict.kind === 'wait') return;
-    const { probes, wentWell } = state;
+    const { probes, successes } = state;
     if (verdict.kind !== 'well') open(probes + 1);
-    else if (wentWell + 1 >= closesAfter) state = { kind: 'closed', failed: undefined };
-    else state = { kind: 'half-open', probes, wentWell: wentWell + 1 };
+    else if (successes + 1 >= closesAfter) state = { kind: 'closed', failed: undefined };
+    else state = { kind: 'half-open', probes, successes: successes + 1 };
   }
 
   return {

@@ -23,7 +23,7 @@ interface Deps {
   log: Logger;
 }
 
-/** What is to be told of it is written in the same statement: see announce-disablings.ts. */
+/** The announcement is written in the same statement: see announce-disablings.ts. */
 export function createDisableEndpoint({ postgres, metrics, log }: Deps): DisableEndpoint {
   return async ({ tenant, id, revision }, why) => {
     const { reason } = why;

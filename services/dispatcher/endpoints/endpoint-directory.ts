@@ -11,7 +11,7 @@ export type EndpointDirectory = Directory<Endpoint>;
 interface Deps {
   postgres: Query;
   secretBox: SecretBox;
-  /** Of retries whose settings name none. */
+  /** The window of retries whose settings name none. */
   longestWindowMs: number;
   clock: Clock;
   log: Logger;

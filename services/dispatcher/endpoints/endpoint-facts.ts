@@ -1,6 +1,6 @@
 import { type Endpoint, isClosed } from '../model/endpoint.ts';
 
-/** What is to be known of the endpoint itself. */
+/** The facts about an endpoint that its lane and its health need. */
 export interface EndpointFacts {
   maxInFlight: number;
   revision: number;
@@ -8,7 +8,7 @@ export interface EndpointFacts {
   isClosed: boolean;
 }
 
-/** One that is not known is closed to all deliveries: nothing is sent. */
+/** An unknown endpoint is closed: nothing is sent to it. */
 export function factsOf(endpoint: Endpoint | undefined): EndpointFacts {
   if (endpoint === undefined) return { maxInFlight: 1, revision: 0, isClosed: true };
   return { maxInFlight: endpoint.maxInFlight, revision: endpoint.revision, isClosed: isClosed(endpoint) };

@@ -2,7 +2,7 @@
  * Since when nothing that was sent to an endpoint was taken, and its end once that is too long ago.
  *
  * Taken means 2xx. Everything else counts, 4xx and 429 as well: whatever the reason, the endpoint's owner gets no events and has not
- * mended it for days. What was not sent for a reason of ours (its secrets do not open) does not count.
+ * mended it for days. A delivery not sent for a reason of ours (the secrets do not open) does not count.
  *
  * | a send                                            | then                                                     |
  * |---------------------------------------------------|----------------------------------------------------------|
@@ -27,7 +27,7 @@ import { laneKey } from '../model/job.ts';
 export interface EndpointFailing {
   /** A send to the endpoint, as it was known then, has ended. */
   observe(endpoint: SentTo, taken: boolean): void;
-  /** Writes what has changed. @throws AppError store_unavailable; what it did not come to is written by the next call */
+  /** Writes the columns that have changed. @throws AppError store_unavailable; the next call writes the rest */
   settle(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ interface Count {
 /** The column is set only for what goes on: an endpoint that comes and goes costs two writes a minute at the most. */
 const setAfterMs = 60_000;
 const gapMs = 24 * 3_600_000;
-/** Of those beyond, the one counted longest goes on from its column. */
+/** Past it, evict the oldest; it resumes from its column. */
 const maxCounts = 10_000;
 
 export function createEndpointFailing(deps: Deps): EndpointFailing {

@@ -1,5 +1,5 @@
 /**
- * What this process has found out about the endpoints that it sends to, and what follows for their lanes. It is forgotten as soon as an
+ * Health of the endpoints that this process sends to, and what follows for their lanes. It is forgotten as soon as an
  * endpoint is well again, when a person has changed it, after an hour without a send, and where too many are remembered (then of the tenant
  * that has the most of them): the endpoint then counts as healthy. So it does for the next owner of its partition, who finds out by itself.
  *
@@ -40,12 +40,12 @@ export type Standing = {
   | { readonly kind: 'slow'; readonly meanMs: number }
 );
 
-/** It is being found out whether it is back. */
+/** The endpoint is being probed. */
 export const isTrying = ({ kind }: Standing): boolean => kind === 'probe' || kind === 'half-open';
 
 export interface EndpointHealth {
   standingOf(endpoint: EndpointRef): Standing;
-  /** A send begins; told once what came of it, undefined where it came to none. */
+  /** A send begins. Call the result once with what came of it; undefined where nothing was sent. */
   begin(delivery: Delivery): (verdict: SendVerdict | undefined) => void;
   /** The endpoints of which something is remembered. */
   remembered(): Iterable<EndpointRef>;
@@ -78,7 +78,7 @@ interface Ended {
 }
 
 const maxRemembered = 10_000;
-/** What was not sent to for so long has no deliveries, or another owner. */
+/** An endpoint that was not sent to for so long has no deliveries, or another owner. */
 const keptMs = 3_600_000;
 /** Two readings of the table: if by then no delivery that waits is found for the probe, a fresh one will do. */
 const freshProbeAfterMs = 2_500;

@@ -13,11 +13,11 @@ export interface HoldTime {
 /** The time-out of an endpoint that has set none is five seconds, and most answer within one. */
 const slowFromMs = 2_000;
 const briefBelowMs = slowFromMs / 4;
-/** Of the latest send: an endpoint that becomes quick counts as such after six sends at the most. */
+/** Weight of the latest send: an endpoint that becomes quick counts as such after six sends at the most. */
 const weight = 1 / 4;
 const countedMs = 10_000;
 
-/** What a single send of an endpoint of which nothing is remembered has to take to be remembered. */
+/** Whether one send takes so long that an endpoint without a memory gets one. */
 export const isLongHold = (heldMs: number): boolean => heldMs * weight >= briefBelowMs;
 
 export function createHoldTime(): HoldTime {

@@ -2,8 +2,8 @@ import type { SendVerdict } from './send-verdict.ts';
 
 /**
  * How many connections an endpoint that could not be reached has, until it is back at its own number: one, and one more each time as many
- * sends have gone well as it has connections. What hangs then holds one place instead of all of the lane's, and what has just come up is not
- * run over.
+ * sends have succeeded as it has connections. A hanging endpoint then holds one place instead of all of its lane's, and one that has just come
+ * up is not run over.
  */
 export interface LaneWidth {
   /** Undefined: as many as the endpoint takes. */
@@ -13,16 +13,16 @@ export interface LaneWidth {
 }
 
 export function createLaneWidth(): LaneWidth {
-  let shrunk: { width: number; wentWell: number } | undefined;
-  const shrink = (): void => void (shrunk = { width: 1, wentWell: 0 });
+  let shrunk: { width: number; successes: number } | undefined;
+  const shrink = (): void => void (shrunk = { width: 1, successes: 0 });
   return {
     shrunkTo: () => shrunk?.width,
     shrink,
     observe({ kind }, maxInFlight) {
       if (kind === 'unreachable') shrink();
       if (kind !== 'well' || shrunk === undefined) return;
-      const { width, wentWell } = shrunk;
-      shrunk = wentWell + 1 < width ? { width, wentWell: wentWell + 1 } : { width: width + 1, wentWell: 0 };
+      const { width, successes } = shrunk;
+      shrunk = successes + 1 < width ? { width, successes: successes + 1 } : { width: width + 1, successes: 0 };
       if (shrunk.width >= maxInFlight) shrunk = undefined;
     },
   };

@@ -2,7 +2,7 @@ import { retryAfterMs } from '#lib/backoff';
 import type { HttpResult } from '#lib/http-client';
 
 /**
- * What a send says about its endpoint, whatever it means for the delivery:
+ * Judges an endpoint by a send, whatever that means for the delivery:
  *
  * - `well`: it answers. A 4xx or a redirect is an answer too: it judges the delivery, comes as fast as any, and is retried on a schedule
  *   that bounds its cost. An endpoint that was set up wrongly must not be kept from what follows once that has been mended.
@@ -12,7 +12,7 @@ import type { HttpResult } from '#lib/http-client';
  */
 export type SendVerdict = { kind: 'well' | 'failed' | 'unreachable' } | { kind: 'wait'; waitMs: number };
 
-/** However long was asked for: the delivery itself waits for as long as it was told to, its lane is asked again. */
+/** Cap of a lane's pause: the delivery itself waits for as long as was asked for, its lane tries again. */
 const maxWaitMs = 60_000;
 /** For a 429 that does not say. */
 const usualWaitMs = 1_000;

@@ -27,8 +27,8 @@ export function createEndRefused({ publish, bury, encodeAttempt, topics, clock, 
   return async (delivery, signal) => {
     const at = Math.round(clock.nowMs() * 1_000);
     const { payload, ...facts } = delivery;
-    const letter = { stage: 'dispatcher', reason: refusedByKafka, attempts: 0, origin: delivery.id, at } as const;
-    await bury({ key: delivery.endpointId, value: payload, headers: deliveryHeaders(facts) }, letter, signal);
+    const deadLetter = { stage: 'dispatcher', reason: refusedByKafka, attempts: 0, origin: delivery.id, at } as const;
+    await bury({ key: delivery.endpointId, value: payload, headers: deliveryHeaders(facts) }, deadLetter, signal);
     metrics.deadLettered('dispatcher', refusedByKafka);
 
     const first = { delivery, order: undefined, step: 1, attempts: 0 };

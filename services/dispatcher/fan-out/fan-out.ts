@@ -11,7 +11,7 @@
  *
  * Events are planned until they have ten thousand deliveries together, and written before more are. An event that takes long, because it is
  * for very many endpoints or has very much to be judged, is set aside: its tenant's events wait for it, as an ordering key may want it, and
- * nobody else's do. What Kafka refuses is not tried for ever: the partition would stand still for everybody.
+ * nobody else's do. A record that Kafka refuses is not tried for ever: the partition would stand still for everybody.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WaitOut } from '#lib/backoff';
@@ -56,9 +56,9 @@ interface Deps {
 const maxUnacknowledged = 500;
 /** Planned at once, unless one event alone has more: some megabytes. */
 const maxPlannedDeliveries = 10_000;
-/** What is not set aside takes some tens of milliseconds: no more endpoints to look at, and no more steps of judging. */
+/** Bounds of an event that is not set aside, which takes some tens of milliseconds: endpoints to look at, steps of judging. */
 const quick = { endpoints: 500, steps: 100_000 };
-/** Of a payload, which every filter may go through. */
+/** Bytes of payload that count as a step: every filter may go through all of it. */
 const bytesPerStep = 8;
 /** Ids computed before others have their turn: a few milliseconds. */
 const idsPerTurn = 1_000;
@@ -77,7 +77,7 @@ export function createFanOut(deps: Deps): RecordHandler {
   const { directory, matchEndpoints, offer, waitOut, topics, crashPoints } = deps;
   const nowMicros = (): number => Math.round(deps.clock.nowMs() * 1_000);
 
-  /** Undefined for a record that is no event: its letter is written by then. */
+  /** Undefined for a record that is no event: its dead letter is written by then. */
   async function readEvent(record: IncomingRecord, signal: AbortSignal): Promise<EventRecord | undefined> {
     try {
       const event = await waitOut(() => deps.decodeEvent(record.value), signal);
@@ -144,7 +144,7 @@ export function createFanOut(deps: Deps): RecordHandler {
         if (refused !== undefined) await deps.endRefused(delivery, signal);
       },
     });
-    // Both to their ends, also where one fails: nothing goes on behind the caller's back.
+    // Both run to their ends, also where one fails: nothing goes on behind the caller's back.
     await Promise.allSettled([announcing, publishing]);
     await Promise.all([announcing, publishing]);
     crashPoints.reach('fan-out.after-deliveries');
@@ -172,7 +172,7 @@ export function createFanOut(deps: Deps): RecordHandler {
     }
   }
 
-  /** By what is known before anything is judged. */
+  /** Judged by what is known before matching. */
   function takesLong(event: EventRecord): boolean {
     let endpoints = 0;
     let steps = 0;
@@ -218,12 +218,12 @@ export function createFanOut(deps: Deps): RecordHandler {
       planned = 0;
     }
     if (plans.length > 0) await write(plans, signal);
-    // Not before those of the same tenant that came earlier are written.
+    // Only once earlier events of the same tenants are written.
     for (const { record, event } of aside) deps.setAside.add(event.tenant, () => fanOutAside(record, event));
   };
 }
 
-/** Whoever reads `events` asks the same: an event is one for all of them, or for none. A sound set does not come here: skip-fanned-out.ts. */
+/** All readers of `events` ask the same, so that they agree which records are events. A sound set does not come here: skip-fanned-out.ts. */
 function problemOfSet({ headers }: IncomingRecord): string | undefined {
   const set = parseEventSet(headers);
   return set !== undefined && 'malformed' in set ? set.malformed : undefined;

@@ -1,15 +1,15 @@
 /**
- * Work that takes long, done beside the partition that it came from, so that whatever stands behind it there does not wait. Of one tenant it
+ * Work that takes long, done beside the partition that it came from, so that records behind it do not wait. For one tenant it
  * is done piece by piece in the order in which it came; tenants take turns.
  */
 export interface SetAside {
-  /** Whether the tenant has some that has not ended. What comes after it must be set aside, too, or it would overtake. */
+  /** Whether the tenant has work that has not ended. Later events must be set aside too, or they would overtake. */
   has(tenant: string): boolean;
   add(tenant: string, work: () => Promise<void>): void;
 }
 
 interface Options {
-  /** Of different tenants. */
+  /** Tenants whose work is under way at once. */
   atOnce: number;
   /** Some work has failed. */
   onFailure(error: unknown): void;

@@ -1,6 +1,6 @@
 /**
  * Writes the set of an event's deliveries to `delivery.attempts`: as one record where it fits one, else in chunks, each acknowledged before
- * the next. All of them name one try, which nobody else has: who begins again after a crash may come to other chunks. The set counts once
+ * the next. All of them name one try, which nobody else has: a repetition after a crash may cut other chunks. The set counts once
  * one try is whole, so what a crash leaves behind counts for nothing.
  *
  * Where Kafka refuses a chunk, the topic's limit is smaller than ours: the set is begun anew, in chunks of half the size, down to one
@@ -33,13 +33,13 @@ interface Deps {
   crashPoints: CrashPoints;
   /** Names a try: no two are the same, whichever process they are of. */
   newTry(): string;
-  /** Of one record. */
+  /** Deliveries that one record names at the most. */
   maxDeliveries: number;
 }
 
 /** Far below what a topic takes by default (1 MiB), and still two thousand deliveries. */
 const maxChunkBytes = 128 * 1024;
-/** Of one delivery's ids in Avro, beside their characters. */
+/** Bytes of one delivery's ids in Avro, beside their characters. */
 const lengthBytes = 4;
 
 export function createWriteSet(deps: Deps): WriteSet {

@@ -32,10 +32,10 @@ const askAgainAfterMs = 5_000;
 /**
  * Takes deliveries from Kafka into the lanes. It never waits for an endpoint: what finds no room is parked, at the speed of Kafka.
  *
- * What was on the topic when its partition came to this process may have been sent by an earlier owner that did not come to commit it. What
- * the tables know of it goes on from there, as a row or not at all; where they do not answer it is sent, at least once.
+ * Records that were on the topic when their partition came to this process may have been sent by an earlier owner that did not commit them.
+ * Deliveries that the tables know resume from there, as a row or not at all; where the tables do not answer they are sent, at least once.
  *
- * What is sent in an order goes its own way (ordered-intake.ts), so that it waits for Postgres where it must, and holds up no other.
+ * Ordered deliveries go their own way (ordered-intake.ts), so that they wait for Postgres where they must, and hold up no others.
  */
 export function createIntake(deps: Deps): RecordHandler {
   const { directory, scheduler, recentSteps, outcomes, clock } = deps;
@@ -43,7 +43,7 @@ export function createIntake(deps: Deps): RecordHandler {
 
   const isUnknown = ({ tenant, endpointId }: Delivery): boolean => directory.get(tenant, endpointId) === undefined;
 
-  /** Or may be: its endpoint is not known yet. */
+  /** True also where it may be: its endpoint is not known yet. */
   const isInOrder = (delivery: Delivery, canJudge: boolean): boolean =>
     orderingKeyOf(directory.get(delivery.tenant, delivery.endpointId), delivery) !== undefined ||
     (delivery.orderingKey !== null && isUnknown(delivery) && !canJudge);

@@ -2,7 +2,7 @@ import type { Standing } from '../endpoints/endpoint-health.ts';
 import { laneClassOf } from './lane-class.ts';
 import type { Pace } from '../model/endpoint.ts';
 
-/** What a lane may queue. */
+/** Places in a lane's queue. */
 export interface LanePlaces {
   /** Fresh deliveries. */
   records: number;
@@ -12,24 +12,24 @@ export interface LanePlaces {
   rows: number;
 }
 
-/** What its tenant has in hand is more than half of its share: fresh deliveries, and those that have waited. */
+/** Whether the tenant has more than half of its share in hand: of fresh deliveries, and of those that have waited. */
 export interface Crowded {
   records: boolean;
   rows: boolean;
 }
 
 /**
- * What a lane may queue that is crowded (its tenant's lanes together have used half of its share) or sick. A burst for one endpoint is best
+ * The part of its places that a lane has while it is crowded (its tenant's lanes together have used half of its share) or sick. A burst for one endpoint is best
  * queued whole; but endpoints that hang fill their lanes too, and must leave room for those that do not.
  */
 const shareWhenNarrow = 1 / 20;
-/** What is queued is parked after 30 s: a lane that is paced, or slow, takes in what it will have sent by then. */
+/** Queued deliveries are parked after 30 s: a lane that is paced, or slow, takes in what it will have sent by then. */
 const aheadSeconds = 30;
 /** Rows that do not start are read again: a lane that is slow, or paced, takes in what lasts for some readings of the table. */
 const rowsAheadSeconds = 2;
 const rowsPerConnection = 4;
 
-/** Rows that a lane may queue of which nothing is known. */
+/** Rows that a lane may queue while nothing is known of its endpoint. */
 export const rowsOfUnknown = (limits: LanePlaces, { rows }: Pick<Crowded, 'rows'>): number =>
   Math.max(1, Math.floor(limits.rows * (rows ? shareWhenNarrow : 1)));
 
@@ -59,7 +59,7 @@ export function placesOf(
   };
 }
 
-/** As many at once as it may have, again and again. */
+/** All of its width at once, again and again. */
 const paceOfSlow = (standing: Standing): Pace | undefined =>
   standing.kind === 'slow'
     ? { perSecond: (standing.width * 1_000) / standing.meanMs, burst: standing.width }

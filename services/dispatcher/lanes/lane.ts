@@ -6,7 +6,7 @@ import type { LanePlaces } from './lane-places.ts';
  * The queue of one endpoint, and how much of it is in flight. Fresh deliveries and those that have waited have places of their own and
  * take turns: neither a flood of new ones nor a backlog keeps the other from being sent.
  *
- * Of the deliveries that are in an order, the first of each key takes part in that, and the others stand behind it until it has ended. They
+ * The first ordered delivery of each key takes part in that, and the others stand behind it until it has ended. They
  * have to be offered in their order. Where one of them leaves the lane without an end, all behind it leave with it.
  */
 export interface Lane {
@@ -17,18 +17,18 @@ export interface Lane {
   began(): void;
   take(): Job | undefined;
   gaveUp(): void;
-  /** What was taken has come to its end, or waits somewhere else: then those behind it are removed from here, and returned. */
+  /** The job that was taken has ended, or waits somewhere else: then those behind it are removed from here, and returned. */
   ended(job: Job | undefined, how: 'over' | 'waits'): Job[];
-  /** Its endpoint took something. */
+  /** The endpoint took something. */
   answered(nowMs: number): void;
   answeredAtMs(): number;
   /** Something is queued that could be sent and has no place yet. */
   wantsPlace(): boolean;
-  /** Something of it is in an order. */
+  /** Some of its deliveries are ordered. */
   isOrdered(): boolean;
   inFlight(): number;
   queued(): { records: number; rows: number };
-  /** Removes what should not wait on: what was abandoned, and what has been queued since `sinceMs` or longer. */
+  /** Removes jobs that should not wait on: the abandoned, and those queued since `sinceMs` or longer. */
   remove(sinceMs: number): { abandoned: Job[]; late: Job[] };
 }
 
@@ -38,9 +38,9 @@ interface Queued {
 }
 
 export function createLane({ tenant, endpointId }: Pick<Delivery, 'tenant' | 'endpointId'>): Lane {
-  /** What could be sent now. */
+  /** Jobs that could be sent now. */
   const ready: Record<Job['from'], Queued[]> = { record: [], row: [] };
-  /** Of each key that has a delivery ready or in flight, those behind it. */
+  /** Jobs behind the one that is ready or in flight, by ordering key. */
   const behind = new Map<string, Queued[]>();
   const queued: Record<Job['from'], number> = { record: 0, row: 0 };
   let bytes = 0;

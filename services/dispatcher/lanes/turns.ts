@@ -2,7 +2,7 @@
  * Whose turn it is: how the places for requests in flight are shared, among tenants first, then among the lanes of each.
  *
  * A tenant has a share of the places (libs/tenancy/shared-room.ts): what it holds and what it could still take. Tenants take turns, one send
- * each. Of the lanes of a tenant,
+ * each. In a tenant's lanes,
  *
  * | a lane that wants a place                                   | gets one while the tenant has in flight                        |
  * |-------------------------------------------------------------|----------------------------------------------------------------|

@@ -26,7 +26,7 @@ export interface Endpoint extends Subscriber {
   method: EndpointMethod;
   /** Its own, by lower-case name. */
   headers: Readonly<Record<string, string>>;
-  /** Through which proxy, and with which certificate; undefined for neither. The same object for as long as it is the same way. */
+  /** Proxy and client certificate; undefined for neither. The same object for as long as they are the same. */
   route: HttpRoute | undefined;
   timeoutMs: number;
   maxInFlight: number;
@@ -42,7 +42,7 @@ export interface Endpoint extends Subscriber {
   revision: number;
   /** Grows with every change, not by people alone. */
   changedAt: number;
-  /** Nothing that was sent since then was taken. */
+  /** No send since then was taken. */
   failingSince: number | null;
   disabledAt: number | null;
   deletedAt: number | null;
@@ -56,14 +56,14 @@ export interface EndpointRow extends SubscriberRow, SealedColumns {
 
 export const endpointColumns = `${subscriberColumns}, url, settings, private, secrets, revision, failing_since`;
 
-/** Deleted or disabled: what is on its way to it ends without being sent. */
+/** Deleted or disabled: its deliveries end without being sent. */
 export const isClosed = (endpoint: Endpoint): boolean => endpoint.deletedAt !== null || endpoint.disabledAt !== null;
 
 interface Reading {
   secretBox: SecretBox;
-  /** Of a schedule, which has no window of its own. */
+  /** The retry window of a schedule, which has none of its own. */
   longestWindowMs: number;
-  /** Told why where what the row has sealed does not open or is not what was sealed, or a filter can't be used. */
+  /** Called with the reason where encrypted columns do not open or do not parse, or a filter can't be used. */
   onUnreadable(error: AppError): void;
 }
 
@@ -123,6 +123,6 @@ function routeOf(settings: EndpointSettings, before: HttpRoute | undefined): Htt
     ...(proxy !== undefined && { proxy }),
     ...(given && { clientCertificate: { certificate: given.certificate, privateKey: given.private_key } }),
   };
-  // Whoever keeps connections by their route finds them again after a change of something else.
+  // The same object, so that connections kept by their route are found again after a change of something else.
   return isDeepStrictEqual(route, before) ? before : route;
 }

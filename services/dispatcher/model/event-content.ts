@@ -1,4 +1,4 @@
-/** What a delivery has of its event. */
+/** The part of an event that its deliveries carry. */
 export interface EventContent {
   tenant: string;
   eventId: string;

@@ -2,12 +2,12 @@ import type { Delivery } from '#lib/contract';
 import type { IncomingRecord } from '#lib/kafka';
 import type { Order } from './ordering.ts';
 
-/** A delivery in the dispatcher's hands, from its intake until its outcome is durable or it is let go. */
+/** A delivery in the dispatcher's hands, from its intake until its outcome is durable or it is released. */
 export type Job = RecordJob | RowJob;
 
 interface Work {
   readonly delivery: Delivery;
-  /** Undefined: it waits for no other. */
+  /** Undefined: the delivery waits for no other. */
   readonly order: Order | undefined;
   /** The number that the record of its outcome will have. */
   readonly step: number;
@@ -32,7 +32,7 @@ export interface RowJob extends Work {
   readonly signal: AbortSignal;
 }
 
-/** True once nobody waits for it here: the partition is lost, and its new owner has the delivery. */
+/** The partition is lost: its new owner has the delivery, and nobody waits for it here. */
 export const isAbandoned = (job: Job): boolean =>
   job.from === 'row' ? job.signal.aborted : job.claims.every(({ signal }) => signal.aborted);
 

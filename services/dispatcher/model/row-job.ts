@@ -2,10 +2,10 @@ import type { RowJob } from './job.ts';
 import type { WaitingRow } from './waiting-row.ts';
 import type { EventContent } from './event-content.ts';
 
-/** What a row says of its delivery. */
+/** The columns of a row that describe its delivery. */
 type Row = Omit<WaitingRow, 'partition' | 'notBefore'>;
 
-/** The delivery of a row as its next step. @param readyAt where it is later than when the row is due */
+/** The row's delivery as a job, at its next step. @param readyAt where that is later than the row's due time */
 export function rowJob(row: Row, content: EventContent, signal: AbortSignal, readyAt = row.dueAt): RowJob {
   const { state, attempts } = row;
   return {
@@ -34,7 +34,7 @@ export function rowJob(row: Row, content: EventContent, signal: AbortSignal, rea
   };
 }
 
-/** In place of an event that is not to be had, for what is ended without a send. */
+/** Stands in for a missing event where its delivery is ended without a send. */
 export const withoutContent = ({ tenant, eventId, createdAt }: Row): EventContent => ({
   tenant,
   eventId,

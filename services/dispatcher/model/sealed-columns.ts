@@ -13,7 +13,7 @@ import { AppError } from '#lib/errors';
 import type { SecretBox } from '#lib/secret-box';
 import { readPrivateKey } from '#lib/signatures';
 
-/** What a row of `endpoints` has sealed, and what it is sealed with. */
+/** Encrypted columns of `endpoints`, with the columns that they are joined to or bound to. */
 export interface SealedColumns {
   tenant: string;
   id: string;
@@ -55,7 +55,7 @@ export const withoutPrivate = (stored: StoredEndpointSettings): EndpointSettings
   client_certificate: undefined,
 });
 
-/** None where they can't be read. */
+/** Empty where they can't be read. */
 export function openSecrets(row: SealedColumns, { secretBox, onUnreadable }: Opening): EndpointSecret[] {
   try {
     const stored = parse<StoredSecret[]>(secretBox.open(row.secrets, secretsContext('endpoints', row.tenant, row.id)));
@@ -75,7 +75,7 @@ function parse<T>(opened: string): T {
   try {
     return JSON.parse(opened) as T;
   } catch {
-    throw new AppError('data_invalid', 'what was sealed is not JSON');
+    throw new AppError('data_invalid', 'the decrypted column is not JSON');
   }
 }
 

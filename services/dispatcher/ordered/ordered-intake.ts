@@ -1,9 +1,9 @@
 /**
- * Takes in deliveries that are sent in an order. Each is sent from its record only while no row of its key waits; else it becomes a row
+ * Takes in ordered deliveries. Each is sent from its record only while no row of its key waits; else it becomes a row
  * itself, behind them. Postgres knows, so while that is away they queue here, and the others of their partition do not; once the queue is
  * full, the partition pauses.
  *
- * How far a partition has been taken in is told to whoever reads the rows: a row may only be sent when every record before it was seen. An
+ * Reports how far each partition has been taken in: a row may only be sent when every record before it was seen. An
  * earlier owner may have left one undone in front of it.
  */
 import type { Delivery } from '#lib/contract';
@@ -53,7 +53,7 @@ interface Line {
   batches: Batch[];
   records: number;
   working: boolean;
-  /** Who waits for room. */
+  /** Resolved when there is room again. */
   room: PromiseWithResolvers<void> | undefined;
 }
 
@@ -71,7 +71,7 @@ export function createOrderedIntake(deps: Deps): OrderedIntake {
     line.working = true;
     for (let batch = line.batches.shift(); batch !== undefined; batch = line.batches.shift()) {
       await takeIn(batch).catch((error: unknown) => {
-        // Its partition was lost, or the process stops: whoever has it next takes it in.
+        // Its partition was lost, or the process stops: the next owner takes it in.
         if (!isAppError(error, 'stopped')) deps.onFailure(toAppError(error));
       });
       line.records -= batch.ordered.length;
@@ -92,7 +92,7 @@ export function createOrderedIntake(deps: Deps): OrderedIntake {
 
     const jobs = ordered.map(({ record, delivery }) => jobOf(record, delivery, partition));
     const places = await deps.orderedRows.placesOf(jobs.map(askedOf), () => !signal.aborted);
-    // From here to the end of the loop nothing is waited for: what was told of the keys is still so.
+    // Nothing is awaited from here to the end of the loop: the answers about the keys still hold.
     const parked: Promise<void>[] = [];
     const behindParked = new Set<string>();
     for (const [at, job] of jobs.entries()) {
@@ -114,7 +114,7 @@ export function createOrderedIntake(deps: Deps): OrderedIntake {
       for (const record of claims) record.done();
       return 'taken';
     }
-    // One that was left behind when the partition was lost may have been overtaken, by rows of who had it meanwhile.
+    // A job left behind when the partition was lost may have been overtaken by rows of the owner in between.
     if (held !== undefined && !(blocked && isAbandoned(held))) {
       held.claims.push(...claims);
       return 'taken';

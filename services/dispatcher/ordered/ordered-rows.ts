@@ -1,5 +1,5 @@
 /**
- * The one way to the ordered rows: what is asked and what is changed, one turn after the other, many in each. So whoever is told that a key
+ * The one way to the ordered rows: questions and changes, one turn after the other, many in each. So a caller who learns that a key
  * is free can act on it before anything that this process writes later is there to contradict it.
  *
  * Postgres away: all of it waits, and with it the keys concerned; other deliveries go on.
@@ -50,7 +50,7 @@ interface Deps {
 }
 
 interface Entry extends OrderedTurn {
-  /** Undefined: it is tried once. */
+  /** Undefined: tried once. */
   isWanted: (() => boolean) | undefined;
   resolve(answer: TurnAnswer): void;
   reject(error: AppError): void;
@@ -62,7 +62,7 @@ const pause = { baseMs: 100, capMs: 2_000 };
 
 export function createOrderedRows({ table, clock, random }: Deps): OrderedRows {
   const queue: Entry[] = [];
-  /** Of each key, how many rows. */
+  /** Rows on their way to the table, by key. */
   const beingWritten = new Map<string, number>();
   let working = false;
 
@@ -100,7 +100,7 @@ export function createOrderedRows({ table, clock, random }: Deps): OrderedRows {
     const turn = given.filter(isStillWanted);
     if (turn.length === 0) return [];
     try {
-      tell(turn, await table.apply(unite(turn)));
+      resolveAll(turn, await table.apply(merge(turn)));
       return [];
     } catch (thrown) {
       const error = toAppError(thrown);
@@ -143,7 +143,7 @@ function isStillWanted({ isWanted, reject }: Entry): boolean {
 
 const nothing: OrderedTurn = { rows: [], removed: [], asked: [], keys: [], woken: [] };
 
-const unite = (turn: readonly Entry[]): OrderedTurn => ({
+const merge = (turn: readonly Entry[]): OrderedTurn => ({
   rows: turn.flatMap(({ rows }) => rows),
   removed: turn.flatMap(({ removed }) => removed),
   asked: turn.flatMap(({ asked }) => asked),
@@ -151,7 +151,7 @@ const unite = (turn: readonly Entry[]): OrderedTurn => ({
   woken: turn.flatMap(({ woken }) => woken),
 });
 
-function tell(turn: readonly Entry[], { places, lines }: TurnAnswer): void {
+function resolveAll(turn: readonly Entry[], { places, lines }: TurnAnswer): void {
   let [placesAt, linesAt] = [0, 0];
   for (const { asked, keys, resolve } of turn) {
     resolve({

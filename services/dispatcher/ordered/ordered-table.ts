@@ -1,7 +1,7 @@
 /**
- * The rows of `waiting` whose deliveries are sent in an order, as the owner of their partition writes and removes them.
+ * The ordered rows of `waiting`, as the owner of their partition writes and removes them.
  *
- * A key is blocked while a row of it exists. Of its rows the first, by sequence, is the one that may be sent, and has a time at which it is
+ * A key is blocked while a row of it exists. Its first row, by sequence, is the one that may be sent, and has a time at which it is
  * due; those behind it are due at infinity, so that whoever looks for what is due finds one row of a key, however many wait. Each change
  * leaves it so: what is written behind another row is due at infinity, and then the first of each key that was touched is made due, and
  * what it has come to stand before is not.
@@ -54,13 +54,13 @@ export interface OrderedTurn {
 
 /** Where things stand after the changes of a turn. */
 export interface TurnAnswer {
-  /** Of what was asked. */
+  /** Answers to `asked`. */
   places: Place[];
-  /** Of each key its first rows, in their order. */
+  /** The first rows of each key, in their order. */
   lines: QueuedRow[][];
 }
 
-/** One that stands in its order. */
+/** A row that stands in its order. */
 export interface QueuedRow extends OrderedRow {
   /** 0 where its event, or the payload, is not in the tables. */
   payloadBytes: number;
@@ -68,7 +68,7 @@ export interface QueuedRow extends OrderedRow {
   ended: boolean;
 }
 
-/** What the table says of a delivery. */
+/** The table's answer about a delivery. */
 export interface Place {
   /** A row of its key exists. */
   blocked: boolean;
@@ -113,7 +113,7 @@ const writeRows = `
    WHERE known.step < EXCLUDED.step`;
 
 /**
- * Of each key as many rows from its first on as a change of so many can have put in a wrong place: the new ones that came before all
+ * Looks at as many rows of each key, from its first on, as a change of so many can have put in a wrong place: the new ones that came before all
  * others, the one that was the first until then, and the one that is now.
  */
 const setDueTimes = `
@@ -155,12 +155,12 @@ const findLines = `
       LIMIT asked.rows) AS next
    ORDER BY asked.place, next.sequence`;
 
-/** @param alongIndexes has the settings of lanes-with-rows.ts */
-export function createOrderedTable(postgres: Pick<Postgres, 'transaction'>, alongIndexes: Query): OrderedTable {
+/** @param indexScanPool has the settings of lanes-with-rows.ts */
+export function createOrderedTable(postgres: Pick<Postgres, 'transaction'>, indexScanPool: Query): OrderedTable {
   return {
     async apply({ keys, ...changes }) {
       const places = await change(changes);
-      return { places, lines: await findLinesOf(alongIndexes, keys) };
+      return { places, lines: await findLinesOf(indexScanPool, keys) };
     },
   };
 

@@ -1,5 +1,5 @@
 /**
- * Brings rows that are in an order back into their lanes: with the first of a key, which is due, those behind it, as many as could be sent
+ * Brings ordered rows back into their lanes: with the first of a key, which is due, those behind it, as many as could be sent
  * one after the other. The lane keeps them apart.
  *
  * A delivery of the key may have come to wait since the table was read, and then stands before what was found. So the lines are read once
@@ -31,10 +31,10 @@ interface Deps {
   clock: Clock;
 }
 
-/** What may be done with a row: send it; take those behind it, it being in a lane or at its end; or neither. */
+/** `send` the row; look at those behind it, where it is `in hand` or `ended`; or stop: `not now`. */
 type Verdict = 'send' | 'in hand' | 'ended' | 'not now';
 
-/** What is read ahead of each key, so that one poll of the table after the other has the lane filled: its places, shared by the keys. */
+/** Rows read ahead for a lane, so that each poll of the table fills it: its keys share them. */
 const maxPerLane = 100;
 
 export function createReleaseOrdered(deps: Deps): ReleaseOrdered {
@@ -53,7 +53,7 @@ export function createReleaseOrdered(deps: Deps): ReleaseOrdered {
     const delivery = { tenant: row.tenant, id: row.deliveryId };
     if (row.ended || recentSteps.endOf(delivery) !== undefined) return 'ended';
     if (scheduler.held(delivery) !== undefined) return 'in hand';
-    // What it came to is written in a later step.
+    // Its outcome is written as a later step.
     if (recentSteps.has(delivery, row.step + 1)) return 'not now';
     return isEarly(row) || !owned.hasTaken(row.partition, row.order.sequence) ? 'not now' : 'send';
   }

@@ -1,7 +1,7 @@
 import type { AttemptRecord, DeliveryStatus } from '#lib/contract';
 import type { Job } from '../model/job.ts';
 
-/** What every record of a delivery says of it; whoever writes one adds what happened. */
+/** The fields of a delivery in any record of `delivery.attempts`; the caller adds what happened. */
 export function recordOf({
   delivery,
   order,

@@ -21,8 +21,8 @@ interface Deps {
 }
 
 /**
- * In one process: so many are held, and looked for so often. Of a bulk replay a tenant has one, so that one in hand is one tenant; most
- * of them wait for their rate. Who asks for a single one looks on until it is sent.
+ * Replays that one process holds, and how often it looks for more. A tenant has one bulk replay at a time, and most of them wait for their
+ * rate. Somebody watches a single one until it is sent.
  */
 const lanes: Readonly<Record<ReplayLane, { maxHeld: number; lookEveryMs: number }>> = {
   single: { maxHeld: 25, lookEveryMs: 250 },

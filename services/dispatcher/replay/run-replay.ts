@@ -18,7 +18,7 @@ interface Deps {
 interface Limits {
   /** No more is begun. */
   stopping: AbortSignal;
-  /** What was begun is not waited for. */
+  /** Turns under way are no longer waited for. */
   givenUp: AbortSignal;
   /** Others wait to be taken, and it has had its share. */
   isTurnOver(): boolean;
@@ -33,7 +33,7 @@ export interface Left {
 
 export type RunReplay = (replay: LeasedReplay, pace: Pace, limits: Limits) => Promise<Left>;
 
-/** Who waits longer for the next turn releases the replay: a rate below one in this time costs no process anything while it waits. */
+/** A longer wait for the next turn releases the replay: a rate below one in this time costs no process anything while it waits. */
 const longestHeldWaitMs = 10_000;
 
 /**

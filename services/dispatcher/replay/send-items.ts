@@ -3,7 +3,7 @@
  * that none is under way that the event's status does not wait for; then the deliveries, created now, with a whole window before them. Any
  * other record goes back to where it came from. Their ids are a function of the item: sent again after a crash, they are the same.
  *
- * What Kafka refuses, because it is too large for its topic by now, is not tried for ever. A delivery of a set that stands there ends as one
+ * A record that Kafka refuses, because it is too large for its topic by now, is not tried for ever. A delivery of a set that stands there ends as one
  * that dies on its way; any other item fails.
  */
 import type { WaitOut } from '#lib/backoff';
@@ -20,7 +20,7 @@ import { type Publication, publishAll } from '../publishing/publish-all.ts';
 import type { WaitingTable } from '../waiting/waiting-table.ts';
 import type { EventContent } from '../model/event-content.ts';
 import type { DeliverySet, WriteSet } from '../fan-out/write-set.ts';
-import { recordOfLetter } from './record-of-letter.ts';
+import { recordOfDeadLetter } from './record-of-dead-letter.ts';
 
 /** Resolves when each was sent, or can't be. @throws AppError stopped when the signal aborts */
 export type SendItems = (replay: LeasedReplay, items: readonly ReplayItem[], signal: AbortSignal) => Promise<ItemEnd[]>;
@@ -40,7 +40,7 @@ type DeliveryItem = Extract<ReplayItem, { kind: 'delivery' }>;
 
 interface ItemPublication extends Publication {
   item: ReplayItem;
-  /** Of an item that is a delivery. */
+  /** Only where the item is a delivery. */
   delivery?: Delivery;
 }
 
@@ -50,7 +50,7 @@ export function createSendItems(deps: Deps): SendItems {
   const { directory, table, writeSet, offer, endRefused, waitOut, topics, clock } = deps;
   const nowMicros = (): number => Math.round(clock.nowMs() * 1_000);
 
-  /** Why it would end without being sent. It would be a letter again at once: better it stays the one that it is. */
+  /** Why it would end without being sent. It would be a dead letter again at once: better it stays the one that it is. */
   function whyNot(tenant: string, { endpointId }: DeliveryItem): string | undefined {
     const endpoint = directory.get(tenant, endpointId);
     if (endpoint === undefined) return 'endpoint_unknown';
@@ -148,9 +148,9 @@ export function createSendItems(deps: Deps): SendItems {
     function planOf(item: ReplayItem): ItemPublication | string {
       if (item.kind === 'missing') return 'letter_removed';
       if (item.kind === 'record') {
-        // What is left of it is not what died: its stage would take it for that.
+        // A shortened record is not the one that died, and its stage would take it for that.
         if (isShortened(unpackHeaders(item.headers))) return 'letter_shortened';
-        const record = recordOfLetter(item, topics);
+        const record = recordOfDeadLetter(item, topics);
         return record === undefined ? 'topic_unknown' : { item, record, order: undefined };
       }
       const reason = whyNot(tenant, item);

@@ -49,7 +49,7 @@ export function createAttempt({ http, tracer, clock }: Deps): Attempt {
     const own = {
       ...(delivery.contentType === '' ? {} : { 'content-type': headerText(delivery.contentType) }),
       ...(delivery.contentEncoding === null ? {} : { 'content-encoding': headerText(delivery.contentEncoding) }),
-      // What comes back is kept as it came: nobody unpacks it.
+      // The answer's excerpt is kept as it came: nobody unpacks it.
       'accept-encoding': 'identity',
       ...signatureHeaders({
         secrets: valid.map(({ secret }) => secret),
@@ -73,7 +73,7 @@ export function createAttempt({ http, tracer, clock }: Deps): Attempt {
   };
 }
 
-/** What is the same for all that is sent to an endpoint until it changes. */
+/** The parts of a request that are the same until the endpoint changes. */
 interface Prepared {
   /** Its own. */
   headers: Headers;

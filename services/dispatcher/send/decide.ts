@@ -1,5 +1,5 @@
 /**
- * What follows from a send. Pure: the same answer, delivery, policy, time and random number make the same decision.
+ * Decides what follows from a send. Pure: the same answer, delivery, policy, time and random number make the same decision.
  *
  * | the send came to            | and                                           | then                                     |
  * |-----------------------------|-----------------------------------------------|------------------------------------------|

@@ -36,8 +36,8 @@ interface Deps {
 const clockSkewMs = 1_000;
 
 /**
- * Works off one job whose turn has come: judges its endpoint as it is now, sends, decides, and has the outcome written. `observed` is told
- * what the send says about the endpoint; not called where nothing is sent.
+ * Works off one job whose turn has come: judges its endpoint as it is now, sends, decides, and has the outcome written. Calls `observed`
+ * with what the send says about the endpoint, unless nothing is sent.
  */
 export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendVerdict) => void) => Promise<JobEnd> {
   const { outcomes, metrics, crashPoints, clock } = deps;
@@ -58,7 +58,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
     const sending = await attempt(delivery, endpoint, attempts);
     const { result, durationMs, exemplar } = sending;
     crashPoints.reach('dispatcher.after-send');
-    // Before it is written down: Kafka may be away, and the next send should know.
+    // Before the outcome is written: Kafka may be away, and the next send should know.
     observed(verdictOf(result, clock.nowMs(), endpoint.retry.capMs));
     if (sending.request !== null) deps.endpointFailing.observe(endpoint, result.outcome === 'delivered');
 
@@ -95,7 +95,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
     return deps.directory.get(tenant, endpointId);
   }
 
-  /** The unit of work is the send, and this its one line: told even if writing it down takes until Kafka is back. */
+  /** One line for each send, logged at once: writing the outcome may take until Kafka is back. */
   function logAttempt({ delivery, step, attempts }: Job, { result, durationMs }: Sending, after: AfterSend): void {
     deps.log.info({
       event: 'delivery.attempted',
@@ -139,7 +139,7 @@ function afterSend(decision: Decision): AfterSend {
   }
 }
 
-/** What the receiver's people are not told about the network that it was sent from is told here alone. */
+/** `operatorDetail` describes our network: it is logged, and never shown to the receiver's people. */
 const detailsOf = ({ detail, operatorDetail }: Extract<HttpResult, { detail: string }>) => ({
   detail,
   ...(operatorDetail !== undefined && { operatorDetail }),

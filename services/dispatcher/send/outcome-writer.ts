@@ -1,7 +1,7 @@
 /**
- * What came of a delivery, made durable. In this order: the dead letter, if there is one, or the row of `waiting`, if the delivery waits and
+ * Makes outcomes durable. In this order: the dead letter, if there is one, or the row of `waiting`, if the delivery waits and
  * is in an order (any other's row follows from the record); the record on `delivery.attempts`; only then the record of `deliveries` is
- * done, or the row of `waiting` removed. Dying in between repeats: the letter is recognised by its origin, row and record by their step,
+ * done, or the row of `waiting` removed. Dying in between repeats: the dead letter is recognised by its origin, row and record by their step,
  * the send by the event's id. Nothing here is ever given up for want of Kafka; whoever waits keeps its place.
  */
 import type { Clock } from '#lib/clock';
@@ -53,7 +53,7 @@ interface Deps {
   signal: AbortSignal;
 }
 
-/** What came of a send, without the request and the answer, which may be tens of kilobytes: a topic that takes less must not hold it up. */
+/** Drops request and answer, which may be tens of kilobytes: a topic that takes less must not hold the outcome up. */
 const withoutExchange = { request: null, response_headers: null, response_excerpt: null, timing: null };
 
 /**
@@ -66,9 +66,9 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
   const { publish, topics, crashPoints, metrics, signal } = deps;
   const nowMicros = (): number => Math.round(deps.clock.nowMs() * 1_000);
 
-  async function bury(record: DiedRecord, letter: Letter): Promise<void> {
-    await deps.bury(record, { stage: 'dispatcher', at: nowMicros(), ...letter }, signal);
-    metrics.deadLettered('dispatcher', letter.reason);
+  async function bury(record: DiedRecord, deadLetter: DeadLetter): Promise<void> {
+    await deps.bury(record, { stage: 'dispatcher', at: nowMicros(), ...deadLetter }, signal);
+    metrics.deadLettered('dispatcher', deadLetter.reason);
     crashPoints.reach('dispatcher.after-letter');
   }
 
@@ -88,10 +88,10 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
     const record: AttemptRecord = { ...recordOf(job), at: nowMicros(), ...facts };
     const row = newRowOf(job, record, notBefore);
     if (row !== undefined) await deps.orderedRows.write(row, () => !signal.aborted && !isAbandoned(job));
-    const outgoing = (told: AttemptRecord): OutgoingRecord => ({
+    const outgoing = (written: AttemptRecord): OutgoingRecord => ({
       topic: topics['delivery.attempts'],
       key: delivery.eventId,
-      value: deps.encodeAttempt(told),
+      value: deps.encodeAttempt(written),
       headers: traceHeaders(delivery.traceparent),
       lingerMs: outcomeLingerMs,
     });
@@ -162,7 +162,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
   };
 }
 
-interface Letter {
+interface DeadLetter {
   reason: string;
   attempts: number;
   origin: string;

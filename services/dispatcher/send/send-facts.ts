@@ -8,7 +8,7 @@ import {
 import type { HttpTiming } from '#lib/http-client';
 import type { Sending } from './attempt.ts';
 
-/** What of a send is written down, for whoever may see the delivery: nothing of what is for the operator alone. */
+/** The facts of a send that are stored, for everybody who may see the delivery: nothing for the operator alone. */
 export interface SendFacts {
   outcome: AttemptOutcome;
   httpStatus: number | null;

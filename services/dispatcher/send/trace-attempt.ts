@@ -27,7 +27,7 @@ export function startAttemptSpan(tracer: Tracer, delivery: Delivery, endpoint: E
   return span;
 }
 
-/** Of a client's span every answer from 400 on is an error, and so is none. */
+/** In a client's span every answer from 400 on is an error, and so is no answer. */
 export function endAttemptSpan(span: Span, result: HttpResult): void {
   if (!span.isRecorded) return;
   span.set({ [attribute.outcome]: result.outcome });

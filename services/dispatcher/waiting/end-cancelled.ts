@@ -6,7 +6,7 @@ import { rowJob, withoutContent } from '../model/row-job.ts';
 import type { Scheduler } from '../lanes/scheduler.ts';
 
 /**
- * Ends what somebody has asked to be cancelled and waits in the table. What is in a lane is left to its turn: it may be on its way.
+ * Ends the waiting deliveries that somebody has asked to be cancelled. One in a lane is left to its turn: it may be on its way.
  *
  * @throws AppError store_unavailable; stopped
  */

@@ -7,7 +7,7 @@ import type { DueRow, LaneStart } from './waiting-table.ts';
 
 export interface LaneStarts {
   all(): LaneStart[];
-  /** What was found with them. */
+  /** The rows that a reading from these starts has found. */
   read(found: readonly Pick<DueRow, 'partition' | 'tenant' | 'readTo'>[]): void;
 }
 

@@ -10,13 +10,13 @@ import type { RowRoom } from '../lanes/row-room.ts';
 import type { DueRow } from './waiting-table.ts';
 
 export interface LaneWaits {
-  /** In microseconds. Of what a reading has found, to be asked before that reading is told of. */
+  /** In microseconds. For rows of a reading, asked before `read` is called with that reading. */
   readyAt(row: EndpointRef & Pick<DueRow, 'dueAt'>): number;
-  /** What the table was read for, and what was found. */
+  /** The table was read: for this room, with these rows found. */
   read(room: Pick<RowRoom, 'perLane' | 'lanes' | 'tenants'>, found: readonly EndpointRef[]): void;
 }
 
-/** A lane of which nothing was full for so long has nothing left of then. */
+/** A lane that has not been full for so long has no rows left from then. */
 const keptMicros = 3_600_000_000;
 
 export function createLaneWaits(nowMicros: () => number): LaneWaits {

@@ -10,7 +10,7 @@ export interface OverdueRow extends WaitingRow {
 }
 
 export interface OverdueTable {
-  /** Of these lanes the rows of deliveries that were created by the given times (in microseconds), and whose event is known. */
+  /** Rows of these lanes whose deliveries were created by the given times (in microseconds), and whose event is known. */
   ofLanes(question: {
     partitions: readonly number[];
     lanes: readonly { tenant: string; endpointId: string; createdBy: number }[];
@@ -70,12 +70,12 @@ const rowsToCancel = `
    WHERE d.cancel_requested AND d.status IN ('pending', 'retrying', 'parked') AND w.partition = ANY ($1::int[])
    LIMIT $2`;
 
-/** @param alongIndexes has the settings of lanes-with-rows.ts */
-export function createOverdueTable(postgres: Query, alongIndexes: Query): OverdueTable {
+/** @param indexScanPool has the settings of lanes-with-rows.ts */
+export function createOverdueTable(postgres: Query, indexScanPool: Query): OverdueTable {
   return {
     async ofLanes({ partitions, lanes, limit }) {
       if (lanes.length === 0) return [];
-      const rows = await alongIndexes.query<RawWaitingRow & { payload_bytes: number }>(overdueOfLanes, [
+      const rows = await indexScanPool.query<RawWaitingRow & { payload_bytes: number }>(overdueOfLanes, [
         partitions,
         lanes.map(({ tenant }) => tenant),
         lanes.map(({ endpointId }) => endpointId),
@@ -85,7 +85,7 @@ export function createOverdueTable(postgres: Query, alongIndexes: Query): Overdu
       return rows.map((row) => ({ ...waitingRowOf(row), payloadBytes: row.payload_bytes }));
     },
     async withoutEvent({ partitions, createdBy, limit }) {
-      const rows = await alongIndexes.query<RawWaitingRow>(overdueWithoutEvent, [
+      const rows = await indexScanPool.query<RawWaitingRow>(overdueWithoutEvent, [
         partitions,
         formatMicros(createdBy),
         limit,

@@ -13,7 +13,7 @@ export interface Contents {
 }
 
 /**
- * What the rows have of their events, as far as there is memory for their payloads, from the first on.
+ * Reads the events of the rows, from the first on, as far as there is memory for their payloads.
  *
  * @throws AppError store_unavailable
  */

@@ -1,4 +1,4 @@
-/** What is asked of a row `w` of `waiting`, as SQL, of it alone: joins would have the planner sort the whole backlog first. */
+/** Conditions on a row `w` of `waiting`, as SQL, each on that row alone: joins would have the planner sort the whole backlog first. */
 
 /** `received_at` names the one partition that has the payload; the limit, that there is one, keeps the planner from asking them all. */
 export const itsPayload = `

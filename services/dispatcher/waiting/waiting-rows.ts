@@ -1,13 +1,13 @@
 /**
- * Brings what waits back into the lanes: every second or sooner, the due rows of the partitions that this process owns.
+ * Brings waiting deliveries back into the lanes: every second or sooner, the due rows of the partitions that this process owns.
  *
  * A row is taken for as long as it stands, so three things keep it from being sent twice: its delivery is in a lane; its step is remembered
  * as done; or it has served and is removed (served-rows.ts), before the next reading. Postgres away: rows wait, and so do the removals.
  *
  * After a crash a delivery can be sent from its record and have a row as well, of a step that its earlier owner wrote. Where it has ended
- * here, the row is not sent; the tables take the end for its end too, in whichever step it was told, and the row goes with it.
+ * here, the row is not sent; the tables take that end too, whichever step it came in, and the row goes with it.
  *
- * Rows that are in an order come back by a way of their own: release-ordered.ts.
+ * Ordered rows come back by a way of their own: release-ordered.ts.
  */
 import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
@@ -31,7 +31,7 @@ import type { ServedRows } from './served-rows.ts';
 import type { DueRow, WaitingTable } from './waiting-table.ts';
 
 /**
- * @param remove told of each row whose delivery has ended
+ * @param remove called with each row whose delivery has ended
  * @param readyAt since when a row could have been sent, in microseconds
  * @throws AppError store_unavailable
  */
@@ -90,7 +90,7 @@ export function createWaitingRows(deps: Deps): Part {
     return endpoint === undefined || isClosed(endpoint);
   }
 
-  /** What was found may be newer than the directory: of a new endpoint, or early because its endpoint was closed. */
+  /** Rows may be newer than the directory: their endpoint is new, or they are early because it was closed. */
   async function refreshDirectory(found: readonly DueRow[]): Promise<void> {
     const isSurprising = (row: DueRow): boolean =>
       directory.get(row.tenant, row.endpointId) === undefined ||

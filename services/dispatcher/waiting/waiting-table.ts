@@ -5,8 +5,8 @@
  * has none is passed over. A backlog of a million rows of one endpoint neither slows the reading nor hides what others have.
  *
  * Tenants come before lanes. Each gives no more than it has room for, and in one reading no more of a partition than its part, so that the
- * reading ends early in a tenant that has more; the next reading goes on behind the lane at which this one ended (lane-starts.ts). What is
- * given is taken from the tenants in turns: a tenant with the oldest million rows does not hide what others have either.
+ * reading ends early in a tenant that has more; the next reading resumes behind the lane at which this one ended (lane-starts.ts). Rows
+ * are taken from the tenants in turns: a tenant with the oldest million rows does not hide what others have either.
  */
 import { formatMicros, microsOf } from '#lib/clock';
 import type { Query } from '#lib/postgres';
@@ -34,7 +34,7 @@ export interface DueQuestion {
   /** Tenants that have fewer. */
   tenants: readonly TenantRoom[];
   starts: readonly LaneStart[];
-  /** Of one tenant, from one partition. */
+  /** The most rows of one tenant from one partition. */
   perPartition: number;
   /** Lanes that have fewer; those that try whether their endpoint is back take what is in an order before it is due. */
   lanes: readonly LaneRoom[];
@@ -45,16 +45,16 @@ export interface DueQuestion {
 
 export interface DueRow extends WaitingRow {
   payloadBytes: number;
-  /** The tables know that its delivery has ended: only of rows that are in an order, which the projector does not remove. */
+  /** The tables know that its delivery has ended: only of ordered rows, which the projector does not remove. */
   ended: boolean;
-  /** Of its tenant and partition: the last lane that was read, where there may be more due behind it. */
+  /** The last lane that was read in its tenant and partition, where there may be more due behind it. */
   readTo?: string;
 }
 
 export interface WaitingTable {
   /**
-   * Due rows, of each tenant the oldest first, and the tenants in turns. Those of an endpoint that was deleted or disabled are due at once. Rows whose delivery has ended (but for
-   * those in an order), or whose event is not in the tables yet, are left out.
+   * Due rows, of each tenant the oldest first, and the tenants in turns. Rows of an endpoint that was deleted or disabled are due at once. Rows
+   * whose delivery has ended (but for ordered ones), or whose event is not in the tables yet, are left out.
    */
   due(question: DueQuestion): Promise<DueRow[]>;
   contents(events: readonly { tenant: string; eventId: string }[]): Promise<EventContent[]>;
@@ -65,8 +65,8 @@ export interface WaitingTable {
 }
 
 /**
- * What decides about a row is asked of it alone (row-conditions.ts). What is known of lanes comes as one JSON object, which is looked into
- * by a lane's name: a list that were joined would be gone through for each lane.
+ * Conditions on a row read that row alone (row-conditions.ts). Facts about lanes come as one JSON object, looked up by a lane's name: a joined
+ * list would be gone through for each lane.
  */
 const dueRows = `
   SELECT due.*
@@ -134,7 +134,7 @@ const removeRows = `
    WHERE w.tenant = served.tenant AND w.delivery_id = served.delivery_id`;
 
 /**
- * Of a table of more pages than this, so many are looked at, and the rest is taken to be like them: within some per cent. To count ten
+ * Pages that are sampled of a larger table; the rest is taken to be like them, within some per cent. To count ten
  * million rows takes seconds, in which nothing that is due is read.
  */
 const countedPages = 1_000;
@@ -164,8 +164,8 @@ interface RawContent {
   body: Buffer;
 }
 
-/** @param alongIndexes has the settings of lanes-with-rows.ts */
-export function createWaitingTable(postgres: Query, alongIndexes: Query): WaitingTable {
+/** @param indexScanPool has the settings of lanes-with-rows.ts */
+export function createWaitingTable(postgres: Query, indexScanPool: Query): WaitingTable {
   return {
     async due({ partitions, now, perLane, perTenant, perPartition, tenants, starts, lanes, except, limit }) {
       const values = [
@@ -187,7 +187,7 @@ export function createWaitingTable(postgres: Query, alongIndexes: Query): Waitin
         perPartition,
       ];
       // Not prepared: the planner has to see how few rows are asked for.
-      const rows = await alongIndexes.query<RawDueRow>(dueRows, values);
+      const rows = await indexScanPool.query<RawDueRow>(dueRows, values);
       return rows.map((row) => ({
         ...waitingRowOf(row),
         payloadBytes: row.payload_bytes,

@@ -1,10 +1,10 @@
 import type { RouteOptions } from 'fastify';
 import type { Clock } from '#lib/clock';
 import type { Tracer } from '#lib/telemetry';
-import type { Answer } from '../answer.ts';
-import { answerChallenge } from '../answer-challenge.ts';
-import type { SourceDirectory } from '../source-directory.ts';
-import { senderOf } from '../webhook-request.ts';
+import type { Answer } from '../answering/answer.ts';
+import { answerChallenge } from '../answering/answer-challenge.ts';
+import { senderOf } from '../receiving/webhook-request.ts';
+import type { SourceDirectory } from '../sources/source-directory.ts';
 import { webhookRoute } from './webhook-route.ts';
 
 interface Deps {

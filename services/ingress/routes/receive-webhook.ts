@@ -1,10 +1,10 @@
 import type { RouteOptions } from 'fastify';
 import type { Clock } from '#lib/clock';
 import type { Tracer } from '#lib/telemetry';
-import type { Answer } from '../answer.ts';
-import type { SendContinue } from '../expect-continue.ts';
-import type { ReceiveWebhook } from '../receive-webhook.ts';
-import { senderOf } from '../webhook-request.ts';
+import type { Answer } from '../answering/answer.ts';
+import type { SendContinue } from '../receiving/expect-continue.ts';
+import type { ReceiveWebhook } from '../receiving/receive-webhook.ts';
+import { senderOf } from '../receiving/webhook-request.ts';
 import { webhookRoute } from './webhook-route.ts';
 
 interface Deps {

@@ -2,10 +2,10 @@ import type { FastifyReply, RouteOptions } from 'fastify';
 import type { Clock } from '#lib/clock';
 import { AppError, toAppError } from '#lib/errors';
 import type { Tracer } from '#lib/telemetry';
-import type { Answer } from '../answer.ts';
-import type { Outcome } from '../outcome.ts';
-import { endRequestSpan, startRequestSpan } from '../trace-request.ts';
-import type { WebhookRequest } from '../webhook-request.ts';
+import type { Answer } from '../answering/answer.ts';
+import type { Outcome } from '../receiving/outcome.ts';
+import { endRequestSpan, startRequestSpan } from '../receiving/trace-request.ts';
+import type { WebhookRequest } from '../receiving/webhook-request.ts';
 
 interface Options {
   method: RouteOptions['method'];

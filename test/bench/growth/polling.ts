@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePorts } from '#deploy/local/free-ports.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { createWorld, type World } from '../../integration/dispatcher/world.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { withDatabase } from '../../support/with-database.ts';

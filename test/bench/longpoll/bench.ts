@@ -6,13 +6,13 @@
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePorts } from '#deploy/local/free-ports.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { createWorld, type World } from '../../integration/dispatcher/world.ts';
 import { project } from '../../integration/projector/projection.ts';
+import { percentile } from '../../support/percentiles.ts';
 import { readCounters } from '../../support/read-counters.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { eventFact } from '../../unit/projector/facts.ts';
-import { percentile } from '../../support/percentiles.ts';
 import type { Bench, BenchReport, BegunBench } from '../support/bench.ts';
 import { onTestServers } from '../support/on-test-servers.ts';
 import { processorSeconds } from '../support/processor-seconds.ts';

@@ -2,9 +2,9 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { StackError } from '#deploy/local/failure.ts';
 import { hooklineDir } from '#deploy/local/paths.ts';
-import { removePostgresHome } from '#deploy/local/postgres-home.ts';
-import { createProcesses, type Processes } from '#deploy/local/processes.ts';
-import { stopEverything } from '#deploy/local/stop-everything.ts';
+import { removePostgresHome } from '#deploy/local/servers/postgres-home.ts';
+import { createProcesses, type Processes } from '#deploy/local/processes/processes.ts';
+import { stopEverything } from '#deploy/local/stack/stop-everything.ts';
 import type { RunningSystem, Software, SystemOptions } from './systems/system.ts';
 
 /** A software that runs for a turn, in a folder of its own that is new at its start. What a killed run has left there is stopped first. */

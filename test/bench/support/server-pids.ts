@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { createProcesses } from '#deploy/local/processes.ts';
+import { createProcesses } from '#deploy/local/processes/processes.ts';
 
 export const serverNames = ['kafka', 'redis', 'postgres', 'registry'] as const;
 

@@ -191,7 +191,11 @@ WHERE tenant = $1 AND credential = $2 AND key_hash = $3 AND $4::bytea IS NOT NUL
   {
     name: 'sends the secret headers of an endpoint to another origin',
     edits: [
-      { file: 'services/api/request-headers.ts', find: `if (isMoved) return`, replace: `if (isMoved && false) return` },
+      {
+        file: 'services/api/settings/request-headers.ts',
+        find: `if (isMoved) return`,
+        replace: `if (isMoved && false) return`,
+      },
     ],
     check: { test: 'test/integration/api/endpoint-secrets.test.ts', title: 'takes no header along' },
     budgetSeconds: 120,

@@ -97,7 +97,7 @@ export const fuzzingMutants: readonly Mutant[] = [
     name: 'tells what it refuses in the words of the framework',
     edits: [
       {
-        file: 'services/api/handle-error.ts',
+        file: 'services/api/http/handle-error.ts',
         find: `if (refused !== undefined) return sendProblem(`,
         replace: `if (refused !== undefined) return reply.code(400).send({ message: thrown.message });
     if (refused !== undefined) return sendProblem(`,
@@ -110,7 +110,7 @@ export const fuzzingMutants: readonly Mutant[] = [
     name: 'writes a webhook to the topic that it then refuses',
     edits: [
       {
-        file: 'services/ingress/receive-webhook.ts',
+        file: 'services/ingress/receiving/receive-webhook.ts',
         find: `    if (verdict !== 'valid') return`,
         replace: `    if (verdict !== 'valid')
       await admission.send(

@@ -9,7 +9,7 @@ const receiving = (scenario: string, ...seenAs: string[]): RunCheck => ({
 
 const crashRecovery = 'test/integration/dedup/crash-recovery.test.ts';
 const dedupStore = 'libs/dedup-store/dedup-store.ts';
-const receiveWebhook = 'services/ingress/receive-webhook.ts';
+const receiveWebhook = 'services/ingress/receiving/receive-webhook.ts';
 
 const committedFirst: Edit = {
   file: 'services/dedup/accept-once.ts',

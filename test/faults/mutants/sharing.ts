@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const room = 'libs/tenancy/shared-room.ts';
-const scheduler = 'services/dispatcher/lanes/scheduler.ts';
+const jobsInHand = 'services/dispatcher/lanes/jobs-in-hand.ts';
 const turns = 'services/dispatcher/lanes/turns.ts';
 const isolationTest = 'test/unit/dispatcher/tenant-isolation.test.ts';
 const schedulerCheck = {
@@ -43,7 +43,7 @@ export const sharingMutants: readonly Mutant[] = [
   },
   {
     name: 'queues for a tenant whatever it has in hand',
-    edits: [{ file: scheduler, find: `    return hasJobs && hasBytes;`, replace: `    return hasBytes;` }],
+    edits: [{ file: jobsInHand, find: `      return hasJobs && hasBytes;`, replace: `      return hasBytes;` }],
     check: schedulerCheck,
     budgetSeconds: 60,
   },
@@ -51,7 +51,7 @@ export const sharingMutants: readonly Mutant[] = [
     name: 'queues for a tenant however many bytes it has in hand',
     edits: [
       {
-        file: scheduler,
+        file: jobsInHand,
         find: `[jobs.mayTake(tenant), bytes.mayTake(tenant, payload.length)]`,
         replace: `[jobs.mayTake(tenant), payload.length <= bytes.free()]`,
       },

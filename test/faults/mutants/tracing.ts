@@ -78,7 +78,7 @@ export const tracingMutants: readonly Mutant[] = [
     'ingress/traced-requests',
     'carries the span of its request',
     {
-      file: 'services/ingress/trace-request.ts',
+      file: 'services/ingress/receiving/trace-request.ts',
       find: `request.raw.url?.split('?', 1)[0]`,
       replace: `request.raw.url`,
     },

@@ -3,7 +3,7 @@
  * and ends in both directions, and holds no more of them than a network would.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { freePorts } from '#deploy/local/free-ports.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { createFlow, type Flow } from './flow.ts';
 import { type Direction, isFlowFault, type LinkFault } from './link-fault.ts';
 

@@ -1,9 +1,9 @@
 /** What a run may take away: each server by itself, in each way in which it can be away. */
 import { execFileSync } from 'node:child_process';
-import type { Broker } from '#deploy/local/kafka.ts';
-import type { ServerAddresses } from '#deploy/local/server-addresses.ts';
-import { createServers } from '#deploy/local/servers.ts';
-import { serverPlanIn } from '#deploy/local/server-plan.ts';
+import type { Broker } from '#deploy/local/servers/kafka.ts';
+import type { ServerAddresses } from '#deploy/local/servers/server-addresses.ts';
+import { createServers } from '#deploy/local/servers/servers.ts';
+import { serverPlanIn } from '#deploy/local/servers/server-plan.ts';
 import { root } from '#deploy/local/paths.ts';
 import { type OwnRedis, startOwnRedis } from '../../integration/dedup/redis-server.ts';
 import { createLimit } from '../../support/limit.ts';

@@ -1,10 +1,10 @@
 /** Three brokers, Redis and Postgres of the run's own, each behind links that can be made as bad as networks are. */
-import { freePorts } from '#deploy/local/free-ports.ts';
-import type { Broker } from '#deploy/local/kafka.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
+import type { Broker } from '#deploy/local/servers/kafka.ts';
 import type { ProcessName } from '../../support/pipeline.ts';
-import { type Disks, mountDisks, type NoDisks } from './disks.ts';
 import { type Network, startNetwork } from '../network/network.ts';
 import { type OwnServers, startFaultyServers } from '../support/servers.ts';
+import { type Disks, mountDisks, type NoDisks } from './disks.ts';
 
 /** Of each service one process is on each side. */
 export const sides = ['a', 'b'] as const;

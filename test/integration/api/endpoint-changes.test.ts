@@ -3,7 +3,7 @@ import { createManualClock, systemClock } from '#lib/clock';
 import { secretsContext, type StoredSecret } from '#lib/contract';
 import type { HttpRequest } from '#lib/http-client';
 import { noTracer } from '#lib/telemetry';
-import { mergePatch } from '../../../services/api/merge-patch.ts';
+import { mergePatch } from '../../../services/api/http/merge-patch.ts';
 import { createAttempt } from '../../../services/dispatcher/send/attempt.ts';
 import { endpointColumns, endpointOf, type EndpointRow } from '../../../services/dispatcher/model/endpoint.ts';
 import { testSecretBox } from '../../unit/api/build-test-app.ts';

@@ -1,10 +1,10 @@
 import { Registry } from 'prom-client';
 import { systemClock } from '#lib/clock';
 import { createTenantLimits, createTenantUsage, noLimitSettings } from '#lib/tenancy';
-import { createWaitingRequests } from '../../../services/api/waiting-requests.ts';
+import { createWaitingRequests } from '../../../services/api/limits/waiting-requests.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import type { Answer } from '../../unit/api/ask.ts';
 import { isReplay } from '../../unit/idempotency/world.ts';
-import { waitUntil } from '../../support/wait-until.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
 jest.setTimeout(60_000);

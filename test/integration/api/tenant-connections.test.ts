@@ -4,12 +4,12 @@ import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
 import { Metrics } from '#lib/telemetry';
 import { createTenantLimits, createTenantUsage, parseLimitSettings } from '#lib/tenancy';
-import { createTenantConnections } from '../../../services/api/tenant-connections.ts';
-import { createWaitingRequests } from '../../../services/api/waiting-requests.ts';
-import { closeApps } from '../../unit/api/ask.ts';
-import { authorization, buildTestApp } from '../../unit/api/build-test-app.ts';
+import { createTenantConnections } from '../../../services/api/limits/tenant-connections.ts';
+import { createWaitingRequests } from '../../../services/api/limits/waiting-requests.ts';
 import { createDatabase } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { closeApps } from '../../unit/api/ask.ts';
+import { authorization, buildTestApp } from '../../unit/api/build-test-app.ts';
 
 jest.setTimeout(60_000);
 afterEach(closeApps);

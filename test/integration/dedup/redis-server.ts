@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { find, redisServer } from '#deploy/local/tools.ts';
-import { freePorts } from '#deploy/local/free-ports.ts';
+import { find, redisServer } from '#deploy/local/install/tools.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { startOrphanReaper } from '../../support/orphan-reaper.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
 

@@ -2,7 +2,7 @@ import { systemClock } from '#lib/clock';
 import type { Logger } from '#lib/log';
 import { createRedis, type Redis, type RedisOptions } from '#lib/redis';
 import { Metrics } from '#lib/telemetry';
-import { freePorts } from '#deploy/local/free-ports.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { seriesOf } from '../../support/series.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
 import { type OwnRedis, startOwnRedis } from './redis-server.ts';

@@ -26,7 +26,7 @@ import { createPostgres } from '#lib/postgres';
 import { createRedis } from '#lib/redis';
 import { Metrics } from '#lib/telemetry';
 import { createDedup, type Dedup } from '../../../services/dedup/dedup.ts';
-import { freePorts } from '#deploy/local/free-ports.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { connectKafkaOffsets } from '../../support/kafka-offsets.ts';
 import { startOrphanReaper } from '../../support/orphan-reaper.ts';
 import { createDatabase, serverAddresses, sessionTimeoutOfTests, uniquePrefix } from '../../support/servers.ts';

@@ -26,7 +26,7 @@ interface Row {
 
 describe('the table of what waits', () => {
   let postgres: Postgres;
-  let alongIndexes: Postgres;
+  let indexScanPool: Postgres;
   let table: WaitingTable;
 
   beforeAll(async () => {
@@ -38,13 +38,13 @@ describe('the table of what waits', () => {
       log: silentLogger,
     };
     postgres = createPostgres(options);
-    alongIndexes = createPostgres({ ...options, sessionSettings: waitingSessionSettings });
-    await Promise.all([postgres.start(), alongIndexes.start()]);
-    table = createWaitingTable(postgres, alongIndexes);
+    indexScanPool = createPostgres({ ...options, sessionSettings: waitingSessionSettings });
+    await Promise.all([postgres.start(), indexScanPool.start()]);
+    table = createWaitingTable(postgres, indexScanPool);
     await insertEvent('acme', 'evt_1', 'one');
     await insertEvent('other', 'evt_1', 'other’s');
   }, 60_000);
-  afterAll(() => Promise.all([postgres?.stop(), alongIndexes?.stop()]));
+  afterAll(() => Promise.all([postgres?.stop(), indexScanPool?.stop()]));
   beforeEach(() => postgres.query('TRUNCATE waiting, deliveries, endpoints'));
 
   async function insertEvent(tenant: string, id: string, body: string): Promise<void> {
@@ -323,7 +323,7 @@ describe('the table of what waits', () => {
     );
     await postgres.query('ANALYZE');
     const lanes = Array.from({ length: 20 }, (_, n) => ({ tenant: 'acme', endpointId: `ep_${n + 1}` }));
-    const overdue = createOverdueTable(postgres, alongIndexes);
+    const overdue = createOverdueTable(postgres, indexScanPool);
     const question = { partitions: [0, 1, 2], lanes: lanes.map((lane) => ({ ...lane, createdBy: now })), limit: 20 };
     const asked: number[] = [];
     // What other connections have done before is counted when they come to it, which may be now: once.

@@ -35,7 +35,7 @@ import { fields as dispatcherFields } from '../../../services/dispatcher/config.
 import { build as buildDispatcher } from '../../../services/dispatcher/service.ts';
 import { fields as projectorFields } from '../../../services/projector/config.ts';
 import { build as buildProjector } from '../../../services/projector/service.ts';
-import { freePorts } from '#deploy/local/free-ports.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { startOrphanReaper } from '../../support/orphan-reaper.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { createDatabase, serverAddresses, sessionTimeoutOfTests, uniquePrefix } from '../../support/servers.ts';

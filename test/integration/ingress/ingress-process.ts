@@ -11,7 +11,7 @@ import { generateSecret } from '#lib/signatures';
 import { Metrics, noTracer } from '#lib/telemetry';
 import { fields } from '../../../services/ingress/config.ts';
 import { build } from '../../../services/ingress/service.ts';
-import { freePorts } from '#deploy/local/free-ports.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { type HttpAnswer, httpPost } from '../../support/http-post.ts';
 
 const encryptionKey = `test:${Buffer.alloc(32, 7).toString('base64')}`;

@@ -6,7 +6,7 @@ import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import { Metrics } from '#lib/telemetry';
 import { topicDefinitions } from '#deploy/kafka/topics.ts';
-import { freePorts } from '#deploy/local/free-ports.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
 import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { signAsGithub, signAsHookline } from '../../support/sign-webhook.ts';

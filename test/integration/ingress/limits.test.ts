@@ -6,7 +6,7 @@ import { createTopics } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import { topicDefinitions } from '#deploy/kafka/topics.ts';
-import { freePorts } from '#deploy/local/free-ports.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { signAsHookline } from '../../support/sign-webhook.ts';
 import { waitUntil } from '../../support/wait-until.ts';

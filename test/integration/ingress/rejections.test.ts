@@ -7,10 +7,14 @@ import { createId } from '#lib/ids';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import { Metrics } from '#lib/telemetry';
-import { createIngressMetrics } from '../../../services/ingress/ingress-metrics.ts';
-import { createRejectionLog, type RejectionLog } from '../../../services/ingress/rejection-log.ts';
-import { type Rejection, type RejectionRow, toRejectionRow } from '../../../services/ingress/rejection-row.ts';
-import { createRejectionTable, type RejectionTable } from '../../../services/ingress/rejection-table.ts';
+import { createIngressMetrics } from '../../../services/ingress/metrics.ts';
+import { createRejectionLog, type RejectionLog } from '../../../services/ingress/rejections/rejection-log.ts';
+import {
+  type Rejection,
+  type RejectionRow,
+  toRejectionRow,
+} from '../../../services/ingress/rejections/rejection-row.ts';
+import { createRejectionTable, type RejectionTable } from '../../../services/ingress/rejections/rejection-table.ts';
 import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { authority, client, type KeyPair, server } from '../../unit/ingress/certificates.ts';

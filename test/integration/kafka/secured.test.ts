@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import { freePorts } from '#deploy/local/free-ports.ts';
-import { provideTools } from '#deploy/local/install.ts';
-import { createKafka } from '#deploy/local/kafka.ts';
-import { createProcesses } from '#deploy/local/processes.ts';
-import { provideServerJars } from '#deploy/local/servers.ts';
-import { java } from '#deploy/local/tools.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
+import { provideTools } from '#deploy/local/install/install.ts';
+import { createKafka } from '#deploy/local/servers/kafka.ts';
+import { createProcesses } from '#deploy/local/processes/processes.ts';
+import { provideServerJars } from '#deploy/local/servers/servers.ts';
+import { java } from '#deploy/local/install/tools.ts';
 import { systemClock as clock } from '#lib/clock';
 import {
   createConsumer,

@@ -1,6 +1,6 @@
 /** A process that sends webhooks as a job says, and reports; started by load.ts. */
 import { systemClock } from '#lib/clock';
-import { createLoopDelay } from '../../../services/ingress/loop-delay.ts';
+import { createLoopDelay } from '../../../services/ingress/load-shedding/loop-delay.ts';
 import { signAsHookline } from '../sign-webhook.ts';
 import { createConnection, type Connection } from './connection.ts';
 import { addLatency, noLatencies } from './latencies.ts';

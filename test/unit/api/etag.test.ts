@@ -1,4 +1,4 @@
-import { bodyEtag, isUnchanged, matches } from '../../../services/api/etag.ts';
+import { bodyEtag, isUnchanged, matches } from '../../../services/api/http/etag.ts';
 
 test.each([
   [undefined, true],

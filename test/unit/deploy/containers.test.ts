@@ -4,8 +4,8 @@ import { parse } from 'yaml';
 import { type Fields } from '#lib/config';
 import { adminAddressesOf } from '#deploy/docker/admin-address.ts';
 import { composeEnvironment } from '#deploy/docker/compose-environment.ts';
-import { portsAt, serviceNames } from '#deploy/local/ports.ts';
-import { processModes } from '#deploy/local/process-mode.ts';
+import { portsAt, serviceNames } from '#deploy/local/stack/ports.ts';
+import { processModes } from '#deploy/local/stack/process-mode.ts';
 import { setupFields } from '../../../services/cli/config.ts';
 import { settingsByService } from '../../support/documents.ts';
 import { neededElsewhere } from '../../support/manifests.ts';
@@ -63,7 +63,7 @@ describe('docker-compose.yml', () => {
   });
 
   test('runs the versions that the project runs elsewhere', () => {
-    const pom = read('deploy/local/pom.xml');
+    const pom = read('deploy/local/install/pom.xml');
     const version = (name: string): string => new RegExp(`<${name}.version>(.*)</`).exec(pom)?.[1] ?? 'none';
     expect(compose.services.kafka?.image).toBe(`apache/kafka:${version('kafka')}`);
     expect(compose.services.registry?.image).toBe(`apicurio/apicurio-registry:${version('registry')}`);

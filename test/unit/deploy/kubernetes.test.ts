@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { type Fields } from '#lib/config';
 import { groupOf, topicNames, topicsOf } from '#lib/contract';
 import { specialNetworks } from '#lib/http-client';
-import { portsAt, type ServiceName, serviceNames } from '#deploy/local/ports.ts';
+import { portsAt, type ServiceName, serviceNames } from '#deploy/local/stack/ports.ts';
 import { generatedManifests } from '#deploy/k8s/generated.ts';
 import { setupFields } from '../../../services/cli/config.ts';
 import { settingsByService } from '../../support/documents.ts';

@@ -13,7 +13,7 @@ const [from, below] = [20_000, 32_768];
 const left = [23_456, 29_876];
 
 const program = `
-  import { freePorts } from ${JSON.stringify(join(root, 'deploy/local/free-ports.ts'))};
+  import { freePorts } from ${JSON.stringify(join(root, 'deploy/local/stack/free-ports.ts'))};
   import { startTcpProxy } from ${JSON.stringify(join(root, 'test/faults/network/tcp-proxy.ts'))};
   const { port, close } = await startTcpProxy({ port: 1 }, Math.random);
   await close();

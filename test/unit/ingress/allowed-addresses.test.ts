@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { networksOf } from '#lib/networks';
 import { problemCodes } from '#lib/problem';
-import { createSenderGate } from '../../../services/ingress/sender-gate.ts';
+import { createSenderGate } from '../../../services/ingress/sources/sender-gate.ts';
 import { closeApps, createHarness, type Harness, signed, sourceOf } from './harness.ts';
 import { connectRaw } from './raw-client.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createChunkJoiner } from '../../../services/ingress/chunk-joiner.ts';
+import { createChunkJoiner } from '../../../services/ingress/receiving/chunk-joiner.ts';
 
 describe('the chunks of a body', () => {
   test('however they are cut, are joined to the same bytes, hashed in order, and begin as they began', () => {

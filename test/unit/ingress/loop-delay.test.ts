@@ -1,5 +1,5 @@
 import { createManualClock } from '#lib/clock';
-import { createLoopDelay } from '../../../services/ingress/loop-delay.ts';
+import { createLoopDelay } from '../../../services/ingress/load-shedding/loop-delay.ts';
 
 test('a process that is on time has no delay, before it starts and while it runs', async () => {
   const clock = createManualClock();

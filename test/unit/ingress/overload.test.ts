@@ -1,5 +1,5 @@
 import { createManualClock } from '#lib/clock';
-import type { Source } from '../../../services/ingress/source.ts';
+import type { Source } from '../../../services/ingress/sources/source.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { closeApps, createHarness, type Harness, requestsTotal, signed, sourceOf } from './harness.ts';
 import { connectRaw } from './raw-client.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createPendingRejections } from '../../../services/ingress/pending-rejections.ts';
+import { createPendingRejections } from '../../../services/ingress/rejections/pending-rejections.ts';
 import { rejectionOf } from './rejections.ts';
 
 const perSource = 5;

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { type Locator, parseReceivedWebhook, receivedWebhookHeaders } from '#lib/contract';
-import { readHeaders } from '../../../services/ingress/http-headers.ts';
-import { createRecordHeaders, type LocatorRule, parseLocatorRule } from '../../../services/ingress/record-headers.ts';
+import { readHeaders } from '../../../services/ingress/receiving/http-headers.ts';
+import {
+  createRecordHeaders,
+  type LocatorRule,
+  parseLocatorRule,
+} from '../../../services/ingress/receiving/record-headers.ts';
 
 const asText = (headers: ReturnType<ReturnType<typeof createRecordHeaders>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));

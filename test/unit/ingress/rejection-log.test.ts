@@ -2,9 +2,9 @@ import { createManualClock, type ManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
 import { Metrics } from '#lib/telemetry';
-import { createIngressMetrics } from '../../../services/ingress/ingress-metrics.ts';
-import { createRejectionLog, type RejectionLog } from '../../../services/ingress/rejection-log.ts';
-import type { RejectionRow } from '../../../services/ingress/rejection-row.ts';
+import { createIngressMetrics } from '../../../services/ingress/metrics.ts';
+import { createRejectionLog, type RejectionLog } from '../../../services/ingress/rejections/rejection-log.ts';
+import type { RejectionRow } from '../../../services/ingress/rejections/rejection-row.ts';
 import { rejectionOf } from './rejections.ts';
 
 let clock: ManualClock;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { toRejectionRow } from '../../../services/ingress/rejection-row.ts';
+import { toRejectionRow } from '../../../services/ingress/rejections/rejection-row.ts';
 import { rejectionOf } from './rejections.ts';
 
 const headersOf = (rawHeaders: string[], signatureHeader = 'hookline-signature'): Record<string, string> =>

@@ -1,4 +1,4 @@
-import type { Rejection } from '../../../services/ingress/rejection-row.ts';
+import type { Rejection } from '../../../services/ingress/rejections/rejection-row.ts';
 
 export const rejectionOf = (given: Partial<Rejection> = {}): Rejection => ({
   tenant: 'acme',

@@ -1,7 +1,7 @@
 import { readConfig } from '#lib/config';
 import { Metrics } from '#lib/telemetry';
 import { fields, loadConfig } from '../../../services/ingress/config.ts';
-import { createIngressMetrics } from '../../../services/ingress/ingress-metrics.ts';
+import { createIngressMetrics } from '../../../services/ingress/metrics.ts';
 
 describe('the configuration', () => {
   const required = {

@@ -1,8 +1,8 @@
 import { createManualClock, type ManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
-import { createSourceDirectory } from '../../../services/ingress/source-directory.ts';
-import type { SourceRow } from '../../../services/ingress/source.ts';
+import type { SourceRow } from '../../../services/ingress/sources/source.ts';
+import { createSourceDirectory } from '../../../services/ingress/sources/source-directory.ts';
 import { fakeFollowedTable } from '../../support/fake-followed-table.ts';
 import { newSourceId, secretBox, sourceRow } from './harness.ts';
 

@@ -1,6 +1,6 @@
 import { type HmacSettings, sourceSchemes, type SourceSettings } from '#lib/contract';
 import { signatureSchemes } from '#lib/signatures';
-import { readSource } from '../../../services/ingress/source.ts';
+import { readSource } from '../../../services/ingress/sources/source.ts';
 import { secretBox, sourceRow } from './harness.ts';
 
 const hmac = { algorithm: 'sha256', encoding: 'hex', header: 'X-Sig', signed: 'body' } as const;

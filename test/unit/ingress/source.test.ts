@@ -1,6 +1,6 @@
 import { secretsContext, type SourceSettings } from '#lib/contract';
 import { createSecretBox } from '#lib/secret-box';
-import { readSource } from '../../../services/ingress/source.ts';
+import { readSource } from '../../../services/ingress/sources/source.ts';
 import { secretBox, sourceRow } from './harness.ts';
 
 const problemOf = (row: ReturnType<typeof sourceRow>): string => {

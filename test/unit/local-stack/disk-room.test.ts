@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
-import { assertRoom } from '#deploy/local/disk-room.ts';
+import { assertRoom } from '#deploy/local/install/disk-room.ts';
 
 const mebibyte = 1024 * 1024;
 

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const program = `
-  import { freePorts } from ${JSON.stringify(resolve(import.meta.dirname, '../../../deploy/local/free-ports.ts'))};
+  import { freePorts } from ${JSON.stringify(resolve(import.meta.dirname, '../../../deploy/local/stack/free-ports.ts'))};
   console.log(JSON.stringify(await freePorts(Number(process.argv[1]))));
 `;
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { provideJars } from '#deploy/local/jars.ts';
+import { provideJars } from '#deploy/local/install/jars.ts';
 
 /** Stands in for Maven: makes what the real one makes, or what one makes that is cut off half-way. */
 const maven = (last: string) => `#!/bin/sh

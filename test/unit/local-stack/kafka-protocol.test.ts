@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { countAppended, fetchMetadata } from '#deploy/local/kafka-protocol.ts';
+import { countAppended, fetchMetadata } from '#deploy/local/servers/kafka-protocol.ts';
 
 const int8 = (value: number) => Buffer.from([value]);
 const int16 = (value: number) => Buffer.from([value >> 8, value & 0xff]);

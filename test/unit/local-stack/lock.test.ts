@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { withLock } from '#deploy/local/lock.ts';
+import { withLock } from '#deploy/local/processes/lock.ts';
 
-const lockModule = resolve(import.meta.dirname, '../../../deploy/local/lock.ts');
+const lockModule = resolve(import.meta.dirname, '../../../deploy/local/processes/lock.ts');
 
 describe('the lock of a command', () => {
   let dir: string;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-const script = resolve(import.meta.dirname, '../../../deploy/local/packages-match.js');
+const script = resolve(import.meta.dirname, '../../../deploy/local/install/packages-match.js');
 const wanted = {
   '': { version: '0.1.0' },
   'node_modules/kafkajs': { version: '2.2.4' },

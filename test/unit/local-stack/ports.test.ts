@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
-import { freePorts } from '#deploy/local/free-ports.ts';
-import { assertFree, portsAt, portsByProcess } from '#deploy/local/ports.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
+import { assertFree, portsAt, portsByProcess } from '#deploy/local/stack/ports.ts';
 
 const listen = (port: number, host: string): Promise<Server> =>
   new Promise((resolve, reject) => {

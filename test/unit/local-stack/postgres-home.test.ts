@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makePostgresHome, postgresHome, removePostgresHome } from '#deploy/local/postgres-home.ts';
-import { asUser, postgresUser } from '#deploy/local/run-as.ts';
+import { makePostgresHome, postgresHome, removePostgresHome } from '#deploy/local/servers/postgres-home.ts';
+import { asUser, postgresUser } from '#deploy/local/servers/run-as.ts';
 
 const isRoot = process.getuid?.() === 0;
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { isZombie } from '#deploy/local/process-identity.ts';
+import { isZombie } from '#deploy/local/processes/process-identity.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 describe('a process that was killed', () => {

@@ -1,7 +1,7 @@
-import { portsAt, serviceNames } from '#deploy/local/ports.ts';
-import { byPart, hostOf } from '#deploy/local/process-mode.ts';
-import { createServices } from '#deploy/local/services.ts';
-import type { Processes, Program } from '#deploy/local/processes.ts';
+import { portsAt, serviceNames } from '#deploy/local/stack/ports.ts';
+import { byPart, hostOf } from '#deploy/local/stack/process-mode.ts';
+import { createServices } from '#deploy/local/stack/services.ts';
+import type { Processes, Program } from '#deploy/local/processes/processes.ts';
 
 const line = (service: string, event: string): string =>
   `{"level":30,"time":"t","service":"${service}","event":"${event}"}`;

@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { identityText } from '#deploy/local/process-identity.ts';
-import { createProcesses, type Processes } from '#deploy/local/processes.ts';
-import { until } from '#deploy/local/until.ts';
+import { identityText } from '#deploy/local/processes/process-identity.ts';
+import { createProcesses, type Processes } from '#deploy/local/processes/processes.ts';
+import { until } from '#deploy/local/processes/until.ts';
 
 const timeoutMs = 10_000;
 /** Says that it is there, then lives until it is told to end. */
@@ -114,7 +114,7 @@ describe('processes', () => {
       const [, , run, log, sleeper] = process.argv;
       const { pid } = await createProcesses({ run, log }).start({ name: 'left', command: '/bin/sh', args: ['-c', sleeper], cwd: run });
       console.log(pid);`;
-    const module = resolve(import.meta.dirname, '../../../deploy/local/processes.ts');
+    const module = resolve(import.meta.dirname, '../../../deploy/local/processes/processes.ts');
     const args = [
       '--input-type=module',
       '-e',

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createProcesses, type Processes } from '#deploy/local/processes.ts';
-import { ready, startReady } from '#deploy/local/ready.ts';
-import { until } from '#deploy/local/until.ts';
+import { createProcesses, type Processes } from '#deploy/local/processes/processes.ts';
+import { ready, startReady } from '#deploy/local/processes/ready.ts';
+import { until } from '#deploy/local/processes/until.ts';
 
 const timeoutMs = 10_000;
 

@@ -1,4 +1,4 @@
-import { createRestartPolicy } from '#deploy/local/restart-policy.ts';
+import { createRestartPolicy } from '#deploy/local/supervise/restart-policy.ts';
 
 /** No jitter: the middle of what it spreads over. */
 const middle = (): number => 0.5;

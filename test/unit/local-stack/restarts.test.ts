@@ -1,8 +1,8 @@
 import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeRestarts, recordRestart, takeRestarts } from '#deploy/local/restarts.ts';
-import type { Restart } from '#deploy/local/supervisor.ts';
+import { describeRestarts, recordRestart, takeRestarts } from '#deploy/local/supervise/restarts.ts';
+import type { Restart } from '#deploy/local/supervise/supervisor.ts';
 
 const restart = (more: Partial<Restart> = {}): Restart => ({
   name: 'dispatcher',

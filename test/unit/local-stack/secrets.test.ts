@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readKeyValueFile } from '#deploy/local/key-value-file.ts';
-import { provideSecrets } from '#deploy/local/secrets.ts';
+import { provideSecrets } from '#deploy/local/stack/secrets.ts';
 
 describe("the local stack's secrets", () => {
   let dir: string;

@@ -1,5 +1,5 @@
-import { freePorts } from '#deploy/local/free-ports.ts';
-import { startSmokeReceiver, type SmokeReceiver } from '#deploy/local/smoke-receiver.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
+import { startSmokeReceiver, type SmokeReceiver } from '#deploy/local/smoke/smoke-receiver.ts';
 import { signHookline } from '#lib/signatures';
 
 const secret = 'whsec_c21va2U=';

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ApiClient } from '#deploy/local/api-client.ts';
-import { isSettled, provideSmokeTarget } from '#deploy/local/smoke-target.ts';
+import type { ApiClient } from '#deploy/local/smoke/api-client.ts';
+import { isSettled, provideSmokeTarget } from '#deploy/local/smoke/smoke-target.ts';
 
 const receiverUrl = 'http://127.0.0.1:8090/hookline-smoke';
 const createdAt = '2026-01-01T00:00:00.000000Z';

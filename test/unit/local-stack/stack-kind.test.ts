@@ -1,5 +1,5 @@
 import { StackError } from '#deploy/local/failure.ts';
-import { decideKind } from '#deploy/local/stack-kind.ts';
+import { decideKind } from '#deploy/local/stack/stack-kind.ts';
 
 const choice = { running: undefined, chosen: undefined, troubleOfContainers: async () => undefined };
 const withTrouble = { ...choice, troubleOfContainers: async () => 'no Docker engine answers' };

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createProcesses } from '#deploy/local/processes.ts';
-import { stopEverything } from '#deploy/local/stop-everything.ts';
-import { until } from '#deploy/local/until.ts';
+import { createProcesses } from '#deploy/local/processes/processes.ts';
+import { stopEverything } from '#deploy/local/stack/stop-everything.ts';
+import { until } from '#deploy/local/processes/until.ts';
 
 const timeoutMs = 10_000;
 /** Says that it is there; told to end, it writes its name behind those of others. */

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '#lib/clock';
-import { withLock, withLockIfFree } from '#deploy/local/lock.ts';
-import { createProcesses, type Processes } from '#deploy/local/processes.ts';
-import { createSupervisor, type Restart } from '#deploy/local/supervisor.ts';
-import { until } from '#deploy/local/until.ts';
+import { withLock, withLockIfFree } from '#deploy/local/processes/lock.ts';
+import { createProcesses, type Processes } from '#deploy/local/processes/processes.ts';
+import { createSupervisor, type Restart } from '#deploy/local/supervise/supervisor.ts';
+import { until } from '#deploy/local/processes/until.ts';
 
 const timeoutMs = 20_000;
 const names = ['kafka', 'dispatcher'];

@@ -1,6 +1,6 @@
 import { createManualClock } from '#lib/clock';
-import type { Ending } from '#deploy/local/processes.ts';
-import { createSupervisor, type Restart } from '#deploy/local/supervisor.ts';
+import type { Ending } from '#deploy/local/processes/processes.ts';
+import { createSupervisor, type Restart } from '#deploy/local/supervise/supervisor.ts';
 
 const killed: Ending = { signal: 'SIGKILL' };
 

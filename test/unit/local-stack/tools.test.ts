@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { find, java, postgresServer, redisServer, type Tool } from '#deploy/local/tools.ts';
+import { find, java, postgresServer, redisServer, type Tool } from '#deploy/local/install/tools.ts';
 
 describe('looking for the programs of the servers', () => {
   let dir: string;

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { freePorts } from '#deploy/local/free-ports.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const fixture = join(__dirname, '../../support/hosted-part.ts');

@@ -10,7 +10,7 @@ const topicResource: ConfigResourceTypes = 2;
 /** For one question, its connection included: a partition whose question never ends would never be read. */
 const askLimitMs = 30_000;
 
-/** What the brokers say about a group and the topics that it reads, over a connection of its own. */
+/** A group's offsets and the logs that it reads, asked for over a connection of its own. */
 export interface GroupOffsets {
   /** The committed offsets of a topic's partitions; those without one are left out. */
   committed(topic: string): Promise<Map<number, bigint>>;

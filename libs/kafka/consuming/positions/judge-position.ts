@@ -1,4 +1,4 @@
-/** What the brokers say of one partition's log: the offsets of its first record and of its next. */
+/** The bounds of one partition's log: the offsets of its first record and of its next. */
 export interface LogBounds {
   low: bigint;
   high: bigint;

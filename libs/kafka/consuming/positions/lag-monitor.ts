@@ -34,7 +34,7 @@ export async function monitorLag(options: LagMonitorOptions, signal: AbortSignal
   let waiting = new Map<string, Waiting>();
   const retentionAskedAtMs = new Map<string, number>();
 
-  /** What may be asked of a group's offsets may not be asked of a topic's settings everywhere: the lag is measured all the same. */
+  /** Some clusters allow reading a group's offsets, but not a topic's settings: the lag is measured all the same. */
   async function measureRetention(topics: ReadonlySet<string>): Promise<void> {
     for (const topic of retentionAskedAtMs.keys()) {
       if (topics.has(topic)) continue;

@@ -1,5 +1,5 @@
 import { deadLetterStages } from '#lib/contract';
-import { type DocumentedResource, page, ref } from '../operation.ts';
+import type { DocumentedResource } from '../operation.ts';
 import { count, extend, flag, id, list, map, nullable, number, object, oneOf, saying, text, time } from '../schema.ts';
 
 const letter = object({
@@ -62,46 +62,5 @@ export const documentedDeadLetters: DocumentedResource = {
       by_endpoint: list(object({ ...by('endpoint_id'), letters: count })),
       by_reason: list(object({ stage: oneOf(deadLetterStages), reason: text, letters: count })),
     }),
-  },
-  operations: {
-    'GET /v1/dead-letters': {
-      id: 'listDeadLetters',
-      summary: 'List dead letters, the newest first',
-      parameters: { since: 'RFC 3339: that died then or later', until: 'RFC 3339: that died before' },
-      answers: { 200: page('DeadLetter', 'Those that match') },
-    },
-    'GET /v1/dead-letters/:id': {
-      id: 'getDeadLetter',
-      summary: 'Read a dead letter with key, headers and payload',
-      answers: { 200: { is: 'The letter', body: 'DeadLetterWithPayload' } },
-    },
-    'POST /v1/dead-letters/replay': {
-      id: 'replayDeadLetters',
-      summary: 'Replay the dead letters that match',
-      description: 'At least one filter, or `all`: true. With `dry_run` nothing changes.',
-      answers: {
-        202: {
-          is: 'The replay, or what it would send',
-          body: { anyOf: [ref('Replay'), ref('ReplayPreview')] },
-        },
-      },
-      errors: ['limit_reached'],
-    },
-    'GET /v1/replays': {
-      id: 'listReplays',
-      summary: 'List replays, the newest first',
-      answers: { 200: page('Replay', 'All of them') },
-    },
-    'GET /v1/replays/:id': {
-      id: 'getReplay',
-      summary: 'Read how far a replay has come',
-      answers: { 200: { is: 'The replay', body: 'ReplayWithFailures' } },
-    },
-    'DELETE /v1/replays/:id': {
-      id: 'cancelReplay',
-      summary: 'Cancel a replay: what is not being sent is dead again',
-      answers: { 204: { is: 'It is cancelled' } },
-      errors: ['conflict'],
-    },
   },
 };

@@ -1,5 +1,5 @@
 import { attemptOutcomes, deliveryStatuses } from '#lib/contract';
-import { type DocumentedResource, page, ref } from '../operation.ts';
+import type { DocumentedResource } from '../operation.ts';
 import { count, id, map, nullable, number, object, oneOf, saying, text, time } from '../schema.ts';
 
 const ms = nullable(number);
@@ -39,34 +39,5 @@ export const documentedDeliveries: DocumentedResource = {
         nullable(object({ dns_ms: ms, connect_ms: ms, tls_ms: ms, first_byte_ms: ms, body_ms: ms })),
       ),
     }),
-  },
-  operations: {
-    'GET /v1/deliveries/:id': {
-      id: 'getDelivery',
-      summary: 'Read a delivery',
-      answers: { 200: { is: 'Where it stands', body: 'Delivery' } },
-    },
-    'GET /v1/deliveries/:id/attempts': {
-      id: 'listDeliveryAttempts',
-      summary: 'List the attempts of a delivery, the first first',
-      answers: { 200: page('Attempt', 'Each send, and what came of it') },
-    },
-    'POST /v1/deliveries/:id/retry': {
-      id: 'retryDelivery',
-      summary: 'Send a delivery now; of one that is dead-lettered, replay the letter',
-      answers: {
-        202: { is: 'The delivery, or the replay', body: { anyOf: [ref('Delivery'), ref('Replay')] } },
-      },
-      errors: ['conflict', 'limit_reached'],
-    },
-    'POST /v1/deliveries/:id/cancel': {
-      id: 'cancelDelivery',
-      summary: 'End a delivery that is open, unless the send that is under way is taken',
-      answers: {
-        200: { is: 'It is cancelled', body: 'Delivery' },
-        202: { is: 'It will be, within seconds', body: 'Delivery' },
-      },
-      errors: ['conflict'],
-    },
   },
 };

@@ -1,6 +1,6 @@
 import { endpointMethods } from '#lib/contract';
-import { rateLimit } from '../../fields.ts';
-import { type DocumentedResource, page, ref } from '../operation.ts';
+import { rateLimit } from '../../settings/fields.ts';
+import { type DocumentedResource, ref } from '../operation.ts';
 import { count, extend, flag, id, list, map, nullable, number, object, oneOf, saying, text, time } from '../schema.ts';
 
 const endpoint = object(
@@ -46,7 +46,6 @@ const endpoint = object(
 );
 
 const secret = saying('with which deliveries are signed; shown in this answer alone', text);
-const switched = { 200: { is: 'The endpoint as it is now', body: 'Endpoint', headers: ['ETag'] } } as const;
 
 export const documentedEndpoints: DocumentedResource = {
   tag: 'Endpoints',
@@ -56,77 +55,5 @@ export const documentedEndpoints: DocumentedResource = {
     Endpoint: endpoint,
     EndpointWithSecret: extend(endpoint, { secret }),
     TestResult: object({ event_id: id('evt'), delivery_id: nullable(id('dlv')), attempt: nullable(ref('Attempt')) }),
-  },
-  operations: {
-    'POST /v1/endpoints': {
-      id: 'createEndpoint',
-      summary: 'Create an endpoint',
-      answers: {
-        201: { is: 'The endpoint, with its secret', body: 'EndpointWithSecret', headers: ['Location', 'ETag'] },
-      },
-      errors: ['url_not_allowed', 'limit_reached'],
-    },
-    'GET /v1/endpoints': {
-      id: 'listEndpoints',
-      summary: 'List endpoints, the oldest first',
-      answers: { 200: page('Endpoint', 'Those that are not deleted') },
-    },
-    'GET /v1/endpoints/:id': {
-      id: 'getEndpoint',
-      summary: 'Read an endpoint',
-      answers: { 200: { is: 'The endpoint', body: 'Endpoint', headers: ['ETag'] } },
-      errors: ['gone'],
-    },
-    'PATCH /v1/endpoints/:id': {
-      id: 'updateEndpoint',
-      summary: 'Change an endpoint',
-      description:
-        'JSON merge patch: `null` resets a field to its default. What is sent as it is shown, masked, stays as it is.',
-      answers: switched,
-      errors: ['url_not_allowed', 'limit_reached'],
-      conditional: true,
-      patchOf: 'POST /v1/endpoints',
-    },
-    'DELETE /v1/endpoints/:id': {
-      id: 'deleteEndpoint',
-      summary: 'Delete an endpoint: what is on its way to it is cancelled',
-      answers: { 204: { is: 'It is deleted' } },
-      conditional: true,
-    },
-    'POST /v1/endpoints/:id/rotate-secret': {
-      id: 'rotateEndpointSecret',
-      summary: 'Give an endpoint another secret; deliveries are signed with the one before too for a while',
-      answers: { 200: { is: 'The new secret', body: 'RotatedSecret' } },
-      errors: ['conflict'],
-      conditional: true,
-    },
-    'POST /v1/endpoints/:id/disable': {
-      id: 'disableEndpoint',
-      summary: 'Disable an endpoint: what is on its way to it becomes dead letters',
-      answers: switched,
-      conditional: true,
-    },
-    'POST /v1/endpoints/:id/enable': {
-      id: 'enableEndpoint',
-      summary: 'Enable an endpoint, whatever had disabled it',
-      answers: switched,
-      errors: ['limit_reached'],
-      conditional: true,
-    },
-    'POST /v1/endpoints/:id/recover': {
-      id: 'recoverEndpoint',
-      summary: 'Send again what has died on its way to an endpoint since a time',
-      answers: { 202: { is: 'The replay that does so', body: 'Replay', headers: ['Location'] } },
-      errors: ['conflict', 'gone', 'limit_reached'],
-    },
-    'POST /v1/endpoints/:id/test': {
-      id: 'testEndpoint',
-      summary: 'Send a sample event to an endpoint, and wait for its first attempt',
-      answers: {
-        200: { is: 'What came of the first attempt', body: 'TestResult', headers: ['Location'] },
-        202: { is: 'There was none in time: it goes on', body: 'TestResult', headers: ['Location'] },
-      },
-      errors: ['conflict', 'gone', 'limit_reached'],
-    },
   },
 };

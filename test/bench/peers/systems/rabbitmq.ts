@@ -1,10 +1,10 @@
 import { globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { basename, dirname, join } from 'node:path';
-import { provideTools } from '#deploy/local/install.ts';
-import type { Processes } from '#deploy/local/processes.ts';
-import { startReady } from '#deploy/local/ready.ts';
-import { rabbitmq } from '#deploy/local/tools.ts';
+import { provideTools } from '#deploy/local/install/install.ts';
+import type { Processes } from '#deploy/local/processes/processes.ts';
+import { startReady } from '#deploy/local/processes/ready.ts';
+import { rabbitmq } from '#deploy/local/install/tools.ts';
 
 interface Options {
   dir: string;

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { dirname } from 'node:path';
-import { provideTools } from '#deploy/local/install.ts';
-import { createPostgres, type Postgres } from '#deploy/local/postgres.ts';
-import type { Processes } from '#deploy/local/processes.ts';
-import { createRedis, type Redis } from '#deploy/local/redis.ts';
-import { postgresUser } from '#deploy/local/run-as.ts';
-import { postgresServer, redisServer } from '#deploy/local/tools.ts';
+import { provideTools } from '#deploy/local/install/install.ts';
+import { createPostgres, type Postgres } from '#deploy/local/servers/postgres.ts';
+import type { Processes } from '#deploy/local/processes/processes.ts';
+import { createRedis, type Redis } from '#deploy/local/servers/redis.ts';
+import { postgresUser } from '#deploy/local/servers/run-as.ts';
+import { postgresServer, redisServer } from '#deploy/local/install/tools.ts';
 
 export interface Stores {
   postgres: Postgres;

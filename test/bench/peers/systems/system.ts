@@ -1,4 +1,4 @@
-import type { Processes } from '#deploy/local/processes.ts';
+import type { Processes } from '#deploy/local/processes/processes.ts';
 import type { CountedProcess } from '../accounts.ts';
 import type { Target } from '../traffic/job.ts';
 

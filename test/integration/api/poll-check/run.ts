@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { freePorts } from '#deploy/local/free-ports.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
 import startServers from '../../../support/start-servers.ts';

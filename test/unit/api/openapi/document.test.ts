@@ -1,15 +1,14 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { problemCodes } from '#lib/problem';
 import { buildDocument, type OpenApiDocument } from '../../../../services/api/openapi/build-document.ts';
-import { documentedResources } from '../../../../services/api/openapi/resources/index.ts';
+import { documentRoutes } from '../../../../services/api/openapi/document-routes.ts';
 import { closeApps } from '../ask.ts';
 import { buildTestApp, testRoutes } from '../build-test-app.ts';
 
 afterEach(closeApps);
 
-const documentationRoutes = ['/openapi.json', '/docs'].map((url) => ({ method: 'GET', url, handler: () => undefined }));
-const build = (given: Partial<Parameters<typeof buildDocument>[1]> = {}): OpenApiDocument =>
-  buildDocument([...testRoutes(), ...documentationRoutes], { apiUrl: '', ...given });
+const documentationRoutes = documentRoutes(testRoutes(), { apiUrl: '' });
+const build = (): OpenApiDocument => buildDocument([...testRoutes(), ...documentationRoutes], { apiUrl: '' });
 
 const operations = (document: OpenApiDocument) =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -30,11 +29,11 @@ describe('the document', () => {
     ).toEqual(routes.sort());
   });
 
-  test('is not made where words about a route are missing, or are about none', () => {
-    const [first, ...others] = documentedResources;
-    const resources = first === undefined ? [] : [{ ...first, operations: {} }, ...others];
-    expect(() => build({ resources })).toThrow('lacks POST /v1/sources');
-    expect(() => buildDocument([], { apiUrl: '' })).toThrow('which is no route');
+  test('is not made without the documentation of a route', () => {
+    const [first, ...others] = testRoutes().map((route) => ({ ...route, config: { ...route.config } }));
+    delete first?.config.operation;
+    const routes = first === undefined ? [] : [first, ...others];
+    expect(() => buildDocument(routes, { apiUrl: '' })).toThrow('lacks POST /v1/sources');
   });
 
   test('is OpenAPI 3.1 to an outside validator, which refuses it where a part is broken', async () => {

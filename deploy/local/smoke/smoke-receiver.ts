@@ -1,0 +1,93 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { signHookline } from '#lib/signatures';
+import { errorCode } from '../failure.ts';
+import { assertFree } from '../stack/ports.ts';
+
+export interface Arrival {
+  eventId: string;
+  attempt: string;
+  verified: boolean;
+  /** By performance.now(). */
+  atMs: number;
+}
+
+export interface SmokeReceiver {
+  url: string;
+  /** The request that came with this body to this path, if any. */
+  arrivalOf(body: string): Arrival | undefined;
+  /** From now on it verifies with this secret. */
+  expect(secret: string): void;
+  stop(): Promise<void>;
+}
+
+interface Options {
+  port: number;
+  /** A path that nobody else uses. */
+  path: string;
+  /** By which the dispatcher knows this machine. */
+  host: string;
+  /** The addresses that this leads to. */
+  listenOn: readonly string[];
+}
+
+/** Takes deliveries of one endpoint. Whatever comes to another path is for an endpoint that nobody remembers: 410 has it disabled. */
+export async function startSmokeReceiver({ port, path, host, listenOn }: Options): Promise<SmokeReceiver> {
+  const arrivals = new Map<string, Arrival>();
+  let secret: string | undefined;
+  const take: RequestListener = (request, response) => {
+    const answer = (status: number): void => void response.writeHead(status).end();
+    if (request.url !== path) return answer(410);
+    buffer(request).then(
+      (body) => {
+        const verified = secret !== undefined && isSigned(request, body, secret);
+        const { 'webhook-id': eventId, 'hookline-attempt': attempt } = request.headers;
+        arrivals.set(body.toString(), {
+          eventId: String(eventId),
+          attempt: String(attempt),
+          verified,
+          atMs: performance.now(),
+        });
+        answer(verified ? 204 : 400);
+      },
+      () => response.destroy(),
+    );
+  };
+  const servers: Server[] = [];
+  const stop = (): Promise<unknown> => Promise.all(servers.map(close));
+  try {
+    for (const address of listenOn) {
+      const server = createServer(take);
+      await listen(server, port, address);
+      servers.push(server);
+    }
+  } catch (error) {
+    await stop();
+    if (errorCode(error) === 'EADDRINUSE') await assertFree([{ process: 'the receiver of make smoke', port }]);
+    throw error;
+  }
+  return {
+    url: `http://${host}:${port}${path}`,
+    arrivalOf: (body) => arrivals.get(body),
+    expect: (given) => (secret = given),
+    stop: async () => void (await stop()),
+  };
+}
+
+const listen = (server: Server, port: number, address: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, address, resolve);
+  });
+
+const close = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+
+function isSigned(request: IncomingMessage, body: Buffer, secret: string): boolean {
+  const header = String(request.headers['hookline-signature'] ?? '');
+  const [, timestamp] = /^t=(\d+),/.exec(header) ?? [];
+  return timestamp !== undefined && header === signHookline({ secret, timestampSeconds: Number(timestamp), body });
+}

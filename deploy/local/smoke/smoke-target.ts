@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { endpointSettlingMs } from '#lib/contract';
+import { writePrivateFile } from '../key-value-file.ts';
+import type { ApiClient } from './api-client.ts';
+
+export interface SmokeTarget {
+  source: { id: string; secret: string; ingest_url: string };
+  endpoint: { id: string; secret: string; url: string; created_at: string };
+}
+
+/** The source and the endpoint that the smoke used last, as long as the API knows them; else new ones, written down for the next. */
+export async function provideSmokeTarget(options: {
+  api: ApiClient;
+  file: string;
+  receiverUrl: string;
+}): Promise<SmokeTarget> {
+  const { api, file, receiverUrl } = options;
+  const kept = readIfThere(file);
+  if (kept !== undefined && kept.endpoint.url === receiverUrl && (await isKnown(api, kept))) return kept;
+  const source = await api.post<SmokeTarget['source']>('/v1/sources', { name: 'make smoke', scheme: 'hookline' });
+  const endpoint = await api.post<SmokeTarget['endpoint']>('/v1/endpoints', {
+    url: receiverUrl,
+    description: 'make smoke',
+    // Its receiver runs only during a smoke: other events would wait for it in vain.
+    source_ids: [source.id],
+  });
+  const target = {
+    source: pick(source, ['id', 'secret', 'ingest_url']),
+    endpoint: pick(endpoint, ['id', 'secret', 'url', 'created_at']),
+  };
+  writePrivateFile(file, `${JSON.stringify(target, null, 2)}\n`);
+  return target;
+}
+
+/** An endpoint gets only what is accepted so long after its creation; a second is for clocks that read a little apart. */
+export const isSettled = ({ endpoint }: SmokeTarget, nowMs: number): boolean =>
+  nowMs >= Date.parse(endpoint.created_at) + endpointSettlingMs + 1_000;
+
+async function isKnown(api: ApiClient, { source, endpoint }: SmokeTarget): Promise<boolean> {
+  const [knownSource, knownEndpoint] = await Promise.all([
+    api.find<{ ingest_url: string }>(`/v1/sources/${source.id}`),
+    api.find<{ disabled_at: string | null }>(`/v1/endpoints/${endpoint.id}`),
+  ]);
+  return (
+    knownSource?.ingest_url === source.ingest_url && knownEndpoint !== undefined && knownEndpoint.disabled_at === null
+  );
+}
+
+function readIfThere(file: string): SmokeTarget | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as SmokeTarget;
+  } catch {
+    return undefined;
+  }
+}
+
+function pick<T extends object, K extends keyof T>(from: T, keys: readonly K[]): Pick<T, K> {
+  return Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, K>;
+}

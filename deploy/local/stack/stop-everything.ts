@@ -1,0 +1,19 @@
+import type { Processes } from '../processes/processes.ts';
+import { stopServers } from '../servers/servers.ts';
+
+/** Erlang's port mapper is there for RabbitMQ, and so goes after it. */
+const peerServers = ['rabbitmq', 'epmd'];
+const isServer = (name: string): boolean =>
+  /^(kafka(-\d+)?|redis|postgres|registry)$/.test(name) || peerServers.includes(name);
+
+/**
+ * Stops whatever of these runs, by their pids alone: first what uses servers, then the servers.
+ *
+ * @param except who is not to be stopped
+ */
+export async function stopEverything(processes: Processes, except = 'holder'): Promise<void> {
+  const others = processes.names().filter((name) => !isServer(name) && name !== except);
+  await Promise.all(others.map((name) => processes.stop(name)));
+  for (const name of peerServers) await processes.stop(name);
+  await stopServers(processes);
+}

@@ -1,0 +1,89 @@
+/**
+ * Starts again what has ended of the local stack: `look` is called every half a second by the process of `supervise.ts`.
+ *
+ * It never starts what a command has stopped on purpose. `make up`, `make down` and `make clean` hold the stack's lock for as long as they
+ * stop and start; the supervisor starts something only while it holds the same lock, and once it has it looks again: whether the process
+ * is still gone, and whether it is itself still the supervisor that is written down. `make down` stops it first, under the lock. So a start
+ * is over before a command begins, or is not begun.
+ *
+ * It holds the lock for the start alone, not until what it has started is ready: a command that comes meanwhile finds it running.
+ */
+import type { Random } from '#lib/backoff';
+import type { Clock } from '#lib/clock';
+import type { Ending, Processes } from '../processes/processes.ts';
+import { createRestartPolicy } from './restart-policy.ts';
+
+export interface Restart {
+  name: string;
+  /** When it was seen to be gone. */
+  endedAtMs: number;
+  /** Where that is known: not if the shell beside it was killed as well. */
+  how: Ending | undefined;
+  lastLogLine: string;
+  startedAtMs: number;
+}
+
+export interface Supervised {
+  name: string;
+  /** Starts it; ready is another matter. */
+  launch(): Promise<void>;
+}
+
+interface Options {
+  /** In the order in which they are started where several are due. */
+  programs: readonly Supervised[];
+  processes: Pick<Processes, 'pid' | 'howEnded' | 'lastLogLines'>;
+  /** Whether it is this supervisor that is to see to the stack. */
+  isInCharge(): boolean;
+  /** Does the work while no command is at work on the stack; else nothing, and resolves at once. */
+  withStack(work: () => Promise<void>): Promise<unknown>;
+  onRestart(restart: Restart): void;
+  onFailure(name: string, error: unknown): void;
+  clock: Clock;
+  random: Random;
+}
+
+export interface Supervisor {
+  /** Starts again what is due. False where it is not in charge any more: then it must end. */
+  look(): Promise<boolean>;
+}
+
+export function createSupervisor(options: Options): Supervisor {
+  const { programs, processes, isInCharge, withStack, onRestart, onFailure, clock, random } = options;
+  const watched = programs.map((program) => ({ ...program, policy: createRestartPolicy(random) }));
+  type Watched = (typeof watched)[number];
+  const isRunning = ({ name }: Watched): boolean => processes.pid(name) !== undefined;
+
+  const isDue = (each: Watched): boolean => {
+    const nowMs = clock.monotonicMs();
+    if (!isRunning(each)) return each.policy.sawEnded(nowMs).waitMs === 0;
+    each.policy.sawRunning(nowMs);
+    return false;
+  };
+
+  async function startAgain(each: Watched): Promise<void> {
+    const { name, policy, launch } = each;
+    const nowMs = clock.nowMs();
+    const endedAtMs = nowMs - (clock.monotonicMs() - policy.sawEnded(clock.monotonicMs()).endedMs);
+    const how = processes.howEnded(name);
+    const [lastLogLine = ''] = processes.lastLogLines(name, 1);
+    policy.tried();
+    try {
+      await launch();
+    } catch (error) {
+      return onFailure(name, error);
+    }
+    onRestart({ name, endedAtMs, how, lastLogLine, startedAtMs: clock.nowMs() });
+  }
+
+  return {
+    async look() {
+      const due = watched.filter(isDue);
+      if (due.length === 0 || !isInCharge()) return isInCharge();
+      await withStack(async () => {
+        for (const each of due) if (isInCharge() && !isRunning(each)) await startAgain(each);
+      });
+      return isInCharge();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { hash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** Counts the changes of a resource; its ETag shows it. */
+interface Revised {
+  revision: number;
+}
+
+const etagOf = ({ revision }: Revised): string => `"${revision}"`;
+
+/** The resource as it now is, with the tag by which a client says that it has seen it so. */
+export const sendResource = (reply: FastifyReply, row: Revised, json: Record<string, unknown>): FastifyReply =>
+  reply.header('etag', etagOf(row)).send(json);
+
+/** The row that a request changes, and the state that it requires. */
+export const changeOf = ({ tenant, params, headers }: FastifyRequest<{ Params: { id: string } }>) => ({
+  tenant,
+  id: params.id,
+  ifMatch: headers['if-match'],
+});
+
+/**
+ * `If-Match` (RFC 9110, 13.1.1): true where the client set no condition, or the row is as it knows it. What is not of the header's form
+ * names no state, and so none that the row is in: a client that wanted to be careful never changes more than it meant to.
+ */
+export function matches(ifMatch: string | undefined, row: Revised): boolean {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return true;
+  // Strong comparison: a weak tag (`W/"1"`) is never the same.
+  return ifMatch.split(',').some((tag) => tag.trim() === etagOf(row));
+}
+
+/** The tag of an answer that is not one row: a hash of its body. */
+export const bodyEtag = (body: string): string => `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
+
+/** `If-None-Match` (RFC 9110, 13.1.2): whether the client has this body. Weak comparison: tags of caches in between may be weak. */
+export function isUnchanged(ifNoneMatch: string | undefined, body: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  const etag = bodyEtag(body);
+  return ifNoneMatch.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
+}

@@ -1,0 +1,40 @@
+import type { FastifySchemaValidationError } from 'fastify';
+import type { FieldErrors } from './send-problem.ts';
+
+/** More says no more to a reader, and a body of thousands of unknown fields would be answered with a longer one. */
+export const maxFieldErrors = 20;
+
+/** Errors of schemas, as clients read them: fields by their JSON pointer, parameters by their name. */
+export function fieldErrors(found: readonly FastifySchemaValidationError[], context: string | undefined): FieldErrors {
+  // `if` repeats what its branch says.
+  const said = found.filter(({ keyword }) => keyword !== 'if').slice(0, maxFieldErrors);
+  const errors = said.map((error) => {
+    const { keyword, params, instancePath } = error;
+    if (keyword === 'required')
+      return { field: fieldUnder(instancePath, params['missingProperty']), message: 'is missing' };
+    if (keyword === 'additionalProperties')
+      return {
+        field: fieldUnder(instancePath, params['additionalProperty']),
+        message: 'is not a field that is known here',
+      };
+    return { field: instancePath, message: messageOf(error) };
+  });
+  // A parameter has a name, not a path; and the whole body's is empty.
+  return errors.map(({ field, message }) => ({
+    field: context === 'querystring' ? field.slice(1) : field || '(body)',
+    message,
+  }));
+}
+
+/** A JSON pointer (RFC 6901). */
+export const fieldUnder = (path: string, name: unknown): string =>
+  `${path}/${String(name).replace(/~/g, '~0').replace(/\//g, '~1')}`;
+
+/** A schema's description says what is wanted, where the keyword would say it by a regular expression. */
+function messageOf(error: FastifySchemaValidationError): string {
+  if (error.keyword === 'enum') return `must be one of ${(error.params['allowedValues'] as unknown[]).join(', ')}`;
+  const { parentSchema } = error as { parentSchema?: { description?: string } };
+  if (error.keyword === 'pattern' && parentSchema?.description !== undefined)
+    return `must be ${parentSchema.description}`;
+  return error.message ?? 'is not valid';
+}

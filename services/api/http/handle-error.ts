@@ -1,0 +1,48 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { type AppError, toAppError } from '#lib/errors';
+import type { Logger } from '#lib/log';
+import type { ProblemCode } from '#lib/problem';
+import { LimitReached, type TenantLimits } from '#lib/tenancy';
+import { traceIdOf } from '#lib/telemetry';
+import { fieldErrors } from './field-errors.ts';
+import { sendInvalid, sendLimitReached, sendProblem } from './send-problem.ts';
+
+/** A body that would have to be decoded first. One that is JSON as it stands is taken, whatever its header says. */
+export const contentEncoded = Object.assign(new Error('the body has a Content-Encoding'), { code: 'CONTENT_ENCODED' });
+
+/** Errors that occur before a handler runs. */
+const byFrameworkCode: Readonly<Record<string, { code: ProblemCode; detail?: string }>> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: { code: 'validation_failed', detail: 'The body is not valid JSON' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    code: 'validation_failed',
+    detail: 'The body is not as long as Content-Length says',
+  },
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'payload_too_large' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'unsupported_media_type', detail: 'Send application/json' },
+  [contentEncoded.code]: { code: 'unsupported_media_type', detail: 'Send the body without a Content-Encoding' },
+  FST_ERR_CTP_EMPTY_TYPE: { code: 'unsupported_media_type', detail: 'Send application/json' },
+};
+
+/** Limits that are met while a request runs are of moments. */
+const retryAfterSeconds = 1;
+
+/** Everything that is thrown, as a problem. Only what is our fault is logged as an error. */
+export function createErrorHandler({ log, limits }: { log: Logger; limits: TenantLimits }) {
+  return (thrown: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if ('validation' in thrown && thrown.validation !== undefined)
+      return sendInvalid(reply, fieldErrors(thrown.validation, thrown.validationContext));
+    const refused = byFrameworkCode[thrown.code];
+    if (refused !== undefined) return sendProblem(reply, refused.code, refused.detail);
+    if (thrown instanceof LimitReached)
+      return sendLimitReached(reply.header('retry-after', retryAfterSeconds), request.tenant, thrown.limit, limits);
+    const error = toAppError(thrown);
+    const traceId = traceIdOf(request.span.traceparent);
+    const facts = { method: request.method, route: request.routeOptions.url, traceId, err: error };
+    if (error.retryable) {
+      log.warn({ event: 'request.unavailable', ...facts });
+      return sendProblem(reply, 'unavailable');
+    }
+    log.error({ event: 'request.failed', ...facts });
+    return sendProblem(reply, 'internal_error');
+  };
+}

@@ -1,0 +1,18 @@
+import type { FastifyRequest, FastifySchemaValidationError } from 'fastify';
+import { fieldErrors } from './field-errors.ts';
+import type { Read } from './send-problem.ts';
+
+/** A PATCH names fields, with any value: it is judged by what becomes of the resource. */
+export const patchOf = (names: readonly string[]) =>
+  ({
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(names.map((name) => [name, {}])),
+  }) as const;
+
+/** The patched resource, as the body that would create it. */
+export function readPatched<T>(request: FastifyRequest, schema: object, merged: unknown): Read<T> {
+  const validate = request.compileValidationSchema(schema, 'body');
+  if (validate(merged) === true) return { read: merged as T };
+  return { errors: fieldErrors((validate.errors ?? []) as FastifySchemaValidationError[], 'body') };
+}

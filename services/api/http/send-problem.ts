@@ -1,0 +1,66 @@
+import type { FastifyReply } from 'fastify';
+import { prefersHtml, type Problem, type ProblemCode, problem, problemContentType, problemPage } from '#lib/problem';
+import { type LimitName, limitTable, type TenantLimits } from '#lib/tenancy';
+
+/** A store that comes back does so within seconds; a client's own backoff takes over from there. */
+const retryAfterSeconds = 2;
+
+export function sendProblem(
+  reply: FastifyReply,
+  code: ProblemCode,
+  detail?: string,
+  errors?: Problem['errors'],
+): FastifyReply {
+  const body = problem(code, detail, errors);
+  if (code === 'unavailable') reply.header('retry-after', retryAfterSeconds);
+  if (code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
+  const page = problemPage(code);
+  if (page !== undefined) {
+    reply.header('vary', 'accept');
+    if (prefersHtml(reply.request.headers.accept))
+      return reply.code(body.status).header('content-type', 'text/html; charset=utf-8').send(page);
+  }
+  // As bytes: to a text the framework would add a charset, which this media type does not have.
+  return reply
+    .code(body.status)
+    .header('content-type', problemContentType)
+    .send(Buffer.from(JSON.stringify(body)));
+}
+
+/** 429 for what would take a tenant beyond one of its limits, by the limit's name; what only holds for a moment says when to come again. */
+export function sendLimitReached(
+  reply: FastifyReply,
+  tenant: string,
+  limit: LimitName,
+  limits: TenantLimits,
+): FastifyReply {
+  const { counts } = limitTable[limit];
+  const detail = `The tenant may have ${limits.of(tenant, limit)} ${counts}`;
+  return reply
+    .code(429)
+    .header('content-type', problemContentType)
+    .send(Buffer.from(JSON.stringify({ ...problem('limit_reached', detail), limit })));
+}
+
+export type FieldErrors = NonNullable<Problem['errors']>;
+
+/** The parsed part of a request, or its errors. */
+export type Read<T> = { read: T } | { errors: FieldErrors };
+
+/** Sends the errors of a request; the text names the fields too, because many clients show nothing else. */
+export function sendInvalid(
+  reply: FastifyReply,
+  errors: FieldErrors,
+  code: ProblemCode = 'validation_failed',
+): FastifyReply {
+  const detail = errors.map(({ field, message }) => `${field} ${message}`).join('; ');
+  return sendProblem(reply, code, detail, errors);
+}
+
+/**
+ * What is owed to a client that asks for a resource by its id: 404 where there never was one (in this tenant: of another's nothing is
+ * told), 410 where it was deleted.
+ */
+export function sendMissing(reply: FastifyReply, row: { deleted_at: string | null } | undefined): FastifyReply {
+  return sendProblem(reply, row === undefined ? 'not_found' : 'gone');
+}

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { createPostgresStore, createRedisResponses, type IdempotencyStore, rememberingStore } from '#lib/idempotency';
+import type { Part } from '#lib/lifecycle';
+import type { Postgres } from '#lib/postgres';
+import type { Redis } from '#lib/redis';
+import type { SecretBox } from '#lib/secret-box';
+import type { ServiceContext } from '#lib/service-host';
+import type { ApiConfig } from '../config.ts';
+import { createKeySweep } from './sweep-idempotency-keys.ts';
+
+/** Dependencies of the app for idempotency keys. */
+export interface IdempotencyDeps {
+  store: IdempotencyStore;
+  lockSeconds: number;
+}
+
+interface Deps {
+  postgres: Postgres;
+  redis: Redis;
+  secretBox: SecretBox;
+}
+
+/** Postgres decides, Redis in front; and what sweeps the records that have expired. */
+export function openIdempotency(
+  config: ApiConfig,
+  { clock, log, crashPoints }: ServiceContext,
+  { postgres, redis, secretBox }: Deps,
+): { idempotency: IdempotencyDeps; sweep: Part } {
+  const { idempotencyLockSeconds: lockSeconds, idempotencyTtlSeconds: ttlSeconds, topicPrefix: prefix } = config;
+  const store = rememberingStore({
+    store: createPostgresStore({ postgres, secretBox, random: randomBytes, lockSeconds, ttlSeconds, crashPoints }),
+    memory: createRedisResponses({ redis, prefix, secretBox, clock }),
+    ttlSeconds,
+  });
+  return { idempotency: { store, lockSeconds }, sweep: createKeySweep({ postgres, clock, log }) };
+}

@@ -1,0 +1,34 @@
+import type { Clock } from '#lib/clock';
+import { isFinal } from '#lib/contract';
+import type { Query } from '#lib/postgres';
+import { type AttemptRow, type DeliveryRow, listAttempts, listDeliveriesOfEvent } from '../resources/delivery.ts';
+
+interface Awaited {
+  tenant: string;
+  /** The id of an event with one delivery. */
+  eventId: string;
+  withinMs: number;
+  /** Ends the wait before its time. */
+  signal: AbortSignal;
+}
+
+const lookEveryMs = 100;
+
+/** The delivery of an event and its first attempt, as far as there are any within the time. */
+export async function awaitAttempt(
+  { postgres, clock }: { postgres: Query; clock: Clock },
+  { tenant, eventId, withinMs, signal }: Awaited,
+): Promise<{ delivery?: DeliveryRow; attempt?: AttemptRow }> {
+  const endsAtMs = clock.monotonicMs() + withinMs;
+  for (;;) {
+    const [delivery] = await listDeliveriesOfEvent(postgres, tenant, eventId, { after: null, limit: 1 });
+    if (delivery !== undefined) {
+      const [attempt] = await listAttempts(postgres, tenant, delivery.id, { after: null, limit: 1 });
+      if (attempt !== undefined) return { delivery, attempt };
+    }
+    const isOver = signal.aborted || clock.monotonicMs() >= endsAtMs;
+    if (isOver || (delivery !== undefined && isFinal(delivery.status)))
+      return delivery === undefined ? {} : { delivery };
+    await clock.sleep(lookEveryMs, signal);
+  }
+}

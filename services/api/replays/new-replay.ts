@@ -1,0 +1,21 @@
+import { formatMicros } from '#lib/clock';
+import { createId } from '#lib/ids';
+import type { LetterReplay } from '#lib/replay-store';
+import type { RouteDeps } from '../route.ts';
+
+type NewReplay = Omit<LetterReplay, 'filter' | 'limit'>;
+
+/** A replay that begins now, of which it is still to be said what it sends. */
+export function newReplay(
+  { clock, random }: Pick<RouteDeps, 'clock' | 'random'>,
+  { tenant, request, ratePerSecond = null }: Pick<NewReplay, 'tenant' | 'request'> & Partial<NewReplay>,
+): NewReplay {
+  const nowMs = clock.nowMs();
+  return {
+    tenant,
+    id: createId('rpl', nowMs, random),
+    request,
+    ratePerSecond,
+    createdAt: formatMicros(nowMs * 1_000),
+  };
+}

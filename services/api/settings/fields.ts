@@ -1,0 +1,94 @@
+/** Pieces of request schemas; a description completes the sentence "must be …" in an error. */
+
+export const name = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 200,
+  pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+  description: 'text of one line',
+} as const;
+
+export const description = {
+  type: 'string',
+  maxLength: 1_000,
+  pattern: '^[^\\u0000]*$',
+  description: 'text',
+} as const;
+
+/** As senders and receivers already have them: any text, of which nothing is cut off. */
+export const secret = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 512,
+  pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+  description: 'text of one line',
+} as const;
+
+const locator = {
+  type: 'string',
+  maxLength: 500,
+  pattern: "^(?:header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}|(?:/(?:[^~/\\u0000-\\u001f]|~[01])*)+)$",
+  description: '`header:Name` or a JSON pointer such as /data/id',
+} as const;
+
+/** Where something is looked for, in this order; a single place may stand without its list. */
+export const locators = {
+  if: { type: 'string' },
+  then: locator,
+  else: { type: 'array', minItems: 1, maxItems: 10, items: locator },
+} as const;
+
+export const headerName = {
+  type: 'string',
+  pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$",
+  description: 'the name of an HTTP header',
+} as const;
+
+export const eventType = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+  description: 'text of one line',
+} as const;
+
+/** The type of a published event: narrower than a sender's, and no pattern of an endpoint's. */
+export const publishedType = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[!-)+-~]*$',
+  description: 'visible ASCII without blanks and asterisks, such as order.paid',
+} as const;
+
+/** A publisher's own name for something: part of record keys and headers, and of rows. */
+export const publishersKey = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$',
+  description: 'text of one line',
+} as const;
+
+export const wholeNumber = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum }) as const;
+
+/** A rate per second, with a burst. */
+export const rateLimit = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['per_second', 'burst'],
+  properties: { per_second: { type: 'number', minimum: 0.001, maximum: 1_000_000 }, burst: wholeNumber(1, 1_000_000) },
+} as const;
+
+export const seconds = (minimum: number, maximum: number) => ({ type: 'number', minimum, maximum }) as const;
+
+/** Deliveries and records in a second, at which a replay sends. */
+export const replayRate = { type: 'number', minimum: 0.01, maximum: 10_000 } as const;
+
+/** A filter of any text finds what has it, if there is any; only what no text column can hold is refused. */
+export const filterText = {
+  type: 'string',
+  maxLength: 300,
+  pattern: '^[^\\u0000]*$',
+  description: 'text',
+} as const;

@@ -1,0 +1,125 @@
+import {
+  type BackoffSettings,
+  endpointDefaults,
+  type EndpointSettings,
+  longestWindowSeconds,
+  maskProxy,
+  scheduleDefaults,
+  type ScheduleSettings,
+} from '#lib/contract';
+import { problemsOfFilter } from '#lib/event-filter';
+import type { Verdict } from '#lib/http-client';
+import type { Query } from '#lib/postgres';
+import { isUsableSecret } from '#lib/signatures';
+import type { FieldErrors } from '../http/send-problem.ts';
+import type { EndpointContent } from '../resources/endpoint.ts';
+import { unknownSources } from '../resources/source.ts';
+import type { RouteDeps } from '../route.ts';
+import type { GivenEndpoint } from './endpoint-settings.ts';
+import { type GivenPrivate, readPrivate } from './private-settings.ts';
+import { withoutCredentials } from './proxy-url.ts';
+
+export interface Refusal {
+  code: 'validation_failed' | 'url_not_allowed';
+  errors: FieldErrors;
+}
+
+type Checks = Pick<RouteDeps, 'vetUrl' | 'vetProxy' | 'payloadRetentionDays' | 'clock'> & {
+  postgres: Query;
+  tenant: string;
+};
+
+/**
+ * The endpoint that a request leads to, or its errors across fields. A URL, a proxy, a certificate and sources that were taken before are not
+ * judged again: a source may have been deleted since, a network closed, a certificate have expired, and a change of something else is
+ * still to be had.
+ *
+ * @param before its secrets included: what comes back masked is what it has
+ */
+export async function judgeEndpoint(
+  { secret, headers, proxy, client_certificate, ...given }: GivenEndpoint & { secret?: string },
+  before: EndpointContent | undefined,
+  { postgres, tenant, clock, vetUrl, vetProxy, payloadRetentionDays }: Checks,
+): Promise<{ content: EndpointContent } | Refusal> {
+  const isMoved = before !== undefined && isSeenByOthers({ url: given.url, proxy }, before);
+  const hidden = readPrivate({ headers, proxy, client_certificate }, before?.settings ?? {}, {
+    isMoved,
+    nowMs: clock.nowMs(),
+  });
+  const content = contentOf({ ...given, ...hidden.read });
+  const { url, settings } = content;
+  const errors = [
+    ...urlErrors(url),
+    ...(secret === undefined ? [] : secretErrors(secret)),
+    ...hidden.errors,
+    ...filterErrors(content.filter),
+    ...retryErrors(settings.retry ?? {}, longestWindowSeconds(payloadRetentionDays)),
+    ...(await sourceErrors(postgres, tenant, content.source_ids, before?.source_ids ?? [])),
+  ];
+  if (errors.length > 0) return { code: 'validation_failed', errors };
+  const refused = [
+    ...(url === before?.url ? [] : refusals('/url', vetUrl(url))),
+    ...(settings.proxy === undefined || settings.proxy === before?.settings.proxy
+      ? []
+      : refusals('/proxy', vetProxy(withoutCredentials(settings.proxy)))),
+  ];
+  return refused.length > 0 ? { code: 'url_not_allowed', errors: refused } : { content };
+}
+
+/** Whether others than before would read the headers of requests: those of another origin, or without TLS those of another proxy. */
+function isSeenByOthers({ url, proxy }: { url: string; proxy?: string | undefined }, before: EndpointContent): boolean {
+  if (URL.parse(url)?.origin !== URL.parse(before.url)?.origin) return true;
+  const { proxy: proxyBefore } = before.settings;
+  const isKept =
+    proxy === undefined || (proxyBefore !== undefined && proxy === maskProxy(proxyBefore)) || proxy === proxyBefore;
+  return URL.parse(url)?.protocol === 'http:' && !isKept;
+}
+
+/** As it is stored: what is absent from `settings` has its default when it is read. */
+function contentOf(given: Omit<GivenEndpoint, keyof GivenPrivate> & EndpointSettings): EndpointContent {
+  const { url, description = '', event_types = [], source_ids = [], filter = null, ...settings } = given;
+  return { url, description, event_types, source_ids, filter, settings };
+}
+
+const refusals = (field: string, verdict: Verdict): FieldErrors =>
+  verdict.allowed ? [] : [{ field, message: `is refused: ${verdict.reason}` }];
+
+const urlErrors = (url: string): FieldErrors =>
+  URL.canParse(url) ? [] : [{ field: '/url', message: 'must be an absolute URL' }];
+
+export const secretErrors = (secret: string): FieldErrors =>
+  isUsableSecret(secret) ? [] : [{ field: '/secret', message: 'must be more than blanks behind its prefix' }];
+
+function filterErrors(filter: unknown): FieldErrors {
+  if (filter === null) return [];
+  return problemsOfFilter(filter).map(({ path, message }) => ({ field: `/filter${path}`, message }));
+}
+
+function retryErrors(retry: BackoffSettings | ScheduleSettings, windowSeconds: number): FieldErrors {
+  if ('schedule' in retry) {
+    const { schedule, jitter = scheduleDefaults.jitter, ...backoff } = retry;
+    const mixed = Object.keys(backoff).map((name) => ({ field: `/retry/${name}`, message: 'goes without a schedule' }));
+    const longestSeconds = schedule.reduce((sum, wait) => sum + wait, 0) * (1 + jitter);
+    if (longestSeconds <= windowSeconds) return mixed;
+    const message = `must not add up to more than ${windowSeconds} seconds, its jitter included`;
+    return [...mixed, { field: '/retry/schedule', message }];
+  }
+  if ('jitter' in retry) return [{ field: '/retry/jitter', message: 'goes with a schedule alone' }];
+  const { base_seconds, cap_seconds } = { ...endpointDefaults.retry, ...retry };
+  return cap_seconds < base_seconds
+    ? [{ field: '/retry/cap_seconds', message: `must not be below base_seconds, which is ${base_seconds}` }]
+    : [];
+}
+
+async function sourceErrors(
+  postgres: Query,
+  tenant: string,
+  sourceIds: readonly string[],
+  known: readonly string[],
+): Promise<FieldErrors> {
+  const added = sourceIds.filter((id) => !known.includes(id));
+  const unknown = await unknownSources(postgres, tenant, added);
+  return sourceIds.flatMap((id, index) =>
+    unknown.has(id) ? [{ field: `/source_ids/${index}`, message: 'is not the id of a source' }] : [],
+  );
+}

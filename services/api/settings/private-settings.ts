@@ -1,0 +1,36 @@
+import type { EndpointSettings } from '#lib/contract';
+import type { FieldErrors, Read } from '../http/send-problem.ts';
+import { type GivenCertificate, readClientCertificate } from './client-certificate.ts';
+import { readProxy } from './proxy-url.ts';
+import { readHeaders } from './request-headers.ts';
+
+type Private = Pick<EndpointSettings, 'headers' | 'proxy' | 'client_certificate'>;
+export type GivenPrivate = Omit<Private, 'client_certificate'> & { client_certificate?: GivenCertificate };
+
+/**
+ * The settings that have secrets. What comes back as it was shown, masked or without its key, is what the endpoint has: so that a client can
+ * read one, change something, and write it back.
+ *
+ * @param isMoved requests would go to others than before, who must not get the headers that nobody is shown
+ */
+export function readPrivate(
+  given: GivenPrivate,
+  before: Private,
+  { isMoved, nowMs }: { isMoved: boolean; nowMs: number },
+): { read: Private; errors: FieldErrors } {
+  const readings = {
+    headers: given.headers && readHeaders(given.headers, { headers: before.headers ?? {}, isMoved }),
+    proxy: given.proxy === undefined ? undefined : readProxy(given.proxy, before.proxy),
+    client_certificate:
+      given.client_certificate && readClientCertificate(given.client_certificate, before.client_certificate, nowMs),
+  };
+  const taken = Object.entries(readings).flatMap(([name, reading]) =>
+    reading !== undefined && 'read' in reading ? [[name, reading.read] as const] : [],
+  );
+  return {
+    read: Object.fromEntries(taken),
+    errors: Object.values<Read<unknown> | undefined>(readings).flatMap((reading) =>
+      reading !== undefined && 'errors' in reading ? reading.errors : [],
+    ),
+  };
+}

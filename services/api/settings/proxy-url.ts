@@ -1,0 +1,40 @@
+import { isMaskedProxy, maskProxy, proxyText } from '#lib/contract';
+import type { Read } from '../http/send-problem.ts';
+
+export const proxy = {
+  type: 'string',
+  maxLength: 2_048,
+  pattern: '^[!-~]+$',
+  description: 'an http or https URL with nothing behind its host and port',
+} as const;
+
+/** @param before what the endpoint has: meant where it comes back exactly as it was shown. Elsewhere its password would go to another host */
+export function readProxy(given: string, before: string | undefined): Read<string> {
+  if (before !== undefined && given === maskProxy(before)) return { read: before };
+  const refuse = (message: string): Read<string> => ({ errors: [{ field: '/proxy', message }] });
+  const url = URL.parse(given);
+  if (url === null || !isBare(url)) return refuse(`must be ${proxy.description}`);
+  if (isMaskedProxy(given)) return refuse('has a mask in the place of its credentials: give them too');
+  if (!hasUsableCredentials(url)) return refuse('has credentials that no proxy can be given: percent-encode them');
+  return { read: proxyText(url) };
+}
+
+/** The part of it that says where it leads. */
+export function withoutCredentials(proxy: string): string {
+  const url = new URL(proxy);
+  url.username = '';
+  url.password = '';
+  return url.href;
+}
+
+const isBare = (url: URL): boolean =>
+  ['http:', 'https:'].includes(url.protocol) && url.pathname === '/' && !/[?#]/.test(url.href);
+
+/** As Basic authentication has them (RFC 7617): the name without a colon, neither with a control character. */
+function hasUsableCredentials({ username, password }: URL): boolean {
+  try {
+    return !decodeURIComponent(username).includes(':') && !/\p{Cc}/u.test(decodeURIComponent(username + password));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,72 @@
+import { longestWindowSeconds, type Topics } from '#lib/contract';
+import { inRounds } from '#lib/lifecycle';
+import type { Postgres } from '#lib/postgres';
+import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
+import type { ServiceContext } from '#lib/service-host';
+import type { DispatcherConfig } from '../config.ts';
+import type { DispatcherMetrics } from '../metrics.ts';
+import type { EndpointRef } from '../model/job.ts';
+import type { Publish } from '../publishing/publish.ts';
+import { createAnnounceDisablings } from './announce-disablings.ts';
+import { createDisableEndpoint } from './disable-endpoint.ts';
+import { createEndpointDirectory } from './endpoint-directory.ts';
+import { factsOf } from './endpoint-facts.ts';
+import { createEndpointFailing } from './endpoint-failing.ts';
+import { createEndpointHealth } from './endpoint-health.ts';
+
+interface Deps {
+  config: Pick<DispatcherConfig, 'encryptionKeys' | 'payloadRetentionDays' | 'failingSeconds'>;
+  context: Pick<ServiceContext, 'clock' | 'log'>;
+  postgres: Postgres;
+  directoryPool: Postgres;
+  publish: Publish;
+  topics: Topics;
+  metrics: DispatcherMetrics;
+  /** The breaker of an endpoint has closed again. */
+  onClosed(endpoint: EndpointRef): void;
+}
+
+/** The directory of endpoints, their health, and the disabling of those that take nothing. */
+export function buildEndpoints(deps: Deps) {
+  const { config, postgres, publish, topics, metrics, onClosed } = deps;
+  const { clock, log } = deps.context;
+  const directory = createEndpointDirectory({
+    postgres: deps.directoryPool,
+    secretBox: createSecretBox(parseEncryptionKeys(config.encryptionKeys)),
+    longestWindowMs: longestWindowSeconds(config.payloadRetentionDays) * 1_000,
+    clock,
+    log,
+  });
+  const health = createEndpointHealth({
+    factsOf: ({ tenant, endpointId }) => factsOf(directory.get(tenant, endpointId)),
+    onClosed,
+    metrics,
+    clock,
+    random: Math.random,
+    log,
+  });
+  const disableEndpoint = createDisableEndpoint({ postgres, metrics, log });
+  const failingMs = config.failingSeconds * 1_000;
+  const endpointFailing = createEndpointFailing({ postgres, disableEndpoint, failingMs, clock, log });
+  return {
+    directory,
+    health,
+    disableEndpoint,
+    endpointFailing,
+    announcing: inRounds(createAnnounceDisablings({ postgres, publish, topics, clock }), {
+      name: 'disablings',
+      everyMs: 2_000,
+      clock,
+      log,
+    }),
+    failing: inRounds(endpointFailing.settle, {
+      name: 'failing endpoints',
+      everyMs: 1_000,
+      lastRound: true,
+      clock,
+      log,
+    }),
+  };
+}
+
+export type Endpoints = ReturnType<typeof buildEndpoints>;

@@ -1,0 +1,62 @@
+import { groupOf, type Topics } from '#lib/contract';
+import { createConsumer } from '#lib/kafka';
+import type { Postgres } from '#lib/postgres';
+import type { ServiceContext } from '#lib/service-host';
+import type { DispatcherConfig } from '../config.ts';
+import { commitIntervalMs, type KafkaClient } from '../kafka-client.ts';
+import type { Endpoints } from '../endpoints/build-endpoints.ts';
+import type { Scheduler } from '../lanes/scheduler.ts';
+import type { Membership } from '../model/membership.ts';
+import type { OwnedPartitions } from '../model/owned-partitions.ts';
+import type { RecentSteps } from '../model/recent-steps.ts';
+import type { OrderedIntake } from '../ordered/ordered-intake.ts';
+import type { OutcomeWriter } from '../send/outcome-writer.ts';
+import { createIntake } from './intake.ts';
+import { createKnownDeliveries } from './known-deliveries.ts';
+
+interface Deps {
+  config: DispatcherConfig;
+  context: Pick<ServiceContext, 'clock' | 'log' | 'fail'>;
+  kafka: KafkaClient;
+  postgres: Postgres;
+  endpoints: Pick<Endpoints, 'directory'>;
+  owned: OwnedPartitions;
+  membership: Membership;
+  scheduler: Scheduler;
+  recentSteps: RecentSteps;
+  outcomes: OutcomeWriter;
+  orderedIntake: OrderedIntake;
+  topics: Topics;
+}
+
+/** The consumer of `deliveries`. */
+export function buildIntake({ config, context, kafka, postgres, endpoints, owned, membership, topics, ...deps }: Deps) {
+  const { clock, log, fail } = context;
+  const { directory } = endpoints;
+  const knownDeliveries = createKnownDeliveries(postgres);
+  const consumer = createConsumer({
+    ...kafka,
+    maxQueuedBytes: config.consumerQueueBytes,
+    sessionTimeoutMs: config.sessionTimeoutMs,
+    groupId: groupOf(config.topicPrefix, 'dispatcher'),
+    topics: [topics.deliveries],
+    gatherMs: config.gatherMs,
+    commitIntervalMs,
+    handle: createIntake({ ...deps, directory, knownDeliveries, owned, clock, log }),
+    onFailure: fail,
+    onAssigned: owned.assigned,
+    onRevoked: owned.revoked,
+    onOpened: owned.opened,
+    onFirstRead: owned.firstRead,
+    // A record may wait for Postgres, because an earlier owner may have had it or it is in an order: it holds up its own partition alone.
+    maxPartitionsPerCall: 1,
+    maxCalls: Number.POSITIVE_INFINITY,
+    // Above what the lanes take: a partition must not stand still because of what is queued, which would hold up every endpoint in it.
+    maxOutstanding: config.queueRecords + 5_000,
+    maxOutstandingBytes: config.queueBytes + 32 * 1024 * 1024,
+    // The lanes have drained by then; what they did not take is left for the successor.
+    stopDrainMs: 200,
+  });
+  membership.follow(consumer);
+  return consumer;
+}

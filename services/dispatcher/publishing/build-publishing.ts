@@ -1,0 +1,47 @@
+import type { WaitOut } from '#lib/backoff';
+import type { Topics } from '#lib/contract';
+import { createBury, createKeepDeadLetter } from '#lib/dead-letters';
+import { readSchema } from '#deploy/kafka/schemas.ts';
+import { createAttemptCodec, createEventCodec, createProducer } from '#lib/kafka';
+import type { Postgres } from '#lib/postgres';
+import type { ServiceContext } from '#lib/service-host';
+import type { DispatcherConfig } from '../config.ts';
+import type { KafkaClient } from '../kafka-client.ts';
+import { createOffer, createPublish } from './publish.ts';
+
+interface Deps {
+  config: Pick<DispatcherConfig, 'schemaRegistryUrl'>;
+  context: Pick<ServiceContext, 'clock' | 'log' | 'metrics' | 'tracer'>;
+  kafka: KafkaClient;
+  /** Keeps the dead letters that their topic refuses. */
+  postgres: Postgres;
+  waitOut: WaitOut;
+  topics: Topics;
+}
+
+/** The producer, the codecs, and the ways in which records are written. */
+export function buildPublishing({ config, context, kafka, postgres, waitOut, topics }: Deps) {
+  const { clock, log, metrics, tracer } = context;
+  const registry = { registryUrl: config.schemaRegistryUrl, clock, log };
+  const producer = createProducer({ ...kafka, tracer, topics: [topics['delivery.attempts'], topics.deliveries] });
+  return {
+    producer,
+    eventCodec: createEventCodec({ ...registry, topic: topics.events, schema: readSchema('events') }),
+    attemptCodec: createAttemptCodec({
+      ...registry,
+      topic: topics['delivery.attempts'],
+      schema: readSchema('delivery.attempts'),
+    }),
+    publish: createPublish({ producer, waitOut, clock, log }),
+    offer: createOffer({ producer, waitOut, log }),
+    bury: createBury({
+      producer,
+      topic: topics['dead-letters'],
+      keep: createKeepDeadLetter(postgres),
+      waitOut,
+      clock,
+      log,
+      metrics,
+    }),
+  };
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { WaitOut } from '#lib/backoff';
+import type { Topics } from '#lib/contract';
+import type { Part } from '#lib/lifecycle';
+import type { Postgres } from '#lib/postgres';
+import { createReplayWork, type ReplayLane } from '#lib/replay-store';
+import type { ServiceContext } from '#lib/service-host';
+import type { Endpoints } from '../endpoints/build-endpoints.ts';
+import type { SetWriters } from '../fan-out/build-fan-out.ts';
+import type { DispatcherMetrics } from '../metrics.ts';
+import type { Offer } from '../publishing/publish.ts';
+import type { WaitingTable } from '../waiting/waiting-table.ts';
+import { createPlaces } from './places.ts';
+import { createReplayRunner } from './replay-runner.ts';
+import { createRunReplay } from './run-replay.ts';
+import { createSendItems } from './send-items.ts';
+
+interface Deps {
+  context: Pick<ServiceContext, 'clock' | 'log' | 'crashPoints'>;
+  pools: Readonly<Record<ReplayLane, Postgres>>;
+  endpoints: Pick<Endpoints, 'directory'>;
+  table: Pick<WaitingTable, 'contents'>;
+  writers: SetWriters;
+  offer: Offer;
+  waitOut: WaitOut;
+  topics: Topics;
+  metrics: Pick<DispatcherMetrics, 'replayed'>;
+}
+
+/** Turns of replays that are under way at once, in each lane. */
+const turnsAtOnce = 4;
+
+/** One runner for replays of a single item, one for the others. */
+export function buildReplays({ context, pools, endpoints, writers, metrics, ...deps }: Deps): Record<ReplayLane, Part> {
+  const { clock, log, crashPoints } = context;
+  const { waitOut } = deps;
+  const send = createSendItems({ ...deps, ...writers, directory: endpoints.directory, clock });
+
+  function runnerOf(lane: ReplayLane): Part {
+    const work = createReplayWork(pools[lane]);
+    const run = createRunReplay({
+      work,
+      send,
+      places: createPlaces(turnsAtOnce),
+      waitOut,
+      crashPoints,
+      onSettled: (ends) => {
+        for (const { reason } of ends) metrics.replayed(reason ?? 'replayed');
+      },
+    });
+    return createReplayRunner({ lane, work, run, owner: randomUUID(), clock, log });
+  }
+
+  return { single: runnerOf('single'), bulk: runnerOf('bulk') };
+}

@@ -1,0 +1,59 @@
+import type { AttemptRecord, Topics } from '#lib/contract';
+import type { Bury } from '#lib/dead-letters';
+import { createHttpClient, parseAllowedNetworks } from '#lib/http-client';
+import type { ServiceContext } from '#lib/service-host';
+import type { DispatcherConfig } from '../config.ts';
+import type { Endpoints } from '../endpoints/build-endpoints.ts';
+import type { DispatcherMetrics } from '../metrics.ts';
+import type { RowJob } from '../model/job.ts';
+import type { RecentSteps } from '../model/recent-steps.ts';
+import type { OrderedRow } from '../model/waiting-row.ts';
+import type { Publish } from '../publishing/publish.ts';
+import { createAttempt } from './attempt.ts';
+import { createDispatch } from './dispatch.ts';
+import { createOutcomeWriter } from './outcome-writer.ts';
+
+interface Deps {
+  config: Pick<DispatcherConfig, 'allowHttp' | 'allowedNetworks' | 'maxInFlight'>;
+  context: Pick<ServiceContext, 'clock' | 'log' | 'tracer' | 'crashPoints'>;
+  endpoints: Pick<Endpoints, 'directory' | 'disableEndpoint' | 'endpointFailing'>;
+  publish: Publish;
+  bury: Bury;
+  encodeAttempt(record: AttemptRecord): Buffer;
+  recentSteps: RecentSteps;
+  orderedRows: { write(row: OrderedRow, isWanted: () => boolean): Promise<void> };
+  removeRow(job: RowJob): void;
+  topics: Topics;
+  metrics: DispatcherMetrics;
+}
+
+/** One send and what follows from it, made durable. */
+export function buildSend({ config, context, endpoints, metrics, ...deps }: Deps) {
+  const { clock, log, tracer, crashPoints } = context;
+  const http = createHttpClient({
+    clock,
+    allowHttp: config.allowHttp,
+    allowedNetworks: parseAllowedNetworks(config.allowedNetworks),
+    // A lower bound would let one endpoint’s hanging requests hold up its neighbours on the same host.
+    maxConnectionsPerHost: config.maxInFlight,
+  });
+  const givenUp = new AbortController();
+  const outcomes = createOutcomeWriter({ ...deps, clock, crashPoints, metrics, signal: givenUp.signal });
+  const dispatch = createDispatch({
+    ...endpoints,
+    attempt: createAttempt({ http, tracer, clock }),
+    outcomes,
+    metrics,
+    crashPoints,
+    clock,
+    random: Math.random,
+    log,
+  });
+  return {
+    http,
+    outcomes,
+    dispatch,
+    /** From then on no outcome waits for Kafka. */
+    giveUp: () => givenUp.abort(),
+  };
+}

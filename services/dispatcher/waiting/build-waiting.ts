@@ -1,0 +1,62 @@
+import type { Postgres } from '#lib/postgres';
+import type { ServiceContext } from '#lib/service-host';
+import type { Endpoints } from '../endpoints/build-endpoints.ts';
+import type { Scheduler } from '../lanes/scheduler.ts';
+import type { DispatcherMetrics } from '../metrics.ts';
+import type { OwnedPartitions } from '../model/owned-partitions.ts';
+import type { RecentSteps } from '../model/recent-steps.ts';
+import type { RowRef } from '../model/waiting-row.ts';
+import type { OutcomeWriter } from '../send/outcome-writer.ts';
+import { createEndCancelled } from './end-cancelled.ts';
+import { createEndOverdue } from './end-overdue.ts';
+import { createOverdueTable } from './overdue-table.ts';
+import { createReadContents } from './read-contents.ts';
+import { createServedRows } from './served-rows.ts';
+import { createWaitingRows, type ReleaseOrdered } from './waiting-rows.ts';
+import { createWaitingTable } from './waiting-table.ts';
+
+interface TableDeps {
+  postgres: Postgres;
+  indexScanPool: Postgres;
+  orderedRows: { remove(rows: readonly RowRef[]): Promise<void> };
+}
+
+/** The table `waiting` and what is read beside it; stands on nothing but Postgres. */
+export function buildWaitingTables({ postgres, indexScanPool, orderedRows }: TableDeps) {
+  const table = createWaitingTable(postgres, indexScanPool);
+  return {
+    table,
+    overdueTable: createOverdueTable(postgres, indexScanPool),
+    readContents: createReadContents(table),
+    servedRows: createServedRows({ table, orderedRows }),
+  };
+}
+
+export type WaitingTables = ReturnType<typeof buildWaitingTables>;
+
+interface Deps {
+  context: Pick<ServiceContext, 'clock' | 'log'>;
+  tables: WaitingTables;
+  releaseOrdered: ReleaseOrdered;
+  owned: OwnedPartitions;
+  endpoints: Pick<Endpoints, 'directory' | 'health'>;
+  scheduler: Scheduler;
+  recentSteps: RecentSteps;
+  outcomes: OutcomeWriter;
+  metrics: DispatcherMetrics;
+}
+
+/** Reads the rows: those that are due go to their lanes, those that can't come back are ended. */
+export function buildWaitingRows({ context, tables, endpoints, ...deps }: Deps) {
+  const { clock, log } = context;
+  const { table, overdueTable, readContents, servedRows } = tables;
+  const parts = { ...deps, ...endpoints, readContents, clock };
+  return createWaitingRows({
+    ...parts,
+    table,
+    servedRows,
+    endOverdue: createEndOverdue({ ...parts, table: overdueTable }),
+    endCancelled: createEndCancelled({ ...parts, table: overdueTable }),
+    log,
+  });
+}

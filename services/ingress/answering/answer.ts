@@ -1,0 +1,110 @@
+import type { FastifyReply } from 'fastify';
+import type { Clock } from '#lib/clock';
+import { createId, type RandomBytes } from '#lib/ids';
+import type { Logger } from '#lib/log';
+import { problemCodes } from '#lib/problem';
+import { type Span, traceIdOf } from '#lib/telemetry';
+import type { IngressMetrics } from '../metrics.ts';
+import type { DiscardLimits } from '../receiving/body-reader.ts';
+import type { Outcome, Refused } from '../receiving/outcome.ts';
+import { senderOf, type WebhookRequest } from '../receiving/webhook-request.ts';
+import type { RejectionLog } from '../rejections/rejection-log.ts';
+import { allowedMethods } from './answer-challenge.ts';
+import { refuse } from './refuse.ts';
+import { createRetryAfter } from './retry-after.ts';
+
+export interface AnswerDeps {
+  rejections: Pick<RejectionLog, 'record'>;
+  metrics: IngressMetrics;
+  clock: Clock;
+  random: RandomBytes;
+  log: Logger;
+  discardLimits: DiscardLimits;
+}
+
+export interface Answered {
+  request: WebhookRequest;
+  reply: FastifyReply;
+  outcome: Outcome;
+  durationMs: number;
+  /** Around all of it. */
+  span: Span;
+}
+
+export type Answer = (answered: Answered) => FastifyReply;
+
+/** Length of an unknown id in the log: it may be as long as the longest header line that Node takes. */
+const maxLoggedIdLength = 64;
+
+/** Refusals that the owner of a source can see and mend. A deleted source has no owner any more, and `unavailable` is ours. */
+const recordedStatuses: readonly number[] = [400, 401, 403, 408, 413, 429];
+
+/** Turns an outcome into the answer, a metric, a line of the log and, of some, a rejection that the source's owner can see. */
+export function createAnswer({ rejections, metrics, clock, random, log, discardLimits }: AnswerDeps): Answer {
+  const retryAfterSeconds = createRetryAfter(random);
+  const record = (request: WebhookRequest, { source, code, read }: Refused): void => {
+    if (source?.state !== 'active' || !recordedStatuses.includes(problemCodes[code].status)) return;
+    const atMs = clock.nowMs();
+    rejections.record({
+      tenant: source.tenant,
+      sourceId: source.id,
+      id: createId('rej', atMs, random),
+      atMs,
+      code,
+      clientAddress: senderOf(request).address,
+      rawHeaders: request.raw.rawHeaders,
+      signatureHeader: source.schemeSettings.signatureHeader,
+      bodyBytes: read?.bytes ?? announcedBytes(request),
+      bodyBeginning: source.keepsRejectedBodies && read !== undefined ? Buffer.from(read.beginning) : undefined,
+    });
+  };
+
+  return ({ request, reply, outcome, durationMs, span }) => {
+    const { source, kind } = outcome;
+    const code = kind === 'refused' ? outcome.code : kind;
+    metrics.answered(source?.id, code);
+    const sourceId = request.params.source_id.slice(0, maxLoggedIdLength);
+    const traceId = traceIdOf(outcome.kind === 'accepted' ? outcome.traceparent : span.traceparent);
+    const facts = { sourceId, tenant: source?.tenant, durationMs, traceId };
+
+    switch (outcome.kind) {
+      case 'accepted': {
+        const { receiptId } = outcome;
+        metrics.acknowledged(durationMs / 1000, span.exemplar);
+        log.debug({ event: 'webhook.accepted', ...facts, receiptId });
+        reply.code(outcome.source.responseStatus);
+        if (outcome.source.responseStatus === 204) return reply.send();
+        return reply.header('content-type', 'application/json').send(`{"id":"${receiptId}"}`);
+      }
+      case 'challenge':
+        log.info({ event: 'challenge.answered', ...facts });
+        // The body is the sender's own text: no browser may take it for a page.
+        reply.header('content-type', 'text/plain; charset=utf-8').header('x-content-type-options', 'nosniff');
+        return reply.code(200).send(outcome.challenge);
+      case 'client_gone':
+        log.info({ event: 'webhook.rejected', ...facts, code });
+        return reply.hijack();
+      case 'refused':
+        logRefusal(log, outcome, facts);
+        record(request, outcome);
+        if (outcome.retryAfterSeconds !== undefined) reply.header('retry-after', outcome.retryAfterSeconds);
+        else if (outcome.code === 'unavailable') reply.header('retry-after', retryAfterSeconds());
+        if (outcome.code === 'method_not_allowed') reply.header('allow', allowedMethods(source));
+        if (problemCodes[outcome.code].status === 401 && source?.state === 'active')
+          reply.header('www-authenticate', source.signatureChallenge);
+        return refuse(request, reply, outcome.code, discardLimits, outcome.detail);
+    }
+  };
+}
+
+function logRefusal(log: Logger, { code, error, turnedAway }: Refused, facts: Record<string, unknown>): void {
+  const line = { event: 'webhook.rejected', ...facts, code };
+  if (turnedAway) return log.debug(line);
+  if (code === 'internal_error') log.error({ ...line, err: error });
+  else log.info({ ...line, status: problemCodes[code].status, cause: error?.message });
+}
+
+function announcedBytes({ raw }: WebhookRequest): number | undefined {
+  const length = Number(raw.headers['content-length']);
+  return Number.isSafeInteger(length) ? length : undefined;
+}

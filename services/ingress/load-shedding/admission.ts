@@ -1,0 +1,138 @@
+/**
+ * Lets a webhook in only while it can be made durable in time. Who can't be served hears so at once, instead of waiting for the whole time
+ * with everybody else; and what is let in has an end by which it must be answered.
+ *
+ * | reason    | nobody is let in while                                           | until                              |
+ * |-----------|------------------------------------------------------------------|------------------------------------|
+ * | `full`    | the bound on waiting records or bytes is reached                 | one of them has ended              |
+ * | `starved` | this process is so late that an answer would be; a part of them while it is on the way there | it is not |
+ * | `stalled` | nothing was acknowledged for a second, though something waits    | an acknowledgment; every 250 ms one is let in to find out |
+ * | `slow`    | acknowledgments take so long that one more would come too late   | they come faster, or nothing waits |
+ */
+import type { Clock } from '#lib/clock';
+import { AppError, isAppError } from '#lib/errors';
+import type { OutgoingRecord, RecordProducer } from '#lib/kafka';
+import type { LoopDelay } from './loop-delay.ts';
+
+export type BusyReason = 'full' | 'starved' | 'stalled' | 'slow';
+
+export interface Admission {
+  /** Why one more webhook is not let in now; undefined where it is. */
+  admit(): BusyReason | undefined;
+  /**
+   * When a webhook whose last byte was seen just now must be known to be durable.
+   *
+   * @param spentMs what this process has used up of its time before, while the last byte may have been there already
+   */
+  deadlineMs(spentMs: number): number;
+  /** @throws AppError what the producer throws; kafka_unavailable where the acknowledgment comes after the deadline */
+  send(record: OutgoingRecord, deadlineMs: number): Promise<void>;
+}
+
+interface Options {
+  producer: Pick<RecordProducer, 'send' | 'pending'>;
+  loopDelay: Pick<LoopDelay, 'currentMs'>;
+  clock: Clock;
+  maxPendingRecords: number;
+  maxPendingBytes: number;
+  onRefusal(reason: BusyReason): void;
+}
+
+/** From a webhook's last byte to its answer, everything included. */
+export const answerWithinMs = 2_000;
+/** Reserve for detecting the timeout and writing the answer. */
+const answeringMs = 150;
+/**
+ * A webhook waits for the turn of the event loop that is under way, is handed over in the next, and its acknowledgment is read in the one
+ * after: with turns of 800 ms there is no time for anything else. From the half of it on a part is turned away, which costs less than to
+ * serve it and makes turns shorter; all or none would swing.
+ */
+const allUpToMs = 400;
+const noneFromMs = 800;
+const stalledAfterMs = 1_000;
+const probeEveryMs = 250;
+/** Older measurements say nothing about now. */
+const forgottenAfterMs = 5_000;
+/** Below it, nothing queues: a burst makes larger batches, and takes hardly longer. */
+const quickMs = 250;
+/** The weight of one acknowledgment in the running mean: some hundred of them, a few batches. */
+const weight = 0.01;
+
+export function createAdmission(options: Options): Admission {
+  const { producer, loopDelay, clock, maxPendingRecords, maxPendingBytes } = options;
+  /** Since when something waits with nothing acknowledged. */
+  let waitingSinceMs: number | undefined;
+  let probedAtMs = Number.NEGATIVE_INFINITY;
+  let sentAtMs = Number.NEGATIVE_INFINITY;
+  /** What those who were turned away have left of the part that is let in. */
+  let credit = 0;
+  /** Of acknowledgments: how long they took, and how many records were there when they were sent. */
+  let meanMs = 0;
+  let meanRecords = 1;
+
+  const forKafkaMs = (): number => answerWithinMs - answeringMs - 2 * loopDelay.currentMs();
+
+  function expectedMs(pendingRecords: number): number {
+    if (meanMs < quickMs || pendingRecords === 0) return 0;
+    return meanMs * Math.max(1, pendingRecords / meanRecords);
+  }
+
+  function isStalled(nowMs: number, pendingRecords: number): boolean {
+    if (pendingRecords === 0 && nowMs - sentAtMs > forgottenAfterMs) waitingSinceMs = undefined;
+    if (waitingSinceMs === undefined || nowMs - waitingSinceMs <= stalledAfterMs) return false;
+    if (nowMs - probedAtMs < probeEveryMs) return true;
+    probedAtMs = nowMs;
+    return false;
+  }
+
+  function isStarved(): boolean {
+    const part = (noneFromMs - loopDelay.currentMs()) / (noneFromMs - allUpToMs);
+    if (part >= 1) return false;
+    credit += Math.max(0, part);
+    if (credit < 1) return true;
+    credit -= 1;
+    return false;
+  }
+
+  function judge(): BusyReason | undefined {
+    const { records, bytes } = producer.pending();
+    if (records >= maxPendingRecords || bytes >= maxPendingBytes) return 'full';
+    if (isStarved()) return 'starved';
+    if (isStalled(clock.monotonicMs(), records)) return 'stalled';
+    return expectedMs(records) > forKafkaMs() ? 'slow' : undefined;
+  }
+
+  /** Kafka has said something. */
+  function noteAnswer(): void {
+    waitingSinceMs = producer.pending().records === 0 ? undefined : clock.monotonicMs();
+  }
+
+  return {
+    admit() {
+      const reason = judge();
+      if (reason !== undefined) options.onRefusal(reason);
+      return reason;
+    },
+    deadlineMs: (spentMs) => clock.monotonicMs() - spentMs - loopDelay.currentMs() + answerWithinMs - answeringMs,
+    async send(record, deadlineMs) {
+      const beganAtMs = clock.monotonicMs();
+      const { records } = producer.pending();
+      sentAtMs = beganAtMs;
+      waitingSinceMs ??= beganAtMs;
+      try {
+        // The time limit is noticed as late as this process is.
+        await producer.send(record, deadlineMs - beganAtMs - loopDelay.currentMs());
+      } catch (error) {
+        // One that had little time says nothing about Kafka.
+        const waitedMs = clock.monotonicMs() - beganAtMs;
+        if (!isAppError(error, 'kafka_unavailable') || waitedMs < stalledAfterMs) noteAnswer();
+        throw error;
+      }
+      noteAnswer();
+      const nowMs = clock.monotonicMs();
+      meanMs += (nowMs - beganAtMs - meanMs) * weight;
+      meanRecords += (records + 1 - meanRecords) * weight;
+      if (nowMs > deadlineMs) throw new AppError('kafka_unavailable', 'the acknowledgment came too late');
+    },
+  };
+}

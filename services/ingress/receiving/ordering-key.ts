@@ -1,0 +1,15 @@
+import { createJsonBody, locateScalar, shownScalar } from '#lib/json-locator';
+import type { HeaderValues } from '#lib/signatures';
+import { locatorsOf, type LocatorRule } from './record-headers.ts';
+
+/** The webhook's ordering key; null: its order is not kept. */
+export type OrderingKey = (webhook: { headers: HeaderValues; body: Buffer }) => string | null;
+
+/** The body is parsed only where a rule leads into it, and what no record key can be is its hash (see shownScalar). */
+export function createOrderingKey(rules: readonly LocatorRule[]): OrderingKey {
+  if (rules.length === 0) return () => null;
+  return ({ headers, body }) => {
+    const scalar = locateScalar(locatorsOf(rules, headers), createJsonBody(body));
+    return scalar === undefined ? null : shownScalar(scalar);
+  };
+}

@@ -1,0 +1,102 @@
+/**
+ * Lets the owner of a source see why its webhooks are refused. It must never cost a webhook: the request path only puts a rejection into
+ * a bounded memory; what is written is written in the background, a few for each source and second; what has no room, or meets a
+ * Postgres that stays away, is dropped and counted, the oldest first.
+ */
+import type { Clock } from '#lib/clock';
+import { isAppError, toAppError } from '#lib/errors';
+import { createPart, type Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import type { IngressMetrics } from '../metrics.ts';
+import { createPendingRejections } from './pending-rejections.ts';
+import { type Rejection, toRejectionRow } from './rejection-row.ts';
+import type { RejectionTable } from './rejection-table.ts';
+
+const intervalMs = 1_000;
+/** Nobody waits for a rejection: a Postgres that comes back has better things to do. */
+const awayIntervalMs = 5_000;
+/** Rejections of one write: with all that may be kept of each, 6 MiB. */
+const maxBatch = 200;
+const keptPerSource = 100;
+const sweepIntervalMs = 600_000;
+
+export interface RejectionLog extends Part {
+  /** Keeps it in memory for now. Never throws. */
+  record(rejection: Rejection): void;
+}
+
+interface Options {
+  table: RejectionTable;
+  retentionDays: number;
+  clock: Clock;
+  log: Logger;
+  metrics: Pick<IngressMetrics, 'rejectionDropped'>;
+}
+
+export function createRejectionLog({ table, retentionDays, clock, log, metrics }: Options): RejectionLog {
+  const pending = createPendingRejections(metrics.rejectionDropped);
+  const stopping = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+  let sweptAtMs = Number.NEGATIVE_INFINITY;
+
+  const insert = async (rejections: readonly Rejection[]): Promise<void> => {
+    const rows = rejections.map(toRejectionRow);
+    try {
+      await table.insert(rows);
+    } catch (error) {
+      if (!isAppError(error, 'data_invalid')) throw error;
+      // One of them can't be written, whatever it is: it must not take the others with it.
+      for (const row of rows)
+        await table.insert([row]).catch((failure: unknown) => {
+          if (!isAppError(failure, 'data_invalid')) throw failure;
+          metrics.rejectionDropped();
+          log.error({ event: 'rejection.not_writable', sourceId: row.source_id, err: failure });
+        });
+    }
+    await table.trim(rows, keptPerSource);
+  };
+  const write = async (): Promise<void> => {
+    const batch = pending.take(maxBatch);
+    if (batch.length === 0) return;
+    try {
+      await insert(batch);
+    } catch (error) {
+      pending.putBack(batch);
+      throw error;
+    }
+  };
+  const sweep = async (): Promise<void> => {
+    if (clock.monotonicMs() - sweptAtMs < sweepIntervalMs) return;
+    while ((await table.sweep(retentionDays)) && !stopping.signal.aborted);
+    sweptAtMs = clock.monotonicMs();
+  };
+  const run = async (): Promise<void> => {
+    let waitMs = intervalMs;
+    while (!stopping.signal.aborted) {
+      await clock.sleep(waitMs, stopping.signal);
+      try {
+        // The last ones too: a stop ends the wait.
+        await write();
+        if (!stopping.signal.aborted) await sweep();
+        waitMs = intervalMs;
+      } catch (error) {
+        waitMs = awayIntervalMs;
+        log.warn({ event: 'rejections.not_written', err: toAppError(error) });
+      }
+    }
+  };
+
+  return {
+    ...createPart(
+      'rejections',
+      async () => {
+        running = run();
+      },
+      async () => {
+        stopping.abort();
+        await running;
+      },
+    ),
+    record: pending.add,
+  };
+}

@@ -1,0 +1,15 @@
+import type { Refused } from '../receiving/outcome.ts';
+import type { ActiveSource } from './source.ts';
+import type { SourceDirectory } from './source-directory.ts';
+
+/** The source of a request, where it is in use; or what its sender hears. */
+export async function findSource(
+  sources: Pick<SourceDirectory, 'known' | 'lookUp'>,
+  id: string,
+): Promise<ActiveSource | Refused> {
+  const source = sources.known(id) ?? (await sources.lookUp(id));
+  if (source === 'unknown') return { kind: 'refused', code: 'not_found' };
+  if (source === 'unavailable') return { kind: 'refused', code: 'unavailable' };
+  if (source.state === 'active') return source;
+  return { kind: 'refused', code: source.state === 'deleted' ? 'gone' : 'unavailable', source };
+}
