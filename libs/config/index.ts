@@ -31,5 +31,5 @@ export {
   kafkaFields,
   kafkaRelations,
 } from './kafka-fields.ts';
-export { type TracingConfig } from './tracing-fields.ts';
+export { type TracingConfig, tracingFields } from './tracing-fields.ts';
 export { envExample, configTable } from './document.ts';

@@ -27,7 +27,7 @@ export function readPage(query: PageQuery, cursor: RegExp): PageRequest | { erro
   const limit = readLimit(query.limit, 1);
   if (typeof limit !== 'number') return limit;
   if (query.cursor !== undefined && !cursor.test(query.cursor))
-    return { errors: [{ field: 'cursor', message: 'is not one that was given out here' }] };
+    return { errors: [{ field: 'cursor', message: 'is not a valid cursor' }] };
   return { limit, after: query.cursor ?? null };
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '#lib/clock';
+import { type Clock, nowMicros } from '#lib/clock';
 import { header } from '#lib/contract';
 import type { Bury } from '#lib/dead-letters';
 import { type IncomingRecord, originOf } from '#lib/kafka';
@@ -30,7 +30,7 @@ export const createBuryEvent =
       err: error,
     });
     const { key, value, rawHeaders: headers } = record;
-    const at = Math.round(deps.clock.nowMs() * 1_000);
+    const at = nowMicros(deps.clock);
     await deps.bury({ key, value, headers }, { stage: 'fan-out', reason, attempts: 0, origin, at }, signal);
     deps.metrics.deadLettered('fan-out', reason);
     record.span?.fail(reason);
