@@ -5,8 +5,8 @@ export default {
   entry: [
     'services/*/main.ts',
     // Started by the Makefile, by deploy/local/setup.sh, by one another, or in a container.
-    'deploy/local/{down,logs,run-smoke,supervise,test-servers,up}.ts',
-    'deploy/local/packages-match.js',
+    'deploy/local/**/{down,logs,run-smoke,supervise,test-servers,up}.ts',
+    'deploy/local/**/packages-match.js',
     'deploy/docker/health-check.ts',
     'deploy/k8s/check/main.ts',
     // Started by tests and benches as processes of their own.
