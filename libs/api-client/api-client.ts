@@ -16,7 +16,7 @@ export interface ApiClient {
 export interface Page<T> {
   items: T[];
   next: string | undefined;
-  /** Of events: the cursor for the next page, which stands after the last item even where the page is empty. */
+  /** Lists of events only: the cursor for the next page. It stands after the last item, and an empty page has one too. */
   cursor: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface ApiClientOptions {
   resendPost?: Resend;
 }
 
-export type Resend = (send: () => Promise<HttpResult>) => Promise<HttpResult>;
+type Resend = (send: () => Promise<HttpResult>) => Promise<HttpResult>;
 
 /** Longer than the API holds any request. */
 const timeoutMs = 30_000;

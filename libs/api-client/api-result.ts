@@ -1,7 +1,7 @@
 import type { HttpAnswer } from './send-request.ts';
 
 /** Problem details of RFC 9457, with the API's own members. Every member but `code` may be missing: proxies write some too. */
-export interface ProblemDetails {
+interface ProblemDetails {
   code: string;
   title?: string;
   status?: number;
@@ -26,7 +26,7 @@ export function failureOf(answer: HttpAnswer): Exclude<ApiFailure, { kind: 'no_a
     : { kind: 'unexpected_answer', status, body };
 }
 
-/** What a 2xx holds; undefined where it is empty. A page that a proxy has put in the way is a failure, not a value. */
+/** The value that a 2xx holds; undefined for an empty body. A page that a proxy answered with is a failure, not a value. */
 export function valueIn<T>(answer: HttpAnswer): ApiResult<T> {
   const { status, body } = answer;
   const parsed = body === '' ? { value: undefined } : parse(body);

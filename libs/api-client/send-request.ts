@@ -32,6 +32,6 @@ export async function sendRequest(url: string, { method, headers, body, timeoutM
   }
 }
 
-/** Where a name has several addresses, each has failed in its own way, and the whole says nothing. */
+/** A name with several addresses fails once for each, and the AggregateError itself has no message. */
 const describe = (error: Error): string =>
   error instanceof AggregateError ? error.errors.map((each: Error) => each.message).join('; ') : error.message;

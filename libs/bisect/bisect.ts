@@ -6,7 +6,7 @@ export interface Bisected<T, R> {
   culprits: { item: T; error: AppError; tries: number }[];
 }
 
-/** Which failures halve what they were met with; any other is thrown. */
+/** The failures on which a batch is halved; any other is thrown. */
 type Halves = (error: unknown) => error is AppError;
 
 const dataIsRefused: Halves = (error) => isAppError(error, 'data_invalid');

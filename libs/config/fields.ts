@@ -120,7 +120,7 @@ export function readConfig<F extends Fields>(
   return config;
 }
 
-/** What is logged at boot: the effective values, secrets as `<name>Set`, passwords within URLs hidden. */
+/** The effective values for the log at boot: secrets as `<name>Set`, passwords within URLs hidden. */
 export function describeConfig<F extends Fields>(fields: F, config: ConfigOf<F>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, definition]) => {

@@ -9,7 +9,6 @@ export {
   integer,
   list,
   oneOf,
-  pairs,
   text,
 } from './fields.ts';
 export {

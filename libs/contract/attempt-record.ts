@@ -20,15 +20,14 @@
 import { isCount, isName } from './record-text.ts';
 import type { AttemptOutcome, DeliveryStatus } from './states.ts';
 
-export const attemptRecordKinds = ['fanned_out', 'attempted', 'parked', 'ended'] as const;
-export type AttemptRecordKind = (typeof attemptRecordKinds)[number];
+type AttemptRecordKind = 'fanned_out' | 'attempted' | 'parked' | 'ended';
 
 export interface FannedOutDelivery {
   delivery_id: string;
   endpoint_id: string;
 }
 
-/** What was sent but for the body, which is the event's payload: the same in each attempt. Values that are secret are masked. */
+/** The request as sent, without its body: that is the event's payload in every attempt. Secret values are masked. */
 export interface SentRequest {
   method: string;
   url: string;
@@ -44,7 +43,7 @@ export interface AttemptTiming {
   body_ms: number | null;
 }
 
-/** Which part of a set a record has. */
+/** The part of an event's set of deliveries that a record carries. */
 export interface SetChunk {
   /** Names one attempt to write the set; no other attempt has it. */
   try: string;
@@ -75,7 +74,7 @@ export interface AttemptRecord {
   outcome: AttemptOutcome | null;
   http_status: number | null;
   duration_ms: number | null;
-  /** What an operator reads: the failure, or why it ended. */
+  /** A text for operators: the failure, or why the delivery ended. */
   detail: string | null;
   /** First bytes of the answer's body. */
   response_excerpt: Buffer | null;

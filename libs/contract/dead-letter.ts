@@ -29,7 +29,7 @@ export function deadLetterHeaders(facts: DeadLetterFacts): Record<string, string
 }
 
 /** The record that died, before it was shortened. */
-export interface ShortenedFrom {
+interface ShortenedFrom {
   /** The length of its value. */
   bytes: number;
   /** The digest of its value, in hex. */
@@ -62,8 +62,8 @@ function shortenedFromOf(headers: HeaderText): ShortenedFrom | null {
 type RawHeaders = Readonly<Record<string, Buffer | readonly Buffer[]>>;
 
 /**
- * The headers of the record that died, without those of its letter, as the projector keeps them: JSON of base64, because neither names nor
- * values need be text that Postgres takes. Those that say that it was shortened stay: whoever replays it looks for them.
+ * The headers of the record that died, without those that the dead letter added, as the projector keeps them: JSON of base64, because
+ * neither names nor values need be text that Postgres takes. Headers that say that the record was shortened stay: a replay looks for them.
  */
 export function packHeaders(headers: RawHeaders): Buffer {
   const kept = Object.entries(headers).filter(([name]) => !letterHeaders.has(name));

@@ -44,7 +44,7 @@ export function deliveryHeaders(delivery: Omit<Delivery, 'payload'>): Record<str
   return headers;
 }
 
-/** What a receiver is sent, or is written down about it. */
+/** Texts that are sent to the receiver or stored about it. */
 const texts = [header.eventType, header.contentType, header.contentEncoding, header.orderingKey, header.traceparent];
 
 /** The delivery of a record, or what is wrong with the record (it then goes to the dead letters, whole). */

@@ -1,4 +1,4 @@
-/** Which headers people may set on the requests to an endpoint, and whose values nobody is shown again. */
+/** The headers that users may set on the requests to an endpoint, and those of them whose values are never shown again. */
 
 /** The request's own framing and addressing, what Hookline signs, and what it knows better: a value of somebody else's would break them. */
 const reserved = new Set([

@@ -25,8 +25,8 @@ export interface EventRecord {
 }
 
 /**
- * What keeps a record that can be decoded from being an event; undefined where nothing does. Whoever reads `events` asks the same, so that an
- * event is one for all of them, or for none.
+ * The reason why a record that can be decoded is no event; undefined if it is one. Every reader of `events` asks this function, so that all
+ * agree.
  */
 export function problemOfEvent(event: EventRecord): string | undefined {
   const { id, tenant, type, content_type, content_encoding, ordering_key, received_at, payload } = event;

@@ -29,7 +29,7 @@ export const header = {
   createdAt: 'hookline-created-at',
   /** On an event that was fanned out by whoever published it: JSON, see event-set.ts. */
   fanOut: 'hookline-fan-out',
-  /** On a dead letter's record that was replayed: the stage that it is for. Who else reads the topic has had it. */
+  /** On a replayed dead letter: the stage that it is for. Other readers of the topic have had the record already. */
   replayFor: 'hookline-replay-for',
 
   deadLetterStage: 'hookline-dl-stage',
@@ -44,7 +44,7 @@ export const header = {
   deadLetterCutHeaders: 'hookline-dl-cut-headers',
 } as const;
 
-/** Of a record that belongs to a trace; empty where there is none. */
+/** The trace header of a record; empty if the record belongs to no trace. */
 export const traceHeaders = (traceparent: string | undefined): Record<string, string> =>
   traceparent === undefined || traceparent === '' ? {} : { [header.traceparent]: traceparent };
 

@@ -1,7 +1,7 @@
 /**
- * What of an endpoint's settings is a secret. The column `settings` has a mask in its place and may be shown to anyone who may see the
- * endpoint; the column `private` has the secret itself, sealed (libs/secret-box) for the context that `privateContext` gives. Null where
- * there is none.
+ * The secret part of an endpoint's settings. The column `settings` has a mask in its place and may be shown to anyone who may see the
+ * endpoint; the column `private` has the secret itself, sealed (libs/secret-box) for the context that `privateContext` gives. Null if the
+ * endpoint has no such secret.
  */
 import { AppError } from '#lib/errors';
 import { isSensitiveHeader } from './endpoint-headers.ts';
@@ -16,7 +16,7 @@ export interface StoredEndpointSettings extends Omit<EndpointSettings, 'client_c
 }
 
 export interface PrivateSettings {
-  /** Those whose values are masked, by their names as they stand. */
+  /** Masked headers, by their names as the user wrote them. */
   headers?: Record<string, string>;
   /** The whole URL, where there are credentials in it. */
   proxy?: string;

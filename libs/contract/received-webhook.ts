@@ -7,8 +7,8 @@ import type { HeaderText } from './headers.ts';
 import { header } from './headers.ts';
 
 /**
- * Where an identifier or a type is looked for, in order: a value that the ingress already took from an HTTP header, or a JSON pointer
- * (RFC 6901) into the body.
+ * A place to look for an identifier or a type; several are tried in order. Either a value that the ingress already took from an HTTP
+ * header, or a JSON pointer (RFC 6901) into the body.
  */
 export type Locator = { value: string } | { pointer: string };
 
@@ -71,7 +71,7 @@ export function parseReceivedWebhook(headers: HeaderText, body: Buffer): Receive
     receiptId: headers[header.receiptId] ?? '',
     receivedAt,
     contentType: headers[header.contentType] ?? '',
-    // Of records from before there was a header for it.
+    // Records written before this header existed have it among the HTTP headers.
     contentEncoding: headers[header.contentEncoding] ?? (httpHeaders['content-encoding'] || null),
     httpHeaders,
     identifyBy,

@@ -1,6 +1,6 @@
 /**
- * What of a record goes on into rows with indexes, keys of other records and headers of requests, and so must be something that all of
- * these take. Hookline writes nothing else; a record that has it came another way, and would fail wherever it is used next, for ever.
+ * Rules for texts in a record that end up in indexed columns, record keys and request headers: all of these must be able to take them.
+ * Hookline writes nothing else; a record that breaks a rule was written by somebody else, and would fail at its next use, for ever.
  */
 
 const maxNameLength = 256;
@@ -11,7 +11,7 @@ const maxTextBytes = 32 * 1024;
 /** An id, or a tenant: printable ASCII without blanks around it, since it becomes a header too. */
 export const isName = (text: string): boolean => text.length <= maxNameLength && name.test(text);
 
-/** Of any characters, but not of any length. */
+/** Any characters, up to a length. */
 export const isShortText = (text: string): boolean => Buffer.byteLength(text) <= maxTextBytes;
 
 /** Microseconds since the epoch that a double holds exactly: until the year 2255. */
@@ -19,5 +19,5 @@ export const isInstant = (micros: number): boolean => Number.isSafeInteger(micro
 
 const maxInt = 2 ** 31 - 1;
 
-/** What Avro's and Postgres's `int` hold. */
+/** The range of `int` in Avro and Postgres. */
 export const isCount = (number: number): boolean => Number.isInteger(number) && number >= 0 && number <= maxInt;

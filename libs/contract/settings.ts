@@ -1,11 +1,9 @@
-/**
- * What the api writes into the columns `settings`, `private` and `secrets`, and ingress and dispatcher read. Absent means the default below.
- */
+/** The columns `settings`, `private` and `secrets`, which the api writes and ingress and dispatcher read. Absent means the default below. */
 
 /** A column `secrets` is a JSON list of these, sealed (libs/secret-box) for the context that `secretsContext` gives. */
 export interface StoredSecret {
   secret: string;
-  /** Of an endpoint whose deliveries bear an Ed25519 signature too: the key that goes with this secret, and ends with it (libs/signatures). */
+  /** For endpoints that also sign with Ed25519: the key that goes with this secret, and expires with it (libs/signatures). */
   private_key?: string;
   /** Set on the one that a rotation replaces: RFC 3339, valid until then. */
   expires_at?: string;
@@ -37,15 +35,15 @@ export type SourceScheme = (typeof sourceSchemes)[number];
 
 export interface SourceSettings {
   signature_header?: string;
-  /** Of the scheme `hmac` alone, which has nothing to go by without. */
+  /** Needed by the scheme `hmac`, and used by no other. */
   hmac?: HmacSettings;
-  /** Where the sender believes to send: part of what some schemes sign. */
+  /** The URL that the sender believes it calls: some schemes sign it. */
   public_url?: string;
   /** `header:Name` or JSON pointers, tried in order; the default is the scheme's own. */
   dedup_id?: string[];
   dedup_ttl_seconds?: number;
   event_type_from?: string[];
-  /** Of the same form: webhooks of one key stay in the order in which they came. */
+  /** Written like `dedup_id`: webhooks of one key stay in the order in which they came. */
   ordering_key?: string[];
   timestamp_tolerance_seconds?: number;
   /** Addresses and networks (`192.0.2.0/24`) that may send; any may where there is no list. */
@@ -64,9 +62,9 @@ export interface HmacSettings {
   algorithm: 'sha1' | 'sha256' | 'sha384' | 'sha512';
   encoding: 'hex' | 'base64' | 'base64url';
   header: string;
-  /** What stands before the signature in its header, such as `sha256=`. */
+  /** The text before the signature in its header, such as `sha256=`. */
   prefix?: string;
-  /** What is signed: the parts `id`, `timestamp`, `url`, `body` and what joins them (libs/signatures/signed-template.ts). */
+  /** The signed text: the parts `id`, `timestamp`, `url`, `body` and what joins them (libs/signatures/signed-template.ts). */
   signed: string;
   /** Needed where a timestamp is signed: Unix seconds, held to the source's tolerance. */
   timestamp_header?: string;
@@ -74,12 +72,12 @@ export interface HmacSettings {
   id_header?: string;
 }
 
-export interface RateLimit {
+interface RateLimit {
   per_second: number;
   burst: number;
 }
 
-export interface ClientCertificateSettings {
+interface ClientCertificateSettings {
   required: boolean;
   /** SHA-256 of the certificates that may be shown, in hex; any that the authorities have signed where there is no list. */
   fingerprints?: string[];
@@ -115,7 +113,7 @@ export interface EndpointSettings {
 
 /** In PEM. */
 export interface EndpointCertificate {
-  /** Those of the authorities between may follow. */
+  /** PEM; certificates of intermediate authorities may follow. */
   certificate: string;
   private_key: string;
 }

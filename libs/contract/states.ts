@@ -24,7 +24,7 @@ const finalStatuses: readonly DeliveryStatus[] = ['delivered', 'dead_lettered', 
 
 export const isFinal = (status: DeliveryStatus): boolean => finalStatuses.includes(status);
 
-/** What one send to an endpoint came to; the `outcome` label of hookline_delivery_attempts_total. */
+/** The outcome of one send to an endpoint; the `outcome` label of hookline_delivery_attempts_total. */
 export const attemptOutcomes = [
   'delivered',
   'http_4xx',

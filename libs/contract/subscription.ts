@@ -1,6 +1,6 @@
 import { endpointSettlingMs } from './settings.ts';
 
-/** Which events an endpoint is to get; an empty list is all. Its filter, which looks at the payload, is libs/event-filter. */
+/** The events that an endpoint is to get; an empty list means all. Its filter, which looks at the payload, is in libs/event-filter. */
 export interface Subscription {
   /** A type by its name, `*` for every type, `order.*` for those below `order`. */
   eventTypes: readonly string[];
@@ -52,7 +52,7 @@ export function eventKeys({ type, source_id }: { type: string; source_id: string
 }
 
 const [anySource, anyType] = ['', '*'];
-/** Of one subscription; one that names more is found by its sources alone. */
+/** Most keys of one subscription; one that names more is indexed by its sources alone. */
 const mostKeys = 100;
 const keyOf = (source: string, pattern: string): string => `${source}\n${pattern}`;
 
@@ -78,9 +78,9 @@ export interface PastSubscription {
 }
 
 /**
- * What was in force for an event, as of its receipt: a fan-out that is repeated, hours later and with a newer list of endpoints, judges by
- * the same. A change counts for events that were accepted `endpointSettlingMs` or more after it, as a creation does: by then every
- * process knows of it, so that none has judged by what was before.
+ * The subscription that was in force for an event, as of its receipt: a fan-out that is repeated, hours later and with a newer list of
+ * endpoints, judges by the same. A change counts for events that were accepted `endpointSettlingMs` or more after it, as a creation does:
+ * by then every process knows of it, so that none has judged by the old one.
  *
  * @param past oldest first, each until a change; instants in microseconds
  */
@@ -98,9 +98,9 @@ export function subscriptionAt<S>(past: readonly (S & { until: number })[], now:
 }
 
 /**
- * For so long after its receipt an event may still be judged, for the first time or again: a webhook stands on its topic, and then its event
- * on the next, for the 7 days of their retention and the 7 that a segment may stay open beyond (topic-definitions.ts), and two days are
- * for what waits before the first. What was in force is kept for as long, and so are endpoints that were deleted. An event that is older,
- * since a dead letter was replayed, is judged by the oldest that is known.
+ * The time after its receipt within which an event may still be judged, for the first time or again: a webhook stands on its topic, and
+ * then its event on the next, for the 7 days of their retention and the 7 that a segment may stay open beyond (topic-definitions.ts), and
+ * two days are for the wait before the first. Past subscriptions and deleted endpoints are kept as long. An older event (from a replayed
+ * dead letter) is judged by the oldest subscription that is known.
  */
 export const judgedWithinDays = 30;

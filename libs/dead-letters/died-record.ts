@@ -1,6 +1,6 @@
 import type { HeaderValue, OutgoingRecord } from '#lib/kafka';
 
-/** What is left of a record that was given up, as it came: its dead letter adds headers to it. */
+/** A record that was given up, as it came; its dead letter adds headers to it. */
 export type DiedRecord = Pick<OutgoingRecord, 'key' | 'value' | 'headers'>;
 
 export const toBuffer = (value: HeaderValue): Buffer => (typeof value === 'string' ? Buffer.from(value) : value);

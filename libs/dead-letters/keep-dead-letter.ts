@@ -25,7 +25,7 @@ export function createKeepDeadLetter(postgres: Query): KeepDeadLetter {
     const text = textOf(headers);
     const name = (header: string): string | null => nameOrNull(text[header]);
     const tenant = name(header.tenant) ?? '';
-    // What a record of somebody else's making gives as its origin may be more than an index takes.
+    // The origin in a record that somebody else wrote may be longer than an index takes.
     const origin = nameOrNull(named) ?? `sha256-${hash('sha256', named, 'hex')}`;
     const generation = generationOf(text);
     const isDelivery = stage === 'dispatcher' && !('malformed' in parseDelivery(text, value));

@@ -6,7 +6,7 @@ import { type DiedRecord, rawHeaders, toBuffer } from './died-record.ts';
 const leastBytes = 1_024;
 /** An id as long as it may be is left whole: by ids a dead letter is looked up. */
 const leastHeaderBytes = 256;
-/** Of what names the headers that were cut. */
+/** Longest list of the names of the headers that were cut. */
 const maxNamesLength = 512;
 
 /**

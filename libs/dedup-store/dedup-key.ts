@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { derivedId } from '#lib/ids';
 
-/** What a webhook is known by: the sender's own identifier, or its body where it has none. */
+/** The identity of a webhook: the sender's own identifier, or the body if it has none. */
 export type Identifier =
   | { kind: 'text'; text: string }
   /** A JSON number, by the characters that it was written with: two numbers that a double can't tell apart stay two. */
@@ -37,7 +37,7 @@ function taggedBytes(identifier: Identifier): { tag: string; bytes: Buffer } {
 }
 
 /** 64 bits: they only tell whether a duplicate's body was another one. */
-export const bodyHashLength = 8;
+const bodyHashLength = 8;
 
 export const bodyHashOf = (sha256: Buffer): Buffer => sha256.subarray(0, bodyHashLength);
 

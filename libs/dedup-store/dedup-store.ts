@@ -19,18 +19,17 @@
  * |                      | another's, expired at receipt      | first     | taken over: next generation                                  |
  * |                      | changed or gone since it was seen  | read again |                                                             |
  *
- * The event id is a function of the record (eventIdOf). Whoever computes it again, after any crash and even if both levels lost
- * everything, gets the same one; a worker that was paused while its partition moved can publish again, never under another id. "The row is
- * mine" is "the id is mine".
+ * The event id is a function of the record (eventIdOf). It comes out the same after any crash, even if both levels lost everything; a
+ * worker that was paused while its partition moved can publish again, never under another id. "The row is mine" is "the id is mine".
  *
  * Expiry is judged by the time of receipt, not by now: a record that waited in a long queue is as late as it was when it came. A row that
  * is not completed does not expire.
  *
- * Why Redis is told by `SET NX` after the completion, and not asked by it to claim the key before, with the record in the value: an unfinished
- * claim and an unfinished row could belong to two records, after Redis had lost its memory or been away in between. With both workers dead,
- * the one record came again and was a duplicate of the claim, the other one a duplicate of the row, and the webhook was gone. Now there is
- * one level that unfinished work can be in. And what Redis has is a trace of what does not change before it expires: there is nothing to
- * correct, to release or to fence, a late command can't do harm, and losing all of it costs time only.
+ * Redis is told by `SET NX` after the completion, and not asked to claim the key before it with the record in the value. The reason: an
+ * unfinished claim and an unfinished row could belong to two records, after Redis had lost its memory or been away in between. With both
+ * workers dead, the one record came again and was a duplicate of the claim, the other one a duplicate of the row, and the webhook was gone.
+ * Now there is one level that unfinished work can be in. And what Redis has is a trace of what does not change before it expires: there is
+ * nothing to correct, to release or to fence, a late command can't do harm, and losing all of it costs time only.
  *
  * Statements over several keys take them in the order of their bytes: batches that overlap would deadlock otherwise.
  */
@@ -41,7 +40,10 @@ import type { Candidate, CompletedKey, KeyMemory, KeyRow, KeyTable } from './por
 export interface Verdict {
   /** first, republish: publish the event (then complete it). done: nothing. duplicate: of `holder`. */
   kind: 'first' | 'republish' | 'done' | 'duplicate';
-  /** Who has the key after this decision; the candidate itself unless it is a duplicate. Remembered only where `recall` gave the verdict. */
+  /**
+   * The key's holder after this decision: the candidate itself unless it is a duplicate. A `RememberedHolder` only if `recall` gave the
+   * verdict.
+   */
   holder: Holder;
   /** Until when at least, in microseconds since the epoch; null while the holder is not completed. */
   expiresAt: number | null;
@@ -112,7 +114,7 @@ export function createDedupStore({ memory, table }: { memory: KeyMemory; table: 
         round.forEach((verdict, index) => verdict && verdicts.set(decided[index] as Candidate, verdict));
         open = decided.filter((candidate) => !verdicts.has(candidate));
       }
-      // What Redis should have known.
+      // Redis should know these keys, and may have lost them.
       await remember(
         candidates.flatMap((candidate) => {
           const { holder, expiresAt } = verdicts.get(candidate) as TableVerdict;
@@ -132,7 +134,7 @@ export function createDedupStore({ memory, table }: { memory: KeyMemory; table: 
     },
     async release(candidate) {
       await table.remove(candidate).catch((error: unknown) => {
-        // What the table can't even be asked about is not in it.
+        // A key that the table cannot even be asked about is not in it.
         if (!isAppError(error, 'data_invalid')) throw error;
       });
     },

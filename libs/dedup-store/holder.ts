@@ -1,5 +1,5 @@
 /**
- * Who has a key. The table knows it exactly. Redis keeps ten bits of the event's id and four digits of the body's hash, which is what
+ * The record that holds a key. The table knows it exactly. Redis keeps ten bits of the event's id and four digits of the body's hash, which
  * fits into a key's cheapest form (redis-key-memory.ts): enough to say of almost every other record that it is not the holder, and never
  * enough to say that it is.
  */

@@ -23,8 +23,8 @@ export interface CompletedKey extends KnownHolder {
   expiresAt: number;
 }
 
-/** What is left of it in the fast level. */
-export interface RememberedKey {
+/** A completed key as the fast level remembers it. */
+interface RememberedKey {
   holder: RememberedHolder;
   /** Up to some seconds before the row's own, never after it. */
   expiresAt: number;
@@ -34,7 +34,7 @@ export interface RememberedKey {
 export interface KeyMemory {
   /** In order, undefined for what it does not know. @throws AppError redis_unavailable */
   recall(keys: readonly Buffer[]): Promise<(RememberedKey | undefined)[]>;
-  /** What it has of a key that is not expired stays. @throws AppError redis_unavailable: any of them may be remembered, at once or later */
+  /** Unexpired entries are not overwritten. @throws AppError redis_unavailable: any of them may be remembered, at once or later */
   remember(completed: readonly CompletedKey[]): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import { formatMicros, parseRfc3339 } from '#lib/clock';
+import { formatMicros, microsOf } from '#lib/clock';
 import type { Query } from '#lib/postgres';
 import type { Candidate, KeyRow, KeyTable } from './ports.ts';
 
@@ -21,7 +21,7 @@ SELECT d.key, d.event_id, d.body_hash, d.generation, d.expires_at
 FROM unnest($1::text[], $2::bytea[]) AS c (tenant, key)
 JOIN dedup_keys d USING (tenant, key)`;
 
-// The generation alone is not enough: a row that was swept and added again starts at 0 again. What is expired can't be such a row.
+// The generation alone is not enough: a row that was swept and added again starts at 0 again. An expired row cannot be such a one.
 const takeOverSql = `
 WITH wanted AS (
   SELECT c.*
@@ -115,7 +115,7 @@ export function createPostgresKeyTable(postgres: Query): KeyTable {
         columns,
         'dedup_complete',
       );
-      const byKey = new Map(rows.map((row) => [nameOf(row), microsOf(row.expires_at)]));
+      const byKey = new Map(rows.map((row) => [nameOf(row), microsOrNull(row.expires_at)]));
       return candidates.map((candidate) => byKey.get(nameOf(candidate)) ?? undefined);
     },
     async remove({ tenant, key, eventId }) {
@@ -129,7 +129,7 @@ export function createPostgresKeyTable(postgres: Query): KeyTable {
 }
 
 const nameOf = ({ key }: { key: Buffer }): string => key.toString('latin1');
-const microsOf = (time: string | null): number | null => (time === null ? null : (parseRfc3339(time) ?? null));
+const microsOrNull = (time: string | null): number | null => (time === null ? null : microsOf(time));
 
 const inKeyOrder = <T>(items: readonly T[], candidateOf: (item: T) => Candidate): T[] =>
   [...items].sort((a, b) => candidateOf(a).key.compare(candidateOf(b).key));
@@ -147,6 +147,6 @@ function keyRowOf(row: SelectedRow): KeyRow {
     eventId: row.event_id,
     bodyHash: row.body_hash,
     generation: row.generation,
-    expiresAt: microsOf(row.expires_at),
+    expiresAt: microsOrNull(row.expires_at),
   };
 }

@@ -54,7 +54,7 @@ function stepsThrough(fields: readonly PathField[], isBuilt: boolean, found: Cou
 
 const fieldOf = (value: object, name: string): unknown => (value as Record<string, unknown>)[name];
 
-/** What is done with each value that the path leads to. */
+/** The steps spent on each value that the path leads to. */
 function stepsOfFound(operator: string, operand: unknown, levels: number): CountSteps {
   const weight = weightOf(operand);
   const areScalars = Array.isArray(operand) ? operand.every(isScalar) : isScalar(operand);

@@ -1,9 +1,10 @@
 /**
- * Which of many take an event's payload, each by its own filter, within bounds: one filter may take `maxFilterSteps`, all of them
- * `maxEventSteps`, in the order of their ids. What is beyond takes the payload unjudged: no webhook is lost, and its owner is told.
+ * Finds the endpoints that take an event's payload, each by its own filter, within bounds: one filter may take `maxFilterSteps`, all of
+ * them `maxEventSteps`, in the order of their ids. An endpoint beyond the bounds gets the event unjudged: no webhook is lost, and its owner
+ * is told.
  *
- * What comes of it is a function of payload, ids and filters alone, in whatever order they are given: a fan-out that is repeated comes to
- * the same set, and a replay that is asked for is judged as the event was.
+ * The result is a function of payload, ids and filters alone, in whatever order they are given: a fan-out that is repeated comes to the
+ * same set, and a replay that is asked for is judged as the event was.
  */
 import { type EventFilter, maxFilterSteps } from './compile-filter.ts';
 import { decodedPayload } from './decoded-payload.ts';

@@ -4,8 +4,8 @@
  */
 export interface JudgingTurns {
   /**
-   * What has to be waited for before more is judged; undefined where the present share has room. Tenants wait in turns. Whoever awaits
-   * undefined, too, gives away the share: others who ask meanwhile are granted the same one.
+   * A promise to await before more is judged; undefined while the present share has room. Tenants wait in turns. Do not await undefined:
+   * that gives away the share, and others who ask meanwhile are granted the same one.
    */
   wait(tenant: string): Promise<void> | undefined;
   /** Work that was done: steps, or what takes as long. */

@@ -1,6 +1,6 @@
 /**
- * The operators of the MongoDB query language that a filter may use, with what may stand behind each. What is not here does not exist for
- * the library either: nothing that runs code (`$where`, `$expr`), and no regular expressions, which one payload can keep busy for ever.
+ * The operators of the MongoDB query language that a filter may use, with the operands that each takes. The library knows no others:
+ * nothing that runs code (`$where`, `$expr`), and no regular expressions, which one payload can keep busy for ever.
  *
  * Each that looks at a payload counts its steps first, and begins nothing that would go beyond those that are left.
  */
@@ -12,7 +12,7 @@ import { $and, $nor, $not, $or } from 'mingo/operators/query/logical';
 import type { Options } from 'mingo/types';
 import { stepsOf } from './count-steps.ts';
 
-/** What a filter may still take. Shared by all of them: the library judges at one go, so that no two filters are ever under way. */
+/** The steps that a filter has left. One meter for all filters: the library judges synchronously, so that no two filters ever run at once. */
 export const meter = { stepsLeft: 0 };
 
 /** Thrown by a condition that would take more steps than are left. */

@@ -1,7 +1,7 @@
 /**
- * What keeps a filter from being used. A filter is a customer's text: its size is bounded (its work on a payload is, too, but where it
- * is judged: count-steps.ts), and whatever the library would take for something else than its author meant is refused: an unknown
- * operator, or an operator within a value (`{"data": {"amount": {"$gt": 5}}}` would be a comparison with that very object).
+ * Finds the reasons to refuse a filter. A filter is a customer's text: its size is bounded (its work on a payload is, too, but where it is
+ * judged: count-steps.ts), and anything that the library would read differently than its author meant is refused: an unknown operator, or
+ * an operator within a value (`{"data": {"amount": {"$gt": 5}}}` would be a comparison with that very object).
  */
 import { combiners, operators } from './operators.ts';
 
@@ -23,7 +23,7 @@ export function problemsOfFilter(filter: unknown): FilterProblem[] {
   if (Object.keys(filter).length === 0) return [{ path: '', message: 'must not be empty: null takes every payload' }];
   const state: State = { problems: [], conditions: 0 };
   checkFilter(filter, '', 1, state);
-  // Those first that bound its depth: without them, writing it down could overflow the stack.
+  // The depth is checked first: writing down a filter that is too deep could overflow the stack.
   if (state.problems.length > 0) return state.problems.slice(0, maxProblems);
   if (Buffer.byteLength(JSON.stringify(filter)) > maxBytes)
     return [{ path: '', message: `must not be longer than ${maxBytes} bytes` }];
@@ -63,7 +63,7 @@ function checkFilters(filters: unknown, path: string, level: number, state: Stat
   });
 }
 
-/** What stands behind a path: operators, or a value that is to be met. */
+/** Checks what follows a path: operators, or a value to equal. */
 function checkCondition(condition: unknown, path: string, level: number, state: State): void {
   state.conditions += 1;
   if (!hasOperators(condition)) return checkValue(condition, path, level, state);

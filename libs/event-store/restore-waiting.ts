@@ -1,7 +1,7 @@
 import type { Statement } from './statement.ts';
 import { upsertWaiting } from './upsert-waiting.ts';
 
-/** Where a delivery waits, by its newest record on `delivery.attempts`. */
+/** The reason and time that a delivery waits for, by its newest record on `delivery.attempts`. */
 export interface WaitingStep {
   tenant: string;
   delivery_id: string;
@@ -39,8 +39,8 @@ const columns = [
 ] as const;
 
 /**
- * Those that have lost their row, or have an older one. Where the tables know of a later step, or an end, what the topic said has been read
- * too early: the delivery has gone on since.
+ * Deliveries that have lost their row, or have an older one. A later step or an end in the tables means that the topic was read too early:
+ * the delivery has gone on since.
  */
 const missing = `
   SELECT i.*
@@ -62,7 +62,7 @@ export const restoreWaiting: Statement<WaitingStep, RestoredRow> = {
   text: `${upsertWaiting(missing)} RETURNING known.tenant, known.delivery_id, ${hasEvent('known')}`,
 };
 
-/** What it would write. */
+/** Reads what `restoreWaiting` would write. */
 export const findLostWaiting: Statement<WaitingStep, RestoredRow> = {
   name: 'find-lost-waiting',
   columns,

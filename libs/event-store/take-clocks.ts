@@ -25,16 +25,17 @@ export const clockReadings = `
       FROM taken`;
 
 /**
- * Takes the clock row of each tenant and reserves instants on it. Whoever holds the row is the only one to give its tenant's events an
- * `updated_at` until it commits, so these are unique and in the order of commits: a poller that has seen one has seen all before it.
+ * Takes the clock row of each tenant and reserves instants on it. The transaction that holds the row is the only one to give its tenant's
+ * events an `updated_at` until it commits, so these are unique and in the order of commits: a poller that has seen one has seen all before
+ * it.
  *
- * Must come first in its transaction. What another holder of the row wrote is then committed and seen by every later statement (at
- * READ COMMITTED each takes its own snapshot; at a higher level the update of the row fails instead, and is tried again). The time is
- * read in the SET, after the row's lock is had: a time from before the wait could be earlier than the last holder's. Rows are taken in
- * the order of tenants, so that two transactions can't wait for each other.
+ * Must come first in its transaction. The previous holder's writes are then committed and seen by every later statement (at READ COMMITTED
+ * each takes its own snapshot; at a higher level the update of the row fails instead, and is tried again). The time is read in the SET,
+ * after the row's lock is had: a time from before the wait could be earlier than the last holder's. Rows are taken in the order of tenants,
+ * so that two transactions can't wait for each other.
  *
- * Its commit notifies of each tenant, once: no writer can forget to wake those who wait for a change, and none of them hears of it before
- * it is to be seen. A transaction that then changes no event wakes them for nothing, which costs one reading.
+ * Its commit sends one notification for each tenant: no writer can forget to wake those who wait for a change, and none of them is woken
+ * before the change is visible. A transaction that then changes no event wakes them for nothing, which costs one reading.
  *
  * From then on the server ends the transaction when it is idle for five seconds, also where it may be idle for longer before: one whose
  * process stands still would stop its tenants.

@@ -36,7 +36,7 @@ export interface Subscribed<E> {
   endpoint: E;
 }
 
-/** Of these endpoints those that are subscribed to the event, by its type and source, as of its receipt. */
+/** The endpoints that are subscribed to the event, by its type and source, as of its receipt. */
 export function* subscribed<E extends Subscriber>(event: EventRecord, endpoints: Iterable<E>): Iterable<Subscribed<E>> {
   for (const endpoint of endpoints) {
     const { id, createdAt, past, subscription: now } = endpoint;

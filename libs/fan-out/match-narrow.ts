@@ -56,7 +56,7 @@ export function createMatchNarrow(directory: Directory, maxEndpoints: number): M
   };
 }
 
-/** Undefined where that can't be told with so few steps. What can be is what `matchEndpoints` comes to, which has more of them. */
+/** Undefined if so few steps do not decide it. What they do decide is what `matchEndpoints`, which has more of them, decides. */
 function takersOf(event: EventRecord, candidates: Iterable<Subscriber>, budget: StepBudget): string[] | undefined {
   const payload = judgedPayload(event.payload);
   let stepsLeft = Math.min(maxSteps, budget.stepsLeft);

@@ -9,7 +9,7 @@
  * Who dies in between publishes it again, under the same ids: the event may then stand on its topic twice, and a delivery be sent twice. Once
  * anything of a narrow event was sent, its id must stay its own, whatever is refused later: a receiver may have it.
  */
-import type { Clock } from '#lib/clock';
+import { type Clock, nowMicros } from '#lib/clock';
 import { type EventRecord, eventSetHeader, type Topics, traceHeaders } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import { type AppError, isAppError } from '#lib/errors';
@@ -27,7 +27,7 @@ export interface Refusal {
 
 interface Publishing {
   traceparent: string;
-  /** Of what is published together. */
+  /** Shared by the events that are published together. */
   budget: StepBudget;
   /** Resolves once the record is acknowledged. @throws AppError data_invalid where Kafka refuses it; others are thrown on */
   send(record: OutgoingRecord): Promise<unknown>;
@@ -61,7 +61,7 @@ export function createPublishEvent(deps: Deps): PublishEvent {
     endpointIds: readonly string[],
     { traceparent, send }: Publishing,
   ): Promise<boolean> {
-    const at = Math.round(clock.nowMs() * 1_000);
+    const at = nowMicros(clock);
     const withSet = { ...plain, headers: { ...plain.headers, ...eventSetHeader({ at, endpointIds }) } };
     const sendEvent = async (): Promise<void> => {
       await send(withSet);

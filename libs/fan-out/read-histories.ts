@@ -1,7 +1,7 @@
 import type { PastSubscription } from '#lib/contract';
 import { inPieces, type Query } from '#lib/postgres';
 
-/** What an endpoint was to get before its changes. */
+/** The subscriptions of an endpoint before its changes. */
 export interface Past {
   /** Oldest first; undefined: what is known of it is still all of it. */
   history: readonly PastSubscription[] | undefined;
@@ -15,7 +15,7 @@ interface HistoryRow {
   history_revision: number;
 }
 
-/** Of endpoints, pieces of a bounded size one after the other; of one that is not there any more, an empty one. */
+/** Reads the endpoints' histories in pieces of a bounded size; an endpoint that is gone has an empty one. */
 export const createReadHistories = (postgres: Query) =>
   async function* <Row extends { tenant: string; id: string; bytes: number; history_revision: number }>(
     rows: readonly Row[],

@@ -12,7 +12,7 @@ interface Row extends SubscriberRow {
 
 interface Options {
   databaseUrl: string;
-  /** Of the process, which its connection has with `-directory`. */
+  /** The process's name; the connection is named after it, with `-directory`. */
   name: string;
   clock: Clock;
   log: Logger;

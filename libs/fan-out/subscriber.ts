@@ -1,4 +1,4 @@
-/** What of an endpoint says which events it gets. Who sends to it knows more (services/dispatcher/model/endpoint.ts). */
+/** The part of an endpoint that says which events it gets. The dispatcher knows more (services/dispatcher/model/endpoint.ts). */
 import { microsOf } from '#lib/clock';
 import type { PastSubscription, Subscription } from '#lib/contract';
 import { type AppError, toAppError } from '#lib/errors';
@@ -8,7 +8,7 @@ export interface Subscriber {
   tenant: string;
   id: string;
   subscription: EndpointSubscription;
-  /** What it was before each change, oldest first; `until` in microseconds since the epoch. */
+  /** Its subscriptions before each change, oldest first; `until` in microseconds since the epoch. */
   past: readonly (EndpointSubscription & { until: number })[];
   /** Its deliveries of one ordering key are sent one after the other. */
   ordered: boolean;

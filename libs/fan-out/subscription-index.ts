@@ -14,7 +14,7 @@ export interface SubscriptionIndex<E extends Subscriber = Subscriber> {
   fewCandidates(event: JudgedEvent, most: number): Iterable<E> | undefined;
 }
 
-/** Of one endpoint; one that has more, over all that it was, is looked at for every event of its tenant. */
+/** Most keys of one endpoint over its whole history; one with more is looked at for every event of its tenant. */
 const mostKeys = 300;
 
 export function createSubscriptionIndex<E extends Subscriber>(): SubscriptionIndex<E> {
@@ -64,7 +64,7 @@ export function createSubscriptionIndex<E extends Subscriber>(): SubscriptionInd
 function keysFor({ subscription, past }: Subscriber): Set<string> {
   const keys = new Set<string>();
   for (const each of [...past, subscription]) {
-    // What was closed gets nothing of that time.
+    // A closed endpoint gets nothing from the time of its closure.
     if (!each.open) continue;
     for (const key of subscriptionKeys(each)) keys.add(key);
     if (keys.size > mostKeys) return new Set([everyEventKey]);

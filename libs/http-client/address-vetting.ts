@@ -1,11 +1,11 @@
 /**
- * Which addresses an endpoint may have. Endpoints are named by customers, and the process that calls them stands inside our network: an
- * address there would let a customer reach what only we may (server-side request forgery).
+ * Decides which addresses an endpoint may have. Endpoints are named by customers, and the process that calls them stands inside our
+ * network: an address there would let a customer reach what only we may (server-side request forgery).
  *
  * IPv4: everything but the blocks of IANA's special-purpose registry, multicast and the reserved class E. IPv6: only 2000::/3, the one
- * block that IANA gives out for global unicast, minus the special-purpose blocks within it; what lies outside is refused without being
- * named, so that a block assigned tomorrow is refused today. Address ranges that IANA marks "globally reachable" within special blocks
- * (anycast of DNS, PCP, TURN, AS112) are no customer's either and stay refused.
+ * block that IANA gives out for global unicast, minus the special-purpose blocks within it; the rest is refused without being named, so
+ * that a block assigned tomorrow is refused today. Address ranges that IANA marks "globally reachable" within special blocks (anycast of
+ * DNS, PCP, TURN, AS112) are no customer's either and stay refused.
  */
 import { isIP } from 'node:net';
 import { embeddedIpv4, type Networks, networksOf } from '#lib/networks';

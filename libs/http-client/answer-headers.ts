@@ -7,7 +7,7 @@ const maxHeaders = 64;
 const maxHeaderBytes = 8 * 1024;
 const maxValueLength = 1_024;
 
-/** What an attempt keeps of an answer's headers. What was cut says so: a value by an ellipsis, headers by a last one of that name. */
+/** The headers of an answer that an attempt keeps. Cuts are visible: a value ends in an ellipsis, a cut list in a header of that name. */
 export function keptHeaders(headers: IncomingHttpHeaders): HeaderPairs {
   const kept: (readonly [string, string])[] = [];
   let bytes = 0;

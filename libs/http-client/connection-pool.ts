@@ -10,7 +10,7 @@ import { type Connection, createConnection } from './connection.ts';
 import type { Opening, OpenSocket, Target } from './open-socket.ts';
 import { failureOf, SendFailure } from './send-failure.ts';
 
-export interface Waiter {
+interface Waiter {
   /** @returns whether the connection has room for another request */
   take(connection: Connection): boolean;
   fail(failure: SendFailure): void;
@@ -18,7 +18,7 @@ export interface Waiter {
 
 /** A request's place in the pool, until it has a connection. */
 export interface Place {
-  /** What is being opened for it; undefined while it waits in line. */
+  /** The connection that is being opened for it; undefined while it waits in line. */
   opening: Opening | undefined;
   cancel(): void;
 }

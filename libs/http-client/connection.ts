@@ -9,7 +9,7 @@ import { idleLimitMs, maxHeadBytes, maxIdleLimitMs, maxStreamsPerConnection } fr
 import type { Opening } from './open-socket.ts';
 import { SendFailure } from './send-failure.ts';
 
-/** What a request ends with that was given to a connection just as that closed: it was not sent, or the server said that it was not read. */
+/** Fails a request whose connection closed as it was handed over: it was not sent, or the server said that it did not read it. */
 export class ConnectionGone extends SendFailure {
   constructor() {
     super('connect', 'the connection was closed before the request was sent');
@@ -17,7 +17,7 @@ export class ConnectionGone extends SendFailure {
 }
 
 export interface Connection {
-  /** What opening it took. Once: it is the first request's. */
+  /** The time that opening it took. Returned once, to the first request. */
   takeOpening(): Opening | undefined;
   /** @returns whether there is room for another one; if not, `onRoom` is called when there is */
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean;
@@ -100,7 +100,7 @@ export function createConnection(origin: string, socket: Socket, opening: Openin
     dispatch(options, handler) {
       inFlight += 1;
       const hasRoom = client.dispatch(options, handler);
-      // What undici refuses to send at all takes no room either.
+      // A request that undici refuses to send takes no room either.
       return hasRoom || (client.stats.size ?? 0) === 0;
     },
     release() {

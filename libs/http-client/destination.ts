@@ -1,6 +1,6 @@
 import { type UrlPolicy, vetParsedUrl } from './vet-url.ts';
 
-/** What a URL says, once it has been judged. */
+/** The parts of a URL, once it has been judged. */
 export interface Destination {
   readonly origin: string;
   readonly path: string;
@@ -13,8 +13,8 @@ export interface Destination {
 const maxKept = 2_000;
 
 /**
- * What URLs lead to, or why they lead nowhere. By the text and the policy alone, which do not change, so that a URL is read and judged once,
- * however often it is sent to; the addresses of its host are judged at every connect all the same (vet-host.ts).
+ * Parses and judges URLs: the destination, or why it is refused. Text and policy alone decide, and neither changes, so that a URL is judged
+ * once, however often it is sent to; the addresses of its host are still judged at every connect (vet-host.ts).
  */
 export function createDestinations(policy: UrlPolicy): (url: string) => Destination | { refused: string } {
   const known = new Map<string, Destination | { refused: string }>();

@@ -39,7 +39,7 @@ export function createHttpClient(options: Options): HttpClient {
     }),
   });
   const destinationOf = createDestinations(options);
-  /** Those that have a connection or a request: one that is left empty goes. */
+  /** Pools with a connection or a request; an empty one is removed. */
   const pools = new Map<string, ConnectionPool>();
 
   function poolOf({ origin, ...host }: Destination, route: HttpRoute | undefined): ConnectionPool {

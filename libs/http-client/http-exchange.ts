@@ -1,7 +1,7 @@
-/** What is asked of the client, and what it answers: the types that its callers see. */
+/** Requests to the client and its answers: the types that its callers see. */
 import type { AttemptOutcome } from '#lib/contract';
 
-export type HttpMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type HttpMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface HttpRequest {
   url: string;
@@ -55,5 +55,5 @@ export interface HttpTiming {
   bodyMs: number | null;
 }
 
-/** Of a request that never left. */
+/** The timing of a request that never left. */
 export const noTiming: HttpTiming = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, bodyMs: null };

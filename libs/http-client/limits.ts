@@ -1,4 +1,4 @@
-/** What bounds a request, whatever the server does. The caller's own limit holds over all phases up to the answer's head. */
+/** Limits on a request, whatever the server does. The caller's own limit covers all phases up to the answer's head. */
 
 /** Two SYNs: the first is repeated after 1 s, the second after 3 s. Looking up the name has a limit of its own (name-resolver.ts). */
 export const connectLimitMs = 3_000;

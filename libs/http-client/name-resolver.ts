@@ -4,7 +4,7 @@
  * name costs one timer, and is given up within the time limit.
  *
  * `getaddrinfo` is still asked where the name servers do not know a name, or there are none: it may stand in the hosts file, or below a
- * search domain. Of those questions only two are under way at once; who waits too long for one of them fails alone.
+ * search domain. Only two such lookups run at once; a request that waits too long for one fails alone.
  */
 import { lookup as systemLookup, Resolver } from 'node:dns/promises';
 import type { Clock } from '#lib/clock';

@@ -1,6 +1,6 @@
 /**
- * Why there is no answer, in two voices. The detail is for whoever named the URL: it comes from this file's sentences alone, since the
- * system's own words hold addresses (`connect ECONNREFUSED 10.0.0.5:443`) and what our name servers know. Those go to the operator.
+ * Says why there is no answer, in two texts. The detail is for the owner of the URL: it comes from this file's sentences alone, since the
+ * system's own words hold addresses (`connect ECONNREFUSED 10.0.0.5:443`) and what our name servers know. Such words go to the operator.
  */
 import type { HttpFailure } from './http-exchange.ts';
 
@@ -18,7 +18,7 @@ export class SendFailure extends Error {
   }
 }
 
-/** Where a request was when its time was up. */
+/** The phase that a request was in when its time was up. */
 export type Phase = 'queue' | 'dns' | 'connect' | 'proxy' | 'tls' | 'answer';
 
 const lateAt: Record<Phase, string> = {
@@ -69,7 +69,7 @@ const tlsDetails: Record<string, string> = {
   ECONNRESET: 'the connection was closed during the TLS handshake',
 };
 
-/** What an error of the system, of Node or of undici means; `during` is what was being done. */
+/** Translates an error of the system, of Node or of undici; `during` says what was being done. */
 export function failureOf(error: unknown, during: 'connect' | 'tls'): SendFailure {
   if (error instanceof SendFailure) return error;
   // With several addresses, the reasons are within.

@@ -1,4 +1,4 @@
-/** What is worth keeping between TLS handshakes: contexts, which are costly to make, and sessions, which spare a handshake most of its cost. */
+/** Caches for TLS: contexts, which are costly to make, and sessions, which spare a handshake most of its cost. */
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { HttpRoute } from './http-exchange.ts';
 import type { Target } from './open-socket.ts';

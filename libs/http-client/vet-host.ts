@@ -1,8 +1,7 @@
 /**
- * The addresses that a host may be connected at. An IP literal is judged on every connect (a guarded lookup would not see it), and a name by
- * every address that it resolves to: one that is refused refuses the name, since a name that mixes them is an attempt to get through.
- * Whoever connects gets the judged addresses themselves and does not resolve again, so that a second answer (DNS rebinding) is never
- * asked for.
+ * The addresses that a host may be connected at. An IP literal is judged on every connect (a guarded lookup would not see it), and a name
+ * by every address that it resolves to: one that is refused refuses the name, since a name that mixes them is an attempt to get through.
+ * The caller connects to the judged addresses and does not resolve again, so that a second answer (DNS rebinding) is never asked for.
  */
 import type { Networks } from '#lib/networks';
 import { vetAddress } from './address-vetting.ts';
@@ -26,7 +25,7 @@ export function createHostVetting(options: { allowedNetworks: Networks; resolve:
     literal(hostname) {
       const address = literalAddress(hostname);
       const verdict = address === undefined ? undefined : vetAddress(address, allowedNetworks);
-      // Whoever named the URL wrote the address: the rule tells nothing new.
+      // The customer wrote this address into the URL, so naming the rule reveals nothing.
       if (verdict?.allowed === false)
         throw new SendFailure('blocked', `the host’s address is not allowed: ${verdict.reason}`);
       return address;

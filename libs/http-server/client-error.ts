@@ -4,7 +4,7 @@ import { problem, problemContentType } from '#lib/problem';
 import { endInStages, endInStagesAfter, isEnding } from './lingering-close.ts';
 import { unansweredOn } from './unanswered.ts';
 
-/** What Node could not read as a request, answered in the form that all errors have; the connection ends, being out of step. */
+/** Answers bytes that Node could not read as a request, in the form that all errors have; the connection ends, being out of step. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   // The rest of what was no request is none either.
   if (isEnding(socket)) return;
@@ -14,7 +14,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   }
   const before = unansweredOn(socket);
   const last = before.at(-1);
-  // What is wrong came behind a request that is being done: its sender must not read that it was refused.
+  // The bad bytes follow a request that is in progress: its sender must not read that it was refused.
   if (last?.req.complete) return endInStagesAfter(socket, last);
   // On a connection that has been answered on before, an answer may be under way: this one would be read as part of it.
   if (socket.bytesWritten > 0 || before.length > 1) {

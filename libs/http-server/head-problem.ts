@@ -9,8 +9,8 @@ import type { Socket } from 'node:net';
 const distrusted = new WeakSet<Socket>();
 
 /**
- * Why a request must be refused with 400 by its head alone; undefined where nothing stands against it. Whoever refuses it ends the
- * connection; what was sent behind it, or at once with it, is refused too.
+ * The reason to refuse a request with 400 by its head alone; undefined if there is none. The caller who refuses it ends the connection;
+ * anything sent after the request is refused too.
  */
 export function problemOfHead(request: IncomingMessage): string | undefined {
   const { socket } = request;

@@ -8,7 +8,7 @@ import { noteAnswered, noteUnanswered } from './unanswered.ts';
 
 interface Options {
   app: FastifyInstance;
-  /** Of the part. Default: http server. */
+  /** Name of the part in the process's lifecycle. Default: http server. */
   name?: string;
   host: string;
   port: number;
@@ -57,7 +57,7 @@ export function createHttpServer({ app, name = 'http server', host, port, listen
         await app.listen({ host, port, reusePort: true, backlog: queueOfEach } as FastifyListenOptions);
         more = await openMoreListeners(app.server, listeners - 1);
       } catch (error) {
-        // Where the system has no such thing, one has to do.
+        // A system without SO_REUSEPORT gets one listener.
         if ((error as NodeJS.ErrnoException).code !== 'ENOTSUP') throw error;
         await app.listen({ host, port });
       }

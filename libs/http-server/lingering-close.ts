@@ -1,7 +1,7 @@
 /**
- * Who closes a connection on which bytes of the other side are unread resets it, and the reset may take the answer along: a sender that is
- * still writing its body never reads why it was refused, and sends it again. So such a connection ends in stages (RFC 9112, 9.6): we say
- * that we are done, and go on to read and throw away, until the sender is done too.
+ * Closing a connection with unread bytes from the client resets it, and the client may lose the answer to the reset: a sender that is still
+ * writing its body never reads why it was refused, and sends it again. So such a connection ends in stages (RFC 9112, 9.6): we say that we
+ * are done, and go on to read and throw away, until the sender is done too.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -11,14 +11,14 @@ const silenceMs = 5_000;
 /** Nor is one read from for longer, however much it has to say. */
 const lingerMs = 30_000;
 
-/** What each connection is at; also the mark of those that end in stages. */
+/** The current request of each connection; also the mark of connections that end in stages. */
 const requests = new WeakMap<Socket, IncomingMessage>();
 
 /** To be called for each request, before it is answered. */
 export function lingerOnClose(request: IncomingMessage): void {
   const { socket } = request;
   if (!requests.has(socket)) {
-    // What Node ends a connection with after its last answer.
+    // Node calls this after a connection's last answer.
     const destroySoon = socket.destroySoon.bind(socket);
     socket.destroySoon = () => {
       const current = requests.get(socket);

@@ -12,7 +12,7 @@ export interface TlsFiles {
   clientCaFile?: string | undefined;
 }
 
-/** What a server needs of them, and `setSecureContext` takes anew. */
+/** The certificate and key as a server takes them; `setSecureContext` takes them anew. */
 export interface TlsMaterial {
   cert: string;
   key: string;

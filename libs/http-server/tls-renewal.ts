@@ -9,7 +9,7 @@ const everyMs = 60_000;
 interface Options {
   server: { setSecureContext(material: TlsMaterial): void };
   files: TlsFiles;
-  /** What the server was made with. */
+  /** The material that the server was created with. */
   initial: TlsMaterial;
   /** @param endsAtMs when the certificate ends that new connections get from now on */
   onInUse?(endsAtMs: number): void;

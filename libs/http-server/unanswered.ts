@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What was asked on a connection and has no answer yet, in its order. */
+/** Unanswered requests of each connection, in their order. */
 const unanswered = new WeakMap<Socket, Set<ServerResponse>>();
 
 /** To be called for each request, before it is answered. */

@@ -48,8 +48,8 @@ const sqlStateOf = (error: unknown): string | undefined => {
 export const isIdleTooLong = (error: unknown): boolean => sqlStateOf(error) === '25P03';
 
 /**
- * Of a COMMIT that failed: whether the server has said that nothing was committed. What it says while it goes away (class 57), or what
- * the connection says (class 08, or no SQLSTATE at all), tells nothing.
+ * Whether a failed COMMIT surely committed nothing, because the server said so. Errors of a server that shuts down (class 57) or of the
+ * connection (class 08, or no SQLSTATE at all) leave that open.
  */
 export function isAborted(error: unknown): boolean {
   const sqlState = sqlStateOf(error);

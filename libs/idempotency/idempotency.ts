@@ -26,7 +26,7 @@ import { hashRequest } from './request-hash.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of every request: one without a key writes as if there were no plugin. */
+    /** On every request: one without a key writes as if there were no plugin. */
     readonly idempotent: IdempotentRequest<Store>;
   }
   interface FastifyContextConfig {
@@ -39,7 +39,7 @@ declare module 'fastify' {
 
 export interface IdempotencyOptions<Effects = Store> {
   store: IdempotencyStore<Effects>;
-  /** Whose key it is. */
+  /** The owner of the request's key. */
   scopeOf(request: FastifyRequest): { tenant: string; credential: string };
   /** How long an owner that is not heard of keeps others from running. */
   lockSeconds: number;
@@ -84,7 +84,7 @@ function addHooks(app: FastifyInstance, options: IdempotencyOptions<unknown>): v
     }
   }
 
-  /** What `ask` finds of the key; a store that is away is an answer, too. */
+  /** The result of `ask`; a store that is away becomes an answer, too. */
   async function unlessAway<T>(keyed: KeyedRequest, ask: () => Promise<T>): Promise<T | { answer: KeptResponse }> {
     try {
       return await ask();
@@ -124,7 +124,7 @@ function addHooks(app: FastifyInstance, options: IdempotencyOptions<unknown>): v
     return undefined;
   }
 
-  /** What to answer at once, or the body for the parser. */
+  /** An answer to send at once, or the body for the parser. */
   async function admit(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -162,7 +162,7 @@ function addHooks(app: FastifyInstance, options: IdempotencyOptions<unknown>): v
         else void reply.send(writeResponse(reply, admitted.answer, reply.getHeaders()));
       },
       (error: Error) => {
-        // What is left of the body is not waited for.
+        // The rest of the body is not waited for.
         void reply.header('connection', 'close');
         done(error);
       },

@@ -2,16 +2,16 @@ import type { FastifyReply } from 'fastify';
 import type { KeptResponse } from './ports.ts';
 
 /**
- * What describes the body, and where the thing created is. Never a cookie, a credential or what belongs to one connection; Content-Encoding,
- * because the bytes mean nothing without it.
+ * Headers that describe the body or say where the created thing is. Never a cookie, a credential or a header of the connection;
+ * Content-Encoding, because the bytes mean nothing without it.
  */
 const keptHeaders = ['content-type', 'content-encoding', 'content-language', 'location'] as const;
 
-export const replayedHeader = 'idempotent-replayed';
+const replayedHeader = 'idempotent-replayed';
 
 /**
- * Whether an answer of the handler is the request's outcome. What says "not now", or "not you", or "too large", says nothing about the
- * intent; a failure of ours is none.
+ * Whether a handler's answer is the request's outcome. "Not now", "not you" and "too large" say nothing about the intent; nor does a
+ * failure of ours.
  */
 export const isOutcome = (status: number): boolean => status < 500 && ![401, 413, 429].includes(status);
 

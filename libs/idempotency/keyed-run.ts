@@ -12,9 +12,9 @@ import type { AnswerRefusal } from './refusals.ts';
 /** fresh: carried out, and kept. conflict: another was in progress. mismatch: the key was another request's. */
 export type Outcome = 'fresh' | 'replayed' | 'conflict' | 'mismatch' | 'lease_lost';
 
-/** What a handler has of its request's key, or of there being none. */
+/** The idempotency of one request as its handler sees it, with a key or without. */
 export interface IdempotentRequest<Effects> {
-  /** What to write through: durable together with the record of the key. Without a key, durable as it is written. */
+  /** To write through: durable together with the record of the key. Without a key, durable as it is written. */
   effects: Effects;
   /** For what must not happen unless the effects are durable. It may be left out by a crash: a sweep must find what it left. */
   afterCommit(work: () => void): void;

@@ -12,10 +12,10 @@ interface Deps {
   onOutcome(outcome: Outcome): void;
 }
 
-/** What a line of the log says of a request: never its key. */
+/** Fields of a request for the log: never its key. */
 export const factsOf = ({ tenant, keyHash }: KeyedRequest) => ({ tenant, keyHash: keyHash.toString('hex', 0, 8) });
 
-/** Of an owner whose lease was over: another may have run meanwhile, whose answer is the request's, and a second one there is not. */
+/** Answers for an owner whose lease is over: if another has run meanwhile, its answer is the request's, and there is no second one. */
 export async function lateAnswer(
   { store, log, answerRefusal, onOutcome }: Deps,
   keyed: KeyedRequest,

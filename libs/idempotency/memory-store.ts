@@ -3,7 +3,7 @@ import { AppError } from '#lib/errors';
 import type { RandomBytes } from '#lib/ids';
 import type { Begun, Ending, Found, GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest, Run } from './ports.ts';
 
-/** What handlers change: carried out when the record is kept, all of it or nothing. */
+/** Changes made by handlers, applied when the record is kept: all of them or none. */
 export interface MemoryEffects {
   apply(change: () => void): void;
 }

@@ -16,7 +16,7 @@ export function nestedTransactions(outer: Query): Store['transaction'] {
       await outer.query('RELEASE SAVEPOINT nested');
       return result;
     } catch (error) {
-      // Where even this fails the connection is gone, and with it the whole transaction.
+      // If even this fails the connection is gone, and with it the whole transaction.
       await outer.query('ROLLBACK TO SAVEPOINT nested').catch(() => undefined);
       await outer.query('RELEASE SAVEPOINT nested').catch(() => undefined);
       throw error;

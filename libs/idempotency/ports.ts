@@ -4,14 +4,14 @@ import type { Store } from './nested-transactions.ts';
 /** One request with a key, as stores know it. Two of them with one tenant, credential and key hash are about the same intent. */
 export interface KeyedRequest {
   tenant: string;
-  /** Who asked: two credentials' same key are two keys. */
+  /** The API key that asked: the same key of two credentials is two keys. */
   credential: string;
   /** SHA-256 of the key: no store ever has the key itself. */
   keyHash: Buffer;
   requestHash: Buffer;
 }
 
-/** What is kept of an answer. */
+/** The part of an answer that is stored. */
 export interface KeptResponse {
   status: number;
   /** By lower-case name. */
@@ -27,13 +27,13 @@ export type Found =
   | { kind: 'in_progress' }
   | { kind: 'none' };
 
-/** Of a key that was used before. */
+/** The state of a key that was used before. */
 export type Known = Exclude<Found, { kind: 'none' }>;
 
 export type Begun<Effects> = Known | { kind: 'run'; run: Run<Effects> };
 
 /**
- * What became of a run's answer:
+ * How a run ended:
  *   kept     the record and the effect are durable, both
  *   lost     the lease was over: neither is, and they never will be; another may have run
  *   unknown  the connection went while they were being made durable: both are, or neither
@@ -42,7 +42,7 @@ export type Ending = 'kept' | 'lost' | 'unknown';
 
 /** One execution of the handler. Its methods @throw AppError store_unavailable where nothing was done, and never will be. */
 export interface Run<Effects> {
-  /** What the handler writes through: durable together with the record. */
+  /** For the handler to write through: durable together with the record. */
   effects: Effects;
   /** Extends the lease. False: it is over. */
   renew(): Promise<boolean>;
@@ -57,7 +57,7 @@ export interface Run<Effects> {
 }
 
 /**
- * What became of one of the requests of a group:
+ * How one request of a group ended:
  *   kept         its effect and, where it has a key, the record are durable
  *   in_progress  another with its key is under way
  *   alone        nothing of it was done: the group could not decide it, or failed on somebody's data; it is to begin by itself
@@ -78,7 +78,7 @@ export type GroupEnding =
 export type WriteGroup<Effects> = (effects: Effects, running: readonly number[]) => Promise<KeptResponse[]>;
 
 /**
- * Who decides. Of all runs of one key, one alone is ever kept within the record's lifetime. All methods @throw AppError store_unavailable.
+ * The store decides: within a record's lifetime only one run of a key is ever kept. All methods @throw AppError store_unavailable.
  *
  * | the key's record           | its owner's lease | begin            |
  * |----------------------------|-------------------|------------------|
@@ -90,10 +90,10 @@ export type WriteGroup<Effects> = (effects: Effects, running: readonly number[])
  * | completed, another request |                   | other_request    |
  */
 export interface IdempotencyStore<Effects = Store> {
-  /** What a handler writes through whose request has no key. */
+  /** For handlers of requests without a key to write through. */
   unkeyed: Effects;
   begin(request: KeyedRequest): Promise<Begun<Effects>>;
-  /** What is known of the key without asking who decides; undefined says nothing. */
+  /** A final answer from memory, without asking the database; undefined says nothing. */
   recall(request: KeyedRequest): Promise<Known | undefined>;
   /**
    * Carries out several requests in one transaction, each that has a key with its record; all that run are kept, or none. No two may have the
@@ -103,6 +103,6 @@ export interface IdempotencyStore<Effects = Store> {
    * @returns what became of each, in order
    */
   runTogether(requests: readonly (KeyedRequest | undefined)[], write: WriteGroup<Effects>): Promise<GroupEnding[]>;
-  /** What is there now, without beginning anything. */
+  /** The key's present state, without beginning anything. */
   find(request: KeyedRequest): Promise<Found>;
 }

@@ -1,8 +1,9 @@
 /**
  * The record is a row in the transaction of the effect, and its first statement: whatever dies, both are there or neither is.
  *
- * Until COMMIT nobody else sees the row. What others see is the key's advisory lock, which the transaction takes with the row and the server
- * frees with its end, however that comes: a conflict is told at once, where a wait for the row would hold a connection each.
+ * Until COMMIT nobody else sees the row. Others see the key's advisory lock, which the transaction takes with the row and the server frees
+ * when the transaction ends, in whatever way: a conflict is answered at once, whereas waiting for the row would hold a connection for each
+ * request.
  *
  * The lease of a running transaction is the server's own limit on how long it may be idle: renewed by any statement; when it is over, the
  * server has ended the connection. So an owner that was paused past it can't commit, whatever it does when it wakes up, and nobody had to
@@ -10,8 +11,8 @@
  *
  * Several requests may share one transaction (postgres-group.ts): each key's lock first, the records last.
  *
- * After an early commit the row is there for all, provisional until `locked_until`. Then the token decides: whoever finds the lease over
- * makes the answer final under another token, and the late owner's update finds no row.
+ * After an early commit the row is there for all, provisional until `locked_until`. Then the token decides: a request that finds the lease
+ * over makes the answer final under another token, and the late owner's update finds no row.
  *
  * All times are the database's.
  */
@@ -38,7 +39,7 @@ export interface PostgresStoreOptions {
   crashPoints?: CrashPoints;
 }
 
-// An uncommitted row of another can't be met: its transaction has the lock. What is taken over is expired as of this very statement.
+// Another's uncommitted row can't be met: its transaction has the lock. A row that is taken over is expired as of this very statement.
 const beginSql = `
 WITH lock AS MATERIALIZED (
   SELECT pg_try_advisory_xact_lock($1::bigint) AS taken,
@@ -74,7 +75,7 @@ interface Row {
   for_seconds: number;
 }
 
-/** What `find` says, or that the answer is provisional and its owner's lease is over. */
+/** As `find` says, or: the answer is provisional and its owner's lease is over. */
 type Seen = Found | { kind: 'abandoned'; token: Buffer };
 
 const tokenBytes = 16;

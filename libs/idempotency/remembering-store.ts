@@ -2,18 +2,18 @@ import { isAppError } from '#lib/errors';
 import type { IdempotencyStore, KeptResponse, KeyedRequest, Known, Run } from './ports.ts';
 
 /**
- * Copies of final answers, in front of the store. What is final does not change while its record lives, so a copy is never wrong: there is
- * nothing to correct or to fence, and losing all of them costs time only. That nothing is known of a key means nothing; whether a request
- * runs, or meets another in progress, is for the store to say.
+ * Copies of final answers, in front of the store. A final answer does not change while its record lives, so a copy is never wrong: there is
+ * nothing to correct or to fence, and losing all of them costs time only. An unknown key means nothing; whether a request runs, or meets
+ * another in progress, is for the store to say.
  */
 export interface ResponseMemory {
   /** @throws AppError redis_unavailable, data_invalid: all the same to who asks */
   recall(request: KeyedRequest): Promise<{ requestHash: Buffer; response: KeptResponse } | undefined>;
-  /** What it knows of a key stays. @throws as `recall` */
+  /** Entries that it has are not overwritten. @throws as `recall` */
   remember(answers: readonly RememberedAnswer[]): Promise<void>;
 }
 
-export interface RememberedAnswer {
+interface RememberedAnswer {
   request: KeyedRequest;
   response: KeptResponse;
   forSeconds: number;

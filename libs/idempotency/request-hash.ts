@@ -7,7 +7,7 @@ interface HashedRequest {
   body: Buffer;
 }
 
-/** What makes two requests the same: SHA-256 over method, path with query, and body, each with its length before it. */
+/** Two requests are the same if these are: SHA-256 over method, path with query, and body, each with its length before it. */
 export const hashRequest = ({ method, url, body }: HashedRequest): Buffer =>
   hashParts([Buffer.from(method), Buffer.from(url), body]);
 

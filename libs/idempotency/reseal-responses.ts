@@ -15,7 +15,7 @@ export interface ResealedResponses {
 
 const batchSize = 500;
 
-// What has expired is never opened again.
+// An expired response is never opened again.
 const readSql = `
 SELECT tenant, credential, key_hash AS "keyHash", request_hash AS "requestHash", response
 FROM idempotency_keys

@@ -1,7 +1,10 @@
 import type { Locator } from '#lib/contract';
 import type { JsonBody, Scalar } from './json-body.ts';
 
-/** What the first locator leads to that leads to something: only non-empty texts and numbers, since null, true or {} would make one of many. */
+/**
+ * The value that the first matching locator leads to: only non-empty texts and numbers, since null, true or {} would make many webhooks
+ * one.
+ */
 export function locateScalar(locators: readonly Locator[], json: JsonBody): Scalar | undefined {
   for (const locator of locators) {
     const scalar = 'value' in locator ? textOf(locator.value) : json.scalarAt(locator.pointer);

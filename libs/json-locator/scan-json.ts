@@ -1,9 +1,6 @@
-/*
- * Where things stand in a JSON text that JSON.parse has accepted: nothing here looks for mistakes, or recurses. Positions are those of
- * characters.
- */
+/* Finds positions in a JSON text that JSON.parse has accepted: nothing here looks for mistakes, or recurses. Positions count characters. */
 
-/** Where the member's value starts; of several with one name the last, as JSON.parse has it. `open` itself where there is none. */
+/** The position of the member's value; of several with one name the last, as JSON.parse has it. `open` itself if there is none. */
 export function memberAt(text: string, open: number, name: string): number {
   let found = open;
   let at = skip(text, open + 1, isSpace);
@@ -55,5 +52,5 @@ export function skip(text: string, from: number, passes: (char: string) => boole
 export const isSpace = (char: string): boolean => char === ' ' || char === '\n' || char === '\r' || char === '\t';
 const isSpaceOrColon = (char: string): boolean => char === ':' || isSpace(char);
 const isSpaceOrComma = (char: string): boolean => char === ',' || isSpace(char);
-/** Of a number, or of true, false and null. */
+/** A character of a number, or of true, false and null. */
 export const isScalarPart = (char: string): boolean => /[-+.\w]/.test(char);

@@ -8,7 +8,7 @@
 import type { Clock } from '#lib/clock';
 import type { Logger } from '#lib/log';
 
-/** What runs in the process. */
+/** The work of a process. */
 export interface ProcessBody {
   /** @throws Error where it can't begin at all */
   start(): Promise<void>;

@@ -39,7 +39,7 @@ export function isAway({ code, cause }: AppError): boolean {
 }
 
 const statementCancelled = '57014';
-/** What the driver says where it has waited for longer than the server should have taken. */
+/** The driver's message when the server did not answer within the client's own limit, which is longer than the server's. */
 const readTimeout = 'Query read timeout';
 
 /** Whether a statement took too long: less in it may take less. Any other store that is away is as far away for one row as for many. */

@@ -17,7 +17,7 @@ import type { Logger } from '#lib/log';
 import type { Query } from './postgres.ts';
 import { createTablePages, type FollowedTableName, type Key, type Position, withMargin } from './table-pages.ts';
 
-/** What every row that is followed has. */
+/** The columns that every followed row has. */
 export interface FollowedRow extends Key {
   changed_at: string;
   /** Deleted so long ago that nobody needs it in memory: it is to be removed there. */
@@ -35,19 +35,19 @@ export interface FollowedTable<Row extends FollowedRow = FollowedRow> extends Pa
 
 interface Options<Row> {
   table: FollowedTableName;
-  /** Those of `Row`. */
+  /** The columns of `Row`. */
   columns: string;
-  /** What a row is counted as in a page, as an expression of SQL. */
+  /** The size that a row counts for in a page, as an SQL expression. */
   bytes: string;
-  /** Of its own: a page may take long, and nobody else should wait for it. */
+  /** A pool of its own: a page may take long, and nobody else should wait for it. */
   postgres: Query;
   clock: Clock;
   log: Logger;
   intervalMs: number;
-  /** Of the row as it was last taken: an older or equal one that comes later is not taken. */
+  /** `changed_at` of the row as last taken: an older or equal one that comes later is not taken. */
   knownChangedAt(key: Key): string | undefined;
   /**
-   * What fails is read again.
+   * Rows for which it fails are read again.
    *
    * @param anew the rows are those of another server: they hold even where they are older than what is known, which may have been lost
    */

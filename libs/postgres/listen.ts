@@ -67,7 +67,7 @@ export function createListener(options: Options): Part {
     } finally {
       stopping.signal.removeEventListener('abort', end);
       const ended = client.end().catch(() => undefined);
-      // Of a connection that hangs the end may be long in coming.
+      // A connection that hangs may be long in ending.
       if (stopping.signal.aborted) await ended;
     }
   }

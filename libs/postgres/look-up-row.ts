@@ -22,11 +22,11 @@ export type LookUpRow<T> = (id: string) => Promise<T | 'unknown' | 'unavailable'
 
 interface Options<Row extends FollowedRow, T> {
   table: Pick<FollowedTable<Row>, 'name' | 'readIds'>;
-  /** Whose statements end before those who wait give up. */
+  /** Its statements must end before the callers give up. */
   postgres: Query;
   /** From memory. */
   known(id: string): T | undefined;
-  /** What is told of a row that is in nobody's memory any more. */
+  /** The answer for a row that is in nobody's memory any more. */
   buried(row: Row): T | 'unknown';
   clock: Clock;
   log: Logger;
@@ -54,7 +54,7 @@ export function createRowLookUp<Row extends FollowedRow, T>(options: Options<Row
       .catch(() => undefined)
       .then(awaitTurn)
       .then(async () => {
-        // Who asks from here on needs a reading that begins later.
+        // Callers from here on need a reading that begins later.
         coming = undefined;
         lastReadingMs = clock.monotonicMs();
         const found = await table.readIds([...ids], postgres);

@@ -5,7 +5,7 @@ import type { Metrics } from '#lib/telemetry';
 import { fromPostgresError } from './errors.ts';
 import { measurePool } from './metrics.ts';
 
-export type Rows<T> = T[];
+type Rows<T> = T[];
 
 export interface Query {
   /**
@@ -48,8 +48,8 @@ interface Options {
    */
   isPipelined?: boolean;
   /**
-   * Asked before a connection is taken out of the pool: resolves once this one may be, with what is called when it is given back. Whoever is
-   * refused by it has asked the database nothing. Default: everybody may.
+   * Called before a connection is taken out of the pool: resolves when this caller may have one, with a function to call when it is given
+   * back. A caller that it rejects has sent nothing to the database. Default: every caller may.
    */
   takeTurn?(): Promise<() => void>;
   log: Logger;
@@ -148,7 +148,7 @@ export function createPostgres(options: Options): Postgres {
         options.isPipelined === true ? resultOf<T>(...statement) : last.then(() => resultOf<T>(...statement));
       const answer = sent.then(
         (result) => {
-          // Where something had failed, its work has gone back to a savepoint since.
+          // A failed statement's work has been rolled back to a savepoint since.
           if (result.command !== 'ROLLBACK') failed = undefined;
           return result;
         },

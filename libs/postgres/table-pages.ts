@@ -9,7 +9,7 @@ export interface Key {
   id: string;
 }
 
-/** Where in a table's changes a reader is. */
+/** A reader's position in a table's changes. */
 export interface Position {
   /** All that is visible in it has been read. */
   snapshot: string;
@@ -20,7 +20,7 @@ export interface Position {
 }
 
 /** A key with what says whether its row is known, and how large it is. */
-export interface ChangedKey extends Key {
+interface ChangedKey extends Key {
   changed_at: string;
   buried: boolean;
   bytes: number;
@@ -30,7 +30,7 @@ interface Pages<Row> {
   position(): Promise<Position>;
   /** The next rows by their key that are not buried; none: that was the last page. */
   after(key: Key | undefined): Promise<Row[]>;
-  /** What is not visible in the snapshot, and the position by which it was read. */
+  /** The changes that are not visible in the snapshot, and the position after reading them. */
   changedSince(snapshot: string): Promise<{ position: Position; rows: ChangedKey[] }>;
   /** As they are now. */
   ofKeys(keys: readonly ChangedKey[]): AsyncIterable<Row[]>;

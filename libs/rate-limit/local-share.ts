@@ -7,8 +7,8 @@ export interface LocalShare {
 }
 
 /**
- * What one of so many processes may give out while the common bucket is out of reach: its part of the rate, of the burst, and of what was
- * free. A burst below the number of processes is still one permit for each.
+ * The permits that one of `processes` may give out while the shared bucket is out of reach: its part of the rate, of the burst, and of the
+ * permits that were free. A burst below the number of processes is still one permit for each.
  */
 export function createLocalShare(rate: Rate, processes: number, freeNow: number, nowMs: number): LocalShare {
   const perMs = rate.perSecond / processes / 1000;

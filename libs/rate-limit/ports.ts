@@ -4,7 +4,7 @@ export interface Rate {
   burst: number;
 }
 
-/** What one process asks of the bucket that all share. */
+/** One process's request to the shared bucket. */
 export interface BucketRequest {
   key: string;
   rate: Rate;
@@ -20,7 +20,7 @@ export interface BucketRequest {
 
 export interface BucketAnswer {
   granted: number;
-  /** What nobody has, after this; a fraction, and below zero where processes gave out more by themselves than there was. */
+  /** Permits left after this; a fraction, and below zero if processes gave out more on their own than there were. */
   free: number;
   /** How many processes have asked for this key within the last minute, this one included. */
   processes: number;

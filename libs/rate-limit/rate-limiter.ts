@@ -14,7 +14,7 @@
  * - while the shared bucket answers: by what the rate brings in the time of one answer (see redis-buckets.ts);
  * - when it has lost its memory: by one burst, once;
  * - while it is away: each of the n processes last known gives out an n-th, so by what came beside those n; and by n − burst where the burst
- *   is smaller than n. What was given out meanwhile is told when it is back, and taken off there.
+ *   is smaller than n. Permits given out meanwhile are reported when it is back, and subtracted there.
  */
 import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
@@ -42,7 +42,7 @@ interface Bucket {
   held: number;
   heldUntilMs: number;
   emptyUntilMs: number;
-  /** Those who wait for the answer. */
+  /** Callers that wait for the answer. */
   waiting: number;
   asking: Promise<void> | undefined;
   last: (BucketAnswer & { atMs: number }) | undefined;
@@ -52,7 +52,7 @@ interface Bucket {
   askAgainAtMs: number;
 }
 
-/** Of the rate: what one chunk lasts. Half of it is far longer than an answer takes. */
+/** One chunk is what the rate brings in this time. Half of it is far longer than an answer takes. */
 const chunkSeconds = 0.1;
 /** A bucket that had less than was wanted is asked again after this at the earliest, and finds what has come meanwhile. */
 const paceMs = 10;

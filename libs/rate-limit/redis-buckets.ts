@@ -5,10 +5,10 @@
  *   at        when `free` was true, in microseconds of the server's clock
  *   <process> `<permits held, as far as is known> <when it asked last>`
  *
- * `free` and all that processes hold together never exceed the burst, and grow by the rate alone. What is used counts as held until its
- * process asks again, which can only make the refill smaller. So in any window of t seconds all processes together use at most
- * burst + rate · t permits, however many they hold and whenever they use them; to which comes, for permits that are granted to those who
- * wait, what the rate brings in the time of one answer. An answer that is lost loses its permits.
+ * `free` and all that processes hold together never exceed the burst, and grow by the rate alone. A used permit counts as held until its
+ * process asks again, which can only make the refill smaller. So in any window of t seconds all processes together use at most burst + rate
+ * · t permits, however many they hold and whenever they use them; to which comes, for permits that are granted to those who wait, what the
+ * rate brings in the time of one answer. An answer that is lost loses its permits.
  */
 import type { Redis } from '#lib/redis';
 import type { BucketAnswer, SharedBuckets } from './ports.ts';

@@ -17,13 +17,13 @@ import { createBreaker } from './breaker.ts';
 import { measureRedis } from './metrics.ts';
 import { vetServer, type Vetting } from './vet-server.ts';
 
-export interface ExpiringValue {
+interface ExpiringValue {
   value: Buffer;
   /** Milliseconds since the epoch, by the server's clock. */
   expiresAtMs: number;
 }
 
-export interface ExpiringEntry extends ExpiringValue {
+interface ExpiringEntry extends ExpiringValue {
   key: Buffer;
 }
 
@@ -68,7 +68,7 @@ export interface RedisOptions {
 const connectTimeoutMs = 2_000;
 /** A connection on which nothing is answered for so long is dropped, and with it what waits on it. */
 const deadConnectionMs = 5_000;
-/** What a connection that is closed has for its goodbye. */
+/** Time for a connection that is closed to say QUIT. */
 const disconnectTimeoutMs = 200;
 const logRefusalEveryMs = 10_000;
 const reconnect = { baseMs: 100, capMs: 2_000 };

@@ -33,7 +33,7 @@ export async function cancelReplay(tx: Query, tenant: string, id: string): Promi
   return replay.status;
 }
 
-/** What became of the letters that the replay has claimed: by their ids, or with their delivery. */
+/** Sets the state of the dead letters that the replay has claimed: by their ids, or with their delivery. */
 export async function setLetters(
   tx: Query,
   tenant: string,

@@ -12,7 +12,7 @@ export interface LetterReplay extends NewReplay {
   limit: number;
 }
 
-/** What one transaction claims in some seconds, on a slow machine too. A larger replay ends as `partial`, and is asked for again. */
+/** As many as one transaction can claim in some seconds on a slow machine. A larger replay ends as `partial`, and is asked for again. */
 export const maxReplayLetters = 100_000;
 /** Within the time of one statement. */
 const lettersAtOnce = 5_000;

@@ -1,20 +1,20 @@
 /**
- * Which replays a process may work on: those that are nobody's, or whose holder has died. In two lanes, so that who waits for an answer
- * does not wait for what takes days:
+ * Leases replays to a process: unleased ones, and those whose holder has died. There are two lanes, so that a replay whose user waits for
+ * the answer does not wait for one that takes days:
  *
  * | lane   | has                                                     | and of them                                                        |
  * |--------|---------------------------------------------------------|--------------------------------------------------------------------|
  * | single | replays of one item: tests of endpoints, retries        | the oldest of each tenant first, then the second of each, …        |
  * | bulk   | all others                                              | one a tenant at a time, its oldest; between tenants by turns, whoever has had none for longest |
  *
- * A bulk replay that has had its turn, or waits for its rate, is released with the time of its next turn. Until then it is in nobody's
- * hands, and its tenant's other bulk replays wait behind it.
+ * A bulk replay that has had its turn, or waits for its rate, is released with the time of its next turn. Until then nobody leases it, and
+ * its tenant's other bulk replays wait behind it.
  */
 import type { Query } from '#lib/postgres';
 
 export type ReplayLane = 'single' | 'bulk';
 
-export const leaseMs = 10_000;
+const leaseMs = 10_000;
 export const leaseEnd = `clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
 
 /** As the indexes have it. */

@@ -1,6 +1,6 @@
 import type { DeadLetterStage } from '#lib/contract';
 
-/** Which dead letters: those that all of what is given applies to. Times are RFC 3339. */
+/** Selects the dead letters that match every given field. Times are RFC 3339. */
 export interface LetterFilter {
   ids?: readonly string[];
   stage?: DeadLetterStage;

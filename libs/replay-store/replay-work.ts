@@ -1,12 +1,12 @@
 /**
- * How replays are worked off, by any number of processes. Each replay is leased by one of them; whoever dies loses its lease and another
- * goes on. In this order:
+ * Works off replays in any number of processes. Each replay is leased by one of them; a process that dies loses its lease and another goes
+ * on. In this order:
  *
  *   take (items become `sending`, committed) ──► publish ──► settle (replayed or failed, with the counts) ──► take …
  *
  * Taken before it is published, an item can't be cancelled behind its back, and is sent again by a successor under the same generation.
- * Both steps ask for the lease under the replay's row lock: a process that was paused past its lease changes nothing any more. What it
- * still publishes are the same ids once more.
+ * Both steps ask for the lease under the replay's row lock: a process that was paused past its lease changes nothing any more. Anything
+ * that it still publishes has the same ids.
  */
 import { AppError } from '#lib/errors';
 import { microsOf } from '#lib/clock';

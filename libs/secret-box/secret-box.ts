@@ -40,7 +40,7 @@ export function parseEncryptionKeys(texts: readonly string[]): EncryptionKey[] {
     return { id, key: Buffer.from(encoded, 'base64') };
   });
   const twice = keys.find(({ id }, index) => keys.findIndex((other) => other.id === id) !== index);
-  // What the second one sealed would not open any more.
+  // Values sealed by the second key could not be opened any more.
   if (twice !== undefined)
     throw new AppError('config_invalid', `HOOKLINE_ENCRYPTION_KEYS: two keys have the id ${twice.id}`);
   return keys;

@@ -1,5 +1,5 @@
 /**
- * What follows when a service fails: where it is alone in its process, the end of that; where others share it, this.
+ * Decides what follows when a service fails. Alone in its process, it ends the process; beside others, this holds:
  *
  * | failure                                                           | what follows                                                          |
  * |-------------------------------------------------------------------|-----------------------------------------------------------------------|
@@ -18,7 +18,7 @@ import { isAppError } from '#lib/errors';
 
 export interface Failure {
   error: Error;
-  /** Where it failed before it had started. */
+  /** Whether it failed before it had started. */
   isStart: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What every process of services does: settings, log, metrics, traces, admin servers, crash points, and the life of the process. */
+/** The set-up common to all processes of services: settings, log, metrics, traces, admin servers, crash points, and the process's life. */
 import { systemClock } from '#lib/clock';
 import type { Fields, serviceFields } from '#lib/config';
 import { AppError, isAppError } from '#lib/errors';
@@ -10,7 +10,7 @@ import { measureProcess } from './metrics.ts';
 import { type LoadedService, loadService, type ServiceDefinition } from './service-definition.ts';
 import { readVersion } from './version.ts';
 
-/** The process of one service. Where its settings are not valid it says so, and ends with 2. */
+/** Runs one service as a process. With invalid settings it says so, and exits with 2. */
 export async function hostService<F extends Fields & ReturnType<typeof serviceFields>>(
   service: ServiceDefinition<F>,
 ): Promise<void> {

@@ -1,12 +1,12 @@
 /**
- * One service within a process. What it is known by outlives its failures: its admin server, its traces, the metrics of both. What does its
- * work, its parts, is built anew with metrics of its own, as in a new process:
+ * One service within a process. Its admin server, its traces and the metrics of both outlive its failures. The parts that do its work are
+ * built anew, with metrics of their own, as in a new process:
  *
  *   (its turn) ──► building ──► starting ──► running ──fails──► stopping ──► waiting ──► building …
  *                                   └──fails────────────────────────┘ └── given up: the process ends
  *   any ──stop──► stopped
  *
- * What follows a failure is the policy's to say: failure-policy.ts.
+ * The policy decides what follows a failure: failure-policy.ts.
  */
 import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
@@ -34,7 +34,7 @@ interface Options {
 
 /** For the last spans, where the collector is slow or away. */
 const closeTracingMs = 3_000;
-/** Of the time for stopping, what is kept for the end of the process. */
+/** Part of the time for stopping that is kept for the end of the process. */
 const endReserveMs = 250;
 
 export interface HostedService extends ProcessBody {

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, type Counter, type Metric, Registry } from 'prom-client';
 import { type Metrics, type MetricTable, registerMetrics, traceMetrics, whenRead } from '#lib/telemetry';
 
-/** Of the process, however many services are in it: each admin port shows the same. */
+/** Metrics of the process, however many services are in it: each admin port shows the same. */
 const processMetrics = {
   turns: {
     kind: 'counter',
@@ -11,7 +11,7 @@ const processMetrics = {
   },
 } satisfies MetricTable;
 
-/** Of the service, whether it was built anew or not. */
+/** Metrics of a service; they live on when it is built anew. */
 const serviceMetrics = {
   info: {
     kind: 'gauge',

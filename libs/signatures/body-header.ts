@@ -4,7 +4,7 @@ import type { SignatureScheme } from './scheme.ts';
 
 interface BodyHeader {
   header: string;
-  /** What stands before the signature. */
+  /** The text before the signature. */
   prefix?: string;
   encoding: HmacForm['encoding'];
 }

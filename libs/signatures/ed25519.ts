@@ -5,21 +5,21 @@ import { decodeExactly } from './decode-exactly.ts';
 const publicPrefix = 'whpk_';
 const privatePrefix = 'whsk_';
 
-// What stands before the 32 bytes of an Ed25519 key in its DER form (RFC 8410).
+// The bytes before the 32 of an Ed25519 key in its DER form (RFC 8410).
 const spki = Buffer.from('302a300506032b6570032100', 'hex');
 const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 export const isPublicKey = (secret: string): boolean => secret.startsWith(publicPrefix);
 export const isPrivateKey = (secret: string): boolean => secret.startsWith(privatePrefix);
 
-/** Of `whpk_<base64 of 32 bytes>`. */
+/** Reads `whpk_<base64 of 32 bytes>`. */
 export function readPublicKey(secret: string): KeyObject | undefined {
   const bytes = isPublicKey(secret) ? decodeExactly(secret.slice(publicPrefix.length), 'base64') : undefined;
   if (bytes?.length !== 32) return undefined;
   return createPublicKey({ key: Buffer.concat([spki, bytes]), format: 'der', type: 'spki' });
 }
 
-/** Of `whsk_<base64>`: the 32 bytes of the seed, with or without the public key's 32 behind them. */
+/** Reads `whsk_<base64>`: the 32 bytes of the seed, with or without the public key's 32 after them. */
 export function readPrivateKey(secret: string): KeyObject | undefined {
   const bytes = isPrivateKey(secret) ? decodeExactly(secret.slice(privatePrefix.length), 'base64') : undefined;
   if (bytes?.length !== 32 && bytes?.length !== 64) return undefined;

@@ -8,7 +8,7 @@ import { isUsableSecret } from './secret.ts';
 export interface HmacForm {
   algorithm: HmacSettings['algorithm'];
   encoding: HmacSettings['encoding'];
-  /** What is signed before and after the body. */
+  /** Text that is signed before and after the body. */
   before?: string;
   after?: string;
 }
@@ -19,7 +19,7 @@ type Key = string | Buffer | KeyObject;
 export const textKeys = (secrets: readonly string[]): readonly string[] => secrets.filter(isUsableSecret);
 
 /**
- * An HMAC that is computed as the body arrives. What can't be a signature is refused at once; at the end every key is compared with
+ * An HMAC that is computed as the body arrives. A text that can't be a signature is refused at once; at the end every key is compared with
  * every signature, each in constant time, so that the time taken does not tell which of them fitted.
  *
  * @param given the signatures that the sender gave, as text

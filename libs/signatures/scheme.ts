@@ -22,9 +22,9 @@ export interface SchemeSettings {
   signatureHeader: string;
   /** How far a signed timestamp may be from now, both ways, inclusive. */
   toleranceSeconds: number;
-  /** Where the sender believes to send, as the source says; some schemes sign it. */
+  /** The URL that the sender believes it calls, as the source says; some schemes sign it. */
   publicUrl?: string | undefined;
-  /** Of the scheme `hmac` alone. */
+  /** For the scheme `hmac` alone. */
   hmac?: HmacSettings | undefined;
 }
 
@@ -48,11 +48,11 @@ export interface SignatureCheck {
 
 export type Begun = { check: SignatureCheck } | { rejection: SignatureRejection };
 
-/** What a source is to be verified by, as a user has set it. */
+/** A source's settings for verification, as its user set them. */
 export interface SchemeSource {
   settings: SourceSettings;
   secret: string;
-  /** What for, where that makes a difference: key pairs have one key for each. To verify, unless said otherwise. */
+  /** For key pairs, which have one key for each purpose. Default: verify. */
   purpose?: 'verify' | 'sign';
 }
 
@@ -62,7 +62,7 @@ export interface SchemeProblem {
   message: string;
 }
 
-export interface RequestToSign {
+interface RequestToSign {
   secret: string;
   timestampSeconds: number;
   /** The exact bytes that go over the wire. */
@@ -73,18 +73,18 @@ export interface RequestToSign {
 }
 
 export interface SignatureScheme {
-  /** Where the signature is, unless a source says otherwise; lower-case. */
+  /** The header with the signature, unless a source names another; lower-case. */
   signatureHeader: string;
-  /** Where the sender's event identifier and type are by default: `header:Name` or JSON pointers into the body, tried in order. */
+  /** The default places of the sender's event identifier and type: `header:Name` or JSON pointers into the body, tried in order. */
   identifyBy: readonly string[];
   typeBy: readonly string[];
-  /** What stands in the way of verifying anything, of what this scheme alone needs; `schemeProblems` asks for all. */
+  /** Reasons why this scheme could verify nothing with these settings; its own alone, `schemeProblems` asks for all. */
   problemsOf?(source: SchemeSource): SchemeProblem[];
   /** A new secret, of the form that the provider's have. */
   generateSecret(random: RandomBytes): string;
   begin(request: SignedRequest): Begun;
   /** The headers with which the provider would send this body. The settings must be without problems. */
   sign(request: RequestToSign): Record<string, string>;
-  /** What a verified body that only asks whether somebody is there is to be answered with; undefined for every webhook. */
+  /** The answer to a verified body that only asks whether somebody is there; undefined for every webhook. */
   challengeOf?(body: Buffer): string | undefined;
 }

@@ -38,7 +38,7 @@ export function signWithEd25519({ key, id, timestampSeconds, body }: NamedMessag
 /** A secret with what both forms make of it, which is worked out once for all requests that are signed with it. */
 export interface SigningSecret {
   readonly text: string;
-  /** Of Standard Webhooks. */
+  /** The key of Standard Webhooks. */
   readonly key: KeyObject;
 }
 
@@ -49,7 +49,7 @@ export const signingSecret = (text: string): SigningSecret => ({
 
 /**
  * The signature headers of one outgoing request, in both forms, one signature for each secret and each key: during a rotation a receiver
- * may hold the old one or the new one. Those by secrets come first, for receivers that look at the first alone.
+ * may hold the old one or the new one. Signatures by secrets come first, for receivers that look at the first alone.
  */
 export function signatureHeaders(
   request: NamedMessage & { secrets: readonly SigningSecret[]; ed25519Keys?: readonly KeyObject[] },

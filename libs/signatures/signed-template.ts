@@ -1,5 +1,5 @@
 /**
- * What the scheme `hmac` signs, as a user writes it:
+ * The template of the text that the scheme `hmac` signs, as a user writes it:
  *
  *   signed = item *( joint item )
  *   item   = "id" / "timestamp" / "url" / "body" / literal
@@ -12,11 +12,11 @@
  */
 
 const parts = ['id', 'timestamp', 'url', 'body'] as const;
-export type SignedPart = (typeof parts)[number];
+type SignedPart = (typeof parts)[number];
 
 export interface SignedTemplate {
   has(part: SignedPart): boolean;
-  /** What stands before the body and after it, with the values in their places. */
+  /** The text before the body and after it, with the values filled in. */
   fill(values: Readonly<Record<Exclude<SignedPart, 'body'>, string>>): { before: string; after: string };
 }
 

@@ -1,6 +1,6 @@
 import type { HmacForm } from './hmac-check.ts';
 
-/** What Standard Webhooks signs: `<id>.<timestamp>.<body>`, by HMAC-SHA256 (`v1`) and by Ed25519 (`v1a`). */
+/** The signed text of Standard Webhooks: `<id>.<timestamp>.<body>`, by HMAC-SHA256 (`v1`) and by Ed25519 (`v1a`). */
 export const formOf = (id: string, timestamp: string): HmacForm => ({
   algorithm: 'sha256',
   encoding: 'base64',

@@ -12,7 +12,7 @@ interface TimedHeader {
   /** The names of the parts that hold the time and a signature. */
   time: string;
   signature: string;
-  /** What is signed between the time and the body. */
+  /** The text that is signed between the time and the body. */
   joint: string;
 }
 

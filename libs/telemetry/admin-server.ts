@@ -7,7 +7,7 @@ import { asksForOpenMetrics, openMetricsOf } from './open-metrics.ts';
 interface Options {
   host: string;
   port: number;
-  /** What there is now. */
+  /** The current metrics. */
   metrics(): Registry;
   /** Started and not stopping: may be given work. */
   isReady(): boolean;

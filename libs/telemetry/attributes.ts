@@ -29,6 +29,6 @@ export const attribute = {
   endpointId: 'hookline.endpoint.id',
   deliveryId: 'hookline.delivery.id',
   attempt: 'hookline.attempt',
-  /** What it came to: one of few. */
+  /** One of few outcomes. */
   outcome: 'hookline.outcome',
 } as const;

@@ -10,13 +10,13 @@ export interface MetricDefinition {
   /** Prometheus’s conventions: base units, `_total` at the end of a counter. */
   name: `hookline_${string}`;
   help: string;
-  /** What one of it is: of a counter or a gauge what is counted. */
+  /** The unit; of a counter or a gauge, the thing that is counted. */
   unit: string;
   /** By name: all values that it can have, or what bounds their number. */
   labels?: Readonly<Record<string, readonly string[] | string>>;
   /** Upper bounds, of a histogram. */
   buckets?: readonly number[];
-  /** Of a histogram: it is told of by `observe`, with the trace that was measured. */
+  /** For a histogram: recorded by `observe`, with the trace that was measured. */
   exemplars?: true;
 }
 
@@ -33,7 +33,7 @@ type MetricOf<D> = D extends { kind: 'counter' }
 
 export type MetricsOf<T extends MetricTable> = { readonly [K in keyof T]: MetricOf<T[K]> };
 
-/** What is registered already is shared: a process may have several producers, consumers, and pools. */
+/** A metric that is registered already is shared: a process may have several producers, consumers, and pools. */
 export function registerMetrics<const T extends MetricTable>(table: T, registry: Registry): MetricsOf<T> {
   const metrics = Object.entries(table).map(([key, definition]) => [
     key,

@@ -1,6 +1,6 @@
 import { type Metric, openMetricsContentType, type OpenMetricsContentType, Registry } from 'prom-client';
 
-/** What a scraper asks for by its header Accept. */
+/** Whether a scraper's Accept header asks for OpenMetrics. */
 export const asksForOpenMetrics = (accept: string | undefined): boolean =>
   accept !== undefined && /(?:^|[\s,])application\/openmetrics-text(?:[\s;,]|$)/.test(accept);
 

@@ -22,7 +22,7 @@ const kinds: Record<Work['kind'], SpanKind> = {
   consumer: SpanKind.CONSUMER,
 };
 
-/** What a span keeps of them by OpenTelemetry's default; the rest of a batch is only counted. */
+/** The number of links that OpenTelemetry keeps on a span by default; the rest of a batch is only counted. */
 export const maxLinks = 128;
 
 export function createSdkTracer(sdk: Pick<SdkTracer, 'startSpan'>): Tracer {

@@ -22,7 +22,7 @@ interface Options {
   exporter: SpanExporter;
   maxQueued: number;
   delayMs: number;
-  /** What the exporter takes to give a batch up. */
+  /** Time after which the exporter gives a batch up. */
   timeoutMs: number;
   onEnded(end: SpanEnd, spans: number, error?: Error): void;
 }

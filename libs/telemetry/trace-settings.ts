@@ -1,6 +1,6 @@
 import type { TracingConfig } from '#lib/config';
 
-/** Where traces go, and which: what the variables of the specification come to. */
+/** The destination and choice of traces, from the variables of the OpenTelemetry specification. */
 export interface TraceSettings {
   url: string;
   headers: Readonly<Record<string, string>>;

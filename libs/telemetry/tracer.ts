@@ -1,9 +1,9 @@
 /**
- * What services need of tracing, and nothing of the SDK that gives it. A context travels as the text of a `traceparent`: in a request's
- * header, a record's, a row's column.
+ * Tracing as services see it, without the SDK behind it. A context travels as the text of a `traceparent`: in a request's header, a
+ * record's, a row's column.
  */
 
-export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
+type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface Work {
   /** `server`, `client`: of a request; `producer`, `consumer`: of records. */

@@ -15,7 +15,7 @@ interface Options {
   metrics: Registry;
   clock: Clock;
   log: Logger;
-  /** What the stop leaves for sending the last spans. */
+  /** Time that the stop leaves for sending the last spans. */
   closeWithinMs(): number;
 }
 
@@ -43,7 +43,7 @@ export async function createTracing({ settings, metrics, clock, log, closeWithin
   const close = async (): Promise<void> => {
     const timedOut = new AbortController();
     const limit = clock.sleep(Math.max(0, closeWithinMs()), timedOut.signal);
-    // What it could not send has been told by then.
+    // Spans that it could not send have been reported by then.
     await Promise.race([sdk.close().catch(() => undefined), limit]);
     timedOut.abort();
   };

@@ -6,9 +6,9 @@ export interface LimitDefinition {
   default: number;
   /** The highest that an operator may set: what the pipeline was tried with. */
   max: number;
-  /** What is counted, as it reads behind a number: "10000 endpoints that are not deleted". */
+  /** The things counted, as they read after a number: "10000 endpoints that are not deleted". */
   counts: string;
-  /** What happens at the limit, for whoever meets it. */
+  /** The behaviour at the limit, for the user who meets it. */
   atLimit: string;
 }
 

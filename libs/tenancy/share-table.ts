@@ -1,11 +1,9 @@
-/**
- * What tenants share by room that each finds, and not by a number of their own: shared-room.ts. docs/tenancy.md is written from this table.
- */
+/** Things that tenants share by free room, not by a number for each: shared-room.ts. docs/tenancy.md is written from this table. */
 export interface ShareDefinition {
   /** The setting of the whole. */
   of: string;
   counts: string;
-  /** What happens to a tenant that holds its share. */
+  /** The behaviour towards a tenant that holds its share. */
   atLimit: string;
 }
 

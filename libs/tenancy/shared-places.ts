@@ -83,7 +83,7 @@ export function createSharedPlaces({ places, maxWaiting, waitTimeoutMs, refuse }
         remove(tenant, waiter);
         reject(refuse(tenant, 'late'));
       }, waitTimeoutMs);
-      // Who waits for a place does not keep the process.
+      // A caller that waits for a place does not keep the process alive.
       timer.unref();
       const waiter: Waiter = {
         admit() {

@@ -1,6 +1,6 @@
 import { limitNames, type LimitName, limitTable } from './limit-table.ts';
 
-/** What the operator has set: for every tenant, and for single ones by name. */
+/** The operator's limits: for every tenant, and for single ones by name. */
 export interface LimitSettings {
   forAll: Partial<Record<LimitName, number>>;
   byTenant: ReadonlyMap<string, Partial<Record<LimitName, number>>>;

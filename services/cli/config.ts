@@ -50,7 +50,7 @@ export const apiFields = {
   adminKey: text('HOOKLINE_ADMIN_KEY', {
     secret: true,
     pattern: /^[\x21-\x7e]+$/,
-    help: 'API key for the commands that call the API',
+    help: 'the admin key, or an API key',
   }),
 };
 

@@ -29,8 +29,8 @@ export function identify(webhook: ReceivedWebhook, content: Buffer = webhook.bod
 }
 
 /**
- * What identifiers are looked for in: of a body that came encoded, where anything is looked for in it, its content. Where that can't be had,
- * the body as it stands: what is not found in it is known by its hash. Never rejects.
+ * The content that identifiers are looked for in: the decoded body, if it came encoded and anything is looked for in it. A body that can't
+ * be decoded is taken as it stands: a webhook without an identifier is known by its hash. Never rejects.
  */
 export async function identifyingContent(webhook: ReceivedWebhook): Promise<Buffer> {
   const { body, contentEncoding, identifyBy, typeBy } = webhook;

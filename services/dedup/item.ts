@@ -11,8 +11,8 @@ export interface Item {
   candidate: Candidate;
 }
 
-// The limits of a source's dedup_ttl_seconds. What a record says beyond them came around the API: 0 would make Redis refuse a whole
-// batch, a huge one overflow Postgres's intervals.
+// The limits of a source's dedup_ttl_seconds. A value beyond them came around the API: 0 would make Redis refuse a whole batch, a huge one
+// overflow Postgres's intervals.
 const minTtlSeconds = 60;
 const maxTtlSeconds = 30 * 24 * 3600;
 

@@ -1,5 +1,5 @@
 import type { WaitOut } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
+import { type Clock, nowMicros } from '#lib/clock';
 import { duplicateToJson, type EventRecord, header, type Topics, traceHeaders } from '#lib/contract';
 import type { Bury } from '#lib/dead-letters';
 import { eventIdEndOf, type Holder, isChanged } from '#lib/dedup-store';
@@ -21,7 +21,7 @@ export interface Publisher {
   deadLetter(record: IncomingRecord, letter: Letter, signal: AbortSignal): Promise<void>;
 }
 
-export interface Letter {
+interface Letter {
   reason: 'malformed_record' | 'data_invalid';
   attempts: number;
 }
@@ -63,7 +63,7 @@ export function createPublisher({ producer, topics, publishEvent, bury, clock, w
     },
     async deadLetter(record, { reason, attempts }, signal) {
       const origin = originOfRecord(record, record.headers[header.origin]);
-      const at = Math.round(clock.nowMs() * 1000);
+      const at = nowMicros(clock);
       const { key, value, rawHeaders: headers } = record;
       await bury({ key, value, headers }, { stage: 'dedup', reason, attempts, origin, at }, signal);
     },

@@ -5,8 +5,8 @@
  *   collapse ─► recall ─► decide ─► publish ─► complete ─► done
  *                 Redis     table     Kafka      table
  *
- * Records of one key form a group: its first record is decided, the others follow it as duplicates of whoever has the key then. What
- * fails on its data is left open with those that would have followed it; so nothing counts as a duplicate of what became no event.
+ * Records of one key form a group: its first record is decided, the others follow it as duplicates of the key's holder. A record that fails
+ * on its data is left open with its followers; so nothing counts as a duplicate of a record that became no event.
  */
 import type { WaitOut } from '#lib/backoff';
 import { bisect } from '#lib/bisect';
@@ -98,7 +98,7 @@ export function createSettle({ store, publisher, crashPoints, metrics, log, wait
     if (completes) {
       const refusal = await publisher.event(first, budget, signal);
       if (refusal !== undefined) {
-        // What stands of it from before a crash, nobody here knows.
+        // A record from before a crash may stand on the topic: nobody here knows.
         const mayBeDelivered = refusal.mayBeDelivered || verdict.kind === 'republish';
         const culprit = { item: first, followers, error: refusal.error, mayBeDelivered };
         return { group, completes: false, ended: [], open: [], culprits: [culprit] };

@@ -15,7 +15,7 @@ import type { PayloadRow } from './statements/payloads.ts';
 
 /** A batch of facts as rows for the statements; all in the order of their keys, so that two projectors lock rows in the same order. */
 export interface BatchRows {
-  /** Whose events may change: also of duplicates that do not name their event. */
+  /** Tenants whose events may change, also by duplicates that do not name their event. */
   tenants: string[];
   /** Each event that a fact names, once: those whose row may change. */
   touched: EventRef[];
@@ -110,7 +110,7 @@ export function toBatchRows(
   };
 }
 
-/** Of each tenant alone. */
+/** The rows of these tenants alone. */
 export function ofTenants(rows: BatchRows, tenants: ReadonlySet<string>): BatchRows {
   const theirs = <Row extends { tenant: string }>(all: Row[]): Row[] => all.filter(({ tenant }) => tenants.has(tenant));
   return {
@@ -127,7 +127,7 @@ export function ofTenants(rows: BatchRows, tenants: ReadonlySet<string>): BatchR
   };
 }
 
-/** Of each event, how many of its tenant's come behind it. */
+/** For each event, how many of its tenant's events come after it. */
 function placesOf(refs: readonly EventRef[]): Map<string, number> {
   const behind = new Map<string, number>();
   const places = new Map<string, number>();
@@ -261,13 +261,13 @@ function outcomeRows(outcomes: readonly Outcome[], partitionOf: (endpointId: str
       reached_step: last.get(index)?.step ?? outcome.step,
       reached_attempt: last.get(index)?.attempt ?? outcome.attempt,
       partition: partitionOf(outcome.endpoint_id),
-      // What waits for room is due since its creation: the oldest has the first claim to a place, whenever it was put aside.
+      // A parked delivery is due since its creation: the oldest has the first claim to a place, whenever it was parked.
       due_at: formatMicros(outcome.next_attempt_at ?? outcome.created_at),
     };
   });
 }
 
-/** Where a delivery stands after some outcomes, and how far it had come by then. */
+/** The state of a delivery after some outcomes, and how far it had come by then. */
 interface Standing {
   index: number;
   status: Outcome['status'];

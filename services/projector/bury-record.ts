@@ -25,8 +25,8 @@ export function createBurial({ bury, clock, metrics }: Deps) {
 }
 
 /**
- * What the letter is looked up by, for records that say it in their value alone. Only what is a name: with another the letter's row would be
- * refused as the record was, or the letter itself be too large.
+ * Identifiers by which the dead letter is looked up, for records that have them in their value alone. Only valid names: with another the
+ * dead letter's row would be refused as the record was, or the dead letter itself be too large.
  */
 function whose(fact: Fact): Record<string, string> {
   return Object.fromEntries(Object.entries(namesIn(fact)).filter(([, text]) => isName(text)));

@@ -10,7 +10,7 @@ import type { ProjectorMetrics } from './metrics.ts';
 
 interface Deps {
   postgres: Query;
-  /** What the database may grow to; 0: not known. */
+  /** The size that the database may grow to; 0: not known. */
   maxBytes: number;
   clock: Clock;
   log: Logger;

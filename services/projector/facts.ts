@@ -10,7 +10,7 @@ import type {
 } from '#lib/contract';
 import { timeOfId } from '#lib/ids';
 
-/** What one record says, checked: nothing in it is missing, and every time in it is one that can be written down. */
+/** The checked content of one record: nothing in it is missing, and every time in it can be stored. */
 export type Fact =
   /** With its set, where it was fanned out when it was published. */
   | { kind: 'event'; event: EventRecord; traceparent: string; fanOut: FanOut | null }
@@ -64,7 +64,7 @@ export interface Letter extends ReadDeadLetter {
   headers: Buffer;
   /** Null for a delivery: its value is its event's payload, and kept with that. */
   value: Buffer | null;
-  /** Where the letter stands on `dead-letters`. */
+  /** The position of the dead letter on `dead-letters`. */
   partition: number;
   offset: bigint;
 }
@@ -72,7 +72,7 @@ export interface Letter extends ReadDeadLetter {
 /** How many rows it is, more or less: one, but for a set of many deliveries. */
 export const rowsOf = (fact: Fact): number => ('fanOut' in fact ? Math.max(1, fact.fanOut?.deliveries.length ?? 0) : 1);
 
-/** Whose clock is needed to write it, but of a letter, which needs none. */
+/** The tenant whose clock is needed to write the fact; a dead letter needs no clock. */
 export function tenantOf(fact: Fact): string {
   switch (fact.kind) {
     case 'event':

@@ -1,5 +1,5 @@
 /**
- * Group commit: what the partitions have to write goes into a transaction together. Those of one tenant come one after the other anyway, since
+ * Group commit: the writes of all partitions go into a transaction together. Writes of one tenant come one after the other anyway, since
  * each holds its clock; and at a low rate a record alone costs as many round trips as five hundred.
  *
  *   handed over ──► waits a moment for others ──► prepared with them: what needs no clock is written
@@ -19,11 +19,11 @@ export type Write<T> = (items: readonly T[], bytes: number) => Promise<void>;
 
 /** Each writes all that it is to write, or nothing; again, it changes nothing. */
 export interface Store<T> {
-  /** What needs no clock. */
+  /** Writes the rows that need no clock. */
   prepare(items: readonly T[]): Promise<void>;
-  /** Of the tenants whose clocks are free. @returns who they are */
+  /** Commits for the tenants whose clocks are free. @returns these tenants */
   commitFree(items: readonly T[]): Promise<ReadonlySet<string>>;
-  /** Of one tenant, whose clock is waited for. */
+  /** Commits for one tenant, waiting for its clock. */
   commitWaiting(items: readonly T[]): Promise<void>;
 }
 
@@ -35,12 +35,12 @@ interface Options<T> {
   /** From so many on nobody waits. */
   enoughItems: number;
   /**
-   * Of what several have handed over and is prepared together, so that one call's is committed while another's is prepared; what one hands over is
-   * never divided.
+   * Most items that are prepared together from several calls, so that one call's are committed while another's are prepared; one call's
+   * items are never divided.
    */
   maxItems: number;
   maxBytes: number;
-  /** Of what is committed together: one item may be a thousand of them. */
+  /** Most rows that are committed together: one item may be a thousand of them. */
   maxRows: number;
   rowsOf(item: T): number;
   tenantOf(item: T): string;
@@ -66,7 +66,7 @@ export function createGroupCommit<T>(options: Options<T>): Write<T> {
 
   const commitAll = oneAtATime(async () => {
     const mayBeFree = (tenant: string): boolean => !busy.has(tenant);
-    // Those that are busy make no group by themselves: they would be asked for again and again.
+    // Tenants whose clocks are busy make no group by themselves: they would be asked for again and again.
     while (queue.has(mayBeFree)) await commit(queue.take(mayBeFree, (tenant) => tenant !== awaited));
   });
 
@@ -151,7 +151,7 @@ export function createGroupCommit<T>(options: Options<T>): Write<T> {
   };
 }
 
-/** Who asks while it runs has it run once more: what came after its last look is not left lying. */
+/** A call during a run causes one more run: work that came after the last look is not left lying. */
 function oneAtATime(work: () => Promise<void>): () => void {
   let [isRunning, isWanted] = [false, false];
   async function runAll(): Promise<void> {

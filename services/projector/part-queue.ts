@@ -1,17 +1,17 @@
-/** What waits to be committed, in the order in which it came, each part of one tenant. */
+/** The queue of parts to commit, in the order in which they came, each part of one tenant. */
 
-/** What a call has handed over. */
+/** The items of one call. */
 export interface Handed<T> {
   items: readonly T[];
   bytes: number;
   sinceMs: number;
-  /** Of its parts, those that are not committed. */
+  /** Number of its parts that are not committed. */
   open: number;
   hasFailed: boolean;
   written: PromiseWithResolvers<void>;
 }
 
-/** Of what a call has handed over, that of one tenant. */
+/** One tenant's share of a call's items. */
 export interface Part<T> {
   handed: Handed<T>;
   tenant: string;
@@ -24,8 +24,8 @@ export interface PartQueue<T> {
   /** In front of all others, to be taken again. */
   putBack(parts: readonly Part<T>[]): void;
   /**
-   * The first ones of these tenants, in order, as many rows as may be, but one part at least; where there is room, those of the tenants that are wanted next.
-   * What has failed is left out.
+   * Takes the first parts of these tenants, in order, as many rows as allowed, but one part at least; if there is room left, also parts of
+   * the tenants that are wanted next. Failed parts are left out.
    */
   take(...wanted: ((tenant: string) => boolean)[]): Part<T>[];
   has(isWanted: (tenant: string) => boolean): boolean;

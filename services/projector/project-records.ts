@@ -28,7 +28,7 @@ import { startBatchSpan } from './trace-batch.ts';
 
 export interface FailedRecord {
   record: IncomingRecord;
-  /** What it says, where it could be read. */
+  /** Its content, if it could be read. */
   fact: Fact | null;
   reason: 'malformed_record' | 'data_invalid';
   /** Times it was tried. */
@@ -105,7 +105,7 @@ export function createRecordHandler(deps: Deps): RecordHandler {
       try {
         return await writeOnce(batch);
       } catch (error) {
-        // Of one record there is no half: it waits, as for a store that is away.
+        // A single record can't be halved: it waits, as for a store that is away.
         if (batch.length > 1 && isTimedOut(error)) return error;
         throw error;
       }

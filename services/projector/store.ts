@@ -1,10 +1,11 @@
 /**
  * The tables, as group commit writes them.
  *
- * What needs no clock (payloads, attempts) is written ahead, in a transaction of its own: until the commit of what belongs to it nobody finds it, and
- * if that never comes, the records do, again. It is on the disk before that commit begins: Postgres may have started anew between the two.
+ * Rows that need no clock (payloads, attempts) are written ahead, in a transaction of their own: nobody finds them until the rows that they
+ * belong to are committed, and if that never happens, the records come again. They are on disk before that commit begins: Postgres may
+ * restart between the two.
  *
- * Not so what is old: its day's partition may be dropped between the two, and with it what nothing needs that is there. It comes with the rest.
+ * Old rows are written with the rest instead: their day's partition may be dropped between the two.
  */
 import type { Clock } from '#lib/clock';
 import type { CrashPoints } from '#lib/crash-points';
@@ -19,7 +20,7 @@ import { guardingStatements, writeBatch } from './write-batch.ts';
 
 interface Deps {
   postgres: Pick<Postgres, 'transaction'>;
-  /** Of its own: it is not to wait for a connection until a clock is free. */
+  /** A pool of its own: it must not wait for a connection until a clock is free. */
   ahead: Pick<Postgres, 'transaction'>;
   partitionOf(endpointId: string): number;
   clock: Clock;

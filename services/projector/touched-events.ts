@@ -6,9 +6,9 @@ import type { Query } from '#lib/postgres';
 import { keyOf } from './batch-rows.ts';
 import type { TouchedEvent } from './statements/judge-events.ts';
 
-/** What is to be added to which counts of an event. */
+/** The amounts to add to an event's counts. */
 type Counts = Omit<TouchedEvent, keyof EventRef | 'updated_at'>;
-export type EventMove = EventRef & Partial<Counts>;
+type EventMove = EventRef & Partial<Counts>;
 
 export interface TouchedEvents {
   /**

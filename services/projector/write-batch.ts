@@ -7,9 +7,9 @@
  *   3. every event that was there before, and that this may have changed, is judged, by how much its counts have moved: what statement 2 says
  *      of it
  *
- * Each is a command of its own, which sees what the clocks' last holders have written; in one statement with the first they would see no more than
- * before the wait for it. What is sent together is answered in one round trip: the clock rows are held for two of them and the commit, however
- * many rows there are. What the server is to read is made before that.
+ * Each is a command of its own, which sees what the clocks' last holders have written; in one statement with the first they would see no
+ * more than before the wait for it. Commands that are sent together are answered in one round trip: the clock rows are held for two of them
+ * and the commit, however many rows there are. All parameters are encoded before that.
  */
 import { encode, run, send, takeClocks } from '#lib/event-store';
 import type { Query } from '#lib/postgres';

@@ -1,6 +1,6 @@
 /**
- * What services may hold in memory when they share a heap: each of these bounds is a share of one budget, where it is not set by itself. Alone in
- * a process each service has a default that fills a process; five of those together would be five processes' memory.
+ * Bounds the memory of services that share a heap: each of these bounds is a share of one budget, unless it is set by itself. A service
+ * that is alone in a process has defaults that fill a process; five of those together would be five processes' memory.
  *
  * | of the budget | bound                                   | each of it holds                                              |
  * |---------------|-----------------------------------------|---------------------------------------------------------------|
@@ -21,9 +21,9 @@ const partitionsRead = 8 * 6;
 
 interface Bound {
   env: string;
-  /** Of the budget. */
+  /** The fraction of the budget. */
   share: number;
-  /** What one of it takes, in bytes. */
+  /** The bytes that one of it takes. */
   bytesEach: number;
 }
 
@@ -50,6 +50,6 @@ export function boundsWithin(budgetBytes: number, env: NodeJS.ProcessEnv): Recor
   return { ...shares, [lane]: env[lane] ?? String(Math.floor(queue * laneOfQueue)) };
 }
 
-/** What they come to together. */
+/** The sum of these bounds in bytes. */
 export const bytesOf = (given: Readonly<Record<string, string>>): number =>
   bounds.reduce((sum, { env, bytesEach }) => sum + Number(given[env]) * bytesEach, 0);

@@ -27,7 +27,7 @@ export const fields = {
   }),
 };
 
-export type ServeConfig = ConfigOf<typeof fields>;
+type ServeConfig = ConfigOf<typeof fields>;
 
 /** The environment of each service in the process. */
 export type ServiceEnvironment = (service: ServedName) => NodeJS.ProcessEnv;

@@ -1,6 +1,6 @@
 import type { Bench } from './support/bench.ts';
 
-/** Of what a webhook passes, in the order of its way. Only what is wanted is loaded. */
+/** The stages that a webhook passes, in order. Only the wanted ones are loaded. */
 const stages: Readonly<Record<string, () => Promise<Bench>>> = {
   receiving: async () => (await import('./receiving/bench.ts')).receivingBench,
   dedup: async () => (await import('./dedup/bench.ts')).dedupBench,
@@ -11,7 +11,7 @@ const stages: Readonly<Record<string, () => Promise<Bench>>> = {
   whole: async () => (await import('./whole/bench.ts')).wholeBench,
 };
 
-/** What the same costs where there is more of something. */
+/** The same costs with more of something. */
 const growth: typeof stages = {
   endpoints: async () => (await import('./growth/endpoints.ts')).endpointsBench,
   sources: async () => (await import('./growth/sources.ts')).sourcesBench,

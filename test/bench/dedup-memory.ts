@@ -1,5 +1,6 @@
 /**
- * What a dedup key costs: bytes of Redis's memory and of Postgres's disk, measured on servers of its own by the code that writes them.
+ * Measures the cost of a dedup key: bytes of Redis's memory and of Postgres's disk, measured on servers of its own by the code that writes
+ * them.
  *
  *   npm run -s dedup-memory            100,000 and 1,000,000 rows, some two minutes
  *   npm run -s dedup-memory -- 100000  these alone
@@ -120,7 +121,7 @@ async function measurePostgres(postgres: Postgres, counts: readonly number[]): P
     }
     perRow = await report(postgres, count, 'as written');
   }
-  // What is left of the rows before their completion is taken away, and all is written anew without a gap.
+  // The rows' versions from before their completion are removed, and all is written anew without a gap.
   await postgres.query('VACUUM FULL dedup_keys');
   await report(postgres, known, 'without a gap');
   return perRow;

@@ -69,7 +69,7 @@ function readArguments() {
   return { wanted, given, profile: profile === true, isRecorded: record === true, compare: String(compare) };
 }
 
-/** Which there are depends on the bench, so `parseArgs` takes them for switches. */
+/** The options depend on the bench, so `parseArgs` takes them for switches. */
 function numberArguments(): [option: string, value: number][] {
   const args = process.argv.slice(2);
   return args.flatMap((argument, index) => {

@@ -1,7 +1,7 @@
 /**
- * What it costs to encode a batch of records and to read it, by libs/kafka and by kafkajs, in turns: `node test/bench/record-batch.ts`. The
- * same records each time: of webhooks as the ingress writes them. What kafkajs has read is written anew before a handler gets it, as it is
- * where a batch is compressed.
+ * Measures the cost of encoding a batch of records and of reading it, by libs/kafka and by kafkajs, in turns: `node
+ * test/bench/record-batch.ts`. The same records each time: of webhooks as the ingress writes them. A record that kafkajs has read is
+ * written anew before a handler gets it, as it is where a batch is compressed.
  */
 import { createRequire } from 'node:module';
 import type { KafkaMessage } from 'kafkajs';

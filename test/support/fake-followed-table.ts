@@ -8,8 +8,8 @@ interface Row {
 }
 
 /**
- * Rows as `followTable` asks for them: every one is among the changes each time, so that what is taken goes by `changed_at` alone. What
- * Postgres itself makes of the statements is tried in test/integration/postgres.
+ * Rows as `followTable` asks for them: every one is among the changes each time, so that `changed_at` alone decides which are taken.
+ * test/integration/postgres tries the statements on Postgres itself.
  *
  * @param before what happens to each statement
  */

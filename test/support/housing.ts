@@ -1,10 +1,13 @@
-/** Which processes of this machine the processes of a pipeline are: each one of its own, or all of one number in one, as `hookline serve` has them. */
+/**
+ * Maps the processes of a pipeline to those of this machine: each one of its own, or all of one number in one, as `hookline serve` has
+ * them.
+ */
 import { type ProcessMode, processModes } from '#deploy/local/stack/process-mode.ts';
 import { type ProcessName, serviceOf } from './process-names.ts';
 
 export { type ProcessMode, processModes };
 
-/** Of who does not say it: so that tests can be run either way (`HOOKLINE_TEST_PROCESSES=one npx jest --selectProjects e2e`). */
+/** The default: it lets tests be run either way (`HOOKLINE_TEST_PROCESSES=one npx jest --selectProjects e2e`). */
 export const usualMode = (): ProcessMode => (process.env.HOOKLINE_TEST_PROCESSES === 'one' ? 'one' : 'separate');
 
 /** `serve`, and `serve-2` for all that are the second of their kind. */
@@ -14,9 +17,9 @@ export interface Housing {
   hostOf(name: ProcessName): HostName;
   /** All that live and die together with this one, itself included. */
   housemates(name: ProcessName): readonly ProcessName[];
-  /** What starts the host of this one, as Node's arguments. */
+  /** Node's arguments that start the host of this process. */
   program(name: ProcessName): string[];
-  /** Whose line this is that the host of this one has logged: of one of its services, or its own. */
+  /** The author of a line that the host of this process has logged: one of its services, or the host itself. */
   authorOf(name: ProcessName, line: string): string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What an implementation of libs/kafka/port.ts must do, on a real cluster of three brokers whose leaders move and which are killed.
- * A second client is held to it by calling this with its own factories.
+ * The conformance suite of libs/kafka/port.ts, on a real cluster of three brokers whose leaders move and which are killed. A second client
+ * is held to it by calling this with its own factories.
  */
 import type { ConsumerOptions, ProducerOptions, RecordConsumer, RecordProducer } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';

@@ -3,17 +3,17 @@ import { silentLogger } from '#lib/log';
 import { createClient } from '../../libs/kafka/client.ts';
 
 /** By `topic-partition`. */
-export type Offsets = Readonly<Record<string, number>>;
+type Offsets = Readonly<Record<string, number>>;
 
 type Admin = ReturnType<ReturnType<typeof createClient>['admin']>;
 
-/** What the brokers say of topics and groups, over a connection of its own. */
+/** Facts from the brokers about topics and groups, over a connection of its own. */
 export interface KafkaOffsets {
   /** The offset that the next record gets, of each partition that has had a record. */
   ends(topics: readonly string[]): Promise<Offsets>;
   /** A partition that the group has not committed in has 0. */
   committed(group: string, topic: string): Promise<Offsets>;
-  /** Where the group begins in the topic when it is next started: at the first record of this time or later. It must have no members. */
+  /** Sets the group's start in the topic: the first record of this time or later. It must have no members. */
   reset(group: string, topic: string, atMs: number): Promise<void>;
   deleteTopics(topics: readonly string[]): Promise<void>;
   close(): Promise<void>;

@@ -8,7 +8,7 @@ export interface LoopDelay {
 
 const resolutionMs = 20;
 
-/** From now on. Whatever is timed by a process whose loop is late is late by that, too. */
+/** Watches from now on. A process whose loop is late measures every time too late, by as much. */
 export function watchLoop(): () => LoopDelay {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
   histogram.enable();

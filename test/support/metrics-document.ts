@@ -14,7 +14,7 @@ import { ingressMetrics } from '../../services/ingress/metrics.ts';
 import { projectorMetrics } from '../../services/projector/metrics.ts';
 import { type ServiceName, serviceNames } from './stack.ts';
 
-/** What each service measures of its own work. */
+/** The metrics of each service's own work. */
 const ownMetrics: Readonly<Record<ServiceName, MetricTable>> = {
   ingress: ingressMetrics,
   dedup: dedupMetrics,

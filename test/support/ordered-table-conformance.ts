@@ -1,6 +1,6 @@
 /**
- * What an implementation of services/dispatcher/ordered/ordered-table.ts must do: run on the fake that unit tests stand on, and on Postgres, so that
- * what is shown with the one holds for the other.
+ * The conformance suite of services/dispatcher/ordered/ordered-table.ts: run on the fake that unit tests stand on, and on Postgres, so that
+ * a result with the one holds for the other.
  */
 import fc from 'fast-check';
 import type { DeliveryStatus } from '#lib/contract';
@@ -65,7 +65,7 @@ const spots: Spot[] = [
 ].flatMap((key) => [1, 2, 3, 4].map((at) => ({ ...key, at })));
 const aStep = fc.record({ spot: fc.constantFrom(...spots), step: fc.integer({ min: 1, max: 3 }) });
 const aFewSteps = fc.array(aStep, { maxLength: 5 });
-/** What is written and removed, one change after the other. */
+/** Rows written and removed, one change after the other. */
 export const anyChanges = fc.array(fc.record({ written: aFewSteps, removed: aFewSteps }), {
   minLength: 1,
   maxLength: 8,

@@ -25,18 +25,18 @@ export interface EnvironmentOptions {
   envOf?(name: ProcessName): Readonly<Record<string, string>>;
 }
 
-/** Where the processes of a pipeline are to be found, and what each is told of its world. */
+/** The addresses of a pipeline's processes, and the environment of each. */
 export interface Environment {
   stack: Stack;
-  /** Of those that serve others. */
+  /** For processes that serve others. */
   publicUrl(name: ProcessName): string;
   adminUrl(name: ProcessName): string;
-  /** Of whatever is run beside the services. */
+  /** For every process, also those beside the services. */
   common: Readonly<Record<string, string>>;
-  /** Of the process that it runs in. */
+  /** For the process that it runs in. */
   of(name: ProcessName): Readonly<Record<string, string>>;
   housing: Housing;
-  /** Of all that may run. */
+  /** All processes that may run. */
   names: readonly ProcessName[];
 }
 

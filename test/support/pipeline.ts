@@ -19,13 +19,13 @@ export { type ProcessName, serviceOf } from './process-names.ts';
 export type { Restart } from './supervisor.ts';
 
 export interface PipelineOptions extends EnvironmentOptions {
-  /** What ends by itself, or before it is ready, is started again. */
+  /** A process that ends by itself, or before it is ready, is started again. */
   isSupervised?: boolean;
   /** Told of every line that a process logs. */
   onLine?(name: string, line: string): void;
 }
 
-/** Where a process is to die: at this point's n-th passing. */
+/** A process is to die at this point's n-th passing. */
 export interface PlannedKill {
   point: CrashPointName;
   turn: number;
@@ -35,11 +35,11 @@ export interface Pipeline {
   readonly stack: Stack;
   readonly redisUrl: string;
   metricsUrl(name: ProcessName): string;
-  /** Where this process of the API listens; that of `api` is the stack's. */
+  /** The URL of this process of the API; that of `api` is the stack's. */
   apiUrl(name: ProcessName): string;
   /** The same of the ingress. */
   ingressUrl(name: ProcessName): string;
-  /** Of all that run now; equal for those that share a process. */
+  /** Pids of all that run now; equal for those that share a process. */
   processIds(): Record<string, number>;
   /** The process that it runs in, by name: its own, or one that it shares. */
   hostOf(name: ProcessName): string;
@@ -68,9 +68,9 @@ export interface Pipeline {
    * @throws Error where a process does not end at its point in time
    */
   killAlong(kills: readonly PlannedKill[], beforeRestart?: () => Promise<void>, name?: ProcessName): Promise<Exit[]>;
-  /** What the test has done to it. A fault is over some time after the last successor is ready. */
+  /** The test's faults. A fault is over some time after the last successor is ready. */
   readonly faults: readonly Fault[];
-  /** Where they are supervised: each that ended by itself, with how. */
+  /** Under supervision: each process that ended by itself, with how. */
   readonly restarts: readonly Restart[];
   /** @throws Error where a service ended that nobody had asked to */
   assertNoSurprise(): void;
@@ -106,11 +106,11 @@ export async function createPipeline(options: PipelineOptions): Promise<Pipeline
 
   const stopInOrder = async (name: ProcessName): Promise<void> => {
     const { code, signal } = await supervisor.stop(name);
-    // What a supervised one waits for when it stops may be away.
+    // A dependency that a supervised process waits for when it stops may be away.
     if (code !== 0 && !isSupervised) throw new Error(`${name} did not stop in order: ${code ?? signal}`);
   };
 
-  /** Of all that share its process: what is done to that is done to each. */
+  /** A fault for each service that shares the process. */
   const beginFault = (name: ProcessName, what: string, more: Partial<Fault> = {}): Fault[] => {
     const common = { what, settledAtMs: Number.POSITIVE_INFINITY, atMs: Date.now(), ...more };
     const begun = environment.housing
@@ -129,7 +129,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Pipeline
       const armed = supervisor.launch(name, { HOOKLINE_CRASH_POINT: point });
       supervisor.expectEnd(armed);
       const exit = await within(`${name} dies at ${point}`, deadlineMs - performance.now(), armed.exited);
-      // What it needed may have been away: a supervisor would start it again, and so it still is to die.
+      // A dependency may have been away: a supervisor would start it again, and so it still is to die.
       if (exit.signal === 'SIGKILL' || !isSupervised) return exit;
       supervisor.restarts.push({ name, atMs: exit.atMs, how: String(exit.code ?? exit.signal) });
       await delay(restartDelayMs);

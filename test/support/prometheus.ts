@@ -9,9 +9,9 @@ import { prometheusPrograms } from './prometheus-programs.ts';
 import { waitUntil, within } from './wait-until.ts';
 
 /** Series by their labels, `__name__` among them; the value NaN where there is nothing to compute from. */
-export type Series = { labels: Record<string, string>; value: number };
+type Series = { labels: Record<string, string>; value: number };
 
-export interface Rule {
+interface Rule {
   name: string;
   query: string;
   type: 'alerting' | 'recording';
@@ -20,7 +20,7 @@ export interface Rule {
   lastError: string;
 }
 
-export interface Alert {
+interface Alert {
   name: string;
   /** Without its name. */
   labels: Record<string, string>;
@@ -29,10 +29,10 @@ export interface Alert {
 }
 
 export interface Prometheus {
-  /** What an expression comes to now. @throws Error where Prometheus does not take it */
+  /** The present value of an expression. @throws Error if Prometheus does not take it */
   query(expression: string): Promise<Series[]>;
   rules(): Promise<Rule[]>;
-  /** Those whose condition holds now. */
+  /** Alerts whose condition holds now. */
   alerts(): Promise<Alert[]>;
   stop(): Promise<void>;
 }

@@ -11,7 +11,7 @@ export async function readCounters(url: string, metric: string): Promise<(labels
   };
 }
 
-/** Of all its series; 0 where there is none yet. */
+/** The sum of all its series; 0 if there is none yet. */
 export async function sumOfMetric(url: string, metric: string): Promise<number> {
   return (await seriesAt(url, metric)).values().reduce((sum, value) => sum + value, 0);
 }

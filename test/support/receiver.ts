@@ -10,9 +10,9 @@ import type { Arrival } from '../faults/checker/history.ts';
 /** How a receiver takes one request. */
 export type Reaction = { status: number; delayMs?: number; headers?: Record<string, string> } | 'hang' | 'reset';
 
-/** What is known of a request before it is answered. */
+/** A request before it is answered. */
 export interface ReceivedRequest {
-  /** Of the endpoint. */
+  /** The endpoint's name. */
   name: string;
   attempt: number;
   eventId: string;
@@ -22,7 +22,7 @@ export interface ReceivedRequest {
 }
 
 export interface Receiver {
-  /** Where an endpoint of this name has its deliveries sent. */
+  /** The URL of an endpoint of this name. */
   url(name: string): string;
   /** Once the endpoint exists: what was sent to its URL is known by its id, and verified with its secret. */
   register(name: string, endpoint: { id: string; secret: string }): void;

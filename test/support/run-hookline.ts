@@ -17,7 +17,7 @@ interface Options {
   input?: string | Buffer;
 }
 
-/** The real command in a process of its own. Of the caller's environment it gets the PATH alone. */
+/** Runs the real command in a process of its own, which gets only the PATH of the caller's environment. */
 export async function runHookline(args: readonly string[], { env = {}, input = '' }: Options = {}): Promise<Ran> {
   const child = spawn(process.execPath, ['services/cli/main.ts', ...args], {
     cwd: root,

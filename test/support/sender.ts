@@ -6,7 +6,7 @@ import { keepAliveAgent } from './keep-alive-agent.ts';
 import { randomHex } from './seeded-random.ts';
 
 export interface WebhookToSend {
-  /** What the sender calls it: the same when it is sent again. */
+  /** The sender's name for it: the same when it is sent again. */
   identity: string;
   body: Buffer;
   /** Signature and all. */

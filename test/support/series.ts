@@ -1,6 +1,6 @@
 import type { Metrics } from '#lib/telemetry';
 
-/** What a metric has now, by its labels: `pool="one",state="idle"`. A histogram’s series are left out. */
+/** The present values of a metric, by labels: `pool="one",state="idle"`. A histogram’s series are left out. */
 export async function seriesOf(registry: Metrics, name: string): Promise<Record<string, number>> {
   const { values = [] } = (await registry.getSingleMetric(name)?.get()) ?? {};
   return Object.fromEntries(

@@ -7,7 +7,7 @@ import { createPostgres, migrate } from '#lib/postgres';
 
 export const migrations = resolve(import.meta.dirname, '../../deploy/postgres/migrations');
 
-/** Where Kafka, Redis, Postgres and the registry of this test run are: see start-servers.ts. */
+/** The addresses of Kafka, Redis, Postgres and the registry of this test run: see start-servers.ts. */
 export function serverAddresses(): ServerAddresses {
   const file = process.env.HOOKLINE_TEST_SERVERS;
   if (file === undefined) throw new Error('no servers: run with jest --selectProjects integration or e2e');

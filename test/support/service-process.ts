@@ -26,7 +26,7 @@ interface Options {
   args: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
-  /** Of each service in it. */
+  /** The admin URL of each service in it. */
   adminUrls: readonly string[];
   onLine(line: string): void;
   reaper: OrphanReaper;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 export const serviceNames = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
-/** Where a running Hookline is to be found, and all that a checker needs to see of it. */
+/** The addresses of a running Hookline, and all that a checker needs to see of it. */
 export interface Stack {
   ingressUrl: string;
   apiUrl: string;

@@ -1,7 +1,7 @@
 /**
  * jest's globalSetup for the projects that need servers. It runs once a project; the first call starts one set for the whole run, the
- * others share it. The set is held by a process of its own that stops it when its standard input ends, so that nothing is left however
- * jest ends. Where HOOKLINE_TEST_SERVERS names a file with the addresses of running servers, those are used and nothing is started.
+ * others share it. The set is held by a process of its own that stops it when its standard input ends, so that nothing is left however jest
+ * ends. If HOOKLINE_TEST_SERVERS names a file with the addresses of running servers, those are used and nothing is started.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -51,7 +51,7 @@ export const newServersDir = (rootDir: string): string =>
 export const holdServers = (rootDir: string, dir?: string): HeldServers =>
   hold(rootDir, 'deploy/local/test-servers.ts', ['--dir', dir ?? newServersDir(rootDir)]);
 
-/** What `make up` starts: slower to start, and every write is on the disk. */
+/** The servers of `make up`: slower to start, and every write is on the disk. */
 export const holdDurableServers = (rootDir: string): HeldServers =>
   hold(rootDir, 'deploy/local/test-servers.ts', ['--dir', newServersDir(rootDir), '--durable']);
 

@@ -8,7 +8,7 @@ export default async function stopServers(): Promise<void> {
   shared.users -= 1;
   if (shared.users > 0) return;
   globalThis.hooklineTestServers = undefined;
-  // Whoever comes next starts some of his own.
+  // The next project starts its own.
   delete process.env.HOOKLINE_TEST_SERVERS;
   await releaseServers(shared);
 }

@@ -1,6 +1,6 @@
 /**
  * The processes of a pipeline: which run, which have ended though nobody had asked them to, and, where they are supervised, that those run
- * again. Where several share one (housing.ts), whatever is done to one of them is done to that.
+ * again. If several share one (housing.ts), a fault of one hits that.
  */
 import { fileURLToPath } from 'node:url';
 import { type OrphanReaper, startOrphanReaper } from './orphan-reaper.ts';
@@ -43,7 +43,7 @@ interface Options {
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const setupTimeoutMs = 60_000;
 const readyTimeoutMs = 60_000;
-/** What a supervised one waits for when it starts may be away, or in turmoil. */
+/** A dependency that a supervised process waits for when it starts may be away, or in turmoil. */
 const supervisedReadyTimeoutMs = 240_000;
 /** Above the services' own limit: a service that keeps to it is never killed here. */
 const stopTimeoutMs = 25_000;
@@ -94,7 +94,7 @@ export function createSupervisor({ environment, isSupervised, onLine }: Options)
     return launched;
   };
 
-  /** Of each that runs, the process that it runs in. */
+  /** For each that runs, the process that it runs in. */
   const runningNames = (): Map<ProcessName, ServiceProcess> =>
     new Map(
       environment.names.flatMap((name) => {
@@ -151,7 +151,8 @@ export function createSupervisor({ environment, isSupervised, onLine }: Options)
     async stopAll() {
       isStopping = true;
       try {
-        // All at once: each must end by itself, whichever of the others are gone. What several share is told once: a second signal cuts it short.
+        // All at once: each must end by itself, whichever of the others are gone. A shared process is signalled once: a second signal cuts
+        // it short.
         const names = [...runningNames()];
         const stops = new Map(names.map(([name, found]) => [found, name] as const));
         const exits = new Map(

@@ -13,7 +13,7 @@ import { waitUntil } from './wait-until.ts';
 
 export interface TopicFollower {
   start(): Promise<void>;
-  /** What stands on the topics at this moment: everything up to their ends as they are when it is asked. */
+  /** The records on the topics: everything up to their ends at the moment of the call. */
   contents(): Promise<TopicContents>;
   /** How far each group has come. Ask before the contents: what was committed by then has left its traces. */
   committed(): Promise<History['committed']>;
@@ -23,7 +23,7 @@ export interface TopicFollower {
 export interface TopicFollowerOptions {
   /** For those who write with a clock that is off: of a time that stands in a record, when it is read. */
   trueTimeOf?: (timeMs: number) => number;
-  /** What it does, line by line. The last lines, without details, are told where it does not get on. */
+  /** Gets a line for each step. The last lines, without details, are reported if it does not get on. */
   onLine?: (line: string) => void;
 }
 

@@ -4,7 +4,7 @@ interface Options {
   timeoutMs: number;
   /** Between two looks. Default 50. */
   everyMs?: number;
-  /** What the failure says beside the condition: how far it came. */
+  /** Added to the failure beside the condition: how far it came. */
   describe?: () => string;
 }
 

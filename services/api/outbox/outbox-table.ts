@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import { parseRfc3339 } from '#lib/clock';
+import { microsOf } from '#lib/clock';
 import { sourceDefaults } from '#lib/contract';
 import { bodyHashOf, createPostgresKeyTable } from '#lib/dedup-store';
-import { AppError } from '#lib/errors';
 import type { Postgres, Query } from '#lib/postgres';
 
 /** An event that is to be published, with its row of the outbox. */
@@ -209,9 +208,3 @@ const candidateOf = ({ tenant, dedup_key, origin, id, payload, received_at }: Ou
   receivedAt: microsOf(received_at),
   ttlSeconds: sourceDefaults.dedup_ttl_seconds,
 });
-
-export function microsOf(instant: string): number {
-  const micros = parseRfc3339(instant);
-  if (micros === undefined) throw new AppError('bug', `an event was received at ${instant}`);
-  return micros;
-}

@@ -1,7 +1,6 @@
-import { formatMicros, parseRfc3339 } from '#lib/clock';
+import { formatMicros, microsOf, parseRfc3339 } from '#lib/clock';
 import type { FieldErrors } from '../http/send-problem.ts';
 import type { Cursors } from './cursor.ts';
-import { microsOf } from './instants.ts';
 
 /** From where a client reads, and how it came to it. */
 export interface Position {

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { formatMicros } from '#lib/clock';
+import { formatMicros, microsOf } from '#lib/clock';
 import { bodyEtag, isUnchanged } from '../http/etag.ts';
 import { takePage } from '../http/paging.ts';
 import { sendInvalid, sendLimitReached, sendProblem } from '../http/send-problem.ts';
@@ -7,7 +7,7 @@ import { type Operation, ref } from '../openapi/operation.ts';
 import { list } from '../openapi/schema.ts';
 import { type AskedEvents, type EventQuery, eventQuery, readEventQuery } from '../polling/event-query.ts';
 import type { Found, Place } from '../polling/held-polls.ts';
-import { afterInstant, microsOf } from '../polling/instants.ts';
+import { afterInstant } from '../polling/instants.ts';
 import { isExpired } from '../polling/position.ts';
 import { eventJson, type EventRow, readEvents } from '../resources/event.ts';
 import { type Route, type RouteDeps, route } from '../route.ts';

@@ -6,7 +6,7 @@
  *
  * A process that dies in between leaves a claim that ends, and another announces it again. Dedup finds the same identifier, and accepts it once.
  */
-import { type Clock, microsOf } from '#lib/clock';
+import { type Clock, microsOf, nowMicros } from '#lib/clock';
 import { endpointSettlingMs, operationalSourceId, receivedWebhookHeaders, type Topics } from '#lib/contract';
 import { createId } from '#lib/ids';
 import type { OutgoingRecord } from '#lib/kafka';
@@ -53,7 +53,7 @@ export function createAnnounceDisablings({ postgres, publish, topics, clock }: D
 
   function recordOf(disabling: Disabling): OutgoingRecord {
     const { tenant, endpoint_id, url, reason, failing_since, disabled_at, revision } = disabling;
-    const receivedAt = Math.max(Math.floor(clock.nowMs() * 1_000), microsOf(disabled_at) + endpointSettlingMs * 1_000);
+    const receivedAt = Math.max(nowMicros(clock), microsOf(disabled_at) + endpointSettlingMs * 1_000);
     const headers = receivedWebhookHeaders({
       tenant,
       sourceId: operationalSourceId,

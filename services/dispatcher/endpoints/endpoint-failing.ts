@@ -1,5 +1,5 @@
 /**
- * Since when nothing that was sent to an endpoint was taken, and its end once that is too long ago.
+ * Counts since when an endpoint has taken nothing, and disables it once that is too long ago.
  *
  * Taken means 2xx. Everything else counts, 4xx and 429 as well: whatever the reason, the endpoint's owner gets no events and has not
  * mended it for days. A delivery not sent for a reason of ours (the secrets do not open) does not count.
@@ -17,7 +17,7 @@
  * (deploy/postgres/migrations), and a new revision is a new count. Only a send that fails disables: an endpoint that nothing is sent to is
  * not failing.
  */
-import { type Clock, formatMicros, microsOf } from '#lib/clock';
+import { type Clock, formatMicros, microsOf, nowMicros } from '#lib/clock';
 import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 import type { DisableEndpoint } from './disable-endpoint.ts';
@@ -66,9 +66,8 @@ export function createEndpointFailing(deps: Deps): EndpointFailing {
   const watchMs = failingMs / 100;
   const counts = new Map<string, Count>();
   const keyOf = ({ tenant, id }: Pick<Endpoint, 'tenant' | 'id'>): string => laneKey({ tenant, endpointId: id });
-  const nowMicros = (): number => Math.floor(clock.nowMs() * 1_000);
 
-  /** The count of this revision, unless another process has written since: then its word is the newer one. */
+  /** The count of this revision; none where another process has written a newer one since. */
   function countOf(endpoint: SentTo): Count | undefined {
     const count = counts.get(keyOf(endpoint));
     if (count === undefined) return undefined;
@@ -95,11 +94,11 @@ export function createEndpointFailing(deps: Deps): EndpointFailing {
   function failed(count: Count): void {
     const nowMs = clock.monotonicMs();
     if (count.since === null || nowMs - count.lastFailedAtMs >= gapMs) {
-      count.since = nowMicros();
+      count.since = nowMicros(clock);
       count.watchedFromMs = nowMs;
     }
     count.lastFailedAtMs = nowMs;
-    count.isDue = nowMicros() - count.since >= failingMs * 1_000 && nowMs - count.watchedFromMs >= watchMs;
+    count.isDue = nowMicros(clock) - count.since >= failingMs * 1_000 && nowMs - count.watchedFromMs >= watchMs;
   }
 
   function taken(count: Count): void {
@@ -115,7 +114,7 @@ export function createEndpointFailing(deps: Deps): EndpointFailing {
       RETURNING changed_at`,
       [tenant, id, revision, since === null ? null : formatMicros(since)],
     );
-    // Changed, or closed: it is another's by now.
+    // Changed or closed: this count is over.
     if (row === undefined) return void counts.delete(keyOf(count));
     count.column = { since, changedAt: microsOf(row.changed_at) };
     log.info({ event: since === null ? 'endpoint.recovered' : 'endpoint.failing', tenant, endpointId: id });
@@ -123,7 +122,7 @@ export function createEndpointFailing(deps: Deps): EndpointFailing {
 
   async function settleOne(count: Count): Promise<void> {
     const { since, column } = count;
-    const isLasting = since === null || nowMicros() - since >= setAfterMs * 1_000;
+    const isLasting = since === null || nowMicros(clock) - since >= setAfterMs * 1_000;
     if (since !== column.since && isLasting) return write(count);
     if (since === null || since !== column.since || !count.isDue) return;
     const settled = await deps.disableEndpoint(count, { reason: 'failing', since });

@@ -2,7 +2,7 @@
  * A delivery whose record Kafka refuses, because it is too large for `deliveries`: it ends before it is on its way. As with any end, the
  * dead letter first, then the record that says so, or its event would stay open for ever.
  */
-import type { Clock } from '#lib/clock';
+import { type Clock, nowMicros } from '#lib/clock';
 import { type AttemptRecord, type Delivery, deliveryHeaders, type Topics, traceHeaders } from '#lib/contract';
 import type { Bury } from '#lib/dead-letters';
 import type { DispatcherMetrics } from '../metrics.ts';
@@ -25,7 +25,7 @@ export const refusedByKafka = 'refused_by_kafka';
 
 export function createEndRefused({ publish, bury, encodeAttempt, topics, clock, metrics }: Deps): EndRefused {
   return async (delivery, signal) => {
-    const at = Math.round(clock.nowMs() * 1_000);
+    const at = nowMicros(clock);
     const { payload, ...facts } = delivery;
     const deadLetter = { stage: 'dispatcher', reason: refusedByKafka, attempts: 0, origin: delivery.id, at } as const;
     await bury({ key: delivery.endpointId, value: payload, headers: deliveryHeaders(facts) }, deadLetter, signal);

@@ -6,7 +6,7 @@
  * Where Kafka refuses a chunk, the topic's limit is smaller than ours: the set is begun anew, in chunks of half the size, down to one
  * delivery. Only a record of one delivery, or of none, is refused for good.
  */
-import type { Clock } from '#lib/clock';
+import { type Clock, nowMicros } from '#lib/clock';
 import { type AttemptRecord, type FannedOutDelivery, type SetChunk, type Topics, traceHeaders } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import type { AppError } from '#lib/errors';
@@ -50,7 +50,7 @@ export function createWriteSet(deps: Deps): WriteSet {
       tenant: set.tenant,
       event_id: set.eventId,
       generation: set.generation,
-      at: Math.round(clock.nowMs() * 1_000),
+      at: nowMicros(clock),
       deliveries,
       chunk,
     });

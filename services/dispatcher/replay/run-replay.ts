@@ -16,11 +16,11 @@ interface Deps {
 }
 
 interface Limits {
-  /** No more is begun. */
+  /** No further turn begins. */
   stopping: AbortSignal;
   /** Turns under way are no longer waited for. */
   givenUp: AbortSignal;
-  /** Others wait to be taken, and it has had its share. */
+  /** Other replays wait, and this one has had its share. */
   isTurnOver(): boolean;
 }
 

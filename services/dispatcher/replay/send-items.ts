@@ -7,7 +7,7 @@
  * that dies on its way; any other item fails.
  */
 import type { WaitOut } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
+import { type Clock, nowMicros } from '#lib/clock';
 import { type Delivery, deliveryHeaders, isShortened, type Topics, unpackHeaders } from '#lib/contract';
 import { derivedId } from '#lib/ids';
 import type { ItemEnd, LeasedReplay, ReplayItem } from '#lib/replay-store';
@@ -48,7 +48,6 @@ const maxUnacknowledged = 100;
 
 export function createSendItems(deps: Deps): SendItems {
   const { directory, table, writeSet, offer, endRefused, waitOut, topics, clock } = deps;
-  const nowMicros = (): number => Math.round(clock.nowMs() * 1_000);
 
   /** Why it would end without being sent. It would be a dead letter again at once: better it stays the one that it is. */
   function whyNot(tenant: string, { endpointId }: DeliveryItem): string | undefined {
@@ -97,7 +96,7 @@ export function createSendItems(deps: Deps): SendItems {
       eventType: type,
       endpointId: item.endpointId,
       generation: item.generation,
-      createdAt: nowMicros(),
+      createdAt: nowMicros(clock),
       receivedAt,
       orderingKey,
       contentType,

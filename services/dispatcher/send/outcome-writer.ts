@@ -1,10 +1,10 @@
 /**
  * Makes outcomes durable. In this order: the dead letter, if there is one, or the row of `waiting`, if the delivery waits and
- * is in an order (any other's row follows from the record); the record on `delivery.attempts`; only then the record of `deliveries` is
+ * is ordered (the projector writes any other's row from the record); the record on `delivery.attempts`; only then the record of `deliveries` is
  * done, or the row of `waiting` removed. Dying in between repeats: the dead letter is recognised by its origin, row and record by their step,
  * the send by the event's id. Nothing here is ever given up for want of Kafka; whoever waits keeps its place.
  */
-import type { Clock } from '#lib/clock';
+import { type Clock, nowMicros } from '#lib/clock';
 import { type AttemptRecord, deliveryHeaders, type DeliveryStatus, type Topics, traceHeaders } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import type { Bury, DiedRecord } from '#lib/dead-letters';
@@ -64,15 +64,14 @@ const outcomeLingerMs = 5;
 
 export function createOutcomeWriter(deps: Deps): OutcomeWriter {
   const { publish, topics, crashPoints, metrics, signal } = deps;
-  const nowMicros = (): number => Math.round(deps.clock.nowMs() * 1_000);
 
   async function bury(record: DiedRecord, deadLetter: DeadLetter): Promise<void> {
-    await deps.bury(record, { stage: 'dispatcher', at: nowMicros(), ...deadLetter }, signal);
+    await deps.bury(record, { stage: 'dispatcher', at: nowMicros(deps.clock), ...deadLetter }, signal);
     metrics.deadLettered('dispatcher', deadLetter.reason);
     crashPoints.reach('dispatcher.after-letter');
   }
 
-  /** The record of `deliveries`, as fan-out wrote it: a row of `waiting` has nothing else of it. */
+  /** Buries the record of `deliveries` as fan-out wrote it, made anew: a row of `waiting` does not keep it. */
   async function buryDelivery({ delivery }: Job, attempts: number, reason: string): Promise<void> {
     const { payload, ...facts } = delivery;
     const record = { key: delivery.endpointId, value: payload, headers: deliveryHeaders(facts) };
@@ -85,7 +84,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
     notBefore: number | null = null,
   ): Promise<void> {
     const { delivery, step } = job;
-    const record: AttemptRecord = { ...recordOf(job), at: nowMicros(), ...facts };
+    const record: AttemptRecord = { ...recordOf(job), at: nowMicros(deps.clock), ...facts };
     const row = newRowOf(job, record, notBefore);
     if (row !== undefined) await deps.orderedRows.write(row, () => !signal.aborted && !isAbandoned(job));
     const outgoing = (written: AttemptRecord): OutgoingRecord => ({

@@ -8,7 +8,7 @@
  *
  * Everything else is sent when it is due, the last time at the end of its window, and decide.ts ends it then.
  */
-import type { Clock } from '#lib/clock';
+import { type Clock, nowMicros } from '#lib/clock';
 import { endpointDefaults } from '#lib/contract';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
 import type { EndpointHealth } from '../endpoints/endpoint-health.ts';
@@ -39,25 +39,23 @@ interface Deps {
 }
 
 const everyMs = 60_000;
-/** In one go, as far as there is memory for their payloads: more than come to a busy endpoint in the meantime. */
+/** Rows ended in one go, as far as there is memory for their payloads: more than a busy endpoint gets in the meantime. */
 const maxRows = 200;
 const eventWindowMs = endpointDefaults.retry.window_seconds * 1_000;
 const missedForMicros = 3_600 * 1e6;
 
 export function createEndOverdue(deps: Deps): EndOverdue {
   const { table, owned, clock } = deps;
-  /** Since when, as the tables tell the time, a row is known whose event is missing. */
+  /** When a row was first seen without its event, by the tables' time. */
   const missing = new Map<string, number>();
   let nextAtMs = clock.monotonicMs() + everyMs;
-
-  const nowMicros = (): number => Math.floor(clock.nowMs() * 1_000);
 
   function givenUpLanes(): { tenant: string; endpointId: string; createdBy: number }[] {
     return [...deps.health.remembered()].flatMap(({ tenant, endpointId }) => {
       const { kind } = deps.health.standingOf({ tenant, endpointId });
       const endpoint = deps.directory.get(tenant, endpointId);
       if (endpoint === undefined || (kind !== 'open' && kind !== 'probe')) return [];
-      return [{ tenant, endpointId, createdBy: nowMicros() - endpoint.retry.windowMs * 1_000 }];
+      return [{ tenant, endpointId, createdBy: nowMicros(clock) - endpoint.retry.windowMs * 1_000 }];
     });
   }
 
@@ -82,7 +80,7 @@ export function createEndOverdue(deps: Deps): EndOverdue {
   }
 
   async function endWithoutEvent(partitions: number[]): Promise<void> {
-    const createdBy = nowMicros() - eventWindowMs * 1_000;
+    const createdBy = nowMicros(clock) - eventWindowMs * 1_000;
     const rows = await table.withoutEvent({ partitions, createdBy, limit: maxRows });
     const writtenAt = rows.length === 0 ? 0 : await table.writtenAt();
     const before = new Map(missing);

@@ -9,7 +9,7 @@
  *
  * Ordered rows come back by a way of their own: release-ordered.ts.
  */
-import type { Clock } from '#lib/clock';
+import { type Clock, nowMicros } from '#lib/clock';
 import { toAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
@@ -65,8 +65,7 @@ const maxRows = 1_000;
 export function createWaitingRows(deps: Deps): Part {
   const { table, servedRows, owned, directory, scheduler, recentSteps, clock, log } = deps;
   const stopping = new AbortController();
-  const nowMicros = (): number => Math.floor(clock.nowMs() * 1_000);
-  const laneWaits = createLaneWaits(nowMicros);
+  const laneWaits = createLaneWaits(() => nowMicros(clock));
   const laneStarts = createLaneStarts();
   let polling: Promise<void> = Promise.resolve();
   let countedAtMs = Number.NEGATIVE_INFINITY;
@@ -78,12 +77,12 @@ export function createWaitingRows(deps: Deps): Part {
     const except = scheduler.heldRows().map(({ delivery }) => delivery);
     const perPartition = Math.max(room.perLane, Math.ceil(maxRows / partitions.length));
     const starts = laneStarts.all();
-    const found = await table.due({ ...room, partitions, now: nowMicros(), perPartition, starts, except, limit });
+    const found = await table.due({ ...room, partitions, now: nowMicros(clock), perPartition, starts, except, limit });
     laneStarts.read(found);
     return found;
   }
 
-  const isEarly = (row: DueRow): boolean => row.dueAt > nowMicros();
+  const isEarly = (row: DueRow): boolean => row.dueAt > nowMicros(clock);
 
   function isToBeEnded({ tenant, endpointId }: DueRow): boolean {
     const endpoint = directory.get(tenant, endpointId);
@@ -109,7 +108,7 @@ export function createWaitingRows(deps: Deps): Part {
     for (const row of rows) {
       const content = contents.of(row);
       const signal = owned.signalOf(row.partition);
-      // While it was read its partition was lost, its endpoint's lane filled up, or it went from its record: it stands, and is found again.
+      // Else its partition was lost meanwhile, its lane filled up, or it was sent from its record: the row stands, and is found again.
       if (content !== undefined && signal !== undefined && mayBeSent(row))
         scheduler.offer(rowJob(row, content, signal, laneWaits.readyAt(row)));
     }
@@ -132,7 +131,7 @@ export function createWaitingRows(deps: Deps): Part {
   async function poll(): Promise<void> {
     let pauseMs = busyPauseMs;
     while (!stopping.signal.aborted) {
-      // In turns, so that no row is ended while it is brought back; what one of them meets does not keep the others from their work.
+      // One after the other, so that no row is ended while it is brought back; a failure of one does not stop the others.
       await attempt('waiting.not_ended', deps.endOverdue);
       await attempt('waiting.not_cancelled', deps.endCancelled);
       await attempt('waiting.not_counted', count);
@@ -164,7 +163,7 @@ export function createWaitingRows(deps: Deps): Part {
     async () => {
       stopping.abort();
       await polling;
-      // With Postgres away they stand, and their successor sends them again.
+      // With Postgres away they stand, and the successor sends them again.
       await servedRows
         .remove()
         .catch((error: unknown) =>

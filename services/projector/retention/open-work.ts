@@ -1,18 +1,18 @@
-/** Which column of a row names the event, or the delivery, that it belongs to. */
+/** The column of a row that names the event, or the delivery, that it belongs to. */
 export interface Owner {
   kind: 'event' | 'delivery';
   column: string;
 }
 
 /**
- * Of some rows, the tenants and owners that are not at their end: what these need must not go, however old it is. Looked for from the rows
- * at hand: there may be millions of deliveries that wait.
+ * Selects the tenants and owners of some rows that have not ended: their data must not go, however old it is. The search starts from the
+ * rows at hand: there may be millions of deliveries that wait.
  *
  * @param rows a table, or a name of the statement's own
  */
 export function openOwners(rows: string, { kind, column }: Owner): string {
   const owner = `r.tenant, r.${column} FROM ${rows} r`;
-  // Of any generation: an event may have ended by its newest.
+  // Items of any generation: an event may have ended by its newest.
   const toBeSent = `
     SELECT ${owner}
       JOIN deliveries d ON d.tenant = r.tenant AND d.${kind === 'event' ? 'event_id' : 'id'} = r.${column}

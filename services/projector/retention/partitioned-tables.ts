@@ -1,13 +1,13 @@
 import type { Owner } from './open-work.ts';
 
-/** What stands in partitions of a day each. */
+/** A table with a partition for each day. */
 export interface PartitionedTable {
   name: 'event_payloads' | 'attempts';
-  /** Of a row: never changes, and says which partition it is in. */
+  /** A column that never changes and says which partition a row is in. */
   time: string;
   /** The table's unique columns, `time` left out. */
   key: readonly { column: string; type: 'text' | 'integer' }[];
-  /** What a row belongs to. */
+  /** The event or delivery that a row belongs to. */
   owner: Owner;
 }
 

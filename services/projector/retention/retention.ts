@@ -5,7 +5,7 @@
  * How old is old goes by the earlier of two clocks, this process's and the database's: one of them alone, set years ahead, would remove
  * everything.
  */
-import { type Clock, formatMicros, parseRfc3339 } from '#lib/clock';
+import { type Clock, formatMicros, nowMicros, parseRfc3339 } from '#lib/clock';
 import { AppError, toAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
@@ -23,7 +23,7 @@ export interface Retention extends Part {
 }
 
 interface Deps {
-  /** Of its own: what is written never waits for one of its connections. */
+  /** A pool of its own: the batches never wait for one of its connections. */
   postgres: Postgres;
   payloadDays: number;
   eventDays: number;
@@ -34,7 +34,7 @@ interface Deps {
 
 interface Horizons {
   now: number;
-  /** What is older goes, if it may. */
+  /** Horizons: older rows go, if they may. */
   payloads: number;
   events: number;
 }
@@ -52,7 +52,7 @@ const roundEveryMs = 3_600_000;
 const afterFailureMs = 60_000;
 /** Writers wait for as long where a partition is attached or detached. */
 const lockTimeoutMs = 250;
-/** Of its time it works a tenth. */
+/** It works a tenth of the time. */
 const restPerWork = 9;
 const dayMicros = 24 * 3600 * 1_000_000;
 
@@ -76,7 +76,7 @@ export function createRetention({ postgres, payloadDays, eventDays, clock, log, 
 
   async function horizons(): Promise<Horizons> {
     const [row] = await postgres.query<{ now: string }>('SELECT least($1::timestamptz, clock_timestamp()) AS now', [
-      formatMicros(Math.floor(clock.nowMs() * 1000)),
+      formatMicros(nowMicros(clock)),
     ]);
     const now = parseRfc3339(row?.now ?? '');
     if (now === undefined) throw new AppError('bug', `the time is ${row?.now}`);

@@ -174,7 +174,7 @@ export async function sweepReplays(postgres: Postgres, before: number, paced: Pa
     },
     paced,
   );
-  // Of none that is new: between a replay's items and itself lies a transaction.
+  // No new replay loses items: there is a transaction between the items of a replay and the replay itself.
   const oldest = createId('rpl', Math.floor(before / 1000), (size) => Buffer.alloc(size));
   const items = await sweepRows(
     postgres,

@@ -1,6 +1,6 @@
 /**
- * What sources, endpoints and keys were, once no event can be judged by it any more: `judgedWithinDays` after its end (libs/contract). The
- * processes that follow these tables see the changes, and have it in memory no longer.
+ * Empties deleted sources, endpoints and keys once no event can be judged by them any more: `judgedWithinDays` after their end
+ * (libs/contract). The processes that follow these tables see the change and forget them, too.
  */
 import { formatMicros } from '#lib/clock';
 import { judgedWithinDays } from '#lib/contract';
@@ -12,7 +12,7 @@ type Resource = 'sources' | 'endpoints' | 'api_keys';
 const rowsAtOnce = 200;
 const dayMicros = 24 * 3600 * 1_000_000;
 
-/** What a row has beside the tenant, the id and its times. */
+/** The columns besides the tenant, the id and the times, emptied. */
 const emptied: Readonly<Record<Resource, string>> = {
   sources: `name = '', settings = '{}', secrets = ''`,
   endpoints: `url = '', description = '', event_types = '{}', source_ids = '{}', filter = NULL, settings = '{}', private = NULL,
@@ -20,7 +20,7 @@ const emptied: Readonly<Record<Resource, string>> = {
   api_keys: `name = '', hash = '', rate_limit = NULL`,
 };
 
-/** What waits to be published counts from its receipt, however long that is ago. */
+/** An event that waits to be published is judged as of its receipt, however long ago that is. */
 const horizon = `least($1::timestamptz, (SELECT min(created_at) FROM outbox))`;
 const judgedFrom = (now: number): string => formatMicros(now - judgedWithinDays * dayMicros);
 

@@ -13,7 +13,7 @@ export interface Sweep {
   key: readonly { column: string; type: 'text' | 'integer' }[];
   /** Columns beside the key that the condition looks at. */
   columns: readonly string[];
-  /** Which of the rows at hand there is anything to remove of, cheap by the index; over the values. */
+  /** A condition over the values that finds candidates cheaply by the index. */
   within?: string;
   /** Whether a row `r` is to be removed; over the values. */
   removable: string;

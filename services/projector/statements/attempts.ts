@@ -6,7 +6,7 @@ export interface AttemptRow {
   step: number;
   attempt: number;
   at: string;
-  /** Which partition of `attempts` the delivery's are in: the same in each of its records. */
+  /** Decides which partition of `attempts` the delivery's rows are in: the same in each of its records. */
   delivery_at: string;
   outcome: string;
   http_status: number | null;

@@ -14,15 +14,15 @@ export interface DuplicateRow {
 /** By how many the duplicates of an event have become more (or, where a receipt goes to another event, fewer). */
 export interface DuplicateCount extends EventRef {
   duplicates: number;
-  /** Of these, those with another body than the event's. */
+  /** How many of these have another body than the event's. */
   duplicates_changed: number;
 }
 
 /**
- * Which event a duplicate `d` belongs to: the one that dedup named, among those with its key. Until that has come, the receipt waits
- * without an event, if dedup named the end of an id: it does so only of what is published. A whole id may have died with its record, before
- * anything was published; such a duplicate belongs to another event of its key as long as none of that id comes: to the one that was alive
- * when it was received, as far as their times tell. `settled` is what was named; it does not move any more.
+ * Finds the event that a duplicate `d` belongs to: the one that dedup named, among those with its key. Until that has come, the receipt
+ * waits without an event, if dedup named the end of an id: it does so only for published events. A whole id may have died with its record,
+ * before anything was published; such a duplicate belongs to another event of its key as long as none of that id comes: to the one that was
+ * alive when it was received, as far as their times tell. `settled`: the named event was found, and the duplicate does not move any more.
  *
  * Events are found by their own receipts, which never change.
  */

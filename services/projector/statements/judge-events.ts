@@ -20,11 +20,11 @@ const listed = (column: (count: string) => string): string => deliveryCounts.map
  *   received, not counted ── the event is here, and its set of generation 0 is known ──► counted from its deliveries, once
  *   counted ── a delivery is new, or has changed ──► its counts move by that, however many deliveries it has
  *
- * Until an event is counted nothing of its deliveries is judged, whichever of them have ended: more of its set may come, also where a
- * replay's set is known before.
+ * Until an event is counted it is not judged by its deliveries, whichever of them have ended: more of its set may come, even if a replay's
+ * set is known before.
  *
- * Of each endpoint its newest generation counts. Runs after all that writes deliveries, in a statement of its own: a statement does not
- * see what it writes itself.
+ * For each endpoint its newest generation counts. Runs after all statements that write deliveries, by itself: a statement does not see what
+ * it writes itself.
  */
 export const judgeEvents: Statement<TouchedEvent> = {
   name: 'judge-events',

@@ -1,7 +1,7 @@
 import type { DeliveryStatus } from '#lib/contract';
 import type { EventRef } from '#lib/event-store';
 
-/** Under which count of its event a delivery of each status stands. What is parked waits for room, and is counted as pending. */
+/** The count of the event that includes a delivery of each status. A parked delivery waits for room and counts as pending. */
 const statusesOf = {
   pending: ['pending', 'parked'],
   retrying: ['retrying'],
@@ -12,7 +12,7 @@ const statusesOf = {
 
 export const deliveryCounts = ['pending', 'retrying', 'delivered', 'dead_lettered', 'cancelled'] as const;
 
-/** What an event's counts go up or down by. */
+/** The changes of an event's counts. */
 export type MovedCounts = EventRef & Record<(typeof deliveryCounts)[number], number>;
 
 /** The counts as columns over rows with a status, each of which counts as `weight` says. */
@@ -38,7 +38,7 @@ export const countedDeliveries = (event: string, condition = 'true'): string => 
               WHERE generation = newest
              OFFSET 0)`;
 
-/** What its deliveries make of an event, by the counts of these columns. */
+/** The status of an event by the counts of its deliveries, in these columns. */
 export const statusByCounts = (counts: string): string => `CASE
                WHEN ${counts}.pending + ${counts}.retrying > 0 THEN 'processing'
                WHEN ${counts}.dead_lettered > 0 THEN 'dead_lettered'
@@ -46,9 +46,9 @@ export const statusByCounts = (counts: string): string => `CASE
              END`;
 
 /**
- * The end of a statement that changes deliveries: by how much that moves the counts of their events. Of each endpoint the deliveries of the
- * newest generation count. So one that has changed its status goes from one count to another if it is of that generation, and one of a
- * generation that is newer takes the place of those before it.
+ * The end of a statement that changes deliveries: it computes by how much the counts of their events move. For each endpoint the deliveries
+ * of the newest generation count. So a delivery that has changed its status goes from one count to another if it is of that generation, and
+ * one of a newer generation takes the place of the older ones.
  *
  * A statement does not see what it writes itself, so `deliveries` is as it was before. Each endpoint is looked up by itself, and costs the
  * same however many others the event has. Events that are not counted are left out: they are counted as a whole later.

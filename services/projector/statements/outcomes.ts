@@ -16,7 +16,7 @@ export interface OutcomeRow {
   detail: string | null;
   /** The one of the batch's outcomes of this delivery that says where it stands. */
   last: boolean;
-  /** Of the last: the highest that the delivery had come to with it and those before it. */
+  /** On the `last` one: the highest step that the delivery has come to so far. */
   reached_step: number;
   reached_attempt: number;
   /** The partition of `deliveries` that the endpoint's key falls into. */
@@ -27,7 +27,7 @@ export interface OutcomeRow {
 }
 
 /**
- * Where each delivery stands, and what waits.
+ * Advances deliveries and their rows of `waiting`.
  *
  *   the delivery has ended    nothing changes: a final status is never left again
  *   step ≤ the delivery's     the same, unless it is an end: after a crash a delivery can be under way twice, and ends with the first

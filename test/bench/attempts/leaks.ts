@@ -38,7 +38,7 @@ const hosts = 5_000;
 const routes = 500;
 /** Longer than a connection is kept idle. */
 const settlingMs = 5_500;
-/** What a heap may differ by from one collection to the next, code and caches that fill up included. */
+/** The difference of a heap from one collection to the next, code and caches that fill up included. */
 const heapToleranceMb = 6;
 
 type Mix = Pick<Zoo, 'animals' | 'ca'> & { proxyPort: number };

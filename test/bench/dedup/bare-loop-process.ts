@@ -14,7 +14,7 @@ export interface LoopJob {
   redisUrl: string;
   topicPrefix: string;
   turn: number;
-  /** Of the webhooks, in order; what comes twice is a repetition. */
+  /** Names of the webhooks, in order; a name that comes twice is a repetition. */
   names: readonly string[];
   batch: number;
   /** Batches at the same time, as dedup has one of each partition. */

@@ -3,7 +3,7 @@ import { bodyHashOf, type Candidate, dedupKeyOf, eventIdOf } from '#lib/dedup-st
 
 const ttlSeconds = 259_200;
 
-/** What dedup makes of a webhook of this name, before it asks anybody. */
+/** The candidate that dedup makes of a webhook of this name, before it asks anybody. */
 export function candidateOf(name: string, { turn, offset }: { turn: number; offset: number }): Candidate {
   const sourceId = `src_bench_${turn}`;
   const origin = `bench-${turn}-${offset}`;

@@ -4,7 +4,7 @@ import { sumOfMetric } from '../../support/read-counters.ts';
 import { processorSeconds } from '../support/processor-seconds.ts';
 import { profilingInto } from '../support/profiling-into.ts';
 
-/** Of five webhooks one was sent before, so many webhooks ago. */
+/** Every fifth webhook repeats one that was sent so many webhooks ago. */
 const [every, ago] = [5, 2_000];
 const writtenAtOnce = 2_000;
 const commitTimeoutMs = 1_800_000;
@@ -25,7 +25,7 @@ function bodyOf(id: string, bytes: number): string {
 
 interface Options {
   records: number;
-  /** Where the first process writes its profile. Default: nowhere. */
+  /** The file for the first process's profile. Default: none. */
   profileFile?: string;
   /** Default: one. */
   processes?: number;

@@ -3,7 +3,7 @@ import { imagesOf } from '../../support/plots/named-plot.ts';
 import { type Figure, isMet, judgedOf, shortNumber, spreadOf } from '../support/figure.ts';
 import type { KeptReport } from '../support/kept-reports.ts';
 
-/** What the page is written from. */
+/** The recordings that the page is written from. */
 export interface SpeedRecordings {
   stages: readonly KeptReport[];
   growth: readonly KeptReport[];

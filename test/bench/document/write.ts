@@ -1,4 +1,4 @@
-/** docs/speed.md and its plots, from what is recorded: `npm run docs:write`. Where nothing is, there is no page. */
+/** Writes docs/speed.md and its plots from the recordings: `npm run docs:write`. Without recordings there is no page. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writePlots } from '../../support/plots/write-plot.ts';

@@ -3,7 +3,7 @@ import { withDatabase } from '../../support/with-database.ts';
 import { namesOf, runDedup, writeAll } from '../dedup/run-dedup.ts';
 import type { Cost } from './growth-bench.ts';
 
-/** What dedup spends on a record, of so many webhooks that wait for it; all its processes together. */
+/** The cost of a record in dedup, with so many webhooks waiting for it; all its processes together. */
 export async function costOfDedup(
   records: number,
   { turn, bytes, partitions, processes = 1, knownRows = 0 }: Options,

@@ -5,16 +5,16 @@ import { onTestServers } from '../support/on-test-servers.ts';
 
 interface Growth<Number extends string> {
   name: string;
-  /** What grows, after a number. */
+  /** The thing that grows, as it reads after a number. */
   of: string;
-  /** What the cost is one of: `µs of the dispatcher a delivery`. */
+  /** The unit of the cost: `µs of the dispatcher a delivery`. */
   unit: string;
   small: number;
   /** For the plot, each once. */
   between: readonly number[];
   large: number;
   turns: number;
-  /** What else can be set, with its default. */
+  /** Other settings, with their defaults. */
   numbers: Readonly<Record<Number, number>>;
   setUp: string;
   /** Begins what all turns share. */
@@ -29,13 +29,13 @@ export interface Growing {
 
 export interface Cost {
   each: number;
-  /** What was counted beside it, that may explain it. */
+  /** Counts that may explain the cost. */
   counted?: string;
 }
 
 const mostGrowth = 1.2;
 
-/** What one of something costs while there is little of something else, and while there is much of it; in turns. */
+/** Compares the cost of one of something while there is little of something else and while there is much of it; in turns. */
 export const growthBench = <Number extends string>(
   growth: Growth<Number>,
 ): Bench<Number | 'small' | 'large' | 'turns'> => {

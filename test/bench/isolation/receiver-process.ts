@@ -1,7 +1,7 @@
 /**
  * Receivers of some endpoints, in a process of their own: `node receiver-process.ts <latency in ms>`, a child with a channel to its parent.
- * It tells its port, takes orders, and answers each: how to behave, or what has arrived. Of each event it keeps how late its first arrival
- * was, by the time in the payload.
+ * It reports its port, takes orders, and answers each: how to behave, or what has arrived. For each event it keeps how late its first
+ * arrival was, by the time in the payload.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ export interface BenchPayload {
   phase: string;
 }
 
-/** Of each phase, by event: milliseconds from its due time to its first arrival. */
+/** For each phase, by event: milliseconds from its due time to its first arrival. */
 export type Arrivals = Record<string, Record<string, number>>;
 
 const latencyMs = Number(process.argv[2]);

@@ -1,5 +1,5 @@
 /**
- * What endpoints that hang or refuse cost the others: `npm run -s isolation [-- --endpoints 1000 --per-second 150 --seconds 60]`.
+ * Measures what endpoints that hang or refuse cost the others: `npm run -s isolation [-- --endpoints 1000 --per-second 150 --seconds 60]`.
  *
  * One dispatcher and one projector as processes, real servers, receivers in processes of their own. Events come at their due times, whatever
  * becomes of them, in clumps for one endpoint each; latency is from an event's due time on `events` to its arrival. Phase `well`: all
@@ -65,7 +65,7 @@ async function publishClump(index: number, count: number, payload: BenchPayload)
   await world.publish(count, () => Buffer.from(JSON.stringify(payload)), `src_${index}`);
 }
 
-/** What the main thread had of the processors between two looks. */
+/** The processor time that the main thread got between two looks. */
 function describeProcessor(from: Processor, to: Processor): string {
   const [ran, waited] = [to.ranSeconds - from.ranSeconds, to.waitedSeconds - from.waitedSeconds];
   return `ran for ${ran.toFixed(1)} s, waited for a processor for ${waited.toFixed(1)} s`;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { KafkaOffsets } from '../../support/kafka-offsets.ts';
 
-/** What is seen of a dispatcher from outside, twice a second. */
+/** An outside view of a dispatcher, twice a second. */
 export interface Watch {
   mostRssMib(): number;
   /** How long it has run so far, and how long it could have run, but had no processor: where that is much, latencies say little. */

@@ -56,7 +56,7 @@ export const longpollBench: Bench<Settings> = {
 interface Around {
   world: World;
   port: number;
-  /** Of the API. */
+  /** The pid of the API. */
   pid: number;
   metricsUrl: string;
 }

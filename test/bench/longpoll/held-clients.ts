@@ -18,7 +18,7 @@ export interface HeldClients {
 const waitSeconds = 60;
 const connectingAtOnce = 50;
 const betweenConnectingMs = 200;
-/** Where the machine is busy, many looks at once are more than the server takes. */
+/** On a busy machine, many requests at once are more than the server takes. */
 const tryAgainMs = 2_000;
 
 /** @param onTold with when it was */

@@ -1,6 +1,7 @@
 /**
- * What Postgres has of one endpoint's deliveries, in some twenty bytes each: the rows of `waiting` and where each delivery stands, as the
- * statements of waiting-table.ts, ordered-table.ts, overdue-table.ts and the projector's outcomes.ts would have it, and what was done to them.
+ * Postgres's rows of one endpoint's deliveries, in some twenty bytes each: the rows of `waiting` and the state of each delivery, as the
+ * statements of waiting-table.ts, ordered-table.ts, overdue-table.ts and the projector's outcomes.ts would have it, and what was done to
+ * them.
  */
 import { type AttemptRecord, type DeliveryStatus, isFinal } from '#lib/contract';
 import type { OrderedTable, QueuedRow } from '../../../services/dispatcher/ordered/ordered-table.ts';
@@ -16,7 +17,7 @@ export interface CompactTables {
   overdue: OverdueTable;
   isKnown(number: number): boolean;
   statusOf(number: number): DeliveryStatus | undefined;
-  /** What the projector does with a record. */
+  /** Applies a record as the projector does. */
   project(record: AttemptRecord): void;
   /** Rows: written, removed, given to whoever asked what is due. `madeDue`: rows whose due time followed from another's. */
   readonly counts: { written: number; removed: number; read: number; madeDue: number; waiting: number; most: number };
@@ -34,15 +35,15 @@ export function createCompactTables(
 ): CompactTables {
   const isOrdered = keys > 0;
   const chains = Math.max(1, keys);
-  /** Of the row: 0 where there is none. */
+  /** Columns of the row: 0 if there is none. */
   const state = new Uint8Array(size);
   const step = new Uint16Array(size);
   const attempts = new Uint16Array(size);
   const dueAt = new Float64Array(size);
-  /** Of the delivery. */
+  /** Columns of the delivery. */
   const known = new Uint8Array(size);
   const knownStep = new Uint16Array(size);
-  /** Of each chain (all deliveries are one where they are in no order): no row stands before it, none behind the other. */
+  /** For each chain (all deliveries are one chain if they have no order): no row stands before the one, none after the other. */
   const first = new Float64Array(chains).map((_, chain) => chain);
   const last = new Float64Array(chains).fill(-1);
   const rowsOf = new Float64Array(chains);
@@ -112,7 +113,7 @@ export function createCompactTables(
     return numbers.map(rowOf);
   }
 
-  /** Those that were parked, the oldest first. */
+  /** Parked deliveries, the oldest first. */
   function dueParked(now: number, except: ReadonlySet<number>, room: number): number[] {
     const found: number[] = [];
     for (let number = firstRow(0); number !== undefined && found.length < room; number = nextRow(0, number + 1)) {

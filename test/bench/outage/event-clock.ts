@@ -72,7 +72,7 @@ export function createEventClock(startMs: number): EventClock {
       return () => void (sleeper.wake = undefined);
     },
     async runUntil(untilMs, isEnough) {
-      // Whoever is about to go to sleep must have done so before the first one is woken.
+      // Code that is about to sleep must have done so before the first sleeper is woken.
       await new Promise(setImmediate);
       while (now < untilMs && !isEnough()) {
         now = Math.min(untilMs, Math.max(now, sleepers[0]?.dueMs ?? untilMs));

@@ -11,7 +11,7 @@ export interface NumberedDeliveries {
   deliveryOf(number: number): Delivery;
   contentOf(number: number): EventContent;
   recordOf(number: number, done: () => void): IncomingRecord;
-  /** Of the ordering key; 0 where there are none. */
+  /** The number of the ordering key; 0 without keys. */
   keyOf(number: number): number;
   /** As an order names it. */
   nameOfKey(key: number): string;
@@ -19,7 +19,7 @@ export interface NumberedDeliveries {
 
 export const deliveryId = (number: number): string => `dlv_${number}`;
 export const eventIdOf = (number: number): string => `evt_${number}`;
-/** Of a delivery or an event. */
+/** The number of a delivery or an event. */
 export const numberOf = (id: string): number => Number(id.slice(4));
 
 export function createNumberedDeliveries(options: {

@@ -60,7 +60,7 @@ export interface OutageWorld {
   stop(): Promise<void>;
 }
 
-/** Of `HOOKLINE_DISPATCHER_…` and service.ts, the defaults. */
+/** The defaults of `HOOKLINE_DISPATCHER_…` and service.ts. */
 const limits = {
   inFlight: 500,
   lane: { records: 2_000, bytes: 16 * 1024 * 1024, rows: 100 },

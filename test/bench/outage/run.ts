@@ -1,8 +1,8 @@
 /**
  * An endpoint that is down while events come, and then up again, on real servers: `npm run -s outage [-- --events 100000 --keys 50]`.
  *
- * One dispatcher and one projector as processes. Printed is what a delivery costs in records and rows, how fast what waits is sent once the
- * endpoint is up, and in which order. With `--keys` the endpoint is ordered. What three days of this come to: simulate.ts.
+ * One dispatcher and one projector as processes. It prints what a delivery costs in records and rows, how fast waiting deliveries are sent
+ * once the endpoint is up, and in which order. With `--keys` the endpoint is ordered. simulate.ts runs three days of this.
  */
 import { join } from 'node:path';
 import { loadavg } from 'node:os';

@@ -39,10 +39,10 @@ const say = (text: string): void =>
   console.log(`[${((performance.now() - wallStartMs) / 1e3).toFixed(0).padStart(4)} s] ${text}`);
 const millions = (count: number): string => count.toLocaleString('en');
 
-/** What sends told, in the order in which they came. */
+/** Counts of the sends. */
 const sends = { down: 0, up: 0, late: 0, mostAhead: 0, outOfOrder: 0 };
 const upPerMinute: number[] = [];
-/** Of what came before the recovery, when each was first sent after it, in seconds. */
+/** For deliveries from before the recovery: when each was first sent after it, in seconds. */
 const releasedAfterS: number[] = [];
 const released = new Set<number>();
 const lastOfKey = new Map<number, number>();
@@ -67,7 +67,7 @@ world.onSend((number) => {
     if (number < before) sends.outOfOrder += 1;
     lastOfKey.set(number % keys, Math.max(before, number));
   } else if (number < backlogEnd && recordsOf[number] === 1) {
-    // Of those that waited and were never sent: how many younger ones were sent before.
+    // For deliveries that waited and were never sent: how many younger ones were sent before.
     if (number < newest) sends.mostAhead = Math.max(sends.mostAhead, newest - number);
     newest = Math.max(newest, number);
   }
@@ -77,7 +77,7 @@ function describeRecords(): string {
   return [...world.records].map(([name, count]) => `${name}: ${millions(count)}`).join('; ');
 }
 
-/** Of the deliveries that came by now: so many with one record each, two, … */
+/** The deliveries so far by their number of records: so many with one each, two, … */
 function recordsPerDelivery(count: number): string {
   const histogram = new Map<number, number>();
   let all = 0;

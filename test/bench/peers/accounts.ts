@@ -13,12 +13,12 @@ export interface CountedProcess {
 
 /** Processor seconds of a time. */
 export interface Spent {
-  /** Of the system, by process. */
+  /** Seconds of the system's processes. */
   by: Readonly<Record<string, number>>;
   system: number;
   /** Sender, receiver, and what starts and counts all this. */
   ours: number;
-  /** Of whoever else works on this machine. */
+  /** Seconds of everything else on this machine. */
   others: number;
   seconds: number;
 }

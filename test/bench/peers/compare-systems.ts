@@ -15,13 +15,13 @@ interface Options {
 
 export interface Comparison {
   sheet: Sheet;
-  /** Of what was measured. */
+  /** Facts about the measured systems. */
   facts: Facts[];
-  /** What was asked for and not measured, and why. */
+  /** Requested measurements that were not made, and why. */
   notMeasured: string[];
-  /** What a system acknowledged and did not deliver within the time that a run waits, but where it was killed. */
+  /** Events that a system acknowledged and did not deliver within the time that a run waits, except after a kill. */
   lost: { system: SystemName; step: Step['kind']; count: number }[];
-  /** Of whoever else worked on this machine, at most in a run. */
+  /** Cores used by others on this machine, at most in a run. */
   othersCores: number;
 }
 

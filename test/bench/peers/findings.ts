@@ -8,18 +8,18 @@ export interface Finding {
   name: string;
   unit: string;
   value: number;
-  /** Which of two systems does better. None: it is no matter of better or worse between them. */
+  /** The direction that is better. None: a difference is neither better nor worse. */
   better?: 'less' | 'more';
   /** For Hookline: times the best peer's, or by itself. */
   aim?: Aim;
 }
 
-export type Aim = { ofBestPeer: number } | { atMost: number };
+type Aim = { ofBestPeer: number } | { atMost: number };
 
 const withEndpoints = (name: string, endpoints: Endpoints): string =>
   endpoints === 1 ? name : `${name}, ten endpoints`;
 
-/** What each step finds, by the same names for every system. */
+/** The findings of each step, by the same names for every system. */
 export const findings = {
   atRate(run: MeasuredRun, rate: string, endpoints: Endpoints): Finding[] {
     const named = (name: string): string => withEndpoints(`${name} ${rate}`, endpoints);

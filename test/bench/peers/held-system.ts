@@ -7,7 +7,7 @@ import { createProcesses, type Processes } from '#deploy/local/processes/process
 import { stopEverything } from '#deploy/local/stack/stop-everything.ts';
 import type { RunningSystem, Software, SystemOptions } from './systems/system.ts';
 
-/** A software that runs for a turn, in a folder of its own that is new at its start. What a killed run has left there is stopped first. */
+/** A software that runs for a turn, in a new folder of its own. Leftovers of a killed run are stopped first. */
 export interface HeldSystem {
   running: RunningSystem;
   /** Stops it; what it has written is removed. */
@@ -36,7 +36,7 @@ async function stopAndRemove(software: Software): Promise<void> {
   rmSync(dir, { recursive: true, force: true });
 }
 
-/** Of one that this process holds. Its folder stays. @returns where its logs are; undefined where it is not held */
+/** Stops a software that this process holds. Its folder stays. @returns the folder of its logs; undefined if it is not held */
 export async function stopHeld(software: Software): Promise<string | undefined> {
   const dir = dirOf(software);
   if (!existsSync(dir) || processesIn(dir).pid('holder') !== process.pid) return undefined;

@@ -31,7 +31,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 try {
   process.exit(await compare());
 } catch (error) {
-  // What is stopped fails in whatever way: no news.
+  // A run that was interrupted fails in whatever way: no news.
   await interrupted;
   console.error(error instanceof StackError ? error.message : error);
   process.exit(1);

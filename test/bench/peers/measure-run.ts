@@ -27,7 +27,7 @@ export interface RunPlan {
 export interface MeasuredRun {
   record: TrafficRecord;
   reconciled: Reconciled;
-  /** Until all had arrived. Of one that was killed, part of it is lost with the killed. */
+  /** Spent until all had arrived. A killed process takes part of its account with it. */
   spent: Spent;
   isSustained: boolean;
 }

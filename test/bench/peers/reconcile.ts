@@ -1,6 +1,6 @@
 import type { TrafficRecord } from './traffic/job.ts';
 
-/** What became of a run's events, and how long it took, in ms. */
+/** The outcomes of a run's events, and their times in ms. */
 export interface Reconciled {
   published: number;
   acknowledged: number;
@@ -13,7 +13,7 @@ export interface Reconciled {
   /** At an endpoint, though the sender was never told that the system has it. */
   unacknowledged: number;
   toAcknowledgment: number[];
-  /** Of those acknowledged; what overtakes its acknowledgment counts as 0. */
+  /** For acknowledged events; an arrival before the acknowledgment counts as 0. */
   toArrival: number[];
   fromDueToArrival: number[];
 }

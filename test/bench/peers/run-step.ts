@@ -6,11 +6,11 @@ import { searchRate } from './search-rate.ts';
 import type { Step } from './steps.ts';
 import type { Endpoints } from './systems/system.ts';
 
-/** What later steps of a system begin from. */
+/** Results that later steps of a system begin from. */
 export interface Known {
   /** Events a second that arrive when as many are published as are taken; by the number of endpoints. */
   arrivals: Partial<Record<Endpoints, number>>;
-  /** What a search has found with one endpoint. */
+  /** The rate that a search has found with one endpoint. */
   sustained: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface StepResult {
 const probeSeconds = 12;
 const holdSeconds = 60;
 const longDrain = { atMostMs: 240_000, idleMs: 30_000 };
-/** Those that wait for the end of leases and group sessions. */
+/** Limits for systems that wait for the end of leases and group sessions. */
 const drainAfterKill = { atMostMs: 240_000, idleMs: 150_000 };
 const hangsForMs = 30_000;
 const thirdShare = 0.3;
@@ -72,7 +72,7 @@ async function closed(subject: Subject, known: Known, endpoints: Endpoints, seco
   return resultOf([run], findings.closed(run, endpoints));
 }
 
-/** Those meanwhile; or of what is published one after the other with what has to be drained, if that is more. */
+/** Arrivals meanwhile; or, for events published one after the other, those after draining, if that is more. */
 function arrivalsPerSecond({ record, reconciled }: MeasuredRun): number {
   const seconds = record.publishedMs / 1_000;
   const drainSeconds = (record.drainedMs - record.publishedMs) / 1_000;

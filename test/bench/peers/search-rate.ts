@@ -1,5 +1,5 @@
 interface Options {
-  /** Where it begins. */
+  /** The first rate to try. */
   first: number;
   /** Whether the rate is kept up with for some seconds. */
   probe(perSecond: number): Promise<boolean>;
@@ -11,7 +11,7 @@ const mostProbes = 4;
 /** Nearer to each other they are not told apart. */
 const nearEnough = 1.12;
 const [upwards, downwards] = [1.4, 0.7];
-/** Of a rate that was too much, where none was found that is not. */
+/** The next rate after one that was too much, as long as none is known that is not. */
 const belowTooMuch = 0.6;
 const mostHolds = 3;
 const lesser = 0.88;

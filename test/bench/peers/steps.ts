@@ -1,4 +1,4 @@
-/** What a system is put through, as `--steps` names it: `at:100:40,closed,kill:500:20000`. */
+/** The steps of a system, as `--steps` names them: `at:100:40,closed,kill:500:20000`. */
 
 export type Step =
   /** 64 connections, each publishes the next when the last is acknowledged. */
@@ -15,9 +15,9 @@ export type Step =
   | { kind: 'kill'; perSecond: number; count: number }
   | { kind: 'rest'; seconds: number };
 
-export type StepKind = Step['kind'];
+type StepKind = Step['kind'];
 
-/** What may follow the name, in this order, with what it is where it does not. */
+/** The numbers that may follow the name, in this order, with their defaults. */
 const numbersOf = {
   closed: [
     ['endpoints', 1],

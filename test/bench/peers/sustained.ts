@@ -10,7 +10,7 @@ export interface Tried {
   moments: readonly Moment[];
 }
 
-/** Of what was due: the rest were refused or had no answer. */
+/** As a share of the due events: the rest were refused or had no answer. */
 const leastAcknowledged = 0.99;
 /** The sender itself, or what keeps it from sending, may be late by that. */
 const mostLate = { share: 0.03, seconds: 0.3 };

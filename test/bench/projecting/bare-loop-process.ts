@@ -1,7 +1,7 @@
 /**
- * The rows that the projector makes of these webhooks, inserted as they are in the end: as many webhooks in a transaction, one transaction after
- * the other, without Kafka, without a tenant's clock and without a question what is known already. What one connection could do at best.
- * Reports its own processor time and how long it took.
+ * The rows that the projector makes of these webhooks, inserted as they are in the end: as many webhooks in a transaction, one transaction
+ * after the other, without Kafka, without a tenant's clock and without a look at the rows that exist. It is the best that one connection
+ * could do. Reports its own processor time and how long it took.
  */
 import { formatMicros } from '#lib/clock';
 import { silentLogger } from '#lib/log';

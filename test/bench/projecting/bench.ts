@@ -83,7 +83,7 @@ async function measure({ numbers, profile, say }: BegunBench<Settings>): Promise
   };
 }
 
-/** What of the webhooks is not as it has to be in the end. */
+/** Rows of the webhooks that are not as they must be in the end. */
 async function troubles(world: World, sent: { events: number; endpoints: number }): Promise<string[]> {
   const [row] = await world.postgres.query<
     Record<'completed' | 'delivered' | 'instants' | 'payloads' | 'attempts', number>

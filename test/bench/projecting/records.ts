@@ -1,6 +1,6 @@
 /**
- * What stands on the topics of webhooks that were delivered: of each its event, the set of its deliveries, and one outcome for each of them, which
- * comes when some later events have been fanned out, as a receiver takes its time.
+ * The records of delivered webhooks: for each its event, the set of its deliveries, and an outcome of each delivery. Outcomes come after
+ * some later events have been fanned out, because a receiver takes its time.
  */
 import { hash, randomBytes } from 'node:crypto';
 import type { AttemptRecord, EventRecord } from '#lib/contract';

@@ -20,9 +20,9 @@ export interface ProjectorTurn {
   seconds: number;
   processorSeconds: number;
   postgresSeconds: number;
-  /** Of the sessions that hold the tenant's clock: no two of them do anything at once. */
+  /** Seconds of the sessions that hold the tenant's clock: no two of them do anything at once. */
   clockSeconds: number;
-  /** Of Postgres, as the projector asks and as Postgres counts. */
+  /** Counts of Postgres, as the projector asks and as Postgres counts. */
   statements: number;
   transactions: number;
 }

@@ -18,7 +18,7 @@ interface Options {
   payloadBytes: number;
 }
 
-/** What a kept answer takes, sealed. */
+/** The size of a kept answer, sealed. */
 const answerBytes = 220;
 const statementTimeoutMs = 30_000;
 

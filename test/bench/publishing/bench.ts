@@ -1,5 +1,5 @@
 /**
- * What `POST /v1/events` costs beside the bare insert of the same rows.
+ * Compares the cost of `POST /v1/events` with that of the bare insert of the same rows.
  *
  * In turns: the bare insert, then one process of the API, asked by one tenant over 64 connections, each request with a key of its own. A turn's
  * cost is read when its last event is published: the outbox is a part of it. In the end every event that was answered for is in the tables
@@ -61,7 +61,7 @@ export const publishingBench: Bench<Settings> = {
 
 interface Turn {
   perSecond: number;
-  /** Of processor time an event, in milliseconds. */
+  /** Processor time an event, in milliseconds. */
   api: number;
   postgres: number;
   kafka: number;

@@ -19,7 +19,7 @@ export interface PublishJob {
 
 export interface PublishReport {
   seconds: number;
-  /** Of the events that were taken. */
+  /** Ids of the accepted events. */
   ids: string[];
   /** How many answers of each status; `none` where the connection ended. */
   answers: Record<string, number>;

@@ -1,5 +1,5 @@
 /**
- * What accepting a webhook costs beside a bare server, and beside one that does no more than keep webhooks in Kafka.
+ * Compares the cost of accepting a webhook with that of a bare server, and of one that does no more than keep webhooks in Kafka.
  *
  * In turns: the two, then one ingress process, each from the same senders, each of which sends its next webhook when the last is
  * answered. Then the ingress at shares of what it took, in an open loop: latency counts from when a request was due. In the end every webhook
@@ -34,7 +34,7 @@ const sourceCount = 4;
 const openLoopConnections = 256;
 const warmUpSeconds = 5;
 const ceilingWarmUpSeconds = 2;
-/** Of what it took: at half of it the aims are. */
+/** Shares of the rate that it took: the aims are at half of it. */
 const otherShares = [0.1, 0.25, 0.75, 0.9];
 
 export const receivingBench: Bench<Settings> = {

@@ -1,7 +1,7 @@
 import type { LoadReport } from '../../support/load/load.ts';
 import { processorSeconds } from '../support/processor-seconds.ts';
 
-/** Of webhooks that were accepted. */
+/** The cost of accepted webhooks. */
 export interface Cost {
   perSecond: number;
   microsEach: number;
@@ -9,7 +9,7 @@ export interface Cost {
 
 const accepted = ({ answers }: LoadReport): number => answers['202'] ?? 0;
 
-/** What the process spends on the webhooks that it is sent meanwhile. */
+/** Measures what the process spends on the webhooks that it is sent meanwhile. */
 export async function measureCost(
   pid: number,
   work: () => Promise<LoadReport>,

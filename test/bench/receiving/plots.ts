@@ -4,7 +4,7 @@ import type { NamedPlot } from '../../support/plots/named-plot.ts';
 import type { PlottedSeries, Point } from '../../support/plots/plot.ts';
 import type { Cost } from './cost-of.ts';
 
-/** What was measured at one. */
+/** The measurement at one rate. */
 export interface Rate extends Cost {
   /** A second. */
   due: number;

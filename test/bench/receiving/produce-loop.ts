@@ -16,7 +16,7 @@ export interface ProduceLoop {
 interface Options {
   broker: string;
   topic: string;
-  /** Of each record, as they stand in a batch: their number, then each. */
+  /** The headers of each record, as they stand in a batch: their number, then each. */
   headers: Buffer;
 }
 
@@ -65,7 +65,7 @@ export async function openProduceLoop({ broker, topic, headers }: Options): Prom
     answer = Buffer.alloc(0);
     const ended = inFlight;
     inFlight = [];
-    // What has come meanwhile leaves first.
+    // Records that came meanwhile leave first.
     flush();
     for (const { onDone } of ended) onDone(isKept);
   });

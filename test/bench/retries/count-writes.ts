@@ -9,7 +9,7 @@ export type Writes = Readonly<Record<string, number>>;
 const settledForMs = 11_000;
 const timeoutMs = 120_000;
 
-/** What has been written so far, once nothing is written any more. */
+/** Resolves with the writes so far, once nothing is written any more. */
 export async function settledWrites(
   postgres: Postgres,
   offsets: KafkaOffsets,
@@ -53,7 +53,7 @@ async function writesSoFar(postgres: Postgres, offsets: KafkaOffsets, topics: re
   return Object.fromEntries([...byTable, ...ends]);
 }
 
-/** Of each kind that there was, how many for one of so many retries. */
+/** For each kind of write: how many there were for each of so many retries. */
 export function perRetry(before: Writes, after: Writes, retries: number): Writes {
   const differences = Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)] as const);
   return Object.fromEntries(

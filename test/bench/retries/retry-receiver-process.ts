@@ -12,7 +12,7 @@ export interface RetryPayload {
   dueAtMs: number;
 }
 
-/** What came in a phase. */
+/** The arrivals of a phase. */
 export interface Arrivals {
   taken: number;
   /** When each came, and how long after it was due, in milliseconds. */

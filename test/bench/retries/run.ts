@@ -1,5 +1,5 @@
 /**
- * What retries cost, and how punctual they are, with ten million deliveries waiting: `npm run -s retries [-- --waiting 10000000]`.
+ * Measures what retries cost, and how punctual they are, with ten million deliveries waiting: `npm run -s retries [-- --waiting 10000000]`.
  *
  * Two installations on the same servers, one with that many rows that are due in a day or two, one without; each has its own database,
  * topics, projector and dispatchers, as processes. They run in turns, one at a time, so that both have the same machine. In each turn rows
@@ -76,7 +76,7 @@ interface Result {
   lateMs: number[];
   /** While nine tenths of the requests came, from the first of them on. */
   perSecond: number;
-  /** Of the retries that the dispatchers' own metric saw. */
+  /** As a share of the retries that the dispatchers' own metric saw. */
   withinAim: number;
   shares: number[];
   writes: Writes;
@@ -173,7 +173,7 @@ async function measure(installation: Installation, dispatchers: readonly Dispatc
   };
 }
 
-/** What was put into the tables to become due is no retry's work. */
+/** Rows that were inserted to become due are no retry's work. */
 const withInserted = (writes: Writes, count: number): Writes => ({
   ...writes,
   ...Object.fromEntries(

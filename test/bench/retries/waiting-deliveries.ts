@@ -18,7 +18,7 @@ export interface WaitingDelivery {
 const tenant = 'acme';
 const perInsert = 2_000;
 const deliveriesPerEvent = 10;
-/** Of ids that are made here: 2026-01-01 as ids have it. */
+/** The time in ids that are made here: 2026-01-01. */
 const idTime = '01kdvdna00';
 const filledTables = ['waiting', 'deliveries', 'events'] as const;
 /** One row of each delivery that `insertWaiting` makes. */
@@ -29,7 +29,7 @@ export const benchEndpoint = (id: string, partitions: number): BenchEndpoint => 
   partition: partitionOf(id, partitions),
 });
 
-/** Of those that `insertWaiting` has made: their ids sort behind the others. */
+/** Counts the deliveries that `insertWaiting` has made: their ids sort after the others. */
 export async function countUnfinished(postgres: Postgres): Promise<{ waiting: number; undelivered: number }> {
   const [counts] = await postgres.query<{ waiting: number; undelivered: number }>(
     `SELECT (SELECT count(*)::int FROM waiting WHERE tenant = '${tenant}' AND delivery_id > $1) AS waiting,

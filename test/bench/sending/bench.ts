@@ -1,5 +1,5 @@
 /**
- * What a delivery costs a dispatcher beside what a bare loop around the same HTTP library costs.
+ * Compares the cost of a delivery in a dispatcher with that in a bare loop around the same HTTP library.
  *
  * In turns, one at a time: the loop, then a dispatcher process that finds as many events on their topic, each for one endpoint, and is done
  * when the last outcome of a delivery is on its topic too. Both send to the same receiver, over as many connections. Beside the loop stands
@@ -45,7 +45,7 @@ interface Around {
   url: string;
 }
 
-/** Of one turn. */
+/** The cost of one turn. */
 interface Cost {
   perSecond: number;
   perProcessorSecond: number;

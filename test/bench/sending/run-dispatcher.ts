@@ -12,7 +12,7 @@ interface Options {
   /** Each takes what comes of a source of its own. */
   endpoints: number;
   offsets: KafkaOffsets;
-  /** Of all endpoints. */
+  /** The URL of all endpoints. */
   url: string;
   /** Empty: none is wanted. */
   profileFile: string;

@@ -1,4 +1,4 @@
-/** Which of the series of a run are flat, as all of them must be. Upwards alone counts: what falls leaks nothing. */
+/** Judges which series of a run are flat, as all of them must be. Only a rise counts: a falling series leaks nothing. */
 import { serviceNames } from '../../support/stack.ts';
 import { median } from '../support/median.ts';
 import { lagNames } from '../support/lags.ts';
@@ -7,14 +7,14 @@ import type { Sample } from './sample.ts';
 import { floorOf, slopeOf, type TimedValue } from './trend.ts';
 
 export interface SeriesVerdict {
-  /** What is looked at: `memory`, `lag`. */
+  /** The kind of series: `memory`, `lag`. */
   what: string;
-  /** Of what: a service, a group, a server. */
+  /** Its owner: a service, a group, a server. */
   of: string;
   unit: string;
   /** Median of the judged part. */
   level: number;
-  /** What the series has moved by over the judged part, by its slope. */
+  /** The rise of the series over the judged part, by its slope. */
   moved: number;
   /** The same slope for 24 hours. */
   movedInADay: number;
@@ -80,10 +80,10 @@ export function judgeSamples(samples: readonly Sample[]): SeriesVerdict[] {
 export const afterWarmUp = (samples: readonly Sample[]): readonly Sample[] =>
   samples.slice(Math.ceil(samples.length * warmUpShare));
 
-/** Of so many samples the least is what is really in use; in an hour's run they are three minutes, longer than a collection is waited for. */
+/** The least of so many samples is what is really in use; in an hour's run they are three minutes, longer than a collection is waited for. */
 const toothSamples = (judged: number): number => Math.max(3, Math.ceil(judged / 15));
 
-export function judgeSeries(what: string, of: string, series: readonly TimedValue[], limit: Limit): SeriesVerdict {
+function judgeSeries(what: string, of: string, series: readonly TimedValue[], limit: Limit): SeriesVerdict {
   const seconds = (series.at(-1)?.atSeconds ?? 0) - (series[0]?.atSeconds ?? 0);
   const slope = slopeOf(series);
   const level = median(series.map(({ value }) => value));

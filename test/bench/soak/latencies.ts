@@ -1,7 +1,7 @@
 import { percentile } from '../../support/percentiles.ts';
 import type { Books } from './accounts.ts';
 
-/** Of what was accepted in one minute, in milliseconds. */
+/** Latencies of everything accepted in one minute, in milliseconds. */
 export interface MinuteOfLatencies {
   minute: number;
   events: number;

@@ -1,9 +1,9 @@
 import type { ProcessSample } from './sample.ts';
 
-/** What a series may move by over the judged part of a run, its trend upwards; downwards is no leak. */
+/** The most that the trend of a series may rise over the judged part of a run; a fall is no leak. */
 export interface Limit {
   unit: string;
-  /** Of the level, which is the median of the judged part. */
+  /** A share of the level, which is the median of the judged part. */
   share: number;
   /** Or so much, whichever is more. */
   atLeast: number;
@@ -12,8 +12,8 @@ export interface Limit {
 
 /**
  * 5 % over the 45 judged minutes of an hour is 1.6 times the level in a day more: a process of 150 MiB would have 390 after a day, and the
- * smallest container that it is given (deploy/k8s) has 512. What is less than 8 MiB is what V8 itself moves by while it decides how
- * large its generations are to be.
+ * smallest container that it is given (deploy/k8s) has 512. V8 itself moves by up to 8 MiB while it decides how large its generations are
+ * to be.
  */
 const memory: Limit = {
   unit: 'MiB',
@@ -50,7 +50,7 @@ export const processLimits: Readonly<Record<JudgedOfProcess, ProcessLimit>> = {
   threads: { name: 'threads', limit: counted, isSaw: false },
 };
 
-/** Of the servers' connections, which are ours. */
+/** For our connections to the servers. */
 export const connectionLimit = counted;
 
 /** @param perSecond records that the group gets each second */

@@ -30,7 +30,7 @@ export function plotsOf({ minutes, result }: SoakReport): NamedPlot[] {
     serviceNames.map((name) => line(name, ({ processes }) => processes[name][key]));
   const latency = (name: string, valueOf: (minute: (typeof latencies)[number]) => number): PlottedSeries => ({
     name,
-    // What is less than a millisecond can't be drawn on this axis.
+    // Values below a millisecond can't be drawn on this axis.
     points: latencies.map((minute): Point => [minute.minute, Math.max(1, valueOf(minute))]),
   });
   const distinctPerSecond = perSecond * (1 - repeatedShare);

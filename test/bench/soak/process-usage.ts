@@ -4,7 +4,7 @@ import type { ProcessSample } from './sample.ts';
 const timeoutMs = 5_000;
 const mib = 2 ** 20;
 
-/** What a process holds at this moment, by the kernel and by its own metrics. @throws Error where it is gone, or does not tell all */
+/** The present usage of a process, by the kernel and by its own metrics. @throws Error if it is gone, or does not tell all */
 export async function usageOf(pid: number, metricsUrl: string): Promise<ProcessSample> {
   const answer = await fetch(metricsUrl, { signal: AbortSignal.timeout(timeoutMs) });
   if (!answer.ok) throw new Error(`${metricsUrl} answered ${answer.status}`);
@@ -34,7 +34,7 @@ export async function usageOf(pid: number, metricsUrl: string): Promise<ProcessS
   };
 }
 
-/** What each open file handle leads to: `socket:[4711]`, `/dev/null`. */
+/** The target of each open file handle: `socket:[4711]`, `/dev/null`. */
 function handlesOf(pid: number): string[] {
   return readdirSync(`/proc/${pid}/fd`).flatMap((handle) => {
     try {
@@ -46,7 +46,7 @@ function handlesOf(pid: number): string[] {
   });
 }
 
-/** Of everybody who shares the network with the process, as its handles name them. */
+/** Sockets of all processes that share the network with this one, as its handles name them. */
 function establishedSockets(pid: number): Set<string> {
   const established = '01';
   const lines = ['tcp', 'tcp6'].flatMap((table) => readFileSync(`/proc/${pid}/net/${table}`, 'utf8').split('\n'));

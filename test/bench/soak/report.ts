@@ -1,6 +1,6 @@
 import type { SoakResult } from './soak.ts';
 
-/** What a run leaves behind: all that its document is written from. */
+/** The result of a run: its document is written from it alone. */
 export interface SoakReport {
   startedAt: string;
   command: string;
@@ -8,9 +8,9 @@ export interface SoakReport {
     node: string;
     cpus: string;
     memoryGiB: number;
-    /** Of the machine, before anything was started: what else it had to do. */
+    /** The machine's load before anything was started. */
     loadBefore: number;
-    /** Of the services. */
+    /** Node's options for the services. */
     nodeOptions: string;
   };
   minutes: number;

@@ -19,7 +19,7 @@ import { formatResult } from './result.ts';
 import { soak } from './soak.ts';
 import { writeDocument } from './write-document.ts';
 
-/** What V8 chooses by itself in a container of 512 MiB. By the memory of a large machine it would put collections off for many minutes. */
+/** V8's own choice in a container of 512 MiB. By the memory of a large machine it would put collections off for many minutes. */
 const containerOptions = '--max-semi-space-size=4 --max-old-space-size=192';
 
 const say = (line: string): void => console.log(line);

@@ -1,7 +1,7 @@
 import type { ServiceName } from '../../support/stack.ts';
 import type { Lags } from '../support/lags.ts';
 
-/** What was seen at one moment. */
+/** The measurements of one moment. */
 export interface Sample {
   /** Since the load began. */
   atSeconds: number;

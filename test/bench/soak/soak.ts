@@ -161,7 +161,7 @@ async function underLoad(options: SoakOptions, world: World): Promise<SoakResult
 
   const books = {
     ...rows,
-    // Those of the search were to find out what is too much: what was taken of them counts, what was not is no fault.
+    // The search sends too much on purpose: its accepted webhooks count, its refused ones are no fault.
     webhooks: load.webhooks.filter(({ outcome }, index) => outcome === 'ok' || index >= beforeSoak.webhooks),
     published: load.published.filter(({ eventId }, index) => eventId !== null || index >= beforeSoak.published),
     arrivals: receivers.arrivals,
@@ -186,7 +186,7 @@ async function underLoad(options: SoakOptions, world: World): Promise<SoakResult
   };
 }
 
-/** Those who do not come so far are told apart by the sum. */
+/** The sum shows which pollers did not come so far. */
 async function pollersCaughtUp({ all }: SoakPollers, events: number): Promise<void> {
   await waitUntil('the pollers have seen all', () => all.every(({ ended }) => ended.size >= events), {
     timeoutMs: pollersCatchUpMs,
@@ -194,7 +194,7 @@ async function pollersCaughtUp({ all }: SoakPollers, events: number): Promise<vo
   }).catch(() => undefined);
 }
 
-export const describeGrowth = ({ what, of, level, moved, limit, unit }: SeriesVerdict): string =>
+const describeGrowth = ({ what, of, level, moved, limit, unit }: SeriesVerdict): string =>
   `${what} of ${of} is not flat: ${moved.toFixed(1)} ${unit} more at a level of ${level.toFixed(1)}, ${limit.toFixed(1)} allowed`;
 
 function lineOf({ atSeconds, processes, topics, postgres, accepted, arrived }: Sample): string {

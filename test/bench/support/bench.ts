@@ -4,9 +4,9 @@ import type { Figure } from './figure.ts';
 /** A bench that `make bench` knows by its name. */
 export interface Bench<Number extends string = string> {
   name: string;
-  /** What it says, in a line. */
+  /** Its description, in a line. */
   says: string;
-  /** What can be set, each above 0, with its default. */
+  /** Its settings, each above 0, with their defaults. */
   numbers: Readonly<Record<Number, number>>;
   run(begun: BegunBench<Number>): Promise<BenchReport>;
 }
@@ -19,13 +19,13 @@ export interface BegunBench<Number extends string> {
 }
 
 export interface BenchReport {
-  /** What was loaded with what, in words. */
+  /** The set-up in words: what was loaded with what. */
   setUp: string;
   figures: readonly Figure[];
-  /** What else there is to say. */
+  /** Further remarks. */
   notes: readonly string[];
-  /** What a table does not show. */
+  /** Plots of what a table does not show. */
   plots?: readonly NamedPlot[];
-  /** Of what was sent, what is not where it should be: then no figure counts. Empty where all is. */
+  /** Sent things that are not where they should be: then no figure counts. Empty if all is well. */
   unaccounted: readonly string[];
 }

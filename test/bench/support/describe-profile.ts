@@ -6,7 +6,7 @@ interface CpuProfile {
   timeDeltas: number[];
 }
 
-/** Where the time of a profile was spent: by part of the program, and by function, each the time on its own, without what it calls. */
+/** Describes where the time of a profile was spent: by part of the program, and by function, each without what it calls. */
 export function describeProfile(file: string): string {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, 'utf8')) as CpuProfile;
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));

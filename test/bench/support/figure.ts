@@ -5,7 +5,7 @@ export interface Figure {
   name: string;
   unit: string;
   values: readonly number[];
-  /** What it can't do better than, measured in the same turns: value by value. */
+  /** The best possible values, measured in the same turns: value by value. */
   ceiling?: { name: string; values: readonly number[] };
   /** For the median: of the ratio to the ceiling, where there is one. */
   aim?: { atLeast: number } | { atMost: number };
@@ -17,7 +17,7 @@ export interface Spread {
   most: number;
 }
 
-/** What is judged and compared: the ratio to the ceiling, turn by turn, or the value where nothing limits it but itself. */
+/** The judged values: the ratio to the ceiling, turn by turn, or the value itself if there is no ceiling. */
 export function judgedOf({ values, ceiling }: Figure): Spread {
   return spreadOf(
     ceiling === undefined ? values : values.map((value, turn) => value / (ceiling.values[turn] ?? Number.NaN)),

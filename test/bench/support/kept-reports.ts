@@ -1,4 +1,6 @@
-/** What benches have found, as JSON: each run below .hookline/bench, so that a later one can be compared with it; what docs/speed.md shows, in git. */
+/**
+ * The reports of benches, as JSON: each run below .hookline/bench, to compare a later one with it; those that docs/speed.md shows, in git.
+ */
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hooklineDir, root } from '#deploy/local/paths.ts';
@@ -30,7 +32,7 @@ export const keepReport = (report: KeptReport): string =>
 /** In place of the last that was recorded of its bench. @returns its file */
 export const recordReport = (report: KeptReport): string => write(recordedDir, report.bench, report);
 
-/** Of these benches, in their order. */
+/** The recorded reports of these benches, in their order. */
 export const recordedReports = (benches: readonly string[]): KeptReport[] =>
   benches
     .map((bench) => join(recordedDir, `${bench}.json`))

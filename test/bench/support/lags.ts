@@ -5,10 +5,10 @@ import type { KafkaOffsets } from '../../support/kafka-offsets.ts';
 export const lagNames = ['dedup', 'fan-out', 'dispatcher', 'projector'] as const satisfies readonly GroupName[];
 export type Lags = Record<(typeof lagNames)[number], Lag>;
 
-export interface Lag {
+interface Lag {
   /** Records that stand on the group's topics. */
   written: number;
-  /** Those of them that it has not committed. */
+  /** Records that it has not committed. */
   lag: number;
 }
 

@@ -9,8 +9,8 @@ export const processorSeconds = (pid: number): number => timesOf(pid).own;
 export const processorSecondsOfFamily = (pid: number): number =>
   total(timesOf(pid)) + sum(startedBy(pid).map((each) => ifItRuns(0, () => total(timesOf(each)))));
 
-/** What a process has started, and they in turn, as far as they run. */
-export const startedBy = (pid: number): number[] =>
+/** The running children of a process, and theirs in turn. */
+const startedBy = (pid: number): number[] =>
   ifItRuns([], () => childrenOf(pid)).flatMap((child) => [child, ...startedBy(child)]);
 
 /** Memory of a process and those that it has started, each with its share of what they share. */
@@ -26,7 +26,7 @@ export const busySecondsOfMachine = (): number => parseBusySeconds(readFileSync(
 
 interface Times {
   own: number;
-  /** Of those it has started and waited for, and of theirs. */
+  /** Seconds of children that it has waited for, and of theirs. */
   ofEnded: number;
 }
 

@@ -3,7 +3,7 @@ import { createProcesses } from '#deploy/local/processes/processes.ts';
 
 export const serverNames = ['kafka', 'redis', 'postgres', 'registry'] as const;
 
-/** Of the servers that tests have. @throws Error where they are none of this machine's */
+/** Pids of the servers of the tests. @throws Error if they do not run on this machine */
 export function serverPids(): Record<(typeof serverNames)[number], number> {
   const dir = dirname(process.env.HOOKLINE_TEST_SERVERS ?? '');
   const processes = createProcesses({ run: join(dir, 'run'), log: join(dir, 'log') });

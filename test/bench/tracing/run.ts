@@ -1,6 +1,6 @@
 /**
- * What tracing costs the ingress, in processor time a webhook: the real app behind a producer that acknowledges at once, so that nothing is
- * measured but our own code. The modes take turns within one run, so that whatever else the machine does falls on all of them.
+ * Measures what tracing costs the ingress, in processor time a webhook: the real app behind a producer that acknowledges at once, so that
+ * nothing is measured but our own code. The modes take turns within one run, so that whatever else the machine does falls on all of them.
  *
  *   npm run -s tracing-cost [-- --turns 25 --webhooks 1000]
  */

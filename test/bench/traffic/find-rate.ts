@@ -1,6 +1,6 @@
 import { waitUntil } from '../../support/wait-until.ts';
 
-/** What one try at a rate has shown. */
+/** The result of one try at a rate. */
 export interface Tried {
   perSecond: number;
   isSustained: boolean;
@@ -18,9 +18,9 @@ interface Options {
 
 const firstPerSecond = 20;
 const trySeconds = 20;
-/** What the search finds is held for so long: a little more than can be done fills queues first, and leaves no backlog yet. */
+/** The rate found is held for so long: a little more than is possible fills queues first, and leaves no backlog yet. */
 const provenSeconds = 60;
-/** Where it is not, this much of it is tried. */
+/** If it can't be held, this much of it is tried. */
 const lesserShare = 0.9;
 /** 8 % more than is sustained have left so much after a try, 3 % more after the proof. */
 const mostBacklogSeconds = 1.5;

@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { LoadJob, LoadMessage, Published, SentWebhook } from './load-process.ts';
 
-/** What all loads of a run have sent so far. */
-export interface SentLog {
+/** Everything that the loads of a run have sent so far. */
+interface SentLog {
   readonly webhooks: readonly SentWebhook[];
   readonly published: readonly Published[];
   accepted(): number;

@@ -19,7 +19,7 @@ const maxHeadBytes = 64 * 1024;
 export function createRawServer(take: (request: RawRequest, socket: Socket) => void): Server {
   return createServer({ noDelay: true }, (socket) => {
     let received: Buffer = Buffer.alloc(0);
-    // Whoever goes away has nothing to hear.
+    // A client that goes away gets no answer.
     socket.on('error', () => socket.destroy());
     socket.on('data', (bytes) => {
       received = received.length === 0 ? bytes : Buffer.concat([received, bytes]);

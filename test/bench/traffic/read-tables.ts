@@ -1,6 +1,6 @@
 import { withDatabase } from '../../support/with-database.ts';
 
-/** What has become of all that came in. */
+/** The rows of everything that came in. */
 export interface TableRows {
   receipts: readonly { receiptId: string; eventId: string | null }[];
   events: readonly { id: string; sourceId: string }[];

@@ -38,7 +38,7 @@ type Settings = 'share' | 'per-second' | 'seconds' | 'stop-minutes';
 
 const settlingMarginMs = 1_000;
 const restSeconds = 20;
-/** Where nothing was searched for. */
+/** The rate if none was searched for. */
 const warmUpSeconds = 20;
 const otherShares = [0.1, 0.6, 0.9];
 /** Commits come a second after the work. */

@@ -1,4 +1,4 @@
-/** What can be wrong with a history. Where Jepsen's Kafka workload or its successors have a name for it, it is theirs. */
+/** The ways in which a history can be wrong, named as Jepsen's Kafka workload or its successors name them, if they do. */
 export const anomalies = {
   'lost-write': 'a 2xx was given, but its record does not stand on webhooks.received',
   'aborted-read': 'a webhook that was definitely refused stands on webhooks.received',
@@ -38,7 +38,7 @@ export const anomalies = {
 
 export type Anomaly = keyof typeof anomalies;
 
-/** What a violation is about: any one of these leads to the whole path of the webhook. */
+/** The thing that a violation is about: any one of these leads to the whole path of the webhook. */
 export type Subject =
   | { send: number }
   | { key: string }

@@ -3,7 +3,7 @@ import type { Anomaly } from './anomalies.ts';
 import { check, type Verdict } from './check.ts';
 import { loadHistory, type Witnesses } from './load-history.ts';
 
-/** What no further work can put right: waiting for it would only hide it for a while. */
+/** Anomalies that no further work can put right: waiting would only hide them for a while. */
 const final: readonly Anomaly[] = [
   'aborted-read',
   'changed-bytes',

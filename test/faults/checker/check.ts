@@ -30,7 +30,7 @@ export interface Verdict {
   counts: readonly CountRow[];
   /** The table of counts, then the first violation of each kind with the path of its webhook. */
   text: string;
-  /** What was judged, for who wants to look further. */
+  /** The judged history, for a closer look. */
   ledger: Ledger;
 }
 

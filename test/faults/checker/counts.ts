@@ -132,7 +132,7 @@ function deliveredRows(ledger: Ledger): CountRow[] {
   ];
 }
 
-/** What an endpoint took of one event, neither as a repeat nor so that the dispatcher knows of it. */
+/** Arrivals of one event at an endpoint that are no repeats and that the dispatcher does not know of. */
 function recordedOtherwise(ledger: Ledger, ofPair: readonly Arrival[]): number {
   const once = ofPair.filter(isTaken).length - repeatsOf(ledger, ofPair).length;
   const delivered = deliveriesOfPair(ledger, ofPair).filter((delivery) => standing(delivery).status === 'delivered');

@@ -26,9 +26,9 @@ export interface History {
 export interface Send {
   number: number;
   sourceId: string;
-  /** What the sender calls the webhook: the same in every repetition. */
+  /** The sender's name for the webhook: the same in every repetition. */
   identity: string;
-  /** Of the `traceparent` that the request carried; no other request has it. */
+  /** The trace id of the `traceparent` that the request carried; no other request has it. */
   traceId: string;
   bodySha256: string;
   startedAtMs: number;
@@ -41,7 +41,7 @@ export interface Send {
   detail: string;
 }
 
-/** What a publisher wants done once: a key, its payload, and every `POST /v1/events` that was made for it. */
+/** One thing that a publisher wants done once: a key, its payload, and every `POST /v1/events` that was made for it. */
 export interface Publish {
   key: string;
   /** No other has it. */
@@ -56,7 +56,7 @@ export interface PublishCall {
   status: number | null;
   /** Marked as a replay. */
   replayed: boolean;
-  /** Of status, Location and body. */
+  /** A hash of status, Location and body. */
   answerSha256: string;
   /** As the answer has it. */
   eventId: string | null;
@@ -66,7 +66,7 @@ export interface PublishCall {
 /** A client that has followed the list of all events. */
 export interface PollerHistory {
   name: string;
-  /** What it was shown, in that order; what it was shown once more because it had asked for it is left out. */
+  /** The items it was shown, in that order, without those shown again because it had asked for them. */
   items: readonly { eventId: string; updatedAt: string }[];
   /** Each answer, and how far it had come by then. */
   answers: readonly { endedAtMs: number; items: number; position: string }[];
@@ -87,7 +87,7 @@ export interface Change {
 export interface EndpointFact {
   id: string;
   createdAtMs: number;
-  /** What came later is not for it. */
+  /** Later events are not for it. */
   disabledAtMs: number | null;
   /** Empty: all. */
   sourceIds: readonly string[];
@@ -114,7 +114,7 @@ export interface Arrival {
 /** Something was done to the system that lets records and deliveries be repeated. */
 export interface Fault {
   what: string;
-  /** Whose process it was done to; none where it was a server's. */
+  /** The service whose process was hit; none if it was a server. */
   service?: ServiceName;
   /** Its name, where one process alone was meant. */
   process?: string;
@@ -192,7 +192,7 @@ export interface DeliveryEntry {
 
 export interface FannedOutEntry {
   kind: 'fanned_out';
-  /** Of its own record, or of the event's, which has it in a header. */
+  /** The position of its own record, or of the event's, which has it in a header. */
   position: string;
   eventId: string;
   generation: number;

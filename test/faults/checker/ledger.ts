@@ -123,8 +123,8 @@ export interface Standing {
 const unsent: Standing = { status: 'pending', step: 0, attempt: 0 };
 
 /**
- * Where the delivery stands: each record with a higher step than those before takes it on, until one that ends it, in whichever step. What
- * else comes late, because a crash had a send repeated, changes nothing.
+ * The state of the delivery: each record with a higher step than those before advances it, until one that ends it, in whichever step. Other
+ * late records, of a send that a crash had repeated, change nothing.
  */
 export function standing(delivery: DeliveryAccount): Standing {
   return delivery.steps.reduce<Standing>(
@@ -137,9 +137,9 @@ export function standing(delivery: DeliveryAccount): Standing {
 }
 
 /**
- * The endpoints that the event must go to: those that had settled when it was accepted, had not been disabled for as long, and take its source.
- * Where whoever accepted it had a clock that was off, what was done to an endpoint between that time and the true one may be known to its
- * fan-out, or not yet: it goes there or not.
+ * The endpoints that the event must go to: those that had settled when it was accepted, had not been disabled for as long, and take its
+ * source. If the clock of the process that accepted it was off, its fan-out may know a change of an endpoint between that time and the true
+ * one, or not yet: the event may go there or not.
  */
 export function dueEndpoints(ledger: Ledger, event: EventEntry): EndpointFact[] {
   if (diedAtFanOut(ledger, event)) return [];
@@ -176,8 +176,8 @@ export function diedAtFanOut(ledger: Ledger, event: EventEntry): boolean {
 }
 
 /**
- * Whose faults can have its deliveries repeated: one that is published again is fanned out again, to the same deliveries, and one that was
- * published with its set may have been sent before a crash by which its own record does not stand.
+ * The services whose faults can repeat its deliveries: an event that is published again is fanned out again, to the same deliveries, and
+ * one that was published with its set may have been sent before a crash by which its own record does not stand.
  */
 export function deliveredBy(ledger: Ledger, eventId: string): readonly ServiceName[] {
   const entries = ledger.eventsById.get(eventId) ?? [];
@@ -186,7 +186,7 @@ export function deliveredBy(ledger: Ledger, eventId: string): readonly ServiceNa
     : ['dispatcher'];
 }
 
-/** Those that write events. */
+/** The services that write events. */
 export const publishedBy: readonly ServiceName[] = ['dedup', 'api'];
 
 /** When its sender or publisher began with it, by their clock: that of whoever received it may be off. */

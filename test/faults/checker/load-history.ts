@@ -25,7 +25,7 @@ export interface Witnesses {
   /** The sources of this run, where others use the system too: of theirs nothing is looked at. */
   sourceIds: ReadonlySet<string> | 'all';
   sends: readonly Send[];
-  /** Of those of these that nobody did, there are none. */
+  /** Absent means none. */
   publishes?: readonly Publish[];
   pollers?: readonly PollerHistory[];
   changes?: readonly Change[];
@@ -38,7 +38,7 @@ export interface Witnesses {
   databaseUrl: string;
   /** RFC 3339; before the first send. */
   startedAt: string;
-  /** Of so many events, from the first on, the API is asked for their deliveries, of the others the table. Default: of all. */
+  /** For the first so many events the API is asked for their deliveries, for the others the table. Default: the API for all. */
   eventsAskedFor?: number;
 }
 
@@ -46,8 +46,8 @@ export interface Witnesses {
 const statementTimeoutMs = 60_000;
 
 /**
- * What every side has to say, in an order in which nothing is seen without its cause: who has committed has written before, so commits
- * are read before topics; what was delivered was published before, but its record comes after, so arrivals are read last.
+ * Collects the evidence of every side in an order in which nothing is seen without its cause: a commit follows its writes, so commits are
+ * read before topics; a delivery follows its publication, but its record comes later, so arrivals are read last.
  */
 export async function loadHistory(witnesses: Witnesses): Promise<History> {
   const { follower, api, sourceIds } = witnesses;
@@ -78,7 +78,7 @@ function onlyOf(sourceIds: ReadonlySet<string>, topics: TopicContents): TopicCon
   const eventIds = new Set(events.map((entry) => entry.id));
   const deliveries = topics.deliveries.filter((entry) => eventIds.has(entry.eventId));
   const origins = new Set(received.map((entry) => entry.origin));
-  // What a letter can be about.
+  // The things that a dead letter can be about.
   const named = new Set([...origins, ...events.map((entry) => entry.position), ...deliveries.map((entry) => entry.id)]);
   return {
     'webhooks.received': received,

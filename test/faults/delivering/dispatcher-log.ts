@@ -1,4 +1,4 @@
-/** What the dispatchers have said of themselves: who has sent what, and who was given partitions when. */
+/** Reads the dispatchers' logs: which process sent what, and which was given partitions when. */
 import type { Arrival } from '../checker/history.ts';
 import { isUnanswered } from '../checker/rules/ended.ts';
 
@@ -11,7 +11,7 @@ export interface LoggedSend {
   generation: number;
   attempt: number;
   outcome: string;
-  /** Of the answer; null where there was none, or it is not told. */
+  /** The status of the answer; null if there was none, or the log does not have it. */
   status: number | null;
   startedAtMs: number;
   endedAtMs: number;
@@ -38,9 +38,9 @@ export interface DispatcherLog {
   sendersOf(arrivals: readonly Arrival[]): Map<Arrival, LoggedSend>;
 }
 
-/** Of the receiver's clock against the sender's, which both write down when they come to it. */
+/** Slack between the receiver's clock and the sender's: both log a send when they get to it. */
 export const slackMs = 50;
-/** What a process that is starved may take to write down that a send has ended: then it seems to have begun so much later than it did. */
+/** The longest that a starved process takes to log the end of a send: the send then seems to have begun so much later than it did. */
 const starvedMs = 1_000;
 /** A signature's time is that of its second's beginning, and is taken a little before or after the send is. */
 const signing = { leastMs: -1_500, mostMs: 500 };
@@ -59,7 +59,7 @@ export function readDispatcherLog({ joins, gains, sends, steps }: DispatcherFact
       const [first] = arrivals;
       const left = new Set(first === undefined ? [] : sends.get(keyOf(first)));
       const found = new Map<Arrival, LoggedSend>();
-      // Those first that fit exactly: a send is not taken for one that came before it while another is.
+      // Exact fits first: a send is not matched with an earlier arrival while another fits.
       for (const lateMs of [slackMs, starvedMs]) {
         for (const arrival of arrivals) {
           if (found.has(arrival)) continue;
@@ -83,7 +83,7 @@ const brought = (send: LoggedSend, arrival: Arrival, lateMs: number): boolean =>
   arrival.atMs >= send.startedAtMs - lateMs &&
   (isUnanswered(send) || arrival.atMs <= send.endedAtMs + slackMs);
 
-/** Of two that were under way at the same time, the one that ended first may have brought nothing later; one that was given up may have, if no other did. */
+/** Of two sends at the same time, the one that ended first can't have arrived later; one that was given up may have, if no other did. */
 const patienceOf = ({ endedAtMs }: LoggedSend, { atMs }: Arrival): number =>
   endedAtMs + slackMs >= atMs ? endedAtMs : Number.MAX_VALUE;
 

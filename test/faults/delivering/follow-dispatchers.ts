@@ -7,9 +7,9 @@ export interface DispatcherFollower {
   facts(): DispatcherFacts;
 }
 
-/** What is known of the clocks that the processes go by. */
+/** Known facts about the processes' clocks. */
 export interface KnownClocks {
-  /** What the time was when this process took it for that, just before it is asked. */
+  /** The true time when this process's clock showed `timeMs`, just before it is asked. */
   trueTimeOf(name: string, timeMs: number): number;
   /** How far this one's has been off so far, 0 among them. */
   stepsOf(name: string): readonly number[];

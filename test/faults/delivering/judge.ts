@@ -79,7 +79,7 @@ export async function hasDrained(
   ]);
 }
 
-/** Of the acts in which nothing is killed, at the endpoints that are always well, and of the same keys in each. */
+/** Latencies of the acts in which nothing is killed, at endpoints that are always well, for the same keys in each. */
 function latenciesOfActs(
   ledger: Ledger,
   payloadOf: PayloadOf,

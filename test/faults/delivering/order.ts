@@ -1,6 +1,6 @@
 /**
- * Whether each endpoint saw the events of a key in the order of `events`: none may arrive before every earlier one of its key has ended
- * there, as taken or as dead-lettered. What arrives again after its end is no matter of order: repeats.ts has it.
+ * Checks that each endpoint saw the events of a key in the order of `events`: none may arrive before every earlier one of its key has ended
+ * there, as taken or as dead-lettered. A repeated arrival after its end does not count here: repeats.ts judges it.
  */
 import { isFinal } from '#lib/contract';
 import type { EventEntry } from '../checker/history.ts';
@@ -9,10 +9,10 @@ import { isTaken } from '../checker/rules/ended.ts';
 import type { Finding } from './findings.ts';
 import type { Payload } from './webhooks.ts';
 
-/** What was sent as this event. */
+/** The payload that was sent as this event. */
 export type PayloadOf = (event: EventEntry) => Payload | undefined;
 
-/** What is to be in order: the key of an event, where it has one, and the endpoints that get the events of a key in their order. */
+/** What has an order: an event's key, if it has one, and the endpoints that get the events of a key in their order. */
 export interface Ordered {
   keyOf(event: EventEntry): string | undefined;
   isOrdered(endpointId: string): boolean;

@@ -56,7 +56,7 @@ function judgePair(ledger: Ledger, log: DispatcherLog, unordered: readonly Arriv
       .slice(0, index)
       .filter(isTaken)
       .filter((take) => by === undefined || (senders.get(take)?.generation ?? by.generation) === by.generation);
-    // What came too late counts as not delivered, and is sent again with good reason.
+    // An arrival that was too late counts as not delivered, and is rightly sent again.
     const known = taken.filter((take) => (senders.get(take)?.outcome ?? 'delivered') === 'delivered');
     // A killed sender does not say which generation he had in hand: as many as there are may be taken once each.
     if (by === undefined && known.length < generations.length) continue;
@@ -114,7 +114,7 @@ function judgeRepeat(ledger: Ledger, log: DispatcherLog, { repeat, by, first, fi
   return { cause: knownMs > 0 ? 'behind' : 'unrecorded', knownMs };
 }
 
-/** Who was killed has not said it: by its signature, where its clock was right, else as early as a send can have been. */
+/** A killed sender has not logged it: take the signature's time if its clock was right, else the earliest time possible. */
 const begunBySignature = ({ atMs, signedAtMs }: Arrival): number =>
   isWithin(signedAtMs, atMs - sendMs, sendMs) ? signedAtMs : atMs - sendMs;
 
@@ -140,7 +140,7 @@ function knownSinceMs({ history: { changes }, changesByEvent }: Ledger, eventId:
   return next?.atMs ?? Number.POSITIVE_INFINITY;
 }
 
-/** Whatever they are written by, or with, was disturbed: the projector itself, a server or a link. */
+/** Whether anything that the tables are written by, or with, was disturbed: the projector itself, a server or a link. */
 const areTablesKept = (faults: readonly Fault[], fromMs: number, untilMs: number): boolean =>
   faults.some(
     (fault) => (fault.service === undefined || fault.service === 'projector') && overlaps(fault, fromMs, untilMs),
@@ -157,8 +157,8 @@ const sleptThrough = (faults: readonly Fault[], by: LoggedSend, first: Arrival, 
   );
 
 /**
- * Sent when the other had been given partitions for so long that a member would have heard of it, and none the wiser since it last joined. What
- * cuts one off is what is done to a server, to a link, or to the dispatchers.
+ * Whether the sender had been cut off: the other had been given partitions for so long that a member would have heard of it, and this one
+ * had not heard since it last joined. Faults of a server, of a link or of the dispatchers cut one off.
  */
 function isCutOff(faults: readonly Fault[], log: DispatcherLog, one: LoggedSend, other: LoggedSend): boolean {
   const joinedAtMs = log.lastJoinOf(one.process, one.startedAtMs);

@@ -16,7 +16,7 @@ export interface Role {
   ends: readonly ('delivered' | 'dead_lettered' | 'replayed')[];
 }
 
-export interface Asked {
+interface Asked {
   payload: Payload;
   /** Requests of this event that this endpoint had before. */
   seen: number;
@@ -112,7 +112,7 @@ const refusing = (asked: Asked, otherwise: Reaction): Reaction =>
   asked.seen < asked.payload.refuse ? refused : otherwise;
 const ordered = { ordered: true, timeout_ms, max_in_flight: 50 };
 
-/** Of a payload that is refused for ever, by an endpoint that gives up on it. */
+/** Refusals by a payload that is refused for ever, at an endpoint that gives up on it. */
 export const refusedForEver = 1_000;
 
 export const orderedRoles: readonly Role[] = [

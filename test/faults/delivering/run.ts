@@ -30,7 +30,7 @@ import { type Payload, planPayloads } from './webhooks.ts';
 
 export interface RunOptions extends RunSettings {
   scenarios: readonly Scenario[];
-  /** Of each scenario, times its share. */
+  /** Deliveries of each scenario, times its share. */
   deliveries: number;
   turns: number;
 }
@@ -151,7 +151,7 @@ async function runOne(world: World, scenario: Scenario): Promise<ScenarioResult>
       sentMs = performance.now();
       allEnded = await untilDrained(evidence);
     }
-    // What dies again is replayed again.
+    // A delivery that dies again is replayed again.
     while (allEnded && replayed.length > 0 && (await operator.replayAll()) > 0) allEnded = await untilDrained(evidence);
     const drainSeconds = Number(seconds(sentMs));
     const judged = await judge({

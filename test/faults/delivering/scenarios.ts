@@ -9,11 +9,11 @@ export const dispatchers = ['dispatcher', 'dispatcher-2'] as const satisfies rea
 export const visitor: ProcessName = 'dispatcher-3';
 
 /** It is over when all that was sent in it has ended. */
-export interface Act {
+interface Act {
   name: string;
-  /** Of the scenario's events. */
+  /** The share of the scenario's events. */
   share: number;
-  /** What the faults take, about; the webhooks are spread over it. */
+  /** The time that the faults take, about; the webhooks are spread over it. */
   seconds(turns: number): number;
   inflict(havoc: Havoc): Promise<void>;
   /** How often an event is refused before it is taken, where endpoints go by what it says. */
@@ -22,15 +22,15 @@ export interface Act {
 
 export interface Scenario {
   name: string;
-  /** What is done, for the report. */
+  /** A description for the report. */
   says: string;
-  /** Of the run's deliveries: each scenario has so many. */
+  /** The share of the run's deliveries that this scenario sends. */
   share: number;
   source: SourceSettings;
   roles: readonly Role[];
   keys: number;
   acts: readonly Act[];
-  /** Whose letters somebody replays, all the while and in the end. */
+  /** Roles whose dead letters are replayed, all the while and at the end. */
   replays: string[];
   isOrdered: boolean;
 }

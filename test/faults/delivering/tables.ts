@@ -1,7 +1,7 @@
 import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
 
-/** What the run asks the tables itself, because it is cheap there. */
+/** Questions that the run asks the tables directly, because it is cheap there. */
 export interface Tables {
   /** Events of the source, by whether they have ended. */
   events(sourceId: string): Promise<{ ended: number; open: number }>;

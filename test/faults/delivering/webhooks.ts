@@ -7,7 +7,7 @@ export interface Payload {
   number: number;
   /** The part of the run that it is sent in. */
   act: string;
-  /** What its order is kept by. */
+  /** The ordering key. */
   key: string;
   /** How many tries an endpoint that obeys payloads refuses. */
   refuse: number;

@@ -1,7 +1,7 @@
 import type { ToldKind } from '../system/result.ts';
 
-/** What is done to the same sort of thing: the kind's track, but that clocks and disks are wrong in their own way. */
-export const groupOf = ({ kind, track }: Pick<ToldKind, 'kind' | 'track'>): string => {
+/** The group of faults that hit the same sort of thing: the kind's track, but that clocks and disks have groups of their own. */
+const groupOf = ({ kind, track }: Pick<ToldKind, 'kind' | 'track'>): string => {
   if (kind.endsWith('-clock-steps')) return 'clocks';
   if (kind.endsWith('-disk-full')) return 'disks';
   return groupsOfTracks[track];

@@ -3,7 +3,7 @@ import { lengthOf } from './glance.ts';
 import { type NamedRun, systemResultOf, violationsOf } from './recordings.ts';
 import { systemSection } from './system-section.ts';
 
-/** Of each violation: the rest is in what was recorded. */
+/** Lines shown of each violation: the rest is in the record. */
 const linesShown = 20;
 
 /** All about one run, and how to have it again. */

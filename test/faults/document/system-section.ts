@@ -6,7 +6,7 @@ import { groupsOf } from './fault-groups.ts';
 import { plotsOf } from './plots.ts';
 import type { NamedRun } from './recordings.ts';
 
-/** What a run over the whole system has counted. */
+/** The section with the counts of a run over the whole system. */
 export function systemSection(named: NamedRun, result: SystemResult): string {
   const [pollerHead = [], ...pollers] = pollerRows(result.pollers);
   return [

@@ -1,4 +1,4 @@
-/** docs/faults.md and its plots, from what is recorded: `npm run docs:write`. Where nothing is, there is no page. */
+/** Writes docs/faults.md and its plots from the recorded runs: `npm run docs:write`. Without records there is no page. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writePlots } from '../../support/plots/write-plot.ts';

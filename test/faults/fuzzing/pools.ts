@@ -12,7 +12,7 @@ export interface Pools {
   /** Any bytes. */
   bytes(most?: number): Buffer;
   json(): unknown;
-  /** Of a kind that a field seldom expects. */
+  /** A value of a type that a field seldom expects. */
   oddValue(): unknown;
 }
 

@@ -13,13 +13,13 @@ import { openTables, type Tables } from './tables.ts';
 import { fuzzTopics, type TopicsResult } from './topics/fuzz-topics.ts';
 
 export const scenarios = [{ name: 'http' }, { name: 'topics' }] as const;
-export type ScenarioName = (typeof scenarios)[number]['name'];
+type ScenarioName = (typeof scenarios)[number]['name'];
 
 export interface FuzzingOptions extends RunSettings {
   scenarios: readonly { name: string }[];
   /** For each route. */
   requests: number;
-  /** Of each kind, on each topic. */
+  /** Records of each kind, on each topic. */
   records: number;
   drainTimeoutMs: number;
 }
@@ -31,7 +31,7 @@ export interface FuzzingResult {
   memory: MemorySamples;
 }
 
-/** What a service takes at the most with bodies of a megabyte, six at a time, and batches of records of two. */
+/** The most memory of a service with bodies of a megabyte, six at a time, and batches of records of two. */
 const mostMemoryMib = 768;
 const endTimeoutMs = 60_000;
 

@@ -1,4 +1,4 @@
-/** What the run asks the database, beside what the services say. */
+/** The run's questions to the database, beside what the services say. */
 import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
 

@@ -1,4 +1,4 @@
-/** What the processes of the API say of themselves, by their logs. */
+/** Facts from the logs of the API's processes. */
 export interface ApiLog {
   onLine(name: string, line: string): void;
   /** Lines of this event so far. */

@@ -1,4 +1,4 @@
-/** What a scenario may do to requests while they are under way in the database. */
+/** Disturbances of requests that are in progress in the database. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Postgres } from '#lib/postgres';
 import type { Pipeline } from '../../support/pipeline.ts';
@@ -28,12 +28,15 @@ interface Options {
   say(line: string): void;
 }
 
-/** What each of the two requests writes first, behind the record of its key. */
+/** The table that each of the two requests writes first, after the record of its key. */
 type WrittenTable = 'endpoints' | 'tenant_clocks';
 
-/** Of a process of the API. */
+/** Connections of one process of the API. */
 const maxConnections = 10;
-/** Of a sleep, at each of the processes: together more than one has connections, so that some are held up at each, whatever else is. */
+/**
+ * Keys held up by a sleep at each process: together more than a process has connections, so that some are held up at each, whatever else
+ * is.
+ */
 export const keysHeldUp = maxConnections / 2 + 1;
 /** Longer than a statement may take: whoever is refused for that comes again. */
 const heldUpTimeoutMs = 15_000;

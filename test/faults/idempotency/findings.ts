@@ -2,8 +2,8 @@ import { describeFound } from '../support/describe-found.ts';
 import { explain } from './explain.ts';
 import type { History } from './history.ts';
 
-/** What the rules find: each kind in a sentence. */
-export const findings = {
+/** The findings of the rules, a sentence each. */
+const findings = {
   'unexpected-answer': 'an answer that there is no reason for',
   'lost-connection': 'a connection that ended without an answer, though nothing was done to the process',
   unanswered: 'a key that has no answer in the end',
@@ -24,12 +24,12 @@ export const findings = {
   'logged-as-error': 'logged as what someone must act on',
 } as const;
 
-export type FindingName = keyof typeof findings;
+type FindingName = keyof typeof findings;
 
 export interface Finding {
   finding: FindingName;
   says: string;
-  /** Whose it is; its history is told. */
+  /** The intent that it is about; its history is told. */
   intent?: number;
 }
 

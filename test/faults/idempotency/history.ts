@@ -1,6 +1,4 @@
-/**
- * What was seen of one run, from every side, as plain data: the rules are pure functions of it. Times are milliseconds since the epoch.
- */
+/** The evidence of one run, from every side, as plain data: the rules are pure functions of it. Times are milliseconds since the epoch. */
 import type { EventEntry, Fault } from '../checker/history.ts';
 
 export const apis = ['api', 'api-2'] as const;
@@ -11,7 +9,7 @@ export interface History {
   /** In the order in which they ended. */
   calls: readonly Call[];
   rows: Rows;
-  /** What stands on the topic `events`. */
+  /** The events on the topic `events`. */
   published: readonly EventEntry[];
   faults: readonly Fault[];
 }
@@ -21,18 +19,18 @@ export interface Intent {
   number: number;
   scenario: string;
   tenant: string;
-  /** Of a tenant's own: in another tenant the same text is another intent's. */
+  /** The tenant's own key: in another tenant the same text is another intent's. */
   key: string;
   path: '/v1/events' | '/v1/endpoints';
   body: string;
-  /** Of the one answer that there is to be. */
+  /** The status of the one right answer. */
   status: 201 | 202 | 400;
   /** By which what it makes is known again: the event's type, the endpoint's description. */
   mark: string;
   /** As the API has them of an event that is published; null for an endpoint, too. */
   eventId: string | null;
   orderingKey: string | null;
-  /** Of the payload's text. */
+  /** A hash of the payload's text. */
   payloadSha256: string | null;
 }
 
@@ -48,9 +46,9 @@ export interface Call {
   status: number | null;
   /** Marked as a replay. */
   replayed: boolean;
-  /** Of status, Location and body. */
+  /** A hash of status, Location and body. */
   answerSha256: string;
-  /** Of what was made, as the answer has it. */
+  /** The id of the created thing, as the answer has it. */
   id: string | null;
   /** The problem's code, or what became of the connection. */
   detail: string;
@@ -60,7 +58,7 @@ export interface Rows {
   /** In the order of commits, tenant by tenant. */
   events: readonly EventRow[];
   endpoints: readonly { tenant: string; id: string; mark: string }[];
-  /** Of events that were published with an identifier. */
+  /** Dedup keys of events that were published with an identifier. */
   dedupKeys: readonly { tenant: string; eventId: string; isCompleted: boolean }[];
   /** The records of keys. */
   records: readonly { tenant: string; keyHash: string; isFinal: boolean }[];

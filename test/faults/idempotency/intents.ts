@@ -1,11 +1,11 @@
-/** What is asked of the API, as a function of the seed. */
+/** The requests to the API, as a function of the seed. */
 import { hash } from 'node:crypto';
 import type { Intent } from './history.ts';
 
 interface Plan {
   scenario: string;
   count: number;
-  /** Of the first. */
+  /** The number of the first. */
   from: number;
   random: () => number;
 }
@@ -15,7 +15,7 @@ const orderingKeys = 5;
 const shares = { refused: 0.05, endpoints: 0.4 };
 const largestPadding = 500;
 
-export const tenantsOf = (scenario: string): string[] => Array.from({ length: tenants }, (_, n) => `${scenario}-${n}`);
+const tenantsOf = (scenario: string): string[] => Array.from({ length: tenants }, (_, n) => `${scenario}-${n}`);
 
 /** As many intents; each key's text is that of one intent in each tenant. */
 export function planIntents({ scenario, count, from, random }: Plan): Intent[] {
@@ -81,10 +81,10 @@ export interface Round {
 
 const mostAtOnce = 5;
 const repetitions = { soon: 0.5, anyTime: 0.4 };
-/** What comes again soon comes among so many others. */
+/** An early repetition comes within so many others. */
 const near = 30;
 
-/** Of each intent a first round, and for some one soon after it, and one at any time until the end. */
+/** Plans a first round of each intent, and for some one soon after it, and one at any time until the end. */
 export function planRounds(intents: readonly Intent[], random: () => number): Round[] {
   const rounds: (Round & { at: number })[] = [];
   intents.forEach((intent, n) => {

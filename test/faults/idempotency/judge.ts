@@ -4,7 +4,7 @@ import { judgeAnswers } from './rules/answers.ts';
 import { judgeEffects } from './rules/effects.ts';
 import { judgePublished } from './rules/published.ts';
 
-/** What does not hold of a run that has ended: every key has its answer, and nothing is on its way to the topic. */
+/** The broken rules of a run that has ended: every key has its answer, and nothing is on its way to the topic. */
 export const judge = (history: History): Finding[] => [
   ...judgeAnswers(history),
   ...judgeEffects(history),

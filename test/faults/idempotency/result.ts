@@ -2,7 +2,7 @@ import { formatRows } from '../support/format-rows.ts';
 import { type History, isSettled } from './history.ts';
 import { republished } from './rules/published.ts';
 
-/** What became of the keys of one scenario, or of all. */
+/** The outcomes of the keys of one scenario, or of all. */
 export interface Totals {
   keys: number;
   requests: number;

@@ -43,7 +43,7 @@ export interface RunResult {
 const atOnce = 48;
 /** Longer than a claim that its owner has died with. */
 const drainTimeoutMs = 90_000;
-/** Of all keys, one in so many. */
+/** One key in so many. */
 const alteredEach = 10;
 
 export async function runScenarios(options: RunOptions): Promise<RunResult> {
@@ -92,14 +92,14 @@ interface World extends RunOptions {
   client: Client;
   follower: TopicFollower;
   postgres: Postgres;
-  /** Of servers and connections; those of processes are the pipeline's. */
+  /** Faults of servers and connections; those of processes are the pipeline's. */
   faults: Fault[];
   log: ApiLog;
-  /** Of all scenarios so far. */
+  /** The intents of all scenarios so far. */
   intents: Intent[];
 }
 
-/** What is counted while a scenario runs. */
+/** The counts that grow while a scenario runs. */
 type Counts = Pick<ScenarioResult, 'kills' | 'leasesLost' | 'commitsUnknown' | 'seconds'>;
 
 async function runOne(world: World, scenario: Scenario, count: number): Promise<Counts> {
@@ -165,7 +165,7 @@ async function settleAndJudge(world: World, counts: ReadonlyMap<string, Counts>)
   await askAll(client, intents);
   const altered = intents.filter(({ number }) => number % alteredEach === 0);
   await askAll(client, altered, { altered: true });
-  // What is left then is found to be left.
+  // Events that are left then become findings.
   await waitUntil('the outbox is empty', async () => (await unpublished(postgres)) === 0, {
     timeoutMs: drainTimeoutMs,
     everyMs: 250,

@@ -1,4 +1,4 @@
-/** What those outside saw of the incidents. */
+/** The outside view of the incidents. */
 import { percentile } from '../../support/percentiles.ts';
 import type { Send } from '../checker/history.ts';
 import type { Span } from './judge-alerts.ts';
@@ -18,7 +18,7 @@ export interface Answers {
   unavailable: number;
   /** Any other, or none. */
   others: number;
-  /** Of those that were taken. */
+  /** Percentiles of the accepted ones. */
   p50Ms: number;
   p99Ms: number;
   maxMs: number;
@@ -26,7 +26,7 @@ export interface Answers {
 
 type Answered = Pick<Send, 'startedAtMs' | 'endedAtMs' | 'status' | 'detail'>;
 
-/** Of each incident until it was over; `calm` is what was before the first. */
+/** The answers of each incident until it was over; `calm` is the time before the first. */
 export function answersOf(
   spans: readonly Span[],
   { sends, calls }: Pick<SteadyLoad, 'sends' | 'calls'>,

@@ -1,4 +1,4 @@
-/** What goes wrong in the life of an operator, and which alerts are to say so, when. */
+/** Incidents in the life of an operator, and the alerts that are to report each, with their times. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pipeline, ProcessName } from '../../support/pipeline.ts';
 import { serviceNames } from '../../support/stack.ts';
@@ -10,7 +10,7 @@ export interface IncidentWorld {
   pipeline: Pipeline;
   servers: OwnServers;
   load: SteadyLoad;
-  /** Of the receiver's endpoints, those that reset every connection. */
+  /** Names of the receiver's endpoints that reset every connection. */
   down: Set<string>;
 }
 
@@ -19,7 +19,7 @@ export interface Incident {
   says: string;
   /** The alerts that must fire, with the time in s within which each has to. */
   fires: Readonly<Record<string, number>>;
-  /** Those that may: they show the same from another side, where it lasts. */
+  /** Alerts that may fire: they show the same incident from another side, if it lasts. */
   may: readonly string[];
   /** Resolves when all is as before. */
   inflict(world: IncidentWorld): Promise<void>;

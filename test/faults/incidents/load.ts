@@ -9,7 +9,7 @@ import type { Send } from '../checker/history.ts';
 import { processesOf } from '../system/faults/processes.ts';
 
 export interface SteadyLoad {
-  /** Of the shop, which sends most of all, of its branch, and of its partner. */
+  /** The sources of the shop, which sends most of all, of its branch, and of its partner. */
   sourceIds: Record<Sender, string>;
   readonly sends: readonly Send[];
   readonly calls: readonly ApiCall[];
@@ -42,7 +42,7 @@ interface Options {
 
 type Sender = 'shop' | 'branch' | 'partner';
 
-/** Of so many webhooks one is the branch's and one the partner's. */
+/** One webhook in so many is the branch's and one the partner's. */
 const oneInEvery = 10;
 
 const senderOfNumber = (number: number): Sender => {
@@ -55,7 +55,7 @@ const callEveryMs = 500;
 const timeoutMs = 10_000;
 /** As a provider has it: what is not taken comes again after longer and longer pauses. */
 const retry = { baseMs: 500, capMs: 60_000 };
-/** What a balancer takes to notice, before a process is told to stop: of the ten seconds that Kubernetes gives it. */
+/** The time that a balancer takes to notice, before a process is told to stop: part of the ten seconds that Kubernetes gives it. */
 const noticedAfterMs = 1_000;
 
 export async function startLoad({ api, pipeline, random, perSecond }: Options): Promise<SteadyLoad> {

@@ -42,7 +42,7 @@ export interface IncidentsResult {
 }
 
 const settlingMarginMs = 1_000;
-/** What a rate over five minutes has to stand on, before anything goes wrong. */
+/** Calm time before anything goes wrong: a rate over five minutes needs data. */
 const calmBeforeMs = 90_000;
 /** Rates over ten minutes fall below what they are held against. */
 const calmTimeoutMs = 15 * 60_000;
@@ -156,7 +156,7 @@ async function inflictAll(
 /** None of its alerts is about to fire, or fires; what does not end is told by its own. */
 async function untilCalm({ fires, may }: Incident, alertLog: AlertLog): Promise<void> {
   const deadlineMs = performance.now() + calmTimeoutMs;
-  // What was scraped before it was over is evaluated first.
+  // Samples scraped before the end are evaluated first.
   await delay(2 * everySeconds * 1_000);
   while (alertLog.isActive([...Object.keys(fires), ...may]) && performance.now() < deadlineMs) await delay(1_000);
 }

@@ -1,4 +1,4 @@
-/** What fires when. */
+/** Watches which alerts fire when. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Prometheus } from '../../support/prometheus.ts';
 

@@ -3,7 +3,7 @@ import type { FlowFault } from './link-fault.ts';
 
 /** The bytes of one direction of one connection. */
 export interface Flow {
-  /** What was held up by the fault before goes on at once. */
+  /** Bytes that the previous fault held up go on at once. */
   set(fault: FlowFault | undefined): void;
   close(): void;
 }

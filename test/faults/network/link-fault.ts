@@ -1,4 +1,4 @@
-/** What a link may do to the bytes that pass it, until it is told something else. */
+/** The faults of a link, in force until it is given another. */
 export type LinkFault = FlowFault | ConnectionFault;
 
 /** From the client to the server, back, or both. */
@@ -16,7 +16,7 @@ export type FlowFault = { direction: Direction } & (
   | { kind: 'slow-close'; ms: number }
 );
 
-export type ConnectionFault =
+type ConnectionFault =
   /** Each connection is reset after so many bytes more of both directions, and so is each new one: in the middle of a message. */
   | { kind: 'cuts'; afterBytes: number }
   /** All are reset at once, and each that comes. */

@@ -96,7 +96,7 @@ export async function startTcpProxy(target: Target, random: () => number): Promi
     await closed;
   };
 
-  // Of those that nobody else is given: one that is not listened on for a while is free when it is wanted again.
+  // A port that nobody else is given: it stays free while it is not listened on for a while.
   const [port = 0] = await freePorts(1);
   server = await listen(port);
   return {

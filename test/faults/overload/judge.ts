@@ -8,13 +8,13 @@ export interface Evidence {
   /** How often each receipt stands on the topic. */
   onTopic: ReadonlyMap<string, number>;
   memory: MemorySamples;
-  /** What each source with a rate limit may have got at the most. */
+  /** The most that each source with a rate limit may have got accepted. */
   mostAccepted: Readonly<Record<string, number>>;
   /** Beside the two seconds: the kernel's queues on both sides, which no service sees. */
   toleranceMs: number;
 }
 
-/** What is wrong with a run; nothing where all that is promised held. */
+/** The broken promises of a run; none if all held. */
 export function judge({ load, onTopic, memory, mostAccepted, toleranceMs }: Evidence): string[] {
   const violations: string[] = [];
   const receipts = Object.values(load.receipts).flat();

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Of each process, one sample a second, in MiB. */
+/** Samples of each process, one a second, in MiB. */
 export type MemorySamples = Record<string, number[]>;
 
 export interface MemoryWatch {

@@ -18,7 +18,7 @@ export interface OverloadOptions {
   seconds: number;
   /** Sender processes. */
   senders: number;
-  /** Of all senders together. */
+  /** Connections of all senders together. */
   connections: number;
   bodyBytes: number;
   toleranceMs: number;
@@ -26,7 +26,7 @@ export interface OverloadOptions {
 }
 
 export interface OverloadResult {
-  /** What the senders got answered by a bare server: they can offer no more. */
+  /** The rate of the senders against a bare server: they can offer no more. */
   senderLimitPerSecond: number;
   toleranceMs: number;
   sustainedPerSecond: number;

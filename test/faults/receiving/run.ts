@@ -87,9 +87,9 @@ interface World extends RunOptions {
   pipeline: Pipeline;
   follower: TopicFollower;
   offsets: KafkaOffsets;
-  /** Of servers. */
+  /** Faults of servers. */
   faults: Fault[];
-  /** Of all scenarios so far. */
+  /** Sends of all scenarios so far. */
   sends: Send[];
   groupWatch: GroupWatch;
   tries: ReturnType<typeof watchTries>;
@@ -98,7 +98,7 @@ interface World extends RunOptions {
 async function runOne(world: World, scenario: Scenario, count: number): Promise<ScenarioResult> {
   const { pipeline, faulty, faults, sends, groupWatch, tries, turns, awayScale, say } = world;
   const { name } = scenario;
-  // Of its own: the same alone as among others.
+  // The scenario's own seed: the same alone as among others.
   const seed = seedOf(world.seed, name);
   const random = seededRandom(seed);
   say(`${name}: ${count} webhooks; ${scenario.says}`);

@@ -17,7 +17,7 @@ const dedupPoints: readonly CrashPointName[] = [
   'dedup.after-publish',
   'dedup.before-commit',
 ];
-/** Of webhooks, and of batches: within the first few there is always one. */
+/** Turns of webhooks and of batches: within the first few there is always one. */
 const maxIngressTurn = 100;
 const maxDedupTurn = 5;
 /** Two workers at once, each at its share of the deaths: mostly the other one lives, now and then none. */

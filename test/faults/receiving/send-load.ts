@@ -10,7 +10,7 @@ import { kindOf, makeWebhook, type PlannedSend, senderKinds } from './webhooks.t
 
 export interface Load {
   readonly sourceIds: ReadonlySet<string>;
-  /** Those whose webhooks have ordering keys. */
+  /** Sources whose webhooks have ordering keys. */
   readonly orderedSourceIds: readonly string[];
   readonly log: readonly Send[];
   /**
@@ -28,7 +28,7 @@ interface Options {
   seed: number;
   random: () => number;
   nextNumber: () => number;
-  /** Of the processes of the ingress, each of which takes its share; default: where the sources say. */
+  /** URLs of the ingress's processes, each of which takes its share; default: the sources' own. */
   ingressUrls?: readonly string[];
 }
 

@@ -36,7 +36,7 @@ export function planSends(count: number, repeatedShare: number, random: () => nu
 export interface SenderKind {
   scheme: SourceScheme;
   settings: SourceSettings;
-  /** Where what the sender calls a webhook stands; a body without a name is known by its bytes. */
+  /** The place of the sender's name for a webhook; a body without a name is known by its bytes. */
   named: 'in a header' | 'in the body' | 'not at all';
   sign(secret: string, body: Buffer, identity: string, nowMs: number): Record<string, string>;
 }
@@ -100,7 +100,7 @@ export const kindOf = (number: number): number => number % senderKinds.length;
 
 const orderingKeys = 40;
 
-/** Whose order is kept, where the source of the webhook has one. */
+/** The ordering key, if the webhook's source has one. */
 export const orderingKeyOf = (number: number): string | undefined =>
   senderKinds[kindOf(number)]?.settings.ordering_key === undefined
     ? undefined
@@ -123,7 +123,7 @@ export function makeWebhook(
     ...(key !== undefined && { key }),
     padding: 'x'.repeat(Math.floor(random() * largestPadding)),
     ...(kind.named === 'in the body' && (kind.settings.dedup_id ? { data: { object: { id: name } } } : { id: name })),
-    // Where the bytes are all that names it, other bytes are another webhook.
+    // For a webhook that only its bytes name, other bytes are another webhook.
     ...(kind.named === 'not at all' ? { order: name } : planned.changed && { changed: true }),
   };
   const body = Buffer.from(JSON.stringify(content));

@@ -1,6 +1,6 @@
 import type { ReplayResult } from './run.ts';
 
-/** What does not add up, in words. */
+/** The sums that do not add up, in words. */
 export function violationsOf(result: ReplayResult, { malformed }: { malformed: number }): string[] {
   const { letters, dryRun, killed, operators, cancelled, last } = result;
   const replays = [killed, ...operators, cancelled, last];

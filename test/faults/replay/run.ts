@@ -20,9 +20,9 @@ import { createReplayClient, type Replay } from './replay-client.ts';
 
 interface Options {
   pipeline: Pipeline;
-  /** Of deliveries, to two endpoints: even. */
+  /** Dead letters of deliveries, to two endpoints: an even number. */
   letters: number;
-  /** Of webhooks that dedup can't read, and of events that nobody can. */
+  /** Dead letters of webhooks that dedup can't read, and of events that nobody can. */
   malformed: number;
   perSecond: number;
   timeoutMs: number;
@@ -40,7 +40,7 @@ export interface ReplayResult {
   last: Replay;
   /** Letters of what nobody can read, by stage and generation. They were replayed for dedup and fan-out, and died again there. */
   unreadable: Record<string, number>;
-  /** Of one event, when all was over: where it stands, and how often it arrived for that. */
+  /** The replay of one event, when all was over: the event's status, and how often it arrived for that. */
   eventReplay: Replay & { eventStatus: string | undefined; arrivals: number };
   /** Deliveries of generations above the first, by status. */
   replayedDeliveries: Record<string, number>;

@@ -1,6 +1,9 @@
 import type { Fault } from '../checker/history.ts';
 
-/** How many processes have died in these that did not end in order. What several services share has a fault for each, of one moment. */
+/**
+ * Number of processes that died in these faults without ending in order. A fault that hits several services is listed once for each, at one
+ * moment.
+ */
 export const deathsIn = (faults: readonly Fault[]): number =>
   new Set(
     faults

@@ -2,7 +2,7 @@ import type { Fault } from '../checker/history.ts';
 import type { PipelineOptions } from '../../support/pipeline.ts';
 import type { OwnServers } from './servers.ts';
 
-/** What each run is told, whether it is begun by hand or by a test. */
+/** The settings of each run, whether it is begun by hand or by a test. */
 export interface RunSettings extends Pick<
   PipelineOptions,
   'servers' | 'topicPrefix' | 'databaseUrl' | 'processes' | 'sessionTimeoutMs'
@@ -18,18 +18,18 @@ export interface FaultRun<Number extends string = string, Servers extends OwnSer
   name: string;
   /** Empty where there is one thing that it does. */
   scenarios: readonly { name: string }[];
-  /** What has to be above 0, by its option's name, with its default. */
+  /** Numbers that must be above 0, by option name, with their defaults. */
   numbers: Readonly<Record<Number, number>>;
   processes: string;
   startServers(seed: number): Promise<Servers>;
-  /** What is wrong with numbers that are above 0, in words. */
+  /** Problems with numbers that are above 0, in words. */
   problemsOf?(numbers: Readonly<Record<Number, number>>): string[];
   run(begun: BegunRun<Number, Servers>): Promise<FaultReport>;
-  /** Of a run that keeps what it has seen: what it comes to now. @param dir where its logs and run.json are */
+  /** For a run that keeps its evidence: its report by today's rules. @param dir where its logs and run.json are */
   judge?(dir: string): FaultReport;
 }
 
-export interface BegunRun<Number extends string, Servers extends OwnServers> {
+interface BegunRun<Number extends string, Servers extends OwnServers> {
   numbers: Readonly<Record<Number, number>>;
   isWanted(scenario: { name: string }): boolean;
   servers: Servers;

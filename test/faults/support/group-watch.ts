@@ -1,7 +1,7 @@
 import type { ProcessName } from '../../support/pipeline.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-/** What the members of one group say of it, by their logs. */
+/** The members of one group, by their logs. */
 export interface GroupWatch {
   onLine(name: string, line: string): void;
   /** How many partitions the process had after its last join. */

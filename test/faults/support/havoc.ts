@@ -1,4 +1,4 @@
-/** What a scenario may do to a running system, each thing written down as a fault with its times. */
+/** Disturbances of a running system, each written down as a fault with its times. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CrashPointName } from '#lib/crash-points';
 import { type Pipeline, type PlannedKill, type ProcessName, serviceOf } from '../../support/pipeline.ts';
@@ -43,7 +43,7 @@ interface Options {
   peers: readonly ProcessName[];
   random: () => number;
   turns: number;
-  /** What times away are multiplied with: below 1 in the small form. */
+  /** The factor for times away: below 1 in the small form. */
   awayScale: number;
   /** Faults of servers go here; those of processes are the pipeline's. */
   faults: Fault[];

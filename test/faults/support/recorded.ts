@@ -1,6 +1,6 @@
 /**
- * What docs/faults.md is written from: a file of test/faults/recorded for each run that was kept (`--record NAME`), and one for the mutants.
- * They live in git, so a list of numbers is one line, and the list of single faults is left out. What never ended is "never" there, since
+ * The source of docs/faults.md: a file of test/faults/recorded for each run that was kept (`--record NAME`), and one for the mutants. They
+ * live in git, so a list of numbers is one line, and the list of single faults is left out. A time that never ended is "never" there, since
  * JSON knows no Infinity.
  */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import type { FaultReport } from './fault-run.ts';
 
 /** A run as it was kept. */
 export interface RecordedRun extends Pick<FaultReport, 'tables' | 'results'> {
-  /** Of the run, as `--run` has it. */
+  /** The name of the run, as `--run` has it. */
   run: string;
   startedAt: string;
   /** The line that repeats it. */
@@ -36,7 +36,7 @@ const fileOf = (name: string): string => join(dir, `${name}.json`);
 /** Not a run's. */
 export const mutantsName = 'mutants';
 
-/** What is wrong with a name for a run, in words. */
+/** Problems with a name for a run, in words. */
 export function problemsOfName(name: string): string[] {
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) return [`--record ${name}: a name is in kebab-case`];
   return name === mutantsName ? [`--record ${name}: the mutants have this name`] : [];

@@ -1,6 +1,6 @@
 /**
- * What the fault runs that are begun by hand have in common: arguments, a seed that is printed and can be given, servers of their own, what
- * is kept below .hookline/faults (and for docs/faults.md with `--record NAME`), and the exit code: 1 on any violation, 2 for a wrong call.
+ * The common part of fault runs that are begun by hand: arguments, a seed that is printed and can be given, servers of their own, results
+ * kept below .hookline/faults (and for docs/faults.md with `--record NAME`), and the exit code: 1 on any violation, 2 for a wrong call.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -47,7 +47,7 @@ async function run(faultRun: FaultRun, { numbers, seed, names, recordAs, process
 
   const servers = await faultRun.startServers(seed);
   const stopped = (): void => {
-    // What was told to hang would not hear that it is to end.
+    // A paused server would not hear that it is to end.
     for (const server of [servers.postgres, ...servers.brokers]) server.resume();
     process.exit(130);
   };
@@ -76,7 +76,7 @@ async function run(faultRun: FaultRun, { numbers, seed, names, recordAs, process
   }
 }
 
-/** What an earlier run has kept, by the rules of today. */
+/** Judges the kept evidence of an earlier run by today's rules. */
 function judgeAgain(faultRun: FaultRun, dir: string, recordAs: string | undefined): number {
   if (faultRun.judge === undefined) throw new Error(`${faultRun.name} keeps nothing that could be judged`);
   const kept = JSON.parse(readFileSync(runFile(dir), 'utf8')) as KeptRun;
@@ -84,7 +84,7 @@ function judgeAgain(faultRun: FaultRun, dir: string, recordAs: string | undefine
   return conclude({ run, numbers, seed, startedAt, replay, setUp, minutes }, faultRun.judge(dir), dir, recordAs);
 }
 
-/** What is known of a run whatever came of it. */
+/** Facts about a run, whatever its outcome. */
 type AboutRun = Omit<RecordedRun, 'results' | 'faults' | 'tables'>;
 type KeptRun = AboutRun & Pick<FaultReport, 'results' | 'faults'>;
 

@@ -1,4 +1,4 @@
-/** What a run may take away: each server by itself, in each way in which it can be away. */
+/** The servers that a run may take away: each by itself, in each way in which it can be away. */
 import { execFileSync } from 'node:child_process';
 import type { Broker } from '#deploy/local/servers/kafka.ts';
 import type { ServerAddresses } from '#deploy/local/servers/server-addresses.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 interface Options {
-  /** What the faults are expected to take. */
+  /** The time that the faults are expected to take. */
   expectedMs: number;
   /** From then on at full speed. */
   faultsOver: Promise<unknown>;

@@ -1,4 +1,4 @@
-/** What several runs do to the stores that their services share. */
+/** Outages of the stores that services share, for several runs. */
 import type { Havoc } from './havoc.ts';
 
 type Means = Pick<Havoc, 'away' | 'forget' | 'pause'>;

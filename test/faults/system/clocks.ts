@@ -5,7 +5,7 @@ import type { ProcessName } from '../../support/pipeline.ts';
 
 /** The wall clocks of the processes, each of which may be set to another time than the others have. */
 export interface Clocks extends KnownClocks {
-  /** What a process's clock is read by. */
+  /** The environment that sets a process's clock. */
   envOf(name: ProcessName): Readonly<Record<string, string>>;
   /** From about now on, for the successors of the process too. 0: as it should be. */
   set(name: ProcessName, stepMs: number): void;
@@ -28,7 +28,7 @@ export function createClocks(dir: string, nowMs: () => number = Date.now): Clock
   const steps = new Map<string, Step[]>();
   const fileOf = (name: string): string => join(dir, `${name}.ms`);
   const write = (name: string, stepMs: number): void => {
-    // Whoever reads it must not meet half of it.
+    // Written aside and renamed: a reader must not meet half of it.
     writeFileSync(`${fileOf(name)}.new`, String(stepMs));
     renameSync(`${fileOf(name)}.new`, fileOf(name));
   };

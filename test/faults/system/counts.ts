@@ -16,7 +16,7 @@ const losses: readonly Anomaly[] = [
   'lost-letter',
 ];
 
-/** What the checker has counted. */
+/** The checker's counts. */
 type Counted = Omit<
   SystemResult,
   | 'repeats'

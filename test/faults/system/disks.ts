@@ -7,14 +7,14 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface Disk {
+interface Disk {
   /** Nothing more finds room on it. */
   fill(): void;
   empty(): void;
 }
 
 export interface Disks {
-  /** Of the last broker, and of Postgres. */
+  /** Disks of the last broker, and of Postgres. */
   kafka: Disk;
   postgres: Disk;
   /** When those who use them have ended. */
@@ -25,7 +25,7 @@ export interface NoDisks {
   whyNot: string;
 }
 
-/** Of memory, at the most, and only for what is on them. */
+/** Most memory that a disk takes, and only for the files on it. */
 const roomBytes = { kafka: 1024 ** 3, postgres: 2 * 1024 ** 3 };
 
 /**
@@ -35,7 +35,7 @@ const roomBytes = { kafka: 1024 ** 3, postgres: 2 * 1024 ** 3 };
 export function mountDisks(dir: string, broker: string): Disks | NoDisks {
   const brokerHome = join(dir, broker);
   mkdirSync(brokerHome, { recursive: true });
-  // Where its user can enter, whoever that is.
+  // In a folder that Postgres's user can enter, whoever that is.
   const postgresHome = mkdtempSync(join(tmpdir(), 'hookline-disk-'));
   const homes = [brokerHome, postgresHome];
   try {

@@ -7,7 +7,7 @@ import { namesOf, type Role, roleOf, roles as knownRoles } from '../delivering/r
 const healthyRole: Role = { ...roleNamed('healthy'), count: 1 };
 
 const timeout_ms = 10_000;
-/** Where no endpoint is: whoever follows a redirect leaves an arrival that nobody can explain. */
+/** A path without an endpoint: a client that follows a redirect leaves an arrival there that nothing can explain. */
 const trap = 'trap';
 
 /** They get what has an ordering key, in its order, and are never done with one before it is taken. */
@@ -87,12 +87,12 @@ export interface Endpoints {
 interface Options {
   api: ApiClient;
   receiver: Receiver;
-  /** Of the links to the receiver: the endpoints take them by turns. */
+  /** Ports of the links to the receiver: the endpoints take them by turns. */
   ports: readonly number[];
   sourceIds: readonly string[];
-  /** Those of them whose events sick endpoints get. */
+  /** Sources whose events sick endpoints get. */
   rareSourceIds: readonly string[];
-  /** Those whose events have ordering keys. */
+  /** Sources whose events have ordering keys. */
   orderedSourceIds: readonly string[];
 }
 

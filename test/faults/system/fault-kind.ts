@@ -14,12 +14,12 @@ export const tracks = [
   'other links',
   'machine',
 ] as const;
-export type Track = (typeof tracks)[number];
+type Track = (typeof tracks)[number];
 
 /** Something that is done to the running system, and undone again. */
 export interface FaultKind {
   name: string;
-  /** What is done, for the report. */
+  /** A description for the report. */
   says: string;
   track: Track;
   /** Why it can't be done here; undefined: it can. */

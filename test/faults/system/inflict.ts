@@ -49,7 +49,7 @@ export const leftOutOf = (kinds: readonly FaultKind[], servers: SystemServers): 
     }),
   );
 
-/** Of a process that has ended by itself. */
+/** The fault of a process that has ended by itself. */
 export const deathOf = ({ name, atMs, how }: Restart): Fault => ({
   ...{ what: `${name} ended with ${how}`, service: serviceOf(name), process: name, deadly: true },
   ...{ atMs, settledAtMs: atMs + settlingMs },

@@ -31,7 +31,7 @@ export interface Pollers {
 }
 
 interface Options {
-  /** Of the processes of the API. */
+  /** URLs of the API's processes. */
   urls: readonly string[];
   adminKey: string;
   random: () => number;
@@ -72,7 +72,7 @@ export function startPollers({ urls, adminKey, random }: Options): Pollers {
       }
       const isFirst = next === undefined;
       page.items.forEach(({ id, updated_at }, index) => {
-        // Who asks with the exact time of the last one is given that one again.
+        // A poller that asks with the exact time of the last item is given that item again.
         if (kind.by === 'time' && isFirst && index === 0 && updated_at === history.position) return;
         history.items.push({ eventId: id, updatedAt: updated_at });
       });

@@ -59,7 +59,7 @@ export async function publishAll(
   });
 }
 
-/** What was asked and answered, as the checker wants it. */
+/** The requests and answers, as the checker wants them. */
 export function publishesOf(intents: readonly Intent[], log: Client['log']): Publish[] {
   const byIntent = Map.groupBy(log, ({ intent }) => intent);
   return intents.map(({ number, key, payloadSha256 }) => ({

@@ -4,15 +4,15 @@ import { isPublished, type Ledger, pairOf } from '../checker/ledger.ts';
 import { isDone } from '../checker/rules/published.ts';
 import type { Inflicted } from './schedule.ts';
 
-/** What came of the faults of one kind. */
+/** The results of the faults of one kind. */
 export interface KindResult {
   kind: string;
   times: number;
   /** Webhooks and published events that were taken while one of them lasted. */
   taken: number;
   /**
-   * From the end of a fault until all that had been taken by then since its beginning had arrived at an endpoint that is well: 0 where it had
-   * before. Of each of the kind's faults, in ms; Infinity: never. What other faults did meanwhile is in it.
+   * For each of the kind's faults, in ms: from its end until all webhooks accepted since its beginning had arrived at an endpoint that is
+   * well; 0 if they had arrived before; Infinity: never. Other faults meanwhile count in it.
    */
   recoveriesMs: number[];
   recoveryMs: Percentiles;
@@ -47,7 +47,7 @@ interface Way {
   arrivedAtMs: number;
 }
 
-/** Of the events that were due there: one that was received by a clock that was behind, before the endpoint was, was not. */
+/** The ways of the events that were due there: one received by a clock that was behind, before the endpoint was, was not. */
 const waysOf = (ledger: Ledger, endpointId: string): Way[] =>
   [...ledger.eventsById.values()].flatMap(([event]) => {
     if (event === undefined) return [];

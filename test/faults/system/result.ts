@@ -4,10 +4,10 @@ import { type RepeatCause, repeatCauses } from '../delivering/repeats.ts';
 import type { FaultKind } from './fault-kind.ts';
 import type { KindResult, Percentiles, Timeline } from './recovery.ts';
 
-/** What is reported of a run; every number is counted from what was seen. */
+/** The report of a run; every number is counted from what was seen. */
 export interface SystemResult {
   requests: number;
-  /** Of webhooks: 2xx. */
+  /** Webhooks that were answered 2xx. */
   accepted: number;
   /** Idempotency keys that were answered 2xx. */
   published: number;
@@ -27,11 +27,11 @@ export interface SystemResult {
   /** Records on `events` and `deliveries` beyond the first of their id. */
   republishedEvents: number;
   rewrittenDeliveries: number;
-  /** What receivers took beyond the first time. */
+  /** Deliveries that receivers took beyond the first time. */
   repeatedDeliveries: number;
   changes: number;
   pollers: Readonly<Record<string, { shown: number; missed: number; failed: number }>>;
-  /** Of those, sent again by Hookline after they were taken, by their cause; each without one is a violation. */
+  /** The part of them that Hookline sent again after they were taken, by cause; each without a cause is a violation. */
   repeats: Readonly<Record<RepeatCause, number>>;
   latencyMs: { arrival: Percentiles; fanOut: Percentiles };
   timeline: Timeline;
@@ -49,7 +49,7 @@ export interface SystemResult {
   violations: string[];
 }
 
-/** What came of a kind, with what it was when the run was made. */
+/** The results of a kind, with its description at the time of the run. */
 export interface ToldKind extends KindResult, Pick<FaultKind, 'says' | 'track'> {}
 
 export const tellKinds = (results: readonly KindResult[], kinds: readonly FaultKind[]): ToldKind[] =>

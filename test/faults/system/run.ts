@@ -58,9 +58,9 @@ export interface RunOptions extends Pick<PipelineOptions, 'processes'> {
 const topicPrefix = 'faults.';
 const partitions = 6;
 const settlingMarginMs = 1_000;
-/** Of a system that is never wholly well for minutes. */
+/** Patience with a system that is never wholly well for minutes. */
 const publisherPatienceMs = 300_000;
-/** What the API is asked for, beside its lists. */
+/** Events whose deliveries are asked of the API, beside its lists. */
 const eventsAskedFor = 500;
 
 /** @returns what was seen; it is kept in `dir`, too. */

@@ -1,4 +1,4 @@
-/** What is done when: each track's faults in an order of the seed's, round after round, until the time is over. */
+/** Schedules the faults: each track's in an order of the seed's, round after round, until the time is over. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { seededRandom, seedOf, shuffled } from '../../support/seeded-random.ts';
 import type { FaultKind } from './fault-kind.ts';
@@ -24,7 +24,7 @@ interface Options {
   signal?: AbortSignal;
 }
 
-/** Resolves when the last of them is over, in the order in which they ended. Where one can't be done, no other is begun. */
+/** Resolves when the last of them is over, in the order in which they ended. After one that fails no other is begun. */
 export async function inflictAll({ kinds, seed, forMs, calmMs, inflict, say, signal }: Options): Promise<Inflicted[]> {
   const inflicted: Inflicted[] = [];
   const startMs = performance.now();

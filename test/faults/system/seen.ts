@@ -1,4 +1,4 @@
-/** What was seen of a run, kept: a judge who has learned something new can look at it again, without another hour. */
+/** The evidence of a run, kept: a judge with new rules can look at it again, without another hour. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
@@ -15,7 +15,7 @@ export interface Seen {
   dispatchers: DispatcherFacts;
   /** By their names. */
   endpointIds: ReadonlyMap<string, string>;
-  /** What publishers have asked for. */
+  /** The requests of publishers. */
   intents: readonly Intent[];
   lettersInTable: number;
   inflicted: readonly Inflicted[];

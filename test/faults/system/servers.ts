@@ -6,7 +6,7 @@ import { type Network, startNetwork } from '../network/network.ts';
 import { type OwnServers, startFaultyServers } from '../support/servers.ts';
 import { type Disks, mountDisks, type NoDisks } from './disks.ts';
 
-/** Of each service one process is on each side. */
+/** Each service has one process on each side. */
 export const sides = ['a', 'b'] as const;
 export type Side = (typeof sides)[number];
 
@@ -54,7 +54,7 @@ export async function startSystemServers(seed: number): Promise<SystemServers> {
       envOf: (side) => envs[sides.indexOf(side)] ?? {},
       async close() {
         if (!('whyNot' in disks)) {
-          // Who still has a disk keeps it from going.
+          // A server that still has a disk keeps it from going.
           await Promise.all([servers.brokers.at(-1)?.stop(), servers.postgres.stop()]);
           disks.release();
         }

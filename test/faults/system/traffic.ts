@@ -11,7 +11,7 @@ import { planPublishes, publishAll } from './publishes.ts';
 export interface Traffic {
   /** Resolves when all is taken. */
   sent: Promise<void>;
-  /** What publishers have asked for so far. */
+  /** The requests of publishers so far. */
   readonly intents: readonly Intent[];
 }
 
@@ -25,17 +25,20 @@ interface Options {
 }
 
 export const repeatedShare = 0.2;
-/** Of webhooks. */
+/** As a share of webhooks. */
 const publishedShare = 0.05;
 /** A process that is to die of its work must have some. */
 const trickle = { webhooks: 10, publishes: 2, everyMs: 1_000 };
 
-/** Of twenty webhooks so many are of the first kinds, whose events go to endpoints that are well alone: sick ones get enough of the others'. */
+/**
+ * The kinds of twenty webhooks in a row. Most are of the first kinds, whose events go only to endpoints that are well: sick ones get enough
+ * of the others'.
+ */
 const kindsInTurn = [0, 1, 0, 1, 2, 0, 1, 0, 1, 3, 0, 1, 0, 1, 4, 2, 0, 1, 5, 6];
 
 /** The number by which the n-th webhook has the kind of its turn. */
 const ofItsKind = (n: number): number => n * senderKinds.length + (kindsInTurn[n % kindsInTurn.length] ?? 0);
-/** Of all webhooks, those of a kind that is not common, at the least. */
+/** The smallest share of all webhooks that a kind has that is not common. */
 export const rareShare = 1 / kindsInTurn.length;
 /** By its place among the kinds. */
 export const areCommon = (kind: number): boolean => kind < 2;
@@ -75,7 +78,7 @@ export function startTraffic({ load, client, seed, webhooks, expectedMs, faultsO
   return { sent, intents };
 }
 
-/** Of each event, by what its sender or publisher has meant: nothing that Hookline says of it. */
+/** The ordering key of each event by what its sender or publisher meant: nothing that Hookline says of it. */
 export function orderingKeysOf(ledger: Ledger, intents: readonly Intent[]): (event: EventEntry) => string | undefined {
   const published = new Map(intents.map(({ key, orderingKey }) => [key, orderingKey]));
   return (event) => {

@@ -3,7 +3,7 @@ import type { TenantClient } from './tenant-client.ts';
 
 export interface Attack {
   name: string;
-  /** What is done, for the report. */
+  /** A description for the report. */
   says: string;
   /** Before anything is measured: what the attack needs to stand there. */
   prepare(attacker: Attacker): Promise<void>;
@@ -14,7 +14,9 @@ export interface Attack {
 /** The attacker's means. */
 export interface Attacker {
   client: TenantClient;
-  /** Where its endpoints are; a name that begins with `slow` is answered 200 after `slowMs`, one with `refuses` 500, all others 200 at once. */
+  /**
+   * The URL of an endpoint; a name that begins with `slow` is answered 200 after `slowMs`, one with `refuses` 500, all others 200 at once.
+   */
   receiverUrl(name: string): string;
   /** How wide, how many: what the attack has in numbers is multiplied by it, to fit the machine. */
   times(count: number): number;

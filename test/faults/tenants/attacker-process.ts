@@ -29,7 +29,7 @@ const meansOf = (attacker: Omit<Attacker, 'signal' | 'pause'>, { signal }: Abort
 
 async function prepare({ apiUrl, key, names, percent, slowMs }: Order & { do: 'prepare' }): Promise<void> {
   receiver.react(({ name }) => {
-    // What has arrived is nobody's concern here, and would fill the memory.
+    // Arrivals are nobody's concern here, and would fill the memory.
     (receiver.arrivals as unknown[]).length = 0;
     if (name.startsWith('slow')) return { status: 200, delayMs: slowMs };
     return { status: name.startsWith('refuses') ? 500 : 200 };

@@ -14,9 +14,9 @@ export const tenantsRun: FaultRun<
     minutes: 10,
     turns: 3,
     neighbours: 20,
-    // Of each neighbour.
+    // For each neighbour.
     'posts-per-second': 1,
-    // Of the attacks’ own numbers.
+    // A percentage of the attacks’ own numbers.
     percent: 100,
     'most-times': 1.5,
     'slow-seconds': 55,

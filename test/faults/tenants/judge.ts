@@ -1,18 +1,18 @@
 import { percentile } from '../../support/percentiles.ts';
 import type { Call, Webhook } from './neighbours.ts';
 
-/** What is known when all has come to rest. */
+/** The evidence when all has come to rest. */
 export interface Evidence {
   webhooks: readonly Webhook[];
   arrivals: ReadonlyMap<string, { atMs: number; times: number }>;
   calls: readonly Call[];
-  /** Of each webhook: the status of its event, and its id. */
+  /** The status of each webhook's event, and its id. */
   events: ReadonlyMap<string, { id: string; status: string }>;
   /** How many times as long as alone anything may take, by p99. */
   mostTimes: number;
 }
 
-export type Measure = 'arrival' | 'get' | 'post';
+type Measure = 'arrival' | 'get' | 'post';
 
 export interface PhaseFigures {
   phase: string;
@@ -57,7 +57,7 @@ export function figuresOf(phase: string, { webhooks, arrivals, calls }: Evidence
   };
 }
 
-/** What is wrong with a run; nothing where no tenant held up another. */
+/** The violations of a run; none if no tenant held up another. */
 export function judge(evidence: Evidence): string[] {
   const { webhooks, arrivals, events, calls, mostTimes } = evidence;
   const violations: string[] = [];

@@ -1,6 +1,6 @@
 /**
  * The tenants that only work: each has a source, an endpoint and a key, sends webhooks, reads, polls, and tries its endpoint now and then.
- * What becomes of each request is written down with the phase in which it began.
+ * The outcome of each request is written down with the phase in which it began.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSender, numbersFrom, type Sender } from '../../support/sender.ts';
@@ -32,7 +32,7 @@ export interface Neighbours {
   readonly webhooks: readonly Webhook[];
   /** When each came to its endpoint first, by identity, and how often. */
   readonly arrivals: ReadonlyMap<string, { atMs: number; times: number }>;
-  /** What begins from now on is written down under this name; undefined: not at all. */
+  /** Requests that begin from now on are recorded under this name; undefined: not at all. */
   enter(phase: string | undefined): void;
   clientOf(tenant: string): TenantClient;
   stop(): Promise<void>;
@@ -44,7 +44,7 @@ interface Options {
   receiver: Receiver;
   count: number;
   random: () => number;
-  /** Of each. */
+  /** Of each neighbour. */
   postsPerSecond: number;
 }
 

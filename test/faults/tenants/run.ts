@@ -14,7 +14,7 @@ export interface TenantsOptions {
   pipeline: Pipeline;
   attacks: readonly { name: string }[];
   neighbours: number;
-  /** Of all phases together. */
+  /** The length of all phases together. */
   seconds: number;
   /** Phases alone, and as many with the attack. */
   turns: number;

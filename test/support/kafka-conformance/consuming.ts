@@ -273,7 +273,7 @@ export function consuming(client: KafkaClient, cluster: () => TestCluster): void
   });
 }
 
-/** What buffers take in this process. Garbage goes with a delay, so the least of a second is what is really kept. */
+/** The size of this process's buffers. Garbage goes with a delay, so the least of a second is what is really kept. */
 async function keptInBuffers(): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;

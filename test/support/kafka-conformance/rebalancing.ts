@@ -212,7 +212,7 @@ export function rebalancing(client: KafkaClient, cluster: () => TestCluster): vo
     const load = (async () => {
       while (on) {
         for (const partition of replicas.keys()) {
-          // One by one: over several brokers this client may lose some without a word. What it can't write is not there to be seen.
+          // One by one: over several brokers this client may lose some without a word. A record that it can't write is not expected.
           const messages = Array.from({ length: 10 }, () => ({ partition, value: 'x' }));
           await producer.send({ topic, messages }).catch(() => undefined);
         }

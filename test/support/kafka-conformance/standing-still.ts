@@ -5,7 +5,7 @@ import type { TestCluster } from './cluster.ts';
 import { inTime } from './in-time.ts';
 import { consumerOptions, keysByPartition, placeOf, producerOptions, runningParts } from './setup.ts';
 
-/** Of as many groups: of 24 one stood still in every second run of such faults, while connections were not what they were taken for. */
+/** In as many groups: one of 24 stood still in every second run of such faults, while connections were not what they were taken for. */
 const consumers = 12;
 const replicas = [
   [1, 2, 3],

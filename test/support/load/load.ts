@@ -1,4 +1,4 @@
-/** What one sender process is told, and what it says when it has ended. */
+/** The messages to and from one sender process. */
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { within } from '../wait-until.ts';

@@ -7,9 +7,9 @@ export interface OtlpReceiver {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly endpoint: string;
   readonly spans: readonly ExportedSpan[];
-  /** Of every request that was a batch of spans. */
+  /** Every request that was a batch of spans. */
   readonly requests: readonly { path: string; headers: IncomingHttpHeaders }[];
-  /** What the next batches are answered; `hang`: nothing. */
+  /** Sets the answer to the next batches; `hang`: none. */
   answer(how: number | 'hang'): void;
   stop(): Promise<void>;
 }

@@ -6,7 +6,7 @@ export interface Plot {
   x: Axis;
   y: Axis;
   series: readonly PlottedSeries[];
-  /** Where something begins or ends: a dashed line with its name at the top. */
+  /** The start or end of something: a dashed line with its name at the top. */
   marks?: readonly { x: number; label: string }[];
 }
 
@@ -22,7 +22,7 @@ export interface PlottedSeries {
   points: readonly Point[];
   /** `points` where nothing is known between two of them. Default: a line. */
   as?: 'line' | 'points';
-  /** What is expected rather than measured. */
+  /** An expectation, not a measurement. */
   dashed?: boolean;
 }
 

@@ -7,7 +7,7 @@ import type { Plot } from './plot.ts';
 import { specOf } from './spec-of.ts';
 
 /** Draws a plot into an SVG file; the same plot gives the same bytes. @throws Error where there is nothing to draw, or a value that can't be drawn */
-export const writePlot = async (file: string, plot: Plot): Promise<void> => writeFileSync(file, await svgOf(plot));
+const writePlot = async (file: string, plot: Plot): Promise<void> => writeFileSync(file, await svgOf(plot));
 
 /** All plots of a document, below docs/plots; those that it no longer has go. @throws as `writePlot` does */
 export async function writePlots(docs: string, document: string, plots: readonly NamedPlot[]): Promise<void> {
@@ -16,8 +16,8 @@ export async function writePlots(docs: string, document: string, plots: readonly
   for (const plot of plots) await writePlot(join(docs, plotFile(document, plot)), plot.plot);
 }
 
-/** What `writePlot` writes. */
-export async function svgOf(plot: Plot): Promise<string> {
+/** The SVG that `writePlot` writes. */
+async function svgOf(plot: Plot): Promise<string> {
   const view = new View(parse(compile(specOf(plot)).spec), { renderer: 'none' });
   try {
     return `${await view.toSVG()}\n`;

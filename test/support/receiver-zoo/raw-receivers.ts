@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { Animal } from './zoo.ts';
 
-/** What it does once a request's head has come; called for each. */
+/** Called once a request's head has come, for each. */
 type Reaction = (socket: Socket, requestOfConnection: number) => void;
 
 const headEnd = '\r\n\r\n';

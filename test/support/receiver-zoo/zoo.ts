@@ -8,7 +8,7 @@ import { tlsAnimals } from './tls-receivers.ts';
 
 export interface Animal {
   name: string;
-  /** What each attempt must match. */
+  /** The result that each attempt must match. */
   expected: Partial<Omit<HttpResult, 'outcome'>> &
     Pick<HttpResult, 'outcome'> & { detail?: string; status?: number; retryAfter?: string };
   /** It takes the sender to one of its limits. */

@@ -18,7 +18,7 @@ import { storeSettings, storeVersions } from './stores.ts';
 import { absenceMs, countedProcesses, type Endpoints, hookUrl, type Software } from './system.ts';
 
 const settlingMarginMs = 1_000;
-/** What a tenant and its key may ask of the API by default is below what is measured. */
+/** The default limits of a tenant and its key are below the rates measured. */
 const requestsPerSecond = 100_000;
 const env = { HOOKLINE_TENANT_LIMITS: `requests_per_second=${requestsPerSecond}` };
 const rateLimit = { per_second: requestsPerSecond, burst: requestsPerSecond };
@@ -26,7 +26,7 @@ const rateLimit = { per_second: requestsPerSecond, burst: requestsPerSecond };
 const mode: ProcessMode = chosenProcessMode() ?? 'separate';
 const hosts = [...new Set(serviceNames.map((name) => hostOf(name, mode)))];
 
-/** What `make up` starts as processes, by the same code, in a folder and on ports of its own, without what starts again what has ended. */
+/** The processes of `make up`, by the same code, in a folder and on ports of its own, without the supervisor that restarts them. */
 export const hookline: Software = {
   name: 'hookline',
   systems: ['hookline-webhooks', 'hookline-events'],

@@ -16,7 +16,7 @@ import { absenceMs, countedProcesses, type Endpoints, hookUrl, type Software } f
 const run = promisify(execFile);
 const topic = 'bench.event';
 const tenantOf = (endpoints: Endpoints): string => `t${endpoints}`;
-/** Of publishing, delivering and logging each; 1 by default, with which it would do next to nothing. */
+/** Concurrency of publishing, of delivering and of logging; 1 by default, with which it would do next to nothing. */
 const concurrency = 100;
 const startTimeoutMs = 60_000;
 

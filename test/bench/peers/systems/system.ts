@@ -2,20 +2,20 @@ import type { Processes } from '#deploy/local/processes/processes.ts';
 import type { CountedProcess } from '../accounts.ts';
 import type { Target } from '../traffic/job.ts';
 
-/** What is measured and compared: a software, and one way to publish to it. */
+/** The measured systems: a software, and one way to publish to it. */
 export const systemNames = ['outpost', 'svix', 'hookline-webhooks', 'hookline-events'] as const;
 export type SystemName = (typeof systemNames)[number];
 
 /** A tenant of its own for each, made before the first event. */
 export type Endpoints = 1 | 10;
 
-/** What the reader of a figure must know of what stands behind it. */
+/** Facts that the reader of a figure must know about the system. */
 export interface Facts {
-  /** Of the software and of each of its stores. */
+  /** Versions of the software and of each of its stores. */
   versions: readonly string[];
-  /** What is done, and how durably, before an event is answered with 2xx. */
+  /** Its work before an event is answered with 2xx, and how durable that is. */
   promises: Partial<Record<SystemName, string>>;
-  /** What is not its default, and what all have alike. */
+  /** Settings that are not its defaults, and those that all systems share. */
   settings: string;
 }
 
@@ -30,7 +30,7 @@ export interface RunningSystem {
 export interface SystemOptions {
   /** Data, logs and pids. */
   dir: string;
-  /** Of the receiver's endpoints: `/hook` on loopback. */
+  /** Ports of the receiver's endpoints: `/hook` on loopback. */
   receiverPorts: readonly number[];
   say(line: string): void;
 }
@@ -41,7 +41,7 @@ export interface Software {
   /** Why it can't be measured here, with how to have it measured; undefined where it can. */
   trouble(): string | undefined;
   facts(): Promise<Facts>;
-  /** Resolves when it takes events. Whatever runs in `dir` is stopped by stop-system.ts. */
+  /** Resolves when it takes events. stop-system.ts stops everything that runs in `dir`. */
   start(options: SystemOptions): Promise<RunningSystem>;
 }
 

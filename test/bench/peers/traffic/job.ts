@@ -1,12 +1,12 @@
-/** What the traffic process is told, and what it tells: one channel, one run at a time. */
+/** The messages to and from the traffic process: one channel, one run at a time. */
 
-/** How a system is sent an event. Where a text has `{id}`, the event's id stands in it. */
+/** The request that sends an event to a system. `{id}` in a text stands for the event's id. */
 export interface Target {
   host: string;
   port: number;
   path: string;
   headers: Readonly<Record<string, string>>;
-  /** What surrounds the payload in the body. */
+  /** The body around the payload. */
   before: string;
   after: string;
   /** The body's HMAC-SHA256 in this header, as GitHub signs. */
@@ -29,7 +29,7 @@ export interface TrafficJob {
   endpoints: number;
   /** The first endpoint answers only after so long. */
   hangsForMs: number | undefined;
-  /** What was not acknowledged is sent again, under the same id. */
+  /** Events without an acknowledgment are sent again, under the same id. */
   sendsAgain: boolean;
   /** `reached` is told at so many acknowledgments. */
   tellAfter: number | undefined;

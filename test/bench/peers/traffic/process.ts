@@ -51,7 +51,7 @@ function prepare(job: TrafficJob): void {
   };
 }
 
-/** Those of an open loop beforehand: then making and signing them takes no processor time from what is measured. */
+/** Requests of an open loop are made beforehand: then making and signing them takes no processor time from the measurement. */
 function preparedRequests({ pace }: TrafficJob, make: (number: number) => Buffer): (number: number) => Buffer {
   if (pace.kind === 'closed' || pace.count * make(0).length > mostPreparedBytes) return make;
   const prepared = Array.from({ length: pace.count }, (_, number) => make(number));

@@ -10,7 +10,7 @@ export interface RunLog {
   failed(what: string, text: string): void;
   sentAgain(): void;
   stray(): void;
-  /** Of all that was published, the last answer is there. */
+  /** The last answer to a published event is there. */
   published(count: number, lateMs: number): void;
   now(): Moment;
   end(): TrafficRecord;

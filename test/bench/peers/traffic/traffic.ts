@@ -5,7 +5,7 @@ import type { FromTraffic, ToTraffic, TrafficJob, TrafficRecord } from './job.ts
 /** Sender and receiver, in a process of their own. */
 export interface Traffic {
   readonly pid: number;
-  /** Of its endpoints. */
+  /** Ports of its endpoints. */
   readonly ports: readonly number[];
   /** Resolves when the requests of an open loop are made: their time is none of the run's. */
   prepare(job: TrafficJob): Promise<void>;

@@ -19,7 +19,7 @@ export function recordsEndInOneWay(ledger: Ledger): Violation[] {
   });
 }
 
-/** Where every webhook is sound, whatever was away must have been waited for. */
+/** If every webhook is sound, no outage may kill one: it must have been waited for. */
 export function noSoundWebhookDies({ history }: Ledger): Violation[] {
   return history.topics['dead-letters'].map(({ stage, reason, origin, position }) => ({
     anomaly: 'needless-letter',
@@ -132,8 +132,8 @@ export function isChangedDuplicate(ledger: Ledger, duplicate: DuplicateEntry): b
 
 const isChanged = (record: ReceivedEntry, event: EventEntry): boolean => record.bodySha256 !== event.payloadSha256;
 
-/** What the sender calls the webhook of this record; undefined where nobody sent it. */
-export function identityOf(ledger: Ledger, origin: string): string | undefined {
+/** The sender's name for the webhook of this record; undefined if nobody sent it. */
+function identityOf(ledger: Ledger, origin: string): string | undefined {
   const [record] = ledger.recordsByOrigin.get(origin) ?? [];
   const send = record === undefined ? undefined : ledger.sendByTrace.get(record.traceId);
   return send === undefined ? undefined : `${send.sourceId}/${send.identity}`;

@@ -6,7 +6,7 @@ import { isExcused, type Ledger } from '../ledger.ts';
 export function acceptedWebhooksAreOnTheTopic(ledger: Ledger): Violation[] {
   return [
     ...ledger.history.sends.flatMap((send) => judgeSend(ledger, send)),
-    // What was written again with its origin is of our own making, not the sender's.
+    // A record that was written again with its origin is our own, not the sender's.
     ...ledger.history.topics['webhooks.received']
       .filter((record) => record.origin === record.position)
       .flatMap((record) => judgeRecord(ledger, record)),

@@ -1,10 +1,10 @@
-/** What senders hear while something is away: an answer, and in time. */
+/** Checks that senders get an answer in time while something is away. */
 import type { Violation } from '../anomalies.ts';
 import type { Send } from '../history.ts';
 import { type Ledger, overlapsFault, stoodStill } from '../ledger.ts';
 
 /** Two seconds are promised; the rest is for the sender's own queue and a machine that does other things as well. */
-export const latestRefusalMs = 3_000;
+const latestRefusalMs = 3_000;
 
 export function everyRequestIsAnswered(ledger: Ledger): Violation[] {
   return ledger.history.sends

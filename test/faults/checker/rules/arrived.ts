@@ -61,7 +61,7 @@ function unansweredAttempts(ledger: Ledger, arrivals: readonly Arrival[]): numbe
     .filter(isUnanswered).length;
 }
 
-/** What one endpoint took of one event beyond the first time; a replay's new generation may bring it once more. */
+/** Arrivals of one event at one endpoint beyond the first; a replay's new generation may bring it once more. */
 export function repeatsOf(ledger: Ledger, arrivals: readonly Arrival[]): Arrival[] {
   const generations = deliveriesOfPair(ledger, arrivals).length;
   return arrivals

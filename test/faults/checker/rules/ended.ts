@@ -67,8 +67,8 @@ function judgeDelivered(ledger: Ledger, delivery: DeliveryAccount): Violation[] 
 function judgeUndelivered(ledger: Ledger, delivery: DeliveryAccount, { status }: Standing): Violation[] {
   if (status === 'dead_lettered' && delivery.letters.length === 0)
     return [violation('lost-letter', delivery, 'not on dead-letters')];
-  // The receiver takes it before that is known and recorded: who dies before, or waits in vain, may end it in another way.
-  // What came after its end, or was taken of the event's other generations before, was sent by those.
+  // The receiver takes it before that is known and recorded: a process that dies before, or waits in vain, may end it in another way.
+  // Arrivals after its end, or of the event's earlier generations, belong to those.
   const endedAtMs = endOf(delivery) ?? Number.POSITIVE_INFINITY;
   const arrivals = arrivalsOf(ledger, delivery).filter(({ atMs }) => atMs <= endedAtMs);
   const delivered = deliveriesOfPair(ledger, arrivals).filter(

@@ -1,4 +1,4 @@
-/** What the API and its tables say against what topics and receivers say. */
+/** Compares the API and its tables with topics and receivers. */
 import { type EventStatus, isFinal } from '#lib/contract';
 import type { Violation } from '../anomalies.ts';
 import type { ApiEvent } from '../history.ts';

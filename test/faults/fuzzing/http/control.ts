@@ -8,7 +8,7 @@ export interface Control {
   /** A webhook and a published event, each as it should be. @param after what was sent before, for people */
   ask(after: string): Promise<Finding[]>;
   asked(): number;
-  /** Of the webhooks. */
+  /** The receipt ids of the webhooks. */
   readonly receipts: readonly string[];
 }
 

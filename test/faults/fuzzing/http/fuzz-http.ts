@@ -1,6 +1,6 @@
 /**
- * Sends each route sound requests and what mutations make of them, a batch at a time; between two batches a sound webhook and a sound call
- * must get their answers. What was refused must not have left anything.
+ * Sends each route sound requests and mutations of them, a batch at a time; between two batches a sound webhook and a sound call must get
+ * their answers. A refused request must not have left anything.
  */
 import { topicsOf } from '#lib/contract';
 import type { Pipeline } from '../../../support/pipeline.ts';
@@ -36,7 +36,7 @@ export interface HttpOptions {
   say(line: string): void;
 }
 
-export interface RouteResult {
+interface RouteResult {
   route: string;
   requests: number;
   /** How often each kind of request was sent. */
@@ -114,7 +114,7 @@ interface Batch {
   tally: Omit<RouteResult, 'route'>;
   /** POSTs, or what became one, that were answered 2xx. */
   succeeded: number;
-  /** What came of these nobody was told. */
+  /** Requests without an answer: their outcome is unknown. */
   unanswered: number;
   receipts: string[];
   findings: Finding[];

@@ -10,13 +10,13 @@ interface Asked {
   sent: string;
 }
 
-/** What is no whole request may be answered by the end of its connection. */
+/** An incomplete request may be answered by the end of its connection. */
 export const isBroken = (kind: string): boolean =>
   /^(garbage|content length|chunks broken|transfer encoding|length and chunked|header repeated|header missing)/.test(
     kind,
   );
 
-/** Of kinds that have one right end on a route: the code that they are refused with. */
+/** The code that a kind with only one right end on a route is refused with. */
 function rightCode(kind: string, { service, method, body }: FuzzedRoute): ProblemCode | undefined {
   if (kind.startsWith('framing ') && (service === 'api' || service === 'ingress')) return 'validation_failed';
   if (kind === 'body unstorable text' && service === 'api' && body !== undefined) return 'validation_failed';
@@ -25,7 +25,7 @@ function rightCode(kind: string, { service, method, body }: FuzzedRoute): Proble
   return kind === 'signature empty' ? 'signature_malformed' : undefined;
 }
 
-/** What is wrong with what one request came to; nothing where all is well. */
+/** The findings about one request's outcome; none if all is well. */
 export function judgeExchange(asked: Asked, { answers, connection, tookMs }: Exchange): Finding[] {
   const [answer] = answers;
   if (answer === undefined) {

@@ -19,7 +19,7 @@ export interface RawAnswer {
 }
 
 export interface Exchange {
-  /** Those that came in whole. */
+  /** Complete answers. */
   answers: RawAnswer[];
   /** `open`: the server had not closed it in time. */
   connection: 'closed' | 'open';

@@ -8,7 +8,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface FuzzedRoute {
   service: 'api' | 'ingress' | `admin of ${ServiceName}`;
-  /** Where its service listens, without a path. */
+  /** The base URL of its service. */
   url: string;
   method: string;
   /** `/v1/sources/{id}` */
@@ -18,7 +18,7 @@ export interface FuzzedRoute {
   /** Whether it answers anyone. */
   isPublic: boolean;
   body?: { schema: JsonSchema; contentType: string };
-  /** What it may be refused with; undefined where no document says. */
+  /** The codes that it may be refused with; undefined if no document says. */
   codes?: ReadonlySet<string>;
 }
 
@@ -72,7 +72,7 @@ export async function ingressRoutes(ingressUrl: string): Promise<FuzzedRoute[]> 
   }));
 }
 
-/** What operators and probes ask: every service has them at a port of its own. */
+/** The routes for operators and probes: every service has them at a port of its own. */
 export const adminRoutes = (urlOf: (service: ServiceName) => string): FuzzedRoute[] =>
   serviceNames.flatMap((service) =>
     ['/metrics', '/livez', '/readyz'].map((path) => ({
@@ -100,7 +100,7 @@ function resolved(schema: unknown, document: OpenApiDocument): unknown {
   return schema;
 }
 
-/** Those that the document has of any request: what is no HTTP at all has no operation. */
+/** Codes documented for any request: bytes that are not HTTP belong to no operation. */
 const always = ['validation_failed', 'request_timeout'];
 
 function codesIn(responses: object): ReadonlySet<string> {

@@ -2,7 +2,7 @@
 import type { Pools } from '../pools.ts';
 import type { JsonSchema } from './routes.ts';
 
-/** What a schema alone does not tell, by the field's name. */
+/** Values that a schema alone does not tell, by the field's name. */
 export type Hints = Readonly<Record<string, unknown>>;
 
 /** One that the schema would take, as far as it tells; required fields always, others at times. */
@@ -40,7 +40,7 @@ export function validValue(schema: JsonSchema, pools: Pools, hints: Hints): unkn
   }
 }
 
-/** Of fields that the schema wants in a form of their own. */
+/** Values for fields with a form of their own. */
 export const fieldHints: Hints = {
   ...{ type: 'fuzzed.event', payload: { n: 1 }, name: 'a name', scopes: ['read'], scheme: 'hookline' },
   ...{ since: '2026-01-01T00:00:00Z', until: '2030-01-01T00:00:00Z', filter: { n: { $gt: 0 } } },
@@ -54,7 +54,7 @@ export const fieldHints: Hints = {
   ...{ dry_run: true, all: true, stage: 'dispatcher', proxy: null, client_certificate: null },
 };
 
-/** What no column of text or JSON holds. */
+/** Texts that no column of text or JSON holds. */
 const unstorable = ['\0', '\ud800', '\udfff', 'a\0', '\udc00\ud800'];
 
 /**

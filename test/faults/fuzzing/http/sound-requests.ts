@@ -8,11 +8,11 @@ import { fieldHints, type Hints, validValue } from './schema-values.ts';
 interface Options {
   apiUrl: string;
   adminKey: string;
-  /** Where endpoints send to. */
+  /** The URL that endpoints send to. */
   receiverUrl: string;
 }
 
-/** Whose resources are fuzzed. */
+/** The tenant whose resources are fuzzed. */
 export const tenant = 'fuzzed';
 const timeoutMs = 10_000;
 const answerTimeoutMs = 30_000;
@@ -48,7 +48,7 @@ export function createSoundRequests({ apiUrl, adminKey, receiverUrl }: Options):
 
   const hints: Hints = { ...fieldHints, url: receiverUrl };
   const event = { type: 'fuzzed.event', payload: { n: 1 } };
-  /** By the first part of the path. What comes of no request of its own is looked for. */
+  /** By the first part of the path. A resource that no request creates is looked up. */
   const makers: Readonly<Record<string, () => Promise<string>>> = {
     sources: () => created('/sources', { name: 'fuzzed', scheme: 'hookline' }),
     endpoints: () => created('/endpoints', { url: receiverUrl, event_types: ['nothing'] }),
@@ -74,7 +74,7 @@ export function createSoundRequests({ apiUrl, adminKey, receiverUrl }: Options):
     of(route, pools) {
       const given: string[] = [];
       const target = route.path.replace(/\{\w+\}/g, () => {
-        // Of a resource that nobody here knows how to make, one that is not there.
+        // A resource that nothing here can create gets an id that does not exist.
         const id = ids.get(resourceOf(route)) ?? 'src_00000000000000000000000000';
         given.push(id);
         return id;

@@ -22,7 +22,7 @@ export interface Codecs {
 
 export interface BaseOptions extends Codecs {
   tenant: string;
-  /** Those that exist, of the tenant. */
+  /** Existing endpoints of the tenant. */
   endpointIds: readonly string[];
   /** The event that duplicates are of. */
   event: { id: string; dedupKey: string; sourceId: string };
@@ -39,7 +39,7 @@ export interface BaseRecords {
   duplicate(given?: Partial<DuplicateRecord>): DuplicateRecord;
 }
 
-/** What was forged may fail and be tried again for days, with its key behind it: what is sound has one of its own. */
+/** A forged record may fail and be tried again for days, with its key waiting behind it: sound records have a key of their own. */
 const keysOfForged = [null, 'a', 'b'];
 const keysOfSound = [null, 'sound'];
 
@@ -184,7 +184,7 @@ export function createBaseRecords({ tenant, endpointIds, event: known, pick, ...
       const made = pick([attempt, fannedOut])();
       return { key: Buffer.from(made.event_id), value: codecs.encodeAttempt(made), headers: {} };
     },
-    // Of no event that there is: those that count are the sound ones alone.
+    // A duplicate of an event that does not exist: only the sound ones count.
     duplicates: () => duplicateRecord({ event_id: newId('evt'), dedup_key: randomBytes(16).toString('hex') }),
     'dead-letters': () => ({
       key: Buffer.from('a'),

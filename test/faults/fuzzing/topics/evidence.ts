@@ -1,4 +1,4 @@
-/** What the stages have made of the records, from the topics that they write, and from the tables. */
+/** Collects what the stages have made of the records, from the topics that they write and from the tables. */
 import {
   type AttemptRecord,
   type DeadLetterStage,
@@ -147,7 +147,7 @@ export const positionOf = ({ topicPrefix }: Stack, { topic, partition, offset }:
 
 const deliveryOf = (tenant = '', id = ''): string => `${tenant}/${id}`;
 
-/** Of a header that comes twice the last. */
+/** The last value of a header that comes twice. */
 export function textOf({ headers }: SentRecord, name: string): string {
   const values = Object.hasOwn(headers, name) ? [headers[name] ?? []].flat() : [];
   return values.at(-1)?.toString() ?? '';

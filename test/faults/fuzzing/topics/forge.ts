@@ -1,4 +1,4 @@
-/** What is made of sound records: each kind by its name. */
+/** Forges records from sound ones, each kind by its name. */
 import type { TopicName } from '#lib/contract';
 import type { ForgedRecord } from './forged-record.ts';
 import { anyTopic } from './kinds/any-topic.ts';

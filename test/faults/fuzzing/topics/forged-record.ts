@@ -1,7 +1,7 @@
 import type { TopicName } from '#lib/contract';
 
-/** Of a header that comes once, or again. */
-export type ForgedHeaders = Readonly<Record<string, Buffer | readonly Buffer[]>>;
+/** Headers that come once, or several times. */
+type ForgedHeaders = Readonly<Record<string, Buffer | readonly Buffer[]>>;
 
 /**
  * How a record may end:
@@ -14,7 +14,7 @@ export type Ending = 'letter' | 'processed' | 'either' | 'passed';
 
 export interface ForgedRecord {
   topic: TopicName;
-  /** What is wrong with it; `control` where nothing is. */
+  /** The defect; `control` if there is none. */
   kind: string;
   ending: Ending;
   key: Buffer | null;
@@ -25,7 +25,7 @@ export interface ForgedRecord {
 }
 
 export interface SentRecord extends ForgedRecord {
-  /** Of its own, in a header that nobody reads: letters keep it. */
+  /** The record's own mark, in a header that nobody reads: dead letters keep it. */
   mark: string;
   partition: number;
   offset: number;

@@ -41,7 +41,7 @@ export interface TopicsOptions {
   tables: Tables;
   receiver: Receiver;
   seed: number;
-  /** Of each kind, on each topic. */
+  /** Records of each kind, on each topic. */
   records: number;
   /** `topic-partition-offset` of letters that the projector has logged. */
   unprojected: ReadonlySet<string>;
@@ -62,7 +62,7 @@ const tenant = 'default';
 const partitions = 3;
 /** Sound ones among them: one of so many. */
 const controlEvery = 6;
-/** What stands between an event and the endpoint's first look at it. */
+/** The delay between an event and the endpoint's first look at it. */
 const commitMs = 1_000;
 /** A machine that is busy elsewhere makes an attempt time out, and others with it: longer than the breaker then waits. */
 const arrivalTimeoutMs = 90_000;
@@ -98,7 +98,7 @@ export async function fuzzTopics(options: TopicsOptions): Promise<TopicsResult> 
       options.say(`  ${topic}: ${forged.length} forged, ${controls.length} sound`);
     }
     const behind = await drained(options, readers, offsets);
-    // What is read here as the stages read it may hold this process up as it holds up them: of what did not come to its end no more is asked.
+    // A record that holds up the stages may hold up this process, too: after one that did not come to its end nothing more is read.
     if (behind.length > 0) return { topics: new Map(), readers, findings: behind };
     const evidence = await gatherEvidence({ stack, tables: options.tables, events, attempts });
     const { unprojected } = options;
@@ -144,7 +144,7 @@ async function createEndpoints({ pipeline, receiver }: TopicsOptions): Promise<s
   return made.map(({ id }) => id);
 }
 
-/** No endpoint asks for it. What is delivered of it all the same comes back from the tables with it, where it has found no room. */
+/** No endpoint asks for it. A delivery of it that found no room comes back from the tables with it all the same. */
 const unwanted = { type: 'unwanted', payload: {} };
 
 async function publish({ pipeline }: TopicsOptions, event: object): Promise<string> {
@@ -215,7 +215,7 @@ async function miscounted({ tables }: TopicsOptions, sent: readonly SentRecord[]
   return [{ finding, says: `${counted} duplicates of ${id}, of ${told} that were told of` }];
 }
 
-/** Nobody was killed, and so nothing is sent again. What found no room at once waits for a moment. */
+/** Nobody was killed, and so nothing is sent again. A delivery without room waits for a moment. */
 async function miscarried(
   { pipeline, tables, receiver, hasRejoined }: TopicsOptions,
   sent: readonly SentRecord[],

@@ -1,4 +1,4 @@
-/** Who reads what, as the brokers know it: a new consumer is among them by itself. */
+/** The consumers of each topic, as the brokers know them: a new consumer is among them by itself. */
 import { type DeadLetterStage, deadLetterStages, topicNames, type TopicName, topicsOf } from '#lib/contract';
 import { silentLogger } from '#lib/log';
 import { createClient } from '../../../../libs/kafka/client.ts';

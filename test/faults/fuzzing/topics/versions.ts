@@ -6,7 +6,7 @@ import { silentLogger } from '#lib/log';
 import type { Stack } from '../../../support/stack.ts';
 import type { Ending } from './forged-record.ts';
 
-export interface Version {
+interface Version {
   topic: AvroTopic;
   kind: string;
   ending: Ending;

@@ -2,7 +2,7 @@ import { overlaps } from '../../checker/ledger.ts';
 import type { Finding } from '../findings.ts';
 import { type Call, type History, type Intent, isSettled } from '../history.ts';
 
-/** What clients hear of one key: one fresh answer at the most, all others a replay of it, or that they are to come again. */
+/** Checks the answers to one key: one fresh one at the most, all others a replay of it, or a request to come again. */
 export function judgeAnswers(history: History): Finding[] {
   const callsOf = Map.groupBy(history.calls, ({ intent }) => intent);
   return history.intents.flatMap((intent) => {

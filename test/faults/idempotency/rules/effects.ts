@@ -2,7 +2,7 @@ import { keyHashOf } from '../explain.ts';
 import type { Finding } from '../findings.ts';
 import { type Call, type History, type Intent, isSettled } from '../history.ts';
 
-/** What is there: of each key that was answered 2xx one event or endpoint, which the answer names, and of all keys one record. */
+/** Checks the effects: one event or endpoint for each key that was answered 2xx, which the answer names, and one record for every key. */
 export function judgeEffects(history: History): Finding[] {
   const { intents, calls, rows } = history;
   const callsOf = Map.groupBy(calls, ({ intent }) => intent);

@@ -3,7 +3,7 @@ import { overlaps } from '../../checker/ledger.ts';
 import type { Finding } from '../findings.ts';
 import type { EventRow, History, Intent } from '../history.ts';
 
-/** What stands on the topic: each event that there is, as it was given, those of an ordering key in their order; twice only around a fault. */
+/** Checks the topic: each existing event as it was given, those of an ordering key in their order; twice only around a fault. */
 export function judgePublished(history: History): Finding[] {
   const { published, rows } = history;
   const entriesOf = Map.groupBy(published, ({ id }) => id);
@@ -46,7 +46,7 @@ function judgeEvent({ faults }: History, { event, intent, entries }: Account): F
   return found;
 }
 
-/** Of an ordering key, by where each event stands for the first time. */
+/** Checks the order of an ordering key, by each event's first position. */
 function judgeOrder(
   rows: readonly EventRow[],
   of: { entriesOf: ReadonlyMap<string, readonly EventEntry[]>; intentOf: ReadonlyMap<string, Intent> },

@@ -9,7 +9,7 @@ const brokerOf = ({ servers }: FaultWorld, id: BrokerId): MortalServer => {
   return broker;
 };
 
-/** Where nobody listens, the links do not either. */
+/** While nobody listens, the links do not either. */
 async function away(
   world: FaultWorld,
   id: BrokerId,
@@ -26,7 +26,7 @@ async function away(
   await brokerOf(world, id).start();
 }
 
-/** Of the last of them alone: others have no disk that can be full. */
+/** The last broker alone: others have no disk that can be full. */
 const onDisk = brokerIds.at(-1) ?? 3;
 
 export const brokerFaults: readonly FaultKind[] = [

@@ -49,7 +49,7 @@ const parts: Readonly<Record<ServiceName, readonly string[]>> = {
   dedup: ['dedup', 'publish'],
   dispatcher: ['dispatcher', 'fan-out', 'replay'],
   projector: ['projector'],
-  // What runs by itself under its key dies in the run of idempotent requests: here events alone have keys.
+  // Requests that run alone under their key die in the run of idempotent requests: here events alone have keys.
   api: ['idempotency-group', 'outbox'],
 };
 const pointsOf = (service: ServiceName): CrashPointName[] =>

@@ -4,7 +4,7 @@ import { sides, storeLink } from '../servers.ts';
 
 const seconds = ({ random }: FaultWorld, least: number, most: number): number => least + random() * (most - least);
 
-/** Where nobody listens, the links do not either. */
+/** While nobody listens, the links do not either. */
 async function away(
   world: FaultWorld,
   store: 'redis' | 'postgres',

@@ -17,7 +17,7 @@ export async function insist({ client, signal, pause }: Attacker, type: string):
 
 const atOnce = 16;
 
-/** As many endpoints as the tenant's limits let it have. Whoever asks too fast comes again when it is told to. */
+/** Creates as many endpoints as the tenant's limits allow; a request that is too fast is repeated when the answer says so. */
 export async function createEndpoints(
   client: TenantClient,
   count: number,

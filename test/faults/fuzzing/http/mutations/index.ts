@@ -1,4 +1,4 @@
-/** What is made of a sound request: each kind by its name, which says of which part it is. */
+/** The mutations of a sound request: the name of each says which part it changes. */
 import type { FuzzedRoute } from '../routes.ts';
 import { bodyMutations } from './body.ts';
 import { headerMutations } from './headers.ts';
@@ -14,7 +14,7 @@ export function mutationsOf({ service, method }: FuzzedRoute): Readonly<Record<s
     ...pathMutations,
     ...queryMutations,
     ...headerMutations,
-    // Of a GET too, which has none.
+    // For a GET too, which has no body.
     ...bodyMutations,
     ...(service === 'api' && method === 'POST' && keyMutations),
   };

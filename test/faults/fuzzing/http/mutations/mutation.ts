@@ -1,11 +1,11 @@
-/** What a kind of request is made with, of a sound one. */
+/** The material for one kind of mutation of a sound request. */
 import type { Pools } from '../../pools.ts';
 import type { RawRequest } from '../raw-request.ts';
 import type { FuzzedRoute } from '../routes.ts';
 
 export interface SoundRequest extends RawRequest {
   route: FuzzedRoute;
-  /** Of the path's parameters. */
+  /** The values of the path's parameters. */
   ids: readonly string[];
   /** Before it is text. */
   json: unknown;
@@ -15,8 +15,8 @@ export interface SoundRequest extends RawRequest {
 
 export type Mutation = (sound: SoundRequest, pools: Pools) => RawRequest;
 
-export const latin1 = (text: string): string => Buffer.from(text).toString('latin1');
-/** What can stand in a request line or a header without ending it. */
+const latin1 = (text: string): string => Buffer.from(text).toString('latin1');
+/** Removes the characters that would end a request line or a header. */
 export const withoutEnds = (text: string): string => latin1(text).replace(/[\r\n]/g, '');
 
 export const withHeaders = (sound: RawRequest, ...more: [string, string][]): RawRequest => {

@@ -5,7 +5,7 @@ const withObjectsNames = adding(() =>
   ['__proto__', 'constructor', 'toString', 'hasOwnProperty'].map((name) => [name, text('a')] as const),
 );
 
-/** Those that make sense on any topic. */
+/** Kinds that make sense on any topic. */
 export const anyTopic: readonly Kind[] = [
   { kind: 'header missing', ending: 'either', forge: withHeader(() => undefined) },
   { kind: 'header empty', ending: 'either', forge: withHeader(() => Buffer.alloc(0)) },
@@ -98,7 +98,7 @@ export const anyTopic: readonly Kind[] = [
   },
 ];
 
-/** Where the value has a form that the topic has. */
+/** Kinds for topics whose values have a form. */
 export const formed: readonly Kind[] = [
   { kind: 'value null', ending: 'letter', forge: withValue(() => null) },
   {

@@ -18,7 +18,7 @@ const counts = [
   Buffer.from([0x80, 0xa8, 0xd6, 0xb9, 0x07]),
 ];
 
-/** Of the topics whose values are Avro: what a reader of Avro may be given. */
+/** Kinds for topics with Avro values: everything that a reader of Avro may be given. */
 export const avro: readonly Kind[] = [
   {
     kind: 'Avro: cut',

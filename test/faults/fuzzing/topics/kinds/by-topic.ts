@@ -1,4 +1,4 @@
-/** What each topic has of its own. */
+/** Kinds that belong to one topic. */
 import { header, type TopicName } from '#lib/contract';
 import { formed, formless } from './any-topic.ts';
 import { avro } from './avro.ts';

@@ -1,4 +1,4 @@
-/** What a kind of record is made with, of a sound one. */
+/** The material for one kind of forged record. */
 import { header, type TopicName } from '#lib/contract';
 import type { Pools } from '../../pools.ts';
 import type { BaseRecords, Codecs } from '../base-records.ts';
