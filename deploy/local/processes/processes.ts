@@ -37,7 +37,7 @@ export interface Program {
   stopSignal?: NodeJS.Signals;
 }
 
-export interface StopOptions {
+interface StopOptions {
   signal?: NodeJS.Signals | undefined;
   timeoutMs?: number;
 }

@@ -17,7 +17,7 @@ export interface PageQuery {
 }
 
 const defaultLimit = 100;
-export const maxLimit = 1_000;
+const maxLimit = 1_000;
 
 /** Parameters are text, whatever they hold: none is converted before it is looked at. */
 export const pageParameters = { limit: { type: 'string' }, cursor: { type: 'string' } } as const;

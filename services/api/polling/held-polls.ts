@@ -48,7 +48,7 @@ export interface Place {
   leave(): void;
 }
 
-export interface Wanted {
+interface Wanted {
   filter: EventFilter;
   /** RFC 3339: what is before it was looked at. */
   from: string;
@@ -62,7 +62,7 @@ export interface Found {
   from: string;
 }
 
-export type OnEnd = (found: Found) => void;
+type OnEnd = (found: Found) => void;
 
 interface Deps {
   readNewEvents: ReadNewEvents;

@@ -6,7 +6,7 @@ import type { Endpoint } from '../model/endpoint.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
 
 /** Why an endpoint is disabled: it answered 410 (`gone`), or took nothing since a time (`failing`). */
-export type GivenUp = { reason: 'gone' } | { reason: 'failing'; since: number };
+type GivenUp = { reason: 'gone' } | { reason: 'failing'; since: number };
 
 /**
  * Disables the revision of an endpoint that was sent to: one that a person has changed since then is left alone. True once that is settled;

@@ -27,7 +27,7 @@ export interface Turns<Lane> {
   next(): Lane | undefined;
 }
 
-export interface TurnState {
+interface TurnState {
   tenant: string;
   wantsTurn: boolean;
   class: LaneClass;

@@ -14,7 +14,7 @@ export interface RecentSteps {
   endOf(delivery: Pick<Delivery, 'tenant' | 'id'>): Reached | undefined;
 }
 
-export interface Reached {
+interface Reached {
   step: number;
   status: DeliveryStatus;
 }

@@ -25,7 +25,7 @@ interface Limits {
 }
 
 /** How it left the replay: ended, lost to another process, stopped, or to go on later. */
-export interface Left {
+interface Left {
   how: string;
   /** Its rate has nothing to send before then. */
   againInMs: number;

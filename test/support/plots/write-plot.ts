@@ -6,8 +6,13 @@ import { type NamedPlot, plotFile } from './named-plot.ts';
 import type { Plot } from './plot.ts';
 import { specOf } from './spec-of.ts';
 
-/** Draws a plot into an SVG file; the same plot gives the same bytes. @throws Error where there is nothing to draw, or a value that can't be drawn */
-const writePlot = async (file: string, plot: Plot): Promise<void> => writeFileSync(file, await svgOf(plot));
+/**
+ * Draws a plot into an SVG file; the same plot gives the same bytes.
+ *
+ * @public a test draws with it in a process of its own
+ * @throws Error where there is nothing to draw, or a value that can't be drawn
+ */
+export const writePlot = async (file: string, plot: Plot): Promise<void> => writeFileSync(file, await svgOf(plot));
 
 /** All plots of a document, below docs/plots; those that it no longer has go. @throws as `writePlot` does */
 export async function writePlots(docs: string, document: string, plots: readonly NamedPlot[]): Promise<void> {
