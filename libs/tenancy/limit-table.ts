@@ -1,6 +1,6 @@
 /**
- * How much of everything that tenants share one of them may use. docs/tenancy.md is written from this table; the code asks for a limit by its
- * name (`TenantLimits`), and whoever reaches one is told that name.
+ * Limits of one tenant on shared resources. docs/tenancy.md is generated from this table; the code looks a limit up by its name
+ * (`TenantLimits`), and a 429 contains that name.
  */
 export interface LimitDefinition {
   default: number;
@@ -36,58 +36,57 @@ export const limitTable = {
   requests_per_second: {
     default: 500,
     max: 1_000_000,
-    counts: 'requests a second to the API by all of its keys together, twice as many at once after a pause',
-    atLimit: 'a request beyond it is 429; a key with a higher `rate_limit` is 400',
+    counts: 'requests per second to the API, all keys of the tenant together, with bursts of twice that',
+    atLimit: 'further requests are 429; a key with a higher `rate_limit` is 400',
   },
   waiting_requests: {
     default: 200,
     max: 100_000,
-    counts: 'requests to one process of the API that wait for a connection to the database, or to be published',
-    atLimit: 'a request beyond it is 429; one that has waited for 4 seconds is 503',
+    counts: 'requests per API process that wait for a database connection or for publication',
+    atLimit: 'further requests are 429; a request that has waited for 4 seconds is 503',
   },
   long_polls: {
     default: 10_000,
     max: 1_000_000,
-    counts: 'requests with `wait` that one process of the API holds',
-    atLimit: 'a request beyond it is 429',
+    counts: 'long polls per API process',
+    atLimit: 'further requests are 429',
   },
   replays: {
     default: 100,
     max: 10_000,
-    counts: 'replays of several items that have not ended',
-    atLimit: 'asking for another is 429; one of them is under way, the others wait for it',
+    counts: 'unfinished replays with several items',
+    atLimit: 'another replay is 429; one replay runs at a time, the others wait',
   },
   single_replays: {
     default: 1_000,
     max: 100_000,
-    counts: 'tests of endpoints, retries and other replays of one item that have not been sent',
-    atLimit: 'asking for another is 429',
+    counts: 'endpoint tests, retries and replays of single items that have not been sent yet',
+    atLimit: 'another one is 429',
   },
   source_bytes: {
     default: 64 * mebibyte,
     max: 1_024 * mebibyte,
-    counts:
-      'bytes of sources, those included that were deleted within 30 days; each counts as 500 and what is set of it',
-    atLimit: 'creating another, and a change that makes one larger, is 429',
+    counts: 'bytes of sources, including those deleted within 30 days; each counts as 500 bytes plus its settings',
+    atLimit: 'creating another one, or making one larger, is 429',
   },
   endpoint_bytes: {
     default: 64 * mebibyte,
     max: 1_024 * mebibyte,
     counts:
-      'bytes of endpoints with their changes of 30 days, those included that were deleted within 30 days; each counts as 500 and what is set of it',
-    atLimit: 'creating another, and a change that makes one larger, is 429',
+      'bytes of endpoints with their changes of 30 days, including endpoints deleted within 30 days; each counts as 500 bytes plus its settings',
+    atLimit: 'creating another one, or making one larger, is 429',
   },
   endpoint_changes: {
     default: 100,
     max: 1_000,
-    counts: 'changes within 30 days of what one endpoint gets: its event types, sources and filter, disabled or not',
-    atLimit: 'another such change is 429, enabling too; disabling and deleting is always possible',
+    counts: 'changes of the subscription of one endpoint (event types, sources, filter, disabled) within 30 days',
+    atLimit: 'another such change, or enabling, is 429; disabling and deleting are always possible',
   },
   endpoint_change_bytes: {
     default: 256 * 1_024,
     max: 4 * mebibyte,
-    counts: 'bytes of what one endpoint got before its changes of 30 days',
-    atLimit: 'another such change is 429, enabling too; disabling and deleting is always possible',
+    counts: 'bytes of earlier subscriptions of one endpoint within 30 days',
+    atLimit: 'another such change, or enabling, is 429; disabling and deleting are always possible',
   },
 } as const satisfies Record<string, LimitDefinition>;
 
