@@ -95,7 +95,7 @@ describe('the cursor', () => {
 
     const expired = await list(tenant, `?updated_at_gte=${first?.updated_at}`);
     expect([expired.status, expired.json()]).toMatchObject([410, { code: 'cursor_expired' }]);
-    expect(expired.text).toContain('list events anew');
+    expect(expired.text).toContain('list events again');
     expect((await list(tenant, `?updated_at_gte=${first?.updated_at}&wait=5`)).status).toBe(410);
     // Who has read as far as was removed has missed nothing.
     for (const query of [
