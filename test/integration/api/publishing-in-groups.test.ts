@@ -11,7 +11,7 @@ jest.setTimeout(60_000);
 
 const limits = createTenantLimits(noLimitSettings);
 const waiting = createWaitingRequests({ limits, usage: createTenantUsage(new Registry(), limits) });
-/** Of the tenant's requests, those that wait for their group to begin. */
+/** The number of the tenant's requests that wait for their group to begin. */
 let waitingOf = (_tenant: string): number => 0;
 
 let api: OpenApi;
@@ -72,7 +72,7 @@ async function askInOneGroup(tenant: string, given: readonly Given[]): Promise<A
 interface Row {
   id: string;
   updated_at: string;
-  /** Of the transaction that has written it. */
+  /** The transaction that wrote it. */
   xmin: string;
 }
 

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const endpoints = (...args: string[]) => runHookline(['endpoints', ...args], { env });
 
-/** What the command answers with --json. */
+/** The command's answer with --json. */
 async function ask<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await endpoints(...args, '--json');
   expect([code, stderr]).toEqual([0, '']);

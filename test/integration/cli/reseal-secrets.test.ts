@@ -48,11 +48,11 @@ const reseal = async (keys: readonly string[], ...args: string[]) => {
   });
   return { ...ran, counts: ran.stdout === '' ? undefined : (JSON.parse(ran.stdout) as object) };
 };
-/** Of the three endpoints, two have private settings. */
+/** Two of the three endpoints have private settings. */
 const all = sourceCount + 1 + 3 + 2;
 
 test('a key is replaced and taken off the list while webhooks come in, and none is refused', async () => {
-  // What the rotation is for: without it, the new key alone opens nothing.
+  // The rotation is needed: without it, the new key alone opens nothing.
   const tooEarly = await world.startIngress(newKey);
   expect(await sendSigned(tooEarly, sources[0] as SignedSource)).toBe(503);
 

@@ -15,7 +15,7 @@ afterAll(() => api.close());
 
 const sources = (...args: string[]) => runHookline(['sources', ...args], { env });
 
-/** What the command answers with --json. */
+/** The command's answer with --json. */
 async function ask<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await sources(...args, '--json');
   expect([code, stderr]).toEqual([0, '']);

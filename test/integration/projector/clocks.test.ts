@@ -78,7 +78,7 @@ test('two projectors with tenants in common, some of them held by others, wait n
         store.commitFree(['left', 'right', 'both'].map((tenant) => received(tenant, 'one'))),
         store.commitFree(['both', 'right', 'left'].map((tenant) => received(tenant, 'other'))),
       ]);
-      // Whoever came first has the one that is free.
+      // The free one goes to whoever came first.
       expect(crossed.map((taken) => taken.has('left') || taken.has('right'))).toEqual([false, false]);
       expect(crossed.filter((taken) => taken.has('both')).length).toBeGreaterThan(0);
     });

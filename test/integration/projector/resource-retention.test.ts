@@ -1,4 +1,4 @@
-/** What is left of sources, endpoints and keys once nothing can be judged by what they were; the time is given to the retention. */
+/** The rest of sources, endpoints and keys once nothing can be judged by their past; the time is given to the retention. */
 import { formatMicros } from '#lib/clock';
 import { judgedWithinDays } from '#lib/contract';
 import type { Postgres } from '#lib/postgres';

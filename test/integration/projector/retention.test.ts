@@ -278,7 +278,7 @@ test('two projectors at once come to the same as one', async () => {
   for (let number = 0; number < 14; number += 1) await project(postgres, delivered(onDay(number), 10_000));
   await project(postgres, [received(onDay(3, 'open'))]);
   const done = await Promise.all([one.runAt(atNoon(40)), other.runAt(atNoon(40))]);
-  // Who finds the other at a partition for too long comes again.
+  // A run that waits too long for the other at a partition comes again.
   if (done.includes(false)) await Promise.all([one.runAt(atNoon(40)), other.runAt(atNoon(40))]);
   expect(await payloads(postgres, tenant)).toEqual([
     onDay(3, 'open').eventId,

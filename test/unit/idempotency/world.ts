@@ -24,7 +24,7 @@ export interface Subject {
   createStore(times: { lockSeconds: number; ttlSeconds: number }): AnyStore;
   /** Long enough for a busy machine, short enough to be waited for. */
   lockSeconds: number;
-  /** What leases are renewed by. */
+  /** The clock that leases are renewed by. */
   clock: Clock;
   pass(ms: number): Promise<void>;
   /** Makes an effect with this name. */
