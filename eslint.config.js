@@ -28,8 +28,6 @@ const noDeploy = {
   regex: '^(#deploy/|(\\.\\./)+(deploy|test)/)',
   message: 'A service imports libs only; what it shares with deploy belongs to a lib.',
 };
-/** They read the Avro schemas from deploy/kafka/schemas.ts while their files are being moved; then this list goes. */
-const importDeployStill = ['dispatcher', 'api'];
 
 /** `services → libs → nothing of ours`, and one importer for each vendor's client. */
 const layers = [
@@ -78,7 +76,7 @@ const layers = [
               message: 'No service imports another: what two of them need belongs to a lib.',
             },
             { regex: '^(\\.\\./)+libs/', message: 'Import a lib by its surface: #lib/<name>.' },
-            ...(importDeployStill.includes(service) ? [] : [noDeploy]),
+            noDeploy,
           ],
         },
       ],

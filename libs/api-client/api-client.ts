@@ -42,7 +42,7 @@ export interface ApiClientOptions {
   resendPost?: Resend;
 }
 
-export type Resend = (send: () => Promise<HttpResult>) => Promise<HttpResult>;
+type Resend = (send: () => Promise<HttpResult>) => Promise<HttpResult>;
 
 /** Longer than the API holds any request. */
 const timeoutMs = 30_000;

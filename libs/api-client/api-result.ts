@@ -1,7 +1,7 @@
 import type { HttpAnswer } from './send-request.ts';
 
 /** Problem details of RFC 9457, with the API's own members. Every member but `code` may be missing: proxies write some too. */
-export interface ProblemDetails {
+interface ProblemDetails {
   code: string;
   title?: string;
   status?: number;

@@ -1,1 +1,1 @@
-export { type Bisected, bisect } from './bisect.ts';
+export { bisect } from './bisect.ts';

@@ -15,8 +15,12 @@ export function createManualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {
   let now = startMs;
   const sleepers = new Set<Sleeper>();
 
-  const nextDue = (untilMs: number): Sleeper | undefined =>
-    [...sleepers].filter((sleeper) => sleeper.dueMs <= untilMs).sort((a, b) => a.dueMs - b.dueMs)[0];
+  function nextDue(untilMs: number): Sleeper | undefined {
+    let next: Sleeper | undefined;
+    for (const sleeper of sleepers)
+      if (sleeper.dueMs <= untilMs && (next === undefined || sleeper.dueMs < next.dueMs)) next = sleeper;
+    return next;
+  }
 
   return {
     nowMs: () => now,

@@ -7,7 +7,7 @@ const byVariable = (groups: readonly Fields[]): Field<unknown>[] => {
   return [...seen.values()].sort((a, b) => a.env.localeCompare(b.env));
 };
 
-/** The text of `.env.example`: every variable once, what must be set left open, what has a default commented out. */
+/** The text of `.env.example`: every variable once; required ones are left empty, defaults are commented out. */
 export function envExample(groups: readonly Fields[]): string {
   return byVariable(groups)
     .map(
@@ -17,11 +17,11 @@ export function envExample(groups: readonly Fields[]): string {
     .join('\n');
 }
 
-/** The same as a Markdown table, for a README. */
+/** The settings as a Markdown table, for a README. */
 export function configTable(fields: Fields): string {
   const rows = byVariable([fields]).map(
     (field) =>
       `| \`${field.env}\` | ${field.defaultText === undefined ? 'required' : `\`${field.defaultText}\``} | ${field.help} |`,
   );
-  return ['| variable | default | |', '|---|---|---|', ...rows].join('\n');
+  return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n');
 }

@@ -9,7 +9,6 @@ export {
   integer,
   list,
   oneOf,
-  pairs,
   text,
 } from './fields.ts';
 export {
@@ -32,5 +31,5 @@ export {
   kafkaFields,
   kafkaRelations,
 } from './kafka-fields.ts';
-export { type TracingConfig } from './tracing-fields.ts';
+export { type TracingConfig, tracingFields } from './tracing-fields.ts';
 export { envExample, configTable } from './document.ts';

@@ -1,34 +1,37 @@
-/** How a process gets to Kafka: where the brokers are, whether over TLS, and as whom. */
+/** Connection settings for Kafka: brokers, TLS, credentials. */
 import { type ConfigOf, flag, integer, list, oneOf, type Problem, text } from './fields.ts';
 
 export const kafkaFields = {
   kafkaBrokers: list('HOOKLINE_KAFKA_BROKERS', {
     default: '127.0.0.1:9092',
-    help: 'host:port of Kafka brokers, by comma',
+    help: 'Kafka brokers as comma-separated host:port',
   }),
   kafkaTls: flag('HOOKLINE_KAFKA_TLS', {
     default: 'false',
-    help: 'brokers are reached over TLS, 1.2 or later, and must prove their names',
+    help: 'connect to the brokers with TLS 1.2 or later, and verify their host names',
   }),
   kafkaTlsCaFile: text('HOOKLINE_KAFKA_TLS_CA_FILE', {
     default: '',
-    help: 'PEM file of the authorities of the brokers’ certificates; empty: the public ones. Renewed files need no restart',
+    help: 'PEM file of the CAs of the broker certificates; empty: the public CAs. Renewed files need no restart',
   }),
   kafkaTlsCertFile: text('HOOKLINE_KAFKA_TLS_CERT_FILE', {
     default: '',
-    help: 'PEM file of this client’s certificate, where brokers ask for one',
+    help: 'PEM file of the client certificate, for brokers that require one',
   }),
-  kafkaTlsKeyFile: text('HOOKLINE_KAFKA_TLS_KEY_FILE', { default: '', help: 'PEM file of its private key' }),
+  kafkaTlsKeyFile: text('HOOKLINE_KAFKA_TLS_KEY_FILE', {
+    default: '',
+    help: 'PEM file of the private key of the client certificate',
+  }),
   kafkaSaslMechanism: oneOf('HOOKLINE_KAFKA_SASL_MECHANISM', ['none', 'plain', 'scram-sha-256', 'scram-sha-512'], {
     default: 'none',
-    help: 'how the process says who it is; over TLS, or all can read the password along',
+    help: 'SASL mechanism; use it with TLS, else the password can be read on the network',
   }),
-  kafkaSaslUsername: text('HOOKLINE_KAFKA_SASL_USERNAME', { default: '', help: 'as whom' }),
-  kafkaSaslPassword: text('HOOKLINE_KAFKA_SASL_PASSWORD', { default: '', secret: true, help: 'its password' }),
+  kafkaSaslUsername: text('HOOKLINE_KAFKA_SASL_USERNAME', { default: '', help: 'SASL user name' }),
+  kafkaSaslPassword: text('HOOKLINE_KAFKA_SASL_PASSWORD', { default: '', secret: true, help: 'SASL password' }),
   topicPrefix: text('HOOKLINE_TOPIC_PREFIX', {
     default: 'hookline.',
     pattern: /^[a-zA-Z0-9._-]{0,100}$/,
-    help: 'put before every topic’s and consumer group’s name',
+    help: 'prefix of all topic and consumer group names',
   }),
 };
 
@@ -36,15 +39,15 @@ export const gatherField = integer('HOOKLINE_GATHER_MS', {
   default: '20',
   min: 0,
   max: 1_000,
-  help: 'the longest that webhooks and deliveries wait for others, while they keep coming, to be written together (ingress, before the acknowledgment) or read together (dedup, dispatcher); alone none waits. More is less processor time and more latency',
+  help: 'maximum time for which records under load are collected into one batch, before they are written (ingress) or after they are fetched (dedup, dispatcher); a single record does not wait. Higher values save CPU time and add latency',
 });
 
-/** For a process whose last work may be repeated after a crash without effect. */
+/** For services whose repeated work has no effect. */
 export const commitIntervalField = integer('HOOKLINE_COMMIT_INTERVAL_MS', {
   default: '1000',
   min: 50,
   max: 30_000,
-  help: 'how long what is done waits for the commit of its offset (dedup, projector): so much is worked through again, without effect, after a process has died',
+  help: 'interval between offset commits (dedup, projector); after a crash the work of this interval is repeated, without effect',
 });
 
 /** Further settings of services that read topics. */
@@ -53,13 +56,13 @@ export const consumerFields = {
     default: '10000',
     min: 1_000,
     max: 300_000,
-    help: 'how long a consumer group waits for a member that has died before its partitions go to others; below 6000 the brokers need a lower group.min.session.timeout.ms',
+    help: 'session time-out: the partitions of a dead consumer are reassigned after this time; values below 6000 need a lower group.min.session.timeout.ms on the brokers',
   }),
   consumerQueueBytes: integer('HOOKLINE_CONSUMER_QUEUE_BYTES', {
     default: String(8 * 1024 * 1024),
     min: 64 * 1024,
     max: 1024 * 1024 * 1024,
-    help: 'bytes of a partition that have been fetched and wait for their turn; one fetch, of 2 MiB at the most, may go beyond',
+    help: 'maximum bytes fetched ahead per partition; one fetch of up to 2 MiB may exceed it',
   }),
 };
 
@@ -70,12 +73,12 @@ export function kafkaRelations(config: Omit<KafkaConfig, 'topicPrefix'>): Proble
   const { kafkaSaslMechanism, kafkaSaslUsername, kafkaSaslPassword } = config;
   const problems: string[] = [];
   if (!kafkaTls && [kafkaTlsCaFile, kafkaTlsCertFile, kafkaTlsKeyFile].some((file) => file !== ''))
-    problems.push('HOOKLINE_KAFKA_TLS_*_FILE are for HOOKLINE_KAFKA_TLS=true');
+    problems.push('HOOKLINE_KAFKA_TLS_*_FILE need HOOKLINE_KAFKA_TLS=true');
   if ((kafkaTlsCertFile === '') !== (kafkaTlsKeyFile === ''))
-    problems.push('HOOKLINE_KAFKA_TLS_CERT_FILE and HOOKLINE_KAFKA_TLS_KEY_FILE go together');
+    problems.push('HOOKLINE_KAFKA_TLS_CERT_FILE and HOOKLINE_KAFKA_TLS_KEY_FILE must be set together');
   const credentials = [kafkaSaslUsername, kafkaSaslPassword];
   if (kafkaSaslMechanism === 'none' && credentials.some((text) => text !== ''))
-    problems.push('HOOKLINE_KAFKA_SASL_USERNAME and _PASSWORD are for a HOOKLINE_KAFKA_SASL_MECHANISM');
+    problems.push('HOOKLINE_KAFKA_SASL_USERNAME and _PASSWORD need HOOKLINE_KAFKA_SASL_MECHANISM');
   if (kafkaSaslMechanism !== 'none' && credentials.some((text) => text === ''))
     problems.push(
       `HOOKLINE_KAFKA_SASL_MECHANISM=${kafkaSaslMechanism} needs HOOKLINE_KAFKA_SASL_USERNAME and _PASSWORD`,

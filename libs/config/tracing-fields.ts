@@ -1,6 +1,6 @@
 /**
- * OpenTelemetry's own variables, those that are heeded here. By its specification an empty variable is one that is not set. Traces are off
- * where neither an endpoint nor an exporter is named; the specification would send them to localhost.
+ * The OpenTelemetry variables that Hookline supports. As in its specification, an empty variable counts as unset. Traces are off
+ * unless an endpoint or an exporter is set; the specification would send them to localhost.
  */
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { type ConfigOf, type Field, flag, integer, oneOf, pairs, type Problem, text } from './fields.ts';
@@ -24,43 +24,46 @@ export const samplers = [
 
 export const tracingFields = {
   tracesDisabled: emptyIsUnset(
-    flag('OTEL_SDK_DISABLED', { default: 'false', help: 'true: no traces, whatever else is set' }),
+    flag('OTEL_SDK_DISABLED', { default: 'false', help: 'true turns tracing off, whatever else is set' }),
   ),
   tracesExporter: text('OTEL_TRACES_EXPORTER', {
     default: '',
     pattern: /^(otlp|none)?$/,
-    help: 'otlp or none; empty: otlp where an endpoint is set, else none',
+    help: '`otlp` or `none`; empty: otlp if an endpoint is set, else none',
   }),
   otlpEndpoint: text('OTEL_EXPORTER_OTLP_ENDPOINT', {
     default: '',
     pattern: url,
-    help: 'the collector that traces are sent to, without `/v1/traces`; empty: http://localhost:4318 where `OTEL_TRACES_EXPORTER=otlp`',
+    help: 'URL of the collector, without `/v1/traces`; empty: http://localhost:4318 with `OTEL_TRACES_EXPORTER=otlp`',
   }),
   otlpTracesEndpoint: text('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', {
     default: '',
     pattern: url,
-    help: 'the whole URL that traces are sent to, in place of the one before',
+    help: 'complete URL for traces; overrides OTEL_EXPORTER_OTLP_ENDPOINT',
   }),
   otlpProtocol: emptyIsUnset(
-    oneOf('OTEL_EXPORTER_OTLP_PROTOCOL', protocols, { default: 'http/protobuf', help: 'the only one there is' }),
+    oneOf('OTEL_EXPORTER_OTLP_PROTOCOL', protocols, { default: 'http/protobuf', help: 'the only supported protocol' }),
   ),
   otlpTracesProtocol: emptyIsUnset(
-    oneOf('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', protocols, { default: 'http/protobuf', help: 'the only one there is' }),
+    oneOf('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', protocols, {
+      default: 'http/protobuf',
+      help: 'the only supported protocol',
+    }),
   ),
   otlpHeaders: pairs('OTEL_EXPORTER_OTLP_HEADERS', {
     default: '',
     secret: true,
-    help: 'headers to the collector as `name=value`, by comma, percent-encoded',
+    help: 'headers for the collector, comma-separated `name=value`, percent-encoded',
   }),
   otlpTracesHeaders: pairs('OTEL_EXPORTER_OTLP_TRACES_HEADERS', {
     default: '',
     secret: true,
-    help: 'the same for traces alone; they win',
+    help: 'headers for traces; they override OTEL_EXPORTER_OTLP_HEADERS',
   }),
   otlpCompression: emptyIsUnset(
     oneOf('OTEL_EXPORTER_OTLP_COMPRESSION', ['none', 'gzip'], {
       default: 'none',
-      help: 'of what is sent to the collector',
+      help: 'compression of requests to the collector',
     }),
   ),
   otlpTimeoutMs: emptyIsUnset(
@@ -68,34 +71,34 @@ export const tracingFields = {
       default: '10000',
       min: 1,
       max: 600_000,
-      help: 'milliseconds that the collector has to take a batch, retries included; then its spans are lost, and counted',
+      help: 'milliseconds to export a batch, retries included; after that its spans are dropped, and counted',
     }),
   ),
   tracesSampler: emptyIsUnset(
     oneOf('OTEL_TRACES_SAMPLER', samplers, {
       default: 'parentbased_always_on',
-      help: 'which traces are recorded; `parentbased_`: as the sender’s `traceparent` says, where it has one',
+      help: 'sampler; `parentbased_…` follows the decision in the `traceparent` of the sender, if there is one',
     }),
   ),
   tracesSamplerArg: text('OTEL_TRACES_SAMPLER_ARG', {
     default: '',
     pattern: /^$|^(0|1|0?\.\d+|1\.0+|0\.0+)$/,
-    help: 'the part that a `traceidratio` records, from 0 to 1; empty: 1',
+    help: 'sampling ratio of `traceidratio`, 0 to 1; empty: 1',
   }),
   tracesServiceName: text('OTEL_SERVICE_NAME', {
     default: '',
-    help: 'what traces call this process; empty: `hookline-` and the service',
+    help: 'service name in traces; empty: `hookline-` and the name of the service',
   }),
   tracesResource: pairs('OTEL_RESOURCE_ATTRIBUTES', {
     default: '',
-    help: 'what else they say of it, as `name=value`, by comma, percent-encoded',
+    help: 'more resource attributes, comma-separated `name=value`, percent-encoded',
   }),
   tracesMaxQueued: emptyIsUnset(
     integer('OTEL_BSP_MAX_QUEUE_SIZE', {
       default: '2048',
       min: 1,
       max: 1_000_000,
-      help: 'spans that wait for the collector; beyond it they are dropped, and counted',
+      help: 'maximum number of spans queued for export; further spans are dropped, and counted',
     }),
   ),
   tracesDelayMs: emptyIsUnset(
@@ -103,7 +106,7 @@ export const tracingFields = {
       default: '5000',
       min: 1,
       max: 600_000,
-      help: 'milliseconds for which spans are collected before they are sent',
+      help: 'milliseconds between two exports',
     }),
   ),
 };
@@ -112,13 +115,13 @@ export type TracingConfig = ConfigOf<typeof tracingFields>;
 
 export const tracingRelations = (config: TracingConfig): Problem[] => [
   ...(config.tracesSamplerArg !== '' && !config.tracesSampler.endsWith('traceidratio')
-    ? [`OTEL_TRACES_SAMPLER_ARG is of no use where OTEL_TRACES_SAMPLER=${config.tracesSampler}`]
+    ? [`OTEL_TRACES_SAMPLER_ARG has no effect with OTEL_TRACES_SAMPLER=${config.tracesSampler}`]
     : []),
   ...headerProblems('OTEL_EXPORTER_OTLP_HEADERS', config.otlpHeaders),
   ...headerProblems('OTEL_EXPORTER_OTLP_TRACES_HEADERS', config.otlpTracesHeaders),
 ];
 
-/** Else no batch would ever leave, and nobody be told why. */
+/** Reported at start, because an invalid header would make every export fail. */
 function headerProblems(variable: string, headers: Readonly<Record<string, string>>): Problem[] {
   return Object.entries(headers).flatMap(([name, value]) => {
     try {
@@ -126,7 +129,7 @@ function headerProblems(variable: string, headers: Readonly<Record<string, strin
       validateHeaderValue(name, value);
       return [];
     } catch {
-      return [`${variable}: ${JSON.stringify(name)} or its value is none that HTTP has`];
+      return [`${variable}: ${JSON.stringify(name)} or its value is not valid in HTTP`];
     }
   });
 }

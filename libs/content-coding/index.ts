@@ -1,1 +1,1 @@
-export { decodeContent, type DecodedContent } from './decode-content.ts';
+export { decodeContent } from './decode-content.ts';

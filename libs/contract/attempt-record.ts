@@ -20,8 +20,7 @@
 import { isCount, isName } from './record-text.ts';
 import type { AttemptOutcome, DeliveryStatus } from './states.ts';
 
-export const attemptRecordKinds = ['fanned_out', 'attempted', 'parked', 'ended'] as const;
-export type AttemptRecordKind = (typeof attemptRecordKinds)[number];
+type AttemptRecordKind = 'fanned_out' | 'attempted' | 'parked' | 'ended';
 
 export interface FannedOutDelivery {
   delivery_id: string;

@@ -29,7 +29,7 @@ export function deadLetterHeaders(facts: DeadLetterFacts): Record<string, string
 }
 
 /** The record that died, before it was shortened. */
-export interface ShortenedFrom {
+interface ShortenedFrom {
   /** The length of its value. */
   bytes: number;
   /** The digest of its value, in hex. */

@@ -23,12 +23,10 @@ export { isInstant, isName } from './record-text.ts';
 export { type Delivery, deliveryHeaders, parseDelivery } from './delivery-record.ts';
 export {
   type AttemptRecord,
-  type AttemptRecordKind,
   type AttemptTiming,
   type FannedOutDelivery,
   type SentRequest,
   type SetChunk,
-  attemptRecordKinds,
   problemOfChunk,
 } from './attempt-record.ts';
 export { type DuplicateRecord, duplicateToJson, parseDuplicate } from './duplicate-record.ts';
@@ -36,7 +34,6 @@ export {
   type DeadLetterFacts,
   type DeadLetterStage,
   type ReadDeadLetter,
-  type ShortenedFrom,
   deadLetterHeaders,
   deadLetterStages,
   isForAnother,
@@ -72,12 +69,10 @@ export {
   subscriptionKeys,
 } from './subscription.ts';
 export {
-  type ClientCertificateSettings,
   type EndpointCertificate,
   type EndpointMethod,
   type EndpointSettings,
   type HmacSettings,
-  type RateLimit,
   type BackoffSettings,
   type ScheduleSettings,
   type SourceScheme,

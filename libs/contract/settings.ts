@@ -72,12 +72,12 @@ export interface HmacSettings {
   id_header?: string;
 }
 
-export interface RateLimit {
+interface RateLimit {
   per_second: number;
   burst: number;
 }
 
-export interface ClientCertificateSettings {
+interface ClientCertificateSettings {
   required: boolean;
   /** SHA-256 of the certificates that may be shown, in hex; any that the authorities have signed where there is no list. */
   fingerprints?: string[];

@@ -4,7 +4,7 @@
  */
 import { AppError } from '#lib/errors';
 
-export const crashPointNames = [
+const crashPointNames = [
   'ingress.before-produce',
   'ingress.after-produce',
   'dedup.after-claim',

@@ -1,7 +1,1 @@
-export {
-  type CrashPointName,
-  type CrashPoints,
-  crashPointNames,
-  createCrashPoints,
-  noCrashPoints,
-} from './crash-points.ts';
+export { type CrashPointName, type CrashPoints, createCrashPoints, noCrashPoints } from './crash-points.ts';

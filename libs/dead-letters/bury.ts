@@ -21,7 +21,7 @@ import type { KeepDeadLetter } from './keep-dead-letter.ts';
 import { deadLetterMetrics } from './metrics.ts';
 import { shortenedForms } from './shorten.ts';
 
-export type Burial = 'whole' | 'shortened' | 'in_postgres';
+type Burial = 'whole' | 'shortened' | 'in_postgres';
 
 /** @throws AppError stopped when the signal aborts */
 export type Bury = (died: DiedRecord, facts: DeadLetterFacts, signal: AbortSignal) => Promise<Burial>;

@@ -1,4 +1,4 @@
-export { type Burial, type Bury, type BuryDeps, createBury } from './bury.ts';
+export { type Bury, createBury } from './bury.ts';
 export type { DiedRecord } from './died-record.ts';
 export { type KeepDeadLetter, createKeepDeadLetter } from './keep-dead-letter.ts';
 export { deadLetterMetrics } from './metrics.ts';

@@ -37,7 +37,7 @@ function taggedBytes(identifier: Identifier): { tag: string; bytes: Buffer } {
 }
 
 /** 64 bits: they only tell whether a duplicate's body was another one. */
-export const bodyHashLength = 8;
+const bodyHashLength = 8;
 
 export const bodyHashOf = (sha256: Buffer): Buffer => sha256.subarray(0, bodyHashLength);
 

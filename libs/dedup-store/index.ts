@@ -1,4 +1,4 @@
-export type { Candidate, CompletedKey, KeyMemory, KeyRow, KeyTable, RememberedKey } from './ports.ts';
+export type { Candidate, CompletedKey, KeyMemory, KeyRow, KeyTable } from './ports.ts';
 export { type Holder, bodyTagOf, eventIdEndOf, isChanged, mayHold } from './holder.ts';
 export { type DedupStore, type Verdict, createDedupStore } from './dedup-store.ts';
 export { type Identifier, bodyHashOf, dedupKeyOf, eventIdOf } from './dedup-key.ts';

@@ -24,7 +24,7 @@ export interface CompletedKey extends KnownHolder {
 }
 
 /** A completed key as the fast level remembers it. */
-export interface RememberedKey {
+interface RememberedKey {
   holder: RememberedHolder;
   /** Up to some seconds before the row's own, never after it. */
   expiresAt: number;

@@ -10,7 +10,7 @@ import { problemsOfFilter } from './problems-of-filter.ts';
  */
 export const maxFilterSteps = 100_000;
 
-export interface Judgement {
+interface Judgement {
   /** The payload is one that the filter takes, or nobody knows whether it is: a webhook too many can be ignored, one too few is lost. */
   takes: boolean;
   /** Taken to find out. */

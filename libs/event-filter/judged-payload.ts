@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /** An event's payload as filters see it. */
-export type PayloadContent =
+type PayloadContent =
   /** A JSON object or array. */
   | { kind: 'document'; document: object }
   /** No JSON, or a bare value: there is nothing in it that a path could lead to. */

@@ -12,7 +12,7 @@ export const filterMetrics = {
   unjudged: {
     kind: 'counter',
     name: 'hookline_filters_unjudged_total',
-    help: 'Deliveries to endpoints whose filter did not judge the event: `payload` (too large or too deep), `filter_steps` (the filter would take too much work), `event_steps` (all filters of the tenant together would)',
+    help: 'Deliveries made although the endpoint’s filter could not be evaluated: `payload`: too large or too deep; `filter_steps`: the filter is too expensive; `event_steps`: all filters of the tenant together are too expensive',
     unit: 'deliveries',
     labels: { reason: ['payload', 'filter_steps', 'event_steps'] },
   },

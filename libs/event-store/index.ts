@@ -1,5 +1,5 @@
-export { encode, type EncodedStatement, type EventRef, run, send, type Statement } from './statement.ts';
-export { type ClockReading, type ClockRequest, changesChannel, takeClocks } from './take-clocks.ts';
+export { encode, type EventRef, run, send, type Statement } from './statement.ts';
+export { changesChannel, takeClocks } from './take-clocks.ts';
 export { takeFreeClocks } from './take-free-clocks.ts';
 export { reservedInstants } from './reserved-instants.ts';
 export { findLostWaiting, type RestoredRow, restoreWaiting, type WaitingStep } from './restore-waiting.ts';

@@ -2,7 +2,7 @@ export { deliveryIdOf, deliveryOf, recordOfDelivery } from './deliveries-of-even
 export { type EndpointDirectory, createEndpointDirectory, isFresh } from './endpoint-directory.ts';
 export { type MatchEndpoints, createMatchEndpoints } from './match-endpoints.ts';
 export { type MatchNarrow, type StepBudget, createMatchNarrow, createStepBudget } from './match-narrow.ts';
-export { type FanOutMetrics, createFanOutMetrics, fanOutMetrics } from './metrics.ts';
+export { createFanOutMetrics, fanOutMetrics } from './metrics.ts';
 export { type PublishEvent, type Refusal, createPublishEvent } from './publish-event.ts';
 export {
   type EndpointSubscription,
@@ -11,5 +11,5 @@ export {
   readSubscriber,
   subscriberColumns,
 } from './subscriber.ts';
-export { type SubscriptionIndex, createSubscriptionIndex } from './subscription-index.ts';
+export { createSubscriptionIndex } from './subscription-index.ts';
 export { openSubscriberDirectory } from './subscriber-directory.ts';

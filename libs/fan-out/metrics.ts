@@ -5,7 +5,7 @@ export const fanOutMetrics = {
   published: {
     kind: 'counter',
     name: 'hookline_events_published_total',
-    help: 'Events published, by how they are fanned out: `at_once`, with their deliveries; else by the fan-out consumer, because of an ordering key (`ordered`), a list of endpoints that is not fresh (`stale`), many `endpoints`, many `bytes`, or `filters` that take long',
+    help: 'Published events by fan-out: `at_once`: together with their deliveries; all others by the fan-out consumer, with the reason: `ordered`: has an ordering key; `stale`: the list of endpoints is outdated; `endpoints`, `bytes`: too many; `filters`: too expensive',
     unit: 'events',
     labels: { fan_out: ['at_once', ...wideReasons] },
   },

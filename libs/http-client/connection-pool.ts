@@ -10,7 +10,7 @@ import { type Connection, createConnection } from './connection.ts';
 import type { Opening, OpenSocket, Target } from './open-socket.ts';
 import { failureOf, SendFailure } from './send-failure.ts';
 
-export interface Waiter {
+interface Waiter {
   /** @returns whether the connection has room for another request */
   take(connection: Connection): boolean;
   fail(failure: SendFailure): void;

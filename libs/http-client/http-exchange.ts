@@ -1,7 +1,7 @@
 /** Requests to the client and its answers: the types that its callers see. */
 import type { AttemptOutcome } from '#lib/contract';
 
-export type HttpMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type HttpMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface HttpRequest {
   url: string;

@@ -22,7 +22,8 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     return;
   }
   const code = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request_timeout' : 'validation_failed';
-  const detail = error.code === 'HPE_HEADER_OVERFLOW' ? 'The headers are too long' : 'This is not valid HTTP';
+  const detail =
+    error.code === 'HPE_HEADER_OVERFLOW' ? 'The request headers are too large' : 'The request is not valid HTTP';
   const answer = code === 'request_timeout' ? problem(code) : problem(code, detail);
   const body = JSON.stringify(answer);
   endInStages(

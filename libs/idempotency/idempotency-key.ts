@@ -3,7 +3,7 @@
  * draft-ietf-httpapi-idempotency-key-header) holds. `abc` and `"abc"` are one key.
  */
 
-export const keyHeaders = ['idempotency-key', 'x-idempotency-key'] as const;
+const keyHeaders = ['idempotency-key', 'x-idempotency-key'] as const;
 
 const maxKeyBytes = 255;
 

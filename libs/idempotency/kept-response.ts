@@ -7,7 +7,7 @@ import type { KeptResponse } from './ports.ts';
  */
 const keptHeaders = ['content-type', 'content-encoding', 'content-language', 'location'] as const;
 
-export const replayedHeader = 'idempotent-replayed';
+const replayedHeader = 'idempotent-replayed';
 
 /**
  * Whether a handler's answer is the request's outcome. "Not now", "not you" and "too large" say nothing about the intent; nor does a

@@ -2,13 +2,13 @@ import { problem, type ProblemCode, problemContentType } from '#lib/problem';
 import type { KeptResponse } from './ports.ts';
 
 /**
- * Why a request with a key is answered by the plugin, and not by its handler:
- *   key_missing    the route wants one
- *   key_invalid    it is none
- *   in_progress    another with the key is being carried out
- *   other_request  the key was used for another request
- *   unavailable    the store can't be asked, or whether the answer was kept is not known
- *   not_keepable   the handler answered with a stream
+ * Reasons for which the plugin answers a request in place of the handler:
+ *   key_missing    the route requires a key
+ *   key_invalid    the key is malformed
+ *   in_progress    another request with the key is in progress
+ *   other_request  the key was used with a different request
+ *   unavailable    the store does not answer, or it is unknown whether the response was stored
+ *   not_keepable   the handler answered with a stream, which cannot be stored
  */
 export type Refusal =
   | { kind: 'key_missing' }
@@ -33,11 +33,11 @@ export const problemAnswers =
       case 'key_invalid':
         return answer('idempotency_key_invalid', refusal.problem, documentation);
       case 'in_progress':
-        return answer('idempotency_in_progress', 'Send it again, with the same key, to get its answer');
+        return answer('idempotency_in_progress', 'Retry with the same key to get the response');
       case 'other_request':
-        return answer('idempotency_key_reused', 'What is another request needs another key', documentation);
+        return answer('idempotency_key_reused', 'This key was used with a different request', documentation);
       case 'unavailable':
-        return answer('unavailable', 'Send it again, with the same key');
+        return answer('unavailable', 'Retry with the same key');
       case 'not_keepable':
         return answer('internal_error');
     }

@@ -13,7 +13,7 @@ export interface ResponseMemory {
   remember(answers: readonly RememberedAnswer[]): Promise<void>;
 }
 
-export interface RememberedAnswer {
+interface RememberedAnswer {
   request: KeyedRequest;
   response: KeptResponse;
   forSeconds: number;

@@ -13,22 +13,10 @@ export { partitionOf } from './producing/partitioner.ts';
 export { type ProducerOptions, createProducer } from './producing/producer.ts';
 export { consumerMetrics, producerMetrics } from './metrics.ts';
 export { createConsumer } from './consuming/rebuilding/supervised-consumer.ts';
-export { type ReadTopicOptions, readTopic } from './consuming/read-topic.ts';
+export { readTopic } from './consuming/read-topic.ts';
 export type { ConsumerOptions, RecordConsumer } from './consuming/consumer-options.ts';
 export { type CreateTopicsOptions, type TopicDefinition, countPartitions, createTopics } from './topics.ts';
-export {
-  type AvroSchema,
-  type RegisterSchemasOptions,
-  type SubjectSchema,
-  registerSchemas,
-  valueSubject,
-} from './codec/registry-client.ts';
-export {
-  type AvroCodec,
-  type AvroCodecOptions,
-  createAttemptCodec,
-  createAvroCodec,
-  createEventCodec,
-} from './codec/avro-codec.ts';
+export { type AvroSchema, registerSchemas, valueSubject } from './codec/registry-client.ts';
+export { type AvroCodec, createAttemptCodec, createAvroCodec, createEventCodec } from './codec/avro-codec.ts';
 export { traceRecords } from './consuming/trace-records.ts';
 export { whenAllAborted } from './consuming/when-all-aborted.ts';

@@ -1,5 +1,5 @@
-export { type Postgres, type Query, type Rows, createPostgres } from './postgres.ts';
-export { fromPostgresError, isTimedOut } from './errors.ts';
+export { type Postgres, type Query, createPostgres } from './postgres.ts';
+export { isTimedOut } from './errors.ts';
 export { type FollowedRow, followTable, type FollowedTable } from './follow-table.ts';
 export { createListener } from './listen.ts';
 export { createRowLookUp, type LookUpRow } from './look-up-row.ts';

@@ -3,13 +3,13 @@ import type { AppError } from '#lib/errors';
 import { dependencyMetrics, type Metrics, type MetricTable, registerMetrics, whenRead } from '#lib/telemetry';
 import { isAway } from './errors.ts';
 
-const pool = 'the pools of the process, by the name that `pg_stat_activity` shows';
+const pool = 'connection pool, by its name in `pg_stat_activity`';
 
 export const postgresMetrics = {
   querySeconds: {
     kind: 'histogram',
     name: 'hookline_postgres_query_seconds',
-    help: 'One statement, from the request to its result or failure; outside a transaction the wait for a connection included',
+    help: 'Duration of a statement, including the wait for a connection if it is outside a transaction',
     unit: 'seconds',
     labels: { pool },
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
@@ -17,28 +17,28 @@ export const postgresMetrics = {
   errors: {
     kind: 'counter',
     name: 'hookline_postgres_errors_total',
-    help: 'Statements and connections that failed: `store_unavailable` (tried again), `data_invalid` (this statement’s data), `bug`',
+    help: 'Failed statements and connections: `store_unavailable`: retried; `data_invalid`: the data is at fault; `bug`: Hookline is at fault',
     unit: 'statements',
     labels: { pool, code: '`store_unavailable`, `data_invalid`, `bug`' },
   },
   connections: {
     kind: 'gauge',
     name: 'hookline_postgres_connections',
-    help: 'Connections of the pool: `in_use`, `idle`',
+    help: 'Open connections of the pool',
     unit: 'connections',
     labels: { pool, state: ['in_use', 'idle'] },
   },
   maxConnections: {
     kind: 'gauge',
     name: 'hookline_postgres_connections_max',
-    help: 'The most that the pool opens',
+    help: 'Maximum number of connections of the pool',
     unit: 'connections',
     labels: { pool },
   },
   waiting: {
     kind: 'gauge',
     name: 'hookline_postgres_waiting',
-    help: 'Callers that wait for a connection of the pool',
+    help: 'Callers waiting for a connection of the pool',
     unit: 'callers',
     labels: { pool },
   },

@@ -5,7 +5,7 @@ import type { Metrics } from '#lib/telemetry';
 import { fromPostgresError } from './errors.ts';
 import { measurePool } from './metrics.ts';
 
-export type Rows<T> = T[];
+type Rows<T> = T[];
 
 export interface Query {
   /**

@@ -20,7 +20,7 @@ export interface Position {
 }
 
 /** A key with what says whether its row is known, and how large it is. */
-export interface ChangedKey extends Key {
+interface ChangedKey extends Key {
   changed_at: string;
   buried: boolean;
   bytes: number;

@@ -8,7 +8,7 @@ export const clockMetrics = {
   skew: {
     kind: 'gauge',
     name: 'hookline_clock_skew_seconds',
-    help: 'How far the clock of Postgres is ahead of this process’s, to half of the time that asking takes; behind it, below 0',
+    help: 'Clock of Postgres minus the clock of this process, accurate to half a round trip',
     unit: 'seconds',
   },
 } satisfies MetricTable;

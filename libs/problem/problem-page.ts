@@ -1,14 +1,14 @@
 import { type ProblemCode, problemCodes } from './problem.ts';
 
-/** Problems met by following a link, with words for the person who did. */
+/** Explanations for a person who followed a link in a browser. */
 const words: Partial<Record<ProblemCode, string>> = {
   not_found:
-    'Nothing is at this address, and as far as is known nothing ever was. Is it complete, and spelt as it was given?',
-  gone: 'Something was at this address. It was deleted, and does not come back.',
-  method_not_allowed: 'This address is in use, but it is for programs to send to, not for a browser to open.',
+    'Nothing exists at this address, and nothing is known to have existed here. Check that the address is complete and spelt correctly.',
+  gone: 'The resource at this address was deleted, and is gone for good.',
+  method_not_allowed: 'Programs send requests to this address. It cannot be opened in a browser.',
 };
 
-/** The problem as a page of HTML, UTF-8, that loads nothing; undefined for problems that only programs meet. */
+/** The problem as a self-contained HTML page in UTF-8; undefined for problems that only programs meet. */
 export function problemPage(code: ProblemCode): string | undefined {
   const text = words[code];
   if (text === undefined) return undefined;
@@ -26,7 +26,7 @@ export function problemPage(code: ProblemCode): string | undefined {
 `;
 }
 
-/** Whether an Accept header (RFC 9110, section 12.5.1) names HTML, and no form of JSON before it: what asks for anything is a program. */
+/** Whether an Accept header (RFC 9110, section 12.5.1) prefers HTML to JSON. Clients that accept anything are programs, and get JSON. */
 export function prefersHtml(accept: string | undefined): boolean {
   const weights = new Map<string, number>();
   for (const range of accept?.split(',') ?? []) {

@@ -1,144 +1,144 @@
 /**
  * Errors as clients see them: RFC 9457 `application/problem+json` with a stable `code`. This table is the whole list; docs/errors.md is
- * made of it, with the advice for whoever gets one.
+ * generated from it, with the advice.
  */
 export const problemCodes = {
   signature_malformed: {
     status: 400,
-    title: 'The signature header is not of the form that the scheme has',
-    advice: 'Send the header as the scheme has it: docs/signature-schemes.md',
+    title: 'The signature header is malformed',
+    advice: 'Send the header in the format of the scheme: docs/signature-schemes.md',
   },
   validation_failed: {
     status: 400,
-    title: 'The request is not valid',
-    advice: 'Mend what `errors` or `detail` names, by JSON pointer, parameter or header; the same request fails again',
+    title: 'The request is invalid',
+    advice:
+      'Correct the fields that `errors` or `detail` names (JSON pointer, parameter or header); the same request fails again',
   },
   idempotency_key_invalid: {
     status: 400,
-    title: 'The idempotency key is not of the form that keys have',
+    title: 'The idempotency key is malformed',
     advice: 'Send one key of 1 to 255 bytes without control characters, raw or as a quoted string',
   },
   url_not_allowed: {
     status: 400,
-    title: 'Endpoints may not have this URL',
-    advice: 'Choose an address that is public and https; an operator may allow others',
+    title: 'This URL is not allowed for endpoints',
+    advice: 'Use a public https URL; the operator can allow other networks',
   },
   signature_missing: {
     status: 401,
     title: 'The signature header is missing',
-    advice: 'Send the scheme’s signature header',
+    advice: 'Send the signature header of the scheme',
   },
   signature_invalid: {
     status: 401,
     title: 'The signature does not match the body',
-    advice: 'Compare the secret, and sign the bytes that are sent, as they are sent',
+    advice: 'Check the secret, and sign exactly the bytes that are sent',
   },
   timestamp_out_of_tolerance: {
     status: 401,
-    title: 'The signature is too old, or from the future',
-    advice: 'Set the sender’s clock; sign anew for each try',
+    title: 'The timestamp of the signature is too old, or in the future',
+    advice: 'Check the clock of the sender; sign each retry again',
   },
   unauthorized: {
     status: 401,
-    title: 'A valid bearer key is needed',
-    advice: 'Send `Authorization: Bearer <key>`; a key that was revoked does not come back',
+    title: 'A valid API key is required',
+    advice: 'Send `Authorization: Bearer <key>`; a revoked key never becomes valid again',
   },
   address_not_allowed: {
     status: 403,
-    title: 'The address is not on the source’s list',
-    advice: 'Send from an address on the source’s `allowed_ips`, or add this one',
+    title: 'The client address is not allowed for this source',
+    advice: 'Send from an address in `allowed_ips` of the source, or add this one',
   },
   client_certificate_required: {
     status: 403,
-    title: 'The source wants a client certificate that it accepts',
+    title: 'This source requires a trusted client certificate',
     advice: 'Connect with a client certificate whose fingerprint the source lists',
   },
   verify_token_invalid: {
     status: 403,
-    title: 'The verify token is not the source’s',
-    advice: 'Give the provider the source’s `verify_token`',
+    title: 'The verify token is wrong',
+    advice: 'Give the provider the `verify_token` of the source',
   },
   forbidden: {
     status: 403,
-    title: 'The key does not allow this',
-    advice: 'Use a key that has the scope that `detail` names, of the tenant that is asked',
+    title: 'The API key does not have permission for this',
+    advice: 'Use a key of this tenant with the scope that `detail` names',
   },
   not_found: {
     status: 404,
-    title: 'There is no such resource',
-    advice: 'Look at the id and at the tenant whose key it is',
+    title: 'No such resource',
+    advice: 'Check the id, and the tenant of the key',
   },
   method_not_allowed: {
     status: 405,
-    title: 'The resource does not have this method',
-    advice: 'Use a method that the header Allow lists',
+    title: 'The resource does not support this method',
+    advice: 'Use a method listed in the Allow header',
   },
   request_timeout: {
     status: 408,
     title: 'The body did not arrive in time',
-    advice: 'Try again; send the body without pauses',
+    advice: 'Retry; send the body without pauses',
   },
   conflict: {
     status: 409,
-    title: 'The resource’s state does not allow this',
-    advice: 'Read the resource: `detail` says what stands in the way',
+    title: 'The state of the resource does not allow this',
+    advice: 'Read the resource; `detail` gives the reason',
   },
   idempotency_in_progress: {
     status: 409,
-    title: 'A request with this idempotency key is being carried out',
-    advice: 'Try again with the same key after Retry-After: you get the answer of the first',
+    title: 'A request with this idempotency key is in progress',
+    advice: 'Retry with the same key after Retry-After, to get the response of the first request',
   },
   gone: {
     status: 410,
     title: 'The resource was deleted',
-    advice: 'Stop asking: it does not come back',
+    advice: 'Stop requesting it: it is gone for good',
   },
   cursor_expired: {
     status: 410,
-    title: 'Events after this position have been removed',
-    advice: 'List events anew, without `cursor` and `updated_at_gte`, and go on from the last `Hookline-Cursor`',
+    title: 'The cursor has expired: events after it have been removed',
+    advice:
+      'List events from the start, without `cursor` and `updated_at_gte`, and continue from the last `Hookline-Cursor`',
   },
   precondition_failed: {
     status: 412,
-    title: 'The resource has changed since',
-    advice: 'Read the resource, make the change to what it now is, and send its ETag',
+    title: 'The resource was changed in the meantime',
+    advice: 'Read the resource again, apply the change to it, and send its new ETag in If-Match',
   },
   payload_too_large: {
     status: 413,
-    title: 'The body is above the limit',
+    title: 'The request body is too large',
     advice: 'Send at most 1 MiB',
   },
   unsupported_media_type: {
     status: 415,
-    title: 'The body’s content type is not supported',
+    title: 'The content type is not supported',
     advice: 'Send `Content-Type: application/json`',
   },
   idempotency_key_reused: {
     status: 422,
-    title: 'The idempotency key was used for another request',
-    advice: 'Take a new key for every new request',
+    title: 'The idempotency key was used with a different request',
+    advice: 'Use a new key for each new request',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    advice: 'Wait for as long as Retry-After says, then try again with full jitter',
+    advice: 'Wait for Retry-After seconds, then retry with full jitter',
   },
   limit_reached: {
     status: 429,
     title: 'The tenant has reached a limit',
-    advice:
-      'Delete what is no longer needed, or ask whoever runs this Hookline to raise the limit that `limit` names: docs/tenancy.md',
+    advice: 'Delete unused resources, or ask the operator to raise the limit that `limit` names: docs/tenancy.md',
   },
   internal_error: {
     status: 500,
-    title: 'Something went wrong here',
-    advice:
-      'Tell whoever runs this Hookline; the log has the reason. A POST with an Idempotency-Key may be tried again',
+    title: 'Internal error',
+    advice: 'Tell the operator; the log has the reason. A POST with an Idempotency-Key can be retried',
   },
   unavailable: {
     status: 503,
-    title: 'This can’t be done durably at the moment: try again',
-    advice: 'Try again after Retry-After, a POST with the same Idempotency-Key, with full jitter',
+    title: 'Temporarily unavailable: retry later',
+    advice: 'Retry after Retry-After with full jitter; retry a POST with the same Idempotency-Key',
   },
 } as const;
 
@@ -150,9 +150,9 @@ export interface Problem {
   status: number;
   code: ProblemCode;
   detail?: string;
-  /** validation_failed: which fields, by JSON pointer or parameter name. */
+  /** validation_failed: the invalid fields, by JSON pointer or parameter name. */
   errors?: readonly { field: string; message: string }[];
-  /** limit_reached: the name that docs/tenancy.md has for it. */
+  /** limit_reached: the name of the limit in docs/tenancy.md. */
   limit?: string;
 }
 

@@ -4,14 +4,14 @@ export const redisMetrics = {
   callSeconds: {
     kind: 'histogram',
     name: 'hookline_redis_call_seconds',
-    help: 'One call, from the request to its answer or failure',
+    help: 'Duration of a call until its reply or failure',
     unit: 'seconds',
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5],
   },
   calls: {
     kind: 'counter',
     name: 'hookline_redis_calls_total',
-    help: 'Calls by what they came to: `answered`, `failed`, `refused`: not tried, because Redis did not answer a moment ago',
+    help: 'Calls by outcome: `answered`; `failed`; `refused`: not sent, because Redis did not answer a moment ago',
     unit: 'calls',
     labels: { outcome: ['answered', 'failed', 'refused'] },
   },

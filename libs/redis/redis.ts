@@ -17,13 +17,13 @@ import { createBreaker } from './breaker.ts';
 import { measureRedis } from './metrics.ts';
 import { vetServer, type Vetting } from './vet-server.ts';
 
-export interface ExpiringValue {
+interface ExpiringValue {
   value: Buffer;
   /** Milliseconds since the epoch, by the server's clock. */
   expiresAtMs: number;
 }
 
-export interface ExpiringEntry extends ExpiringValue {
+interface ExpiringEntry extends ExpiringValue {
   key: Buffer;
 }
 

@@ -1,7 +1,7 @@
 export { type DeadLetterFilter, deadLetterConditions, deadLetterTables } from './dead-letter-filter.ts';
-export { type ReplayRow, type ReplayStatus, replayColumns } from './replay-row.ts';
+export { type ReplayRow, replayColumns } from './replay-row.ts';
 export { type DeadLetterReplay, createDeadLetterReplay, maxReplayDeadLetters } from './create-dead-letter-replay.ts';
-export { type DeliveryReplay, createDeliveryReplay } from './create-delivery-replay.ts';
+export { createDeliveryReplay } from './create-delivery-replay.ts';
 export { cancelReplay } from './cancel-replay.ts';
 export { type ItemEnd, type LeasedReplay, type ReplayItem, type ReplayWork, createReplayWork } from './replay-work.ts';
 export type { ReplayLane } from './lease-replays.ts';

@@ -14,7 +14,7 @@ import type { Query } from '#lib/postgres';
 
 export type ReplayLane = 'single' | 'bulk';
 
-export const leaseMs = 10_000;
+const leaseMs = 10_000;
 export const leaseEnd = `clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
 
 /** As the indexes have it. */

@@ -1,3 +1,3 @@
 export { hostMetrics } from './metrics.ts';
 export { hostService, hostServices } from './host-services.ts';
-export { type LoadedService, type ServiceContext, type ServiceDefinition, loadService } from './service-definition.ts';
+export { type LoadedService, type ServiceContext, loadService } from './service-definition.ts';

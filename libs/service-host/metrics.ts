@@ -6,7 +6,7 @@ const processMetrics = {
   turns: {
     kind: 'counter',
     name: 'hookline_event_loop_turns_total',
-    help: 'Turns of the event loop: each time the process was woken, or had more to do. What one costs is the price of doing things one by one',
+    help: 'Iterations of the event loop. Many iterations per record mean that little work is done in batches',
     unit: 'turns',
   },
 } satisfies MetricTable;
@@ -16,20 +16,20 @@ const serviceMetrics = {
   info: {
     kind: 'gauge',
     name: 'hookline_service_info',
-    help: 'Always 1; what runs is in the labels',
+    help: 'Always 1; the labels have the versions',
     unit: 'processes',
-    labels: { version: 'of Hookline', node: 'of Node' },
+    labels: { version: 'version of Hookline', node: 'version of Node' },
   },
   ready: {
     kind: 'gauge',
     name: 'hookline_service_ready',
-    help: 'What `/readyz` says: 1 from the end of the start to the beginning of the stop, while each of its consumers is a member of its group',
+    help: '1 while `/readyz` is 200: the service has started, is not stopping, and each of its consumers is a member of its group',
     unit: 'boolean',
   },
   rebuilds: {
     kind: 'counter',
     name: 'hookline_service_rebuilds_total',
-    help: 'Times the service failed and was built anew, alone, in a process that it shares with others; its other counters begin at 0 then',
+    help: 'Times that the service failed and was rebuilt alone in a process shared with other services; its other counters restart at 0',
     unit: 'rebuilds',
   },
 } satisfies MetricTable;

@@ -1,16 +1,5 @@
 export { generatePrivateKey, isPublicKey, publicKeyOf, readPrivateKey } from './ed25519.ts';
-export type {
-  Begun,
-  HeaderValues,
-  RequestToSign,
-  SchemeProblem,
-  SchemeSettings,
-  SchemeSource,
-  SignatureCheck,
-  SignatureRejection,
-  SignatureScheme,
-  SignedRequest,
-} from './scheme.ts';
+export type { HeaderValues, SchemeSettings, SignatureRejection, SignatureScheme, SignedRequest } from './scheme.ts';
 export { schemeProblems, schemeSettings, signatureSchemes } from './schemes.ts';
 export { generateSecret, isUsableSecret } from './secret.ts';
 export { signatureHeaders, signHookline, type SigningSecret, signingSecret, signStandardWebhooks } from './sign.ts';

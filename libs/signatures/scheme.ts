@@ -62,7 +62,7 @@ export interface SchemeProblem {
   message: string;
 }
 
-export interface RequestToSign {
+interface RequestToSign {
   secret: string;
   timestampSeconds: number;
   /** The exact bytes that go over the wire. */

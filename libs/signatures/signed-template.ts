@@ -12,7 +12,7 @@
  */
 
 const parts = ['id', 'timestamp', 'url', 'body'] as const;
-export type SignedPart = (typeof parts)[number];
+type SignedPart = (typeof parts)[number];
 
 export interface SignedTemplate {
   has(part: SignedPart): boolean;

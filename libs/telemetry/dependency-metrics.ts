@@ -4,8 +4,8 @@ export const dependencyMetrics = {
   up: {
     kind: 'gauge',
     name: 'hookline_dependency_up',
-    help: 'Whether it answered when this process last asked: 1, or 0. Kafka and Postgres are asked every half a minute at least, Redis every ten seconds',
+    help: '1 if the dependency answered the last request or check, else 0. Kafka and Postgres are checked at least every 30 seconds, Redis every ten seconds',
     unit: 'boolean',
-    labels: { dependency: '`kafka`, `postgres`, `redis`: those that the service has' },
+    labels: { dependency: '`kafka`, `postgres`, `redis`: the dependencies of the service' },
   },
 } satisfies MetricTable;

@@ -1,11 +1,11 @@
-export { Counter, Gauge, Histogram, Registry as Metrics } from 'prom-client';
+export { Gauge, Histogram, Registry as Metrics } from 'prom-client';
 export { createAdminServer } from './admin-server.ts';
 export { attribute } from './attributes.ts';
 export { dependencyMetrics } from './dependency-metrics.ts';
-export { type MetricDefinition, type MetricTable, type MetricsOf, registerMetrics, whenRead } from './metric-table.ts';
+export { type MetricDefinition, type MetricTable, registerMetrics, whenRead } from './metric-table.ts';
 export { observe } from './observe.ts';
 export { traceMetrics } from './trace-metrics.ts';
 export { type TraceSettings, traceSettings } from './trace-settings.ts';
 export { childTraceparent, newTraceparent, traceIdOf } from './traceparent.ts';
-export { type Exemplar, noTracer, type Span, type Tracer, unrecorded, type Work } from './tracer.ts';
+export { type Exemplar, noTracer, type Span, type Tracer, type Work } from './tracer.ts';
 export { createTracing, type Tracing } from './tracing.ts';

@@ -4,7 +4,7 @@ export const traceMetrics = {
   spans: {
     kind: 'counter',
     name: 'hookline_trace_spans_total',
-    help: 'Spans that were recorded: `exported`, `dropped` because too many waited, `failed` with a batch that the collector did not take',
+    help: 'Recorded spans by outcome: `exported`; `dropped`: the queue was full; `failed`: the collector did not accept the batch',
     unit: 'spans',
     labels: { outcome: ['exported', 'dropped', 'failed'] },
   },

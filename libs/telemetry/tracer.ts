@@ -3,7 +3,7 @@
  * record's, a row's column.
  */
 
-export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
+type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface Work {
   /** `server`, `client`: of a request; `producer`, `consumer`: of records. */

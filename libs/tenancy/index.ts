@@ -1,14 +1,8 @@
 export { LimitReached } from './limit-reached.ts';
-export { type LimitDefinition, type LimitName, limitNames, limitTable } from './limit-table.ts';
+export { type LimitDefinition, type LimitName, limitTable } from './limit-table.ts';
 export { type ShareDefinition, type ShareName, shareTable } from './share-table.ts';
 export { createSharedRoom, type SharedRoom } from './shared-room.ts';
 export { tenantLimitsField } from './limits-field.ts';
 export { createSharedPlaces, type SharedPlaces } from './shared-places.ts';
-export {
-  createTenantLimits,
-  type LimitSettings,
-  noLimitSettings,
-  parseLimitSettings,
-  type TenantLimits,
-} from './tenant-limits.ts';
+export { createTenantLimits, noLimitSettings, parseLimitSettings, type TenantLimits } from './tenant-limits.ts';
 export { createTenantUsage, tenancyMetrics, type TenantUsage } from './usage.ts';

@@ -1,10 +1,10 @@
 import { type Field } from '#lib/config';
 import { type LimitSettings, parseLimitSettings } from './tenant-limits.ts';
 
-/** The operator's limits: the same text for every service. Nobody can raise a limit by the API. */
+/** The operator's limits: the same text for every service. The API cannot raise a limit. */
 export const tenantLimitsField: Field<LimitSettings> = {
   env: 'HOOKLINE_TENANT_LIMITS',
-  help: 'limits of single tenants and of all, as `endpoints=20000,acme/endpoints=50000`; names and defaults: docs/tenancy.md; the same for every service',
+  help: 'limits for all tenants and for single ones, such as `endpoints=20000,acme/endpoints=50000`; names and defaults: docs/tenancy.md; set the same value for every service',
   secret: false,
   defaultText: '',
   parse(text) {

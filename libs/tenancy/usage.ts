@@ -7,14 +7,14 @@ export const tenancyMetrics = {
   usageRatio: {
     kind: 'gauge',
     name: 'hookline_tenant_usage_ratio',
-    help: 'How much of its limit or share a tenant uses: 1 is at the limit. Only tenants that use half or more, the ten nearest to each limit',
+    help: 'Share of a limit that a tenant uses: 1 is at the limit. Only the ten tenants nearest to each limit, from one half on',
     unit: 'limits',
     labels: { limit: 'the limits and shares: docs/tenancy.md', tenant: 'at most ten for each limit' },
   },
   refusals: {
     kind: 'counter',
     name: 'hookline_tenant_limit_reached_total',
-    help: 'Times that a tenant was held back or refused because it had reached a limit',
+    help: 'Times that a tenant was throttled or refused at a limit',
     unit: 'times',
     labels: { limit: 'the limits and shares: docs/tenancy.md' },
   },

@@ -20,19 +20,19 @@ export const setupFields = {
   ...registryFields,
   logLevel: oneOf('HOOKLINE_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',
-    help: 'the least level that is logged',
+    help: 'minimum level that is logged',
   }),
   topicPartitions: integer('HOOKLINE_TOPIC_PARTITIONS', {
     default: '12',
     min: 1,
     max: 10_000,
-    help: 'partitions of each topic when `hookline setup` creates it',
+    help: 'partitions of topics that `hookline setup` creates',
   }),
   topicReplication: integer('HOOKLINE_TOPIC_REPLICATION', {
     default: '3',
     min: 1,
     max: 9,
-    help: 'replicas of each partition when `hookline setup` creates its topic',
+    help: 'replication factor of topics that `hookline setup` creates',
   }),
 };
 
@@ -45,12 +45,12 @@ export const apiFields = {
   apiUrl: text('HOOKLINE_API_URL', {
     default: 'http://127.0.0.1:8081',
     pattern: baseUrl,
-    help: 'the API, without /v1',
+    help: 'URL of the API, without /v1',
   }),
   adminKey: text('HOOKLINE_ADMIN_KEY', {
     secret: true,
     pattern: /^[\x21-\x7e]+$/,
-    help: 'the key to ask the API with',
+    help: 'the admin key, or an API key',
   }),
 };
 
@@ -59,7 +59,7 @@ export const ingressFields = {
   ingressUrl: text('HOOKLINE_INGRESS_URL', {
     default: 'http://127.0.0.1:8080',
     pattern: baseUrl,
-    help: 'the ingress, without /v1',
+    help: 'URL of the ingress, without /v1',
   }),
 };
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What `make up` writes of the running stack, as `NAME=value` lines. */
+/** `make up` writes the running stack's settings here, as `NAME=value` lines. */
 export const localEnvFile = join(import.meta.dirname, '../../.hookline/local.env');
 
 /** Empty where no local stack is up. */

@@ -18,7 +18,7 @@ process.exitCode = await runCommand(args).catch((error: unknown) => {
 function toFailure(error: unknown): CommandFailure {
   if (error instanceof CommandFailure) return error;
   if (isAppError(error, 'config_invalid')) {
-    return new CommandFailure(2, `the configuration is not valid\n${error.message.replace(/^/gm, '  ')}`);
+    return new CommandFailure(2, `invalid configuration\n${error.message.replace(/^/gm, '  ')}`);
   }
   if (isAppError(error) && error.code !== 'bug') return new CommandFailure(1, error.message);
   throw error;

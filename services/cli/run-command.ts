@@ -66,7 +66,7 @@ class HooklineCommand extends Command {
     });
   }
 
-  /** What is inherited includes the parent's exit callback, which would show the parent's usage. */
+  /** Commander copies the parent's exit callback too, which would show the parent's usage. */
   override copyInheritedSettings(source: Command): this {
     return super.copyInheritedSettings(source).throwFailures();
   }
@@ -89,7 +89,7 @@ class HooklineCommand extends Command {
   }
 }
 
-/** What stands behind a verb's name is for the verb to parse, `--` too. */
+/** Arguments behind a verb's name are parsed by the verb, `--` too. */
 const asGroup = (command: Command): Command =>
   command
     .usage('<command> [options]')
@@ -102,7 +102,7 @@ function toOption(name: string, { kind, placeholder, help }: OptionSpec): Option
   return kind === 'list' ? option.argParser((value, before: string[] = []) => [...before, value]) : option;
 }
 
-/** By the names that the verb has given them; a flag that is absent is false. */
+/** Values by the verb's own names for its options; an absent flag is false. */
 function valuesOf(command: Command, specs: OptionSpecs): Values<OptionSpecs> {
   const given = Object.fromEntries(
     command.options.map((option) => [option.name(), command.getOptionValue(option.attributeName()) as unknown]),

@@ -39,7 +39,7 @@ export interface Verb {
   run(values: Values<OptionSpecs>, given: Readonly<Record<string, string>>): Promise<number>;
 }
 
-export interface VerbGroup {
+interface VerbGroup {
   summary: string;
   verbs: Readonly<Record<string, Verb>>;
 }

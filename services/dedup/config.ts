@@ -29,13 +29,13 @@ export const fields = {
     default: '200',
     min: 10,
     max: 10_000,
-    help: 'what Redis has to answer a batch; after that Postgres decides alone',
+    help: 'time-out for Redis per batch; after that Postgres decides alone',
   }),
   keepExpiredSeconds: integer('HOOKLINE_DEDUP_KEEP_EXPIRED_SECONDS', {
     default: String(8 * 24 * 3600),
     min: 3600,
     max: 365 * 24 * 3600,
-    help: 'how long an expired key is kept; must be longer than records stay on webhooks.received, or one that waited there would be new again',
+    help: 'time for which expired deduplication keys are kept; must exceed the retention of webhooks.received, or a record that waited there would count as new',
   }),
 };
 

@@ -7,7 +7,7 @@ export const dedupMetrics = {
   records: {
     kind: 'counter',
     name: 'hookline_dedup_records_total',
-    help: 'Received records by what they came to; `failed`: a dead letter. One that comes again after its outcome was durable is not counted again',
+    help: 'Received records by outcome; `failed`: dead-lettered. A redelivery after the outcome is durable is not counted',
     unit: 'records',
     labels: { outcome: outcomes },
   },
@@ -15,7 +15,7 @@ export const dedupMetrics = {
     kind: 'counter',
     name: 'hookline_dead_letters_total',
     help: 'Records written to the dead-letter topic: `malformed_record` at once, `data_invalid` after three tries',
-    unit: 'letters',
+    unit: 'dead letters',
     labels: { stage: ['dedup'], reason: ['malformed_record', 'data_invalid'] },
   },
 } satisfies MetricTable;

@@ -21,7 +21,7 @@ export interface Publisher {
   deadLetter(record: IncomingRecord, deadLetter: DeadLetter, signal: AbortSignal): Promise<void>;
 }
 
-export interface DeadLetter {
+interface DeadLetter {
   reason: 'malformed_record' | 'data_invalid';
   attempts: number;
 }

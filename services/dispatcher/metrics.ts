@@ -7,14 +7,14 @@ export const dispatcherMetrics = {
   attempts: {
     kind: 'counter',
     name: 'hookline_delivery_attempts_total',
-    help: 'Sends to endpoints by what they came to',
-    unit: 'sends',
+    help: 'Delivery attempts by outcome',
+    unit: 'attempts',
     labels: { outcome: attemptOutcomes },
   },
   attemptSeconds: {
     kind: 'histogram',
     name: 'hookline_delivery_attempt_seconds',
-    help: 'One send, from the request to the answer or failure',
+    help: 'Duration of an attempt, from the request to the response or failure',
     unit: 'seconds',
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     exemplars: true,
@@ -22,7 +22,7 @@ export const dispatcherMetrics = {
   endToEndSeconds: {
     kind: 'histogram',
     name: 'hookline_delivery_end_to_end_seconds',
-    help: 'From the receipt of a webhook to its delivery, retries included',
+    help: 'Time from the receipt of a webhook to its delivery, retries included',
     unit: 'seconds',
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3_600, 21_600, 86_400, 259_200],
     exemplars: true,
@@ -30,48 +30,48 @@ export const dispatcherMetrics = {
   inFlight: {
     kind: 'gauge',
     name: 'hookline_deliveries_in_flight',
-    help: 'Sends that are under way',
-    unit: 'sends',
+    help: 'Attempts in flight',
+    unit: 'attempts',
   },
   maxInFlight: {
     kind: 'gauge',
     name: 'hookline_deliveries_in_flight_max',
-    help: 'The bound on them: `HOOKLINE_DISPATCHER_MAX_IN_FLIGHT`',
-    unit: 'sends',
+    help: 'Limit on attempts in flight: `HOOKLINE_DISPATCHER_MAX_IN_FLIGHT`',
+    unit: 'attempts',
   },
   waiting: {
     kind: 'gauge',
     name: 'hookline_deliveries_waiting',
-    help: 'Deliveries that wait for a time (`retrying`) or for room (`parked`), in the partitions of this process; counted every ten seconds, of a table of more than 8 MiB by a sample',
+    help: 'Deliveries waiting for a retry (`retrying`) or for room (`parked`), in the partitions of this process; counted every ten seconds, estimated from a sample if the table exceeds 8 MiB',
     unit: 'deliveries',
     labels: { state: ['retrying', 'parked'] },
   },
   dueError: {
     kind: 'histogram',
     name: 'hookline_retry_due_error_seconds',
-    help: 'How long after it was due, and its endpoint had room for it, a retry was sent',
+    help: 'Delay of retries: time from when a retry is due and its endpoint has room until it is sent',
     unit: 'seconds',
     buckets: [0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 600],
   },
   breakers: {
     kind: 'gauge',
     name: 'hookline_endpoint_breaker_state',
-    help: 'Endpoints that are not sent to as usual: `open`, `half-open`, closed with fewer connections than they may have (`shrunk`), or with sends that hold their places for two seconds or more (`slow`)',
+    help: 'Endpoints by circuit breaker state, healthy ones left out: `open`; `half-open`; `shrunk`: closed with a reduced number of connections; `slow`: attempts that hold their places for two seconds or more',
     unit: 'endpoints',
     labels: { state: breakerStates },
   },
   endpointsDisabled: {
     kind: 'counter',
     name: 'hookline_endpoints_disabled_total',
-    help: 'Endpoints given up: they answered 410 (`gone`), or took nothing for too long (`failing`)',
+    help: 'Endpoints that Hookline disabled: `gone`: answered 410; `failing`: failed for too long',
     unit: 'endpoints',
     labels: { reason: ['gone', 'failing'] },
   },
   deadLetters: {
     kind: 'counter',
     name: 'hookline_dead_letters_total',
-    help: 'Records written to the dead-letter topic: `malformed_record`, and deliveries that were given up',
-    unit: 'letters',
+    help: 'Records written to the dead-letter topic: malformed records, and deliveries that ended without success',
+    unit: 'dead letters',
     labels: {
       stage: ['fan-out', 'dispatcher'],
       reason: [
@@ -88,7 +88,7 @@ export const dispatcherMetrics = {
   replays: {
     kind: 'counter',
     name: 'hookline_replay_items_total',
-    help: 'What replays have sent again (`replayed`), and why what they have not',
+    help: 'Items of replays by outcome: `replayed`, or the reason for which they could not be sent',
     unit: 'items',
     labels: {
       outcome: [

@@ -29,61 +29,61 @@ export const fields = {
     default: '8080',
     min: 0,
     max: 65_535,
-    help: 'port that webhooks are received on',
+    help: 'port for webhooks',
   }),
   bodyTimeoutMs: integer('HOOKLINE_INGRESS_BODY_TIMEOUT_MS', {
     default: '10000',
     min: 100,
     max: 120_000,
-    help: 'what a sender has for its whole body, before it gets 408',
+    help: 'time for the whole request body to arrive; after that, 408',
   }),
   maxReadingBytes: integer('HOOKLINE_INGRESS_MAX_READING_BYTES', {
     default: String(128 * 1024 * 1024),
     min: 1024 * 1024,
     max: 16 * 1024 * 1024 * 1024,
-    help: 'memory for bodies that are being read, all together; beyond it, 503',
+    help: 'memory for all request bodies that are being read; above it, 503',
   }),
   maxPendingBytes: integer('HOOKLINE_INGRESS_MAX_PENDING_BYTES', {
     default: String(64 * 1024 * 1024),
     min: 1024 * 1024,
     max: 16 * 1024 * 1024 * 1024,
-    help: 'memory for records that Kafka has not acknowledged yet, all together; beyond it, 503',
+    help: 'memory for all records that Kafka has not acknowledged yet; above it, 503',
   }),
   maxPendingRecords: integer('HOOKLINE_INGRESS_MAX_PENDING_RECORDS', {
     default: '20000',
     min: 1,
     max: 10_000_000,
-    help: 'records that Kafka has not acknowledged yet, all together; beyond it, 503',
+    help: 'number of records that Kafka has not acknowledged yet; above it, 503',
   }),
   maxConnections: integer('HOOKLINE_INGRESS_MAX_CONNECTIONS', {
     default: '10000',
     min: 1,
     max: 1_000_000,
-    help: 'open connections; beyond it, 503, and a tenth beyond it they are closed unanswered',
+    help: 'open connections; above it, 503; 10 % above it, new connections are closed without a response',
   }),
   trustedProxies: list('HOOKLINE_TRUSTED_PROXIES', {
     default: '',
     allowEmpty: true,
-    help: 'proxies whose X-Forwarded-For is believed, as addresses or CIDR by comma',
+    help: 'proxies whose X-Forwarded-For is trusted, as comma-separated addresses or CIDRs',
   }),
   tlsCertFile: text('HOOKLINE_TLS_CERT_FILE', {
     default: '',
-    help: 'PEM file of the certificate and its chain; with it webhooks are received by HTTPS alone',
+    help: 'PEM file of the certificate and its chain; if set, only HTTPS is accepted',
   }),
-  tlsKeyFile: text('HOOKLINE_TLS_KEY_FILE', { default: '', help: 'PEM file of the certificate’s private key' }),
+  tlsKeyFile: text('HOOKLINE_TLS_KEY_FILE', { default: '', help: 'PEM file of the private key of the certificate' }),
   tlsClientCaFile: text('HOOKLINE_TLS_CLIENT_CA_FILE', {
     default: '',
-    help: 'PEM file of the authorities whose client certificates are accepted',
+    help: 'PEM file of the CAs whose client certificates are accepted',
   }),
   tlsClientCertificates: oneOf('HOOKLINE_TLS_CLIENT_CERTIFICATES', ['none', 'optional', 'required'], {
     default: 'none',
-    help: 'optional: sources may demand one; required: no connection without one',
+    help: 'client certificates. optional: sources can require one; required: every connection needs one',
   }),
   rejectionRetentionDays: integer('HOOKLINE_REJECTION_RETENTION_DAYS', {
     default: '7',
     min: 1,
     max: 365,
-    help: 'how long the API shows why a webhook was refused; the last 100 of each source at the most',
+    help: 'days for which the API shows rejected webhooks, up to the last 100 per source',
   }),
 };
 
@@ -98,12 +98,15 @@ const stopsInTime = (config: IngressConfig): Problem[] =>
 const trustsNetworks = (config: IngressConfig): Problem[] =>
   config.trustedProxies
     .filter((text) => !isNetwork(text))
-    .map((text) => `HOOKLINE_TRUSTED_PROXIES: ${JSON.stringify(text)} is no address and no network in CIDR notation`);
+    .map(
+      (text) =>
+        `HOOKLINE_TRUSTED_PROXIES: ${JSON.stringify(text)} is neither an address nor a network in CIDR notation`,
+    );
 
 function tlsIsWhole(config: IngressConfig): Problem[] {
   const problems: Problem[] = [];
   if ((config.tlsCertFile === '') !== (config.tlsKeyFile === '')) {
-    problems.push('HOOKLINE_TLS_CERT_FILE and HOOKLINE_TLS_KEY_FILE go together: set both or none');
+    problems.push('HOOKLINE_TLS_CERT_FILE and HOOKLINE_TLS_KEY_FILE must be set together');
   }
   const asks = config.tlsClientCertificates !== 'none';
   if (asks && (config.tlsClientCaFile === '' || config.tlsCertFile === '')) {
@@ -112,7 +115,7 @@ function tlsIsWhole(config: IngressConfig): Problem[] {
     );
   }
   if (!asks && config.tlsClientCaFile !== '') {
-    problems.push('HOOKLINE_TLS_CLIENT_CA_FILE is of no use where HOOKLINE_TLS_CLIENT_CERTIFICATES=none');
+    problems.push('HOOKLINE_TLS_CLIENT_CA_FILE has no effect with HOOKLINE_TLS_CLIENT_CERTIFICATES=none');
   }
   return problems;
 }

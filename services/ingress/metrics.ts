@@ -7,17 +7,17 @@ export const ingressMetrics = {
   requests: {
     kind: 'counter',
     name: 'hookline_ingress_requests_total',
-    help: 'Webhooks by source and what became of them: `accepted`, the error’s code, `challenge` for a provider that asks whether somebody is there, `client_gone` for a sender that left before its body was whole',
+    help: 'Webhooks by source and outcome: `accepted`, an error code, `challenge` (the provider verified the URL), `client_gone` (the provider disconnected before the end of its body)',
     unit: 'webhooks',
     labels: {
       source: `the first ${maxSourceLabels} by id, then \`other\`; \`unknown\` where there is none`,
-      outcome: 'the codes of docs/errors.md, and three more',
+      outcome: 'error codes of docs/errors.md, and three more',
     },
   },
   ackSeconds: {
     kind: 'histogram',
     name: 'hookline_ingress_ack_seconds',
-    help: 'From a webhook’s headers to Kafka’s acknowledgment, of those accepted',
+    help: 'Time from the headers of an accepted webhook to the acknowledgment by Kafka',
     unit: 'seconds',
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2],
     exemplars: true,
@@ -25,32 +25,32 @@ export const ingressMetrics = {
   turnedAway: {
     kind: 'counter',
     name: 'hookline_ingress_turned_away_total',
-    help: 'Webhooks turned away unread with 503, by what there was no room in; `dropped`: connections closed unanswered',
+    help: 'Webhooks refused with 503 before their body is read, by reason; `dropped`: connections closed without a response',
     unit: 'webhooks',
     labels: { reason: ['full', 'starved', 'stalled', 'slow', 'connections', 'dropped'] },
   },
   pendingRecords: {
     kind: 'gauge',
     name: 'hookline_ingress_pending_records',
-    help: 'Records handed to the producer that Kafka has not acknowledged',
+    help: 'Records that Kafka has not acknowledged yet',
     unit: 'records',
   },
   pendingRecordsMax: {
     kind: 'gauge',
     name: 'hookline_ingress_pending_records_max',
-    help: 'The bound on them: `HOOKLINE_INGRESS_MAX_PENDING_RECORDS`',
+    help: 'Limit on unacknowledged records: `HOOKLINE_INGRESS_MAX_PENDING_RECORDS`',
     unit: 'records',
   },
   rejectionsDropped: {
     kind: 'counter',
     name: 'hookline_ingress_rejections_dropped_total',
-    help: 'Rejections that the API does not show: too many at once, or Postgres away',
+    help: 'Rejections that were not stored for the API: too many at once, or Postgres is down',
     unit: 'rejections',
   },
   certificateExpiry: {
     kind: 'gauge',
     name: 'hookline_ingress_certificate_expiry_timestamp_seconds',
-    help: 'When the certificate in use ends; 0 where webhooks come by plain HTTP',
+    help: 'Expiry time of the TLS certificate in use; 0 with plain HTTP',
     unit: 'seconds since 1970',
   },
 } satisfies MetricTable;

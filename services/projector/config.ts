@@ -24,7 +24,7 @@ export const fields = {
     default: '100',
     min: 0,
     max: 5_000,
-    help: 'the longest that what the API is to read waits at the broker for more, to be written together, while it keeps coming; alone it is written at once',
+    help: 'maximum time for which the broker collects records under load before the projector fetches them as one batch; a single record does not wait',
   }),
   commitIntervalMs: commitIntervalField,
   payloadRetentionDays: payloadRetentionField,
@@ -33,13 +33,13 @@ export const fields = {
     // A source may remember its keys for 30 days: a duplicate must find its event.
     min: 31,
     max: 3_650,
-    help: 'days after its last change for which an ended event stays readable, without its payload; more than payloads are kept',
+    help: 'days for which an ended event stays readable (without its payload) after its last change; must be more than HOOKLINE_PAYLOAD_RETENTION_DAYS',
   }),
   databaseMaxBytes: integer('HOOKLINE_DATABASE_MAX_BYTES', {
     default: '0',
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
-    help: 'what the database may grow to on its disk, for the alert that tells of it before; 0: not known',
+    help: 'disk space for the database, in bytes, for alerts about its size; 0: unknown',
   }),
 };
 
@@ -48,7 +48,7 @@ export type ProjectorConfig = ConfigOf<typeof fields>;
 export const loadConfig = (env: NodeJS.ProcessEnv = process.env): ProjectorConfig =>
   readConfig(fields, env, [serviceRelations, kafkaRelations, retentionRelations]);
 
-/** An event's payload is past its time before the event is. */
+/** Payloads expire before their events. */
 export const retentionRelations = ({ payloadRetentionDays, eventRetentionDays }: ProjectorConfig): Problem[] =>
   eventRetentionDays > payloadRetentionDays
     ? []

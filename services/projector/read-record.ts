@@ -21,9 +21,9 @@ import type { Fact, FanOut, Outcome } from './facts.ts';
 
 /** The topics that the projector reads. */
 export const projectedTopics = ['events', 'delivery.attempts', 'duplicates', 'dead-letters'] as const;
-export type ProjectedTopic = (typeof projectedTopics)[number] & TopicName;
+type ProjectedTopic = (typeof projectedTopics)[number] & TopicName;
 
-export type Reading = { fact: Fact } | { malformed: string };
+type Reading = { fact: Fact } | { malformed: string };
 
 export type RecordReader = (record: IncomingRecord) => Promise<Reading>;
 

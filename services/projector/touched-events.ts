@@ -8,7 +8,7 @@ import type { TouchedEvent } from './statements/judge-events.ts';
 
 /** The amounts to add to an event's counts. */
 type Counts = Omit<TouchedEvent, keyof EventRef | 'updated_at'>;
-export type EventMove = EventRef & Partial<Counts>;
+type EventMove = EventRef & Partial<Counts>;
 
 export interface TouchedEvents {
   /**

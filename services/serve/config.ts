@@ -23,11 +23,11 @@ export const fields = {
     default: String(256 * mebibyte),
     min: 64 * mebibyte,
     max: 64 * 1024 * mebibyte,
-    help: 'what all queues and connections in `hookline serve` may hold together; bounds that are not set have shares of it. The process takes some 200 MiB besides',
+    help: 'memory for all queues and connections of `hookline serve`; limits that are not set get a share of it. The process needs about 200 MiB more',
   }),
 };
 
-export type ServeConfig = ConfigOf<typeof fields>;
+type ServeConfig = ConfigOf<typeof fields>;
 
 /** The environment of each service in the process. */
 export type ServiceEnvironment = (service: ServedName) => NodeJS.ProcessEnv;
@@ -55,12 +55,12 @@ const memoryOfThisProcess = (): number => Math.min(totalmem(), process.constrain
 const fitsInto = (memory: number, memoryBytes: number): Problem[] =>
   memoryBytes <= memory / 2
     ? []
-    : [`HOOKLINE_SERVE_MEMORY_BYTES=${memoryBytes} is more than half of the memory that there is (${memory})`];
+    : [`HOOKLINE_SERVE_MEMORY_BYTES=${memoryBytes} is more than half of the available memory (${memory})`];
 
 const noAdminPortForAll = (env: NodeJS.ProcessEnv): Problem[] =>
   env.HOOKLINE_ADMIN_PORT === undefined
     ? []
-    : ['HOOKLINE_ADMIN_PORT is for a process of one service; here each has its own: HOOKLINE_INGRESS_ADMIN_PORT, …'];
+    : ['HOOKLINE_ADMIN_PORT applies to a process with one service; use HOOKLINE_INGRESS_ADMIN_PORT, …'];
 
 /** 0 is any that is free. */
 function portsDiffer({ memoryBytes: _, ...ports }: ServeConfig): Problem[] {
@@ -71,6 +71,6 @@ function portsDiffer({ memoryBytes: _, ...ports }: ServeConfig): Problem[] {
 function boundsFit(memoryBytes: number, env: NodeJS.ProcessEnv): Problem[] {
   const bytes = bytesOf(boundsWithin(memoryBytes, env));
   return bytes > memoryBytes
-    ? [`the bounds that are set come to ${bytes} bytes with the others’ shares: more than HOOKLINE_SERVE_MEMORY_BYTES`]
+    ? [`the limits come to ${bytes} bytes, shares included: more than HOOKLINE_SERVE_MEMORY_BYTES`]
     : [];
 }

@@ -11,7 +11,7 @@ export interface ApiClient {
   remove(path: string): Promise<void>;
 }
 
-export interface EndpointAnswer {
+interface EndpointAnswer {
   id: string;
   url: string;
   source_ids: string[];

@@ -1,4 +1,4 @@
-import { envExample } from '#lib/config';
+import { configTable, envExample, type Fields, tracingFields } from '#lib/config';
 import { fields as apiFields } from '../../services/api/config.ts';
 import { fields as cliFields } from '../../services/cli/config.ts';
 import { fields as dedupFields } from '../../services/dedup/config.ts';
@@ -17,6 +17,15 @@ export const settingsByService = {
   cli: cliFields,
   serve: serveFields,
 };
+
+const isOf = (fields: Fields, env: string): boolean => Object.values(fields).some((field) => field.env === env);
+
+/** The table of settings in the README of a service. The OpenTelemetry variables are the same for all: they have one table in docs/tracing.md. */
+export const serviceTable = (fields: Fields): string =>
+  configTable(Object.fromEntries(Object.entries(fields).filter(([, field]) => !isOf(tracingFields, field.env))));
+
+/** The table of settings in docs/tracing.md. */
+export const tracingTable = (): string => configTable(tracingFields);
 
 /** The text that `.env.example` must have. */
 export const wholeEnvExample = (): string => envExample(Object.values(settingsByService));

@@ -3,7 +3,7 @@ import { silentLogger } from '#lib/log';
 import { createClient } from '../../libs/kafka/client.ts';
 
 /** By `topic-partition`. */
-export type Offsets = Readonly<Record<string, number>>;
+type Offsets = Readonly<Record<string, number>>;
 
 type Admin = ReturnType<ReturnType<typeof createClient>['admin']>;
 

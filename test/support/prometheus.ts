@@ -9,9 +9,9 @@ import { prometheusPrograms } from './prometheus-programs.ts';
 import { waitUntil, within } from './wait-until.ts';
 
 /** Series by their labels, `__name__` among them; the value NaN where there is nothing to compute from. */
-export type Series = { labels: Record<string, string>; value: number };
+type Series = { labels: Record<string, string>; value: number };
 
-export interface Rule {
+interface Rule {
   name: string;
   query: string;
   type: 'alerting' | 'recording';
@@ -20,7 +20,7 @@ export interface Rule {
   lastError: string;
 }
 
-export interface Alert {
+interface Alert {
   name: string;
   /** Without its name. */
   labels: Record<string, string>;

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '#lib/clock';
-import { groupOf, topicNames, topicsOf } from '#lib/contract';
+import { groupOf, readSchema, topicNames, topicsOf } from '#lib/contract';
 import { createAttemptCodec, createConsumer, createEventCodec, originOf } from '#lib/kafka';
 import { createLogger } from '#lib/log';
 import { Metrics } from '#lib/telemetry';
-import { readSchema } from '#deploy/kafka/schemas.ts';
 import type { History, TopicContents } from '../faults/checker/history.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from './kafka-offsets.ts';
 import type { Stack } from './stack.ts';

@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { configTable } from '#lib/config';
 import { generatedManifests } from '#deploy/k8s/generated.ts';
 import { dashboardJson, dashboards } from '#deploy/grafana/source/index.ts';
 import { writeSpeedPage } from '../bench/document/write.ts';
 import { writeFaultsPage } from '../faults/document/write.ts';
-import { settingsByService, wholeEnvExample } from './documents.ts';
+import { serviceTable, settingsByService, tracingTable, wholeEnvExample } from './documents.ts';
 import { errorsDocument } from './errors-document.ts';
 import { metricsDocument } from './metrics-document.ts';
 import { tenancyDocument } from './tenancy-document.ts';
@@ -23,13 +22,16 @@ for (const dashboard of dashboards)
   writeFileSync(join(root, 'deploy/grafana/dashboards', `${dashboard.name}.json`), dashboardJson(dashboard));
 for (const [file, text] of Object.entries(generatedManifests())) writeFileSync(join(root, 'deploy', file), text);
 
-const table = /^\| variable \| default \| \|\n\|---\|---\|---\|\n(?:\|.*\n)*/m;
-for (const [service, fields] of Object.entries(settingsByService)) {
-  const file = join(root, 'services', service, 'README.md');
+const table = /^\| variable \| default \| .*\|\n\|---\|---\|---\|\n(?:\|.*\n)*/m;
+const replaceTable = (path: string, rows: string): void => {
+  const file = join(root, path);
   const text = readFileSync(file, 'utf8');
   if (!table.test(text)) throw new Error(`${file} has no table of settings to replace`);
   writeFileSync(
     file,
-    text.replace(table, () => `${configTable(fields)}\n`),
+    text.replace(table, () => `${rows}\n`),
   );
-}
+};
+for (const [service, fields] of Object.entries(settingsByService))
+  replaceTable(join('services', service, 'README.md'), serviceTable(fields));
+replaceTable('docs/tracing.md', tracingTable());

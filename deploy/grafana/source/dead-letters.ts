@@ -6,34 +6,33 @@ const processing = `${letters}{stage=~"dedup|fan-out|projector"}`;
 export const deadLetters: Dashboard = {
   name: 'dead-letters',
   title: 'dead letters and retries',
-  description: 'What was given up and why, what waits to be tried again, what was replayed.',
+  description: 'Dead letters by stage and reason, deliveries waiting for a retry, replays.',
   rows: [
     {
       title: 'Dead letters',
       height: 8,
       panels: [
         stat({
-          title: 'Of processing, 24 h',
-          description:
-            'Of dedup, fan-out and projector: the record itself could not be processed, and somebody must look.',
+          title: 'Dead-lettered in processing, 24 h',
+          description: 'Records that dedup, fan-out or the projector could not process. Somebody must look at them.',
           unit: 'short',
           width: 4,
           decimals: 0,
-          queries: [{ expr: `sum(increase(${processing}[24h]))`, legend: 'letters' }],
+          queries: [{ expr: `sum(increase(${processing}[24h]))`, legend: 'dead letters' }],
           thresholds: { bad: 1 },
         }),
         stat({
-          title: 'Of deliveries, 24 h',
-          description: 'Given up after their endpoint took nothing for three days, answered 410, or is disabled.',
+          title: 'Dead-lettered deliveries, 24 h',
+          description: 'The endpoint failed until the retry window ended (three days), answered 410, or is disabled.',
           unit: 'short',
           width: 4,
           decimals: 0,
-          queries: [{ expr: `sum(increase(${letters}{stage="dispatcher"}[24h]))`, legend: 'letters' }],
+          queries: [{ expr: `sum(increase(${letters}{stage="dispatcher"}[24h]))`, legend: 'dead letters' }],
           thresholds: { warn: 1, bad: 1000 },
         }),
         graph({
-          title: 'By stage and reason',
-          description: 'As they are written. They are replayed by `make replay-dlq`, or POST /v1/dead-letters/replay.',
+          title: 'Dead letters by stage and reason',
+          description: 'Written per second. Replay them with `make replay-dlq` or POST /v1/dead-letters/replay.',
           unit: 'cps',
           width: 8,
           queries: [
@@ -44,13 +43,13 @@ export const deadLetters: Dashboard = {
           ],
         }),
         table({
-          title: 'Within a week',
-          description: 'Letters by stage and reason.',
+          title: 'Dead letters of the last 7 days',
+          description: 'Counted by stage and reason.',
           unit: 'short',
           width: 8,
           query: { expr: `sum by (stage, reason) (increase(${letters}[7d])) > 0`, legend: '' },
           columns: { stage: 'Stage', reason: 'Reason' },
-          value: 'Letters',
+          value: 'Dead letters',
         }),
       ],
     },
@@ -59,16 +58,16 @@ export const deadLetters: Dashboard = {
       height: 8,
       panels: [
         graph({
-          title: 'Deliveries that wait',
-          description: 'retrying: for their time. parked: for room. Counted every ten seconds.',
+          title: 'Waiting deliveries by state',
+          description: 'retrying: waiting for the next attempt. parked: waiting for room. Counted every ten seconds.',
           unit: 'short',
           width: 8,
           queries: [{ expr: 'hookline:deliveries_waiting:sum', legend: '{{state}}' }],
           stacked: true,
         }),
         graph({
-          title: 'Retries are late by',
-          description: 'From the time that a retry is due to its send. Usual is less than a second.',
+          title: 'Retry delay beyond due time (s)',
+          description: 'From the time when a retry is due until it is sent. Normal is less than a second.',
           unit: 's',
           width: 8,
           queries: quantilesOf('hookline_retry_due_error_seconds'),
@@ -76,7 +75,7 @@ export const deadLetters: Dashboard = {
         }),
         graph({
           title: 'Retries sent',
-          description: 'All processes together.',
+          description: 'Sum over all processes.',
           unit: 'cps',
           width: 8,
           queries: [{ expr: rateOf('hookline_retry_due_error_seconds_count'), legend: 'retries' }],
@@ -88,15 +87,16 @@ export const deadLetters: Dashboard = {
       height: 8,
       panels: [
         graph({
-          title: 'Replayed, and why not',
-          description: 'payload_expired, letter_removed: past its time. endpoint_…: nobody is there to take it.',
+          title: 'Replayed dead letters by outcome',
+          description:
+            'payload_expired, letter_removed: removed by retention. endpoint_…: the endpoint is deleted or disabled.',
           unit: 'cps',
           width: 12,
           queries: [{ expr: rateOf('hookline_replay_items_total', 'outcome'), legend: '{{outcome}}' }],
         }),
         graph({
-          title: 'Endpoints left alone',
-          description: 'While a breaker is open, what comes for its endpoint waits.',
+          title: 'Open circuit breakers',
+          description: 'Deliveries to an endpoint wait while its circuit breaker is open.',
           unit: 'short',
           width: 12,
           queries: [{ expr: 'sum(hookline_endpoint_breaker_state{state="open"})', legend: 'open' }],

@@ -4,32 +4,32 @@ const attempts = 'hookline_delivery_attempts_total';
 
 export const delivering: Dashboard = {
   name: 'delivering',
-  title: 'delivering',
-  description: 'From the event to the endpoints: sends, their health, what waits.',
+  title: 'deliveries',
+  description: 'From the event to the endpoints: attempts, circuit breakers, waiting deliveries.',
   rows: [
     {
-      title: 'Sends',
+      title: 'Attempts',
       height: 8,
       panels: [
         graph({
-          title: 'By what came of them',
+          title: 'Attempts by outcome',
           description:
-            'delivered: any 2xx. connect, tls, timeout: nobody answered. blocked: the address is one that may not be sent to.',
+            'delivered: any 2xx. connect, tls, timeout: no response. blocked: sending to this address is not allowed.',
           unit: 'cps',
           width: 12,
           queries: [{ expr: rateOf(attempts, 'outcome'), legend: '{{outcome}}' }],
           stacked: true,
         }),
         graph({
-          title: 'Time of one send',
-          description: 'From the request to the answer or failure. Five seconds are the usual limit.',
+          title: 'Attempt duration',
+          description: 'From the request to the response or failure. The time-out is five seconds by default.',
           unit: 's',
           width: 8,
           queries: quantilesOf('hookline_delivery_attempt_seconds'),
         }),
         stat({
-          title: 'Delivered',
-          description: 'Part of all sends in five minutes.',
+          title: 'Success rate',
+          description: 'Share of attempts answered with a 2xx, over five minutes.',
           unit: 'percentunit',
           width: 4,
           queries: [
@@ -43,20 +43,20 @@ export const delivering: Dashboard = {
       ],
     },
     {
-      title: 'From receipt to delivery',
+      title: 'Latency and lag',
       height: 8,
       panels: [
         graph({
-          title: 'How long it takes',
-          description: 'Retries included: the upper quantiles are those of endpoints that fail.',
+          title: 'Webhook to delivery',
+          description: 'From receipt to success, retries included: failing endpoints make up the upper quantiles.',
           unit: 's',
           width: 8,
           queries: quantilesOf('hookline_delivery_end_to_end_seconds'),
           logarithmic: true,
         }),
         graph({
-          title: 'Sends under way',
-          description: 'Against the bound of HOOKLINE_DISPATCHER_MAX_IN_FLIGHT, each process by itself.',
+          title: 'In-flight attempts / limit',
+          description: 'Share of HOOKLINE_DISPATCHER_MAX_IN_FLIGHT that is in use, per process.',
           unit: 'percentunit',
           width: 8,
           queries: [
@@ -68,9 +68,9 @@ export const delivering: Dashboard = {
           limit: 1,
         }),
         graph({
-          title: 'Behind',
+          title: 'Consumer lag (s)',
           description:
-            'How long the oldest record has waited that fan-out and dispatcher have not finished. A delivery that finds no room within 30 s is parked.',
+            'Age of the oldest record that fan-out or the dispatcher has not finished. A delivery that finds no room within 30 s is parked.',
           unit: 's',
           width: 8,
           queries: [
@@ -85,17 +85,17 @@ export const delivering: Dashboard = {
       height: 8,
       panels: [
         graph({
-          title: 'Not sent to as usual',
+          title: 'Circuit breakers by state',
           description:
-            'open: left alone but for a probe. half-open: tried. shrunk: answers too slowly for all of its connections. The others are healthy.',
+            'open: only probes are sent. half-open: being tried. shrunk: one connection, because the endpoint times out. All other endpoints are closed (healthy).',
           unit: 'short',
           width: 8,
           queries: [{ expr: 'sum by (state) (hookline_endpoint_breaker_state)', legend: '{{state}}' }],
           stacked: true,
         }),
         graph({
-          title: 'Disabled within the hour',
-          description: 'gone: answered 410. failing: took nothing for days.',
+          title: 'Endpoints disabled in the last hour',
+          description: 'gone: the endpoint answered 410. failing: it failed for days.',
           unit: 'short',
           width: 8,
           queries: [
@@ -103,8 +103,9 @@ export const delivering: Dashboard = {
           ],
         }),
         graph({
-          title: 'Deliveries that wait',
-          description: 'retrying: for their time. parked: for room. They cost a row each, and delay no other endpoint.',
+          title: 'Waiting deliveries by state',
+          description:
+            'retrying: waiting for the next attempt. parked: waiting for room. Each is one row, and delays no other endpoint.',
           unit: 'short',
           width: 8,
           queries: [{ expr: 'hookline:deliveries_waiting:sum', legend: '{{state}}' }],
@@ -113,12 +114,12 @@ export const delivering: Dashboard = {
       ],
     },
     {
-      title: 'The processes of the dispatcher',
+      title: 'Dispatcher processes',
       height: 7,
       panels: [
         graph({
-          title: 'Processor',
-          description: 'Cores. One process can use little more than one.',
+          title: 'CPU usage',
+          description: 'In cores. A process can use little more than one.',
           unit: 'short',
           width: 8,
           queries: [
@@ -130,8 +131,8 @@ export const delivering: Dashboard = {
           limit: 1,
         }),
         graph({
-          title: 'Late by',
-          description: 'How long a hundredth of what is to be done waits for its turn.',
+          title: 'Event-loop lag p99',
+          description: 'How long tasks wait for the event loop. High values mean too little CPU time.',
           unit: 's',
           width: 8,
           queries: [
@@ -141,7 +142,7 @@ export const delivering: Dashboard = {
         }),
         graph({
           title: 'Memory',
-          description: 'Resident. It is bounded by the settings, however much waits.',
+          description: 'Resident set size. The settings bound it, whatever the backlog.',
           unit: 'bytes',
           width: 8,
           queries: [{ expr: 'process_resident_memory_bytes{job="hookline-dispatcher"}', legend: '{{instance}}' }],

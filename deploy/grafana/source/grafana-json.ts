@@ -27,7 +27,7 @@ const colours: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     connect: 'purple',
   },
   '{{state}}': { retrying: 'yellow', parked: 'orange', open: 'red', 'half-open': 'yellow', shrunk: 'blue' },
-  bound: { bound: 'dark-red' },
+  limit: { limit: 'dark-red' },
 };
 
 /** The text of a dashboard’s file. */

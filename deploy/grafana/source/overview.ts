@@ -6,15 +6,15 @@ const attempts = 'hookline_delivery_attempts_total';
 export const overview: Dashboard = {
   name: 'overview',
   title: 'overview',
-  description: 'Is it healthy, how much, how fast, what is failing.',
+  description: 'Health, traffic, latency and errors of the whole system.',
   rows: [
     {
-      title: 'Is it healthy?',
+      title: 'Health',
       height: 4,
       panels: [
         stat({
-          title: 'Alerts',
-          description: 'That fire now: docs/runbook.md has what each means and what to do.',
+          title: 'Firing alerts',
+          description: 'docs/runbook.md says what each alert means and what to do.',
           unit: 'short',
           width: 3,
           queries: [
@@ -26,8 +26,8 @@ export const overview: Dashboard = {
           thresholds: { bad: 1 },
         }),
         stat({
-          title: 'Processes that are ready',
-          description: 'Of each service. None: its work stands still.',
+          title: 'Ready processes',
+          description: 'Per service. At 0 the service does no work.',
           unit: 'short',
           width: 9,
           queries: [{ expr: 'sum by (job) (hookline_service_ready)', legend: '{{job}}' }],
@@ -36,7 +36,7 @@ export const overview: Dashboard = {
         stat({
           title: 'Webhooks answered 503',
           description:
-            'Part of all, over five minutes. They could not be made durable in time; their senders come again.',
+            'Share of all webhooks, over five minutes. They could not be made durable in time; providers are expected to retry.',
           unit: 'percentunit',
           width: 4,
           queries: [
@@ -48,53 +48,51 @@ export const overview: Dashboard = {
           thresholds: { warn: 0.001, bad: 0.01 },
         }),
         stat({
-          title: 'Behind',
-          description:
-            'How long the oldest record has waited that is not finished, in the group that is farthest behind.',
+          title: 'Consumer lag (s)',
+          description: 'Age of the oldest unfinished record, in the consumer group with the highest lag.',
           unit: 's',
           width: 4,
-          queries: [{ expr: 'max(hookline:consumer_lag_seconds:max)', legend: 'behind' }],
+          queries: [{ expr: 'max(hookline:consumer_lag_seconds:max)', legend: 'lag' }],
           thresholds: { warn: 10, bad: 60 },
         }),
         stat({
           title: 'Dead letters, 24 h',
-          description: 'Of all stages. Those of dedup, fan-out and projector are no endpoint’s fault.',
+          description: 'All stages. Dead letters of dedup, fan-out and projector are not an endpoint’s fault.',
           unit: 'short',
           width: 4,
           decimals: 0,
-          queries: [{ expr: 'sum(increase(hookline_dead_letters_total[24h]))', legend: 'letters' }],
+          queries: [{ expr: 'sum(increase(hookline_dead_letters_total[24h]))', legend: 'dead letters' }],
           thresholds: { warn: 1, bad: 1000 },
         }),
       ],
     },
     {
-      title: 'How much?',
+      title: 'Traffic',
       height: 8,
       panels: [
         graph({
-          title: 'Webhooks received',
-          description: 'By what became of them.',
+          title: 'Webhooks by outcome',
+          description: 'accepted, or the error code (docs/errors.md).',
           unit: 'cps',
           width: 8,
           queries: [{ expr: rateOf(requests, 'outcome'), legend: '{{outcome}}' }],
           stacked: true,
         }),
         graph({
-          title: 'From webhook to delivery',
-          description:
-            'What goes through each stage. Sends are more than events where there are several endpoints, or retries.',
+          title: 'Throughput by stage',
+          description: 'Attempts outnumber events where an event has several endpoints, or retries.',
           unit: 'cps',
           width: 8,
           queries: [
             { expr: rateOf(`${requests}{outcome="accepted"}`), legend: 'webhooks accepted' },
             { expr: rateOf('hookline_dedup_records_total{outcome="first"}'), legend: 'events' },
-            { expr: rateOf(attempts), legend: 'sends' },
+            { expr: rateOf(attempts), legend: 'attempts' },
             { expr: rateOf(`${attempts}{outcome="delivered"}`), legend: 'delivered' },
           ],
         }),
         graph({
-          title: 'Records to do',
-          description: 'Beyond the committed offset, by consumer group. It should go up and down, and not stay.',
+          title: 'Consumer lag (records)',
+          description: 'Records after the committed offset, by consumer group. It should return to about zero.',
           unit: 'short',
           width: 8,
           queries: [{ expr: 'hookline:consumer_lag_records:sum', legend: '{{group}}' }],
@@ -102,29 +100,29 @@ export const overview: Dashboard = {
       ],
     },
     {
-      title: 'How fast?',
+      title: 'Latency',
       height: 8,
       panels: [
         graph({
-          title: 'Until the sender’s answer',
+          title: 'Webhook acknowledgment latency',
           description:
-            'From a webhook’s headers to Kafka’s acknowledgment. Below 20 ms for 99 of 100 at half of what the ingress can take; 503 from 2 s on.',
+            'From a webhook’s headers to the acknowledgment by Kafka. p99 is below 20 ms at half of the maximum throughput; after 2 s the answer is 503.',
           unit: 's',
           width: 8,
           queries: quantilesOf('hookline_ingress_ack_seconds'),
           limit: 0.5,
         }),
         graph({
-          title: 'From receipt to delivery',
-          description: 'Retries included: the upper quantiles are those of endpoints that fail.',
+          title: 'Webhook to delivery',
+          description: 'From receipt to success, retries included: failing endpoints make up the upper quantiles.',
           unit: 's',
           width: 8,
           queries: quantilesOf('hookline_delivery_end_to_end_seconds'),
           logarithmic: true,
         }),
         graph({
-          title: 'The api’s answers',
-          description: 'Without the requests for events, which may be held on purpose.',
+          title: 'API latency',
+          description: 'Long polls (GET /v1/events) are not counted.',
           unit: 's',
           width: 8,
           queries: quantilesOf('hookline_api_request_seconds', '{route!="/v1/events"}'),
@@ -133,26 +131,26 @@ export const overview: Dashboard = {
       ],
     },
     {
-      title: 'What is failing?',
+      title: 'Errors',
       height: 8,
       panels: [
         graph({
-          title: 'Webhooks refused',
-          description: 'All that were not accepted, by the error’s code.',
+          title: 'Rejected webhooks by error code',
+          description: 'All webhooks that were not accepted.',
           unit: 'cps',
           width: 8,
           queries: [{ expr: rateOf(`${requests}{outcome!~"accepted|challenge"}`, 'outcome'), legend: '{{outcome}}' }],
         }),
         graph({
-          title: 'Sends that failed',
-          description: 'By what came of them: an answer that was no 2xx, or none.',
+          title: 'Failed attempts by outcome',
+          description: 'The response was not a 2xx, or there was none.',
           unit: 'cps',
           width: 8,
           queries: [{ expr: rateOf(`${attempts}{outcome!="delivered"}`, 'outcome'), legend: '{{outcome}}' }],
         }),
         graph({
-          title: 'What the processes depend on',
-          description: '1: it answers all processes of the service; below it, only some of them, or none.',
+          title: 'Availability of Kafka, Postgres and Redis',
+          description: 'Share of the processes of each service that get answers: 1 is all, 0 is none.',
           unit: 'short',
           width: 8,
           queries: [{ expr: 'avg by (dependency, job) (hookline_dependency_up)', legend: '{{dependency}} of {{job}}' }],

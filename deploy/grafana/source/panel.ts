@@ -4,7 +4,7 @@
  */
 
 /** As Grafana names them: events a second, seconds, a part of 1, bytes, a plain number, yes or no. */
-export type Unit = 'cps' | 's' | 'percentunit' | 'bytes' | 'short' | 'bool_on_off';
+type Unit = 'cps' | 's' | 'percentunit' | 'bytes' | 'short' | 'bool_on_off';
 
 export interface Query {
   expr: string;
@@ -59,7 +59,7 @@ export interface TablePanel extends Common {
 
 export type Panel = StatPanel | GraphPanel | TablePanel;
 
-export interface Row {
+interface Row {
   title: string;
   /** In units of 30 pixels. */
   height: number;

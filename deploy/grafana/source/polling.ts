@@ -4,32 +4,32 @@ const seconds = 'hookline_api_request_seconds';
 
 export const polling: Dashboard = {
   name: 'polling',
-  title: 'polling and the api',
-  description: 'Clients that wait for events, requests by route, idempotency keys, events that were published.',
+  title: 'API and polling',
+  description: 'Long polls, requests by status and route, idempotency keys, the outbox of published events.',
   rows: [
     {
       title: 'Long polls',
       height: 8,
       panels: [
         graph({
-          title: 'Held requests',
-          description: 'That look for events, or wait for some.',
+          title: 'Open long polls',
+          description: 'Requests that read events or wait for new ones.',
           unit: 'short',
           width: 8,
           queries: [{ expr: 'sum by (instance) (hookline_longpoll_waiting)', legend: '{{instance}}' }],
           stacked: true,
         }),
         graph({
-          title: 'Until a client hears of a change',
-          description: 'From the notice of a change to the answer, the reading between them included.',
+          title: 'Long-poll wake-up latency',
+          description: 'From the notification of a change to the response, reading the events included.',
           unit: 's',
           width: 8,
           queries: quantilesOf('hookline_longpoll_wakeup_seconds'),
           limit: 1,
         }),
         graph({
-          title: 'The projector is behind',
-          description: 'What it has not finished can’t be polled yet: the oldest such record’s age.',
+          title: 'Projector lag (s)',
+          description: 'Age of the oldest record that the projector has not finished. Clients cannot read it yet.',
           unit: 's',
           width: 8,
           queries: [
@@ -44,16 +44,16 @@ export const polling: Dashboard = {
       height: 8,
       panels: [
         graph({
-          title: 'By status',
-          description: 'Polls that found nothing are 204 or 304.',
+          title: 'Requests by status',
+          description: 'A poll without new events is a 204 or 304.',
           unit: 'cps',
           width: 8,
           queries: [{ expr: rateOf(`${seconds}_count`, 'status'), legend: '{{status}}' }],
           stacked: true,
         }),
         graph({
-          title: 'By route',
-          description: 'The ten that are asked most.',
+          title: 'Requests by route',
+          description: 'The ten busiest routes.',
           unit: 'cps',
           width: 8,
           queries: [
@@ -61,8 +61,8 @@ export const polling: Dashboard = {
           ],
         }),
         graph({
-          title: 'Time by route, p99',
-          description: 'Requests for events may be held on purpose, for a minute at most.',
+          title: 'Latency by route, p99',
+          description: 'A long poll is held for up to a minute.',
           unit: 's',
           width: 8,
           queries: [quantileBy(seconds, 'route')],
@@ -71,27 +71,27 @@ export const polling: Dashboard = {
       ],
     },
     {
-      title: 'Idempotency keys, published events',
+      title: 'Idempotency keys and the outbox',
       height: 8,
       panels: [
         graph({
-          title: 'Requests with a key',
+          title: 'Requests with an idempotency key by outcome',
           description:
-            'replayed: answered from memory. conflict: another with the key was in progress. mismatch: the key was another request’s. lease_lost: a process stood still.',
+            'replayed: answered with the stored response. conflict: a request with this key was in progress. mismatch: this key was used with a different request. lease_lost: the request outlived its lease.',
           unit: 'cps',
           width: 12,
           queries: [{ expr: rateOf('hookline_idempotency_requests_total', 'outcome'), legend: '{{outcome}}' }],
         }),
         graph({
-          title: 'Published, not on their topic yet',
-          description: 'Events of POST /v1/events that wait for Kafka or the registry.',
+          title: 'Outbox: unpublished events',
+          description: 'Events of POST /v1/events that wait for Kafka or the schema registry.',
           unit: 'short',
           width: 8,
           queries: [{ expr: 'max(hookline_outbox_unpublished)', legend: 'events' }],
         }),
         stat({
-          title: 'The oldest waits for',
-          description: 'Usual is less than a second.',
+          title: 'Outbox: oldest event',
+          description: 'Normal is less than a second.',
           unit: 's',
           width: 4,
           queries: [{ expr: 'max(hookline_outbox_oldest_seconds)', legend: 'oldest' }],
@@ -100,12 +100,12 @@ export const polling: Dashboard = {
       ],
     },
     {
-      title: 'The processes of the api',
+      title: 'API processes',
       height: 7,
       panels: [
         graph({
-          title: 'Processor',
-          description: 'Cores. One process can use little more than one.',
+          title: 'CPU usage',
+          description: 'In cores. A process can use little more than one.',
           unit: 'short',
           width: 8,
           queries: [
@@ -114,8 +114,8 @@ export const polling: Dashboard = {
           limit: 1,
         }),
         graph({
-          title: 'Late by',
-          description: 'How long a hundredth of what is to be done waits for its turn.',
+          title: 'Event-loop lag p99',
+          description: 'How long tasks wait for the event loop. High values mean too little CPU time.',
           unit: 's',
           width: 8,
           queries: [{ expr: 'nodejs_eventloop_lag_p99_seconds{job="hookline-api"} - 0.1', legend: '{{instance}}' }],
@@ -123,7 +123,7 @@ export const polling: Dashboard = {
         }),
         graph({
           title: 'Memory',
-          description: 'Resident. Held requests take some 25 kB each.',
+          description: 'Resident set size. Each open long poll takes about 25 kB.',
           unit: 'bytes',
           width: 8,
           queries: [{ expr: 'process_resident_memory_bytes{job="hookline-api"}', legend: '{{instance}}' }],

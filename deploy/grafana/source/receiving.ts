@@ -5,24 +5,24 @@ const dedup = 'hookline_dedup_records_total';
 
 export const receiving: Dashboard = {
   name: 'receiving',
-  title: 'receiving',
-  description: 'From the sender to the event: answers, acknowledgments, what is turned away, duplicates.',
+  title: 'webhooks and deduplication',
+  description: 'From the provider to the event: webhooks by outcome, latency, load shedding, rejections, duplicates.',
   rows: [
     {
       title: 'Webhooks',
       height: 8,
       panels: [
         graph({
-          title: 'By what became of them',
-          description: 'accepted: durable, and answered 2xx. All others are the codes of docs/errors.md.',
+          title: 'Webhooks by outcome',
+          description: 'accepted: durable, and answered with a 2xx. All others are error codes of docs/errors.md.',
           unit: 'cps',
           width: 12,
           queries: [{ expr: rateOf(requests, 'outcome'), legend: '{{outcome}}' }],
           stacked: true,
         }),
         graph({
-          title: 'Ten busiest sources',
-          description: 'The first 200 sources have a name here, all later ones are `other`.',
+          title: 'Webhooks by source, top 10',
+          description: 'The first 200 sources have their own series; all later ones are counted as `other`.',
           unit: 'cps',
           width: 12,
           queries: [{ expr: `topk(10, ${rateOf(requests, 'source')})`, legend: '{{source}}' }],
@@ -30,28 +30,30 @@ export const receiving: Dashboard = {
       ],
     },
     {
-      title: 'Answers',
+      title: 'Latency and load shedding',
       height: 8,
       panels: [
         graph({
-          title: 'Until Kafka’s acknowledgment',
-          description: 'From a webhook’s headers on, of those accepted. From 2 s on the answer is 503.',
+          title: 'Acknowledgment latency',
+          description:
+            'From the headers of an accepted webhook to the acknowledgment by Kafka. After 2 s the answer is 503.',
           unit: 's',
           width: 8,
           queries: quantilesOf('hookline_ingress_ack_seconds', '', [0.5, 0.9, 0.99, 0.999]),
           limit: 0.5,
         }),
         graph({
-          title: 'Turned away unread',
+          title: 'Load shedding by reason',
           description:
-            'full: too much waits for Kafka. stalled, slow: Kafka. starved: no processor. connections, dropped: too many connections.',
+            'Webhooks refused before their body is read. full: the queue for Kafka is full. stalled, slow: Kafka does not answer in time. starved: no CPU time. connections, dropped: too many connections.',
           unit: 'cps',
           width: 8,
           queries: [{ expr: rateOf('hookline_ingress_turned_away_total', 'reason'), legend: '{{reason}}' }],
         }),
         graph({
-          title: 'Records that wait for Kafka',
-          description: 'Against the bound at which webhooks are turned away, each process by itself.',
+          title: 'Records pending / limit',
+          description:
+            'Records that wait for Kafka, as a share of the limit above which webhooks are refused, per process.',
           unit: 'percentunit',
           width: 8,
           queries: [
@@ -65,12 +67,12 @@ export const receiving: Dashboard = {
       ],
     },
     {
-      title: 'Refused',
+      title: 'Rejections',
       height: 8,
       panels: [
         table({
-          title: 'Refusals within the hour',
-          description: 'By source and code. GET /v1/sources/{id}/rejections shows the last of them.',
+          title: 'Rejected webhooks in the last hour',
+          description: 'By source and error code. GET /v1/sources/{id}/rejections lists the latest ones.',
           unit: 'short',
           width: 12,
           query: {
@@ -81,8 +83,9 @@ export const receiving: Dashboard = {
           value: 'Webhooks',
         }),
         graph({
-          title: 'Part of each source’s webhooks with a wrong signature',
-          description: 'A secret that was changed on one side only, a clock that is wrong, or somebody who tries.',
+          title: 'Signature failures by source',
+          description:
+            'Share of the webhooks of each source. The secret was changed on one side only, a clock is wrong, or the webhooks are forged.',
           unit: 'percentunit',
           width: 12,
           queries: [
@@ -96,21 +99,21 @@ export const receiving: Dashboard = {
       ],
     },
     {
-      title: 'Accepted once',
+      title: 'Deduplication',
       height: 8,
       panels: [
         graph({
-          title: 'Records of dedup',
+          title: 'Records by outcome',
           description:
-            'first: a new event. duplicate_changed: a known identifier with another body. republished: finished after a crash. failed: a dead letter.',
+            'first: a new event. duplicate_changed: a known event id with a different body. republished: completed after a crash. failed: dead-lettered.',
           unit: 'cps',
           width: 8,
           queries: [{ expr: rateOf(dedup, 'outcome'), legend: '{{outcome}}' }],
           stacked: true,
         }),
         stat({
-          title: 'Duplicates',
-          description: 'Part of what was received in five minutes.',
+          title: 'Duplicate rate',
+          description: 'Share of received webhooks, over five minutes.',
           unit: 'percentunit',
           width: 4,
           queries: [
@@ -122,8 +125,8 @@ export const receiving: Dashboard = {
           thresholds: { warn: 0.3, bad: 0.5 },
         }),
         graph({
-          title: 'Behind',
-          description: 'How long the oldest record has waited that dedup has not finished.',
+          title: 'Consumer lag (s)',
+          description: 'Age of the oldest record that dedup has not finished.',
           unit: 's',
           width: 12,
           queries: [
@@ -137,12 +140,12 @@ export const receiving: Dashboard = {
       ],
     },
     {
-      title: 'The processes of the ingress',
+      title: 'Ingress processes',
       height: 7,
       panels: [
         graph({
-          title: 'Processor',
-          description: 'Cores. One process can use little more than one.',
+          title: 'CPU usage',
+          description: 'In cores. A process can use little more than one.',
           unit: 'short',
           width: 8,
           queries: [
@@ -154,9 +157,8 @@ export const receiving: Dashboard = {
           limit: 1,
         }),
         graph({
-          title: 'Late by',
-          description:
-            'How long a hundredth of what is to be done waits for its turn. Webhooks are turned away from 0.4 s on.',
+          title: 'Event-loop lag p99',
+          description: 'How long tasks wait for the event loop. Above 0.4 s the ingress refuses webhooks.',
           unit: 's',
           width: 8,
           queries: [{ expr: 'nodejs_eventloop_lag_p99_seconds{job="hookline-ingress"} - 0.1', legend: '{{instance}}' }],
@@ -164,7 +166,7 @@ export const receiving: Dashboard = {
         }),
         graph({
           title: 'Memory',
-          description: 'Resident. It is bounded by the settings, however much comes.',
+          description: 'Resident set size. The settings bound it, whatever the load.',
           unit: 'bytes',
           width: 8,
           queries: [{ expr: 'process_resident_memory_bytes{job="hookline-ingress"}', legend: '{{instance}}' }],

@@ -5,15 +5,15 @@ const lag = 'max by (group, topic, partition) (hookline_consumer_lag_records)';
 export const stores: Dashboard = {
   name: 'stores',
   title: 'Kafka, Redis, Postgres',
-  description: 'The stores as seen from here: whether they answer, how fast, and what becomes of them.',
+  description: 'Availability, latency and capacity of Kafka, Redis and Postgres, as Hookline sees them.',
   rows: [
     {
-      title: 'Do they answer?',
+      title: 'Availability',
       height: 4,
       panels: ['kafka', 'postgres', 'redis'].map((dependency) =>
         stat({
           title: dependency === 'redis' ? 'Redis' : dependency === 'kafka' ? 'Kafka' : 'Postgres',
-          description: 'The part of each service’s processes that it answers.',
+          description: 'Share of the processes of each service that get answers.',
           unit: 'percentunit',
           width: 8,
           queries: [{ expr: `avg by (job) (hookline_dependency_up{dependency="${dependency}"})`, legend: '{{job}}' }],
@@ -26,22 +26,23 @@ export const stores: Dashboard = {
       height: 8,
       panels: [
         graph({
-          title: 'Produce requests',
-          description: 'Time of one request for one partition, by service, p99.',
+          title: 'Produce latency p99',
+          description: 'Time of one produce request, by service.',
           unit: 's',
           width: 8,
           queries: [quantileBy('hookline_kafka_produce_seconds', 'job')],
         }),
         graph({
-          title: 'What came of them',
-          description: 'unknown: failed or unanswered, and sent again. refused: the broker will never take it.',
+          title: 'Produce requests by outcome',
+          description: 'unknown: failed or unanswered, and retried. refused: rejected by the broker for good.',
           unit: 'cps',
           width: 8,
           queries: [{ expr: rateOf('hookline_kafka_produce_requests_total', 'outcome'), legend: '{{outcome}}' }],
         }),
         graph({
-          title: 'Partitions in trouble',
-          description: 'Under-replicated: a broker is away or slow. Leaderless: they can be neither written nor read.',
+          title: 'Unhealthy partitions',
+          description:
+            'Under-replicated: a broker is down or slow. Leaderless: the partition can be neither written nor read.',
           unit: 'short',
           width: 8,
           queries: [
@@ -53,15 +54,15 @@ export const stores: Dashboard = {
           ],
         }),
         graph({
-          title: 'Records to do',
-          description: 'Beyond the committed offset.',
+          title: 'Consumer lag (records)',
+          description: 'Records after the committed offset, by group and topic.',
           unit: 'short',
           width: 6,
           queries: [{ expr: `sum by (group, topic) (${lag})`, legend: '{{group}}: {{topic}}' }],
         }),
         table({
-          title: 'Partitions that are behind most',
-          description: 'One partition alone: one key, one endpoint or one record holds it up.',
+          title: 'Partitions with the highest lag',
+          description: 'If only one partition lags, a single key, endpoint or record is blocking it.',
           unit: 'short',
           width: 6,
           query: { expr: `topk(10, ${lag})`, legend: '' },
@@ -69,22 +70,22 @@ export const stores: Dashboard = {
           value: 'Records',
         }),
         graph({
-          title: 'Joins of groups',
-          description: 'Within ten minutes; each is a rebalance, for which the group stands still for seconds.',
+          title: 'Group joins and rebuilt consumers',
+          description: 'Within ten minutes. Each join is a rebalance, which stops the group for seconds.',
           unit: 'short',
           width: 6,
           queries: [
             { expr: 'sum by (group) (increase(hookline_consumer_joins_total[10m]))', legend: '{{group}}' },
             {
               expr: 'sum by (group) (increase(hookline_consumer_rebuilds_total[10m]))',
-              legend: '{{group}}: built anew',
+              legend: '{{group}}: rebuilt',
             },
           ],
         }),
         graph({
-          title: 'Consumers without their group',
+          title: 'Consumers without a group',
           description:
-            'For how long they have heard nothing of it; 0 for a member. After 45 s one is built anew, if Kafka answers others.',
+            'Time since the last answer of the group coordinator; 0 for members. After 45 s the consumer is rebuilt, if the broker answers other requests.',
           unit: 's',
           width: 6,
           queries: [{ expr: 'max by (group) (hookline_consumer_without_group_seconds)', legend: '{{group}}' }],
@@ -96,16 +97,17 @@ export const stores: Dashboard = {
       height: 7,
       panels: [
         graph({
-          title: 'Calls',
+          title: 'Redis calls by outcome',
           description:
-            'One call may have hundreds of keys. refused: not tried, because Redis did not answer a moment ago.',
+            'A call may have hundreds of keys. refused: not sent, because Redis did not answer a moment ago.',
           unit: 'cps',
           width: 12,
           queries: [{ expr: rateOf('hookline_redis_calls_total', 'job, outcome'), legend: '{{job}}: {{outcome}}' }],
         }),
         graph({
-          title: 'Time of a call',
-          description: 'Of all services. Dedup gives Redis 200 ms, ingress and api 50 ms; then they go on without it.',
+          title: 'Redis call latency',
+          description:
+            'All services. Time-outs: 200 ms in dedup, 50 ms in ingress and api; after that they continue without Redis.',
           unit: 's',
           width: 12,
           queries: quantilesOf('hookline_redis_call_seconds'),
@@ -117,8 +119,8 @@ export const stores: Dashboard = {
       height: 8,
       panels: [
         graph({
-          title: 'Statements, p99',
-          description: 'The wait for a connection included, but for those within a transaction.',
+          title: 'Statement latency p99',
+          description: 'Includes the wait for a connection, except for statements within a transaction.',
           unit: 's',
           width: 8,
           queries: [quantileBy('hookline_postgres_query_seconds', 'pool')],
@@ -126,7 +128,7 @@ export const stores: Dashboard = {
         }),
         graph({
           title: 'Connections in use',
-          description: 'Part of each pool; at 1 callers wait.',
+          description: 'Share of each pool; at 1 callers wait.',
           unit: 'percentunit',
           width: 8,
           queries: [
@@ -138,29 +140,29 @@ export const stores: Dashboard = {
           limit: 1,
         }),
         graph({
-          title: 'Callers that wait',
-          description: 'For a connection of the pool.',
+          title: 'Callers waiting for a connection',
+          description: 'By pool. Normal is 0.',
           unit: 'short',
           width: 8,
           queries: [{ expr: 'sum by (pool) (hookline_postgres_waiting)', legend: '{{pool}}' }],
         }),
         graph({
-          title: 'Statements',
-          description: 'BEGIN and COMMIT among them.',
+          title: 'Statements per second',
+          description: 'Includes BEGIN and COMMIT.',
           unit: 'cps',
           width: 8,
           queries: [{ expr: rateOf('hookline_postgres_query_seconds_count', 'pool'), legend: '{{pool}}' }],
         }),
         graph({
-          title: 'Failures',
-          description: 'store_unavailable is tried again; data_invalid is one record’s; bug is ours.',
+          title: 'Errors by code',
+          description: 'store_unavailable: retried. data_invalid: one record has bad data. bug: a defect of Hookline.',
           unit: 'cps',
           width: 8,
           queries: [{ expr: rateOf('hookline_postgres_errors_total', 'pool, code'), legend: '{{pool}}: {{code}}' }],
         }),
         graph({
-          title: 'Clocks',
-          description: 'How far Postgres’s is ahead of each process’s.',
+          title: 'Clock skew',
+          description: 'Difference between the clock of Postgres and the clock of each process.',
           unit: 's',
           width: 8,
           queries: [{ expr: 'abs(hookline_clock_skew_seconds)', legend: '{{job}} {{instance}}' }],
@@ -173,18 +175,18 @@ export const stores: Dashboard = {
       height: 8,
       panels: [
         graph({
-          title: 'Size',
-          description: 'And what it may grow to: HOOKLINE_DATABASE_MAX_BYTES, 0 where that is not set.',
+          title: 'Database size',
+          description: 'limit: HOOKLINE_DATABASE_MAX_BYTES, or 0 if that is not set.',
           unit: 'bytes',
           width: 8,
           queries: [
             { expr: 'max(hookline_database_bytes)', legend: 'database' },
-            { expr: 'max(hookline_database_max_bytes)', legend: 'bound' },
+            { expr: 'max(hookline_database_max_bytes)', legend: 'limit' },
           ],
         }),
         graph({
           title: 'Largest tables',
-          description: 'With their partitions and indexes.',
+          description: 'Partitions and indexes included.',
           unit: 'bytes',
           width: 8,
           queries: [{ expr: 'topk(8, max by (table) (hookline_database_table_bytes))', legend: '{{table}}' }],
@@ -192,7 +194,7 @@ export const stores: Dashboard = {
         }),
         graph({
           title: 'Oldest transaction',
-          description: 'What keeps vacuum from removing rows. Ours last seconds.',
+          description: 'An old transaction keeps vacuum from removing rows. Those of Hookline last seconds.',
           unit: 's',
           width: 8,
           queries: [{ expr: 'max(hookline_database_oldest_snapshot_seconds)', legend: 'age' }],
@@ -200,7 +202,7 @@ export const stores: Dashboard = {
         }),
         stat({
           title: 'Sessions',
-          description: 'Part of the server’s max_connections.',
+          description: 'Share of max_connections of the server.',
           unit: 'percentunit',
           width: 4,
           queries: [
@@ -209,33 +211,33 @@ export const stores: Dashboard = {
           thresholds: { warn: 0.7, bad: 0.9 },
         }),
         stat({
-          title: 'Transaction ids',
-          description: 'Since the oldest row that is not frozen; at two thousand million nothing can be written.',
+          title: 'Transaction id age',
+          description: 'Transactions since the oldest unfrozen row. At 2 billion Postgres accepts no more writes.',
           unit: 'short',
           width: 4,
           queries: [{ expr: 'max(hookline_database_transaction_id_age)', legend: 'age' }],
           thresholds: { warn: 4e8, bad: 1e9 },
         }),
         stat({
-          title: 'Retention succeeded',
-          description: 'How long ago the last round ended in which nothing failed; one is due every hour.',
+          title: 'Last successful retention run',
+          description: 'Time since the last run without errors. Retention runs every hour.',
           unit: 's',
           width: 4,
           queries: [{ expr: 'time() - max(hookline_retention_last_success_timestamp_seconds > 0)', legend: 'ago' }],
           thresholds: { warn: 7200, bad: 10_800 },
         }),
         stat({
-          title: 'Days made ahead',
-          description: 'Partitions for days to come; seven where all is well.',
+          title: 'Partitions ahead (days)',
+          description: 'Days for which partitions exist already. Normal is seven.',
           unit: 'short',
           width: 6,
           queries: [{ expr: 'min by (table) (hookline_retention_days_ahead)', legend: '{{table}}' }],
           thresholds: { warn: 5, bad: 2, below: true },
         }),
         stat({
-          title: 'Oldest day kept',
+          title: 'Oldest data kept',
           description:
-            'Of payloads and attempts; about HOOKLINE_PAYLOAD_RETENTION_DAYS in the long run, longer where open deliveries need it.',
+            'Age of the oldest payloads and attempts: about HOOKLINE_PAYLOAD_RETENTION_DAYS, more while open deliveries need them.',
           unit: 's',
           width: 6,
           queries: [{ expr: 'max by (table) (hookline_retention_oldest_day_seconds)', legend: '{{table}}' }],

@@ -91,7 +91,7 @@ export const amtool: Tool = {
 };
 
 /**
- * Only the comparison with peers needs it. What is looked for sets variables and does nothing else: `rabbitmqctl version` would leave a daemon
+ * Only the comparison with peers needs it. The command that is looked for only sets variables: `rabbitmqctl version` would leave a daemon
  * running, and Debian's own commands would have the server run as another user. The server is beside it.
  */
 export const rabbitmq: Tool = {

@@ -37,7 +37,7 @@ export interface Program {
   stopSignal?: NodeJS.Signals;
 }
 
-export interface StopOptions {
+interface StopOptions {
   signal?: NodeJS.Signals | undefined;
   timeoutMs?: number;
 }
@@ -116,7 +116,7 @@ export function createProcesses(dir: { run: string; log: string }): Processes {
         signal(name, 'SIGKILL');
         await until(`${name} to end after SIGKILL`, gone, { timeoutMs: 10_000 });
       });
-      // Its shell has a line to write yet. What was not started here has a parent that stays.
+      // Its shell has a line to write yet. A process that was not started here has a parent that stays.
       const alone = (): true | undefined => shell === undefined || !isAlive(shell) || undefined;
       await until(`the shell of ${name} to end`, alone, { timeoutMs: endingTimeoutMs }).catch(() => undefined);
     }

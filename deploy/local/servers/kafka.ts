@@ -14,7 +14,7 @@ export interface Broker {
 }
 
 /** Clients that ask there are told to come by the advertised port, to this broker and to each other that has a listener of the name. */
-export interface Listener {
+interface Listener {
   /** In capitals. */
   name: string;
   port: number;

@@ -4,7 +4,7 @@ import { signHookline } from '#lib/signatures';
 import { errorCode } from '../failure.ts';
 import { assertFree } from '../stack/ports.ts';
 
-export interface Arrival {
+interface Arrival {
   eventId: string;
   attempt: string;
   verified: boolean;

@@ -33,8 +33,8 @@ interface Choice {
 }
 
 /**
- * Containers where an engine answers and has their images or can get them; else processes of this machine, and it is said why. What runs
- * already goes on as what it is.
+ * Chooses containers if an engine answers and has their images or can get them; otherwise processes of this machine, with the reason. A stack
+ * that runs keeps its kind.
  *
  * @throws StackError where something else was chosen (`STACK`) than runs, or than can be had
  */

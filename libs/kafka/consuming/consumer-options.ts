@@ -23,8 +23,8 @@ export interface ConsumerOptions extends KafkaAccess {
   /** A partition that was assigned will be read from this offset: everything below it was done by an earlier owner. */
   onOpened?(partition: PartitionRef, startOffset: bigint): void;
   /**
-   * The first records since a partition was assigned are here, and are handled next. What stands below `endOffset` is on the topic by now: an
-   * earlier owner may have had it.
+   * The first records since a partition was assigned have arrived, and are handled next. Records below `endOffset` were on the topic by then: an
+   * earlier owner may have handled them.
    */
   onFirstRead?(partition: PartitionRef, endOffset: bigint): void;
   /** Partitions that this member has lost; their handlers' signals have been aborted. Not called by `stop`. */

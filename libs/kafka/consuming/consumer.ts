@@ -13,82 +13,40 @@
  * It guarantees: each record is handed out until its offset, and all below, are committed as done; commits are for partitions that are
  * assigned, in their own generation. It does not guarantee that a record is handed out once.
  */
-import type { Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
+import type { ConsumerCrashEvent, ConsumerGroupJoinEvent, EachBatchPayload } from 'kafkajs';
 import { AppError, type AppErrorCode } from '#lib/errors';
-import { clientRetry, metadataMaxAgeMs, rootCause } from '../client.ts';
+import { rootCause } from '../client.ts';
 import { createJoinGate } from '../kafkajs-patches/join-gate.ts';
 import { onOffsetOutOfRange } from '../kafkajs-patches/offset-out-of-range.ts';
 import { withPacedFetches } from '../kafkajs-patches/pace-fetches.ts';
 import type { ConsumerMeter } from '../metrics.ts';
 import type { PartitionRef } from '../port.ts';
 import { within } from '../time-limit.ts';
-import { createAssignment, type ReturningHandlers } from './assignment.ts';
+import { createAssignment } from './assignment.ts';
 import { createCommitTimer } from './commit-timer.ts';
-import {
-  callLimitsOf,
-  type ConsumerOptions,
-  heartbeatIntervalOf,
-  rebuildAfterOf,
-  sessionTimeoutOf,
-  workLimitsOf,
-} from './consumer-options.ts';
+import { connectInTime } from './connect-in-time.ts';
+import { callLimitsOf, rebuildAfterOf, sessionTimeoutOf, workLimitsOf } from './consumer-options.ts';
+import type { Consumption, ConsumptionOptions } from './consumption.ts';
 import { createFetchPace, type FetchPace } from './fetch-pace.ts';
 import { createHandlerCalls } from './handler-calls.ts';
+import { createIdleWait } from './idle-wait.ts';
+import { createKafkaConsumer } from './kafka-consumer.ts';
 import { createMembershipLease } from './membership-lease.ts';
 import { createOffsetCommitter } from './offset-committer.ts';
+import { createPartitionControls } from './partition-controls.ts';
 import { createPartitionWorker, type PartitionWorker } from './partition-worker.ts';
 import { createGroupOffsets } from './positions/group-offsets.ts';
 import { monitorLag } from './positions/lag-monitor.ts';
 import { mendPosition } from './positions/mend-position.ts';
 import { createReportPosition } from './positions/report-position.ts';
 import { locateStarts } from './positions/start-offsets.ts';
-import type { CrashPolicy } from './rebuilding/crash-policy.ts';
-import type { DoubtReason } from './rebuilding/rebuild-watch.ts';
 
-// Between two looks, while nothing of what a broker leads may be read. Its fetches have their own: see fetch-pace.ts.
-const nothingToFetchMs = 100;
-// A record of the largest payload (1 MiB) with its headers fits twice.
-const maxBytesPerPartition = 2 * 1024 * 1024 + 64 * 1024;
-const maxBytesPerFetch = 8 * 1024 * 1024;
-/**
- * Time for members to rejoin the group. kafkajs waits as long, and five seconds more, for the answer to a join that the network has
- * lost, and hears of nothing meanwhile: little more than what comes before a join takes (`beforeJoin`), and the session time-out.
- */
-const rebalanceTimeoutMs = 15_000;
-const retryMs = 500;
 const commitTimeoutMs = 2_000;
 const returnTimeoutMs = 1_000;
 const restartTimeoutMs = 2_000;
 const startEndMs = 5_000;
 const handlerReturnMs = 30_000;
 const closeTimeoutMs = 5_000;
-
-/** One after the other in the life of a process, each on a client of its own. */
-export interface Consumption {
-  /** Once it has joined, or crashed. @throws AppError kafka_unavailable where it can't connect in time */
-  start(): Promise<void>;
-  /** In order and in bounded time, also while it starts. */
-  stop(): Promise<void>;
-  /** At once, and without waiting for anything: from now on it does nothing, whatever still happens to it. */
-  discard(): void;
-  partitions(): readonly PartitionRef[];
-  holdsMembership(): boolean;
-  /** That it had last; undefined before its first join. */
-  lastMemberId(): string | undefined;
-}
-
-export interface ConsumptionOptions extends ConsumerOptions {
-  /** The caller that discards this consumer destroys the sockets of these clients. */
-  createClient(): Kafka;
-  meter: ConsumerMeter;
-  crashes: CrashPolicy;
-  /** Shared with the consumers before it. */
-  returning: ReturningHandlers;
-  connectTimeoutMs: number;
-  /** The coordinator has answered a heartbeat, or a join. */
-  onHeard(): void;
-  onDoubt(reason: DoubtReason): void;
-}
 
 export function createConsumption(options: ConsumptionOptions): Consumption {
   const { clock, groupId, topics, log, crashes, meter } = options;
@@ -97,7 +55,6 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
   const stopping = new AbortController();
   const leaving = new AbortController();
   const background = new Set<Promise<void>>();
-  const idleWaiters = new Set<() => void>();
   /** Workers that have received records. */
   const readers = new WeakSet<PartitionWorker>();
   /** Workers whose offset the log does not have: paused until the reason is known. */
@@ -125,15 +82,14 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
       onReady: () => calls.wake(),
       onCommittable: () => commits.wake(),
       onWantsMore: () => resume(ref),
-      onIdle: () => {
-        if (allIdle()) for (const resolve of idleWaiters) resolve();
-      },
+      onIdle: () => idle.check(),
       onHole: (from, to) => {
         const offsets = { fromOffset: String(from), toOffset: String(to) };
         log.warn({ event: 'consumer.hole_in_log', group: groupId, ...ref, ...offsets });
       },
     });
   const assignment = createAssignment(createWorker, options.returning);
+  const idle = createIdleWait(assignment.workers, clock);
   const calls = createHandlerCalls({
     workers: assignment.workers,
     handle: options.handle,
@@ -152,23 +108,11 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
     assignment.workers().every((worker) => worker.state() === 'open' && worker.wantsMore() && !mending.has(worker));
   const createPace = (): FetchPace => createFetchPace({ gatherMs: options.gatherMs ?? 0, mayRest: isReadWhole });
 
-  const consumer: Consumer = newClient().consumer({
-    groupId,
-    partitionAssigners: [withPacedFetches(gate.assigner, { createPace, clock, leaving: leaving.signal })],
-    sessionTimeout: sessionTimeoutOf(options),
-    heartbeatInterval: heartbeatIntervalOf(options),
-    rebalanceTimeout: rebalanceTimeoutMs,
-    maxWaitTimeInMs: nothingToFetchMs,
-    maxBytesPerPartition,
-    maxBytes: maxBytesPerFetch,
-    metadataMaxAge: metadataMaxAgeMs,
-    allowAutoTopicCreation: false,
-    retry: {
-      ...clientRetry,
-      retries: 10,
-      restartOnFailure: async (error) => !stopping.signal.aborted && crashes.mayRestart(rootCause(error)),
-    },
+  const consumer = createKafkaConsumer(newClient(), options, {
+    assigner: withPacedFetches(gate.assigner, { createPace, clock, leaving: leaving.signal }),
+    mayRestart: (error) => !stopping.signal.aborted && crashes.mayRestart(rootCause(error)),
   });
+  const { pause, resume, seek } = createPartitionControls(consumer, log);
   consumer.on(consumer.events.GROUP_JOIN, onJoin);
   consumer.on(consumer.events.CRASH, onCrash);
   // A join can fail and leave the member in its old generation, alive and well: then there will be no GROUP_JOIN.
@@ -233,7 +177,7 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
     if (phase !== 'consuming') return;
     phase = 'draining';
     for (const worker of assignment.workers()) worker.hold();
-    await drain(options.rebalanceDrainMs ?? 1_000);
+    await idle.within(options.rebalanceDrainMs ?? 1_000);
     await within(clock, commitTimeoutMs, committer.commit(), () => undefined);
     committer.suspend();
     phase = 'joining';
@@ -306,16 +250,6 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
     options.onFailure(new AppError(code, problem, { cause }));
   }
 
-  const allIdle = (): boolean => assignment.workers().every((worker) => worker.idle());
-
-  async function drain(ms: number): Promise<void> {
-    if (allIdle()) return;
-    const { promise: idle, resolve } = Promise.withResolvers<void>();
-    idleWaiters.add(resolve);
-    await within(clock, ms, idle, () => undefined);
-    idleWaiters.delete(resolve);
-  }
-
   /** Work that ends with the stop, at the latest. It never throws. */
   function runInBackground(work: Promise<void>): void {
     const tracked = work.finally(() => background.delete(tracked));
@@ -328,38 +262,10 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
     });
   }
 
-  const pause = (ref: PartitionRef): void => whileRunning(() => consumer.pause([partitionsOf(ref)]));
-  const resume = (ref: PartitionRef): void => whileRunning(() => consumer.resume([partitionsOf(ref)]));
-  const seek = (ref: PartitionRef, offset: bigint): void =>
-    whileRunning(() => consumer.seek({ ...refOf(ref), offset: String(offset) }));
-
-  /** Between a crash and the next start, kafkajs has no group to pause or resume in; the next join sets things right. */
-  function whileRunning(action: () => void): void {
-    try {
-      action();
-    } catch (error) {
-      log.debug({ event: 'kafka.consumer_not_running', err: error });
-    }
-  }
-
   async function start(): Promise<void> {
     const endListening = onOffsetOutOfRange(onOutOfRange);
     stopping.signal.addEventListener('abort', endListening);
-    const deadlineMs = clock.monotonicMs() + options.connectTimeoutMs;
-    for (;;) {
-      try {
-        await consumer.connect();
-        await consumer.subscribe({ topics: [...topics], fromBeginning: true });
-        break;
-      } catch (error) {
-        if (clock.monotonicMs() > deadlineMs || stopping.signal.aborted) {
-          throw new AppError('kafka_unavailable', `the consumer of ${groupId} can't connect`, {
-            cause: rootCause(error),
-          });
-        }
-        await clock.sleep(retryMs, stopping.signal);
-      }
-    }
+    await connectInTime(consumer, options, stopping.signal);
     await consumer.run({ autoCommit: false, eachBatch: onBatch });
     runInBackground(commits.run(stopping.signal));
     runInBackground(
@@ -391,7 +297,7 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
     const started = starting.catch(() => undefined);
     await within(clock, startEndMs, started, () => undefined);
     for (const worker of assignment.workers()) worker.hold();
-    await drain(options.stopDrainMs ?? 5_000);
+    await idle.within(options.stopDrainMs ?? 5_000);
     await within(clock, commitTimeoutMs, committer.commit(), () => undefined);
     const dropped = assignment.dropAll();
     memberId = undefined;
@@ -433,4 +339,3 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
 }
 
 const refOf = ({ topic, partition }: PartitionRef): PartitionRef => ({ topic, partition });
-const partitionsOf = ({ topic, partition }: PartitionRef) => ({ topic, partitions: [partition] });

@@ -1,12 +1,12 @@
 /**
- * Calls the handler with what the partitions have: a call takes of all of them that have something and are in no other call, as what wakes a
- * process costs more than a record does. What is fetched together comes to the handler together.
+ * Calls the handler with the partitions' records. A call takes records of all partitions that have some and are in no other call, because waking
+ * a process costs more than a record: records fetched together come to the handler together.
  *
  *   a partition has something ──end of this turn of the loop──► call ──returns──► those that have something meanwhile, again
  *
- * It guarantees that a partition is in one call at a time, so that its records come in order. A call has so many records and bytes at the most,
- * of the partitions in turns, so that none that has much is alone in it. Few calls are under way at once, so that what comes meanwhile comes
- * together; one that takes long, because it waits for something, is not counted: it holds up its own partitions alone.
+ * It guarantees that a partition is in one call at a time, so that its records come in order. A call's records and bytes are bounded, and its
+ * partitions take turns, so that a partition with many records does not fill it alone. Few calls are under way at once, so that records that
+ * come meanwhile come together. A call that takes long, because it waits for something, is not counted: it delays its own partitions alone.
  */
 import type { Clock } from '#lib/clock';
 import type { RecordHandler } from '../port.ts';

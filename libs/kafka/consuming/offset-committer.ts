@@ -7,7 +7,7 @@ import type { PartitionWorker } from './partition-worker.ts';
  * kafkajs's commit as a batch brings it along: one request in the generation of the moment, without retries. `consumer.commitOffsets`
  * would not do: it tries again after a rebalance, in the new generation, and rewinds the partition for its new owner.
  */
-export type CommitOffsets = EachBatchPayload['commitOffsetsIfNecessary'];
+type CommitOffsets = EachBatchPayload['commitOffsetsIfNecessary'];
 
 export interface OffsetCommitter {
   commitBy(commitOffsets: CommitOffsets): void;

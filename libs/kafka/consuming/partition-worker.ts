@@ -5,8 +5,9 @@
  *       └──────────────┬──────────────┘
  *                 dropped (lost, or the consumer ended): the signal aborts, and done() does nothing any more
  *
- * It guarantees that records are handed out in offset order, to one call of the handler at a time, none of them twice, and that what it says
- * may be committed is done. What is queued and what is out are bounded; whoever feeds it looks at `wantsMore`. handler-calls.ts calls.
+ * It guarantees that records are handed out in offset order, to one call of the handler at a time, none of them twice, and that every record
+ * below the offset to commit is done. Queued and outstanding records are bounded; the consumer that feeds it respects `wantsMore`.
+ * handler-calls.ts calls the handler.
  */
 import type { KafkaMessage } from 'kafkajs';
 import type { PartitionRef } from '../port.ts';
@@ -27,9 +28,9 @@ export interface PartitionWorker extends PartitionRef {
   /** @param isCommitted the group has this offset; else it is committed as if it were the outcome of a record. Default true. */
   open(startOffset: bigint, isCommitted?: boolean): void;
   /**
-   * Takes in what is new of a fetched batch. `gap`: it starts beyond `nextOffset`, so none of it was taken. Reading again from there
-   * tells a fetch that was on its way since before a rebalance from a hole in the log: a gap that is met twice is taken for a hole, which
-   * a transaction's end or compaction leaves. What was removed from the log's beginning is no such gap: fetching it is refused.
+   * Takes the new records of a fetched batch. `gap`: it starts beyond `nextOffset`, and none of it was taken. Reading again from there
+   * distinguishes a late fetch of before a rebalance from a hole in the log: a gap that is met twice is a hole, which a transaction's end or
+   * compaction leaves. Records removed from the log's beginning make no such gap: the broker refuses to fetch there.
    */
   receive(messages: readonly KafkaMessage[]): 'taken' | 'gap';
   /** The records from `nextOffset` up to this will never come; those that were handed out before end as ever. */

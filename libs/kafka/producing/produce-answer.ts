@@ -1,6 +1,6 @@
 /**
  * The outcome of one partition's batch in a produce request. It is written when the answer names its partition, once, without an error code
- * and with a base offset; everything else is *not known to be written*. What the answer says of one partition says nothing of another.
+ * and with a base offset; everything else is *not known to be written*. The outcome of one partition says nothing about another.
  */
 import { rootCause } from '../client.ts';
 import type { PartitionAnswer } from '../codec/produce-request.ts';

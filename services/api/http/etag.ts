@@ -20,8 +20,8 @@ export const changeOf = ({ tenant, params, headers }: FastifyRequest<{ Params: {
 });
 
 /**
- * `If-Match` (RFC 9110, 13.1.1): true where the client set no condition, or the row is as it knows it. What is not of the header's form
- * names no state, and so none that the row is in: a client that wanted to be careful never changes more than it meant to.
+ * `If-Match` (RFC 9110, 13.1.1): true if the client set no condition, or the row is in the state that it knows. A malformed header matches no
+ * state: a careful client never changes more than it meant to.
  */
 export function matches(ifMatch: string | undefined, row: Revised): boolean {
   if (ifMatch === undefined || ifMatch.trim() === '*') return true;

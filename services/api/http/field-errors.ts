@@ -15,7 +15,7 @@ export function fieldErrors(found: readonly FastifySchemaValidationError[], cont
     if (keyword === 'additionalProperties')
       return {
         field: fieldUnder(instancePath, params['additionalProperty']),
-        message: 'is not a field that is known here',
+        message: 'is an unknown field',
       };
     return { field: instancePath, message: messageOf(error) };
   });
@@ -36,5 +36,5 @@ function messageOf(error: FastifySchemaValidationError): string {
   const { parentSchema } = error as { parentSchema?: { description?: string } };
   if (error.keyword === 'pattern' && parentSchema?.description !== undefined)
     return `must be ${parentSchema.description}`;
-  return error.message ?? 'is not valid';
+  return error.message ?? 'is invalid';
 }

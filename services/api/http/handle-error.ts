@@ -15,7 +15,7 @@ const byFrameworkCode: Readonly<Record<string, { code: ProblemCode; detail?: str
   FST_ERR_CTP_INVALID_JSON_BODY: { code: 'validation_failed', detail: 'The body is not valid JSON' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     code: 'validation_failed',
-    detail: 'The body is not as long as Content-Length says',
+    detail: 'The length of the body differs from Content-Length',
   },
   FST_ERR_CTP_BODY_TOO_LARGE: { code: 'payload_too_large' },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'unsupported_media_type', detail: 'Send application/json' },

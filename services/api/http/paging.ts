@@ -17,7 +17,7 @@ export interface PageQuery {
 }
 
 const defaultLimit = 100;
-export const maxLimit = 1_000;
+const maxLimit = 1_000;
 
 /** Parameters are text, whatever they hold: none is converted before it is looked at. */
 export const pageParameters = { limit: { type: 'string' }, cursor: { type: 'string' } } as const;
@@ -27,7 +27,7 @@ export function readPage(query: PageQuery, cursor: RegExp): PageRequest | { erro
   const limit = readLimit(query.limit, 1);
   if (typeof limit !== 'number') return limit;
   if (query.cursor !== undefined && !cursor.test(query.cursor))
-    return { errors: [{ field: 'cursor', message: 'is not one that was given out here' }] };
+    return { errors: [{ field: 'cursor', message: 'is not a valid cursor' }] };
   return { limit, after: query.cursor ?? null };
 }
 

@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-const message = 'must be text without NUL and without half a surrogate pair';
+const message = 'must not contain NUL or an unpaired surrogate';
 
 /** Behind `refuseDeepBody`: it goes down by recursion. */
 export const refuseUnstorableText: preValidationHookHandler = (request, reply, done) => {

@@ -27,7 +27,7 @@ export function sendProblem(
     .send(Buffer.from(JSON.stringify(body)));
 }
 
-/** 429 for what would take a tenant beyond one of its limits, by the limit's name; what only holds for a moment says when to come again. */
+/** 429 for a request that would exceed a limit of its tenant, with the limit's name. */
 export function sendLimitReached(
   reply: FastifyReply,
   tenant: string,
@@ -35,7 +35,7 @@ export function sendLimitReached(
   limits: TenantLimits,
 ): FastifyReply {
   const { counts } = limitTable[limit];
-  const detail = `The tenant may have ${limits.of(tenant, limit)} ${counts}`;
+  const detail = `The tenant has reached its limit of ${limits.of(tenant, limit)} ${counts}`;
   return reply
     .code(429)
     .header('content-type', problemContentType)
@@ -58,8 +58,8 @@ export function sendInvalid(
 }
 
 /**
- * What is owed to a client that asks for a resource by its id: 404 where there never was one (in this tenant: of another's nothing is
- * told), 410 where it was deleted.
+ * Answers a request for a missing resource: 410 if it was deleted, 404 if it never existed. Another tenant's resource is 404 too, so
+ * that its existence stays unknown.
  */
 export function sendMissing(reply: FastifyReply, row: { deleted_at: string | null } | undefined): FastifyReply {
   return sendProblem(reply, row === undefined ? 'not_found' : 'gone');

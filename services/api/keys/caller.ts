@@ -86,7 +86,7 @@ export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
     if (await refuseBeyondRate(key, reply)) return reply;
     // Not ignored: who names another tenant would read and change what it did not mean. Whether there is such a tenant is not told.
     if (tenant !== undefined && tenant !== key.tenant)
-      return sendProblem(reply, 'forbidden', 'The key is not of the tenant that Hookline-Tenant names');
+      return sendProblem(reply, 'forbidden', 'The key belongs to another tenant than Hookline-Tenant names');
     const needed = request.routeOptions.config.scope ?? usualScope(request.method);
     if (!hasScope(key.scopes, needed))
       return sendProblem(reply, 'forbidden', `The key does not have the scope ${needed}`);

@@ -1,6 +1,6 @@
 /**
- * Connections to the database, shared between tenants: one that asks for hundreds of them at once takes at most 80 %, and the others find one
- * free. Whose connection it is follows from the request within which it is asked for; what the process does for itself never waits here.
+ * Shares the connections to the database between tenants: a tenant that asks for hundreds of them at once gets at most 80 %, and the others
+ * find one free. The request that asks for a connection says whose it is; the process's own statements never wait here.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyInstance } from 'fastify';

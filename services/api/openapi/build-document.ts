@@ -25,9 +25,9 @@ export interface OpenApiDocument {
   components: Record<string, Record<string, object>>;
 }
 
-const description = `Every answer is about one tenant: that of the key, or, with the admin key, the one that \`Hookline-Tenant\` names.
-Errors are \`application/problem+json\` with a stable \`code\`. A POST with an \`Idempotency-Key\` is carried out once, however often it is
-sent. Collections come in pages, each with a \`Link\` to the next.`;
+const description = `Each request concerns one tenant: the tenant of the key or, with the admin key, the tenant in \`Hookline-Tenant\`.
+Errors are \`application/problem+json\` with a stable \`code\`. A POST with an \`Idempotency-Key\` takes effect once, however often it is
+sent. Collections are paged; a \`Link\` header has the URL of the next page.`;
 
 const securitySchemes = {
   key: { type: 'http', scheme: 'bearer', description: 'an API key, or the admin key' },

@@ -67,8 +67,8 @@ const pathParameters = (url: string): object[] =>
 
 /** Parameters of most collections. */
 const usualParameters: Readonly<Record<string, string>> = {
-  limit: 'items of a page, from 1 to 1000; default 100',
-  cursor: 'from the `Link` of the page before',
+  limit: 'page size, 1 to 1000; default 100',
+  cursor: 'cursor from the `Link` of the previous page',
 };
 
 function queryParameters({ parameters = {} }: Operation, route: RouteOptions): object[] {

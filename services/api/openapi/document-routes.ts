@@ -7,15 +7,15 @@ import { pageHeaders, renderPage } from './render-page.ts';
 const getOpenApi: Operation = {
   tag: 'Documentation',
   id: 'getOpenApi',
-  summary: 'This document',
+  summary: 'Get this document as OpenAPI',
   answers: { 200: { is: 'OpenAPI 3.1', body: { type: 'object' } } },
   isPublic: true,
 };
 const getDocs: Operation = {
   tag: 'Documentation',
   id: 'getDocs',
-  summary: 'This document as a page',
-  answers: { 200: { is: 'A page of HTML that loads nothing', body: { type: 'string' }, contentType: 'text/html' } },
+  summary: 'Read this document as a web page',
+  answers: { 200: { is: 'A self-contained HTML page', body: { type: 'string' }, contentType: 'text/html' } },
   isPublic: true,
 };
 

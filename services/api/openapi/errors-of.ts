@@ -12,7 +12,7 @@ export const problemSchema: Schema = {
     { type: text, title: text, status: count, code: { enum: Object.keys(problemCodes) } },
     { detail: text, errors: list(object({ field: text, message: text })), limit: text },
   ),
-  description: 'RFC 9457. Programs go by `code`, which is stable.',
+  description: 'RFC 9457. Programs should rely on `code`, which is stable.',
 };
 
 /** The problems that a request of this kind may be answered with, and those of its own. */

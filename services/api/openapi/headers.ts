@@ -6,21 +6,20 @@ export const requestHeaders = {
   tenant: {
     name: 'Hookline-Tenant',
     in: 'header',
-    description:
-      'whose resources the request is about, for the admin key; a key has its tenant already. Default: `default`',
+    description: 'the tenant, for requests with the admin key; other keys belong to a tenant. Default: `default`',
     schema: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' },
   },
   idempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'what is sent again with the same key is not carried out again: it gets the first answer, with `Idempotent-Replayed: true`',
+      'a retry with the same key has no further effect: it gets the stored response, with `Idempotent-Replayed: true`',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   ifMatch: {
     name: 'If-Match',
     in: 'header',
-    description: 'the ETag of the state that is to be changed; in any other the answer is 412',
+    description: 'ETag of the version to change; 412 if the resource was changed in the meantime',
     schema: text,
   },
 } as const;
@@ -29,11 +28,11 @@ const header = (description: string, schema: Schema = text) => ({ description, s
 
 /** Headers of answers, by their name. */
 export const answerHeaders: Readonly<Record<AnswerHeader | 'Idempotent-Replayed', object>> = {
-  ETag: header('names the state of what is answered'),
+  ETag: header('version of the representation'),
   Link: header('`<url>; rel="next"`: the next page, if there is one'),
   Location: header('where it can be read'),
-  'Hookline-Cursor': header('where to go on from: strictly after the last item'),
-  'X-Poll-Interval': header('seconds to leave between two requests'),
-  'Preference-Applied': header('the wait that `Prefer` asked for'),
-  'Idempotent-Replayed': header('`true` where this is the answer to an earlier request with the same key'),
+  'Hookline-Cursor': header('cursor for the next request: its position is just after the last item'),
+  'X-Poll-Interval': header('recommended seconds between two requests'),
+  'Preference-Applied': header('the `wait` of the `Prefer` header that was applied'),
+  'Idempotent-Replayed': header('`true` if this is the stored response of an earlier request with the same key'),
 };

@@ -41,7 +41,7 @@ export interface Answer {
 
 export type AnswerHeader = 'ETag' | 'Link' | 'Location' | 'Hookline-Cursor' | 'X-Poll-Interval' | 'Preference-Applied';
 
-export type Tag =
+type Tag =
   'Sources' | 'Endpoints' | 'Events' | 'Deliveries' | 'Dead letters and replays' | 'API keys' | 'Documentation';
 
 /** One kind of resource: its routes have its tag, and all answers may refer to its schemas by name. */

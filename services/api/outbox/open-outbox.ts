@@ -1,5 +1,4 @@
-import { readSchema } from '#deploy/kafka/schemas.ts';
-import { topicsOf } from '#lib/contract';
+import { readSchema, topicsOf } from '#lib/contract';
 import { createFanOutMetrics, createMatchNarrow, createPublishEvent, openSubscriberDirectory } from '#lib/fan-out';
 import { createEventCodec, createProducer, kafkaAccess } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';

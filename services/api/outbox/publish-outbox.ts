@@ -5,10 +5,10 @@
  *
  * A narrow event goes out together with its deliveries, as dedup's do (#lib/fan-out).
  *
- * Every process of the API does so, whoever wrote the row: at once when it has committed one itself, else within a second or so. Who dies in
- * between leaves a claim that ends; then the event is published again, under the same id, which everything downstream knows it by.
+ * Every process of the API publishes every process's rows: at once when it has committed one itself, otherwise within a second or so. A process
+ * that dies in between leaves a claim that expires; then the event is published again, under the same id, by which everything downstream knows it.
  *
- * Of an ordering key, one process at a time publishes, one event after the other: each is sent once the one before is acknowledged, because
+ * One process at a time publishes the events of an ordering key, one after the other: each is sent once the one before is acknowledged, because
  * a record that was not may still come to stand behind later ones. A process that slept beyond its claim may repeat the one event that it
  * was about to send.
  *

@@ -7,9 +7,9 @@
  *                     │               └────────────────────────────────────────────────┘
  *                     └─► time is up, the client has left, the process stops: nothing
  *
- * Who has entered is told of every change, and looks only then: what was committed before the look is seen by it, what is committed later
- * is notified. The other way round, a change between look and entry would wake nobody. Of many who come back at once, after a change that
- * woke them all, only the first have to look: whoever asks for what comes behind that waits for it at once.
+ * A request that has entered is notified of every change, and reads only after it has entered: the reading sees changes committed before it, and
+ * later ones are notified. The other way round, a change between reading and entry would wake nobody. When many requests come back at once,
+ * after a change that woke them all, only the first have to read: the others wait at once for changes behind that reading.
  *
  * Ten thousand wait at once, so each costs little: one object, no promise, no timer of its own.
  */
@@ -48,7 +48,7 @@ export interface Place {
   leave(): void;
 }
 
-export interface Wanted {
+interface Wanted {
   filter: EventFilter;
   /** RFC 3339: what is before it was looked at. */
   from: string;
@@ -62,7 +62,7 @@ export interface Found {
   from: string;
 }
 
-export type OnEnd = (found: Found) => void;
+type OnEnd = (found: Found) => void;
 
 interface Deps {
   readNewEvents: ReadNewEvents;

@@ -21,11 +21,11 @@ export function readPosition(
   if (updated_at_gte !== undefined && since === undefined)
     errors.push({
       field: 'updated_at_gte',
-      message: 'must be an RFC 3339 date-time such as 2026-01-31T09:30:00.123456Z (a + in it is written %2B)',
+      message: 'must be an RFC 3339 date-time such as 2026-01-31T09:30:00.123456Z (encode + as %2B)',
     });
   const after = cursor === undefined ? undefined : cursors.read(tenant, cursor);
   if (cursor !== undefined && after === undefined)
-    errors.push({ field: 'cursor', message: 'is not one that was given out here, to this tenant' });
+    errors.push({ field: 'cursor', message: 'is not a valid cursor of this tenant' });
   if (errors.length > 0) return { errors };
   if (after !== undefined && after > (since ?? 0))
     return { position: { from: formatMicros(after), readTo: after - 1 } };

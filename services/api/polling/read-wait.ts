@@ -10,8 +10,8 @@ export interface Wait {
 const maxSeconds = 60;
 
 /**
- * `wait` or, without it, `Prefer: wait=N`; undefined where neither is there. What was preferred is followed as far as it can be: a longer
- * wait is cut, and what is no wait is as if it had not been said.
+ * `wait` or, without it, `Prefer: wait=N`; undefined without both. A preference is followed as far as possible: a longer wait is cut, and a
+ * malformed one is ignored.
  */
 export function readWait(
   parameter: string | undefined,

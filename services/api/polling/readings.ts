@@ -20,7 +20,7 @@ export interface Waiter {
 }
 
 /** How far somebody has seen all that there was of a tenant. */
-export interface Seen {
+interface Seen {
   /** RFC 3339: there was nothing from here on. */
   to: string;
   /** How often the tenant had been notified before: more often, and there may be something. */

@@ -1,9 +1,9 @@
 /**
- * What comes for a tenant while its last group is under way forms its next one. What comes while nothing is under way goes at once, alone.
- * A tenant has one group under way at a time: its groups would wait for each other in the database, for the tenant's clock.
+ * Items that come for a tenant while its last group is under way form its next group. An item that comes while nothing is under way goes at once,
+ * alone. A tenant has one group under way at a time: its groups would wait for each other in the database, for the tenant's clock.
  *
- * Those who were answered together come again together: behind a group of several, the next one waits until as many have come, or for a part of
- * the time that the last one took. Else the first of them would go alone, and all others behind it.
+ * Clients that were answered together come again together: after a group of several, the next one waits until as many have come, or for a part of
+ * the time that the last one took. Otherwise the first of them would go alone, and all others behind it.
  */
 import type { Clock } from '#lib/clock';
 

@@ -98,7 +98,7 @@ export async function findDeadLetterOfDelivery(
 }
 
 /**
- * As JSON text: a payload that is JSON stands in it as it came, any other in base64. Of headers that came more than once, all values.
+ * As JSON text: a payload that is JSON stands in it as it came, any other in base64. Repeated headers have all their values.
  * The ingress has left the sender's credentials out of them.
  */
 export function deadLetterText({ key, headers, value, ...letter }: WholeDeadLetter): string {

@@ -6,8 +6,8 @@ import type { Named } from './resource-table.ts';
 import { isFull } from './tenant-room.ts';
 
 /**
- * Which limit keeps an endpoint from a change of what it gets, which adds to its history; of a row that is locked. What a tenant must always
- * be able to do, to disable and to delete, is not asked here; each has to be undone by what is.
+ * The limit that forbids a change of an endpoint's subscription, which adds to its history. The row is locked. Disabling and deleting must
+ * always be possible, and are not checked here; undoing them is.
  */
 export async function limitOfChange(
   tx: Query,

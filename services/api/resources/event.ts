@@ -20,7 +20,7 @@ export interface EventRow {
   cancelled: number;
 }
 
-export const eventId = idPattern('evt');
+const eventId = idPattern('evt');
 const columns = `id, type, source_id, event_id, receipt_id, status, received_at, updated_at,
                  duplicates, duplicates_changed, pending, retrying, delivered, dead_lettered, cancelled`;
 

@@ -24,11 +24,11 @@ export interface Named {
 }
 
 /** Which row a request asks to change, and in which state alone. */
-export interface Change extends Named {
+interface Change extends Named {
   ifMatch: string | undefined;
 }
 
-export type Refusal = 'not_found' | 'gone' | 'precondition_failed';
+type Refusal = 'not_found' | 'gone' | 'precondition_failed';
 
 export interface ResourceTable<Row extends ResourceRow, Sealed extends object = { secrets: Buffer }> {
   idPattern: RegExp;

@@ -23,8 +23,8 @@ const columns = 'id, name, scheme, settings, revision, created_at, deleted_at';
 export const sources = createResourceTable<SourceRow>('sources', 'src', columns);
 
 /**
- * The source as clients see it: what was not set shows its default, or is left to the scheme and absent. Of what is secret it shows that
- * it is set.
+ * The source as clients see it: unset settings show their default, or are absent where the scheme decides. A secret only shows that it is
+ * set.
  */
 export function sourceJson(row: SourceRow, ingressUrl: string): Record<string, unknown> {
   const { verify_token: verifyToken, ...settings } = row.settings;

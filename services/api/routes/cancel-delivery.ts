@@ -9,10 +9,10 @@ import { type Route, route } from '../route.ts';
 const operation: Operation = {
   tag: 'Deliveries',
   id: 'cancelDelivery',
-  summary: 'End a delivery that is open, unless the send that is under way is taken',
+  summary: 'Cancel an open delivery; an attempt in flight can still succeed',
   answers: {
-    200: { is: 'It is cancelled', body: 'Delivery' },
-    202: { is: 'It will be, within seconds', body: 'Delivery' },
+    200: { is: 'The delivery is cancelled', body: 'Delivery' },
+    202: { is: 'The delivery will be cancelled within seconds', body: 'Delivery' },
   },
   errors: ['conflict'],
 };

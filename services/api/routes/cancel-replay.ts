@@ -7,8 +7,8 @@ import { type Route, route } from '../route.ts';
 const operation: Operation = {
   tag: 'Dead letters and replays',
   id: 'cancelReplay',
-  summary: 'Cancel a replay: what is not being sent is dead again',
-  answers: { 204: { is: 'It is cancelled' } },
+  summary: 'Cancel a replay; items not sent yet are dead letters again',
+  answers: { 204: { is: 'The replay is cancelled' } },
   errors: ['conflict'],
 };
 

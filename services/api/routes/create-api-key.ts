@@ -33,7 +33,13 @@ const operation: Operation = {
   tag: 'API keys',
   id: 'createApiKey',
   summary: 'Create an API key',
-  answers: { 201: { is: 'The key, with its text', body: 'ApiKeyWithText', headers: ['Location', 'ETag'] } },
+  answers: {
+    201: {
+      is: 'The API key; the only response that contains the key itself',
+      body: 'ApiKeyWithText',
+      headers: ['Location', 'ETag'],
+    },
+  },
   errors: ['limit_reached'],
 };
 
@@ -69,7 +75,7 @@ function rateErrors(given: GivenRate | undefined, most: Rate): FieldErrors {
       : [
           {
             field: `/rate_limit/${name}`,
-            message: `must not be above ${limit}: the tenant’s limit requests_per_second`,
+            message: `must not exceed ${limit}, the limit requests_per_second of the tenant`,
           },
         ];
   return [...refuseAbove('per_second', most.perSecond), ...refuseAbove('burst', most.burst)];

@@ -7,12 +7,12 @@ import { type Route, route } from '../route.ts';
 const operation: Operation = {
   tag: 'API keys',
   id: 'deleteApiKey',
-  summary: 'Revoke an API key: within seconds nobody gets in with it',
-  answers: { 204: { is: 'It is revoked' } },
+  summary: 'Revoke an API key; this takes effect within seconds',
+  answers: { 204: { is: 'The API key is revoked' } },
   conditional: true,
 };
 
-/** `DELETE /v1/api-keys/{id}`: within seconds nobody gets in with it any more. */
+/** `DELETE /v1/api-keys/{id}`: takes effect within seconds. */
 export const deleteApiKey: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'DELETE',

@@ -7,8 +7,8 @@ import { type Route, route } from '../route.ts';
 const operation: Operation = {
   tag: 'Endpoints',
   id: 'deleteEndpoint',
-  summary: 'Delete an endpoint: what is on its way to it is cancelled',
-  answers: { 204: { is: 'It is deleted' } },
+  summary: 'Delete an endpoint; its open deliveries are cancelled',
+  answers: { 204: { is: 'The endpoint is deleted' } },
   conditional: true,
 };
 

@@ -7,8 +7,8 @@ import { type Route, route } from '../route.ts';
 const operation: Operation = {
   tag: 'Sources',
   id: 'deleteSource',
-  summary: 'Delete a source: its senders get 410',
-  answers: { 204: { is: 'It is deleted' } },
+  summary: 'Delete a source; its senders get 410',
+  answers: { 204: { is: 'The source is deleted' } },
   conditional: true,
 };
 

@@ -8,12 +8,12 @@ import { type Route, route } from '../route.ts';
 const operation: Operation = {
   tag: 'Endpoints',
   id: 'disableEndpoint',
-  summary: 'Disable an endpoint: what is on its way to it becomes dead letters',
-  answers: { 200: { is: 'The endpoint as it is now', body: 'Endpoint', headers: ['ETag'] } },
+  summary: 'Disable an endpoint; its open deliveries are dead-lettered',
+  answers: { 200: { is: 'The endpoint after the change', body: 'Endpoint', headers: ['ETag'] } },
   conditional: true,
 };
 
-/** `POST /v1/endpoints/{id}/disable`: what is on its way to it becomes dead letters. One that is disabled stays as it is. */
+/** `POST /v1/endpoints/{id}/disable`: its open deliveries are dead-lettered. A disabled endpoint stays as it is. */
 export const disableEndpoint: Route = () =>
   route<{ Params: { id: string } }>({
     method: 'POST',

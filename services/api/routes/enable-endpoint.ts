@@ -10,13 +10,13 @@ import { type Route, route } from '../route.ts';
 const operation: Operation = {
   tag: 'Endpoints',
   id: 'enableEndpoint',
-  summary: 'Enable an endpoint, whatever had disabled it',
-  answers: { 200: { is: 'The endpoint as it is now', body: 'Endpoint', headers: ['ETag'] } },
+  summary: 'Enable an endpoint that is disabled for any reason',
+  answers: { 200: { is: 'The endpoint after the change', body: 'Endpoint', headers: ['ETag'] } },
   errors: ['limit_reached'],
   conditional: true,
 };
 
-/** `POST /v1/endpoints/{id}/enable`: whatever disabled it. `…/recover` brings back its dead letters. */
+/** `POST /v1/endpoints/{id}/enable`: for any reason of its disabling. `…/recover` replays its dead letters. */
 export const enableEndpoint: Route = (deps) =>
   route<{ Params: { id: string } }>({
     method: 'POST',

@@ -8,7 +8,7 @@ const operation: Operation = {
   tag: 'API keys',
   id: 'getApiKey',
   summary: 'Read an API key',
-  answers: { 200: { is: 'The key, without its text', body: 'ApiKey', headers: ['ETag'] } },
+  answers: { 200: { is: 'The API key, without the key itself', body: 'ApiKey', headers: ['ETag'] } },
   errors: ['gone'],
 };
 

@@ -7,10 +7,10 @@ const operation: Operation = {
   tag: 'Dead letters and replays',
   id: 'getDeadLetter',
   summary: 'Read a dead letter with key, headers and payload',
-  answers: { 200: { is: 'The letter', body: 'DeadLetterWithPayload' } },
+  answers: { 200: { is: 'The dead letter', body: 'DeadLetterWithPayload' } },
 };
 
-/** `GET /v1/dead-letters/{id}`, with the key, headers and payload of what died. */
+/** `GET /v1/dead-letters/{id}`, with the key, headers and payload of its record. */
 export const getDeadLetter: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'GET',

@@ -7,7 +7,7 @@ const operation: Operation = {
   tag: 'Deliveries',
   id: 'getDelivery',
   summary: 'Read a delivery',
-  answers: { 200: { is: 'Where it stands', body: 'Delivery' } },
+  answers: { 200: { is: 'The delivery and its status', body: 'Delivery' } },
 };
 
 /** `GET /v1/deliveries/{id}` */

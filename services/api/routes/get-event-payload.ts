@@ -7,9 +7,9 @@ import { type Route, route } from '../route.ts';
 const operation: Operation = {
   tag: 'Events',
   id: 'getEventPayload',
-  summary: 'Read an event’s payload: the exact bytes',
+  summary: 'Read the exact bytes of an event’s payload',
   answers: {
-    200: { is: 'The payload, under its own Content-Type and Content-Encoding', body: {}, contentType: '*/*' },
+    200: { is: 'The payload, with its own Content-Type and Content-Encoding', body: {}, contentType: '*/*' },
   },
   errors: ['gone'],
 };
@@ -23,7 +23,8 @@ export const getEventPayload: Route = ({ postgres }) =>
     async handler(request, reply) {
       const event = await findEvent(postgres, request.tenant, request.params.id);
       if (event === undefined) return sendProblem(reply, 'not_found');
-      if (event.body === null) return sendProblem(reply, 'gone', 'The payload is kept no longer');
+      if (event.body === null)
+        return sendProblem(reply, 'gone', 'The payload has been removed: its retention time is over');
       const encoding = event.content_encoding ?? '';
       // Of no other form: a client that is told an encoding takes it for its own to undo.
       if (codings.test(encoding)) reply.header('content-encoding', encoding);

@@ -7,7 +7,7 @@ import { type Route, route } from '../route.ts';
 const operation: Operation = {
   tag: 'Dead letters and replays',
   id: 'getReplay',
-  summary: 'Read how far a replay has come',
+  summary: 'Read the progress of a replay',
   answers: { 200: { is: 'The replay', body: 'ReplayWithFailures' } },
 };
 

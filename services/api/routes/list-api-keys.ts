@@ -9,8 +9,8 @@ const querystring = { type: 'object', additionalProperties: false, properties: p
 const operation: Operation = {
   tag: 'API keys',
   id: 'listApiKeys',
-  summary: 'List API keys, the oldest first',
-  answers: { 200: page('ApiKey', 'Those that are not revoked') },
+  summary: 'List API keys, oldest first',
+  answers: { 200: page('ApiKey', 'API keys that are not revoked') },
 };
 
 /** `GET /v1/api-keys`: those that are not revoked, the oldest first. */

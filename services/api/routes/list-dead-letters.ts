@@ -27,9 +27,12 @@ const querystring = {
 const operation: Operation = {
   tag: 'Dead letters and replays',
   id: 'listDeadLetters',
-  summary: 'List dead letters, the newest first',
-  parameters: { since: 'RFC 3339: that died then or later', until: 'RFC 3339: that died before' },
-  answers: { 200: page('DeadLetter', 'Those that match') },
+  summary: 'List dead letters, newest first',
+  parameters: {
+    since: 'RFC 3339: dead-lettered at or after this time',
+    until: 'RFC 3339: dead-lettered before this time',
+  },
+  answers: { 200: page('DeadLetter', 'Dead letters that match') },
 };
 
 /** `GET /v1/dead-letters`: the newest first. */

@@ -12,8 +12,8 @@ const cursor = /^\d{1,9}$/;
 const operation: Operation = {
   tag: 'Deliveries',
   id: 'listDeliveryAttempts',
-  summary: 'List the attempts of a delivery, the first first',
-  answers: { 200: page('Attempt', 'Each send, and what came of it') },
+  summary: 'List the attempts of a delivery, oldest first',
+  answers: { 200: page('Attempt', 'Attempts with their outcomes') },
 };
 
 /** `GET /v1/deliveries/{id}/attempts`: the first attempt first. */

@@ -9,8 +9,8 @@ const querystring = { type: 'object', additionalProperties: false, properties: p
 const operation: Operation = {
   tag: 'Endpoints',
   id: 'listEndpoints',
-  summary: 'List endpoints, the oldest first',
-  answers: { 200: page('Endpoint', 'Those that are not deleted') },
+  summary: 'List endpoints, oldest first',
+  answers: { 200: page('Endpoint', 'Endpoints that are not deleted') },
 };
 
 /** `GET /v1/endpoints`: those that are not deleted, the oldest first. */

@@ -10,8 +10,8 @@ const querystring = { type: 'object', additionalProperties: false, properties: p
 const operation: Operation = {
   tag: 'Events',
   id: 'listEventDeliveries',
-  summary: 'List where an event went',
-  answers: { 200: page('Delivery', 'A delivery for each endpoint, and for each replay') },
+  summary: 'List the deliveries of an event',
+  answers: { 200: page('Delivery', 'One delivery per endpoint and replay') },
 };
 
 /** `GET /v1/events/{id}/deliveries`: of every endpoint and generation. */

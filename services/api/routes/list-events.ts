@@ -20,15 +20,15 @@ const beforeAllEvents = formatMicros(1);
 const operation: Operation = {
   tag: 'Events',
   id: 'listEvents',
-  summary: 'List events in the order of their last change, and wait for the next',
+  summary: 'List events in order of their last change; optionally wait for changes',
   description:
-    'Ask again with the last `Hookline-Cursor`, or the last `updated_at`, and no change is missed. With `wait` the request is held until there is something, or the time is up.',
+    'Continue with the last `Hookline-Cursor` or the last `updated_at`, and you miss no change. With `wait`, the response is held until there are events, or the time is over.',
   parameters: {
-    updated_at_gte: 'RFC 3339: what has changed then or later',
-    cursor: 'the `Hookline-Cursor` of an answer: what has changed after it. Not with `updated_at_gte`',
-    receipt_id: 'the event that a webhook’s receipt led to, a duplicate’s too',
-    limit: 'from 2 to 1000; default 100',
-    wait: 'seconds, 60 at most; `Prefer: wait=N` is the same',
+    updated_at_gte: 'RFC 3339: events changed at or after this time',
+    cursor: '`Hookline-Cursor` of an earlier response: events changed after it. Not together with `updated_at_gte`',
+    receipt_id: 'receipt of a webhook: its event, for duplicates too',
+    limit: 'page size, 2 to 1000; default 100',
+    wait: 'seconds, at most 60; `Prefer: wait=N` does the same',
   },
   answers: {
     200: {
@@ -36,8 +36,8 @@ const operation: Operation = {
       body: list(ref('Event')),
       headers: ['Link', 'ETag', 'Hookline-Cursor', 'X-Poll-Interval'],
     },
-    204: { is: 'Nothing has changed in the time', headers: ['Hookline-Cursor', 'X-Poll-Interval'] },
-    304: { is: 'The answer would be what `If-None-Match` names', headers: ['ETag'] },
+    204: { is: 'No event changed in this time', headers: ['Hookline-Cursor', 'X-Poll-Interval'] },
+    304: { is: 'The response would be the one that `If-None-Match` names', headers: ['ETag'] },
   },
   errors: ['cursor_expired'],
 };
@@ -156,7 +156,7 @@ function sendExpired(reply: FastifyReply, removedTo: string | null): void {
   sendProblem(
     reply,
     'cursor_expired',
-    `Events up to ${removedTo} have been removed, some of them perhaps unread: list events anew, without a position`,
+    `Events up to ${removedTo} have been removed, perhaps unread: list events again without cursor and updated_at_gte`,
   );
 }
 
@@ -166,11 +166,15 @@ function sendNoPlace(
   full: 'credential' | 'tenant' | 'process',
 ): void {
   if (full === 'process')
-    return void sendProblem(reply, 'unavailable', 'As many requests are held as can be: ask without wait, or later');
+    return void sendProblem(
+      reply,
+      'unavailable',
+      'The server has reached its limit of long polls: retry later, or without wait',
+    );
   void reply.header('retry-after', retryAfterSeconds);
   if (full === 'tenant') {
     usage.reached('long_polls');
     return void sendLimitReached(reply, reply.request.tenant, 'long_polls', limits);
   }
-  sendProblem(reply, 'rate_limited', 'As many requests are held with this key as may be: ask without wait, or later');
+  sendProblem(reply, 'rate_limited', 'The API key has reached its limit of long polls: retry later, or without wait');
 }

@@ -9,8 +9,8 @@ const querystring = { type: 'object', additionalProperties: false, properties: p
 const operation: Operation = {
   tag: 'Dead letters and replays',
   id: 'listReplays',
-  summary: 'List replays, the newest first',
-  answers: { 200: page('Replay', 'All of them') },
+  summary: 'List replays, newest first',
+  answers: { 200: page('Replay', 'Replays of the tenant') },
 };
 
 /** `GET /v1/replays`: the newest first. */

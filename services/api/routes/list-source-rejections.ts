@@ -10,8 +10,8 @@ const querystring = { type: 'object', additionalProperties: false, properties: p
 const operation: Operation = {
   tag: 'Sources',
   id: 'listSourceRejections',
-  summary: 'List the webhooks that were refused lately, the newest first',
-  answers: { 200: page('Rejection', 'What is kept of them') },
+  summary: 'List recently rejected webhooks, newest first',
+  answers: { 200: page('Rejection', 'Rejected webhooks that are still stored') },
   errors: ['gone'],
 };
 

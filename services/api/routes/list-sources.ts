@@ -9,8 +9,8 @@ const querystring = { type: 'object', additionalProperties: false, properties: p
 const operation: Operation = {
   tag: 'Sources',
   id: 'listSources',
-  summary: 'List sources, the oldest first',
-  answers: { 200: page('Source', 'Those that are not deleted') },
+  summary: 'List sources, oldest first',
+  answers: { 200: page('Source', 'Sources that are not deleted') },
 };
 
 /** `GET /v1/sources`: those that are not deleted, the oldest first. */

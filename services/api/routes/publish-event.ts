@@ -31,10 +31,10 @@ const envelopeBytes = 16 * 1024;
 const operation: Operation = {
   tag: 'Events',
   id: 'publishEvent',
-  summary: 'Publish an event of one’s own',
+  summary: 'Publish an event',
   description:
-    'It is readable at once, and goes the way of every event. The payload is delivered as it is written in the request, as `application/json`, 1 MiB at most (a body under a `Content-Encoding` is 415); the type is in the header `Hookline-Event-Type`. An `event_id` that was published before is answered with the id of the first event, for 72 hours; events of one `ordering_key` keep their order. Needs the scope `publish`.',
-  answers: { 202: { is: 'It is taken', body: 'PublishedEvent', headers: ['Location'] } },
+    'The event can be read at once, and is delivered like any other event. The payload is delivered exactly as written in the request, as `application/json`, at most 1 MiB (a body with a `Content-Encoding` is 415), with the type in the header `Hookline-Event-Type`. If the `event_id` was published within the last 72 hours, the response has the id of the first event. Events with the same `ordering_key` keep their order. Needs the scope `publish`.',
+  answers: { 202: { is: 'The event is accepted', body: 'PublishedEvent', headers: ['Location'] } },
 };
 
 /**

@@ -29,8 +29,8 @@ const body = {
 const operation: Operation = {
   tag: 'Endpoints',
   id: 'recoverEndpoint',
-  summary: 'Send again what has died on its way to an endpoint since a time',
-  answers: { 202: { is: 'The replay that does so', body: 'Replay', headers: ['Location'] } },
+  summary: 'Replay the dead letters of an endpoint since a given time',
+  answers: { 202: { is: 'The replay', body: 'Replay', headers: ['Location'] } },
   errors: ['conflict', 'gone', 'limit_reached'],
 };
 

@@ -37,11 +37,11 @@ const body = {
 const operation: Operation = {
   tag: 'Dead letters and replays',
   id: 'replayDeadLetters',
-  summary: 'Replay the dead letters that match',
-  description: 'At least one filter, or `all`: true. With `dry_run` nothing changes.',
+  summary: 'Replay matching dead letters',
+  description: 'Requires at least one filter, or `all`: true. With `dry_run`, nothing is sent.',
   answers: {
     202: {
-      is: 'The replay, or what it would send',
+      is: 'The replay, or, with `dry_run`, the dead letters it would send',
       body: { anyOf: [ref('Replay'), ref('ReplayPreview')] },
     },
   },
@@ -66,7 +66,7 @@ export const replayDeadLetters: Route = (deps) =>
       if ('errors' in read) return sendInvalid(reply, read.errors);
       const filter: DeadLetterFilter = ids === undefined ? read.filter : { ...read.filter, ids };
       if (!all && Object.keys(filter).length === 0)
-        return sendInvalid(reply, [{ field: '(body)', message: 'must have a filter, or `all`: true' }]);
+        return sendInvalid(reply, [{ field: '(body)', message: 'must have at least one filter, or `all`: true' }]);
 
       if (body.dry_run === true) {
         const preview = await previewReplay(effects, tenant, filter, limit);

@@ -23,8 +23,8 @@ const body = {
 const operation: Operation = {
   tag: 'Events',
   id: 'replayEvent',
-  summary: 'Send an event again, to all that get such events today, or to one endpoint',
-  answers: { 202: { is: 'The replay that does so', body: 'Replay', headers: ['Location'] } },
+  summary: 'Replay an event to all endpoints that match it now, or to one endpoint',
+  answers: { 202: { is: 'The replay', body: 'Replay', headers: ['Location'] } },
   errors: ['conflict', 'limit_reached'],
 };
 
@@ -46,7 +46,8 @@ export const replayEvent: Route = (deps) =>
       const { endpoint_id: endpointId } = request.body;
       const event = await findEvent(effects, tenant, request.params.id);
       if (event === undefined) return sendProblem(reply, 'not_found');
-      if (event.body === null) return sendProblem(reply, 'conflict', 'The payload is kept no longer');
+      if (event.body === null)
+        return sendProblem(reply, 'conflict', 'The payload has been removed: its retention time is over');
 
       const limit = await replayLimitReached(deps, effects, tenant, endpointId === undefined ? 'several' : 'one');
       if (limit !== undefined) return sendLimitReached(reply, tenant, limit, deps.limits);

@@ -13,15 +13,15 @@ import { type MadeDue, makeDue } from '../resources/waiting.ts';
 import { type Route, route, type RouteDeps } from '../route.ts';
 
 const whyNotDue: Record<Exclude<MadeDue, 'due'>, string> = {
-  'behind another': 'It waits for an earlier delivery of its ordering key: retry that one, or cancel it',
-  'to be cancelled': 'Its cancellation was asked for',
-  absent: 'It is being sent, or about to be: try again',
+  'behind another': 'An earlier delivery with the same ordering key blocks it: retry or cancel that delivery',
+  'to be cancelled': 'The delivery is being cancelled',
+  absent: 'The delivery is in flight or about to be sent: retry later',
 };
 
 const operation: Operation = {
   tag: 'Deliveries',
   id: 'retryDelivery',
-  summary: 'Send a delivery now; of one that is dead-lettered, replay the letter',
+  summary: 'Retry a delivery now; if it is dead-lettered, replay its dead letter',
   answers: {
     202: { is: 'The delivery, or the replay', body: { anyOf: [ref('Delivery'), ref('Replay')] } },
   },
@@ -56,7 +56,8 @@ async function replayDeadLetter(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const deadLetter = await findDeadLetterOfDelivery(deps.postgres, tenant, id);
-  if (deadLetter === undefined) return sendProblem(reply, 'conflict', 'Its dead letter is not known yet: try again');
+  if (deadLetter === undefined)
+    return sendProblem(reply, 'conflict', 'Its dead letter is not available yet: retry later');
   if (deadLetter.status !== 'dead')
     return sendProblem(reply, 'conflict', `The delivery is ${deadLetter.status} by ${deadLetter.replay_id}`);
   const reached = await replayLimitReached(deps, deps.postgres, tenant, 'one');
@@ -72,7 +73,7 @@ async function replayDeadLetter(
     .catch((error: unknown) => {
       if (error !== claimedMeanwhile) throw error;
     });
-  if (replay === undefined) return sendProblem(reply, 'conflict', 'The delivery is replayed already');
+  if (replay === undefined) return sendProblem(reply, 'conflict', 'The delivery is being replayed already');
   return sendReplay(reply, replay);
 }
 

@@ -7,7 +7,7 @@ import { rotateSecret } from '../settings/rotate-secret.ts';
 const operation: Operation = {
   tag: 'Endpoints',
   id: 'rotateEndpointSecret',
-  summary: 'Give an endpoint another secret; deliveries are signed with the one before too for a while',
+  summary: 'Rotate the secret of an endpoint; during the overlap, deliveries are signed with both secrets',
   answers: { 200: { is: 'The new secret', body: 'RotatedSecret' } },
   errors: ['conflict'],
   conditional: true,

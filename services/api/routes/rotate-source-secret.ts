@@ -7,7 +7,7 @@ import { settingsErrors } from '../settings/source-settings.ts';
 const operation: Operation = {
   tag: 'Sources',
   id: 'rotateSourceSecret',
-  summary: 'Give a source another secret; the one before stays valid for a while',
+  summary: 'Rotate the secret of a source; the previous secret stays valid during the overlap',
   answers: { 200: { is: 'The new secret', body: 'RotatedSecret' } },
   errors: ['conflict'],
   conditional: true,

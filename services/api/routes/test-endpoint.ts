@@ -34,10 +34,10 @@ const maxWaitMs = 25_000;
 const operation: Operation = {
   tag: 'Endpoints',
   id: 'testEndpoint',
-  summary: 'Send a sample event to an endpoint, and wait for its first attempt',
+  summary: 'Send a sample event to an endpoint and wait for the first attempt',
   answers: {
-    200: { is: 'What came of the first attempt', body: 'TestResult', headers: ['Location'] },
-    202: { is: 'There was none in time: it goes on', body: 'TestResult', headers: ['Location'] },
+    200: { is: 'Outcome of the first attempt', body: 'TestResult', headers: ['Location'] },
+    202: { is: 'The first attempt has not ended yet; it continues', body: 'TestResult', headers: ['Location'] },
   },
   errors: ['conflict', 'gone', 'limit_reached'],
 };

@@ -18,8 +18,8 @@ const operation: Operation = {
   id: 'updateEndpoint',
   summary: 'Change an endpoint',
   description:
-    'JSON merge patch: `null` resets a field to its default. What is sent as it is shown, masked, stays as it is.',
-  answers: { 200: { is: 'The endpoint as it is now', body: 'Endpoint', headers: ['ETag'] } },
+    'JSON merge patch: `null` resets a field to its default. A masked value that is sent back stays unchanged.',
+  answers: { 200: { is: 'The endpoint after the change', body: 'Endpoint', headers: ['ETag'] } },
   errors: ['url_not_allowed', 'limit_reached'],
   conditional: true,
   patchOf: 'POST /v1/endpoints',
@@ -38,7 +38,7 @@ export const updateEndpoint: Route = (deps) => {
       const { postgres, secretBox, random, limits } = deps;
       const { tenant, body } = request;
       if (Object.hasOwn(body, 'secret'))
-        return sendInvalid(reply, [{ field: '/secret', message: 'is changed by POST …/rotate-secret' }]);
+        return sendInvalid(reply, [{ field: '/secret', message: 'can only be changed with POST …/rotate-secret' }]);
 
       const result = await endpoints.change(postgres, changeOf(request), async (row, tx) => {
         const named = { tenant, id: row.id };

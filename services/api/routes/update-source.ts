@@ -23,8 +23,8 @@ const source = {
 const patch = patchOf(Object.keys({ ...source.properties, scheme: {}, secret: {} }));
 
 const notPatched: readonly { field: string; message: string }[] = [
-  { field: '/scheme', message: 'can’t be changed: create another source' },
-  { field: '/secret', message: 'is changed by POST …/rotate-secret' },
+  { field: '/scheme', message: 'cannot be changed: create another source' },
+  { field: '/secret', message: 'can only be changed with POST …/rotate-secret' },
 ];
 
 const operation: Operation = {
@@ -32,8 +32,8 @@ const operation: Operation = {
   id: 'updateSource',
   summary: 'Change a source',
   description:
-    'JSON merge patch: `null` resets a setting to its default. The scheme and the secret are not changed here.',
-  answers: { 200: { is: 'The source as it is now', body: 'Source', headers: ['ETag'] } },
+    'JSON merge patch: `null` resets a setting to its default. The scheme and the secret cannot be changed here.',
+  answers: { 200: { is: 'The source after the change', body: 'Source', headers: ['ETag'] } },
   errors: ['limit_reached'],
   conditional: true,
   patchOf: 'POST /v1/sources',

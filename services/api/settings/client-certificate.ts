@@ -57,17 +57,17 @@ export function readClientCertificate(
   const shown = shownCertificate(certificate);
   for (const name of ['expires_at', 'fingerprint'] as const)
     if (given[name] !== undefined && given[name] !== shown[name])
-      return refuse(`/${name}`, 'is not what the certificate says: leave it out');
+      return refuse(`/${name}`, 'differs from the certificate: omit it');
   if (given.private_key === undefined)
     return before?.certificate === certificate ? { read: before } : refuse('/private_key', 'is missing');
   const key = readKey(given.private_key);
   if (key === undefined) return refuse('/private_key', 'must be a private key in PEM, without a passphrase');
-  if (!leaf.checkPrivateKey(key)) return refuse('/private_key', 'is not the key of the certificate');
+  if (!leaf.checkPrivateKey(key)) return refuse('/private_key', 'does not belong to the certificate');
   const expired = chain.find(({ validToDate }) => validToDate.getTime() <= nowMs);
   if (expired !== undefined) return refuse('/certificate', `has expired: ${expired.validTo}`);
   const read = { certificate, private_key: key.export({ format: 'pem', type: 'pkcs8' }).toString() };
   const unusable = tlsProblem(read);
-  return unusable === undefined ? { read } : refuse('/certificate', `is of no use for TLS: ${unusable}`);
+  return unusable === undefined ? { read } : refuse('/certificate', `cannot be used for TLS: ${unusable}`);
 }
 
 const refuse = (field: string, message: string): Read<never> => ({
@@ -76,8 +76,7 @@ const refuse = (field: string, message: string): Read<never> => ({
 
 /** The certificate itself first, or why it is none. */
 function readChain(text: string): [X509Certificate, ...X509Certificate[]] | string {
-  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text))
-    return 'must not have the private key in it, which nobody is shown';
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) return 'must not contain the private key';
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   try {
     const [leaf, ...others] = blocks.map((block) => new X509Certificate(block));
@@ -85,7 +84,7 @@ function readChain(text: string): [X509Certificate, ...X509Certificate[]] | stri
   } catch {
     // Said below.
   }
-  return 'must be a certificate in PEM, those of the authorities between behind it';
+  return 'must be a certificate in PEM, followed by its intermediate certificates';
 }
 
 /** The block alone: OpenSSL's own tools write parameters before a key. */

@@ -82,13 +82,13 @@ function contentOf(given: Omit<GivenEndpoint, keyof GivenPrivate> & EndpointSett
 }
 
 const refusals = (field: string, verdict: Verdict): FieldErrors =>
-  verdict.allowed ? [] : [{ field, message: `is refused: ${verdict.reason}` }];
+  verdict.allowed ? [] : [{ field, message: `is not allowed: ${verdict.reason}` }];
 
 const urlErrors = (url: string): FieldErrors =>
   URL.canParse(url) ? [] : [{ field: '/url', message: 'must be an absolute URL' }];
 
 export const secretErrors = (secret: string): FieldErrors =>
-  isUsableSecret(secret) ? [] : [{ field: '/secret', message: 'must be more than blanks behind its prefix' }];
+  isUsableSecret(secret) ? [] : [{ field: '/secret', message: 'must have a key after its prefix' }];
 
 function filterErrors(filter: unknown): FieldErrors {
   if (filter === null) return [];
@@ -98,16 +98,19 @@ function filterErrors(filter: unknown): FieldErrors {
 function retryErrors(retry: BackoffSettings | ScheduleSettings, windowSeconds: number): FieldErrors {
   if ('schedule' in retry) {
     const { schedule, jitter = scheduleDefaults.jitter, ...backoff } = retry;
-    const mixed = Object.keys(backoff).map((name) => ({ field: `/retry/${name}`, message: 'goes without a schedule' }));
+    const mixed = Object.keys(backoff).map((name) => ({
+      field: `/retry/${name}`,
+      message: 'cannot be combined with schedule',
+    }));
     const longestSeconds = schedule.reduce((sum, wait) => sum + wait, 0) * (1 + jitter);
     if (longestSeconds <= windowSeconds) return mixed;
-    const message = `must not add up to more than ${windowSeconds} seconds, its jitter included`;
+    const message = `must not add up to more than ${windowSeconds} seconds, jitter included`;
     return [...mixed, { field: '/retry/schedule', message }];
   }
-  if ('jitter' in retry) return [{ field: '/retry/jitter', message: 'goes with a schedule alone' }];
+  if ('jitter' in retry) return [{ field: '/retry/jitter', message: 'requires schedule' }];
   const { base_seconds, cap_seconds } = { ...endpointDefaults.retry, ...retry };
   return cap_seconds < base_seconds
-    ? [{ field: '/retry/cap_seconds', message: `must not be below base_seconds, which is ${base_seconds}` }]
+    ? [{ field: '/retry/cap_seconds', message: `must not be less than base_seconds (${base_seconds})` }]
     : [];
 }
 

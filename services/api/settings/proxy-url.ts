@@ -5,7 +5,7 @@ export const proxy = {
   type: 'string',
   maxLength: 2_048,
   pattern: '^[!-~]+$',
-  description: 'an http or https URL with nothing behind its host and port',
+  description: 'an http or https URL without path, query or fragment',
 } as const;
 
 /** @param before what the endpoint has: meant where it comes back exactly as it was shown. Elsewhere its password would go to another host */
@@ -14,8 +14,8 @@ export function readProxy(given: string, before: string | undefined): Read<strin
   const refuse = (message: string): Read<string> => ({ errors: [{ field: '/proxy', message }] });
   const url = URL.parse(given);
   if (url === null || !isBare(url)) return refuse(`must be ${proxy.description}`);
-  if (isMaskedProxy(given)) return refuse('has a mask in the place of its credentials: give them too');
-  if (!hasUsableCredentials(url)) return refuse('has credentials that no proxy can be given: percent-encode them');
+  if (isMaskedProxy(given)) return refuse('has masked credentials: send the real ones');
+  if (!hasUsableCredentials(url)) return refuse('has credentials with invalid characters: percent-encode them');
   return { read: proxyText(url) };
 }
 

@@ -16,7 +16,7 @@ export const headers = {
     type: 'string',
     maxLength: 4_096,
     pattern: '^(?:[!-~](?:[\\t -~]*[!-~])?)?$',
-    description: 'printable ASCII, blanks and tabs only inside',
+    description: 'printable ASCII, with spaces and tabs only inside',
   },
 } as const;
 
@@ -43,10 +43,10 @@ export function readHeaders(
     if (isReservedHeader(name)) return "is Hookline's own";
     if (!tokens.test(name)) return 'is not the name of an HTTP header';
     if (name.length > maxNameLength) return `must not have a name longer than ${maxNameLength} characters`;
-    if (isSecond) return 'is there twice: case makes no difference';
+    if (isSecond) return 'is given twice: header names are case-insensitive';
     if (!isMasked(name, value)) return undefined;
-    if (!known.has(lower)) return 'is a mask, and nothing stands behind it: give the value';
-    if (isMoved) return 'must be given again: it would go to another origin than before';
+    if (!known.has(lower)) return 'is masked, and no stored value exists: send the value';
+    if (isMoved) return 'must be sent again, because the URL has a new origin';
     return undefined;
   };
   const errors = Object.entries(given).flatMap(([name, value]) => {

@@ -80,4 +80,4 @@ export const rotateSecret =
     });
 
 const tooMany = (inForce: number): string =>
-  `${inForce} secrets are in force: wait until one has ended, or end them all with overlap_seconds 0`;
+  `${inForce} secrets are valid: wait until one expires, or end all of them with overlap_seconds 0`;

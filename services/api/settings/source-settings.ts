@@ -40,7 +40,7 @@ const clientCertificate = {
       items: {
         type: 'string',
         pattern: '^(?:[0-9A-Fa-f]{2}:?){31}[0-9A-Fa-f]{2}$',
-        description: 'the SHA-256 of a certificate: 64 hex digits, with colons or without',
+        description: 'the SHA-256 fingerprint of a certificate: 64 hex digits, with or without colons',
       },
     },
   },

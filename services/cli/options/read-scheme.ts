@@ -8,7 +8,7 @@ export function readScheme(given: SchemeValues, purpose: 'verify' | 'sign') {
   const scheme = sourceSchemes.find((known) => known === given.scheme);
   if (scheme === undefined) throw usageFailure(`--scheme must be one of ${sourceSchemes.join(', ')}`);
   const secrets = given.secret ?? [];
-  if (secrets.length === 0) throw usageFailure('--secret is missing');
+  if (secrets.length === 0) throw usageFailure('missing --secret');
   const settings = readSettings(given);
   for (const secret of secrets) refuseProblems(scheme, { settings, secret, purpose });
   return { scheme, secrets, settings };

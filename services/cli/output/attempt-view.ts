@@ -10,7 +10,7 @@ export interface Attempt {
   detail: string | null;
   response_excerpt: string | null;
   response_excerpt_encoding?: string;
-  /** By phase, in milliseconds; null where a phase was not come to, or not needed. */
+  /** Milliseconds of each phase; null for a phase that was not reached, or not needed. */
   timing?: Readonly<Record<string, number | null>> | null;
 }
 
@@ -26,7 +26,7 @@ export const attemptRow = ({ attempt, at, outcome, http_status, duration_ms, det
   detail,
 });
 
-/** What came of it, on a line: `http_5xx: 503 after 23 ms (dns 1, connect 2, tls 8, first byte 12)`. */
+/** The outcome on one line: `http_5xx: 503 after 23 ms (dns 1, connect 2, tls 8, first byte 12)`. */
 export function describeOutcome({ outcome, http_status, duration_ms, detail, timing }: Attempt): string {
   const phases = Object.entries(timing ?? {}).flatMap(([name, ms]) =>
     ms === null ? [] : [`${name.replace(/_ms$/, '').replaceAll('_', ' ')} ${tenths(ms)}`],

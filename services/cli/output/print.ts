@@ -1,9 +1,9 @@
-/** What a command prints: for a program the JSON itself, for a person what `human` makes of it. */
+/** Prints a value: as JSON for programs, or formatted by `human`. */
 export function print<T>(value: T, json: boolean, human: (value: T) => string): void {
   process.stdout.write(`${json ? jsonText(value, 2) : printableLines(human(value))}\n`);
 }
 
-/** The same for one of many, on a line of its own. */
+/** The same for one of many values, on one line. */
 export function printLine<T>(value: T, json: boolean, human: (value: T) => string): void {
   process.stdout.write(`${json ? jsonText(value) : printableLines(human(value))}\n`);
 }
@@ -22,13 +22,13 @@ export const jsonText = (value: unknown, indent = 0): string =>
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-/** Another's text may hold what moves a terminal's cursor, or turns the order of what is read around. */
+/** Replaces control characters of foreign text, which could move the cursor or reverse the reading order. */
 export const printable = (value: unknown): string => textOf(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 
-/** Of a text that has lines of its own. */
+/** The same for a text of several lines. */
 export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
 
-/** One thing: a line for each of its fields. */
+/** Formats a thing: one line for each field. */
 export function describe(thing: Readonly<Record<string, unknown>>): string {
   const names = Object.keys(thing);
   const width = Math.max(...names.map((name) => name.length));
@@ -41,7 +41,7 @@ export const columns =
   (things: readonly Readonly<Record<string, unknown>>[]): string =>
     table(things, fields);
 
-/** Several things of one kind: a line each, under the names of the fields. */
+/** Formats several things of one kind: one line each, under the names of the fields. */
 export function table(things: readonly Readonly<Record<string, unknown>>[], fields: readonly string[]): string {
   if (things.length === 0) return '(none)';
   const rows = [fields, ...things.map((thing) => fields.map((field) => printable(thing[field] ?? '-')))];

@@ -5,12 +5,12 @@ import type { Query } from '#lib/postgres';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
 
-/** Why an endpoint is given up: it answered 410, or nothing that was sent since then was taken. */
-export type GivenUp = { reason: 'gone' } | { reason: 'failing'; since: number };
+/** Why an endpoint is disabled: it answered 410 (`gone`), or took nothing since a time (`failing`). */
+type GivenUp = { reason: 'gone' } | { reason: 'failing'; since: number };
 
 /**
- * For an endpoint as it was when it was sent to: what a person has changed since then is not touched. True once that is settled; false
- * where it could not be written, and is to be asked for again. Never throws.
+ * Disables the revision of an endpoint that was sent to: one that a person has changed since then is left alone. True once that is settled;
+ * false where it could not be written: call again. Never throws.
  */
 export type DisableEndpoint = (
   endpoint: Pick<Endpoint, 'tenant' | 'id' | 'revision'>,

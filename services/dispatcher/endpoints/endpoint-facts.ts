@@ -4,7 +4,7 @@ import { type Endpoint, isClosed } from '../model/endpoint.ts';
 export interface EndpointFacts {
   maxInFlight: number;
   revision: number;
-  /** Deleted or disabled: nothing is sent, and what is left is ended without delay. */
+  /** Deleted or disabled: nothing is sent, and its deliveries are ended without delay. */
   isClosed: boolean;
 }
 

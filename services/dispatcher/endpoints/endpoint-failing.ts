@@ -1,5 +1,5 @@
 /**
- * Since when nothing that was sent to an endpoint was taken, and its end once that is too long ago.
+ * Counts since when an endpoint has taken nothing, and disables it once that is too long ago.
  *
  * Taken means 2xx. Everything else counts, 4xx and 429 as well: whatever the reason, the endpoint's owner gets no events and has not
  * mended it for days. A delivery not sent for a reason of ours (the secrets do not open) does not count.
@@ -67,7 +67,7 @@ export function createEndpointFailing(deps: Deps): EndpointFailing {
   const counts = new Map<string, Count>();
   const keyOf = ({ tenant, id }: Pick<Endpoint, 'tenant' | 'id'>): string => laneKey({ tenant, endpointId: id });
 
-  /** The count of this revision, unless another process has written since: then its word is the newer one. */
+  /** The count of this revision; none where another process has written a newer one since. */
   function countOf(endpoint: SentTo): Count | undefined {
     const count = counts.get(keyOf(endpoint));
     if (count === undefined) return undefined;
@@ -114,7 +114,7 @@ export function createEndpointFailing(deps: Deps): EndpointFailing {
       RETURNING changed_at`,
       [tenant, id, revision, since === null ? null : formatMicros(since)],
     );
-    // Changed, or closed: it is another's by now.
+    // Changed or closed: this count is over.
     if (row === undefined) return void counts.delete(keyOf(count));
     count.column = { since, changedAt: microsOf(row.changed_at) };
     log.info({ event: since === null ? 'endpoint.recovered' : 'endpoint.failing', tenant, endpointId: id });

@@ -1,7 +1,7 @@
 /**
  * Health of the endpoints that this process sends to, and what follows for their lanes. It is forgotten as soon as an
  * endpoint is well again, when a person has changed it, after an hour without a send, and where too many are remembered (then of the tenant
- * that has the most of them): the endpoint then counts as healthy. So it does for the next owner of its partition, who finds out by itself.
+ * that has the most of them): the endpoint then counts as healthy. So it does for the next owner of its partition, which finds out by itself.
  *
  * | standing     | when                                    | its lane                                                            |
  * |--------------|-----------------------------------------|---------------------------------------------------------------------|
@@ -166,7 +166,7 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
     }
   }
 
-  /** Whether there is anything to remember may have changed. */
+  /** Remembers or forgets the entry, after a change. */
   function settle(entry: Entry, maxInFlight: number): void {
     const { breaker, laneWidth, holdTime, pausedUntilMs } = entry;
     const nowMs = clock.monotonicMs();
@@ -185,7 +185,7 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
     const after = breaker.state();
     if (verdict !== undefined) laneWidth.observe(verdict, maxInFlight);
     if (verdict !== undefined) holdTime.observe(heldMs);
-    // However it failed: what comes back is sent to slowly at first.
+    // However it failed: an endpoint that comes back is sent to slowly at first.
     if (before === 'closed' && after === 'open') laneWidth.shrink();
     if (verdict?.kind === 'wait') {
       entry.pausedUntilMs = Math.max(entry.pausedUntilMs, clock.monotonicMs() + verdict.waitMs);

@@ -1,6 +1,6 @@
 /**
- * How long the sends to an endpoint hold their places, whatever they come to: an endpoint that answers 200 after a minute costs the others
- * as much as one that hangs. The mean of the last sends, the latest counting most.
+ * The time for which sends to an endpoint hold their places, whatever their outcome: an endpoint that answers 200 after a minute costs the others
+ * as much as one that hangs. It is the mean of the last sends, the latest counting most.
  */
 export interface HoldTime {
   observe(heldMs: number): void;

@@ -1,7 +1,7 @@
 import type { SendVerdict } from './send-verdict.ts';
 
 /**
- * How many connections an endpoint that could not be reached has, until it is back at its own number: one, and one more each time as many
+ * The number of connections to an endpoint that could not be reached, until it is back at its own number: one, and one more each time as many
  * sends have succeeded as it has connections. A hanging endpoint then holds one place instead of all of its lane's, and one that has just come
  * up is not run over.
  */

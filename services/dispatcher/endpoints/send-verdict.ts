@@ -5,7 +5,7 @@ import type { HttpResult } from '#lib/http-client';
  * Judges an endpoint by a send, whatever that means for the delivery:
  *
  * - `well`: it answers. A 4xx or a redirect is an answer too: it judges the delivery, comes as fast as any, and is retried on a schedule
- *   that bounds its cost. An endpoint that was set up wrongly must not be kept from what follows once that has been mended.
+ *   that bounds its cost. A misconfigured endpoint must get new deliveries as soon as it has been mended.
  * - `wait`: it answers, and asks for time: 429, or 503 with Retry-After.
  * - `failed`: it is in no state to take anything: 5xx, or an address that may not be connected to.
  * - `unreachable`: the same, and it costs: a connection is held until a time-out, or there is none.
@@ -14,7 +14,7 @@ export type SendVerdict = { kind: 'well' | 'failed' | 'unreachable' } | { kind: 
 
 /** Cap of a lane's pause: the delivery itself waits for as long as was asked for, its lane tries again. */
 const maxWaitMs = 60_000;
-/** For a 429 that does not say. */
+/** Pause for a 429 without Retry-After. */
 const usualWaitMs = 1_000;
 
 /** @param capMs the most that the endpoint's own retries wait */

@@ -16,14 +16,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WaitOut } from '#lib/backoff';
 import { type Clock, nowMicros } from '#lib/clock';
-import { type Delivery, type EventRecord, header, parseEventSet, problemOfEvent, type Topics } from '#lib/contract';
+import { type Delivery, type EventRecord, header, type Topics } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import type { Bury } from '#lib/dead-letters';
-import { AppError, isAppError } from '#lib/errors';
 import { deliveryIdOf, deliveryOf, isFresh, type MatchEndpoints, recordOfDelivery } from '#lib/fan-out';
-import { type IncomingRecord, originOf, type RecordHandler } from '#lib/kafka';
+import type { IncomingRecord, RecordHandler } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import { attribute, traceIdOf } from '#lib/telemetry';
+import { createBuryEvent } from './bury-event.ts';
 import { type EndRefused, refusedByKafka } from './end-refused.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
@@ -32,6 +32,8 @@ import type { DispatcherMetrics } from '../metrics.ts';
 import { orderingKeyOf } from '../model/ordering.ts';
 import type { Offer } from '../publishing/publish.ts';
 import { type Publication, publishAll } from '../publishing/publish-all.ts';
+import { mayTakeLong } from './may-take-long.ts';
+import { createReadEvent } from './read-event.ts';
 import type { SetAside } from './set-aside.ts';
 import type { WriteSet } from './write-set.ts';
 
@@ -56,10 +58,6 @@ interface Deps {
 const maxUnacknowledged = 500;
 /** Planned at once, unless one event alone has more: some megabytes. */
 const maxPlannedDeliveries = 10_000;
-/** Bounds of an event that is not set aside, which takes some tens of milliseconds: endpoints to look at, steps of judging. */
-const quick = { endpoints: 500, steps: 100_000 };
-/** Bytes of payload that count as a step: every filter may go through all of it. */
-const bytesPerStep = 8;
 /** Ids computed before others have their turn: a few milliseconds. */
 const idsPerTurn = 1_000;
 
@@ -75,36 +73,9 @@ interface PlannedDelivery extends Publication {
 
 export function createFanOut(deps: Deps): RecordHandler {
   const { directory, matchEndpoints, offer, waitOut, topics, crashPoints } = deps;
-
-  /** Undefined for a record that is no event: its dead letter is written by then. */
-  async function readEvent(record: IncomingRecord, signal: AbortSignal): Promise<EventRecord | undefined> {
-    try {
-      const event = await waitOut(() => deps.decodeEvent(record.value), signal);
-      const problem = problemOfEvent(event) ?? problemOfSet(record);
-      if (problem !== undefined) throw new AppError('data_invalid', problem);
-      return event;
-    } catch (error) {
-      if (!isAppError(error, 'data_invalid')) throw error;
-      await bury(record, error, 'malformed_record', signal);
-      return undefined;
-    }
-  }
-
-  async function bury(record: IncomingRecord, error: Error, reason: Reason, signal: AbortSignal): Promise<void> {
-    const origin = record.headers[header.origin] || originOf(record);
-    deps.log.error({
-      event: reason === 'malformed_record' ? 'event.unreadable' : 'event.refused',
-      origin,
-      traceId: traceIdOf(record.headers[header.traceparent]),
-      err: error,
-    });
-    const { key, value, rawHeaders: headers } = record;
-    const facts = { stage: 'fan-out', reason, attempts: 0, origin, at: nowMicros(deps.clock) } as const;
-    await deps.bury({ key, value, headers }, facts, signal);
-    deps.metrics.deadLettered('fan-out', reason);
-    record.span?.fail(reason);
-    record.done();
-  }
+  const buryEvent = createBuryEvent(deps);
+  const readEvent = createReadEvent({ ...deps, buryEvent });
+  const takesLong = (event: EventRecord): boolean => mayTakeLong(event, directory.candidates(event));
 
   async function planOf(record: IncomingRecord, event: EventRecord, signal: AbortSignal): Promise<Plan> {
     if (!isFresh(directory)) await waitOut(directory.refresh, signal);
@@ -126,7 +97,7 @@ export function createFanOut(deps: Deps): RecordHandler {
       deliveries: deliveries.map(({ id, endpoint }) => ({ delivery_id: id, endpoint_id: endpoint.id })),
     };
     const refused = await deps.writeSet(set, signal);
-    if (refused !== undefined) await bury(record, refused, refusedByKafka, signal);
+    if (refused !== undefined) await buryEvent(record, refused, refusedByKafka, signal);
     return refused === undefined;
   }
 
@@ -171,18 +142,6 @@ export function createFanOut(deps: Deps): RecordHandler {
     }
   }
 
-  /** Judged by what is known before matching. */
-  function takesLong(event: EventRecord): boolean {
-    let endpoints = 0;
-    let steps = 0;
-    for (const { past, subscription } of directory.candidates(event)) {
-      endpoints += 1;
-      if (subscription.filter !== null || past.length > 0) steps += event.payload.length / bytesPerStep;
-      if (endpoints > quick.endpoints || steps > quick.steps) return true;
-    }
-    return false;
-  }
-
   /** Beside its partition, for as long as that is ours. */
   async function fanOutAside(record: IncomingRecord, event: EventRecord): Promise<void> {
     const { signal } = record;
@@ -221,11 +180,3 @@ export function createFanOut(deps: Deps): RecordHandler {
     for (const { record, event } of aside) deps.setAside.add(event.tenant, () => fanOutAside(record, event));
   };
 }
-
-/** All readers of `events` ask the same, so that they agree which records are events. A sound set does not come here: skip-fanned-out.ts. */
-function problemOfSet({ headers }: IncomingRecord): string | undefined {
-  const set = parseEventSet(headers);
-  return set !== undefined && 'malformed' in set ? set.malformed : undefined;
-}
-
-type Reason = 'malformed_record' | typeof refusedByKafka;

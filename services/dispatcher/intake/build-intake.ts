@@ -51,10 +51,10 @@ export function buildIntake({ config, context, kafka, postgres, endpoints, owned
     // A record may wait for Postgres, because an earlier owner may have had it or it is in an order: it holds up its own partition alone.
     maxPartitionsPerCall: 1,
     maxCalls: Number.POSITIVE_INFINITY,
-    // Above what the lanes take: a partition must not stand still because of what is queued, which would hold up every endpoint in it.
+    // Above what the lanes take: queued deliveries must not stop their partition, which would hold up every endpoint in it.
     maxOutstanding: config.queueRecords + 5_000,
     maxOutstandingBytes: config.queueBytes + 32 * 1024 * 1024,
-    // The lanes have drained by then; what they did not take is left for the successor.
+    // The lanes have drained by then; the rest is left for the successor.
     stopDrainMs: 200,
   });
   membership.follow(consumer);

@@ -26,11 +26,11 @@ interface Deps {
 }
 
 const firstStep = 1;
-/** After a question to Postgres that was not answered. */
+/** Pause after a question that Postgres did not answer. */
 const askAgainAfterMs = 5_000;
 
 /**
- * Takes deliveries from Kafka into the lanes. It never waits for an endpoint: what finds no room is parked, at the speed of Kafka.
+ * Takes deliveries from Kafka into the lanes. It never waits for an endpoint: a delivery that finds no room is parked, at the speed of Kafka.
  *
  * Records that were on the topic when their partition came to this process may have been sent by an earlier owner that did not commit them.
  * Deliveries that the tables know resume from there, as a row or not at all; where the tables do not answer they are sent, at least once.
@@ -48,7 +48,7 @@ export function createIntake(deps: Deps): RecordHandler {
     orderingKeyOf(directory.get(delivery.tenant, delivery.endpointId), delivery) !== undefined ||
     (delivery.orderingKey !== null && isUnknown(delivery) && !canJudge);
 
-  /** Whether the directory can be trusted to know these endpoints, or not to: an unknown one may have been made a moment ago. */
+  /** Whether the directory is up to date for these endpoints: an unknown one may have been made a moment ago. */
   async function directoryKnows(deliveries: readonly Delivery[]): Promise<boolean> {
     if (!deliveries.some(isUnknown)) return true;
     try {
@@ -87,7 +87,7 @@ export function createIntake(deps: Deps): RecordHandler {
       ...{ from: 'record', delivery, order: undefined, step: firstStep, attempts: 0 },
       claims: [record],
     };
-    // Unknown with Postgres away: it waits there, until someone can tell what the endpoint is.
+    // Unknown, and Postgres is away: parked until the endpoint can be looked up.
     if (isUnknown(delivery) && !canJudge) return outcomes.parked(job);
     // 'stopping' leaves it undone, for the successor.
     if (scheduler.offer(job) === 'full') await outcomes.parked(job);

@@ -19,8 +19,8 @@ export interface Crowded {
 }
 
 /**
- * The part of its places that a lane has while it is crowded (its tenant's lanes together have used half of its share) or sick. A burst for one endpoint is best
- * queued whole; but endpoints that hang fill their lanes too, and must leave room for those that do not.
+ * The part of its places that a lane has while it is crowded (its tenant's lanes together have used half of its share) or sick. A burst for
+ * one endpoint is best queued whole; but endpoints that hang fill their lanes too, and must leave room for those that do not.
  */
 const shareWhenNarrow = 1 / 20;
 /** Queued deliveries are parked after 30 s: a lane that is paced, or slow, takes in what it will have sent by then. */

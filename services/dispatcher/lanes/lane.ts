@@ -11,18 +11,18 @@ import type { LanePlaces } from './lane-places.ts';
  */
 export interface Lane {
   readonly endpoint: { tenant: string; endpointId: string };
-  /** False where there is no room for it. */
+  /** False: the lane has no room for it. */
   offer(job: Job, nowMs: number, places: LanePlaces): boolean;
-  /** A place in flight is taken for the next of its queue: until `gaveUp`, or until `ended` for what was taken. */
-  began(): void;
+  /** Reserves a place in flight for the next job of the queue: until `releasePlace`, or until that job has `ended`. */
+  reservePlace(): void;
   take(): Job | undefined;
-  gaveUp(): void;
+  releasePlace(): void;
   /** The job that was taken has ended, or waits somewhere else: then those behind it are removed from here, and returned. */
   ended(job: Job | undefined, how: 'over' | 'waits'): Job[];
   /** The endpoint took something. */
   answered(nowMs: number): void;
   answeredAtMs(): number;
-  /** Something is queued that could be sent and has no place yet. */
+  /** A queued job could be sent and has no place yet. */
   wantsPlace(): boolean;
   /** Some of its deliveries are ordered. */
   isOrdered(): boolean;
@@ -97,7 +97,7 @@ export function createLane({ tenant, endpointId }: Pick<Delivery, 'tenant' | 'en
       count(job, 1);
       return true;
     },
-    began() {
+    reservePlace() {
       inFlight += 1;
       reserved += 1;
     },
@@ -110,7 +110,7 @@ export function createLane({ tenant, endpointId }: Pick<Delivery, 'tenant' | 'en
       count(next.job, -1);
       return next.job;
     },
-    gaveUp() {
+    releasePlace() {
       reserved -= 1;
       inFlight -= 1;
     },

@@ -35,7 +35,7 @@ export interface Scheduler {
   held(delivery: Pick<Delivery, 'tenant' | 'id'>): Job | undefined;
   heldRows(): Job[];
   rowRoom(): RowRoom;
-  /** Each tenant that holds some of what is shared, and how much of its share. */
+  /** The part of its share that each tenant holds, of those that hold any. */
   usage(share: DispatcherShare): Iterable<readonly [tenant: string, ratio: number]>;
 }
 
@@ -47,7 +47,7 @@ export interface SchedulerLimits extends JobLimits {
 /** `over`: the delivery has ended. `waits`: only this job has. */
 export type JobEnd = 'over' | 'waits';
 
-/** How long it is until the endpoint's rate has a permit; 0 where one was taken. */
+/** Milliseconds until the endpoint's rate has a permit; 0: one was taken. */
 export type TakePermit = (endpoint: EndpointRef, pace: Pace) => Promise<number>;
 
 export interface SchedulerDeps {
@@ -71,7 +71,7 @@ export interface SchedulerDeps {
   drainMs: number;
 }
 
-/** A commit waits for the lowest offset: nothing may hold one for longer. */
+/** A commit waits for the lowest offset: no queued delivery may hold it for longer. */
 const startWithinMs = 30_000;
 const sweepEveryMs = 1_000;
 const askAgainWhoOwnsMs = 100;
@@ -92,7 +92,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
 
   function placesIn(endpoint: EndpointRef, lane: Lane | undefined): LanePlaces {
     const standing = health.standingOf(endpoint);
-    // One probe, and nothing beside it, not even what was begun before.
+    // One probe, and nothing beside it, not even sends begun before.
     const isBusy = lane !== undefined && (lane.inFlight() > 0 || isQueued(lane));
     if (standing.kind === 'probe' && isBusy) return { records: 0, bytes: 0, rows: 0 };
     const { tenant } = endpoint;
@@ -149,7 +149,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
         placeInLine(lane);
         continue;
       }
-      lane.began();
+      lane.reservePlace();
       placeInLine(lane);
       const pace = deps.paceOf(lane.endpoint);
       if (pace === undefined) sendNext(lane);
@@ -157,16 +157,16 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
     }
   }
 
-  /** The place is kept while the permit is asked for, so that one that was granted is used at once. */
+  /** Keeps the place while it asks for the permit, so that a granted permit is used at once. */
   async function sendPaced(lane: Lane, pace: Pace): Promise<void> {
     const waitMs = await deps.takePermit(lane.endpoint, pace).catch((error: unknown) => {
       deps.onFailure(toAppError(error));
       return sweepEveryMs;
     });
-    // The answer may have taken its time, or this process: who owns the lane is looked at again.
+    // The answer may have taken its time, or this process stood still: membership is checked again.
     if (waitMs > 0 || mayNotBeOurs(lane)) {
       pause(lane, clock.monotonicMs() + waitMs);
-      lane.gaveUp();
+      lane.releasePlace();
       placeInLine(lane);
       dropIfEmpty(lane);
     } else sendNext(lane);

@@ -2,7 +2,7 @@ import type { RateLimiter } from '#lib/rate-limit';
 import { laneKey } from '../model/job.ts';
 import type { TakePermit } from './scheduler.ts';
 
-/** One bucket for each endpoint, shared by all dispatchers: a new owner of its partition goes on with what the old one has left. */
+/** One bucket for each endpoint, shared by all dispatchers: a new owner of its partition resumes with the permits that the old one left. */
 export const createTakePermit =
   (limiter: RateLimiter): TakePermit =>
   async (endpoint, pace) => {

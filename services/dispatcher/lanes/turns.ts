@@ -1,5 +1,5 @@
 /**
- * Whose turn it is: how the places for requests in flight are shared, among tenants first, then among the lanes of each.
+ * Shares the places for requests in flight, among tenants first, then among the lanes of each.
  *
  * A tenant has a share of the places (libs/tenancy/shared-room.ts): what it holds and what it could still take. Tenants take turns, one send
  * each. In a tenant's lanes,
@@ -27,7 +27,7 @@ export interface Turns<Lane> {
   next(): Lane | undefined;
 }
 
-export interface TurnState {
+interface TurnState {
   tenant: string;
   wantsTurn: boolean;
   class: LaneClass;
@@ -68,7 +68,7 @@ interface TenantTurns<Lane> {
   /** Lanes that are known, and those that want a turn. */
   known: number;
   wanting: number;
-  /** Whose turn it is: quick lanes' or the others', and among those. One that may not take its turn keeps it. */
+  /** The next turn: quick lanes' or the others', and among those slow or sick ones'. A lane that may not take its turn keeps it. */
   quickNext: boolean;
   othersNext: 'slow' | 'sick';
 }
@@ -122,7 +122,7 @@ export function createTurns<Lane>(room: SharedRoom, clock: Clock, parts: TurnPar
     entry.line = line;
   }
 
-  /** Time has passed since they were placed. */
+  /** Moves lanes whose endpoints have not answered lately: time has passed since they were placed. */
   function sortOut({ answering, unproven }: TenantTurns<Lane>): void {
     for (const each of laneClasses) {
       for (const lane of answering[each]) {

@@ -5,19 +5,19 @@ import type { PartitionRef } from '#lib/kafka';
 export interface OwnedPartitions {
   assigned(partitions: readonly PartitionRef[]): void;
   revoked(partitions: readonly PartitionRef[]): void;
-  /** It is read from this offset on. */
+  /** The partition is read from this offset on. */
   opened(partition: PartitionRef, startOffset: bigint): void;
   /** Its first records since then are here; `endOffset` is that of the next record to be written. */
   firstRead(partition: PartitionRef, endOffset: bigint): void;
   /** All its records below this offset are in lanes or rows, or have ended. */
   tookUpTo(partition: number, offset: bigint, signal: AbortSignal): void;
-  /** Whether that can be said of the record at this offset. */
+  /** Whether the record at this offset is among them. */
   hasTaken(partition: number, offset: bigint): boolean;
   numbers(): number[];
   signalOf(partition: number): AbortSignal | undefined;
   /**
-   * Whether an earlier owner may have had the record at this offset: it was there when we began to read, or was created (in microseconds) when
-   * one who had not heard of his loss may have gone on. The time alone would not do: the clock it was taken from may have been wrong.
+   * Whether an earlier owner may have had the record at this offset: it was there when we began to read, or was created (in microseconds) while
+   * an owner that had not heard of its loss may still have worked. The time alone would not do: the clock that it was taken from may be wrong.
    */
   mayHaveHadAnother(partition: number, offset: bigint, createdAt: number): boolean;
 }
@@ -39,7 +39,7 @@ export function createOwnedPartitions(clock: Clock): OwnedPartitions {
   return {
     assigned(partitions) {
       for (const { partition } of partitions) {
-        // Handed to us anew: what was read under the old assignment is not ours any more.
+        // Assigned anew: records read under the old assignment are not ours any more.
         release(partition);
         owned.set(partition, {
           lost: new AbortController(),

@@ -3,25 +3,25 @@ import { type Delivery, type DeliveryStatus, isFinal } from '#lib/contract';
 import { deliveryKey } from './job.ts';
 
 /**
- * The steps that this process has lately made durable. The tables lag behind the topic: what they still show as due may be done, and so may
+ * The steps that this process has lately made durable. The tables lag behind the topic: a row that they still show as due may be done, and so may
  * a delivery that its topic has twice. Forgetting one costs a repeated send, no more, so the memory is bounded.
  */
 export interface RecentSteps {
   remember(delivery: Pick<Delivery, 'tenant' | 'id'>, step: number, status: DeliveryStatus): void;
-  /** True where the delivery has come to this step, or past it; of one that has ended, for every step. */
+  /** Whether the delivery has come to this step or past it; true for every step once it has ended. */
   has(delivery: Pick<Delivery, 'tenant' | 'id'>, step: number): boolean;
-  /** How it has ended, and in which step. */
+  /** The step and status in which it has ended. */
   endOf(delivery: Pick<Delivery, 'tenant' | 'id'>): Reached | undefined;
 }
 
-export interface Reached {
+interface Reached {
   step: number;
   status: DeliveryStatus;
 }
 
 const keptMs = 10 * 60_000;
 const maxKept = 100_000;
-/** Remembered steps between two looks at the oldest: each look begins over the empty places of all that have left the map. */
+/** Remembered steps between two sweeps of the oldest: each sweep first passes the empty places of all deleted entries of the map. */
 const lookEvery = 1000;
 
 export function createRecentSteps(clock: Clock): RecentSteps {

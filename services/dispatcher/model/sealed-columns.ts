@@ -70,7 +70,7 @@ export function openSecrets(row: SealedColumns, { secretBox, onUnreadable }: Ope
   }
 }
 
-/** Without the parser's own error, which quotes what it was given. */
+/** Hides the parser's own error, which quotes its input. */
 function parse<T>(opened: string): T {
   try {
     return JSON.parse(opened) as T;
@@ -79,9 +79,9 @@ function parse<T>(opened: string): T {
   }
 }
 
-/** Once, for it takes longer than to sign with it. */
+/** Parsed once: parsing takes longer than signing. */
 function privateKeyOf(text: string): KeyObject {
   const key = readPrivateKey(text);
-  if (key === undefined) throw new AppError('data_invalid', 'one of its private keys is none');
+  if (key === undefined) throw new AppError('data_invalid', 'invalid private key');
   return key;
 }

@@ -10,7 +10,7 @@ export interface WaitingRow {
   eventId: string;
   generation: number;
   state: 'retrying' | 'parked';
-  /** Infinity behind another of its key. */
+  /** Infinity: another row of its key comes first. */
   dueAt: number;
   step: number;
   attempts: number;
@@ -24,7 +24,7 @@ export interface OrderedRow extends WaitingRow {
   order: Order;
 }
 
-/** A row that has served. */
+/** An ordered row that has served. */
 export interface RowRef {
   tenant: string;
   deliveryId: string;

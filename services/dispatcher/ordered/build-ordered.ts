@@ -29,7 +29,7 @@ export function buildOrderedRows({ context, postgres, indexScanPool, owned }: Ro
     orderedRows,
     wakeRows({ tenant, endpointId }: EndpointRef): void {
       const waking = orderedRows.wake({ tenant, endpointId, partitions: owned.numbers() });
-      // Then its keys go on as their first rows come due.
+      // Where it fails, the keys resume as their first rows come due.
       void waking.catch((error: unknown) => log.warn({ event: 'ordered.not_woken', tenant, endpointId, err: error }));
     },
   };

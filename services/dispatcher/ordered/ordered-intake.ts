@@ -48,7 +48,7 @@ interface Batch {
   signal: AbortSignal;
 }
 
-/** For each time that a partition is assigned. */
+/** The queue of one assignment of a partition. */
 interface Line {
   batches: Batch[];
   records: number;
@@ -59,7 +59,7 @@ interface Line {
 
 const firstStep = 1;
 const maxQueued = 2_000;
-/** No row has it. */
+/** An ordering key that no row has. */
 const noKey = '';
 
 export function createOrderedIntake(deps: Deps): OrderedIntake {

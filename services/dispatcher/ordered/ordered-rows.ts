@@ -2,7 +2,7 @@
  * The one way to the ordered rows: questions and changes, one turn after the other, many in each. So a caller who learns that a key
  * is free can act on it before anything that this process writes later is there to contradict it.
  *
- * Postgres away: all of it waits, and with it the keys concerned; other deliveries go on.
+ * Postgres away: all of it waits, and with it the keys concerned; other deliveries are sent.
  */
 import { fullJitterMs, type Random } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
@@ -21,13 +21,13 @@ import type { OrderedRow, RowRef } from '../model/waiting-row.ts';
 
 export interface OrderedRows {
   /**
-   * Where each of them stands. It holds until the caller waits for anything.
+   * Whether each is blocked, or known already. It holds until the caller awaits anything.
    *
    * @throws AppError stopped where it is not wanted any more
    */
   placesOf(deliveries: readonly AskedDelivery[], isWanted: () => boolean): Promise<Place[]>;
   /**
-   * The first rows of each key, in their order. It holds, but for keys that are being written to, until the caller waits for anything.
+   * The first rows of each key, in their order. It holds, but for keys that are being written to, until the caller awaits anything.
    * Tries once.
    *
    * @throws AppError store_unavailable
@@ -37,7 +37,7 @@ export interface OrderedRows {
   isBeingWritten(key: Pick<AskedKey, 'tenant' | 'endpointId' | 'key'>): boolean;
   /** Resolves when the row is durable. @throws AppError stopped where it is not wanted any more */
   write(row: OrderedRow, isWanted: () => boolean): Promise<void>;
-  /** Has the first row of each key of an endpoint that has come back due at once. Tries once. @throws AppError store_unavailable */
+  /** Makes the first row of each key due at once: their endpoint has come back. Tries once. @throws AppError store_unavailable */
   wake(endpoint: Woken): Promise<void>;
   /** Tries once. @throws AppError store_unavailable */
   remove(rows: readonly RowRef[]): Promise<void>;

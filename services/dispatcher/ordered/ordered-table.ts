@@ -2,9 +2,9 @@
  * The ordered rows of `waiting`, as the owner of their partition writes and removes them.
  *
  * A key is blocked while a row of it exists. Its first row, by sequence, is the one that may be sent, and has a time at which it is
- * due; those behind it are due at infinity, so that whoever looks for what is due finds one row of a key, however many wait. Each change
- * leaves it so: what is written behind another row is due at infinity, and then the first of each key that was touched is made due, and
- * what it has come to stand before is not.
+ * due; those behind it are due at infinity, so that a search for due rows finds one of a key, however many wait. Each change
+ * keeps this: a row written behind another is due at infinity, and then the first of each touched key is made due, and the rows behind it
+ * are not.
  *
  * Changes of one partition are made one after the other, by a lock: an earlier owner that has been paused may still write a row, which is
  * sent once more then, but can't leave a key whose first row is never due.
@@ -52,7 +52,7 @@ export interface OrderedTurn {
   woken: readonly Woken[];
 }
 
-/** Where things stand after the changes of a turn. */
+/** The answers of a turn, after its changes. */
 export interface TurnAnswer {
   /** Answers to `asked`. */
   places: Place[];
@@ -72,7 +72,7 @@ export interface QueuedRow extends OrderedRow {
 export interface Place {
   /** A row of its key exists. */
   blocked: boolean;
-  /** It waits or has ended: what is to come of it does not come of its record. */
+  /** It waits or has ended: it resumes from its row, not from its record. */
   known: boolean;
 }
 

@@ -2,7 +2,7 @@
  * Brings ordered rows back into their lanes: with the first of a key, which is due, those behind it, as many as could be sent
  * one after the other. The lane keeps them apart.
  *
- * A delivery of the key may have come to wait since the table was read, and then stands before what was found. So the lines are read once
+ * A delivery of the key may have come to wait since the table was read, and then stands before the rows found. So the lines are read once
  * more when all else is at hand, and used before anything else can happen; a key that is being written to then is left alone.
  */
 import type { Clock } from '#lib/clock';
@@ -40,7 +40,7 @@ const maxPerLane = 100;
 export function createReleaseOrdered(deps: Deps): ReleaseOrdered {
   const { orderedRows, scheduler, recentSteps, owned } = deps;
 
-  /** The first of a key, which all of the key waits for, is what an endpoint is tried with: before it is due, unless that was asked for. */
+  /** An endpoint is probed with the first row of a key, before it is due, unless the endpoint has asked to wait: all of the key waits for it. */
   function isEarly({ dueAt, notBefore, tenant, endpointId }: QueuedRow): boolean {
     const now = deps.clock.nowMs() * 1_000;
     if (!Number.isFinite(dueAt) || dueAt <= now) return false;

@@ -1,7 +1,6 @@
 import type { WaitOut } from '#lib/backoff';
-import type { Topics } from '#lib/contract';
+import { readSchema, type Topics } from '#lib/contract';
 import { createBury, createKeepDeadLetter } from '#lib/dead-letters';
-import { readSchema } from '#deploy/kafka/schemas.ts';
 import { createAttemptCodec, createEventCodec, createProducer } from '#lib/kafka';
 import type { Postgres } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';

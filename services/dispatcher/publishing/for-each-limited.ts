@@ -1,4 +1,4 @@
-/** Runs `work` on every item, at most `limit` at a time, starting in order. Rejects with the first failure; what runs then goes on. */
+/** Runs `work` on every item, at most `limit` at a time, starting in order. Rejects with the first failure; items under way still run to their ends. */
 export async function forEachLimited<T>(
   items: Iterable<T>,
   limit: number,

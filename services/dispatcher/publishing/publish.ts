@@ -6,15 +6,15 @@ import type { Logger } from '#lib/log';
 
 /**
  * Resolves once the record is acknowledged, however long Kafka is away. Where Kafka refuses it, because it is too large for its topic, the
- * shorter one takes its place. The last of them is tried until someone has mended the topic: it must be so small that every topic takes it.
+ * shorter one takes its place. The last one is tried until somebody has mended the topic: it must be so small that every topic takes it.
  *
  * @throws AppError stopped when the signal aborts
  */
 export type Publish = (record: OutgoingRecord, signal: AbortSignal, shorter?: () => OutgoingRecord) => Promise<void>;
 
 /**
- * The same for a record that there is another way for: resolves with the error where Kafka refuses it, because it is too large for its
- * topic. It would refuse it again.
+ * The same for a record with an alternative: resolves with the error where Kafka refuses it, because it is too large for its topic. Kafka
+ * would refuse it again.
  */
 export type Offer = (record: OutgoingRecord, signal: AbortSignal) => Promise<AppError | undefined>;
 

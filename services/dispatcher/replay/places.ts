@@ -1,4 +1,4 @@
-/** Places for work, so many at once; whoever waits for one gets it in the order of asking. */
+/** Places for work, so many at once; waiting callers get them in the order of asking. */
 export interface Places {
   /** Does the work in a place, or nothing where the signal aborts before there is one. */
   use<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T | 'aborted'>;

@@ -34,7 +34,7 @@ function topicOf(stage: DeadLetterStage, origin: string, topics: Topics): string
     case 'dispatcher':
       return topics.deliveries;
     case 'projector': {
-      // It reads several, and the origin says which: topic-partition-offset.
+      // The projector reads several topics, and the origin says which: topic-partition-offset.
       const [, topic] = /^(.+)-\d+-\d+$/.exec(origin) ?? [];
       return Object.values(topics).find((known) => known === topic);
     }

@@ -1,5 +1,5 @@
 /**
- * Looks for replays of a lane that nobody works on, and works on them. Every dispatcher has one for each lane; a replay is in the hands of
+ * Leases replays of a lane that no process works on, and works them off. Every dispatcher has one for each lane; a replay is in the hands of
  * one of them, for as long as its lease is renewed.
  */
 import type { Clock } from '#lib/clock';
@@ -28,12 +28,12 @@ const lanes: Readonly<Record<ReplayLane, { maxHeld: number; lookEveryMs: number 
   single: { maxHeld: 25, lookEveryMs: 250 },
   bulk: { maxHeld: 100, lookEveryMs: 1_000 },
 };
-/** While more wait than can be held, each is held for so long, and then the next. */
+/** While more wait than can be held, each is held for so long, then released for the next. */
 const shareMs = 5_000;
 /** Payloads in memory at once: a megabyte each at the most, times the turns that are under way. */
 const maxBatch = 25;
 const renewEveryMs = 3_000;
-/** For what is being sent when the process stops; the lanes drain after it. */
+/** Time for items under way when the process stops; the lanes drain after it. */
 const drainMs = 2_000;
 
 export function createReplayRunner({ lane, work, run, owner, clock, log }: Deps): Part {
@@ -69,7 +69,7 @@ export function createReplayRunner({ lane, work, run, owner, clock, log }: Deps)
       log.info({ event: 'replay.left', ...facts, end: left.how });
     } catch (error) {
       if (!isAppError(error, 'stopped')) log.error({ event: 'replay.failed', ...facts, err: toAppError(error) });
-      // It is begun again when its lease has run out: not at once, which would go round without a pause.
+      // Leased again when its lease has run out: at once would loop without a pause.
       if (!stopping.signal.aborted) return;
     } finally {
       done.abort();

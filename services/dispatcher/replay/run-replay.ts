@@ -16,16 +16,16 @@ interface Deps {
 }
 
 interface Limits {
-  /** No more is begun. */
+  /** No further turn begins. */
   stopping: AbortSignal;
   /** Turns under way are no longer waited for. */
   givenUp: AbortSignal;
-  /** Others wait to be taken, and it has had its share. */
+  /** Other replays wait, and this one has had its share. */
   isTurnOver(): boolean;
 }
 
 /** How it left the replay: ended, lost to another process, stopped, or to go on later. */
-export interface Left {
+interface Left {
   how: string;
   /** Its rate has nothing to send before then. */
   againInMs: number;

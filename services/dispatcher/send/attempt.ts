@@ -6,7 +6,7 @@ import { childTraceparent, type Exemplar, type Tracer } from '#lib/telemetry';
 import type { Endpoint } from '../model/endpoint.ts';
 import { endAttemptSpan, startAttemptSpan } from './trace-attempt.ts';
 
-/** Sends a delivery once. Never rejects for what comes of it. */
+/** Sends a delivery once. Never rejects for its outcome. */
 export type Attempt = (delivery: Delivery, endpoint: Endpoint, attempt: number) => Promise<Sending>;
 
 export interface Sending {
@@ -101,7 +101,7 @@ const unsigned: Sending = {
 
 const defaultHeaders: Headers = { 'user-agent': 'Hookline' };
 
-/** The endpoint's own. The api takes none that is reserved; a row from before a name was reserved may have one all the same. */
+/** The endpoint's own headers. The api takes none that is reserved; a row from before a name was reserved may have one all the same. */
 const customHeaders = (headers: Headers): Headers =>
   Object.fromEntries(Object.entries({ ...defaultHeaders, ...headers }).filter(([name]) => !isReservedHeader(name)));
 

@@ -82,7 +82,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
     }
   }
 
-  /** One that was closed may have been opened since, and the delivery be of a replay that was asked for then. */
+  /** A closed endpoint may have been enabled since, and the delivery replayed for that. */
   function mayBeOpen(known: Endpoint | undefined, { createdAt }: Delivery): boolean {
     if (known === undefined || !isClosed(known)) return false;
     const readAtMs = clock.nowMs() - deps.directory.ageMs();
@@ -90,7 +90,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
   }
 
   async function readAnew({ tenant, endpointId }: Delivery): Promise<Endpoint | undefined> {
-    // While Postgres is away, what was last known holds.
+    // While Postgres is away, the last reading holds.
     await deps.directory.refresh().catch(throwUnlessRetryable);
     return deps.directory.get(tenant, endpointId);
   }

@@ -1,6 +1,6 @@
 /**
  * Makes outcomes durable. In this order: the dead letter, if there is one, or the row of `waiting`, if the delivery waits and
- * is in an order (any other's row follows from the record); the record on `delivery.attempts`; only then the record of `deliveries` is
+ * is ordered (the projector writes any other's row from the record); the record on `delivery.attempts`; only then the record of `deliveries` is
  * done, or the row of `waiting` removed. Dying in between repeats: the dead letter is recognised by its origin, row and record by their step,
  * the send by the event's id. Nothing here is ever given up for want of Kafka; whoever waits keeps its place.
  */
@@ -71,7 +71,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
     crashPoints.reach('dispatcher.after-letter');
   }
 
-  /** The record of `deliveries`, as fan-out wrote it: a row of `waiting` has nothing else of it. */
+  /** Buries the record of `deliveries` as fan-out wrote it, made anew: a row of `waiting` does not keep it. */
   async function buryDelivery({ delivery }: Job, attempts: number, reason: string): Promise<void> {
     const { payload, ...facts } = delivery;
     const record = { key: delivery.endpointId, value: payload, headers: deliveryHeaders(facts) };

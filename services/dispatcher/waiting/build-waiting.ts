@@ -32,7 +32,7 @@ export function buildWaitingTables({ postgres, indexScanPool, orderedRows }: Tab
   };
 }
 
-export type WaitingTables = ReturnType<typeof buildWaitingTables>;
+type WaitingTables = ReturnType<typeof buildWaitingTables>;
 
 interface Deps {
   context: Pick<ServiceContext, 'clock' | 'log'>;

@@ -39,14 +39,14 @@ interface Deps {
 }
 
 const everyMs = 60_000;
-/** In one go, as far as there is memory for their payloads: more than come to a busy endpoint in the meantime. */
+/** Rows ended in one go, as far as there is memory for their payloads: more than a busy endpoint gets in the meantime. */
 const maxRows = 200;
 const eventWindowMs = endpointDefaults.retry.window_seconds * 1_000;
 const missedForMicros = 3_600 * 1e6;
 
 export function createEndOverdue(deps: Deps): EndOverdue {
   const { table, owned, clock } = deps;
-  /** Since when, as the tables tell the time, a row is known whose event is missing. */
+  /** When a row was first seen without its event, by the tables' time. */
   const missing = new Map<string, number>();
   let nextAtMs = clock.monotonicMs() + everyMs;
 

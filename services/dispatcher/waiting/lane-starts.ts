@@ -1,6 +1,6 @@
 /**
- * Where the next reading of the table begins, of each tenant in each partition. A reading ends early in a tenant that has more due than it has
- * room for; the next goes on behind the lane at which that one ended, and from the first lane on where it came to the last. So each lane has
+ * Where the next reading of the table begins, for each tenant in each partition. A reading ends early in a tenant that has more due than it has
+ * room for; the next resumes behind the lane at which that one ended, and from the first lane on where it came to the last. So each lane has
  * its turn, however many a tenant has, and however much the first of them.
  */
 import type { DueRow, LaneStart } from './waiting-table.ts';

@@ -1,5 +1,5 @@
 /**
- * Since when a delivery that waits could have been sent: it is due, and its lane has room for it. While an endpoint's breaker is open, or it
+ * When a waiting delivery could have been sent first: it was due, and its lane had room for it. While an endpoint's breaker is open, or it
  * takes less than there is for it, its rows wait for their endpoint and not for us, and how late a retry is says nothing of the dispatcher.
  *
  * A lane that gave all the room that it had when the table was read may have more due. Where the reading as a whole was full, lanes were not:

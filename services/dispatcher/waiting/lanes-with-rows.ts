@@ -1,5 +1,5 @@
 /**
- * How the table `waiting` is read: from lane to lane, and in each along an index, as far as is wanted, so that a reading costs by the lanes
+ * The table `waiting` is read from lane to lane, and in each along an index, as far as is wanted, so that a reading costs by the lanes
  * that have rows and not by the rows. It is written so that each step has one index to go by; the planner, which takes a lane for smaller
  * than it is, or the table for empty, would rather fetch all of a lane and sort it, and ask of each row what is asked of the first ones.
  * Hence the settings, for a pool of its own, which is for such readings alone.

@@ -7,7 +7,7 @@ interface RowOfEvent {
   payloadBytes: number;
 }
 
-export interface Contents {
+interface Contents {
   /** Undefined where its event is not in the tables, or there was no memory for it. */
   of(row: RowOfEvent): EventContent | undefined;
 }

@@ -108,7 +108,7 @@ export function createWaitingRows(deps: Deps): Part {
     for (const row of rows) {
       const content = contents.of(row);
       const signal = owned.signalOf(row.partition);
-      // While it was read its partition was lost, its endpoint's lane filled up, or it went from its record: it stands, and is found again.
+      // Else its partition was lost meanwhile, its lane filled up, or it was sent from its record: the row stands, and is found again.
       if (content !== undefined && signal !== undefined && mayBeSent(row))
         scheduler.offer(rowJob(row, content, signal, laneWaits.readyAt(row)));
     }
@@ -131,7 +131,7 @@ export function createWaitingRows(deps: Deps): Part {
   async function poll(): Promise<void> {
     let pauseMs = busyPauseMs;
     while (!stopping.signal.aborted) {
-      // In turns, so that no row is ended while it is brought back; what one of them meets does not keep the others from their work.
+      // One after the other, so that no row is ended while it is brought back; a failure of one does not stop the others.
       await attempt('waiting.not_ended', deps.endOverdue);
       await attempt('waiting.not_cancelled', deps.endCancelled);
       await attempt('waiting.not_counted', count);
@@ -163,7 +163,7 @@ export function createWaitingRows(deps: Deps): Part {
     async () => {
       stopping.abort();
       await polling;
-      // With Postgres away they stand, and their successor sends them again.
+      // With Postgres away they stand, and the successor sends them again.
       await servedRows
         .remove()
         .catch((error: unknown) =>

@@ -22,7 +22,7 @@ export interface AnswerDeps {
   discardLimits: DiscardLimits;
 }
 
-export interface Answered {
+interface Answered {
   request: WebhookRequest;
   reply: FastifyReply;
   outcome: Outcome;

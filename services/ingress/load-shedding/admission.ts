@@ -1,6 +1,6 @@
 /**
- * Lets a webhook in only while it can be made durable in time. Who can't be served hears so at once, instead of waiting for the whole time
- * with everybody else; and what is let in has an end by which it must be answered.
+ * Admits a webhook only while it can be made durable in time. The others are refused at once, instead of waiting for the whole time with
+ * everybody else; an admitted webhook has a deadline for its answer.
  *
  * | reason    | nobody is let in while                                           | until                              |
  * |-----------|------------------------------------------------------------------|------------------------------------|

@@ -2,8 +2,8 @@ import type { Clock } from '#lib/clock';
 import { createPart, type Part } from '#lib/lifecycle';
 
 /**
- * How late this process is with what it has to do: because its event loop was busy, or because it was not given a processor. What comes
- * over the network may have waited for so long before anybody here could see it, and an answer may be late by as much.
+ * How late this process runs: its event loop was busy, or it was given no processor. A request may have waited for that long before this
+ * process could see it, and its answer may be late by as much.
  */
 export interface LoopDelay extends Part {
   currentMs(): number;

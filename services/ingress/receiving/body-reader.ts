@@ -18,7 +18,7 @@ export interface ReadSoFar {
   beginning: Buffer;
 }
 
-export type ReadBody =
+type ReadBody =
   | { body: Buffer }
   | { stopped: 'payload_too_large' | 'request_timeout' | 'unavailable'; read: ReadSoFar }
   | { stopped: 'client_gone' };

@@ -37,7 +37,7 @@ export interface ReceiveDeps {
   crashPoints: CrashPoints;
 }
 
-export interface IncomingWebhook {
+interface IncomingWebhook {
   sourceId: string;
   sender: Sender;
   request: IncomingMessage;

@@ -15,7 +15,7 @@ export interface RecordRules {
 }
 
 /** Facts that only the request has. */
-export interface Arrival {
+interface Arrival {
   receiptId: string;
   /** Microseconds since the epoch. */
   receivedAt: number;

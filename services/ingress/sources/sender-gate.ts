@@ -9,7 +9,7 @@ export interface Sender {
   certificate(): string | undefined;
 }
 
-export type SenderRefusal = 'address_not_allowed' | 'client_certificate_required';
+type SenderRefusal = 'address_not_allowed' | 'client_certificate_required';
 
 /** Says what stands in the way of a sender; nothing for those who may send. */
 export type SenderGate = (sender: Sender) => SenderRefusal | undefined;

@@ -14,7 +14,7 @@ export interface Finding {
   aim?: Aim;
 }
 
-export type Aim = { ofBestPeer: number } | { atMost: number };
+type Aim = { ofBestPeer: number } | { atMost: number };
 
 const withEndpoints = (name: string, endpoints: Endpoints): string =>
   endpoints === 1 ? name : `${name}, ten endpoints`;

@@ -15,7 +15,7 @@ export type Step =
   | { kind: 'kill'; perSecond: number; count: number }
   | { kind: 'rest'; seconds: number };
 
-export type StepKind = Step['kind'];
+type StepKind = Step['kind'];
 
 /** The numbers that may follow the name, in this order, with their defaults. */
 const numbersOf = {

@@ -1,7 +1,6 @@
 /** A projector process that finds the records of delivered webhooks on their topics, and projects them all. */
-import { readSchema } from '#deploy/kafka/schemas.ts';
 import { systemClock } from '#lib/clock';
-import { groupOf } from '#lib/contract';
+import { groupOf, readSchema } from '#lib/contract';
 import { createAttemptCodec, createEventCodec } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import type { World } from '../../integration/dispatcher/world.ts';

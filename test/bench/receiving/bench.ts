@@ -8,10 +8,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { topicDefinitions } from '#deploy/kafka/topics.ts';
 import { hooklineDir } from '#deploy/local/paths.ts';
 import { systemClock } from '#lib/clock';
-import { topicsOf } from '#lib/contract';
+import { topicDefinitions, topicsOf } from '#lib/contract';
 import { createTopics } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import { startFaultyServers } from '../../faults/support/servers.ts';

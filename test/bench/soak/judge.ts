@@ -83,7 +83,7 @@ export const afterWarmUp = (samples: readonly Sample[]): readonly Sample[] =>
 /** The least of so many samples is what is really in use; in an hour's run they are three minutes, longer than a collection is waited for. */
 const toothSamples = (judged: number): number => Math.max(3, Math.ceil(judged / 15));
 
-export function judgeSeries(what: string, of: string, series: readonly TimedValue[], limit: Limit): SeriesVerdict {
+function judgeSeries(what: string, of: string, series: readonly TimedValue[], limit: Limit): SeriesVerdict {
   const seconds = (series.at(-1)?.atSeconds ?? 0) - (series[0]?.atSeconds ?? 0);
   const slope = slopeOf(series);
   const level = median(series.map(({ value }) => value));

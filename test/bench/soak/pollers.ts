@@ -11,7 +11,6 @@ const kinds = [
   { name: 'held, at most 20 s', limit: 100, waitSeconds: 20, pauseMs: 0 },
   { name: 'held, at most 1 s', limit: 1_000, waitSeconds: 1, pauseMs: 0 },
 ] as const;
-export const pollerNames: readonly string[] = kinds.map(({ name }) => name);
 const answerTimeoutMs = 10_000;
 const afterFailureMs = 500;
 

@@ -194,7 +194,7 @@ async function pollersCaughtUp({ all }: SoakPollers, events: number): Promise<vo
   }).catch(() => undefined);
 }
 
-export const describeGrowth = ({ what, of, level, moved, limit, unit }: SeriesVerdict): string =>
+const describeGrowth = ({ what, of, level, moved, limit, unit }: SeriesVerdict): string =>
   `${what} of ${of} is not flat: ${moved.toFixed(1)} ${unit} more at a level of ${level.toFixed(1)}, ${limit.toFixed(1)} allowed`;
 
 function lineOf({ atSeconds, processes, topics, postgres, accepted, arrived }: Sample): string {

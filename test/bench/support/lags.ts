@@ -5,7 +5,7 @@ import type { KafkaOffsets } from '../../support/kafka-offsets.ts';
 export const lagNames = ['dedup', 'fan-out', 'dispatcher', 'projector'] as const satisfies readonly GroupName[];
 export type Lags = Record<(typeof lagNames)[number], Lag>;
 
-export interface Lag {
+interface Lag {
   /** Records that stand on the group's topics. */
   written: number;
   /** Records that it has not committed. */

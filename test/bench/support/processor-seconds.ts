@@ -10,7 +10,7 @@ export const processorSecondsOfFamily = (pid: number): number =>
   total(timesOf(pid)) + sum(startedBy(pid).map((each) => ifItRuns(0, () => total(timesOf(each)))));
 
 /** The running children of a process, and theirs in turn. */
-export const startedBy = (pid: number): number[] =>
+const startedBy = (pid: number): number[] =>
   ifItRuns([], () => childrenOf(pid)).flatMap((child) => [child, ...startedBy(child)]);
 
 /** Memory of a process and those that it has started, each with its share of what they share. */

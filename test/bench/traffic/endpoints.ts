@@ -12,7 +12,7 @@ export interface SoakEndpoint {
   react(asked: Asked): Reaction;
 }
 
-export interface Asked {
+interface Asked {
   eventId: string;
   nowMs: number;
   random: () => number;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { LoadJob, LoadMessage, Published, SentWebhook } from './load-process.ts';
 
 /** Everything that the loads of a run have sent so far. */
-export interface SentLog {
+interface SentLog {
   readonly webhooks: readonly SentWebhook[];
   readonly published: readonly Published[];
   accepted(): number;

@@ -9,7 +9,7 @@ import { soakEndpoints } from './endpoints.ts';
 import { answerRaw, createRawServer, type RawRequest } from './raw-server.ts';
 
 /** A request that was answered with 200. */
-export interface Taken {
+interface Taken {
   endpoint: string;
   eventId: string;
   /** When it had come in whole. */

@@ -1,7 +1,7 @@
 import { describeFound } from '../support/describe-found.ts';
 
 /** The findings of these runs' judges beside the checker's, a sentence each. */
-export const findings = {
+const findings = {
   'repeat-elsewhere': 'sent again after it was taken, though its partition had not changed hands',
   'repeat-by-the-same': 'sent again by the process that knew it as delivered',
   'repeat-of-the-known': 'sent again by a new owner, though the tables had known for long that it had ended',
@@ -15,7 +15,7 @@ export const findings = {
   'order-undefined': 'events of one key in two partitions',
 } as const;
 
-export type FindingName = keyof typeof findings;
+type FindingName = keyof typeof findings;
 
 export interface Finding {
   finding: FindingName;

@@ -16,7 +16,7 @@ export interface Role {
   ends: readonly ('delivered' | 'dead_lettered' | 'replayed')[];
 }
 
-export interface Asked {
+interface Asked {
   payload: Payload;
   /** Requests of this event that this endpoint had before. */
   seen: number;

@@ -9,7 +9,7 @@ export const dispatchers = ['dispatcher', 'dispatcher-2'] as const satisfies rea
 export const visitor: ProcessName = 'dispatcher-3';
 
 /** It is over when all that was sent in it has ended. */
-export interface Act {
+interface Act {
   name: string;
   /** The share of the scenario's events. */
   share: number;

@@ -1,7 +1,7 @@
 import type { ToldKind } from '../system/result.ts';
 
 /** The group of faults that hit the same sort of thing: the kind's track, but that clocks and disks have groups of their own. */
-export const groupOf = ({ kind, track }: Pick<ToldKind, 'kind' | 'track'>): string => {
+const groupOf = ({ kind, track }: Pick<ToldKind, 'kind' | 'track'>): string => {
   if (kind.endsWith('-clock-steps')) return 'clocks';
   if (kind.endsWith('-disk-full')) return 'disks';
   return groupsOfTracks[track];

@@ -1,7 +1,7 @@
 import { describeFound } from '../support/describe-found.ts';
 
 /** The findings of these runs, a sentence each. */
-export const findings = {
+const findings = {
   'server-error': 'answered 5xx, and not 503',
   'no-answer': 'a request without an answer',
   'not-a-problem': 'refused in another form than the documented one',
@@ -24,7 +24,7 @@ export const findings = {
   'control-twice': 'a sound record between the others was processed or counted more than once',
 } as const;
 
-export type FindingName = keyof typeof findings;
+type FindingName = keyof typeof findings;
 
 export interface Finding {
   finding: FindingName;

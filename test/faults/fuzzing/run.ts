@@ -13,7 +13,7 @@ import { openTables, type Tables } from './tables.ts';
 import { fuzzTopics, type TopicsResult } from './topics/fuzz-topics.ts';
 
 export const scenarios = [{ name: 'http' }, { name: 'topics' }] as const;
-export type ScenarioName = (typeof scenarios)[number]['name'];
+type ScenarioName = (typeof scenarios)[number]['name'];
 
 export interface FuzzingOptions extends RunSettings {
   scenarios: readonly { name: string }[];

@@ -3,7 +3,7 @@ import { explain } from './explain.ts';
 import type { History } from './history.ts';
 
 /** The findings of the rules, a sentence each. */
-export const findings = {
+const findings = {
   'unexpected-answer': 'an answer that there is no reason for',
   'lost-connection': 'a connection that ended without an answer, though nothing was done to the process',
   unanswered: 'a key that has no answer in the end',
@@ -24,7 +24,7 @@ export const findings = {
   'logged-as-error': 'logged as what someone must act on',
 } as const;
 
-export type FindingName = keyof typeof findings;
+type FindingName = keyof typeof findings;
 
 export interface Finding {
   finding: FindingName;

@@ -15,7 +15,7 @@ const orderingKeys = 5;
 const shares = { refused: 0.05, endpoints: 0.4 };
 const largestPadding = 500;
 
-export const tenantsOf = (scenario: string): string[] => Array.from({ length: tenants }, (_, n) => `${scenario}-${n}`);
+const tenantsOf = (scenario: string): string[] => Array.from({ length: tenants }, (_, n) => `${scenario}-${n}`);
 
 /** As many intents; each key's text is that of one intent in each tenant. */
 export function planIntents({ scenario, count, from, random }: Plan): Intent[] {

@@ -16,7 +16,7 @@ export type FlowFault = { direction: Direction } & (
   | { kind: 'slow-close'; ms: number }
 );
 
-export type ConnectionFault =
+type ConnectionFault =
   /** Each connection is reset after so many bytes more of both directions, and so is each new one: in the middle of a message. */
   | { kind: 'cuts'; afterBytes: number }
   /** All are reset at once, and each that comes. */

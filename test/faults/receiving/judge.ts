@@ -25,7 +25,7 @@ export function judge(
   );
 }
 
-export const hasDrained = (offsets: KafkaOffsets, topicPrefix: string): Promise<boolean> =>
+const hasDrained = (offsets: KafkaOffsets, topicPrefix: string): Promise<boolean> =>
   areReadToTheEnd(offsets, topicPrefix, [
     ['dedup', 'webhooks.received'],
     ['projector', 'events'],

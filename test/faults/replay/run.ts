@@ -4,9 +4,8 @@
  * generation, by one replay, and every event is completed.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { readSchema } from '#deploy/kafka/schemas.ts';
 import { systemClock } from '#lib/clock';
-import { endpointSettlingMs, type EventRecord, topicsOf } from '#lib/contract';
+import { endpointSettlingMs, type EventRecord, readSchema, topicsOf } from '#lib/contract';
 import { createEventCodec, createProducer, type OutgoingRecord } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';

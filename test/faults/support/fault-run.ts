@@ -29,7 +29,7 @@ export interface FaultRun<Number extends string = string, Servers extends OwnSer
   judge?(dir: string): FaultReport;
 }
 
-export interface BegunRun<Number extends string, Servers extends OwnServers> {
+interface BegunRun<Number extends string, Servers extends OwnServers> {
   numbers: Readonly<Record<Number, number>>;
   isWanted(scenario: { name: string }): boolean;
   servers: Servers;

@@ -46,7 +46,7 @@ export function watchAbsences(urls: ReadonlyMap<string, string>, signal: AbortSi
 }
 
 /** Nobody may be without a group for longer, while Kafka can be had. */
-export const mostAbsentSeconds = 60;
+const mostAbsentSeconds = 60;
 
 /**
  * @param outages what was done to Kafka, or to the way there: for as long as that lasted nobody could be a member

@@ -7,7 +7,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface Disk {
+interface Disk {
   /** Nothing more finds room on it. */
   fill(): void;
   empty(): void;

@@ -17,7 +17,7 @@ interface Options {
 const stalledMs = 150_000;
 
 /** Whether all that was taken has become events, all of them have ended, nothing waits, and nothing that was written is still to be read. */
-export async function hasDrained(options: Options): Promise<boolean> {
+async function hasDrained(options: Options): Promise<boolean> {
   const { tables, offsets, topicPrefix, endpointIds, taken } = options;
   const { ended, open } = await eventsOf(options);
   if (open > 0 || ended < taken() || (await tables.waiting(endpointIds)) > 0) return false;

@@ -14,7 +14,7 @@ export const tracks = [
   'other links',
   'machine',
 ] as const;
-export type Track = (typeof tracks)[number];
+type Track = (typeof tracks)[number];
 
 /** Something that is done to the running system, and undone again. */
 export interface FaultKind {

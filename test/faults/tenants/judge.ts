@@ -12,7 +12,7 @@ export interface Evidence {
   mostTimes: number;
 }
 
-export type Measure = 'arrival' | 'get' | 'post';
+type Measure = 'arrival' | 'get' | 'post';
 
 export interface PhaseFigures {
   phase: string;

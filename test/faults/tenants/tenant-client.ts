@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { keepAliveAgent } from '../../support/keep-alive-agent.ts';
 
-export interface Answer {
+interface Answer {
   /** Null: none within the time. */
   status: number | null;
   body: unknown;

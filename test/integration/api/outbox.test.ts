@@ -1,10 +1,8 @@
 import { createApiMetrics } from '../../../services/api/metrics.ts';
 import { Registry } from 'prom-client';
-import { readSchema } from '#deploy/kafka/schemas.ts';
-import { topicDefinitions } from '#deploy/kafka/topics.ts';
 import { systemClock } from '#lib/clock';
 import { readConfig } from '#lib/config';
-import { type EventRecord, topicsOf } from '#lib/contract';
+import { type EventRecord, readSchema, topicDefinitions, topicsOf } from '#lib/contract';
 import { noCrashPoints } from '#lib/crash-points';
 import { createConsumer, createEventCodec, createTopics, registerSchemas, valueSubject } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';

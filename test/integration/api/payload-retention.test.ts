@@ -40,7 +40,11 @@ test('an event stays readable without its payload, which is 410; that of an open
   const gone = await ask(`/v1/events/${ended.eventId}/payload`);
   expect(gone.status).toBe(410);
   expect(gone.headers['content-type']).toBe('application/problem+json');
-  expect(gone.json()).toMatchObject({ code: 'gone', status: 410, detail: 'The payload is kept no longer' });
+  expect(gone.json()).toMatchObject({
+    code: 'gone',
+    status: 410,
+    detail: 'The payload has been removed: its retention time is over',
+  });
   expect((await ask(`/v1/events/${ended.eventId}/payload`, 'HEAD')).status).toBe(410);
   const event = await ask(`/v1/events/${ended.eventId}`);
   expect(event.status).toBe(200);

@@ -122,7 +122,7 @@ describe('a retry of a delivery that waits', () => {
     const before = await rowOf(id);
     const answer = await ask(id, 'retry');
     expect(answer.json()).toMatchObject({ status: 409, code: 'conflict' });
-    expect(answer.json<{ detail: string }>().detail).toMatch(/earlier delivery of its ordering key/);
+    expect(answer.json<{ detail: string }>().detail).toMatch(/earlier delivery with the same ordering key/);
     expect(await rowOf(id)).toEqual(before);
 
     await setRow(id, `due_at = '${inAYear}'`);
@@ -147,7 +147,7 @@ describe('a retry of a delivery that waits', () => {
     const inHand = await deliveryOf('pending');
     expect((await ask(inHand, 'retry')).json()).toMatchObject({
       status: 409,
-      detail: expect.stringMatching(/try again/) as string,
+      detail: expect.stringMatching(/retry later/) as string,
     });
     for (const status of ['delivered', 'cancelled'] as const)
       expect((await ask(await deliveryOf(status), 'retry')).json()).toMatchObject({

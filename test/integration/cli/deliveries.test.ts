@@ -83,6 +83,6 @@ test('one that waits is sent now, or cancelled; one that is delivered is neither
     });
   expect(await run('deliveries', 'show', createId('dlv', startAt / 1_000))).toMatchObject({
     code: 1,
-    stderr: 'hookline: There is no such resource (404 not_found)\n',
+    stderr: 'hookline: No such resource (404 not_found)\n',
   });
 });

@@ -121,7 +121,7 @@ test('an endpoint is disabled and enabled', async () => {
 test('what the API refuses is told field by field, and exits 1', async () => {
   const refused = await endpoints('create', '--url', 'http://127.0.0.1/');
   expect([refused.code, refused.stdout]).toEqual([1, '']);
-  expect(refused.stderr).toMatch(/^hookline: .* \(400 url_not_allowed\)\n {2}\/url is refused: /);
+  expect(refused.stderr).toMatch(/^hookline: .* \(400 url_not_allowed\)\n {2}\/url is not allowed: /);
   const { id } = await create();
   expect(await endpoints('update', id, '--description', 'x', '--if-match', '"7"')).toMatchObject({
     code: 1,

@@ -78,7 +78,7 @@ test('a secret is rotated, and rejections are listed', async () => {
 test('what the API refuses is told field by field, and exits 1', async () => {
   const refused = await sources('create', '--name', '', '--scheme', 'none', '--allowed-ips', '192.0.2.1');
   expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toMatch(/^hookline: The request is not valid \(400 validation_failed\)\n/);
+  expect(refused.stderr).toMatch(/^hookline: The request is invalid \(400 validation_failed\)\n/);
   expect(refused.stderr).toMatch(/^ {2}\/scheme must be one of hookline, /m);
 
   const json = await sources('create', '--json');

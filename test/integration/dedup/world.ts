@@ -3,10 +3,8 @@
  * crash points kill, and single workers that are given records by hand.
  */
 import { join } from 'node:path';
-import { readSchema } from '#deploy/kafka/schemas.ts';
-import { topicDefinitions } from '#deploy/kafka/topics.ts';
 import { systemClock } from '#lib/clock';
-import { groupOf, parseDeadLetter, parseDuplicate, topicsOf } from '#lib/contract';
+import { groupOf, parseDeadLetter, parseDuplicate, readSchema, topicDefinitions, topicsOf } from '#lib/contract';
 import type { CrashPointName } from '#lib/crash-points';
 import { createKeepDeadLetter } from '#lib/dead-letters';
 import { createDedupStore, createPostgresKeyTable, createRedisKeyMemory, type DedupStore } from '#lib/dedup-store';

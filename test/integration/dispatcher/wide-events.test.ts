@@ -1,6 +1,6 @@
 /** Events for very many endpoints, and records that Kafka refuses: neither may hold up what stands behind them. */
+import { readSchema } from '#lib/contract';
 import { randomUUID } from 'node:crypto';
-import { readSchema } from '#deploy/kafka/schemas.ts';
 import { createWaitOut } from '#lib/backoff';
 import { systemClock } from '#lib/clock';
 import { noCrashPoints } from '#lib/crash-points';

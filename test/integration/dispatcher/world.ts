@@ -4,8 +4,6 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { readSchema } from '#deploy/kafka/schemas.ts';
-import { topicDefinitions } from '#deploy/kafka/topics.ts';
 import { formatMicros, systemClock } from '#lib/clock';
 import { type Fields, readConfig } from '#lib/config';
 import {
@@ -14,8 +12,10 @@ import {
   type EventRecord,
   header,
   privateContext,
+  readSchema,
   secretsContext,
   splitSettings,
+  topicDefinitions,
   type TopicName,
   topicsOf,
 } from '#lib/contract';

@@ -1,11 +1,10 @@
 import { connect, createServer, type Server } from 'node:net';
 import { systemClock } from '#lib/clock';
-import { parseReceivedWebhook, type ReceivedWebhook } from '#lib/contract';
+import { parseReceivedWebhook, type ReceivedWebhook, topicDefinitions } from '#lib/contract';
 import { createConsumer, createTopics, type RecordConsumer } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import { Metrics } from '#lib/telemetry';
-import { topicDefinitions } from '#deploy/kafka/topics.ts';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
 import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';

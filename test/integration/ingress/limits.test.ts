@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServer, type Server } from 'node:net';
 import { systemClock } from '#lib/clock';
-import { type SourceSettings, topicsOf } from '#lib/contract';
+import { type SourceSettings, topicDefinitions, topicsOf } from '#lib/contract';
 import { createTopics } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
-import { topicDefinitions } from '#deploy/kafka/topics.ts';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { signAsHookline } from '../../support/sign-webhook.ts';

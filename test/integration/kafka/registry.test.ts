@@ -1,6 +1,5 @@
 import { systemClock } from '#lib/clock';
-import type { AttemptRecord, EventRecord } from '#lib/contract';
-import { readSchema } from '#deploy/kafka/schemas.ts';
+import { type AttemptRecord, type EventRecord, readSchema } from '#lib/contract';
 import {
   type AvroSchema,
   createAttemptCodec,

@@ -1,8 +1,7 @@
 /** The rest of sources, endpoints and keys once nothing can be judged by their past; the time is given to the retention. */
 import { formatMicros } from '#lib/clock';
-import { judgedWithinDays } from '#lib/contract';
+import { judgedWithinDays, topicDefinitions } from '#lib/contract';
 import type { Postgres } from '#lib/postgres';
-import { topicDefinitions } from '#deploy/kafka/topics.ts';
 import { closePostgres, openDatabase } from './projection.ts';
 import { day, firstDay, retentionOver } from './retained.ts';
 

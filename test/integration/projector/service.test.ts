@@ -1,9 +1,15 @@
 /** The whole service on real servers: what stands on the four topics, in the wire formats of others, becomes rows. */
 import { Registry } from 'prom-client';
-import { topicDefinitions } from '#deploy/kafka/topics.ts';
-import { readSchema } from '#deploy/kafka/schemas.ts';
 import { systemClock } from '#lib/clock';
-import { type AttemptRecord, deadLetterHeaders, duplicateToJson, header, topicsOf } from '#lib/contract';
+import {
+  type AttemptRecord,
+  deadLetterHeaders,
+  duplicateToJson,
+  header,
+  readSchema,
+  topicDefinitions,
+  topicsOf,
+} from '#lib/contract';
 import { noCrashPoints } from '#lib/crash-points';
 import {
   createAttemptCodec,

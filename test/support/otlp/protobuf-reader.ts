@@ -2,7 +2,7 @@
  * The wire format of Protocol Buffers, as far as reading goes: fields by number, in order. Its own code and not the exporter's library, which
  * would read back its own mistakes; and that has no decoder.
  */
-export type ProtobufValue = bigint | Buffer;
+type ProtobufValue = bigint | Buffer;
 
 export interface ProtobufMessage {
   /** Numbers of any length, and lengths of eight or four bytes, as they stand. */

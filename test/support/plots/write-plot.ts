@@ -6,7 +6,12 @@ import { type NamedPlot, plotFile } from './named-plot.ts';
 import type { Plot } from './plot.ts';
 import { specOf } from './spec-of.ts';
 
-/** Draws a plot into an SVG file; the same plot gives the same bytes. @throws Error where there is nothing to draw, or a value that can't be drawn */
+/**
+ * Draws a plot into an SVG file; the same plot gives the same bytes.
+ *
+ * @public a test draws with it in a process of its own
+ * @throws Error where there is nothing to draw, or a value that can't be drawn
+ */
 export const writePlot = async (file: string, plot: Plot): Promise<void> => writeFileSync(file, await svgOf(plot));
 
 /** All plots of a document, below docs/plots; those that it no longer has go. @throws as `writePlot` does */
@@ -17,7 +22,7 @@ export async function writePlots(docs: string, document: string, plots: readonly
 }
 
 /** The SVG that `writePlot` writes. */
-export async function svgOf(plot: Plot): Promise<string> {
+async function svgOf(plot: Plot): Promise<string> {
   const view = new View(parse(compile(specOf(plot)).spec), { renderer: 'none' });
   try {
     return `${await view.toSVG()}\n`;

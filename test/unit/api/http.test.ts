@@ -191,7 +191,7 @@ describe('bodies', () => {
     expect(errors).toEqual(
       expect.arrayContaining([
         { field: '/name', message: 'is missing' },
-        { field: '/a~1b', message: 'is not a field that is known here' },
+        { field: '/a~1b', message: 'is an unknown field' },
         { field: '/scheme', message: `must be one of ${sourceSchemes.join(', ')}` },
         { field: '/dedup_ttl_seconds', message: 'must be integer' },
         { field: '/dedup_id/0', message: 'must be `header:Name` or a JSON pointer such as /data/id' },

@@ -47,18 +47,18 @@ test('a delay is a time, or anything between two', () => {
 });
 
 test.each([
-  [{ fail: ['500'] }, '--fail must be such as 500@0.3'],
-  [{ fail: ['500@0'] }, '--fail must be such as'],
-  [{ fail: ['500@1.5'] }, '--fail must be such as'],
-  [{ fail: ['500@50%'] }, '--fail must be such as'],
-  [{ fail: ['hang@0.5'] }, '--fail must be such as'],
-  [{ fail: ['100@0.5'] }, '--fail must have a status from 200 to 599, not 100'],
+  [{ fail: ['500'] }, '--fail must be STATUS@SHARE such as 500@0.3'],
+  [{ fail: ['500@0'] }, '--fail must be STATUS@SHARE such as'],
+  [{ fail: ['500@1.5'] }, '--fail must be STATUS@SHARE such as'],
+  [{ fail: ['500@50%'] }, '--fail must be STATUS@SHARE such as'],
+  [{ fail: ['hang@0.5'] }, '--fail must be STATUS@SHARE such as'],
+  [{ fail: ['100@0.5'] }, '--fail must be a status from 200 to 599, not 100'],
   [{ fail: ['500@0.6', 'reset@0.5'] }, '--fail: the shares add up to 1.1, more than 1'],
-  [{ status: 'ok' }, '--status must have a status'],
-  [{ status: '600' }, '--status must have a status'],
+  [{ status: 'ok' }, '--status must be a status'],
+  [{ status: '600' }, '--status must be a status'],
   [{ delay: '5' }, '--delay must be a time such as 200ms'],
-  [{ delay: '2s..1s' }, '--delay must be a time or two of them'],
-  [{ delay: '1s..2s..3s' }, '--delay must be a time or two of them'],
+  [{ delay: '2s..1s' }, 'or a range such as 1s..3s'],
+  [{ delay: '1s..2s..3s' }, 'or a range such as 1s..3s'],
   [{ delay: '-1s' }, '--delay must be a time such as'],
   [{ delay: '9999m' }, '--delay must be a time such as'],
 ])('%j is a wrong call', (given, message) => {

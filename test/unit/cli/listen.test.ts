@@ -180,13 +180,13 @@ test('a port that is taken is told in words', async () => {
     expect(await runHookline(['listen', '--port', String(port)])).toEqual({
       code: 1,
       stdout: '',
-      stderr: `hookline: port ${port} on 127.0.0.1 is taken: give another --port, or 0 for any that is free\n`,
+      stderr: `hookline: port ${port} on 127.0.0.1 is in use: give another --port, or 0 for any free port\n`,
     });
   } finally {
     server.close();
   }
   expect(await runHookline(['listen', '--host', '192.0.2.1'])).toMatchObject({
     code: 1,
-    stderr: 'hookline: 192.0.2.1 is no address of this machine\n',
+    stderr: 'hookline: 192.0.2.1 is not an address of this machine\n',
   });
 });

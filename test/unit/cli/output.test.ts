@@ -24,7 +24,7 @@ test('another’s text moves no cursor', () => {
 
 test('a problem is told with every field that is wrong', () => {
   const problem = {
-    title: 'The request is not valid',
+    title: 'The request is invalid',
     status: 400,
     code: 'validation_failed',
     detail: '/name is missing; /scheme is missing',
@@ -35,7 +35,7 @@ test('a problem is told with every field that is wrong', () => {
   };
   expect(toCommandFailure(refused(400, JSON.stringify(problem)))).toMatchObject({
     exitCode: 1,
-    message: 'The request is not valid (400 validation_failed)\n  /name is missing\n  /scheme is missing',
+    message: 'The request is invalid (400 validation_failed)\n  /name is missing\n  /scheme is missing',
     facts: problem,
   });
 });

@@ -34,7 +34,7 @@ export interface World {
   kept: { died: DiedRecord; facts: DeadLetterFacts }[];
 }
 
-export interface FakeKafka extends Pick<RecordProducer, 'send'> {
+interface FakeKafka extends Pick<RecordProducer, 'send'> {
   written: OutgoingRecord[];
   /** Asked before each record is written; throws to refuse it. */
   beforeSend: (record: OutgoingRecord) => void;

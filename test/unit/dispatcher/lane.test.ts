@@ -16,7 +16,7 @@ const lost = AbortSignal.abort();
 function takeAll(lane: Lane): string[] {
   const taken: Job[] = [];
   while (lane.wantsPlace()) {
-    lane.began();
+    lane.reservePlace();
     const job = lane.take();
     if (job !== undefined) taken.push(job);
   }
@@ -96,7 +96,7 @@ describe('a lane of deliveries that are in an order', () => {
 
     it('lets go of those that have been queued for too long, behind one in flight as well', () => {
       const lane = laneWith(aJob('a1'), aJob('a2'), aJob('b1'), aJob('a3'));
-      lane.began();
+      lane.reservePlace();
       lane.take();
       expect(idsOf(lane.remove(2).late).sort()).toEqual(['a2', 'a3', 'b1']);
     });
@@ -132,7 +132,7 @@ describe('a lane of deliveries that are in an order', () => {
             expect(lane.offer(job, at, places)).toBe(true);
             queued.push({ job, losing });
           } else if (act.kind === 'take' && lane.wantsPlace()) {
-            lane.began();
+            lane.reservePlace();
             const job = lane.take();
             if (job === undefined) throw new Error('it wanted a place for nothing');
             const ofKey = queued.filter((one) => one.job.order?.key === job.order?.key);

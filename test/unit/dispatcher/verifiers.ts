@@ -30,7 +30,7 @@ const { webhooks } = new Stripe('sk_test_unused');
  * The libraries that receivers use, as they use them, and beside them bare node:crypto over the exact bytes. Stripe's reads a body by
  * TextDecoder, the other two by Buffer.toString: what that changes they can't verify.
  */
-export const verifiers = {
+const verifiers = {
   stripe: ({ headers, body }, { secret }) =>
     accepts(() => webhooks.constructEvent(body, headers['hookline-signature'] ?? '', secret)),
   standardwebhooks: ({ headers, body }, { secret }) =>

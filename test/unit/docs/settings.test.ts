@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { configTable } from '#lib/config';
-import { settingsByService, wholeEnvExample } from '../../support/documents.ts';
+import { serviceTable, settingsByService, tracingTable, wholeEnvExample } from '../../support/documents.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -12,6 +11,12 @@ test('.env.example has every setting, as the code has it (`npm run docs:write` w
 test.each(Object.entries(settingsByService))(
   'the README of %s has its table of settings, as the code has it',
   (service, fields) => {
-    expect(readFileSync(join(root, 'services', service, 'README.md'), 'utf8')).toContain(configTable(fields));
+    expect(readFileSync(join(root, 'services', service, 'README.md'), 'utf8')).toContain(serviceTable(fields));
   },
 );
+
+test('docs/tracing.md has the table of OpenTelemetry variables, and no README repeats it', () => {
+  expect(readFileSync(join(root, 'docs/tracing.md'), 'utf8')).toContain(tracingTable());
+  for (const service of Object.keys(settingsByService))
+    expect(readFileSync(join(root, 'services', service, 'README.md'), 'utf8')).not.toMatch(/^\| `OTEL_/m);
+});

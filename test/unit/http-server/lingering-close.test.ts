@@ -65,7 +65,7 @@ test.each(heads)(
 test.each(['ingress', 'api'] as const)('who writes headers without end gets the answer of the %s', async (service) => {
   await withServer(service, async (socket) => {
     const answer = await writeThenRead(socket, `GET / HTTP/1.1\r\nhost: a\r\nx: ${'a'.repeat(20_000)}`, 8);
-    expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*"The headers are too long"/);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*"The request headers are too large"/);
   });
 });
 

@@ -14,7 +14,7 @@ export interface Case {
   check(given: Given): Promise<void>;
 }
 
-export interface Given {
+interface Given {
   subject: Subject;
   open(options?: WorldOptions): Promise<World>;
 }

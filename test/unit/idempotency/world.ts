@@ -33,7 +33,7 @@ export interface Subject {
   effects(): Promise<string[]>;
 }
 
-export interface Handling extends IdempotentRequest<Effects> {
+interface Handling extends IdempotentRequest<Effects> {
   request: FastifyRequest;
   reply: FastifyReply;
   add(name: string): Promise<void>;

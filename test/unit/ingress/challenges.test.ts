@@ -122,9 +122,9 @@ describe('a person who opens an address in a browser', () => {
     const deleted = createHarness({ source: sourceOf({ deleted_at: '2026-01-01T00:00:00.000000Z' }) });
     const active = createHarness();
     for (const [harness, path, status, words] of [
-      [active, '/', 404, 'Nothing is at this address'],
-      [active, '/v1/webhooks/src_00000000000000000000000000', 404, 'Nothing is at this address'],
-      [active, `/v1/webhooks/${active.source.id}`, 405, 'for programs to send to'],
+      [active, '/', 404, 'Nothing exists at this address'],
+      [active, '/v1/webhooks/src_00000000000000000000000000', 404, 'Nothing exists at this address'],
+      [active, `/v1/webhooks/${active.source.id}`, 405, 'cannot be opened in a browser'],
       [deleted, `/v1/webhooks/${deleted.source.id}`, 410, 'deleted'],
     ] as const) {
       const page = await harness.send({ method: 'GET', path, headers: browser });

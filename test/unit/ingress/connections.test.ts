@@ -176,12 +176,12 @@ test('bodies that are being read have a common bound; who would break it is to c
 
 describe('what is not HTTP', () => {
   test.each([
-    ['nonsense', 'no request at all\r\n\r\n', 'This is not valid HTTP'],
-    ['headers beyond Node’s limit', `POST / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`, 'too long'],
+    ['nonsense', 'no request at all\r\n\r\n', 'The request is not valid HTTP'],
+    ['headers beyond Node’s limit', `POST / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`, 'too large'],
     [
       'two lengths',
       'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n',
-      'This is not valid HTTP',
+      'The request is not valid HTTP',
     ],
   ])('is answered by a problem, and the connection ends: %s', async (_what, bytes, words) => {
     const client = await connectRaw(await createHarness().port());

@@ -30,16 +30,16 @@ describe('the configuration of who may send', () => {
   test('takes addresses and networks as proxies, and names every other', () => {
     expect(load({ HOOKLINE_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }).trustedProxies).toEqual(['10.0.0.0/8', '::1']);
     expect(() => load({ HOOKLINE_TRUSTED_PROXIES: 'loopback,10.0.0.0/8,true' })).toThrow(
-      /"loopback" is no address[^]*"true" is no address/,
+      /"loopback" is neither an address[^]*"true" is neither an address/,
     );
   });
 
   test.each<[string, Record<string, string>, RegExp]>([
-    ['a certificate without its key', { HOOKLINE_TLS_CERT_FILE: '/cert.pem' }, /go together/],
-    ['a key without its certificate', { HOOKLINE_TLS_KEY_FILE: '/key.pem' }, /go together/],
+    ['a certificate without its key', { HOOKLINE_TLS_CERT_FILE: '/cert.pem' }, /must be set together/],
+    ['a key without its certificate', { HOOKLINE_TLS_KEY_FILE: '/key.pem' }, /must be set together/],
     ['client certificates without authorities', { ...pair, HOOKLINE_TLS_CLIENT_CERTIFICATES: 'optional' }, /needs/],
     ['client certificates without TLS', { ...authorities, HOOKLINE_TLS_CLIENT_CERTIFICATES: 'required' }, /needs/],
-    ['authorities of nobody', { ...pair, ...authorities }, /is of no use/],
+    ['authorities of nobody', { ...pair, ...authorities }, /has no effect/],
   ])('refuses %s', (_what, given, words) => {
     expect(() => load(given)).toThrow(words);
   });

@@ -1,15 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { configTable, readConfig } from '#lib/config';
+import { readConfig } from '#lib/config';
 import { Metrics } from '#lib/telemetry';
 import { fields, loadConfig } from '../../../services/ingress/config.ts';
 import { createIngressMetrics } from '../../../services/ingress/metrics.ts';
-
-const folder = join(__dirname, '../../../services/ingress');
-
-test('the README has every setting, as the code has it', () => {
-  expect(readFileSync(join(folder, 'README.md'), 'utf8')).toContain(configTable(fields));
-});
 
 describe('the configuration', () => {
   const required = {

@@ -88,7 +88,7 @@ describe('configuration', () => {
       '# some names\nNAMES=\n\n# the port\n# PORT=8080\n',
     );
     expect(configTable({ port: fields.port })).toBe(
-      '| variable | default | |\n|---|---|---|\n| `PORT` | `8080` | the port |',
+      '| variable | default | meaning |\n|---|---|---|\n| `PORT` | `8080` | the port |',
     );
   });
 });

@@ -14,10 +14,13 @@ test('by default nothing contradicts anything', () => {
 
 test.each<[given: Partial<KafkaConfig>, says: RegExp]>([
   [{ kafkaTlsCaFile: 'ca.pem' }, /HOOKLINE_KAFKA_TLS=true$/],
-  [{ kafkaTls: true, kafkaTlsCertFile: 'cert.pem' }, /_CERT_FILE and HOOKLINE_KAFKA_TLS_KEY_FILE go together$/],
-  [{ kafkaSaslUsername: 'hookline' }, /are for a HOOKLINE_KAFKA_SASL_MECHANISM$/],
+  [
+    { kafkaTls: true, kafkaTlsCertFile: 'cert.pem' },
+    /_CERT_FILE and HOOKLINE_KAFKA_TLS_KEY_FILE must be set together$/,
+  ],
+  [{ kafkaSaslUsername: 'hookline' }, /need HOOKLINE_KAFKA_SASL_MECHANISM$/],
   [{ kafkaSaslMechanism: 'plain', kafkaSaslUsername: 'hookline' }, /needs .*_PASSWORD$/],
-  [{ kafkaTlsKeyFile: 'key.pem', kafkaSaslPassword: 'a' }, /TLS=true\n.*go together\n.*MECHANISM$/],
+  [{ kafkaTlsKeyFile: 'key.pem', kafkaSaslPassword: 'a' }, /TLS=true\n.*must be set together\n.*MECHANISM$/],
 ])('%j is refused, in words for each', (given, says) => {
   expect(kafkaRelations({ ...none, ...given }).join('\n')).toMatch(says);
 });
@@ -38,7 +41,7 @@ describe('a process that is told who it is, and not how to say so', () => {
         HOOKLINE_INGRESS_URL: 'https://in.example',
         HOOKLINE_API_URL: 'https://api.example',
       };
-      expect(load).toThrow('HOOKLINE_KAFKA_SASL_USERNAME and _PASSWORD are for a HOOKLINE_KAFKA_SASL_MECHANISM');
+      expect(load).toThrow('HOOKLINE_KAFKA_SASL_USERNAME and _PASSWORD need HOOKLINE_KAFKA_SASL_MECHANISM');
     },
   );
 });

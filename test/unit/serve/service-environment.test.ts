@@ -23,7 +23,11 @@ test('what the environment sets besides, each service sees as it is', () => {
 });
 
 test.each([
-  ['one admin port for all', { HOOKLINE_ADMIN_PORT: '9080' }, 'HOOKLINE_ADMIN_PORT is for a process of one service'],
+  [
+    'one admin port for all',
+    { HOOKLINE_ADMIN_PORT: '9080' },
+    'HOOKLINE_ADMIN_PORT applies to a process with one service',
+  ],
   ['the same one twice', { HOOKLINE_API_ADMIN_PORT: '9080' }, 'two services have the same HOOKLINE_…_ADMIN_PORT'],
   [
     'a budget of more than half of the memory',

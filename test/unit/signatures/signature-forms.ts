@@ -11,7 +11,7 @@ interface Signed {
   body: Buffer;
 }
 
-export interface Received {
+interface Received {
   headers: HeaderValues;
   secrets: readonly string[];
   nowSeconds: number;

@@ -74,13 +74,13 @@ test.each([
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }, /OTEL_EXPORTER_OTLP_ENDPOINT=collector:4317/],
   [{ OTEL_TRACES_SAMPLER: 'jaeger_remote' }, /OTEL_TRACES_SAMPLER=jaeger_remote must be one of always_on, /],
   [{ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '1.5' }, /OTEL_TRACES_SAMPLER_ARG=1\.5/],
-  [{ OTEL_TRACES_SAMPLER_ARG: '0.5' }, /OTEL_TRACES_SAMPLER_ARG is of no use/],
+  [{ OTEL_TRACES_SAMPLER_ARG: '0.5' }, /OTEL_TRACES_SAMPLER_ARG has no effect/],
   [{ OTEL_RESOURCE_ATTRIBUTES: 'just words' }, /OTEL_RESOURCE_ATTRIBUTES=just words must be name=value/],
   [{ OTEL_RESOURCE_ATTRIBUTES: 'a=%zz' }, /must be name=value/],
   [{ OTEL_BSP_MAX_QUEUE_SIZE: '0' }, /OTEL_BSP_MAX_QUEUE_SIZE=0 must be a whole number/],
   [
     { OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%0Ab' },
-    /OTEL_EXPORTER_OTLP_HEADERS: "x-key" or its value is none that HTTP has/,
+    /OTEL_EXPORTER_OTLP_HEADERS: "x-key" or its value is not valid in HTTP/,
   ],
 ])('%j is an error at the start', (env, problem) => {
   expect(() => read(env)).toThrow(problem);

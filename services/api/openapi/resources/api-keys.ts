@@ -7,16 +7,16 @@ const key = object({
   id: id('key'),
   name: text,
   scopes: list(oneOf(scopes)),
-  rate_limit: saying('its own, or that of all', rateLimit),
+  rate_limit: saying('rate limit of this key; null: the default', rateLimit),
   created_at: time,
-  last_used_at: saying('to the minute', nullable(time)),
+  last_used_at: saying('accurate to a minute', nullable(time)),
 });
 
 export const documentedApiKeys: DocumentedResource = {
   tag: 'API keys',
-  description: 'Who may ask, and what. A key sees its tenant alone.',
+  description: 'Credentials for the API, with scopes. A key has access to one tenant.',
   schemas: {
     ApiKey: key,
-    ApiKeyWithText: extend(key, { key: saying('shown in this answer alone', text) }),
+    ApiKeyWithText: extend(key, { key: saying('shown only in this response', text) }),
   },
 };

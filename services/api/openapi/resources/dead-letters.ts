@@ -18,19 +18,19 @@ const letter = object({
   status: oneOf(['dead', 'replaying', 'replayed']),
   replay_id: nullable(id('rpl')),
   replayed_at: nullable(time),
-  shortened: saying('Kafka refused it whole: it can’t be replayed', flag),
-  original_bytes: saying('of the value that it was shortened from; null where it is whole', nullable(count)),
-  original_sha256: saying('of the same, in hex', nullable(text)),
+  shortened: saying('the payload was cut because Kafka refused the complete record; it cannot be replayed', flag),
+  original_bytes: saying('size of the complete payload; null if it was not cut', nullable(count)),
+  original_sha256: saying('SHA-256 of the complete payload, in hex', nullable(text)),
 });
 
 const replay = object({
   id: id('rpl'),
   status: oneOf(['running', 'completed', 'partial', 'cancelled']),
-  matched: saying('replayed + failed + remaining, at any time', count),
+  matched: saying('always replayed + failed + remaining', count),
   replayed: count,
   failed: count,
   remaining: count,
-  request: saying('as it was asked for', map({})),
+  request: saying('the filter of the request', map({})),
   rate_per_second: nullable(number),
   created_at: time,
   ended_at: nullable(time),
@@ -40,7 +40,7 @@ const by = (field: string) => ({ [field]: nullable(text) });
 
 export const documentedDeadLetters: DocumentedResource = {
   tag: 'Dead letters and replays',
-  description: 'What could not be processed or delivered, and what is sent again.',
+  description: 'Dead letters are records that could not be processed or delivered. A replay sends them again.',
   schemas: {
     DeadLetter: letter,
     DeadLetterWithPayload: extend(letter, {
@@ -51,14 +51,14 @@ export const documentedDeadLetters: DocumentedResource = {
     }),
     Replay: replay,
     ReplayWithFailures: extend(replay, {
-      ahead: saying('replays of the tenant that it waits for: one of several items is under way at a time', count),
-      failures: saying('how many, by reason', map(count)),
+      ahead: saying('earlier replays of the tenant that must end first: larger replays run one at a time', count),
+      failures: saying('number of failures by reason', map(count)),
     }),
     ReplayPreview: object({
       dry_run: flag,
       matched: count,
-      left_out: saying('by the limit', count),
-      ids: saying('the first of them', list(id('dl'))),
+      left_out: saying('number of matches left out because of `limit`', count),
+      ids: saying('the first dead letters that match', list(id('dl'))),
       by_endpoint: list(object({ ...by('endpoint_id'), letters: count })),
       by_reason: list(object({ stage: oneOf(deadLetterStages), reason: text, letters: count })),
     }),

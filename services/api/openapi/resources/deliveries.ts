@@ -6,13 +6,13 @@ const ms = nullable(number);
 
 export const documentedDeliveries: DocumentedResource = {
   tag: 'Deliveries',
-  description: 'One event on its way to one endpoint.',
+  description: 'A delivery is one event for one endpoint.',
   schemas: {
     Delivery: object({
       id: id('dlv'),
       event_id: id('evt'),
       endpoint_id: text,
-      generation: saying('0, and one more for each replay', count),
+      generation: saying('replay generation: 0, then one more per replay', count),
       status: oneOf(deliveryStatuses),
       attempts: count,
       next_attempt_at: nullable(time),
@@ -32,10 +32,10 @@ export const documentedDeliveries: DocumentedResource = {
         nullable(object({ method: text, url: text, headers: map(text) })),
       ),
       response_headers: nullable(map(text)),
-      response_excerpt: saying('the first 8 kB of the answer’s body', nullable(text)),
+      response_excerpt: saying('the first 8 kB of the response body', nullable(text)),
       response_excerpt_encoding: oneOf(['text', 'base64']),
       timing: saying(
-        'null for a phase that did not take place',
+        'null for phases that did not happen',
         nullable(object({ dns_ms: ms, connect_ms: ms, tls_ms: ms, first_byte_ms: ms, body_ms: ms })),
       ),
     }),

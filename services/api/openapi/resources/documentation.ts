@@ -2,6 +2,6 @@ import type { DocumentedResource } from '../operation.ts';
 
 export const documentedDocumentation: DocumentedResource = {
   tag: 'Documentation',
-  description: 'This, for programs and for people.',
+  description: 'This documentation, for programs and for people.',
   schemas: {},
 };

@@ -8,16 +8,16 @@ const endpoint = object(
     id: id('ep'),
     url: { type: 'string', format: 'uri' },
     description: text,
-    event_types: saying('empty: all but Hookline’s own, `hookline.*`', list(text)),
-    source_ids: saying('empty: all; `api` for what is published', list(text)),
-    filter: saying('which payloads it gets; null: all', {}),
+    event_types: saying('event types to deliver; empty: all except Hookline’s own (`hookline.*`)', list(text)),
+    source_ids: saying('sources to deliver from; empty: all; `api`: published events', list(text)),
+    filter: saying('filter on the payload; null: all', {}),
     method: oneOf(endpointMethods),
-    headers: saying('values of sensitive ones are `***`', map(text)),
+    headers: saying('sensitive values are shown as `***`', map(text)),
     ed25519: flag,
-    public_keys: saying('in force, the newest first', list(text)),
+    public_keys: saying('valid public keys, newest first', list(text)),
     timeout_ms: count,
     max_in_flight: count,
-    ordered: saying('events of one ordering key are sent one after the other', flag),
+    ordered: saying('events with the same ordering key are sent one after another', flag),
     retry: object(
       {},
       {
@@ -32,25 +32,25 @@ const endpoint = object(
     created_at: time,
     disabled_at: nullable(time),
     disabled_reason: nullable({ type: 'string', examples: ['by_request', 'gone', 'failing'] }),
-    failing_since: saying('since when nothing that was sent to it was taken', nullable(time)),
+    failing_since: saying('since when all attempts have failed', nullable(time)),
     filter_unjudged: saying(
-      'when it last got an event that its filter had not judged (to the minute), and why: the payload can’t be judged, or it would take too much work, for this filter or for all together',
+      'the last event (accurate to a minute) that was delivered although the filter could not be evaluated, with the reason: the payload is unsuitable, or evaluating this filter, or all filters together, would take too long',
       nullable(object({ at: time, reason: { enum: ['payload', 'filter_steps', 'event_steps'] } })),
     ),
   },
   {
-    proxy: saying('its credentials are `***`', text),
+    proxy: saying('credentials are shown as `***`', text),
     client_certificate: object({ certificate: text, expires_at: time, fingerprint: text }),
     rate_limit: rateLimit,
   },
 );
 
-const secret = saying('with which deliveries are signed; shown in this answer alone', text);
+const secret = saying('signs deliveries; shown only in this response', text);
 
 export const documentedEndpoints: DocumentedResource = {
   tag: 'Endpoints',
   description:
-    'Where events are sent to. A new one gets the events that are accepted five seconds or more after its creation.',
+    'Endpoints are URLs that receive events. A new endpoint gets the events accepted at least five seconds after its creation.',
   schemas: {
     Endpoint: endpoint,
     EndpointWithSecret: extend(endpoint, { secret }),

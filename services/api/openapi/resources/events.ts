@@ -13,20 +13,20 @@ const deliveries = object({
 const event = object({
   id: id('evt'),
   type: text,
-  source_id: saying('`api` for what was published here, `hookline` for events about Hookline itself', text),
-  event_id: saying('the sender’s or publisher’s own identifier', nullable(text)),
+  source_id: saying('`api`: published through the API; `hookline`: events about Hookline itself', text),
+  event_id: saying('identifier given by the sender or publisher', nullable(text)),
   receipt_id: id('rcp'),
   status: oneOf(eventStatuses),
   received_at: time,
-  updated_at: saying('unique in a tenant, in the order in which changes became visible', time),
+  updated_at: saying('unique per tenant, and increasing in the order in which changes become visible', time),
   duplicates: count,
-  duplicates_changed: saying('those of them with another body', count),
-  deliveries: saying('by status, of each endpoint the newest', deliveries),
+  duplicates_changed: saying('duplicates with a different body', count),
+  deliveries: saying('number of deliveries by status; only the latest delivery per endpoint counts', deliveries),
 });
 
 export const documentedEvents: DocumentedResource = {
   tag: 'Events',
-  description: 'What was received or published, and what has become of it.',
+  description: 'Events that were received or published, with their status.',
   schemas: {
     Event: event,
     EventWithPayload: {
@@ -35,7 +35,7 @@ export const documentedEvents: DocumentedResource = {
         ...(event['properties'] as object),
         payload: saying('where it is JSON, decoded where it has a Content-Encoding, and kept still', {}),
         payload_undecoded: saying(
-          'in the place of a payload that has a Content-Encoding: why it is not decoded',
+          'why a payload with a Content-Encoding could not be decoded; in place of `payload`',
           oneOf(['unsupported', 'too_large', 'malformed']),
         ),
       },

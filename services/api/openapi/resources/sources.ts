@@ -26,7 +26,7 @@ const settings: Record<string, Schema> = {
   dedup_id: places,
   event_type_from: places,
   ordering_key: places,
-  verify_token_set: saying('there is a verify token; it is not shown', flag),
+  verify_token_set: saying('whether a verify token is set; the token is not shown', flag),
 };
 delete settings['verify_token'];
 
@@ -44,25 +44,29 @@ const source = object(
   settings,
 );
 
-const secret = saying('shown in this answer alone', text);
+const secret = saying('shown only in this response', text);
 
 export const documentedSources: DocumentedResource = {
   tag: 'Sources',
-  description: 'Where webhooks come from. What was not set is left to its default, which is shown, or to the scheme.',
+  description:
+    'Sources receive webhooks from a provider. Settings that are not set have the default that is shown, or the one of the scheme.',
   schemas: {
     Source: source,
     SourceWithSecret: extend(source, { secret }),
     RotatedSecret: object({
       secret,
-      previous_expires_at: saying('until when the one before is valid; null: no longer', nullable(time)),
+      previous_expires_at: saying(
+        'time until which the previous secret stays valid; null: it is invalid already',
+        nullable(time),
+      ),
     }),
     Rejection: object(
       {
         id: id('rej'),
         at: time,
-        code: saying('the code of the error that the sender got', text),
+        code: saying('error code that the sender received', text),
         client_address: text,
-        headers: saying('what may be a secret is masked', map({})),
+        headers: saying('possible secrets are masked', map({})),
         body_bytes: nullable(count),
       },
       { body: text, body_encoding: oneOf(['utf-8', 'base64']), body_truncated: flag },

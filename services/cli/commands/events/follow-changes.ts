@@ -11,16 +11,14 @@ interface Options {
   clock: Clock;
 }
 
-/** Below the time that any answer is waited for, and below what most proxies let pass in silence. */
-export const heldSeconds = 20;
-/** A request that is answered with nothing sooner was not held: the process stops, or has no place. Others are not asked as fast. */
+/** Below the client's time limit, and below the idle time-out of most proxies. */
+const heldSeconds = 20;
+/** An empty answer that comes sooner was not held: the process stops, or is full. The next request waits this long. */
 const leastHeldMs = 1_000;
 
 /**
- * Every change of the events that the query chooses, each once, in their order, without end: each answer's cursor stands behind what was
- * read, and the next request is held until something has changed behind it.
- *
- * This file alone knows how changes are come by.
+ * Yields every change of the chosen events, each once and in order, without end: each request starts at the cursor of the answer before, and
+ * is held until there is a change. This file alone knows how changes are polled.
  */
 export async function* followChanges<Event>(
   api: Pick<Api, 'page'>,
@@ -29,10 +27,10 @@ export async function* followChanges<Event>(
   const ask = async (parameters: Readonly<Record<string, string>>) => {
     const path = `/events?${new URLSearchParams({ ...query, ...parameters, limit: String(maxPageSize) }).toString()}`;
     const { items, cursor } = await api.page<Event>(path);
-    if (cursor === undefined) throw new CommandFailure(1, 'the API has answered without a Hookline-Cursor');
+    if (cursor === undefined) throw new CommandFailure(1, 'the API answered without a Hookline-Cursor');
     return { items, cursor };
   };
-  // Nothing is later than this, and the cursor stands behind all that there is.
+  // No event is later than this: the cursor starts behind all of them.
   let { items, cursor } = await ask({ updated_at_gte: since ?? '9999-12-31T23:59:59Z' });
   for (;;) {
     yield* items;

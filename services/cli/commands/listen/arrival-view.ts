@@ -4,7 +4,7 @@ import { type HeaderValues, signatureSchemes } from '#lib/signatures';
 import { printable } from '../../output/print.ts';
 import type { Arrival } from './listener.ts';
 
-/** What a request says of its webhook. */
+/** The facts of a webhook in the headers of its request. */
 export interface WebhookFacts {
   type: string | undefined;
   webhookId: string | undefined;
@@ -28,7 +28,7 @@ const headerNames = (places: readonly string[]): string[] =>
 
 const maxExcerptLength = 200;
 
-/** A line, and below it how the body begins. */
+/** A line, and below it the beginning of the body. */
 export function describeArrival(arrival: Arrival, facts: WebhookFacts, isRepeat: boolean): string {
   const { atMs, method, path, bytes, verdict, answer, senderLeft, content } = arrival;
   const { type, webhookId, attempt } = facts;
@@ -47,7 +47,7 @@ export function describeArrival(arrival: Arrival, facts: WebhookFacts, isRepeat:
   return `${parts.map(printable).join('  ')}${excerpt === '' ? '' : `\n  ${excerpt}`}`;
 }
 
-/** All of it, for programs. */
+/** Everything, for programs. */
 export function arrivalJson(arrival: Arrival, facts: WebhookFacts, isRepeat: boolean): object {
   const { atMs, method, path, bytes, verdict, answer, senderLeft, headers, body } = arrival;
   const encoding = isUtf8(body) ? 'utf8' : 'base64';

@@ -13,7 +13,7 @@ import { type Answer, type AnswerPlan, chooseAnswer, chooseDelayMs } from './ans
 import { readArrivingBody } from './read-body.ts';
 import { type Trust, type Verdict, verifyArrival } from './verify-arrival.ts';
 
-/** One request, and how it was taken. */
+/** One request and its answer. */
 export interface Arrival {
   atMs: number;
   method: string;
@@ -21,13 +21,13 @@ export interface Arrival {
   path: string;
   headers: HeaderValues;
   body: Buffer;
-  /** What people are shown of it: decoded where it came under a Content-Encoding, as far as it can be. */
+  /** The body for people: decoded from its Content-Encoding if that is possible. */
   content: Buffer;
-  /** Of the body; of one that was too large, which is not kept, what was read. */
+  /** Length of the body; for one that was too large, and is not kept, the bytes that were read. */
   bytes: number;
   verdict: Verdict | 'payload_too_large';
   answer: Answer;
-  /** Before it was answered. */
+  /** True if the sender closed the connection before the answer. */
   senderLeft: boolean;
 }
 
@@ -43,7 +43,7 @@ interface Options {
   plan: AnswerPlan;
   clock: Clock;
   random: Random;
-  /** Told when it is about to be answered, and once it is. */
+  /** Called just before the answer, and after it. */
   onArrival(arrival: Arrival): void;
   onAnswered(): void;
   /** A sender went away before its body was whole. */
@@ -70,7 +70,7 @@ export function createListener(options: Options): Listener {
         ? 'payload_too_large'
         : verifyArrival(trust, { headers, query, body, nowSeconds: Math.floor(atMs / 1_000) });
     const refusal = refusalOf(verdict);
-    // Unread, nothing is known of it.
+    // A body that was not read can't be verified.
     const answer = 'tooLargeBytes' in read ? 413 : chooseAnswer(plan, refusal?.status ?? 200, random);
 
     if (answer !== 'timeout') await clock.sleep(chooseDelayMs(plan, random), stopped.signal);
@@ -113,7 +113,7 @@ async function contentOf(body: Buffer, { 'content-encoding': encoding }: HeaderV
   return 'content' in decoded ? decoded.content : body;
 }
 
-/** What the ingress would say. */
+/** The ingress's answer. */
 const refusalOf = (verdict: Arrival['verdict']): Problem | undefined =>
   verdict === 'verified' || verdict === 'no secret given' ? undefined : problem(verdict);
 
@@ -123,12 +123,12 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  // What is left open ends with its sender, or with us.
+  // The connection stays open until its sender or this process ends.
   if (answer === 'timeout') return;
   if (answer === 'reset') return void request.socket.resetAndDestroy();
   if (response.destroyed) return;
   const closed = once(response, 'close');
-  // Of a body that is too large, the rest is still to come.
+  // The rest of a body that is too large is still to come.
   if (answer === 413) response.setHeader('connection', 'close');
   if (refusal?.status === answer) {
     response.writeHead(answer, { 'content-type': problemContentType }).end(JSON.stringify(refusal));
@@ -139,9 +139,9 @@ async function respond(
 }
 
 function whyNot({ code, message }: NodeJS.ErrnoException, { host, port }: Options): string {
-  if (code === 'EADDRINUSE') return `port ${port} on ${host} is taken: give another --port, or 0 for any that is free`;
-  if (code === 'EACCES') return `port ${port} may not be listened on: give another --port`;
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `${host} is no address of this machine`;
+  if (code === 'EADDRINUSE') return `port ${port} on ${host} is in use: give another --port, or 0 for any free port`;
+  if (code === 'EACCES') return `no permission to listen on port ${port}: give another --port`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `${host} is not an address of this machine`;
   return message;
 }
 

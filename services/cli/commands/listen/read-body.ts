@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
-export const maxBodyBytes = 10 * 1024 * 1024;
-/** Of a body above the limit, so much is read: who still sends does not look at the answer. */
+const maxBodyBytes = 10 * 1024 * 1024;
+/** Bytes that are read of a body above the limit: a sender reads the answer only after it has sent. */
 const maxReadBytes = 10 * maxBodyBytes;
 
 /**

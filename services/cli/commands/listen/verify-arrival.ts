@@ -8,12 +8,12 @@ import {
   signatureSchemes,
 } from '#lib/signatures';
 
-/** What is known of who sent a request; the codes are the ingress's. */
+/** The outcome of verifying a request; the codes are the ingress's. */
 export type Verdict = 'verified' | 'no secret given' | SignatureRejection;
 
 export interface Trust {
   secrets: readonly string[];
-  /** The one that requests are signed by; where there is none, as Hookline signs its deliveries. */
+  /** The scheme that signs the requests; without one, Hookline's own signatures are expected. */
   scheme?: { name: SourceScheme; settings: SourceSettings } | undefined;
 }
 

@@ -43,7 +43,7 @@ export function createNewestSteps(partitionOf: (endpointId: string) => number): 
               event_id: record.event_id,
               generation: record.generation,
               state: status,
-              // What waits for room is due since its creation, as the projector has it.
+              // A parked delivery is due since its creation, as in the projector.
               due_at: formatMicros(record.next_attempt_at ?? createdAt),
               step,
               attempts: record.attempt ?? 0,

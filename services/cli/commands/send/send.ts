@@ -39,7 +39,7 @@ export async function send(values: SendValues, given: Readonly<Record<'source', 
   const now =
     values.now === undefined ? undefined : readWholeNumber('now', values.now, { min: 0, max: 1e15, otherwise: 0 });
   const [secret, ...others] = values.secret ?? [];
-  if (secret === undefined || others.length > 0) throw usageFailure('--secret must be given, once');
+  if (secret === undefined || others.length > 0) throw usageFailure('--secret must be given exactly once');
   if (values.body !== undefined && values['body-file'] !== undefined)
     throw usageFailure('--body and --body-file exclude each other');
   if (values.id !== undefined && count > 1)

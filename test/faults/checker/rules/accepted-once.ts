@@ -135,7 +135,7 @@ export function isChangedDuplicate(ledger: Ledger, duplicate: DuplicateEntry): b
 const isChanged = (record: ReceivedEntry, event: EventEntry): boolean => record.bodySha256 !== event.payloadSha256;
 
 /** The sender's name for the webhook of this record; undefined if nobody sent it. */
-export function identityOf(ledger: Ledger, origin: string): string | undefined {
+function identityOf(ledger: Ledger, origin: string): string | undefined {
   const [record] = ledger.recordsByOrigin.get(origin) ?? [];
   const send = record === undefined ? undefined : ledger.sendByTrace.get(record.traceId);
   return send === undefined ? undefined : `${send.sourceId}/${send.identity}`;

@@ -4,7 +4,7 @@ import type { Send } from '../history.ts';
 import { type Ledger, overlapsFault, stoodStill } from '../ledger.ts';
 
 /** Two seconds are promised; the rest is for the sender's own queue and a machine that does other things as well. */
-export const latestRefusalMs = 3_000;
+const latestRefusalMs = 3_000;
 
 export function everyRequestIsAnswered(ledger: Ledger): Violation[] {
   return ledger.history.sends

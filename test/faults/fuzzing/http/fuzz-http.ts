@@ -36,7 +36,7 @@ export interface HttpOptions {
   say(line: string): void;
 }
 
-export interface RouteResult {
+interface RouteResult {
   route: string;
   requests: number;
   /** How often each kind of request was sent. */

@@ -1,7 +1,7 @@
 import type { TopicName } from '#lib/contract';
 
 /** Headers that come once, or several times. */
-export type ForgedHeaders = Readonly<Record<string, Buffer | readonly Buffer[]>>;
+type ForgedHeaders = Readonly<Record<string, Buffer | readonly Buffer[]>>;
 
 /**
  * How a record may end:

@@ -3,15 +3,15 @@
  * must come to the end of its topics, and each record to one of its own.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { readSchema } from '#deploy/kafka/schemas.ts';
 import { systemClock } from '#lib/clock';
 import {
   type DeadLetterStage,
   endpointSettlingMs,
   groupOf,
   header,
-  topicNames,
+  readSchema,
   type TopicName,
+  topicNames,
   topicsOf,
 } from '#lib/contract';
 import { createAttemptCodec, createEventCodec } from '#lib/kafka';

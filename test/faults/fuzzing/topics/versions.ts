@@ -1,12 +1,12 @@
 /** Records as other versions of the services would write them, under schemas that the registry knows. */
-import { type AvroTopic, readSchema } from '#deploy/kafka/schemas.ts';
+import { type AvroTopic, readSchema } from '#lib/contract';
 import { systemClock } from '#lib/clock';
 import { type AvroSchema, createAvroCodec, registerSchemas, valueSubject } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import type { Stack } from '../../../support/stack.ts';
 import type { Ending } from './forged-record.ts';
 
-export interface Version {
+interface Version {
   topic: AvroTopic;
   kind: string;
   ending: Ending;

@@ -11,7 +11,7 @@ import { seededRandom, seedOf } from '../../../support/seeded-random.ts';
 import { authorization } from '../../../unit/api/build-test-app.ts';
 
 export const pollerKinds = ['by time', 'by time alone', 'by cursor', 'held'] as const;
-export type PollerKind = (typeof pollerKinds)[number];
+type PollerKind = (typeof pollerKinds)[number];
 
 export interface Poller {
   kind: PollerKind;

@@ -15,7 +15,7 @@ export interface SoundRequest extends RawRequest {
 
 export type Mutation = (sound: SoundRequest, pools: Pools) => RawRequest;
 
-export const latin1 = (text: string): string => Buffer.from(text).toString('latin1');
+const latin1 = (text: string): string => Buffer.from(text).toString('latin1');
 /** Removes the characters that would end a request line or a header. */
 export const withoutEnds = (text: string): string => latin1(text).replace(/[\r\n]/g, '');
 

@@ -1,2 +1,0 @@
-/** For importers whose folders are being moved; everything else reads `#lib/contract`. Goes with the last of them. */
-export { type AvroTopic, avroTopics, readSchema } from '#lib/contract';

@@ -1,0 +1,35 @@
+import type { WaitOut } from '#lib/backoff';
+import { type EventRecord, parseEventSet, problemOfEvent } from '#lib/contract';
+import { AppError, isAppError } from '#lib/errors';
+import type { IncomingRecord } from '#lib/kafka';
+import type { BuryEvent } from './bury-event.ts';
+
+/** Undefined for a record that is no event: its dead letter is written by then. */
+export type ReadEvent = (record: IncomingRecord, signal: AbortSignal) => Promise<EventRecord | undefined>;
+
+interface Deps {
+  decodeEvent(bytes: Buffer): Promise<EventRecord>;
+  waitOut: WaitOut;
+  buryEvent: BuryEvent;
+}
+
+export const createReadEvent =
+  ({ decodeEvent, waitOut, buryEvent }: Deps): ReadEvent =>
+  async (record, signal) => {
+    try {
+      const event = await waitOut(() => decodeEvent(record.value), signal);
+      const problem = problemOfEvent(event) ?? problemOfSet(record);
+      if (problem !== undefined) throw new AppError('data_invalid', problem);
+      return event;
+    } catch (error) {
+      if (!isAppError(error, 'data_invalid')) throw error;
+      await buryEvent(record, error, 'malformed_record', signal);
+      return undefined;
+    }
+  };
+
+/** All readers of `events` ask the same, so that they agree which records are events. A sound set does not come here: skip-fanned-out.ts. */
+function problemOfSet({ headers }: IncomingRecord): string | undefined {
+  const set = parseEventSet(headers);
+  return set !== undefined && 'malformed' in set ? set.malformed : undefined;
+}
