@@ -126,7 +126,7 @@ function expectDocumented({ path, method, operation }: Placed, answer: Answer): 
 
 const sometimes = ['Link', 'Idempotent-Replayed', 'Preference-Applied'];
 
-test('what is asked for well is answered as documented', async () => {
+test('valid requests are answered as documented', async () => {
   for (const placed of operations()) {
     const { operationId } = placed.operation;
     const given = cases[operationId];
@@ -156,7 +156,7 @@ test('what is asked for well is answered as documented', async () => {
   expect(expected.filter((one) => !answered.has(one))).toEqual([]);
 });
 
-test('what is deleted is gone as documented', async () => {
+test('a deleted resource is gone as documented', async () => {
   for (const placed of operations()) {
     const { operationId } = placed.operation;
     const id = [things.source, things.endpoint, things.key].find((one) =>
@@ -171,7 +171,7 @@ test('what is deleted is gone as documented', async () => {
   }
 });
 
-describe('what is asked for badly is refused as documented:', () => {
+describe('invalid requests are refused as documented:', () => {
   const refusedAs = async (status: number, wrong: (placed: Placed) => Case | undefined): Promise<number> => {
     let asked = 0;
     for (const placed of operations()) {

@@ -190,7 +190,7 @@ test('order is seen to break where not the first of a key alone is claimed', asy
   expect(topic.idsOfKey('k')).not.toEqual(ids);
 });
 
-test('what stands on the real topic is what dedup would have written', async () => {
+test('the records on the real topic are those that dedup would have written', async () => {
   const { kafkaBrokers: brokers, schemaRegistryUrl: registryUrl } = serverAddresses();
   const topicPrefix = uniquePrefix('outbox');
   const topic = topicsOf(topicPrefix).events;

@@ -83,7 +83,7 @@ const eventsOf = (tenant: string): Promise<Row[]> =>
 const transactionsOf = (rows: readonly Row[], ids: readonly string[]): number =>
   new Set(rows.filter(({ id }) => ids.includes(id)).map(({ xmin }) => xmin)).size;
 
-test('what comes while a transaction of its tenant is under way is published in one, in the order in which it came', async () => {
+test('requests during a transaction of their tenant are published in one, in the order in which it came', async () => {
   const tenant = 'together';
   const answers = await askInOneGroup(
     tenant,

@@ -75,7 +75,7 @@ test('a secret is rotated, and rejections are listed', async () => {
   expect((await sources('rejections', source.id)).stdout).toBe('(none)\n');
 });
 
-test('what the API refuses is told field by field, and exits 1', async () => {
+test('a refusal of the API is reported field by field, and exits 1', async () => {
   const refused = await sources('create', '--name', '', '--scheme', 'none', '--allowed-ips', '192.0.2.1');
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toMatch(/^hookline: The request is invalid \(400 validation_failed\)\n/);

@@ -52,7 +52,7 @@ const someoneWaits = (query: Query): Promise<true> =>
     { timeoutMs: 4_000, everyMs: 5 },
   );
 
-test('of many tenants those are written whose clocks are free, and nobody waits for the others', async () => {
+test('tenants whose clocks are free are written, and nobody waits for the others', async () => {
   await project(
     postgres,
     ['free-a', 'held', 'free-b'].map((tenant) => received(tenant, 'first')),
@@ -131,7 +131,7 @@ async function judgedAfterWait(tenant: string, statements = intact): Promise<unk
   return row?.status;
 }
 
-test('who has waited for a clock judges by what its last holder has written', async () => {
+test('a writer that has waited for a clock judges by what its last holder has written', async () => {
   await project(postgres, [received('seen', 'first')]);
   await postgres.query(`DELETE FROM events WHERE tenant = 'seen'`);
   expect(await judgedAfterWait('seen')).toBe('completed');

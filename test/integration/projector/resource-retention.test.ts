@@ -50,7 +50,7 @@ test.each(Object.keys(insert))(
   },
 );
 
-test('what an endpoint was to get before a change is kept as long as an event of that time can be judged, however often it changed', async () => {
+test('an endpoint’s earlier subscription is kept as long as an event of that time can be judged, however often it changed', async () => {
   const entry = (days: number) => ({
     until: daysAgo(days),
     open: true,

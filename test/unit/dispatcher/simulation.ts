@@ -167,7 +167,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     };
     const crashPoints = { reach };
 
-    const tell = (record: AttemptRecord): void => {
+    const noteAttempt = (record: AttemptRecord): void => {
       attemptsTopic.push(record);
       if (record.delivery_id !== null && record.status !== null && isFinal(record.status)) {
         ended.add(record.delivery_id);
@@ -180,7 +180,8 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
         send: (record) =>
           // Now and then a broker takes its time.
           ask(random() < 0.2 ? 1_500 : 20, () => {
-            if (record.topic === fixtures.topics['delivery.attempts']) tell(fixtures.decodeAttempt(record.value));
+            if (record.topic === fixtures.topics['delivery.attempts'])
+              noteAttempt(fixtures.decodeAttempt(record.value));
             else deadLetters.add(String(record.headers['hookline-dl-origin']));
             return { topic: record.topic, partition: 0, offset: 0n };
           }),
