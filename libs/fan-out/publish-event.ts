@@ -6,7 +6,7 @@
  *                └─ Kafka refuses one of these ─► the event again, without its set: the fan-out consumer comes to the same deliveries, and
  *                                                 ends those that are refused
  *
- * Who dies in between publishes it again, under the same ids: the event may then stand on its topic twice, and a delivery be sent twice. Once
+ * A process that dies in between publishes it again, under the same ids: the event may then stand on its topic twice, and a delivery be sent twice. Once
  * anything of a narrow event was sent, its id must stay its own, whatever is refused later: a receiver may have it.
  */
 import { type Clock, nowMicros } from '#lib/clock';

@@ -4,7 +4,7 @@
  *   handler → join ─► kept: the answer · in progress: 409 · lost: what its successor has kept, or 409 · unknown: 503
  *                 └─► alone: begins by itself, as every other request does
  *
- * What is refused before that is still answered by the key's record, where there is one: another request with a used key is 422, whatever
+ * A request that is refused before that is still answered by the key's record, where there is one: another request with a used key is 422, whatever
  * else is wrong with it.
  */
 import type { FastifyReply } from 'fastify';

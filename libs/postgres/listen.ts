@@ -3,7 +3,7 @@
  *
  *   connecting ──► listening ──► (connection lost, or silent) ──► connecting …
  *
- * What is notified while nobody listens is lost, so `onListening` is called each time that listening begins: whoever waits for a change
+ * A notification while nobody listens is lost, so `onListening` is called each time that listening begins: whoever waits for a change
  * looks for it then. From that call on no notification of a later commit is missed.
  *
  * Not through a pooler in transaction mode: the session must be the same from LISTEN on.

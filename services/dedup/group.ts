@@ -26,7 +26,7 @@ export interface Shares {
   open: Item[];
 }
 
-/** What the verdict on a group's first record means for its records. The first itself, if it is no duplicate, is in none of the shares. */
+/** Shares out a group's records by the verdict on its first. The first itself, if it is no duplicate, is in none of the shares. */
 export function shareOut({ first, followers }: Group, { kind, holder, expiresAt }: Verdict): Shares {
   const holds = ({ candidate }: Item): boolean => mayHold(candidate, holder);
   const holderItself = followers.find(holds);

@@ -28,11 +28,11 @@ const shown = dashboards.flatMap(({ name, rows }) =>
   ),
 );
 
-/** What a rule asks for: names with their selectors. */
+/** The metrics of a rule: names with their selectors. */
 const selectorsIn = (query: string): string[] =>
   query.match(/\b(?:hookline[_:][a-z0-9_:]+|up|nodejs_\w+|process_\w+)(?:\{[^}]*\})?/g) ?? [];
 
-/** What has no series while all is well, and what stands for it: the same with values that there are. */
+/** Queries without a series while all is well, each with a stand-in: the same with values that exist. */
 const standsFor: Readonly<Record<string, string>> = {
   // No webhook is answered 503.
   'hookline:ingress_requests:rate5m{outcome=~"unavailable|internal_error"}':
@@ -73,7 +73,7 @@ describe('with a little load', () => {
     return series.some(({ value, labels: found }) => !Number.isNaN(value) && labels.every((label) => label in found));
   };
 
-  /** Those that have nothing to show at the end. */
+  /** Panels that have nothing to show at the end. */
   const notShown = async (wanted: readonly { what: string; expression: string; labels: readonly string[] }[]) => {
     let missing = [...wanted];
     await waitUntil(

@@ -14,7 +14,7 @@ jest.setTimeout(420_000);
 const seed = 658;
 /** Most of a case is waiting for Kafka to give up a dead member: several at once cost little more than one. */
 const casesAtOnce = 4;
-/** What one kill may take with all that belongs to it; webhooks keep coming for so long. */
+/** The time that one kill may take with all that belongs to it; webhooks keep coming for so long. */
 const secondsPerKill = 20;
 /** A crash point is passed once for a batch or a record: within the first few, there is always one. */
 const maxTurn = 3;

@@ -6,7 +6,7 @@ import { smallFaultRun } from './small-fault-run.ts';
 jest.setTimeout(480_000);
 
 const keys = 400;
-/** Those that need no server that others use too; the rest, and all of them for longer, run by hand: test/faults/idempotency. */
+/** Scenarios that need no server that others use too; the rest, and all of them for longer, run by hand: test/faults/idempotency. */
 const names = ['killed', 'stopped', 'redis-forgets', 'connections-cut'];
 
 describe('requests with a key, each sent several times to two processes that die and sleep, while Redis forgets', () => {

@@ -12,7 +12,7 @@ jest.setTimeout(120_000);
 const processes = ['api', 'api-2'] as const;
 const timeoutMs = 30_000;
 
-/** What clients ask for with an Idempotency-Key, of two processes of the API at once, through all that an event goes through. */
+/** Requests with an Idempotency-Key to two processes of the API at once, through all that an event goes through. */
 describe('a client of two processes', () => {
   let pipeline: OwnPipeline;
   let receiver: Receiver;

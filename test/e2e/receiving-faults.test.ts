@@ -6,7 +6,7 @@ import { smallFaultRun } from './small-fault-run.ts';
 jest.setTimeout(300_000);
 
 const webhooks = 4_000;
-/** Those that need no server that others use too; the rest, and all of them for longer, run by hand: test/faults/receiving. */
+/** Scenarios that need no server that others use too; the rest, and all of them for longer, run by hand: test/faults/receiving. */
 const names = ['ingress-killed', 'zombies', 'redis-forgets', 'redis-hangs'];
 
 describe('webhooks of which a fifth come again, while processes die and sleep, and Redis forgets and hangs', () => {

@@ -13,7 +13,7 @@ const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 const body = Buffer.from('{"id":"1","type":"order.paid"}');
 const tooLarge = Buffer.alloc(2 * 1024 * 1024, 'x');
 
-/** What nobody should get past the ingress; `signed` makes the headers of a body that is signed as the source wants it. */
+/** Requests that must not get past the ingress; `signed` makes the headers of a body that is signed as the source wants it. */
 const refusals: [
   what: string,
   status: number,

@@ -22,18 +22,18 @@ const timeoutMs = 60_000;
 const perSecond = 60;
 const hourMs = 3_600_000;
 
-/** What each group reads of the topics, as docs/runbook.md, Backup and restore, has them set back. */
+/** The positions of each group in the topics, as docs/runbook.md, Backup and restore, has them set back. */
 const setBack: readonly (readonly [GroupName, readonly TopicName[]])[] = [
   ['projector', ['events', 'duplicates', 'delivery.attempts', 'dead-letters']],
   ['dedup', ['webhooks.received']],
   ['dispatcher', ['deliveries']],
 ];
 
-/** What it has done to the tables. */
+/** Its changes of the tables. */
 const [, statementOfRunbook = ''] =
   /### Backup and restore[^]*?```sql\n([^]*?)```/.exec(readFileSync(join(root, 'docs/runbook.md'), 'utf8')) ?? [];
 
-/** Of a third of them everything is taken at once, of a third after the instant to be restored to, of a third in the end alone. */
+/** A third of them is taken in full at once, a third after the instant to be restored to, a third in the end alone. */
 const keys = 21;
 const patienceOf = ({ key }: { key: string }): number => Number(key.slice('customer-'.length)) % 3;
 

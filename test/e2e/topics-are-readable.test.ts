@@ -1,5 +1,5 @@
 /**
- * What any other program would do: kafkajs, the registry client, and the names of topics; nothing of libs/. That is the point here, and
+ * Reads the topics as any other program would: kafkajs, the registry client, and the names of topics; nothing of libs/. That is the point here, and
  * the one place outside libs/kafka that imports them.
  */
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry';

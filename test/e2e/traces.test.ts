@@ -74,7 +74,7 @@ describe('a trace', () => {
     expect(status).toBe(202);
   }
 
-  /** Of the endpoint, with this trace in their header. */
+  /** The endpoint's requests with this trace in their header. */
   const arrivals = (traceId: string): ReceivedRequest[] =>
     requests.filter(({ headers }) => String(headers['traceparent']).includes(traceId));
   const spansOf = (traceId: string): ExportedSpan[] => collector.spans.filter((span) => span.traceId === traceId);

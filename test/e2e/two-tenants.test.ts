@@ -157,7 +157,7 @@ async function rowsOf(tenant: string): Promise<Record<string, unknown>> {
   return rows;
 }
 
-/** What an answer tells, but for the time at which it was given, and the id that was asked for. */
+/** The content of an answer, but for the time at which it was given, and the id that was asked for. */
 function told({ status, headers, text }: Answer, id: string): unknown {
   return { status, headers: { ...headers, date: '' }, text: text.replaceAll(id, '') };
 }
@@ -173,7 +173,7 @@ describe('with one of everything each', () => {
   beforeAll(async () => {
     await pipeline.explain(async () => {
       [mine, theirs] = await Promise.all([settle('mine'), settle('theirs')]);
-      // What is under way comes to rest.
+      // Work in flight comes to rest.
       let last = '';
       await waitUntil(
         'nothing of theirs changes any more',

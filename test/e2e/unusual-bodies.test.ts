@@ -23,7 +23,7 @@ interface EventJson {
   deliveries: Record<string, number>;
 }
 
-/** What most senders never send, through all that a webhook goes through. */
+/** Bodies that most senders never send, through all that a webhook goes through. */
 describe('a webhook', () => {
   let pipeline: OwnPipeline;
   let receiver: Receiver;

@@ -11,7 +11,7 @@ import { registerMetrics } from '#lib/telemetry';
 
 const failing = new Map<string, (error: Error) => void>();
 const held = new Set<string>();
-const tell = (what: string): void => void process.send?.(what);
+const report = (what: string): void => void process.send?.(what);
 
 process.on('message', (message: string) => {
   const [what, name = ''] = message.split(' ');
@@ -39,10 +39,10 @@ const load = process.argv.slice(2).map((argument) => {
             async () => {
               if (name === 'slow') await delay(300);
               starts.inc();
-              tell(`start ${name} ${what}`);
+              report(`start ${name} ${what}`);
             },
             async () => {
-              tell(`stop ${name} ${what}`);
+              report(`stop ${name} ${what}`);
               if (held.has(name)) await new Promise(() => undefined);
             },
           );
@@ -50,5 +50,5 @@ const load = process.argv.slice(2).map((argument) => {
       },
     });
 });
-tell('loaded');
+report('loaded');
 await hostServices('hosted', load, { last: 'last' });

@@ -4,7 +4,7 @@
  *   made ahead ──► written ──► past its time ──► nothing open needs it ──► detached ──► what came last rescued, dropped
  *                                  └─ open work needs rows of it: those stay, the others are deleted; looked at again in the next round
  *
- * What belongs to no day that there is (a clock stepped, an event came after weeks) stands in the default partition, and is swept there
+ * A row without a day's partition (a clock stepped, an event came after weeks) stands in the default partition, and is swept there
  * row by row. Rows that a day's partition would be made too late for are moved into it.
  *
  * A partition is detached under a lock that also keeps writers out, so nobody waits for it longer than `lockTimeoutMs`: it is given up

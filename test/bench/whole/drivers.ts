@@ -1,5 +1,5 @@
 /**
- * What processor time goes by: how often each process is woken, and what it asks of the servers. Read from the metrics that every service has,
+ * The drivers of processor time: how often each process is woken, and what it asks of the servers. Read from the metrics that every service has,
  * and from Postgres's own count of transactions.
  */
 import type { Pipeline } from '../../support/pipeline.ts';
@@ -30,7 +30,7 @@ export async function readDrivers(
   return drivers;
 }
 
-/** Of each, those between two readings, for each of so many; what came less than once for a thousand is left out. */
+/** The difference of each between two readings, for each of so many; a driver below one for a thousand is left out. */
 export function driversEach(before: Drivers, after: Drivers, count: number): [name: string, each: number][] {
   return Object.entries(after)
     .map(([name, total]): [string, number] => [name, (total - (before[name] ?? 0)) / count])

@@ -7,15 +7,15 @@ import type { SentWebhook } from '../traffic/load-process.ts';
 /** The registry is asked at the start alone. */
 const plottedProcesses = [...serviceNames, 'kafka', 'redis', 'postgres'];
 
-/** What was measured at one. */
+/** The measurement at one rate. */
 export interface Rate {
   perSecond: number;
   /** Processor seconds by process. */
   spent: Readonly<Record<string, number>>;
   sent: readonly SentWebhook[];
-  /** What it goes by: `loop turns of ingress`, for each webhook. */
+  /** Its drivers: `loop turns of ingress`, for each webhook. */
   drivers: readonly (readonly [name: string, each: number])[];
-  /** Of the sender, at worst. */
+  /** The sender's lateness, at worst. */
   lateMs: number;
 }
 

@@ -12,7 +12,7 @@ import type { Payload } from './webhooks.ts';
 /** The payload that was sent as this event. */
 export type PayloadOf = (event: EventEntry) => Payload | undefined;
 
-/** What has an order: an event's key, if it has one, and the endpoints that get the events of a key in their order. */
+/** The things that have an order: an event's key, if it has one, and the endpoints that get the events of a key in their order. */
 export interface Ordered {
   keyOf(event: EventEntry): string | undefined;
   isOrdered(endpointId: string): boolean;

@@ -11,7 +11,7 @@
  * | `unrecorded` | another was given its partition before the outcome was on its topic                                       |
  * | `behind`     | another was given its partition before the tables, which lag behind the topic, can have known the outcome |
  *
- * What has none of them is a finding.
+ * A repeat without any of them is a finding.
  */
 import { isFinal } from '#lib/contract';
 import type { Arrival, Fault } from '../checker/history.ts';

@@ -10,7 +10,7 @@ const idempotency = (scenario: string, ...seenAs: string[]): RunCheck => ({
 const run = 'libs/idempotency/postgres-run.ts';
 const group = 'libs/idempotency/postgres-group.ts';
 
-/** Of the API and its command: ways to carry a request out twice, to answer it in two ways, to show too much or to miss a change. */
+/** Mutants of the API and its command: ways to carry a request out twice, to answer it in two ways, to show too much or to miss a change. */
 export const answeringMutants: readonly Mutant[] = [
   {
     name: 'leaves it to Redis to remember answers',

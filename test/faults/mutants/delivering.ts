@@ -23,7 +23,7 @@ const headPassedOver: Edit = {
   replace: '',
 };
 
-/** Of the dispatcher: ways to lose a delivery, to send it once more than there is reason for, or out of its order. */
+/** Mutants of the dispatcher: ways to lose a delivery, to send it once more than there is reason for, or out of its order. */
 export const deliveringMutants: readonly Mutant[] = [
   {
     name: 'does not record the set of a fan-out',

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts';
 const followTest = 'test/integration/postgres/follow-table.test.ts';
 const retentionTest = 'test/integration/projector/resource-retention.test.ts';
 
-/** Of tables that are kept in memory: changes that are missed, what is forgotten too soon, and one more than a tenant may have. */
+/** Mutants of tables that are kept in memory: changes that are missed, what is forgotten too soon, and one more than a tenant may have. */
 export const followingMutants: readonly Mutant[] = [
   {
     name: 'passes over a transaction that commits after a younger one was read',

@@ -27,6 +27,6 @@ export interface RunCheck {
 export interface TestCheck {
   /** Its file. */
   test: string;
-  /** What the names of the tests have in them of which one at least must fail. */
+  /** Part of the titles of the tests, of which at least one must fail. */
   title: string;
 }

@@ -25,7 +25,7 @@ const timeAlone: Edit = {
         FROM unnest($1::text[], $2::int[]) AS wanted (tenant, n)`,
 };
 
-/** Of what the projector writes: states that go back, and changes that a poller can't see. */
+/** Mutants of the projector's writes: states that go back, and changes that a poller can't see. */
 export const projectingMutants: readonly Mutant[] = [
   {
     name: 'lets a lower step overwrite a higher one',

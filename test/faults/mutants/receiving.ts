@@ -19,7 +19,7 @@ const committedFirst: Edit = {
       const culprits = await settle(items, signal);`,
 };
 
-/** Of ingress and dedup: ways to lose a webhook, to take it twice, or to take what nobody has signed. */
+/** Mutants of ingress and dedup: ways to lose a webhook, to take it twice, or to take what nobody has signed. */
 export const receivingMutants: readonly Mutant[] = [
   {
     name: 'answers 202 before Kafka has the record',

@@ -14,7 +14,7 @@ export interface Result extends Pick<Trial, 'verdict' | 'says' | 'seconds'> {
   triedAt: string;
 }
 
-/** What was kept of the last trial of each, and of which nothing was. */
+/** The kept result of each mutant's last trial, and the mutants without one. */
 export interface RecordedMutants {
   listed: number;
   untried: string[];
@@ -52,7 +52,7 @@ export function keepResult(mutants: readonly Mutant[], mutant: Mutant, trial: Tr
   return result;
 }
 
-/** What a check has printed that did not come to what it should. @returns where */
+/** Keeps the output of a check that failed. @returns where */
 export function keepOutput(name: string, output: string): string {
   const path = join(dir, `${name.replace(/[^a-z0-9]+/gi, '-')}.log`);
   mkdirSync(dir, { recursive: true });

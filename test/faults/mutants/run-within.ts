@@ -53,7 +53,7 @@ export async function runWithin(limitMs: number, args: readonly string[], cwd: s
     clearTimeout(atLimit);
     clearTimeout(afterGrace);
     process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
-    // What it has left behind.
+    // Processes that it has left behind.
     signalGroup('SIGKILL');
   }
 }

@@ -4,7 +4,7 @@ const conformance = 'test/integration/kafka/conformance.test.ts';
 const answer = 'libs/kafka/producing/produce-answer.ts';
 const lane = 'libs/kafka/producing/produce-lane.ts';
 
-/** Of libs/kafka: ways to take a record for written that is not, to write it elsewhere, and to commit what is not done. */
+/** Mutants of libs/kafka: ways to take a record for written that is not, to write it elsewhere, and to commit what is not done. */
 export const sendingMutants: readonly Mutant[] = [
   {
     name: 'sends the records of several brokers at once, and takes them for written when that resolves',

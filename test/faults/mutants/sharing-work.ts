@@ -4,7 +4,7 @@ const judging = 'test/unit/event-filter/judge-in-turns.test.ts';
 const lanes = 'test/integration/replay-store/replay-lanes.test.ts';
 const leases = 'libs/replay-store/lease-replays.ts';
 
-/** Of what tenants share of filters' work and of replays: ways for one to take it all, or to lose what is beyond its share. */
+/** Mutants of tenants' shares in filters' work and in replays: ways for one to take it all, or to lose what is beyond its share. */
 export const sharingWorkMutants: readonly Mutant[] = [
   {
     name: 'leaves out the endpoints that are beyond an event’s bound of steps',

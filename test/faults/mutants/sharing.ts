@@ -9,7 +9,7 @@ const schedulerCheck = {
   title: 'has room for another tenant when one has filled its share',
 };
 
-/** Of what tenants share: for each share a way to leave nothing of it to others. */
+/** Mutants of the room that tenants share: for each share a way to leave nothing of it to others. */
 export const sharingMutants: readonly Mutant[] = [
   {
     name: 'lets a tenant take all that is free',

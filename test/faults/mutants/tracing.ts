@@ -7,7 +7,7 @@ const unit = (test: string, title: string, edit: Mutant['edits'][number], name: 
   budgetSeconds: 60,
 });
 
-/** Of traces: ways to break one in two, to tell of a wrong time, to tell too much, and to be in the way of the work. */
+/** Mutants of traces: ways to break one in two, to tell of a wrong time, to tell too much, and to be in the way of the work. */
 export const tracingMutants: readonly Mutant[] = [
   unit(
     'dispatcher/traced-attempts',

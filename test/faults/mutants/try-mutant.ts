@@ -8,7 +8,7 @@ import { type Ended, runWithin } from './run-within.ts';
 export interface Trial {
   /** seen: as the mutant says that it must be. clean: the check came to its end and found nothing. unclear: anything else. */
   verdict: 'seen' | 'clean' | 'unclear';
-  /** What was seen, or why it is unclear. */
+  /** The evidence, or why it is unclear. */
   says: string;
   seconds: number;
   output: string;
@@ -32,7 +32,7 @@ export async function tryMutant({ edits, check, budgetSeconds }: Mutant): Promis
   }
 }
 
-/** Of node. */
+/** Node's arguments. */
 function argumentsOf(check: RunCheck | TestCheck): string[] {
   if ('run' in check) {
     const numbers = Object.entries({ ...check.numbers, seed }).flatMap(([name, value]) => [`--${name}`, String(value)]);

@@ -8,12 +8,12 @@ const shown = 3;
 export function describeFound<Name extends string, Found extends { finding: Name }>(
   kinds: Readonly<Record<Name, string>>,
   found: readonly Found[],
-  tell: (found: Found) => string,
+  describe: (found: Found) => string,
 ): string[] {
   return [...Map.groupBy(found, ({ finding }) => finding)].map(([name, ofName]) =>
     [
       `${name} ${ofName.length}: ${kinds[name]}`,
-      ...ofName.slice(0, shown).map((one) => tell(one).replace(/^/gm, '  ')),
+      ...ofName.slice(0, shown).map((one) => describe(one).replace(/^/gm, '  ')),
     ].join('\n'),
   );
 }

@@ -44,7 +44,7 @@ interface Options {
   receiver: Receiver;
   count: number;
   random: () => number;
-  /** Of each neighbour. */
+  /** The rate of each neighbour. */
   postsPerSecond: number;
 }
 

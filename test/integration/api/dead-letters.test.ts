@@ -255,7 +255,7 @@ describe('a recovery of an endpoint', () => {
   it('replays what of its own has died since then, and nothing else', async () => {
     const [one, other] = [await createEndpoint(), await createEndpoint()];
     await killDeliveries(api.postgres, tenant, eventIds(5), [one, other]);
-    // Of the same endpoint, but not a delivery's.
+    // A dead letter of the same endpoint, but not a delivery's.
     await project(api.postgres, [deliveryDeadLetter(tenant, 'evt_x', one, { stage: 'fan-out', origin: 'e-0-1' })]);
     const letters = await get<Letter[]>(`/dead-letters?endpoint_id=${one}&stage=dispatcher`);
     const [, , since] = letters.map(({ at }) => at).sort();
@@ -276,7 +276,7 @@ describe('a recovery of an endpoint', () => {
           ? 'replaying'
           : 'dead',
       );
-    // What is replayed already is not replayed twice.
+    // A replayed one is not replayed twice.
     expect((await recover(one, { since: '2020-01-01T00:00:00Z', limit: 1 })).json()).toMatchObject({ matched: 1 });
     expect((await recover(one, { since: '2020-01-01T00:00:00Z' })).json()).toMatchObject({ matched: 1 });
     expect((await recover(one, { since: '2020-01-01T00:00:00Z' })).json()).toMatchObject({

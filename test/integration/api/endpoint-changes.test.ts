@@ -137,7 +137,7 @@ describe('a PATCH', () => {
     [{ event_types: ['a', 'a'] }, '/event_types'],
     [{ source_ids: [`src_${'0'.repeat(26)}`] }, '/source_ids/0'],
     [{ rate_limit: { burst: 5 } }, '/rate_limit/per_second'],
-    // What comes of it is judged, not what it says.
+    // The resulting settings are judged, not the change by itself.
     [{ retry: { cap_seconds: 1 } }, '/retry/cap_seconds'],
     [{ retry: { schedule: [1] } }, '/retry/base_seconds'],
     [{ retry: { base_seconds: null, jitter: 0.5 } }, '/retry/jitter'],
@@ -354,7 +354,7 @@ describe('an endpoint', () => {
 
       const answer = await act(id, 'enable');
       expect([answer.status, answer.json()]).toEqual([200, without(endpoint, 'secret')]);
-      // Of another revision than a 410 that is still under way has seen.
+      // Its revision differs from the one that a 410 still in flight has seen.
       expect(answer.headers.etag).not.toBe(closed.headers.etag);
       const again = await act(id, 'enable');
       expect([again.status, again.text, again.headers.etag]).toEqual([200, answer.text, answer.headers.etag]);

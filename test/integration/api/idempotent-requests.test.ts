@@ -66,7 +66,7 @@ test('another request with the key is 422, in another tenant it is another key, 
   ]);
 });
 
-test('what the schema refuses is not kept: corrected, it is carried out under the same key', async () => {
+test('a request that the schema refuses is not kept: corrected, it is carried out under the same key', async () => {
   expect((await post('/v1/endpoints', 'corrected', { urls: 'x' })).status).toBe(400);
   expect((await post('/v1/endpoints', 'corrected', endpoint)).status).toBe(201);
 });

@@ -3,7 +3,7 @@ import { createId } from '#lib/ids';
 import type { Answer } from '../../unit/api/ask.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
-/** What a client or a crawler finds where there is nothing: each case by its id in the list of checks for missing resources. */
+/** Answers to a client or a crawler where there is nothing: each case by its id in the list of checks for missing resources. */
 
 let api: OpenApi;
 beforeAll(async () => {

@@ -11,7 +11,7 @@ jest.setTimeout(60_000);
 
 const tenant = 'documented';
 let api: OpenApi;
-/** Where who waits is held until there is something. */
+/** An API that holds a long poll until there is something. */
 let patient: OpenApi;
 let things: Things;
 let document: OpenApiDocument;
@@ -20,7 +20,7 @@ let problemsWith: (schema: object, value: unknown) => string;
 const answered = new Set<string>();
 
 beforeAll(async () => {
-  // Whoever waits here is answered at once, with what there is.
+  // A long poll is answered at once here, with what there is.
   api = await openApi({ closing: AbortSignal.abort() });
   patient = await openApi({ clock: systemClock });
   things = await createThings(api, tenant);
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 type Case = Omit<Asking, 'path'> & { path?: string };
 
-/** What brings each operation to answer well; by its id. Where `path` is absent the operation's own is meant. */
+/** Requests that each operation answers well, by its id. Without `path` the operation's own is used. */
 const cases: Record<string, () => Case[]> = {
   createSource: () => [{ body: { name: 'new', scheme: 'hookline' } }],
   listSources: () => [{}, { path: '/v1/sources?limit=1' }],
@@ -89,7 +89,7 @@ interface Placed {
   operation: DocumentedOperation;
 }
 
-/** What is deleted goes last. */
+/** Deletions go last. */
 const operations = (): Placed[] =>
   Object.entries(document.paths)
     .flatMap(([path, methods]) =>
@@ -126,7 +126,7 @@ function expectDocumented({ path, method, operation }: Placed, answer: Answer): 
 
 const sometimes = ['Link', 'Idempotent-Replayed', 'Preference-Applied'];
 
-test('what is asked for well is answered as documented', async () => {
+test('valid requests are answered as documented', async () => {
   for (const placed of operations()) {
     const { operationId } = placed.operation;
     const given = cases[operationId];
@@ -156,7 +156,7 @@ test('what is asked for well is answered as documented', async () => {
   expect(expected.filter((one) => !answered.has(one))).toEqual([]);
 });
 
-test('what is deleted is gone as documented', async () => {
+test('a deleted resource is gone as documented', async () => {
   for (const placed of operations()) {
     const { operationId } = placed.operation;
     const id = [things.source, things.endpoint, things.key].find((one) =>
@@ -171,7 +171,7 @@ test('what is deleted is gone as documented', async () => {
   }
 });
 
-describe('what is asked for badly is refused as documented:', () => {
+describe('invalid requests are refused as documented:', () => {
   const refusedAs = async (status: number, wrong: (placed: Placed) => Case | undefined): Promise<number> => {
     let asked = 0;
     for (const placed of operations()) {

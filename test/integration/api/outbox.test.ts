@@ -125,7 +125,7 @@ describe('a process that dies', () => {
     const dead = createOutboxTable(api.postgres);
     expect((await dead.claimOrdered(10, undefined)).map(({ id }) => id)).toEqual([first]);
     expect((await dead.claimUnordered(10)).map(({ id }) => id)).toEqual([other]);
-    // Of the key nothing is for others, the event after the first neither.
+    // No event of this key is for others, nor is the one after the first.
     expect(await dead.claimOrdered(10, undefined)).toEqual([]);
     expect(await dead.claimUnordered(10)).toEqual([]);
 
@@ -190,7 +190,7 @@ test('order is seen to break where not the first of a key alone is claimed', asy
   expect(topic.idsOfKey('k')).not.toEqual(ids);
 });
 
-test('what stands on the real topic is what dedup would have written', async () => {
+test('the records on the real topic are those that dedup would have written', async () => {
   const { kafkaBrokers: brokers, schemaRegistryUrl: registryUrl } = serverAddresses();
   const topicPrefix = uniquePrefix('outbox');
   const topic = topicsOf(topicPrefix).events;

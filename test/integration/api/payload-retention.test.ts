@@ -1,4 +1,4 @@
-/** What clients see of an event whose payload is past its time. */
+/** Checks what clients see of an event whose payload is past its time. */
 import { createId } from '#lib/ids';
 import {
   day,

@@ -19,7 +19,7 @@ interface Options {
   maxHeld?: number;
   /** Another's, to be a second process of the same API. */
   databaseUrl?: string;
-  /** What the database is to have before any other session is opened on it. */
+  /** Prepares the database before any other session is opened on it. */
   prepare?(postgres: Postgres, database: string): Promise<void>;
 }
 
@@ -94,7 +94,7 @@ async function prepareDatabase(databaseUrl: string, prepare: Options['prepare'])
     statementTimeoutMs: 20_000,
     log: silentLogger,
   });
-  // What is tested here is no power cut.
+  // No power cut is tested here.
   await first.query(`ALTER DATABASE ${database} SET synchronous_commit = off`);
   await prepare?.(first, database);
   await first.start();

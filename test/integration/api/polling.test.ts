@@ -97,7 +97,7 @@ describe('the cursor', () => {
     expect([expired.status, expired.json()]).toMatchObject([410, { code: 'cursor_expired' }]);
     expect(expired.text).toContain('list events again');
     expect((await list(tenant, `?updated_at_gte=${first?.updated_at}&wait=5`)).status).toBe(410);
-    // Who has read as far as was removed has missed nothing.
+    // A reader that is past the removed events has missed nothing.
     for (const query of [
       `?cursor=${cursor}`,
       `?updated_at_gte=${second?.updated_at}`,

@@ -11,7 +11,7 @@ jest.setTimeout(60_000);
 
 const limits = createTenantLimits(noLimitSettings);
 const waiting = createWaitingRequests({ limits, usage: createTenantUsage(new Registry(), limits) });
-/** Of the tenant's requests, those that wait for their group to begin. */
+/** The number of the tenant's requests that wait for their group to begin. */
 let waitingOf = (_tenant: string): number => 0;
 
 let api: OpenApi;
@@ -72,7 +72,7 @@ async function askInOneGroup(tenant: string, given: readonly Given[]): Promise<A
 interface Row {
   id: string;
   updated_at: string;
-  /** Of the transaction that has written it. */
+  /** The transaction that wrote it. */
   xmin: string;
 }
 
@@ -83,7 +83,7 @@ const eventsOf = (tenant: string): Promise<Row[]> =>
 const transactionsOf = (rows: readonly Row[], ids: readonly string[]): number =>
   new Set(rows.filter(({ id }) => ids.includes(id)).map(({ xmin }) => xmin)).size;
 
-test('what comes while a transaction of its tenant is under way is published in one, in the order in which it came', async () => {
+test('requests during a transaction of their tenant are published in one, in the order in which it came', async () => {
   const tenant = 'together';
   const answers = await askInOneGroup(
     tenant,

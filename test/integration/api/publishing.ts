@@ -9,7 +9,7 @@ import { createOutboxTable, type OutboxTable } from '../../../services/api/outbo
 import { createOutbox, type Outbox } from '../../../services/api/outbox/publish-outbox.ts';
 import type { OpenApi } from './api-over-database.ts';
 
-/** A topic that takes a while to acknowledge, and may be away. What it has is in the order in which it was sent. */
+/** A topic that takes a while to acknowledge, and may be away. Its events are in the order in which they were sent. */
 export function createTopic(delayMs: () => number = () => 0) {
   const events: EventRecord[] = [];
   const encoded = new Map<string, EventRecord>();

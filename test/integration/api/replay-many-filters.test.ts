@@ -64,7 +64,7 @@ it('a replay whose filters are a lot of work holds nobody else up, and goes to t
     asked += 1;
   }
   const answer = await done;
-  // Of work that took 5 s and more at one go.
+  // The work takes 5 s and more at one go.
   expect(stop()).toBeLessThan(300);
   expect(asked).toBeGreaterThanOrEqual(3);
   expect(answer.status).toBe(202);

@@ -105,7 +105,7 @@ test('a deleted source is gone, for good and for every method, and no longer lis
     if (asking.method !== 'HEAD') expect(answer.json()).toMatchObject({ code: 'gone', status: 410 });
   }
   expect((await api.ask({ path: '/v1/sources?limit=1000' })).text).not.toContain(id);
-  // Who follows the table sees a deletion by this.
+  // Followers of the table see a deletion by this.
   expect(Date.parse((await changedAt()) ?? '')).toBeGreaterThanOrEqual(Date.parse(createdAt ?? ''));
   expect(await changedAt()).not.toBe(createdAt);
 });

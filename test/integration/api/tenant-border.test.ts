@@ -8,10 +8,11 @@ import { buildTestApp } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
 /**
- * What belongs to another tenant is as if it were not there: neither the answer nor its time tells them apart.
+ * Another tenant's resource is as if it did not exist: neither the answer nor its time tells them apart.
  *
- * 2,000 pairs of each, one request after the other in an order of chance, and a signed-rank test of the pairs. Where nothing differs, z is
- * beyond 4.4 once in 100,000 runs; a difference of a tenth of the pairs' own spread, some hundredths of a millisecond, comes to that on average.
+ * 2,000 pairs of each, one request after the other in an order of chance, and a signed-rank test of the pairs. If nothing differs, z is
+ * beyond 4.4 once in 100,000 runs; a difference of a tenth of the pairs' own spread, some hundredths of a millisecond, comes to that on
+ * average.
  */
 jest.setTimeout(180_000);
 
@@ -36,7 +37,7 @@ beforeAll(async () => {
     for (let index = 0; index < resources; index += 1) {
       const path = `/v1/${collection}`;
       others.push((await api.ask({ method: 'POST', path, body, tenant: 'other' })).json<{ id: string }>().id);
-      // Of the same times as the others', so that they lead to the same places of an index.
+      // Ids of the same times as the others', so that they lead to the same places of an index.
       never.push(createId(prefix, Date.now(), randomBytes));
       await api.ask({ method: 'POST', path, body, tenant: 'acme' });
     }

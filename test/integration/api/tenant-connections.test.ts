@@ -74,7 +74,7 @@ test('a tenant whose requests wait in the database, ten times as many as there a
       delay(statementTimeoutMs / 2, 'they wait', { ref: false }),
     ]);
     expect(others).toMatchObject([{ status: 200 }, { status: 200 }]);
-    // Those beyond the share have waited for as long as they may: told so, and none of them is half done.
+    // Requests beyond the share have waited as long as they may: they are told so, and none is half done.
     const refused: unknown[] = [];
     const told = held.map(async (answered) => {
       const answer = await answered;

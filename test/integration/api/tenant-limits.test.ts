@@ -108,7 +108,7 @@ describe('what an endpoint gets', () => {
     expect(refused.json()).toMatchObject({ code: 'limit_reached', limit: 'endpoint_changes' });
     expect(await changesOf(id)).toBe(5);
     expect((await api.ask({ path: `/v1/endpoints/${id}`, tenant })).json()).toMatchObject({ event_types: ['type.5'] });
-    // What adds nothing goes on, the same once more as well.
+    // A change that adds nothing still works, also when it is repeated.
     expect((await patch(tenant, id, { url: 'https://other.test/' })).status).toBe(200);
     expect((await patch(tenant, id, { event_types: ['type.5'] })).status).toBe(200);
     expect(await changesOf(id)).toBe(5);

@@ -101,7 +101,7 @@ describe('a retry of a delivery that waits', () => {
     const [listed] = (await api.ask({ path: `/v1/events/${eventOf(id)}/deliveries`, tenant })).json<DeliveryJson[]>();
     expect(listed).toEqual(answer.json());
 
-    // What is due already keeps its place before what has become due since.
+    // A delivery that is due already keeps its place before those that became due since.
     expect((await ask(id, 'retry')).status).toBe(202);
     expect((await rowOf(id))?.due_at).toBe(dueAt);
   });

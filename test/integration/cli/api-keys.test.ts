@@ -21,7 +21,7 @@ interface Key {
 
 const apiKeys = (...args: string[]) => runHookline(['api-keys', ...args, '--tenant', 'cli'], { env });
 
-/** What the command answers with --json. */
+/** The command's answer with --json. */
 async function ask<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await apiKeys(...args, '--json');
   expect([code, stderr]).toEqual([0, '']);

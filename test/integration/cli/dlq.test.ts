@@ -19,7 +19,7 @@ afterAll(() => api.close());
 
 const dlq = (...args: string[]) => runHookline(['dlq', ...args], { env });
 
-/** What a dispatcher does, one replay long. */
+/** Does a dispatcher's work, one replay long. */
 async function sendNext(): Promise<void> {
   const work = createReplayWork(api.postgres);
   const replay = await waitUntil('a replay', async () => (await work.lease('test', 'bulk', 1))[0], {

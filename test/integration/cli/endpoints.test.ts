@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const endpoints = (...args: string[]) => runHookline(['endpoints', ...args], { env });
 
-/** What the command answers with --json. */
+/** The command's answer with --json. */
 async function ask<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await endpoints(...args, '--json');
   expect([code, stderr]).toEqual([0, '']);
@@ -118,7 +118,7 @@ test('an endpoint is disabled and enabled', async () => {
   expect(await ask('enable', id)).toMatchObject({ disabled_reason: null });
 });
 
-test('what the API refuses is told field by field, and exits 1', async () => {
+test('a refusal of the API is reported field by field, and exits 1', async () => {
   const refused = await endpoints('create', '--url', 'http://127.0.0.1/');
   expect([refused.code, refused.stdout]).toEqual([1, '']);
   expect(refused.stderr).toMatch(/^hookline: .* \(400 url_not_allowed\)\n {2}\/url is not allowed: /);
@@ -129,7 +129,7 @@ test('what the API refuses is told field by field, and exits 1', async () => {
   });
 });
 
-test('what has died since a time is sent again, and followed to its end', async () => {
+test('deliveries that died since a time are sent again, and followed to their end', async () => {
   const { id } = await create();
   await killDeliveries(api.postgres, 'default', ['evt_1', 'evt_2'], [id]);
   const recovering = endpoints(

@@ -66,7 +66,7 @@ test('deliveries that have lost their rows get them back, each is sent, and no o
   expect(before).toHaveLength(6);
   const [lost = '', rewound = '', unknown = '', older = ''] = before.map(({ delivery_id }) => delivery_id);
   await world.postgres.query('DELETE FROM waiting WHERE delivery_id = ANY ($1)', [[lost, rewound, unknown]]);
-  // What a replica lacks that is some transactions behind.
+  // The state of a replica that is some transactions behind.
   await world.postgres.query(`UPDATE deliveries SET step = 0, attempts = 0, status = 'pending' WHERE id = $1`, [
     rewound,
   ]);

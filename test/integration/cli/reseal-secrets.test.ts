@@ -48,11 +48,11 @@ const reseal = async (keys: readonly string[], ...args: string[]) => {
   });
   return { ...ran, counts: ran.stdout === '' ? undefined : (JSON.parse(ran.stdout) as object) };
 };
-/** Of the three endpoints, two have private settings. */
+/** Two of the three endpoints have private settings. */
 const all = sourceCount + 1 + 3 + 2;
 
 test('a key is replaced and taken off the list while webhooks come in, and none is refused', async () => {
-  // What the rotation is for: without it, the new key alone opens nothing.
+  // The rotation is needed: without it, the new key alone opens nothing.
   const tooEarly = await world.startIngress(newKey);
   expect(await sendSigned(tooEarly, sources[0] as SignedSource)).toBe(503);
 
@@ -97,7 +97,7 @@ test('a key is replaced and taken off the list while webhooks come in, and none 
   for (const source of sources) expect(await sendSigned(afterwards, source)).toBe(202);
 }, 120_000);
 
-test('what is rotated meanwhile is resealed as it then is, and not put back', async () => {
+test('a secret that is rotated meanwhile is resealed as it then is, and not put back', async () => {
   const { id } = await world.createSource();
   const context = secretsContext('sources', 'default', id);
   const rotated = JSON.stringify([{ secret: 'rotated meanwhile' }]);
@@ -124,7 +124,7 @@ const isWaiting = async (tx: Query): Promise<boolean> => {
   return rows.length > 0;
 };
 
-test('what no key opens is named, and stays as it is', async () => {
+test('a secret that no key opens is named, and stays as it is', async () => {
   const { id } = await world.createSource();
   const { code, counts, stdout } = await reseal([newKey]);
   expect(code).toBe(1);

@@ -61,7 +61,7 @@ test('bytes come from the standard input as they are', async () => {
   expect(ran).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('what is refused is told, and exits 1', async () => {
+test('a refusal is reported, and exits 1', async () => {
   const source = await createSource({ scheme: 'github' });
   expect(await send({ ...source, secret: 'another' }, '--count', '3')).toEqual({
     code: 1,

@@ -15,7 +15,7 @@ afterAll(() => api.close());
 
 const sources = (...args: string[]) => runHookline(['sources', ...args], { env });
 
-/** What the command answers with --json. */
+/** The command's answer with --json. */
 async function ask<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await sources(...args, '--json');
   expect([code, stderr]).toEqual([0, '']);
@@ -75,7 +75,7 @@ test('a secret is rotated, and rejections are listed', async () => {
   expect((await sources('rejections', source.id)).stdout).toBe('(none)\n');
 });
 
-test('what the API refuses is told field by field, and exits 1', async () => {
+test('a refusal of the API is reported field by field, and exits 1', async () => {
   const refused = await sources('create', '--name', '', '--scheme', 'none', '--allowed-ips', '192.0.2.1');
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toMatch(/^hookline: The request is invalid \(400 validation_failed\)\n/);

@@ -11,7 +11,7 @@ import { serverAddresses } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createWorld, type World } from '../dispatcher/world.ts';
 
-// What becomes of records that are given up while Kafka refuses their dead letters.
+// Records that are given up while Kafka refuses their dead letters.
 
 jest.setTimeout(120_000);
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** What the topic of dead letters takes from now on. */
+/** Sets the size of a record that the dead-letter topic takes from now on. */
 async function limitDeadLetters(maxBytes: number): Promise<void> {
   const admin = createClient({ brokers: serverAddresses().kafkaBrokers, clientId: 'test', log: silentLogger }).admin();
   await admin.connect();
@@ -133,7 +133,7 @@ test('a dead letter that Kafka refuses is shortened, or kept in Postgres; its st
   }
   expect([await kept('shortened'), await kept('in_postgres')]).toEqual([4, 4]);
 
-  // What is left of a record must not pass for it; what is kept whole goes back to where it came from, and dies there again.
+  // A shortened record must not pass for the whole one; one that is kept whole goes back to where it came from, and dies there again.
   await limitDeadLetters(1_000_000);
   expect(await replay(shortened.get('dedup')?.id ?? '')).toEqual({ status: 'failed', reason: 'letter_shortened' });
   expect(await replay(inPostgres.get('dedup')?.id ?? '')).toEqual({ status: 'replayed', reason: '' });

@@ -96,7 +96,7 @@ describe('the key table in Postgres', () => {
     }
   });
 
-  // What the order of keys is for: the same without it.
+  // The same without the order of keys shows what it is for.
   it('would deadlock if batches took their keys in the order that they came in', async () => {
     await postgres.query(`
       CREATE OR REPLACE FUNCTION slow_key() RETURNS trigger LANGUAGE plpgsql AS
@@ -169,7 +169,7 @@ describe('the store on Redis and Postgres', () => {
     expect(lead).toBeLessThan(2.048 * second);
   });
 
-  // What it is at other numbers: `npm run -s dedup-memory`. Redis doubles its tables at powers of two; here they are three quarters full.
+  // For other numbers: `npm run -s dedup-memory`. Redis doubles its tables at powers of two; here they are three quarters full.
   it('takes no more than 110 bytes of Redis’s memory for a key, all in', async () => {
     const memory = createRedisKeyMemory(redis, 'hookline.');
     const usedBytes = async (): Promise<number> =>

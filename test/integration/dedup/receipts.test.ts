@@ -48,7 +48,7 @@ it('leads to the event, whether Redis, the table or its own batch made it a dupl
       offset,
       id: `key ${partition}`,
       receivedAt: now + (more.after ?? offset) * second,
-      // Whatever takes the key over an hour later keeps it for longer than that.
+      // A record that takes the key over an hour later keeps it for longer than that.
       ttlSeconds: more.after === undefined ? 60 : 7_200,
       body: JSON.stringify({ id: `key ${partition}`, ...(more.changed ? { changed: offset } : {}) }),
     });

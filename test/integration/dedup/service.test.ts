@@ -11,7 +11,7 @@ beforeAll(async () => {
   world = await createWorld();
 });
 afterEach(async () => {
-  // Whatever happened, SIGTERM ends every process in order.
+  // In any case, SIGTERM ends every process in order.
   expect((await world.stopServices()).filter((code) => code !== 0)).toEqual([]);
 });
 afterAll(() => world.stop());

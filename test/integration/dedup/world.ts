@@ -36,7 +36,7 @@ import { startOwnRedis } from './redis-server.ts';
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
-/** What a worker dies of at a crash point: nothing after it runs. */
+/** Kills a worker at a crash point: nothing after it runs. */
 export class Crash extends Error {}
 
 export interface Worker extends Dedup {
@@ -124,7 +124,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
 
   return {
     topics,
-    /** Of whoever is to use the same servers. */
+    /** For others that are to use the same servers. */
     databaseUrl,
     redisUrl: redisServer.url,
     topicPrefix,
@@ -286,7 +286,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
       return { events: await sum(topics.events), duplicates: await sum(topics.duplicates) };
     },
 
-    /** What stands on dedup's topics at this moment. */
+    /** The present records on dedup's topics. */
     async outcomes(): Promise<Outcomes & { records(topic: string): IncomingRecord[] }> {
       const ends = await offsets.ends([topics.events, topics.duplicates, topics['dead-letters']]);
       const total = Object.values(ends).reduce((sum, end) => sum + end, 0);

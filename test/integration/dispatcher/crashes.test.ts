@@ -4,7 +4,7 @@ import { createWorld, type DeliveryRow, type World } from './world.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
 
 const events = 20;
-/** Of three endpoints: each set comes in two. */
+/** With three endpoints each set comes in two. */
 const chunks = { HOOKLINE_DISPATCHER_SET_CHUNK: '2' };
 const retry = { base_seconds: 0.1, cap_seconds: 0.1 };
 // The first attempts, two retries of the flaky endpoint, one of the dead one.
@@ -40,12 +40,12 @@ async function killAndRecover(world: World, point: CrashPointName, turn: number)
   const deadLetters = await world.postgres.query('SELECT DISTINCT origin FROM dead_letters');
   expect(deadLetters).toHaveLength(events);
   for (const [delivery, arrivals] of ends) expect(arrivalsOf(world, delivery)).toBe(arrivals);
-  // What was in hand is repeated, at the most once each; not what came after it.
+  // Sends in flight are repeated, at the most once each; later ones are not.
   expect(world.receiver.arrivals.length).toBeLessThanOrEqual(sendsWithoutCrash + 3 * events);
   expect(world.failures).toEqual([]);
 }
 
-/** What the tables have as delivered, with its arrivals: the next process has to look them up. */
+/** Deliveries that the tables have as delivered, with their arrivals: the next process has to look them up. */
 async function endsByNow(world: World, turn: number): Promise<Map<DeliveryRow, number>> {
   const find = async () => (await world.deliveries()).filter(({ status }) => status === 'delivered');
   // More outcomes than the two failing endpoints have first attempts: one of them at least is a delivery.

@@ -14,7 +14,7 @@ jest.setTimeout(300_000);
 const secretBox = createSecretBox(parseEncryptionKeys([`test:${randomBytes(32).toString('base64')}`]));
 
 let postgres: Postgres;
-/** Whose statements may take as long as most of the dispatcher's. */
+/** Its statements may take as long as most of the dispatcher's. */
 let follower: Postgres;
 beforeAll(async () => {
   const common = { url: await createDatabase(), applicationName: 'hookline-test', log: silentLogger };

@@ -16,7 +16,7 @@ describe('an endpoint that is ordered', () => {
     expect(world?.failures).toEqual([]);
   }, 60_000);
 
-  /** Of so many keys, turn by turn. */
+  /** Publishes events of so many keys, turn by turn. */
   const publish = (count: number, keys: number): Promise<EventRecord[]> =>
     world.publish(count, undefined, undefined, (index) => `customer-${index % keys}`);
 
@@ -71,7 +71,7 @@ describe('an endpoint that is ordered', () => {
     await world.ended(6);
     const others = [...ofKey(events, 1), ...ofKey(events, 2)].map(({ id }) => id);
     expect(arrivedAt(endpoint).sort()).toEqual([events[0]?.id ?? '', ...others].sort());
-    // What comes later has to wait behind them.
+    // Later events have to wait behind them.
     const later = await publish(3, 3);
     await world.standing('parked', 3);
     await world.ended(8);

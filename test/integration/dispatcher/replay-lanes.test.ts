@@ -19,7 +19,7 @@ const statusOf = async (id: string): Promise<string> => {
 };
 const eventIds = (tenant: string, n: number): string[] => Array.from({ length: n }, (_, i) => `evt_${tenant}_${i}`);
 
-/** What a test of an endpoint asks for, or the retry of one delivery. */
+/** The request of an endpoint's test, or of the retry of one delivery. */
 const sendOnce = (tenant: string, eventId: string, endpointId: string) =>
   world.postgres.transaction((tx) =>
     createDeliveryReplay(tx, {

@@ -326,7 +326,7 @@ describe('the table of what waits', () => {
     const overdue = createOverdueTable(postgres, indexScanPool);
     const question = { partitions: [0, 1, 2], lanes: lanes.map((lane) => ({ ...lane, createdBy: now })), limit: 20 };
     const asked: number[] = [];
-    // What other connections have done before is counted when they come to it, which may be now: once.
+    // Other connections' earlier reads are counted late, which may be now: once.
     for (let turn = 0; turn < 3; turn += 1) {
       const before = await eventsAsked();
       expect((await due({ perLane: 100, limit: 500 })).length).toBe(500);
@@ -363,7 +363,7 @@ describe('the table of what waits', () => {
     return row?.scans ?? 0;
   }
 
-  /** Of the table’s heap. */
+  /** Blocks of the table’s heap. */
   async function blocksRead(): Promise<number> {
     await postgres.query('SELECT pg_stat_force_next_flush()');
     await postgres.query('SELECT pg_stat_clear_snapshot()');

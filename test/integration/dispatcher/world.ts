@@ -65,7 +65,7 @@ const root = join(import.meta.dirname, '../../..');
 
 interface WorldOptions {
   partitions?: number;
-  /** Where it is not what a topic is created with. */
+  /** If it differs from a topic's default. */
   maxMessageBytes?: Partial<Record<TopicName, number>>;
 }
 

@@ -68,7 +68,7 @@ test('answers that no key opens are named, and kept; those that have expired are
   expect(await reseal()).toEqual({ resealed: 1, current: 0, unreadable: [] });
 });
 
-test('what another has written since it was read is not put back', async () => {
+test('a row that another has written since it was read is not put back', async () => {
   const [request] = (await keepUnder(oldKey, 1)) as [KeyedRequest];
   const meanwhile = Buffer.from('written meanwhile');
   const { postgres } = database;

@@ -14,7 +14,7 @@ ymXnHoxW3uGVIBtjA2h9Et/WSgIgUxYiXJJ94Pbb9h9hZlRAKSa5WSaHD9lbO9Qn
 -----END CERTIFICATE-----
 `;
 
-/** Of 127.0.0.1. */
+/** For 127.0.0.1. */
 export const broker = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgEt+6hGlT012HCvKL

@@ -8,7 +8,7 @@ import { seriesOf } from '../../support/series.ts';
 import { serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-// What a consumer does where the log no longer has what its group is to read next: it says so, counts it, and goes on.
+// Checks a consumer whose group's next records are no longer in the log: it says so, counts it, and goes on.
 
 jest.setTimeout(90_000);
 
@@ -69,14 +69,14 @@ interface Reading {
   read: number[];
   begun(): boolean;
   lines: { level: string; event?: string }[];
-  /** Of the metric, in the topic; undefined where it has no series there. */
+  /** The value of a metric in the topic; undefined if it has no series there. */
   value(name: string, labels?: Readonly<Record<string, string>>): Promise<number | undefined>;
 }
 
 interface Handling {
   /** Default true. */
   isDone?: boolean;
-  /** What the first records wait for. */
+  /** The first records wait for this. */
   until?: Promise<void>;
   maxQueuedRecords?: number;
   maxOutstanding?: number;

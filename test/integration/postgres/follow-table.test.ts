@@ -1,4 +1,4 @@
-/** What a followed table misses, reads twice and reads at once, on a real server. */
+/** Checks what a followed table misses, reads twice and reads at once, on a real server. */
 import { systemClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
 import {
@@ -95,7 +95,7 @@ test('a transaction that commits long after others is not passed over', async ()
   expect([...names.keys()].sort()).toEqual(['early', 'late']);
 });
 
-test('what changes after the database’s clock was set back by an hour is not passed over', async () => {
+test('a change after the database’s clock was set back by an hour is not missed', async () => {
   const { table, names } = await follow();
   await postgres.query(insert, ['before']);
   await postgres.query(`UPDATE sources SET changed_at = clock_timestamp() + interval '1 hour'`);
@@ -142,7 +142,7 @@ test('the first load and the changes come in pages that are bounded in rows and 
     };
   const { table, names, pages } = await follow(failing);
   expect(names.size).toBe(3_000);
-  // Of four million bytes each where the rows are of one million.
+  // Pages of four million bytes each, with rows of one million.
   expect(Math.max(...pages)).toBeLessThanOrEqual(1_000);
   expect(pages.length).toBeGreaterThan(100 / 5);
   pages.length = 0;

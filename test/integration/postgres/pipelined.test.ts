@@ -28,7 +28,7 @@ const insert = 'INSERT INTO numbers VALUES ($1)';
 const numbers = async (): Promise<number[]> =>
   (await one.query<{ n: number }>('SELECT n FROM numbers ORDER BY n')).map(({ n }) => n);
 
-test('what is sent together is answered in order, and committed', async () => {
+test('statements that are sent together are answered in order, and committed', async () => {
   const counts = await postgres.transaction((tx) =>
     Promise.all(
       [1, 2, 3].map(async (n) => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => closePostgres(postgres));
 
-/** Of the same parameters and columns. */
+/** A statement with the same parameters and columns. */
 const nothingAdopted = `
   SELECT ($1::text[])[1] AS tenant, encode(($2::bytea[])[1], 'hex') AS event_id, 0 AS duplicates, 0 AS duplicates_changed LIMIT 0`;
 

@@ -52,7 +52,7 @@ const someoneWaits = (query: Query): Promise<true> =>
     { timeoutMs: 4_000, everyMs: 5 },
   );
 
-test('of many tenants those are written whose clocks are free, and nobody waits for the others', async () => {
+test('tenants whose clocks are free are written, and nobody waits for the others', async () => {
   await project(
     postgres,
     ['free-a', 'held', 'free-b'].map((tenant) => received(tenant, 'first')),
@@ -78,7 +78,7 @@ test('two projectors with tenants in common, some of them held by others, wait n
         store.commitFree(['left', 'right', 'both'].map((tenant) => received(tenant, 'one'))),
         store.commitFree(['both', 'right', 'left'].map((tenant) => received(tenant, 'other'))),
       ]);
-      // Whoever came first has the one that is free.
+      // The free one goes to whoever came first.
       expect(crossed.map((taken) => taken.has('left') || taken.has('right'))).toEqual([false, false]);
       expect(crossed.filter((taken) => taken.has('both')).length).toBeGreaterThan(0);
     });
@@ -131,7 +131,7 @@ async function judgedAfterWait(tenant: string, statements = intact): Promise<unk
   return row?.status;
 }
 
-test('who has waited for a clock judges by what its last holder has written', async () => {
+test('a writer that has waited for a clock judges by what its last holder has written', async () => {
   await project(postgres, [received('seen', 'first')]);
   await postgres.query(`DELETE FROM events WHERE tenant = 'seen'`);
   expect(await judgedAfterWait('seen')).toBe('completed');

@@ -325,7 +325,7 @@ test('a database of the version before: its events are counted when they change,
   }
 }, 60_000);
 
-describe('what an event of many deliveries costs', () => {
+describe('the cost of an event of many deliveries', () => {
   const small = 300;
   const large = 30_000;
 

@@ -98,7 +98,7 @@ test('an ended event goes when it has not changed for the retention, with all th
     const left = await postgres.query(`SELECT DISTINCT ${column} AS id FROM ${table}`);
     expect([table, left]).toEqual([table, [{ id: young.eventId }]]);
   }
-  // What was not removed is behind nobody's horizon.
+  // No horizon is past what was not removed.
   expect(await horizonOf(tenant)).toBe(removedAt);
   expect((await horizonOf('other')) ?? '').toMatch(/Z$/);
 });
@@ -199,7 +199,7 @@ test('while projectors write, readers never see an event without its receipts, o
   expect(reads).toBeGreaterThan(2);
   expect(written).toBeGreaterThan(2);
   expect(lines.filter(({ event }) => event === 'retention.failed')).toEqual([]);
-  // Of the old ones those are left that changed in time, each with its duplicate counted.
+  // The old ones that changed in time are left, each with its duplicate counted.
   const left = await postgres.query<{ id: string; duplicates: number; receipts: number }>(
     `SELECT e.id, e.duplicates, count(*)::int AS receipts FROM events e JOIN receipts r ON r.event_id = e.id
       WHERE r.duplicate AND e.received_at < $1 GROUP BY e.id, e.duplicates`,

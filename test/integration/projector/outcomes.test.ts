@@ -53,7 +53,7 @@ test('a lower step that comes late changes nothing', async () => {
   expect(await afterLateStep('late-mutant', overwriting)).not.toEqual(right);
 });
 
-test('of two outcomes with one step the first counts', async () => {
+test('two outcomes with one step: the first counts', async () => {
   await project([outcome('same', 1, 'retrying')]);
   await project([outcome('same', 1, 'parked')]);
   expect(await standing('same')).toEqual({ status: 'retrying', step: 1, waiting: [{ state: 'retrying', step: 1 }] });
@@ -182,7 +182,7 @@ describe('the row of a delivery that is sent in an order', () => {
   });
 });
 
-test('what waits says until when, for whom, and whose partition it is in', async () => {
+test('a waiting row says until when, for whom, and whose partition it is in', async () => {
   await project([outcome('facts', 1, 'retrying')]);
   const row = {
     delivery_id: delivery,

@@ -1,4 +1,4 @@
-/** Whoever reads or writes one event's payload, or one delivery's attempts, opens the one partition that they are in. */
+/** A statement on one event's payload, or one delivery's attempts, opens only the one partition that they are in. */
 import { formatMicros } from '#lib/clock';
 import type { Postgres, Query } from '#lib/postgres';
 import { listAttempts } from '../../../services/api/resources/delivery.ts';

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => closePostgres(postgres));
 
-/** What writers do while they hold what they hold: the wider the window, the more surely a race is met. */
+/** Projects slowly while it holds its locks: the wider the window, the more surely a race is met. */
 async function projectSlowly(facts: readonly Fact[], clock: ClockStatement, holdMs: number): Promise<void> {
   await postgres.transaction(async (tx) => {
     await writeBatch(tx, toBatchRows(facts, partitionOf), { ...guardingStatements, takeClocks: clock });

@@ -1,4 +1,4 @@
-/** What a replay's generation does to an event that has ended. */
+/** The effects of a replay's generation on an event that has ended. */
 import type { Postgres } from '#lib/postgres';
 import { eventFact, fanOutFact, outcomeFact } from '../../unit/projector/facts.ts';
 import { closePostgres, openDatabase, project } from './projection.ts';

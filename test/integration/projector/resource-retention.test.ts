@@ -1,4 +1,4 @@
-/** What is left of sources, endpoints and keys once nothing can be judged by what they were; the time is given to the retention. */
+/** The rest of sources, endpoints and keys once nothing can be judged by their past; the time is given to the retention. */
 import { formatMicros } from '#lib/clock';
 import { judgedWithinDays, topicDefinitions } from '#lib/contract';
 import type { Postgres } from '#lib/postgres';
@@ -50,7 +50,7 @@ test.each(Object.keys(insert))(
   },
 );
 
-test('what an endpoint was to get before a change is kept as long as an event of that time can be judged, however often it changed', async () => {
+test('an endpoint’s earlier subscription is kept as long as an event of that time can be judged, however often it changed', async () => {
   const entry = (days: number) => ({
     until: daysAgo(days),
     open: true,

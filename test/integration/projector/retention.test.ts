@@ -54,7 +54,7 @@ async function bytes(): Promise<number> {
   return Number(row?.bytes);
 }
 
-test('of forty days, the payloads and attempts of the last thirty are kept, and the disk space of the others is free', async () => {
+test('payloads and attempts of the last thirty of forty days are kept, and the disk space of the others is free', async () => {
   const { runAt, lines } = retentionOver(postgres);
   const days = Array.from({ length: 40 }, (_, number) => number);
   let before = 0;
@@ -89,7 +89,7 @@ test('of forty days, the payloads and attempts of the last thirty are kept, and 
   expect(await bytes()).toBeLessThan(full / 4);
 });
 
-describe('what open work needs is kept, however old', () => {
+describe('rows that open work needs are kept, however old', () => {
   const old = onDay(0, 'open');
   const ended = onDay(0, 'ended');
   const closing = (generation = 0): Fact[] => [stepped(old, 'ep_a', 9, 'delivered', generation)];
@@ -278,7 +278,7 @@ test('two projectors at once come to the same as one', async () => {
   for (let number = 0; number < 14; number += 1) await project(postgres, delivered(onDay(number), 10_000));
   await project(postgres, [received(onDay(3, 'open'))]);
   const done = await Promise.all([one.runAt(atNoon(40)), other.runAt(atNoon(40))]);
-  // Who finds the other at a partition for too long comes again.
+  // A run that waits too long for the other at a partition comes again.
   if (done.includes(false)) await Promise.all([one.runAt(atNoon(40)), other.runAt(atNoon(40))]);
   expect(await payloads(postgres, tenant)).toEqual([
     onDay(3, 'open').eventId,

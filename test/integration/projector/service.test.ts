@@ -227,7 +227,7 @@ async function projected(): Promise<void> {
   );
 }
 
-test('what stands on the topics becomes rows; what can’t, a dead letter, which is found by its tenant', async () => {
+test('records become rows; those that can’t become a dead letter, which is found by its tenant', async () => {
   const { parts, failures } = projector();
   await start(parts);
   await sendAll();

@@ -13,7 +13,7 @@ export const silent = (rules: string): string =>
 export const hasty = (rules: string): string =>
   changeAlerts(rules, (block) => withExpression(block, withoutThresholds).replace(/^ +for: .*\n/m, ''));
 
-/** What promtool says of scenarios that came out in another way: the alerts that should have fired, and those that did. */
+/** Differences reported by promtool: the alerts that should have fired, and those that did. */
 export function differencesIn(output: string): { expected: string[]; fired: string[] }[] {
   const alertsOf = (text = ''): string[] => [...text.matchAll(/alertname="(\w+)"/g)].map(([, alert = '']) => alert);
   return [...output.matchAll(/exp: (.*)\n\s*got: (.*)/g)].map(([, expected, fired]) => ({

@@ -67,7 +67,7 @@ describe('two processes that share one rate through Redis', () => {
     }
     return worst - rate.burst;
   }
-  /** What the rate brings in the longest that an answer may take. */
+  /** The permits that the rate brings in the longest time of an answer. */
   const inAnAnswer = rate.perSecond * 0.2;
 
   it('get all of it together, and in no window more', async () => {

@@ -217,7 +217,7 @@ describe('working a replay off', () => {
     expect(await replayRow(id)).toEqual({ status: 'running', matched: 5, replayed: 3, failed: 0 });
     const rest = await takeItems(replay, 3);
     expect(await work.settle(replay, sent(rest, 'payload_expired'))).toBe(true);
-    // What is told twice changes nothing.
+    // A repeated report changes nothing.
     expect(await work.settle(replay, sent(rest))).toBe(true);
     expect(await work.take(replay, 3)).toEqual({ ended: 'completed' });
     expect(await replayRow(id)).toEqual({ status: 'completed', matched: 5, replayed: 3, failed: 2 });
@@ -234,7 +234,7 @@ describe('working a replay off', () => {
 
     await expireLease(id);
     const successor = await leaseOne('successor');
-    // What the dead one had taken comes again, under the same generations.
+    // Items that the dead process had taken come again, under the same generations.
     expect((await takeItems(successor, 3)).slice(0, 2)).toEqual(taken);
     // Paused, not dead: it changes nothing any more.
     expect(await work.settle(dead, sent(taken))).toBe(false);

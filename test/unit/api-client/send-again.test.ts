@@ -10,7 +10,7 @@ const answer = (status: number, retryAfter?: string): Result => ({
 });
 const noAnswer: Result = { noAnswer: 'connection refused' };
 
-/** What comes of these results, and the waits between them, with jitter of half of what it may be. */
+/** The outcome of these results, and the waits between them, with jitter of half of the most. */
 async function run(results: readonly Result[], maxAttempts = 8) {
   const clock = createManualClock();
   const waits: number[] = [];

@@ -29,7 +29,7 @@ export async function listen(app: FastifyInstance): Promise<number> {
   return (app.server.address() as AddressInfo).port;
 }
 
-/** One request on a connection of its own. What is answered counts, even where the rest of the request is not taken any more. */
+/** Sends one request on a connection of its own. The answer counts, even if the rest of the request is not taken any more. */
 export async function ask(app: FastifyInstance, asking: Asking): Promise<Answer> {
   return askAt(await listen(app), asking);
 }

@@ -33,7 +33,7 @@ export const noPostgres = postgresOf(async () => {
 
 export const testSecretBox = createSecretBox(parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]));
 
-/** What the API is made of in tests, but for what is given. */
+/** The API's dependencies in tests, except the given ones. */
 const testDeps = ({
   postgres = noPostgres,
   clock = createManualClock(),

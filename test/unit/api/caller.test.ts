@@ -112,7 +112,7 @@ describe('scopes', () => {
 });
 
 describe('the rate of a key', () => {
-  /** Of which nothing is left. */
+  /** A limiter with nothing left. */
   const used = (rates: [string, Rate][]): { limiter: RateLimiter } => ({
     limiter: {
       async take(key, rate) {

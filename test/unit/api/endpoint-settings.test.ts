@@ -23,7 +23,7 @@ const { ask } = buildTestApp({
   }),
 });
 
-/** What is stored, and what the answer shows of it; or the fields that are refused. */
+/** The stored settings and the part that the answer shows; or the fields that are refused. */
 async function create(endpoint: object) {
   const body = { url: 'https://example.com/hook', ...endpoint };
   const answer = await ask({ method: 'POST', path: '/v1/endpoints', headers, body });
@@ -97,7 +97,7 @@ test('a schedule with its jitter is taken exactly if it ends within the longest 
     fc.asyncProperty(waits, jitter, async (schedule, jitter) => {
       const { refused } = await create({ retry: { schedule, ...(jitter !== undefined && { jitter }) } });
       const longest = schedule.reduce((sum, wait) => sum + wait * (1 + (jitter ?? 0)), 0);
-      // Where the order of the additions decides, neither answer is wrong.
+      // If rounding in the sum decides, neither answer is wrong.
       fc.pre(Math.abs(longest - maxWindowSeconds) > 0.001);
       expect(refused).toEqual(longest <= maxWindowSeconds ? undefined : ['/retry/schedule']);
       if (refused === undefined) taken += 1;

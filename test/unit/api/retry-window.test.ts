@@ -5,7 +5,7 @@ afterEach(closeApps);
 
 const day = 24 * 3600;
 
-/** What is wrong with an endpoint that is retried for so long; undefined where it is taken to the database. */
+/** The problem with an endpoint that is retried for so long; undefined if it is taken to the database. */
 async function refusal(windowSeconds: number, payloadRetentionDays: number): Promise<unknown> {
   let taken = false;
   const postgres = postgresOf(async () => {

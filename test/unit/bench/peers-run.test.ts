@@ -6,7 +6,7 @@ import { reconcile } from '../../bench/peers/reconcile.ts';
 import type { TrafficJob } from '../../bench/peers/traffic/job.ts';
 import { startTraffic, type Traffic } from '../../bench/peers/traffic/traffic.ts';
 
-/** What a system does with an event, by its number; with others what it should. */
+/** How a system treats an event, by its number; others it treats as it should. */
 type Behaviour = 'loses' | 'repeats' | 'refuses once' | 'delivers, and fails' | 'delivers late';
 let behaviour: Readonly<Record<number, Behaviour>>;
 const lateMs = 500;

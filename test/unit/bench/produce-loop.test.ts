@@ -7,7 +7,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 const topic = 'bench.ceiling';
 const inTime = { timeoutMs: 5_000, everyMs: 2 };
 
-/** What a broker would be sent, and its answers by hand. */
+/** A broker that records its requests and is answered for by hand. */
 async function startBroker() {
   const requests: Buffer[] = [];
   let sender: Socket | undefined;
@@ -27,7 +27,7 @@ async function startBroker() {
   return {
     requests,
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Of Produce, version 7, for the one partition. */
+    /** Answers Produce, version 7, for the one partition. */
     answer(errorCode: number): void {
       const answer = Buffer.alloc(4 + 4 + 4 + 2 + topic.length + 4 + 4 + 2 + 8 + 8 + 8 + 4);
       answer.writeInt32BE(answer.length - 4, 0);

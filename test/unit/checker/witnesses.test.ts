@@ -11,7 +11,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const body = Buffer.from('{"id":"1"}');
 const webhook = { identity: 'webhook-1', body, headers: {} };
-/** Of what is never answered. All others have the time that a busy machine may take. */
+/** For requests that are never answered. All others have the time that a busy machine may take. */
 const hangTimeoutMs = 500;
 const timeoutMs = 10_000;
 

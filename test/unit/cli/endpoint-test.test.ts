@@ -21,7 +21,7 @@ const attempt = {
 };
 const ids = { event_id: 'evt_1', delivery_id: 'dlv_1' };
 
-/** What the command says where the API answers so. */
+/** The command's output when the API gives this answer. */
 async function sendTest(answered: { status: number; body: object }, ...args: string[]) {
   const api = await startFakeApi(() => answered);
   try {

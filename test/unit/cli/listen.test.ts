@@ -11,7 +11,7 @@ afterEach(endHookline);
 const secret = generateSecret();
 const payload = Buffer.from('{"id":"ord_1"}');
 
-/** What a dispatcher sends, as far as a receiver can tell. */
+/** A dispatcher's request, as far as a receiver can tell. */
 function deliveryOf(body: Buffer, { id = 'evt_1', attempt = 1, by = secret } = {}) {
   const timestampSeconds = Math.floor(Date.now() / 1_000);
   return {

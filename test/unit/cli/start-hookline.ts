@@ -6,7 +6,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const timeoutMs = 30_000;
 
 export interface Running {
-  /** What it has printed so far, line by line. */
+  /** Its output so far, line by line. */
   lines(): string[];
   errors(): string;
   /** The first line from there on that has this in it. */
@@ -18,7 +18,7 @@ export interface Running {
 
 const running = new Set<Running>();
 
-/** A command that goes on until it is told to end, in a process of its own. Of the caller's environment it gets the PATH alone. */
+/** Starts a command that goes on until it is told to end, in a process of its own, with only the PATH of the caller's environment. */
 export function startHookline(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
   const child = spawn(process.execPath, ['services/cli/main.ts', ...args], {
     cwd: root,

@@ -6,7 +6,7 @@ export const startMicros = Date.UTC(2026, 0, 1) * 1000;
 export const second = 1_000_000;
 
 interface Given {
-  /** What the sender calls it: same id, same key. */
+  /** The sender's identifier: same id, same key. */
   id: string;
   offset: number;
   tenant?: string;

@@ -12,7 +12,7 @@ interface Subject {
 /** How much earlier than the row a trace of it may end. */
 const longestLead = 3 * second;
 
-/** What the fast level must do: run by the fake that unit tests use, and by Redis. `create` gives an empty one. */
+/** The conformance suite of the fast level: run by the fake that unit tests use, and by Redis. `create` gives an empty one. */
 export function describeKeyMemory(name: string, create: () => Promise<Subject> | Subject): void {
   describe(`a key memory (${name})`, () => {
     let memory: KeyMemory;

@@ -7,7 +7,7 @@ interface Subject {
   now(): Promise<number> | number;
 }
 
-/** What every KeyTable must do: run by the fake that unit tests use, and by Postgres. `create` gives an empty one. */
+/** The conformance suite of KeyTable: run by the fake that unit tests use, and by Postgres. `create` gives an empty one. */
 export function describeKeyTable(name: string, create: () => Promise<Subject> | Subject): void {
   describe(`a key table (${name})`, () => {
     let table: KeyTable;
@@ -132,7 +132,7 @@ export function describeKeyTable(name: string, create: () => Promise<Subject> | 
       await completed(candidateOf({ id: 'short', offset: 5, ttlSeconds: 0 }));
       await completed(first);
       expect(await table.dropExpired(3600, 100)).toBe(0);
-      // What expires in an hour is older than a day from now.
+      // A row that expires in an hour is older than a day from now.
       expect(await table.dropExpired(-1800, 100)).toBe(1);
       expect(await table.dropExpired(-24 * 3600, 100)).toBe(1);
       expect(await readOne(first)).toBeUndefined();

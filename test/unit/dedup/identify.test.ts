@@ -64,7 +64,7 @@ describe('identification', () => {
     expect(keyOf(`{"id":"sha256:${sha256.digest('hex')}"}`)).not.toBe(keyOf(body));
   });
 
-  // What each pair would lose if it were one identifier is a webhook.
+  // If the two of a pair were one identifier, a webhook would be lost.
   it.each([
     ['a text and a number of the same characters', '{"id":"1"}', '{"id":1}'],
     ['two lone surrogates', '{"id":"\\ud800"}', '{"id":"\\ud801"}'],

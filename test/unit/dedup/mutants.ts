@@ -31,7 +31,7 @@ export const conflictIsDuplicate = (store: DedupStore): DedupStore => ({
     ),
 });
 
-/** What was inserted once needs no second look. */
+/** Takes an insert that met a row for done, without a second look. */
 export const conflictIsDone = (store: DedupStore): DedupStore => ({
   ...store,
   decide: async (candidates) =>
@@ -40,7 +40,7 @@ export const conflictIsDone = (store: DedupStore): DedupStore => ({
     ),
 });
 
-/** What Redis does not know is a first one, whatever the table has. */
+/** Takes a record that Redis does not know for a first one, whatever the table has. */
 export const redisDecides = (store: DedupStore): DedupStore => ({
   ...store,
   decide: async (candidates) => {
@@ -53,13 +53,13 @@ export const redisDecides = (store: DedupStore): DedupStore => ({
   },
 });
 
-/** What Redis can't tell from the holder is taken for it: its event is published, so there is nothing to do. */
+/** Takes a record that Redis can't tell from the holder for the holder: its event is published, so there is nothing to do. */
 export const namesakeIsDone = (store: DedupStore, { memory }: World): DedupStore => ({
   ...store,
   recall: (candidates) => believing(store, memory, candidates, 'done'),
 });
 
-/** What Redis knows the key of is a duplicate, whoever it is. */
+/** Takes every record whose key Redis knows for a duplicate, the holder's too. */
 export const traceSettles = (store: DedupStore, { memory }: World): DedupStore => ({
   ...store,
   recall: (candidates) => believing(store, memory, candidates, 'duplicate'),

@@ -20,7 +20,7 @@ interface Given {
   origin?: string;
   /** Aborts when its partition is lost. */
   signal?: AbortSignal;
-  /** What its event's id is to end in: all that Redis tells two records by. */
+  /** The end of its event's id: all that Redis tells two records by. */
   idEnd?: string;
 }
 

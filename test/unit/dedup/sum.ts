@@ -13,7 +13,7 @@ export interface Sum {
 
 export const exact: Sum = { lost: [], twofold: [], split: [], orphaned: [] };
 
-/** What stands on dedup's topics. */
+/** The records on dedup's topics. */
 export interface Outcomes {
   events(): EventRecord[];
   duplicates(): DuplicateRecord[];

@@ -22,7 +22,7 @@ import { createFakeKeyTable, type FakeKeyTable } from '../dedup-store/fake-key-t
 
 export const topics = topicsOf('test.');
 
-/** What a worker dies of at a crash point: nothing after it runs. */
+/** Kills a worker at a crash point: nothing after it runs. */
 export class Crash extends Error {}
 
 export interface World {

@@ -8,7 +8,7 @@ const payload = (number: number, key: string): [string, Payload] => [
   { id: `webhook-${number}`, type: 'order.updated', number, act: 'faults', key, refuse: 0, padding: '' },
 ];
 
-/** Of two events, the second received 100 ms after the first, each taken by both endpoints 30 ms after its receipt. */
+/** Judges two events, the second received 100 ms after the first, each taken by both endpoints 30 ms after its receipt. */
 function judged(
   break_: (history: MutableHistory) => void,
   keys: [string, string] = ['a', 'a'],

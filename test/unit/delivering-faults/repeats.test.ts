@@ -210,7 +210,7 @@ describe('a request of a delivery that was taken before', () => {
     };
 
     expect(heardMs(-35_000)).toEqual(['cut-off 1']);
-    // Of the same rebalance he knows.
+    // It knows of the same rebalance.
     expect(heardMs(-7_500)).toEqual(['repeat-elsewhere']);
     expect(heardMs(-35_000, [])).toEqual(['repeat-elsewhere']);
 
@@ -247,7 +247,7 @@ describe('a request of a delivery that was taken before', () => {
       const time = new Date(endedAtMs).toISOString();
       dispatchers.onLine(name, JSON.stringify({ event: 'delivery.attempted', time, ...facts }));
     };
-    // Whoever began last had the first answer that came: only its status says whose it is.
+    // The sender that began last had the first answer that came: only its status says whose it is.
     says('dispatcher', taken.atMs + 5, 6, 'delivered', 200);
     says('dispatcher-2', taken.atMs - 1, 20, 'http_4xx', 422);
     const ofBoth = history.arrivals

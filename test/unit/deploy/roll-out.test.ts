@@ -26,7 +26,7 @@ describe('a roll-out', () => {
     run(script, ['overlay', '--context=test'], {
       env: { ...process.env, PATH: `${dir}${delimiter}${process.env.PATH ?? ''}`, FAILING: failing },
     });
-  /** Of each call its verb, and the selector or the last word. */
+  /** The verb of each call, and the selector or the last word. */
   const steps = (): string[] => {
     const calls = join(dir, 'kubectl.calls');
     if (!existsSync(calls)) return [];

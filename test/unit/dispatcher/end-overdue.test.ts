@@ -27,7 +27,7 @@ function createWorld() {
   const recentSteps = createRecentSteps(clock);
   const world = {
     standing: 'open' as Standing['kind'],
-    /** What the table answers. */
+    /** The table's answers. */
     ofLanes: [] as OverdueRow[],
     withoutEvent: [] as WaitingRow[],
     writtenAt: startMicros,

@@ -294,7 +294,7 @@ describe('fan-out', () => {
         .filter((id) => id.startsWith(key));
     expect(writtenTo('ep_ordered', 'a')).toEqual(['a1', 'a2', 'a3']);
     expect(writtenTo('ep_ordered', 'b')).toEqual(['b1', 'b2']);
-    // Where nobody asks for an order, nothing waits for what was refused.
+    // Without an order, nothing waits for a refused delivery.
     expect(writtenTo('ep_other', 'a')).toEqual(['a2', 'a3', 'a1']);
   });
 

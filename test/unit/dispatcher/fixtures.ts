@@ -136,7 +136,7 @@ export function aDelivery(overrides: Partial<Delivery> = {}): Delivery {
   };
 }
 
-/** What the tables have of the event that `aDelivery` is of, under this id. */
+/** The rows of the event of `aDelivery`, under this id. */
 export function contentOf(eventId: string): EventContent {
   const { tenant, eventType, receivedAt, orderingKey, traceparent, contentType, contentEncoding, payload } =
     aDelivery();
@@ -260,7 +260,7 @@ export const noMetrics: DispatcherMetrics = {
   replayed: () => undefined,
 };
 
-/** What fan-out and replays write with, over a fake of Kafka. */
+/** The writers of fan-out and replays, over a fake of Kafka. */
 export function createWriters(
   kafka: FakeKafka,
   { clock, crashPoints = noCrashPoints, maxDeliveries = 1_000 }: WritersOptions,
@@ -282,7 +282,7 @@ export function createWriters(
 interface WritersOptions {
   clock: Clock;
   crashPoints?: CrashPoints;
-  /** Of one record of a set. */
+  /** In one record of a set. */
   maxDeliveries?: number;
 }
 

@@ -48,7 +48,8 @@ describe('lanes under load', () => {
   };
 
   it('cost an endpoint that is down a probe now and then, not a request for each delivery', async () => {
-    // 960 are for each. What came in the half minute before it opened was tried, some of it again; then 1, 2, 4, … seconds between probes.
+    // 960 are for each. Deliveries of the half minute before the breaker opened were tried, some again; then 1, 2, 4, … seconds between
+    // probes.
     for (const sends of await sendsToDown({})) expect(sends).toBeLessThan(400);
   }, 60_000);
 
@@ -64,7 +65,7 @@ describe('lanes under load', () => {
     });
     for (const { latenciesMs, open } of ofKind(result, 'recovers')) {
       expect(latenciesMs.length).toBeGreaterThan(60);
-      // What came a moment before the end.
+      // Deliveries that came a moment before the end.
       expect(open).toBeLessThan(10);
     }
     for (const { sends } of ofKind(result, 'hangs')) expect(sends).toBeGreaterThan(3);

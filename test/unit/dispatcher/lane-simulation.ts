@@ -1,6 +1,6 @@
 /**
- * The scheduler with what it knows of endpoints, under a load that does not wait for it: endpoints that answer, hang, refuse, are slow, or are
- * down for a while. Time is the test's. What is parked comes back as a row when there is room for it, as it would from the table.
+ * The scheduler with what it knows of endpoints, under a load that does not wait for it: endpoints that answer, hang, refuse, are slow, or
+ * are down for a while. Time is the test's. A parked delivery comes back as a row when there is room for it, as it would from the table.
  */
 import { createManualClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
@@ -24,7 +24,7 @@ export interface Mutant {
 export interface EndpointResult {
   behaviour: Behaviour['kind'];
   sends: number;
-  /** Of each that was taken: from its offer. */
+  /** For each accepted delivery: from its offer. */
   latenciesMs: number[];
   /** Offered and not taken. */
   open: number;

@@ -19,12 +19,12 @@ function createWorld() {
   const recentSteps = createRecentSteps(clock);
   const world = {
     endpoints: new Map<string, Endpoint>([['ep_1', anEndpoint({ ordered: true })]]),
-    /** What a reading of the endpoints brings. */
+    /** The result of a reading of the endpoints. */
     news: [] as Endpoint[],
     away: undefined as AppError | undefined,
     asked: [] as AskedDelivery[][],
     placeOf: (_asked: AskedDelivery): Place => free,
-    /** What stands in the way of an answer. */
+    /** Hooks that hold up an answer. */
     beforePlaces: async (): Promise<void> => undefined,
     beforeParked: async (): Promise<void> => undefined,
     answer: (_job: Job): 'queued' | 'full' | 'stopping' => 'queued',

@@ -8,7 +8,7 @@ import { settle } from './fixtures.ts';
 const wanted = () => true;
 const away = new AppError('store_unavailable', 'away');
 
-/** What of a turn tells it from others. */
+/** Names that tell a turn from others. */
 const namesOf = ({ rows, removed, asked: questions, keys }: OrderedTurn): string[] => [
   ...removed.map(({ deliveryId }) => `- ${deliveryId}`),
   ...rows.map(({ deliveryId }) => `+ ${deliveryId}`),
@@ -20,7 +20,7 @@ function createWorld() {
   const clock = createManualClock();
   const world = {
     turns: [] as OrderedTurn[],
-    /** What stands in the way of each turn. */
+    /** A hook that holds up each turn. */
     answer: async (_turn: OrderedTurn): Promise<void> => undefined,
   };
   const rows = createOrderedRows({

@@ -1,4 +1,4 @@
-/** What the retries of many deliveries look like together: by seeded random numbers, in time that is counted and not waited for. */
+/** The retries of many deliveries together: by seeded random numbers, in time that is counted and not waited for. */
 import type { Random } from '#lib/backoff';
 import { decide } from '../../../services/dispatcher/send/decide.ts';
 import type { BackoffPolicy, RetryPolicy } from '../../../services/dispatcher/model/retry-policy.ts';
@@ -36,7 +36,7 @@ function distanceToUniform(samples: number[], low: number, high: number): number
 }
 
 const samples = 10_000;
-/** Of uniform samples, one set in a thousand is farther off. */
+/** One set of uniform samples in a thousand is farther off. */
 const critical = 1.95 / Math.sqrt(samples);
 
 describe('ten thousand retries', () => {

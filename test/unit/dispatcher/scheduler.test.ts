@@ -58,7 +58,7 @@ describe('the scheduler', () => {
     const filled = Array.from({ length: 40 }, (_, at) => fill(`ep_${at}`));
     // Each with one that is in flight.
     expect(filled.slice(0, 2)).toEqual([201, 200]);
-    // Of the 800 that it may have.
+    // It may have 800.
     expect(filled.slice(2, 38)).toEqual([...Array<number>(36).fill(11)]);
     expect(filled.slice(38)).toEqual([3, 0]);
   });

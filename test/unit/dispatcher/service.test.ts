@@ -13,8 +13,8 @@ const config = readConfig(fields, {
 });
 
 /**
- * The order is a guarantee: at the stop, which goes from the end, replays bring nothing more, the lanes drain, and only then the rows that have
- * served are removed and the offsets committed. What all of them write with is closed last.
+ * The order is a guarantee: at the stop, which goes from the end, replays bring nothing more, the lanes drain, and only then the rows that
+ * have served are removed and the offsets committed. The writers that all of them use are closed last.
  */
 test('the dispatcher’s parts start with what they stand on, and stop from the replays by lanes and rows to the consumers', () => {
   const parts = build(config, {

@@ -1,6 +1,6 @@
 /**
- * What an attempt sends is taken by the libraries that receivers verify with, whatever its bytes; and by none of them once a bit of what
- * is signed has changed. Which bytes those libraries can't take is named here, each with what they do with it.
+ * The libraries that receivers verify with accept an attempt's request, whatever its bytes; and none of them once a bit of the signed text
+ * has changed. Bytes that those libraries can't take are named here, each with what they do with it.
  */
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';

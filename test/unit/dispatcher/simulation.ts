@@ -1,7 +1,7 @@
 /**
  * Deliveries on their way through the dispatcher's own parts, with everything around them made up: Kafka's logs, the tables and the
- * projector (which lags), endpoints that fail at random, and a process that is killed at random crash points and started again. Time is
- * the test's. What is durable is what the killed process had been told is written, and by chance what it had not been told.
+ * projector (which lags), endpoints that fail at random, and a process that is killed at random crash points and started again. Time is the
+ * test's. A write is durable if the killed process had been told so, and by chance if it had not been told.
  */
 import { createManualClock } from '#lib/clock';
 import { type AttemptRecord, type Delivery, type DeliveryStatus, isFinal } from '#lib/contract';
@@ -30,7 +30,7 @@ import * as fixtures from './fixtures.ts';
 export interface Mutant {
   /** The record is done as soon as its outcome is known, not when it is written. */
   doneEarly?: boolean;
-  /** What was lately done is not remembered. */
+  /** Recent work is not remembered. */
   forgetful?: boolean;
   /** A row is removed whatever its step. */
   removesLaterSteps?: boolean;
@@ -53,7 +53,7 @@ export interface Mutant {
 }
 
 export interface Result {
-  /** Of each delivery: how often it was sent, and where the tables say that it stands. */
+  /** For each delivery: how often it was sent, and its state in the tables. */
   deliveries: { id: string; sends: number; attempts: number; status: DeliveryStatus | 'unknown' }[];
   /** Dead-lettered, but without a dead letter. */
   withoutDeadLetter: string[];
@@ -66,7 +66,7 @@ export interface Result {
 
 const endpoints = ['ep_1', 'ep_2', 'ep_ordered'];
 const perEndpoint = 8;
-/** Of the events of the endpoint that is ordered; one in three has none. */
+/** The ordering key of an event of the ordered endpoint; one in three has none. */
 const orderingKeyOf = (at: number): string | null => ['k1', 'k2', null][at % 3] ?? null;
 const limits = {
   inFlight: 6,
@@ -84,7 +84,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
   const sleepUpTo = (ms: number): Promise<void> => clock.sleep(1 + Math.floor(random() * ms));
   let kills = 0;
 
-  // What survives a process.
+  // State that survives a process.
   const originals = endpoints.flatMap((endpointId) =>
     Array.from({ length: perEndpoint }, (_, at) =>
       fixtures.aDelivery({
@@ -151,7 +151,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
   async function startProcess(): Promise<void> {
     let dead = false;
     const ended = new Set([...known].filter(([, { status }]) => isFinal(status)).map(([id]) => id));
-    /** What was asked of a server by a process that dies meanwhile may have happened; it never hears of it. */
+    /** A request to a server may take effect though the process dies meanwhile and never hears of it. */
     const ask = async <T>(ms: number, work: () => T | Promise<T>): Promise<T> => {
       await sleepUpTo(ms);
       if (!dead) return work();
@@ -167,7 +167,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     };
     const crashPoints = { reach };
 
-    const tell = (record: AttemptRecord): void => {
+    const noteAttempt = (record: AttemptRecord): void => {
       attemptsTopic.push(record);
       if (record.delivery_id !== null && record.status !== null && isFinal(record.status)) {
         ended.add(record.delivery_id);
@@ -180,7 +180,8 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
         send: (record) =>
           // Now and then a broker takes its time.
           ask(random() < 0.2 ? 1_500 : 20, () => {
-            if (record.topic === fixtures.topics['delivery.attempts']) tell(fixtures.decodeAttempt(record.value));
+            if (record.topic === fixtures.topics['delivery.attempts'])
+              noteAttempt(fixtures.decodeAttempt(record.value));
             else deadLetters.add(String(record.headers['hookline-dl-origin']));
             return { topic: record.topic, partition: 0, offset: 0n };
           }),
@@ -394,7 +395,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
   const allEnded = (): boolean =>
     committed === log.length && originals.every(({ id }) => isFinal(known.get(id)?.status ?? 'pending'));
   for (let ms = 0; ms < mostMs && !allEnded(); ms += 1_000) await clock.advance(1_000);
-  // Whatever would still be sent is sent.
+  // Pending sends are sent.
   await clock.advance(10_000);
 
   return {

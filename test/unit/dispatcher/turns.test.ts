@@ -198,7 +198,7 @@ describe('turns', () => {
           const kinds = (['healthy', 'slow', 'sick'] as const).flatMap((kind) =>
             ['acme', 'other'].map((tenant) => ({ kind, tenant })),
           );
-          // Of those in flight any ends, but each kind in its turn: a sick place is freed by a sick send alone.
+          // Any send in flight ends, but each kind in its turn: only a sick send frees a sick place.
           for (let ends = 0; ends < kinds.length * (3 * facts.length + cap); ends += 1) {
             const { kind, tenant } = kinds[ends % kinds.length] as (typeof kinds)[number];
             const busy = world.lanes.filter(

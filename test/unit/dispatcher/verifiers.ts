@@ -4,7 +4,7 @@ import Stripe from 'stripe';
 import { Webhook as SvixWebhook, WebhookVerificationError as SvixRefusal } from 'svix';
 import type { HttpRequest } from '#lib/http-client';
 
-/** What a receiver holds of an endpoint: written down here, and not by our own code, which is what is judged. */
+/** A receiver's keys of an endpoint: written down here, and not by our own code, which is what is judged. */
 export interface ReceiverKeys {
   secret: string;
   privateKey: string;
@@ -58,7 +58,7 @@ const verifiers = {
 
 export type VerifierName = keyof typeof verifiers;
 
-/** Who takes the request, by name. */
+/** The verifiers that accept the request, by name. */
 export const acceptedBy = (request: HttpRequest, held: ReceiverKeys): VerifierName[] =>
   (Object.keys(verifiers) as VerifierName[]).filter((name) => verifiers[name](request, held));
 

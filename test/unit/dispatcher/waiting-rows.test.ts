@@ -54,7 +54,7 @@ function createWorld() {
     offered: [] as Job[],
     held: new Map<string, Job>(),
     endpoints: new Map<string, Endpoint>([['ep_1', anEndpoint()]]),
-    /** What a reading of the endpoints brings. */
+    /** The result of a reading of the endpoints. */
     news: [] as Endpoint[],
     total: 100,
     onDue: () => undefined as void,
@@ -234,7 +234,7 @@ describe('what waits', () => {
     const { length } = created.world.questions;
     await created.clock.advance(60_000);
     expect(created.world.removed).toEqual([]);
-    // What is to be removed would else be read once more.
+    // Rows that are to be removed would otherwise be read once more.
     expect(created.world.questions).toHaveLength(length);
     created.world.away = false;
     created.world.rows = [aRow({ deliveryId: 'dlv_2' })];

@@ -14,7 +14,7 @@ const panels = dashboards.flatMap(({ name, rows }) =>
 );
 const ruleTexts = readdirSync(rules).map((file) => ({ file, text: readFileSync(join(rules, file), 'utf8') }));
 
-/** What can be asked for: our metrics, a histogram’s parts, what the rules record. */
+/** Every metric that a query may name: ours, a histogram’s parts, those that the rules record. */
 const known = new Set([
   ...serviceNames
     .flatMap(metricsOf)

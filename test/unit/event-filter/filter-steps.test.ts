@@ -101,7 +101,7 @@ describe('the work of a filter', () => {
     expect(gets).toBeLessThan(getsPerStep * maxFilterSteps);
     gets = 0;
     compileFilter(filter)({ bytes: 0, content: () => ({ kind: 'document', document }) }, 10);
-    // What has to be looked at to count: a condition's path.
+    // Counting itself has to look at a condition's path.
     expect(gets).toBeLessThan(getsPerStep * 10);
   });
 

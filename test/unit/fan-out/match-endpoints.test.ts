@@ -64,7 +64,7 @@ describe('an endpoint gets an event', () => {
     expect(await taken('{"order":4}', 'gzip')).toBe(false);
     expect(await taken('{"order":4}', 'gzip, br')).toBe(true);
     expect(await taken(`{"order":4${' '.repeat(4_000_000)}}`, 'gzip')).toBe(true);
-    // What is not what its encoding says is judged as it stands.
+    // A payload that is not in its declared encoding is judged as it stands.
     expect(await taken('{"order":5}', 'br')).toBe(false);
     const plain = (order: number): Event => ({ payload: Buffer.from(`{"order":${order}}`), content_encoding: 'gzip' });
     expect(await matches({ filter }, plain(5))).toBe(true);
@@ -105,7 +105,7 @@ describe('an event about Hookline itself', () => {
   });
 });
 
-/** What the trigger makes of changes, one after the other. */
+/** The endpoint that the trigger makes of changes, one after the other. */
 function endpointAfter(changes: readonly Change[], until: number): Endpoint {
   const made = changes.filter(({ at }) => at <= until);
   const states = [aSubscription(), ...made.map(({ to }) => to)];

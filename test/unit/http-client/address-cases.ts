@@ -74,7 +74,7 @@ export const publicAddresses: readonly string[] = [
   ...['::ffff:8.8.8.8', '::ffff:808:808'],
 ];
 
-/** What a host can be spelt like; each of these leads to an address above, has credentials in it, or is no http URL. */
+/** Spellings of a host; each of these leads to an address above, has credentials in it, or is no http URL. */
 export const refusedUrls: readonly string[] = [
   ...['http://192.0x00A80001', 'http://%30%78%63%30%2e%30%32%35%30.01%2e', 'http://192.168.257', 'http://192.168.257.'],
   ...[

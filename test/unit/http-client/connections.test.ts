@@ -247,7 +247,7 @@ describe('the connections of the client', () => {
       let streams = 0;
       const { url, sessions } = await serve((stream) => {
         streams += 1;
-        // Of stream 3 the server says that it has not seen it.
+        // The server says that it has not seen stream 3.
         if (streams === 2) stream.session?.goaway(0, 1);
         else answer(stream);
       });

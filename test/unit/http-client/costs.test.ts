@@ -22,7 +22,7 @@ function countWrites(port: number): { count(): number; stop(): void } {
   return { count: () => writes, stop: () => void Object.assign(Socket.prototype, { _write, _writev }) };
 }
 
-/** What Node makes while the work is done, by its kind. */
+/** The resources that Node makes while the work is done, by kind. */
 async function madeDuring(work: () => Promise<void>): Promise<(kind: string) => number> {
   const made = new Map<string, number>();
   const hook = createHook({ init: (_id, kind) => void made.set(kind, (made.get(kind) ?? 0) + 1) }).enable();

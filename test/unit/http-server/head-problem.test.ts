@@ -26,7 +26,7 @@ const services: [name: string, port: () => Promise<number>, path: () => string][
 
 const chunks = '2\r\n{}\r\n0\r\n\r\n';
 const sound = 'host: a\r\ncontent-type: application/json\r\n';
-/** Headers that two readers may take for two requests. Those marked are refused by Node's parser. */
+/** Headers that two readers may take for two requests. Node's parser refuses the marked ones. */
 const heads: [what: string, headers: string, body: string, version?: string][] = [
   ['two Host', `${sound}Host: b\r\ncontent-length: 2\r\n`, '{}'],
   ['two Host that are the same', `${sound}HOST: a\r\ncontent-length: 2\r\n`, '{}'],
@@ -62,7 +62,7 @@ describe.each(services)('%s', (_name, port, path) => {
       expect(client.received().match(/(?<=HTTP\/1\.1 )\d{3}/g)).toEqual(['400']);
       expect(client.received()).toMatch(/\r\nconnection: close\r\n/i);
       expect(client.received()).toContain('"validation_failed"');
-      // What it was about would be in a line of the log, had anybody been asked who calls.
+      // A line of the log would name the credential, had it been asked for.
       expect(kept.lines.filter(({ credential }) => credential === 'admin')).toEqual([]);
     },
   );

@@ -77,7 +77,7 @@ describe('a renewal', () => {
     const renewal = createTlsRenewal({ server: https, files, initial, onInUse, clock, log });
     await renewal.start();
 
-    /** Which certificate a new connection is shown, and what it is told of its own. */
+    /** The certificate that a new connection is shown, and the server's view of the client's own. */
     const meet = (): Promise<{ shown: string; told: string }> =>
       new Promise((resolve, reject) => {
         const { port } = https.address() as AddressInfo;

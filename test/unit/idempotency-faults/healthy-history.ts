@@ -3,7 +3,7 @@ import { keyHashOf } from '../../faults/idempotency/explain.ts';
 import type { Call, History, Intent } from '../../faults/idempotency/history.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? Mutable<E>[] : T[K] };
-/** Of which a test may make one that no healthy system would write. */
+/** A history that a test may change into one that no healthy system would write. */
 export type MutableHistory = Omit<Mutable<History>, 'rows'> & { rows: Mutable<History['rows']> };
 
 const intent = (number: number, given: Partial<Intent>): Intent => ({

@@ -8,7 +8,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 import type { Case } from './cases.ts';
 import { createGate, createThing, isReplay } from './world.ts';
 
-/** What a client sees of one request after the other, and of many at once. */
+/** The client's view of one request after the other, and of many at once. */
 export const requestCases: readonly Case[] = [
   {
     ids: ['first-execution'],

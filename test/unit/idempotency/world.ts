@@ -13,7 +13,7 @@ import type { Logger } from '#lib/log';
 import { problem, problemContentType } from '#lib/problem';
 import { type Answer, ask, type Asking } from '../api/ask.ts';
 
-// What effects are is the subject's own business.
+// Each subject has effects of its own kind.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type AnyStore = IdempotencyStore<any>;
 type Effects = AnyStore['unkeyed'];
@@ -24,7 +24,7 @@ export interface Subject {
   createStore(times: { lockSeconds: number; ttlSeconds: number }): AnyStore;
   /** Long enough for a busy machine, short enough to be waited for. */
   lockSeconds: number;
-  /** What leases are renewed by. */
+  /** The clock that leases are renewed by. */
   clock: Clock;
   pass(ms: number): Promise<void>;
   /** Makes an effect with this name. */

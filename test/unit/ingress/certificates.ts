@@ -18,7 +18,7 @@ zj0EAwIDSQAwRgIhANGY+V2qc5v8cGs2qr6cgVCGWFAW3YyNsAS9n3kQ8rI9AiEA
 -----END CERTIFICATE-----
 `;
 
-/** Of another authority, which nothing here accepts. */
+/** The certificate of another authority, which nothing here accepts. */
 export const otherAuthority = `-----BEGIN CERTIFICATE-----
 MIIBrjCCAVOgAwIBAgIUDaf4OUdR2orAfWgg0BIzHPQ+JmUwCgYIKoZIzj0EAwIw
 KzEpMCcGA1UEAwwgSG9va2xpbmUgdGVzdCBhdXRob3JpdHksIGFub3RoZXIwIBcN
@@ -33,7 +33,7 @@ D2s2Nk7Jix9Mo58WDbwGAiEA/d4cmVnif5EmZmz7klKw5focx74sMYFWlChnlin9
 -----END CERTIFICATE-----
 `;
 
-/** Of `ingress.test`. */
+/** For `ingress.test`. */
 export const server: KeyPair = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg6X26LIPFWLkteiQB

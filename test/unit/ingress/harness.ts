@@ -70,9 +70,9 @@ export interface Harness {
   app: FastifyInstance;
   producer: FakeProducer;
   source: Source;
-  /** What was logged at info and above, in order. */
+  /** Log lines at info and above, in order. */
   logged: { level: string; event: string; [fact: string]: unknown }[];
-  /** What the source's owner would see, in order. */
+  /** Rejections that the source's owner would see, in order. */
   rejections: Rejection[];
   port(): Promise<number>;
   /** One request over a connection of its own; by default POST to the source. */
@@ -101,7 +101,7 @@ interface HarnessOptions {
   source?: Source;
   /** Instead of the one that acknowledges. */
   producer?: Pick<RecordProducer, 'send'>;
-  /** What admission knows of it. */
+  /** The event-loop delay as admission sees it. */
   loopDelayMs?: () => number;
   deps?: Partial<IngressDeps>;
 }

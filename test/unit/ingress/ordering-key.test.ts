@@ -18,7 +18,7 @@ async function recordOf(
 
 const keyOf = async (...given: Parameters<typeof recordOf>): Promise<OutgoingRecord['key'] | undefined> => {
   const record = await recordOf(...given);
-  // Whoever reads the topic by its headers and whoever reads it by its keys must see the same.
+  // A reader of the topic's headers and a reader of its keys must see the same.
   expect(record?.headers[header.orderingKey] ?? null).toBe(record?.key);
   return record?.key;
 };

@@ -95,7 +95,7 @@ test('slow bodies give back what they held when their time is up', async () => {
 
 describe('of a refused sender no body is held', () => {
   test.each(['', 'expect: 100-continue\r\n'])('where it is sent all the same: %j', async (expecting) => {
-    // Of a body that was being read, the second byte would be one too many.
+    // The second byte of a body that was being read would be one too many.
     const harness = createHarness({ deps: { maxReadingBytes: 1 } });
     const client = await connectRaw(await harness.port());
     const start = `POST /v1/webhooks/${harness.source.id} HTTP/1.1\r\nhost: a\r\n${expecting}`;
@@ -127,7 +127,7 @@ describe('what the owner of a source sees of a refused body', () => {
     expect(harness.rejections).toMatchObject([{ bodyBytes: large.length }]);
     const { bodyBeginning = Buffer.alloc(0) } = harness.rejections[0] ?? {};
     expect(bodyBeginning.equals(large.subarray(0, 16_384))).toBe(true);
-    // What is kept must not hang on to the whole.
+    // The kept part must not hang on to the whole.
     expect(bodyBeginning.buffer.byteLength).toBeLessThan(large.length);
   });
 

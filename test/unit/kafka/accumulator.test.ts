@@ -60,7 +60,7 @@ test('the expired are those whose time is up, waiting or come back, in whatever 
   records.forEach(accumulator.add);
   accumulator.putBack(accumulator.cut());
   expect(valuesOf(accumulator.takeExpired(2))).toEqual(['1', '2']);
-  // What came back is in a batch still, and ends by whoever took it.
+  // A record that came back is in a batch still, and its batch's taker ends it.
   expect(valuesOf(accumulator.takeExpired(4))).toEqual(['3', '1', '4']);
   expect(accumulator.size()).toBe(4);
   expect(valuesOf(accumulator.cut())).toEqual(['3', '1', '5']);

@@ -78,7 +78,7 @@ function responseOf(recordSet: Buffer, aborted: readonly [producerId: bigint, fi
 const messagesIn = ({ responses }: Response): (KafkaMessage | FetchedRecord)[] =>
   responses.flatMap(({ partitions }) => partitions.flatMap(({ messages }) => messages));
 
-/** What a handler gets to see, and what kafkajs looks at. */
+/** The fields that a handler gets to see, and that kafkajs looks at. */
 function seen(message: KafkaMessage | FetchedRecord): object {
   const { offset, timestamp } = message;
   const record = new ConsumedRecord(

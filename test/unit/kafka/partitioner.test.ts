@@ -26,7 +26,7 @@ test('a key’s partition is the one that kafkajs’s default partitioner gives 
 });
 
 test('a key’s partition is the one that Kafka’s Java client gives it', () => {
-  // Of Kafka's own UtilsTest: murmur2 of each text, made positive.
+  // From Kafka's own UtilsTest: murmur2 of each text, made positive.
   const hashes = { '21': -973932308, foobar: -790332482, 'a-little-bit-long-string': -985981536 };
   for (const [key, hash] of Object.entries(hashes)) expect(partitionOf(key, 1_000)).toBe((hash & 0x7fffffff) % 1_000);
 });

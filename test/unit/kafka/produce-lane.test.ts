@@ -66,7 +66,7 @@ function held() {
         partitions: batches.map(({ partition }) => partition),
         async answer() {
           resolve(batches.map(written));
-          // What its end brings is sent at the end of a turn.
+          // Records that its end brings are sent at the end of a turn.
           await settle();
           await settle();
         },

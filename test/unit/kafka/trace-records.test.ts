@@ -25,7 +25,7 @@ function incoming(traceparent: string | undefined, offset = 0n) {
   return { record, done: () => done };
 }
 
-/** What a handler is given of these records, and the spans that there are once it has done what it does. */
+/** The records as a handler gets them, and the spans after the handler has run. */
 async function handled(records: readonly IncomingRecord[], handle: (records: readonly IncomingRecord[]) => void) {
   const { tracer, spans } = createRecordingTracer();
   const seen: IncomingRecord[] = [];

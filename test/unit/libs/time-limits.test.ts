@@ -4,7 +4,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 const inTime = { timeoutMs: 5_000, everyMs: 1 };
 
-/** What every clock promises, the system's and the one of tests. */
+/** Promises of every clock, the system's and the one of tests. */
 describe.each<[string, () => { clock: Clock; pass(ms: number): Promise<unknown> }]>([
   [
     'the system’s clock',

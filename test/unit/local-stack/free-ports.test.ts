@@ -16,7 +16,7 @@ async function portsOfAProcess(count: number, folder: string): Promise<number[]>
 }
 
 test('no two processes are given the same port, though neither listens on it yet', async () => {
-  // Of their own: what they are given is not kept from others for half an hour.
+  // A folder of their own: their ports are not kept from others for half an hour.
   const folder = mkdtempSync(join(tmpdir(), 'hookline-free-ports-'));
   try {
     // By chance alone they would have one in common in nineteen of twenty runs.

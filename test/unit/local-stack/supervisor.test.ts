@@ -20,7 +20,7 @@ function createStack() {
     isLocked: false,
     isInCharge: true,
     launch: async (name: string): Promise<void> => void running.add(name),
-    /** What happens between the look and the lock. */
+    /** A hook between the look and the lock. */
     beforeLock: (): void => undefined,
     look: (): Promise<boolean> => supervisor.look(),
     async lookFor(ms: number): Promise<void> {

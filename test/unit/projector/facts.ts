@@ -14,7 +14,7 @@ interface Named {
 export const eventFact = (
   { tenant, eventId }: Named,
   more: Partial<Extract<Fact, { kind: 'event' }>['event']> = {},
-  /** Those that it was fanned out to when it was published. */
+  /** The endpoints that it was fanned out to when it was published. */
   endpointIds?: readonly string[],
 ): Extract<Fact, { kind: 'event' }> => ({
   kind: 'event',
@@ -101,7 +101,7 @@ export const fanOutFact = (
   },
 });
 
-/** What a step of a delivery came to; what ended without a send says so by `sent: false`. */
+/** The outcome of a step of a delivery; `sent: false` says that it ended without a send. */
 export const outcomeFact = (
   { tenant, eventId }: Named,
   endpointId: string,

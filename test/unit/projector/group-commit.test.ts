@@ -117,7 +117,7 @@ test('a transaction takes so many items and bytes, and what one hands over whole
     ['r'],
   ]);
   for (let ended = 0; ended < 2; ended += 1) await end();
-  // What was prepared meanwhile is committed together.
+  // Parts that were prepared meanwhile are committed together.
   expect(begun).toEqual([
     ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'],
     ['i', 'j', 'k', 'l', 'm', 'n', 'o', 'p', 'q', 'r'],

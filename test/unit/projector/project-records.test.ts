@@ -147,7 +147,7 @@ test('an outage of any dependency is waited out, and blames no record', async ()
       return value.length > 0 ? { malformed: '' } : { fact: eventFact({ tenant: 't', eventId: 'evt' }) };
     },
     write: async () => failing('write', 'store_unavailable'),
-    // What this needs it waits for itself: see libs/dead-letters.
+    // It waits by itself for what it needs: see libs/dead-letters.
     bury: async (failed) => void buried.push(failed),
   });
   const records = [...batch(2), incomingRecord({ topic: 'events', offset: 2, value: 'no Avro' })];

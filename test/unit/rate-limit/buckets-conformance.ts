@@ -6,7 +6,7 @@ interface Subject {
   pass(ms: number): Promise<void>;
 }
 
-/** What the shared buckets must do: run by the fake that unit tests use, and by Redis. `create` gives an empty one. */
+/** The conformance suite of shared buckets: run by the fake that unit tests use, and by Redis. `create` gives an empty one. */
 export function describeBuckets(name: string, create: () => Promise<Subject> | Subject): void {
   describe(`shared buckets (${name})`, () => {
     let subject: Subject;

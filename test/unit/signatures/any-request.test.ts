@@ -4,7 +4,7 @@ import { bodyOf, signed } from './tampering.ts';
 import { nowSeconds, verifyRequest } from './verify.ts';
 
 describe.each(schemeCases)('whatever comes to $name', (testCase) => {
-  /** What senders, proxies and attackers make of a header. */
+  /** Mutations of a header by senders, proxies and attackers. */
   const mutation = fc.oneof(
     { weight: 3, arbitrary: fc.constant((value: string): string | string[] | undefined => value) },
     fc.constantFrom(

@@ -40,7 +40,7 @@ const formParams = (body: Buffer): string => {
   return `AccountSidAC1${bodies.map((value) => `Body${value}`).join('')}To${to}`;
 };
 
-/** Of the scheme `hmac`: a header of time and one of an id, where the message has them. */
+/** For the scheme `hmac`: a header of time and one of an id, if the message has them. */
 function configured(
   settings: NonNullable<SourceSettings['hmac']>,
   message: (given: { time: string; id: string; body: Buffer }) => (string | Buffer)[],
@@ -227,6 +227,6 @@ export const schemeCases: readonly SchemeCase[] = [
   ),
 ];
 
-/** Those that a source has, for these secrets of the sender. */
+/** The secrets that a source has, for these secrets of the sender. */
 export const heldSecrets = ({ publicOf = (secret) => secret }: SchemeCase, secrets: readonly string[]): string[] =>
   secrets.map(publicOf);

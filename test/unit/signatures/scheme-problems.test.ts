@@ -6,7 +6,7 @@ import { verifyRequest } from './verify.ts';
 const hmac: HmacSettings = { algorithm: 'sha256', encoding: 'hex', header: 'X-Sig', signed: 'body' };
 const timed = { ...hmac, signed: 'timestamp.body', timestamp_header: 'X-Time' };
 
-/** What a source must have beside its name and scheme. */
+/** Settings that a source must have beside its name and scheme. */
 const needed: Partial<Record<SourceScheme, SourceSettings>> = {
   square: { public_url: 'https://example.com/hook' },
   twilio: { public_url: 'https://example.com/hook' },
@@ -24,7 +24,7 @@ describe('what a scheme needs of its source', () => {
   test.each(sourceSchemes)('%s is ready with a secret that it generates, and what it needs', (scheme) => {
     const settings = needed[scheme] ?? {};
     expect(fieldsOf(scheme, settings)).toEqual([]);
-    // What is generated also signs and verifies.
+    // A generated secret also signs and verifies.
     const secret = signatureSchemes[scheme].generateSecret(bytes);
     const request = { secret, timestampSeconds: 1_700_000_000, body: Buffer.from('{}'), id: 'x' };
     const signed = signatureSchemes[scheme].sign({ ...request, settings: schemeSettings(scheme, settings) });

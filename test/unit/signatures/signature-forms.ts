@@ -26,7 +26,7 @@ export interface SchemeCase {
   secrets: readonly [string, string, string];
   /** The verifier's half of a secret, where that is another one. */
   publicOf?: (secret: string) => string;
-  /** Of the headers below, by lower-case name. */
+  /** The signature's header, one of those below, in lower case. */
   signature: string;
   time?: 'its own header' | 'in the signature';
   timeHeader?: string;

@@ -21,7 +21,7 @@ export const githubVectors = [
   },
 ] as const;
 
-/** Of raw HMAC-SHA256 in hex, stripe-node's test/crypto/helpers.ts: as GitHub's scheme, it signs the body alone. */
+/** Raw HMAC-SHA256 in hex, from stripe-node's test/crypto/helpers.ts: as GitHub's scheme, it signs the body alone. */
 export const hmacVectors = [
   { secret: 'test_secret', body: '', hex: 'f7f9bd47fb987337b5796fdc1fdb9ba221d0d5396814bfcaf9521f43fd8927fd' },
   {

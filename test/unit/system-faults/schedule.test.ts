@@ -10,7 +10,7 @@ const kindsOf = (track: FaultKind['track'], count: number): FaultKind[] =>
   }));
 const kinds = [...kindsOf('ingress', 5), ...kindsOf('stores', 7)];
 
-/** What was done on each track, with the first random number that each was given. */
+/** The faults done on each track, with the first random number that each was given. */
 async function run(seed: number, forMs = 0) {
   const done: Record<string, string[]> = {};
   const inflicted = await inflictAll({

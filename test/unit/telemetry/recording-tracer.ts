@@ -6,7 +6,7 @@ import type { TraceSettings } from '../../../libs/telemetry/trace-settings.ts';
 
 export interface RecordingTracer {
   tracer: Tracer;
-  /** Those that have ended. */
+  /** Spans that have ended. */
   spans(): ReadableSpan[];
 }
 

@@ -9,7 +9,7 @@ const open = ({ places = 10, maxWaiting = 1_000, waitTimeoutMs = 60_000 } = {}) 
     refuse: (tenant) => new Error(`${tenant} waits`),
   });
 
-/** Asks for a place. Whoever is refused, perhaps long after its test has ended, is not heard of. */
+/** Asks for a place. A refusal, perhaps long after the test has ended, is ignored. */
 const ask = (shared: SharedPlaces, tenant: string, onPlace: (giveBack: () => void) => void): void =>
   void shared.take(tenant).then(onPlace, () => undefined);
 

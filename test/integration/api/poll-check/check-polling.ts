@@ -13,14 +13,14 @@ import { writeAll, type Written } from './writers.ts';
 export interface PollCheck {
   /** The database of the API, its clock as installSteppedClock leaves it, with connections for writers and a few more. */
   postgres: Postgres;
-  /** Of the API's processes. */
+  /** URLs of the API's processes. */
   urls: readonly string[];
   /** In the name of each tenant: another one for each run on the same database. */
   name: string;
   changes: number;
   seed: number;
   tenants: number;
-  /** Those of the tenants that are polled. */
+  /** Tenants that are polled. */
   polled: number;
   writers: number;
   publishers: number;
@@ -33,16 +33,16 @@ export interface PollCheck {
 
 export interface PollSum extends Written {
   clockSteps: ClockSteps;
-  /** Those of Postgres, over all who use the database. */
+  /** Deadlocks counted by Postgres, over all users of the database. */
   deadlocks: number;
   pollers: number;
   requests: number;
   /** By way and limit, over all tenants: events of which the last state was not seen. */
   missed: Record<string, number>;
   outOfOrder: Record<string, number>;
-  /** Those that came no farther before they were at the end. */
+  /** Pollers that got stuck before the end. */
   stuck: string[];
-  /** What pollers were answered beside events. */
+  /** Answers to pollers that were no events. */
   refused: Record<string, number>;
   writingMs: number;
   /** From the last change until everyone was at the end. */
@@ -118,7 +118,7 @@ export async function checkPolling({ clock = takeClocks, ...check }: PollCheck):
   };
 }
 
-/** What is wrong, in words; nothing where polling is as it has to be. */
+/** The faults in words; none if polling is as it must be. */
 export function faultsOf(sum: PollSum): string[] {
   const all = (what: string, counts: Readonly<Record<string, number>>): string[] =>
     Object.entries(counts).flatMap(([of, count]) => (count > 0 ? [`${what} ${count}: ${of}`] : []));

@@ -20,7 +20,7 @@ export interface Poller {
 }
 
 export interface Seen {
-  /** Of each event, the last state that was seen, by its `updated_at`. */
+  /** The last state seen of each event, by its `updated_at`. */
   byId: Map<string, string>;
   requests: number;
   /** Items that came twice though the position was behind them, or after one that is later. */
@@ -44,7 +44,7 @@ interface EventJson {
 const betweenPollsMs = 20;
 /** Behind the end, and no farther after so long: who is slow is not stuck. */
 const noProgressMs = 60_000;
-/** Those who are held when the last change has been seen wait for as long. */
+/** A poller that is held when the last change has been seen waits for as long. */
 const heldSeconds = 2;
 
 /** @throws Error for any other answer than the events, or none of them */

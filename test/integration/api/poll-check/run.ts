@@ -37,7 +37,7 @@ const changesAStandStill = 5_000;
 await startServers({ rootDir: join(import.meta.dirname, '../../../..') });
 const world = await createWorld('polled');
 const database = new URL(world.databaseUrl).pathname.slice(1);
-// What is tested here is no power cut.
+// No power cut is tested here.
 await world.postgres.query(`ALTER DATABASE ${database} SET synchronous_commit = off`);
 await installSteppedClock(world.postgres, database);
 const ports = await freePorts(apis);

@@ -21,11 +21,11 @@ export interface Written {
   published: number;
   /** Transactions that paused for up to 100 ms, and went on. */
   paused: number;
-  /** Those that stood still beyond the server's limit, and were ended by it, as they have to be. */
+  /** Transactions that stood still beyond the server's limit, and were rightly ended by it. */
   ended: number;
   /** A publisher's requests that were answered 503 and made again with their key: behind one that stood still. */
   askedAgain: number;
-  /** What has to be 0, by what was said: two that waited for each other, two changes with one instant, no connection that was free. */
+  /** Failures, which must be 0, by message: two that waited for each other, two changes with one instant, no free connection. */
   failed: Record<string, number>;
 }
 
@@ -39,7 +39,7 @@ export interface WriterOptions {
   publishers: number;
   /** In a transaction, at the most. */
   factsAtOnce: number;
-  /** Of all transactions, those that stand still. */
+  /** The number of transactions that stand still. */
   standStills: number;
   seed: number;
   clock: typeof takeClocks;
@@ -116,7 +116,7 @@ async function write(
       const error = toAppError(thrown);
       if (standsStill && error.message.startsWith(endedByServer)) written.ended += 1;
       else fail(written, error.message);
-      // What was refused for what it is, would be for ever: a variant without its clock makes such.
+      // A data error would come back for ever: a variant without its clock makes such.
       isDone = !error.retryable;
     }
     if (isDone) chosen.forEach((history) => history.shift());
@@ -124,7 +124,7 @@ async function write(
   }
 }
 
-/** What becomes of an event, fact by fact. */
+/** The life of an event, fact by fact. */
 function historyOf(tenant: string, eventId: string): Fact[] {
   const event = { tenant, eventId };
   return [

@@ -43,14 +43,14 @@ test('each ends when its time is up, and none that was removed before, whatever 
       const expected: { name: number; atMs: number }[] = [];
       const removals: { timed: Named; atMs: number }[] = [];
       let nowMs = 0;
-      const goOn = async (toMs: number): Promise<void> => {
+      const advanceTo = async (toMs: number): Promise<void> => {
         for (; nowMs < toMs; nowMs += 1) {
           await clock.advance(1);
           for (const { timed, atMs } of removals) if (atMs === nowMs + 1) deadlines.remove(timed);
         }
       };
       for (const [name, { afterMs, withinMs, removedAfterMs }] of given.entries()) {
-        await goOn(nowMs + afterMs);
+        await advanceTo(nowMs + afterMs);
         const timed = named(name, withinMs);
         deadlines.add(timed);
         if (removedAfterMs === 0) deadlines.remove(timed);
@@ -58,7 +58,7 @@ test('each ends when its time is up, and none that was removed before, whatever 
         // At the very moment, its end comes first.
         if (removedAfterMs === null || removedAfterMs >= withinMs) expected.push({ name, atMs: nowMs + withinMs });
       }
-      await goOn(nowMs + 12);
+      await advanceTo(nowMs + 12);
       const byTime = (all: typeof expected) => all.toSorted((a, b) => a.atMs - b.atMs || a.name - b.name);
       expect(byTime(ended)).toEqual(byTime(expected));
       expect(sleeping()).toBe(0);

@@ -91,7 +91,7 @@ async function lookThenEnter(world: World, look: () => Promise<EventRow[]>): Pro
   return seen.length > 0 ? seen : (await wait(enter(world))).events;
 }
 
-/** What is committed and notified at the worst moment: after the look has seen nothing, before the wait. */
+/** Commits and notifies at the worst moment: after the look has seen nothing, before the wait. */
 async function changeInBetween(ask: typeof enterThenLook): Promise<EventRow[]> {
   const world = createWorld();
   const answered = ask(world, async () => {

@@ -1,4 +1,4 @@
-/** What becomes of a request for events whose answer can't be made, held or not. */
+/** Requests for events whose answer can't be made, held or not. */
 import { createManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { waitUntil } from '../../../support/wait-until.ts';

@@ -109,7 +109,7 @@ test('who has lost the lease while it sent settles nothing and sends no more', a
   expect(items.of('sending')).toEqual([1, 2, 3]);
 });
 
-/** What was both sent and given back: an operator would send it again. */
+/** Items that were both sent and given back: an operator would send them again. */
 const sentAndGivenBack = (items: Items, published: readonly number[]): number[] =>
   items.of('cancelled').filter((item) => published.includes(item));
 
