@@ -12,7 +12,7 @@ export interface DeadLetterFacts {
   /** A stable word: malformed_record, data_invalid, retries_exhausted, endpoint_disabled, … */
   reason: string;
   attempts: number;
-  /** Names what died, the same however often its letter is written: topic-partition-offset of the record, or a delivery's id. */
+  /** Names what died, the same however often its dead letter is written: topic-partition-offset of the record, or a delivery's id. */
   origin: string;
   /** Microseconds since the epoch. */
   at: number;
@@ -36,7 +36,7 @@ interface ShortenedFrom {
   sha256: string;
 }
 
-/** A letter as it is read. With stage and origin, the generation says which death it tells of: what was replayed may die again. */
+/** A dead letter as it is read. With stage and origin, the generation says which death it tells of: what was replayed may die again. */
 export type ReadDeadLetter = DeadLetterFacts & { generation: number; shortenedFrom: ShortenedFrom | null };
 
 export function parseDeadLetter(headers: HeaderText): ReadDeadLetter | { malformed: string } {
@@ -66,7 +66,7 @@ type RawHeaders = Readonly<Record<string, Buffer | readonly Buffer[]>>;
  * neither names nor values need be text that Postgres takes. Headers that say that the record was shortened stay: a replay looks for them.
  */
 export function packHeaders(headers: RawHeaders): Buffer {
-  const kept = Object.entries(headers).filter(([name]) => !letterHeaders.has(name));
+  const kept = Object.entries(headers).filter(([name]) => !addedHeaders.has(name));
   return Buffer.from(
     JSON.stringify(Object.fromEntries(kept.map(([name, values]) => [name, [values].flat().map(toBase64)]))),
   );
@@ -85,10 +85,10 @@ const toBase64 = (bytes: Buffer): string => bytes.toString('base64');
 export const isForAnother = (headers: HeaderText, stage: DeadLetterStage): boolean =>
   (headers[header.replayFor] ?? stage) !== stage;
 
-/** Whether it is of a letter that was shortened: what is left of the record must not pass for it. */
+/** Whether it is of a dead letter that was shortened: what is left of the record must not pass for it. */
 export const isShortened = (headers: RawHeaders): boolean => header.deadLetterSha256 in headers;
 
-const letterHeaders: ReadonlySet<string> = new Set([
+const addedHeaders: ReadonlySet<string> = new Set([
   header.deadLetterStage,
   header.deadLetterReason,
   header.deadLetterAttempts,

@@ -3,7 +3,8 @@
  *
  *   the record whole, on the topic ──refused──► shortened, on the topic ──each length refused──► whole, in Postgres
  *
- * It guarantees that the letter stands somewhere when it resolves. A dependency that is away is waited for. A letter may stand twice, as
+ * It guarantees that the dead letter stands somewhere when it resolves. A dependency that is away is waited for. A dead letter may stand
+ * twice, as
  * after any crash: it is known by its stage, origin and generation.
  *
  * Called by whoever gives a record up: dedup, fan-out, dispatcher, projector. The record is done only after it.

@@ -12,7 +12,7 @@ import { type DiedRecord, rawHeaders, toBuffer } from './died-record.ts';
  */
 export type KeepDeadLetter = (died: DiedRecord, facts: DeadLetterFacts) => Promise<void>;
 
-/** The same letter again, after a crash, changes nothing: it is the projector's row, or this one. */
+/** The same dead letter again, after a crash, changes nothing: it is the projector's row, or this one. */
 const insert = `
   INSERT INTO dead_letters (tenant, id, origin, generation, stage, reason, attempts, event_id, delivery_id, endpoint_id,
                             source_id, event_type, at, key, headers, value, kept_value)

@@ -26,7 +26,7 @@ export async function cancelReplay(tx: Query, tenant: string, id: string): Promi
         RETURNING letter_id, event_id, endpoint_id`,
       [tenant, id, range.first, range.last],
     );
-    await setLetters(tx, tenant, id, 'dead', items);
+    await setDeadLetters(tx, tenant, id, 'dead', items);
     after = range.last;
   }
   await endIfDone(tx, tenant, id);
@@ -34,7 +34,7 @@ export async function cancelReplay(tx: Query, tenant: string, id: string): Promi
 }
 
 /** Sets the state of the dead letters that the replay has claimed: by their ids, or with their delivery. */
-export async function setLetters(
+export async function setDeadLetters(
   tx: Query,
   tenant: string,
   replayId: string,

@@ -7,8 +7,8 @@ export interface DeliveryReplay extends NewReplay {
 }
 
 /**
- * Sends an event to these endpoints once more, whatever became of it before, under a generation of its own. Letters of the same deliveries
- * are claimed with it, so that no replay of letters sends them yet again.
+ * Sends an event to these endpoints once more, whatever became of it before, under a generation of its own. Dead dead letters of the same deliveries
+ * are claimed with it, so that no replay of dead letters sends them yet again.
  */
 export async function createDeliveryReplay(tx: Query, replay: DeliveryReplay): Promise<ReplayRow> {
   const { tenant, id, eventId, endpointIds } = replay;

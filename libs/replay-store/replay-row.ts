@@ -10,7 +10,7 @@ import type { Query } from '#lib/postgres';
  * Its items: waiting ──taken──► sending ──► replayed | failed;  waiting ──► cancelled. An item that is `sending` when its runner dies is
  * sent again by the next, under the same generation.
  *
- * A letter: dead ──claimed──► replaying ──► replayed, or dead again where its item failed or was cancelled.
+ * A dead letter: dead ──claimed──► replaying ──► replayed, or dead again where its item failed or was cancelled.
  */
 export type ReplayStatus = 'running' | 'completed' | 'partial' | 'cancelled';
 

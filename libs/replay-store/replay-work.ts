@@ -12,7 +12,7 @@ import { AppError } from '#lib/errors';
 import { microsOf } from '#lib/clock';
 import type { DeadLetterStage } from '#lib/contract';
 import type { Postgres, Query } from '#lib/postgres';
-import { setLetters } from './cancel-replay.ts';
+import { setDeadLetters } from './cancel-replay.ts';
 import { leaseEnd, leaseReplays, type ReplayLane } from './lease-replays.ts';
 import { nextItems } from './next-items.ts';
 import { endIfDone, type ReplayStatus } from './replay-row.ts';
@@ -29,7 +29,7 @@ export interface LeasedReplay {
 export type ReplayItem = { item: number; generation: number } & (
   | { kind: 'delivery'; eventId: string; endpointId: string }
   | { kind: 'record'; stage: DeadLetterStage; origin: string; key: Buffer | null; headers: Buffer; value: Buffer }
-  /** Its letter was removed meanwhile. */
+  /** Its dead letter was removed meanwhile. */
   | { kind: 'missing' }
 );
 
@@ -142,8 +142,8 @@ export function createReplayWork(postgres: Postgres): ReplayWork {
           [tenant, id, items, ends.map(({ reason }) => reason), Math.min(...items), Math.max(...items)],
         );
         const { replayed = [], failed = [] } = Object.groupBy(settled, ({ status }) => status);
-        await setLetters(tx, tenant, id, 'replayed', replayed);
-        await setLetters(tx, tenant, id, 'dead', failed);
+        await setDeadLetters(tx, tenant, id, 'replayed', replayed);
+        await setDeadLetters(tx, tenant, id, 'dead', failed);
         await tx.query(
           'UPDATE replays SET replayed = replayed + $3, failed = failed + $4 WHERE tenant = $1 AND id = $2',
           [tenant, id, replayed.length, failed.length],

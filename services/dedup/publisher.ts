@@ -18,10 +18,10 @@ export interface Publisher {
   event(item: Item, budget: StepBudget, signal: AbortSignal): Promise<Refusal | undefined>;
   /** @throws AppError data_invalid */
   duplicate(item: Item, holder: Holder, signal: AbortSignal): Promise<void>;
-  deadLetter(record: IncomingRecord, letter: Letter, signal: AbortSignal): Promise<void>;
+  deadLetter(record: IncomingRecord, deadLetter: DeadLetter, signal: AbortSignal): Promise<void>;
 }
 
-interface Letter {
+interface DeadLetter {
   reason: 'malformed_record' | 'data_invalid';
   attempts: number;
 }

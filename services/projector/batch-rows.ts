@@ -4,9 +4,9 @@ import { isFinal } from '#lib/contract';
 import { bodyHashOf } from '#lib/dedup-store';
 import type { EventRef } from '#lib/event-store';
 import { derivedId } from '#lib/ids';
-import { deliveryAt, type Fact, type FanOut, type Letter, type Outcome } from './facts.ts';
+import { type DeadLetter, deliveryAt, type Fact, type FanOut, type Outcome } from './facts.ts';
 import type { AttemptRow } from './statements/attempts.ts';
-import type { LetterRow } from './statements/dead-letters.ts';
+import type { DeadLetterRow } from './statements/dead-letters.ts';
 import type { DuplicateRow } from './statements/duplicates.ts';
 import type { EventRow } from './statements/events.ts';
 import type { FanOutRow } from './statements/fan-outs.ts';
@@ -23,12 +23,15 @@ export interface BatchRows {
   duplicates: DuplicateRow[];
   fanOuts: FanOutRow[];
   outcomes: OutcomeRow[];
-  letters: LetterRow[];
+  deadLetters: DeadLetterRow[];
   payloads: PayloadRow[];
   attempts: AttemptRow[];
 }
 
-/** Needed by nobody who holds a clock: what belongs to these stands in other tables, is never changed, and means nothing before they are there. */
+/**
+ * Needed by nobody who holds a clock: what belongs to these stands in other tables, is never changed, and means nothing before they are
+ * there.
+ */
 export interface ClockFreeRows {
   payloads: PayloadRow[];
   attempts: AttemptRow[];
@@ -63,7 +66,7 @@ export function toBatchRows(
   const duplicates: DuplicateRow[] = [];
   const fanOuts: FanOutRow[] = [];
   const outcomes: Outcome[] = [];
-  const letters: LetterRow[] = [];
+  const deadLetters: DeadLetterRow[] = [];
   const touch = (tenant: string, event_id: string | null): void => {
     tenants.add(tenant);
     if (event_id !== null) touched.set(keyOf(tenant, event_id), { tenant, event_id });
@@ -88,8 +91,8 @@ export function toBatchRows(
         touch(fact.outcome.tenant, fact.outcome.event_id);
         outcomes.push(fact.outcome);
         break;
-      case 'letter':
-        letters.push(letterRow(fact.letter));
+      case 'dead_letter':
+        deadLetters.push(deadLetterRow(fact.deadLetter));
         break;
     }
   }
@@ -105,7 +108,7 @@ export function toBatchRows(
     duplicates: sorted(duplicates, (row) => keyOf(row.tenant, row.origin)),
     fanOuts: sorted(fanOuts, (row) => keyOf(row.tenant, row.event_id, row.delivery_id ?? '')),
     outcomes: sorted(outcomeRows(outcomes, partitionOf), (row) => keyOf(row.tenant, row.delivery_id)),
-    letters: sorted(letters, (row) => keyOf(row.tenant, row.stage, row.origin, String(row.generation))),
+    deadLetters: sorted(deadLetters, (row) => keyOf(row.tenant, row.stage, row.origin, String(row.generation))),
     ...toClockFreeRows(facts.filter((fact) => !isWritten(fact))),
   };
 }
@@ -121,7 +124,7 @@ export function ofTenants(rows: BatchRows, tenants: ReadonlySet<string>): BatchR
     fanOuts: theirs(rows.fanOuts),
     outcomes: theirs(rows.outcomes),
     // No clock is needed for them.
-    letters: rows.letters,
+    deadLetters: rows.deadLetters,
     payloads: theirs(rows.payloads),
     attempts: theirs(rows.attempts),
   };
@@ -207,28 +210,28 @@ function fanOutRows({ tenant, event_id, generation, at, deliveries, chunk }: Fan
   return deliveries.map(({ delivery_id, endpoint_id }) => ({ ...set, delivery_id, endpoint_id }));
 }
 
-function letterRow(letter: Letter): LetterRow {
-  const { tenant, stage, origin, generation, at } = letter;
+function deadLetterRow(deadLetter: DeadLetter): DeadLetterRow {
+  const { tenant, stage, origin, generation, at } = deadLetter;
   return {
     tenant,
     id: derivedId('dl', Math.floor(at / 1000), [tenant, stage, origin, String(generation)]),
     origin,
     generation,
     stage,
-    reason: letter.reason,
-    attempts: letter.attempts,
-    event_id: letter.event_id,
-    delivery_id: letter.delivery_id,
-    endpoint_id: letter.endpoint_id,
-    source_id: letter.source_id,
-    event_type: letter.event_type,
-    key: letter.key,
-    headers: letter.headers,
-    value: letter.value,
-    letter_partition: letter.partition,
-    letter_offset: String(letter.offset),
-    original_bytes: letter.shortenedFrom?.bytes ?? null,
-    original_sha256: letter.shortenedFrom === null ? null : Buffer.from(letter.shortenedFrom.sha256, 'hex'),
+    reason: deadLetter.reason,
+    attempts: deadLetter.attempts,
+    event_id: deadLetter.event_id,
+    delivery_id: deadLetter.delivery_id,
+    endpoint_id: deadLetter.endpoint_id,
+    source_id: deadLetter.source_id,
+    event_type: deadLetter.event_type,
+    key: deadLetter.key,
+    headers: deadLetter.headers,
+    value: deadLetter.value,
+    letter_partition: deadLetter.partition,
+    letter_offset: String(deadLetter.offset),
+    original_bytes: deadLetter.shortenedFrom?.bytes ?? null,
+    original_sha256: deadLetter.shortenedFrom === null ? null : Buffer.from(deadLetter.shortenedFrom.sha256, 'hex'),
     at: formatMicros(at),
   };
 }

@@ -59,7 +59,7 @@ function namesIn(fact: Fact): Record<string, string> {
         [header.endpointId]: endpoint_id,
       };
     }
-    case 'letter':
+    case 'dead_letter':
       return {};
   }
 }

@@ -17,7 +17,7 @@ export type Fact =
   | { kind: 'duplicate'; duplicate: DuplicateRecord }
   | { kind: 'fan-out'; fanOut: FanOut }
   | { kind: 'outcome'; outcome: Outcome }
-  | { kind: 'letter'; letter: Letter };
+  | { kind: 'dead_letter'; deadLetter: DeadLetter };
 
 /** The set of an event's deliveries in one generation, or one chunk of it. */
 export type FanOut = Pick<AttemptRecord, 'tenant' | 'event_id' | 'generation' | 'at' | 'deliveries' | 'chunk'>;
@@ -51,7 +51,7 @@ export interface Outcome {
   } | null;
 }
 
-export interface Letter extends ReadDeadLetter {
+export interface DeadLetter extends ReadDeadLetter {
   /** Empty where the record that died did not say. */
   tenant: string;
   event_id: string | null;
@@ -83,8 +83,8 @@ export function tenantOf(fact: Fact): string {
       return fact.fanOut.tenant;
     case 'outcome':
       return fact.outcome.tenant;
-    case 'letter':
-      return fact.letter.tenant;
+    case 'dead_letter':
+      return fact.deadLetter.tenant;
   }
 }
 
@@ -108,7 +108,11 @@ export function idsOf(fact: Fact): { tenant: string; eventId: string | null; del
       return { tenant: fact.fanOut.tenant, eventId: fact.fanOut.event_id };
     case 'outcome':
       return { tenant: fact.outcome.tenant, eventId: fact.outcome.event_id, deliveryId: fact.outcome.delivery_id };
-    case 'letter':
-      return { tenant: fact.letter.tenant, eventId: fact.letter.event_id, deliveryId: fact.letter.delivery_id };
+    case 'dead_letter':
+      return {
+        tenant: fact.deadLetter.tenant,
+        eventId: fact.deadLetter.event_id,
+        deliveryId: fact.deadLetter.delivery_id,
+      };
   }
 }

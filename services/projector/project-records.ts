@@ -8,7 +8,7 @@
  *           └─ the data is refused: each half by itself, and so on until the culprit stands alone
  *                                          └────────────► dead letter `data_invalid` ─────► done
  *
- * A letter about a letter would go round for ever: what is refused from `dead-letters` is logged and counted, and stays where it is.
+ * A dead letter about a dead letter would go round for ever: what is refused from `dead-letters` is logged and counted, and stays where it is.
  */
 import type { WaitOut } from '#lib/backoff';
 import { bisect } from '#lib/bisect';
@@ -79,7 +79,7 @@ export function createRecordHandler(deps: Deps): RecordHandler {
   ): Promise<ReadRecord[]> {
     const read: ReadRecord[] = [];
     for (const record of records) {
-      // A letter still has the headers of what died, and is for nobody else.
+      // A dead letter still has the headers of what died, and is for nobody else.
       if (record.topic !== deps.deadLettersTopic && isForAnother(record.headers, 'projector')) {
         record.done();
         continue;

@@ -39,7 +39,7 @@ export function createRecordReader({ topics, decodeEvent, decodeAttempt }: Deps)
     events: async (record) => readEvent(await decodeEvent(record.value), record),
     'delivery.attempts': async (record) => readAttempt(await decodeAttempt(record.value)),
     duplicates: async (record) => readDuplicate(record),
-    'dead-letters': async (record) => readLetter(record),
+    'dead-letters': async (record) => readDeadLetter(record),
   };
   const readerOf = new Map(projectedTopics.map((name) => [topics[name], readers[name]]));
 
@@ -128,15 +128,15 @@ function readDuplicate(record: IncomingRecord): Reading {
   return { fact: { kind: 'duplicate', duplicate } };
 }
 
-function readLetter({ key, value, headers, rawHeaders, partition, offset }: IncomingRecord): Reading {
+function readDeadLetter({ key, value, headers, rawHeaders, partition, offset }: IncomingRecord): Reading {
   const facts = parseDeadLetter(headers);
   if ('malformed' in facts) return facts;
   const named = (name: string): string | null => headers[name] || null;
   const isDelivery = facts.stage === 'dispatcher' && !('malformed' in parseDelivery(headers, value));
   return {
     fact: {
-      kind: 'letter',
-      letter: {
+      kind: 'dead_letter',
+      deadLetter: {
         ...facts,
         tenant: headers[header.tenant] ?? '',
         event_id: named(header.eventId),

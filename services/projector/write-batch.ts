@@ -60,7 +60,7 @@ export async function writeBatch(
     send(tx, encoded.events, touched.clocks()),
     send(tx, encoded.grown),
     send(tx, encoded.duplicates),
-    send(tx, encoded.letters),
+    send(tx, encoded.deadLetters),
   ]);
   await touched.move([...applied, ...fannedOut, ...adopted, ...repeated]);
   // Not waited for: the COMMIT is sent with it, and tells whether it has failed.
@@ -76,5 +76,5 @@ const encodeBatch = (rows: BatchRows, { applyOutcomes, insertFanOuts, adoptEarly
   events: encode(insertEvents, rows.events),
   grown: encode(adoptEarlyDuplicates, rows.events),
   duplicates: encode(insertDuplicates, rows.duplicates),
-  letters: encode(insertDeadLetters, rows.letters),
+  deadLetters: encode(insertDeadLetters, rows.deadLetters),
 });

@@ -70,7 +70,7 @@ export async function prepareLoad(stack: Stack, receiver: Receiver): Promise<Das
     }
   };
 
-  const replayLetters = async (signal: AbortSignal): Promise<void> => {
+  const replayDeadLetters = async (signal: AbortSignal): Promise<void> => {
     await waitUntil(
       'there is a dead letter',
       async () => ((await (await ask('/dead-letters')).json()) as unknown[]).length > 0,
@@ -90,7 +90,7 @@ export async function prepareLoad(stack: Stack, receiver: Receiver): Promise<Das
           await delay(pauseMs);
         }
       };
-      await Promise.all([send(), poll(signal), poll(signal), replayLetters(signal)]);
+      await Promise.all([send(), poll(signal), poll(signal), replayDeadLetters(signal)]);
     },
   };
 }

@@ -20,7 +20,7 @@ const secondsPerKill = 20;
 const maxTurn = 3;
 const drainTimeoutMs = 90_000;
 
-/** So that some deliveries are retried, and some of those dead-lettered: there is a crash point behind the letter. */
+/** So that some deliveries are retried, and some of those dead-lettered: there is a crash point behind the dead letter. */
 const failingShare = 0.4;
 const endpoint: EndpointSettings = {
   retry: { base_seconds: 1, cap_seconds: 1, max_attempts: 2 },

@@ -1,6 +1,6 @@
 import { formatMicros, parseRfc3339 } from '#lib/clock';
 import { type DeadLetterStage, deadLetterStages } from '#lib/contract';
-import type { LetterFilter } from '#lib/replay-store';
+import type { DeadLetterFilter } from '#lib/replay-store';
 import type { FieldErrors } from '../http/send-problem.ts';
 import { filterText } from '../settings/fields.ts';
 
@@ -29,7 +29,7 @@ export const deadLetterFilterFields = {
 export function readDeadLetterFilter(
   given: GivenDeadLetterFilter,
   fieldOf: (name: string) => string,
-): { filter: LetterFilter } | { errors: FieldErrors } {
+): { filter: DeadLetterFilter } | { errors: FieldErrors } {
   const since = instantOf(given.since);
   const until = instantOf(given.until);
   const bad = Object.entries({ since, until }).filter(([, instant]) => instant === null);
@@ -57,6 +57,6 @@ export function readDeadLetterFilter(
 function instantOf(text: string | undefined): string | null | undefined {
   if (text === undefined) return undefined;
   const micros = parseRfc3339(text);
-  // No letter is earlier or later, but some clients begin at the year 1.
+  // No dead letter is earlier or later, but some clients begin at the year 1.
   return micros === undefined ? null : formatMicros(Math.min(Math.max(micros, 0), Number.MAX_SAFE_INTEGER));
 }

@@ -1,9 +1,9 @@
 import { formatMicros } from '#lib/clock';
 import { createId } from '#lib/ids';
-import type { LetterReplay } from '#lib/replay-store';
+import type { DeadLetterReplay } from '#lib/replay-store';
 import type { RouteDeps } from '../route.ts';
 
-type NewReplay = Omit<LetterReplay, 'filter' | 'limit'>;
+type NewReplay = Omit<DeadLetterReplay, 'filter' | 'limit'>;
 
 /** A replay that begins now, of which it is still to be said what it sends. */
 export function newReplay(

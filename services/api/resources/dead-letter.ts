@@ -1,6 +1,6 @@
 import { type DeadLetterStage, unpackHeaders } from '#lib/contract';
 import type { Query } from '#lib/postgres';
-import { type LetterFilter, letterConditions, letterTables } from '#lib/replay-store';
+import { type DeadLetterFilter, deadLetterConditions, deadLetterTables } from '#lib/replay-store';
 import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from './ids.ts';
 import { jsonText } from './json-text.ts';
@@ -41,14 +41,14 @@ const columns = `l.id, l.stage, l.reason, l.attempts, l.at, l.origin, l.generati
 export function listDeadLetters(
   postgres: Query,
   tenant: string,
-  filter: LetterFilter,
+  filter: DeadLetterFilter,
   { after, limit }: PageRequest,
 ): Promise<DeadLetterRow[]> {
   const values: unknown[] = [];
-  const conditions = letterConditions(tenant, filter, values);
+  const conditions = deadLetterConditions(tenant, filter, values);
   const before = after === null ? 'true' : `l.id < $${values.push(after)}`;
   return postgres.query<DeadLetterRow>(
-    `SELECT ${columns} FROM ${letterTables}
+    `SELECT ${columns} FROM ${deadLetterTables}
       WHERE ${conditions} AND ${before}
       ORDER BY l.id DESC
       LIMIT $${values.push(limit + 1)}`,
@@ -56,7 +56,7 @@ export function listDeadLetters(
   );
 }
 
-type WholeLetter = DeadLetterRow & {
+type WholeDeadLetter = DeadLetterRow & {
   key: Buffer | null;
   headers: Buffer;
   /** Null where a delivery's payload is kept no longer. */
@@ -64,11 +64,15 @@ type WholeLetter = DeadLetterRow & {
 };
 
 /** With what died; a delivery's value is its event's payload. */
-export async function findDeadLetter(postgres: Query, tenant: string, id: string): Promise<WholeLetter | undefined> {
+export async function findDeadLetter(
+  postgres: Query,
+  tenant: string,
+  id: string,
+): Promise<WholeDeadLetter | undefined> {
   if (!deadLetterId.test(id)) return undefined;
-  const [row] = await postgres.query<WholeLetter>(
+  const [row] = await postgres.query<WholeDeadLetter>(
     `SELECT ${columns}, l.key, l.headers, coalesce(l.value, l.kept_value, payload.body) AS value
-       FROM ${letterTables}
+       FROM ${deadLetterTables}
        LEFT JOIN LATERAL (
               SELECT p.body
                 FROM event_payloads p
@@ -80,14 +84,14 @@ export async function findDeadLetter(postgres: Query, tenant: string, id: string
   return row;
 }
 
-/** The letter of a delivery that has died. */
-export async function findLetterOfDelivery(
+/** The dead letter of a delivery that has died. */
+export async function findDeadLetterOfDelivery(
   postgres: Query,
   tenant: string,
   deliveryId: string,
 ): Promise<DeadLetterRow | undefined> {
   const [row] = await postgres.query<DeadLetterRow>(
-    `SELECT ${columns} FROM ${letterTables} WHERE l.tenant = $1 AND l.stage = 'dispatcher' AND l.origin = $2`,
+    `SELECT ${columns} FROM ${deadLetterTables} WHERE l.tenant = $1 AND l.stage = 'dispatcher' AND l.origin = $2`,
     [tenant, deliveryId],
   );
   return row;
@@ -97,7 +101,7 @@ export async function findLetterOfDelivery(
  * As JSON text: a payload that is JSON stands in it as it came, any other in base64. Repeated headers have all their values.
  * The ingress has left the sender's credentials out of them.
  */
-export function deadLetterText({ key, headers, value, ...letter }: WholeLetter): string {
+export function deadLetterText({ key, headers, value, ...letter }: WholeDeadLetter): string {
   const shown = Object.entries(unpackHeaders(headers)).map(([name, values]) => {
     const texts = values.map((bytes) => bytes.toString('utf8'));
     return [name, texts.length === 1 ? texts[0] : texts];
@@ -128,11 +132,11 @@ const sampleSize = 20;
 export async function previewReplay(
   postgres: Query,
   tenant: string,
-  filter: LetterFilter,
+  filter: DeadLetterFilter,
   limit: number,
 ): Promise<ReplayPreview> {
   const values: unknown[] = [];
-  const conditions = letterConditions(tenant, { ...filter, status: 'dead' }, values);
+  const conditions = deadLetterConditions(tenant, { ...filter, status: 'dead' }, values);
   const bounded = `$${values.push(limit)}::int`;
   const [row] = await postgres.query<{
     all_matched: number;
@@ -142,7 +146,7 @@ export async function previewReplay(
   }>(
     `WITH matching AS MATERIALIZED (
        SELECT l.id, l.stage, l.reason, l.endpoint_id, row_number() OVER (ORDER BY l.at, l.id) AS place
-         FROM ${letterTables}
+         FROM ${deadLetterTables}
         WHERE ${conditions}
      ), going AS (
        SELECT * FROM matching WHERE place <= ${bounded}

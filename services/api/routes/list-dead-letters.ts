@@ -1,4 +1,4 @@
-import type { LetterFilter } from '#lib/replay-store';
+import type { DeadLetterFilter } from '#lib/replay-store';
 import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
 import { sendInvalid } from '../http/send-problem.ts';
 import { type Operation, page } from '../openapi/operation.ts';
@@ -10,8 +10,8 @@ import {
 import { deadLetterId, listDeadLetters as queryDeadLetters } from '../resources/dead-letter.ts';
 import { type Route, route } from '../route.ts';
 
-interface LetterQuery extends GivenDeadLetterFilter, PageQuery {
-  status?: NonNullable<LetterFilter['status']>;
+interface DeadLetterQuery extends GivenDeadLetterFilter, PageQuery {
+  status?: NonNullable<DeadLetterFilter['status']>;
 }
 
 const querystring = {
@@ -37,7 +37,7 @@ const operation: Operation = {
 
 /** `GET /v1/dead-letters`: the newest first. */
 export const listDeadLetters: Route = ({ postgres, apiUrl }) =>
-  route<{ Querystring: LetterQuery }>({
+  route<{ Querystring: DeadLetterQuery }>({
     method: 'GET',
     url: '/v1/dead-letters',
     config: { operation },

@@ -1,4 +1,4 @@
-import { createLetterReplay, maxReplayLetters } from '#lib/replay-store';
+import { createDeadLetterReplay, maxReplayDeadLetters } from '#lib/replay-store';
 import { sendInvalid, sendLimitReached, sendMissing, sendProblem } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { deadLetterFilterFields, readDeadLetterFilter } from '../replays/dead-letter-filter-fields.ts';
@@ -21,7 +21,7 @@ const body = {
   required: ['since'],
   properties: {
     since: deadLetterFilterFields.since,
-    limit: wholeNumber(1, maxReplayLetters),
+    limit: wholeNumber(1, maxReplayDeadLetters),
     rate_per_second: replayRate,
   },
 } as const;
@@ -44,7 +44,7 @@ export const recoverEndpoint: Route = (deps) =>
     async handler(request, reply) {
       const { tenant, body, idempotent } = request;
       const { effects } = idempotent;
-      const { since, limit = maxReplayLetters, rate_per_second: ratePerSecond = null } = body;
+      const { since, limit = maxReplayDeadLetters, rate_per_second: ratePerSecond = null } = body;
       const endpoint = await endpoints.find(effects, tenant, request.params.id);
       if (endpoint === undefined || endpoint.deleted_at !== null) return sendMissing(reply, endpoint);
       const given = { stage: 'dispatcher', endpoint_id: endpoint.id, since } as const;
@@ -57,7 +57,7 @@ export const recoverEndpoint: Route = (deps) =>
       if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
       const begun = newReplay(deps, { tenant, request: { ...given, ...body }, ratePerSecond });
       const replay = await effects.transaction((tx) =>
-        createLetterReplay(tx, { ...begun, filter: read.filter, limit }),
+        createDeadLetterReplay(tx, { ...begun, filter: read.filter, limit }),
       );
       return sendReplay(reply, replay);
     },

@@ -1,4 +1,4 @@
-import { createLetterReplay, type LetterFilter, maxReplayLetters } from '#lib/replay-store';
+import { createDeadLetterReplay, type DeadLetterFilter, maxReplayDeadLetters } from '#lib/replay-store';
 import { sendInvalid, sendLimitReached } from '../http/send-problem.ts';
 import { type Operation, ref } from '../openapi/operation.ts';
 import {
@@ -28,7 +28,7 @@ const body = {
     ids: { type: 'array', minItems: 1, maxItems: 10_000, items: { type: 'string', maxLength: 100 } },
     ...deadLetterFilterFields,
     all: { type: 'boolean' },
-    limit: wholeNumber(1, maxReplayLetters),
+    limit: wholeNumber(1, maxReplayDeadLetters),
     rate_per_second: replayRate,
     dry_run: { type: 'boolean' },
   },
@@ -49,7 +49,7 @@ const operation: Operation = {
 };
 
 /**
- * `POST /v1/dead-letters/replay`: claims the letters that match and are dead, the oldest first, and answers; a dispatcher sends them. With
+ * `POST /v1/dead-letters/replay`: claims the dead letters that match and are dead, the oldest first, and answers; a dispatcher sends them. With
  * `dry_run` it answers what would go, and nothing changes.
  */
 export const replayDeadLetters: Route = (deps) =>
@@ -61,10 +61,10 @@ export const replayDeadLetters: Route = (deps) =>
     async handler(request, reply) {
       const { tenant, body, idempotent } = request;
       const { effects } = idempotent;
-      const { ids, all = false, limit = maxReplayLetters, rate_per_second: ratePerSecond = null } = body;
+      const { ids, all = false, limit = maxReplayDeadLetters, rate_per_second: ratePerSecond = null } = body;
       const read = readDeadLetterFilter(body, (name) => `/${name}`);
       if ('errors' in read) return sendInvalid(reply, read.errors);
-      const filter: LetterFilter = ids === undefined ? read.filter : { ...read.filter, ids };
+      const filter: DeadLetterFilter = ids === undefined ? read.filter : { ...read.filter, ids };
       if (!all && Object.keys(filter).length === 0)
         return sendInvalid(reply, [{ field: '(body)', message: 'must have at least one filter, or `all`: true' }]);
 
@@ -75,7 +75,7 @@ export const replayDeadLetters: Route = (deps) =>
       const reached = await replayLimitReached(deps, effects, tenant, 'several');
       if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
       const begun = newReplay(deps, { tenant, request: { ...body }, ratePerSecond });
-      const replay = await effects.transaction((tx) => createLetterReplay(tx, { ...begun, filter, limit }));
+      const replay = await effects.transaction((tx) => createDeadLetterReplay(tx, { ...begun, filter, limit }));
       return sendReplay(reply, replay);
     },
   });

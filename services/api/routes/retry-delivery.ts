@@ -1,13 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import { isFinal } from '#lib/contract';
-import { createLetterReplay } from '#lib/replay-store';
+import { createDeadLetterReplay } from '#lib/replay-store';
 import { emptyBody, optionalBody } from '../http/optional-body.ts';
 import { sendLimitReached, sendProblem } from '../http/send-problem.ts';
 import { type Operation, ref } from '../openapi/operation.ts';
 import { newReplay } from '../replays/new-replay.ts';
 import { replayLimitReached } from '../replays/replay-limit.ts';
 import { sendReplay } from '../replays/send-replay.ts';
-import { findLetterOfDelivery } from '../resources/dead-letter.ts';
+import { findDeadLetterOfDelivery } from '../resources/dead-letter.ts';
 import { findDelivery } from '../resources/delivery.ts';
 import { type MadeDue, makeDue } from '../resources/waiting.ts';
 import { type Route, route, type RouteDeps } from '../route.ts';
@@ -28,7 +28,7 @@ const operation: Operation = {
   errors: ['conflict', 'limit_reached'],
 };
 
-/** `POST /v1/deliveries/{id}/retry`: one that waits is due now; of one that is dead-lettered the letter is replayed. */
+/** `POST /v1/deliveries/{id}/retry`: one that waits is due now; of one that is dead-lettered the dead letter is replayed. */
 export const retryDelivery: Route = (deps) =>
   route<{ Params: { id: string } }>({
     method: 'POST',
@@ -42,7 +42,7 @@ export const retryDelivery: Route = (deps) =>
       const delivery = await findDelivery(effects, tenant, request.params.id);
       if (delivery === undefined) return sendProblem(reply, 'not_found');
       const { id, status } = delivery;
-      if (status === 'dead_lettered') return replayLetter({ ...deps, postgres: effects }, { tenant, id }, reply);
+      if (status === 'dead_lettered') return replayDeadLetter({ ...deps, postgres: effects }, { tenant, id }, reply);
       if (isFinal(status)) return sendProblem(reply, 'conflict', `The delivery is ${status}`);
       const made = await makeDue(effects, tenant, id);
       if (made !== 'due') return sendProblem(reply, 'conflict', whyNotDue[made]);
@@ -50,22 +50,23 @@ export const retryDelivery: Route = (deps) =>
     },
   });
 
-async function replayLetter(
+async function replayDeadLetter(
   deps: RouteDeps,
   { tenant, id }: { tenant: string; id: string },
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const letter = await findLetterOfDelivery(deps.postgres, tenant, id);
-  if (letter === undefined) return sendProblem(reply, 'conflict', 'Its dead letter is not available yet: retry later');
-  if (letter.status !== 'dead')
-    return sendProblem(reply, 'conflict', `The delivery is ${letter.status} by ${letter.replay_id}`);
+  const deadLetter = await findDeadLetterOfDelivery(deps.postgres, tenant, id);
+  if (deadLetter === undefined)
+    return sendProblem(reply, 'conflict', 'Its dead letter is not available yet: retry later');
+  if (deadLetter.status !== 'dead')
+    return sendProblem(reply, 'conflict', `The delivery is ${deadLetter.status} by ${deadLetter.replay_id}`);
   const reached = await replayLimitReached(deps, deps.postgres, tenant, 'one');
   if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
   const begun = newReplay(deps, { tenant, request: { delivery_id: id } });
   const replay = await deps.postgres
     .transaction(async (tx) => {
-      const made = await createLetterReplay(tx, { ...begun, filter: { ids: [letter.id] }, limit: 1 });
-      // Another has claimed the letter since it was looked up: a replay of nothing must not be left behind.
+      const made = await createDeadLetterReplay(tx, { ...begun, filter: { ids: [deadLetter.id] }, limit: 1 });
+      // Another has claimed the dead letter since it was looked up: a replay of nothing must not be left behind.
       if (made.matched === 0) throw claimedMeanwhile;
       return made;
     })
@@ -76,4 +77,4 @@ async function replayLetter(
   return sendReplay(reply, replay);
 }
 
-const claimedMeanwhile = new Error('the letter was claimed by another replay');
+const claimedMeanwhile = new Error('the dead letter was claimed by another replay');

@@ -1,6 +1,7 @@
 /**
  * Keeps the tables from growing for ever: payloads and attempts go by the day, events and what belongs to them when they have not changed
- * for long, sources, endpoints and keys but for their ids a month after their deletion, and nothing goes that open work may need. In rounds, the first at the start; what fails in one is tried again soon.
+ * for long, sources, endpoints and keys but for their ids a month after their deletion, and nothing goes that open work may need. In
+ * rounds, the first at the start; what fails in one is tried again soon.
  *
  * How old is old goes by the earlier of two clocks, this process's and the database's: one of them alone, set years ahead, would remove
  * everything.
@@ -13,7 +14,7 @@ import type { Postgres } from '#lib/postgres';
 import type { ProjectorMetrics } from '../metrics.ts';
 import { createDayPartitions, type DayPartitions } from './day-partitions.ts';
 import { partitionedTables } from './partitioned-tables.ts';
-import { sweepEvents, sweepLetters, sweepOrphans, sweepReplays } from './sweep-events.ts';
+import { sweepDeadLetters, sweepEvents, sweepOrphans, sweepReplays } from './sweep-events.ts';
 import { buryDeleted, forgetChanges } from './sweep-resources.ts';
 import type { Paced } from './sweep-rows.ts';
 
@@ -118,7 +119,7 @@ export function createRetention({ postgres, payloadDays, eventDays, clock, log, 
     ['sweep events', async ({ events }) => removed('events', await sweepEvents(postgres, events, paced))],
     ['sweep orphans', async ({ events }) => removed('orphans', await sweepOrphans(postgres, events, paced))],
     ['sweep replays', async ({ events }) => removed('replays', await sweepReplays(postgres, events, paced))],
-    ['sweep letters', async ({ events }) => removed('dead_letters', await sweepLetters(postgres, events, paced))],
+    ['sweep letters', async ({ events }) => removed('dead_letters', await sweepDeadLetters(postgres, events, paced))],
     ...resources.map((table): Step => [
       `bury ${table}`,
       async ({ now }) => removed(table, await buryDeleted(postgres, table, now, paced)),

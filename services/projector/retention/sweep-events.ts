@@ -35,7 +35,7 @@ const removeEvents = `
     DELETE FROM fan_outs f USING ended e WHERE f.tenant = e.tenant AND f.event_id = e.id
   ), of_chunks AS (
     DELETE FROM fan_out_chunks c USING ended e WHERE c.tenant = e.tenant AND c.event_id = e.id
-  ), of_letters AS (
+  ), of_dead_letters AS (
     DELETE FROM dead_letters l USING ended e WHERE l.tenant = e.tenant AND l.event_id = e.id
   ), of_generations AS (
     DELETE FROM replay_generations g USING ended e WHERE g.tenant = e.tenant AND g.event_id = e.id
@@ -143,8 +143,8 @@ export async function sweepOrphans(postgres: Postgres, before: number, paced: Pa
   return removed;
 }
 
-/** Letters whose event is not there: it never was, as with what dedup could not take, or it is removed. @returns how many */
-export const sweepLetters = (postgres: Postgres, before: number, paced: Paced): Promise<number> =>
+/** Dead dead letters whose event is not there: it never was, as with what dedup could not take, or it is removed. @returns how many */
+export const sweepDeadLetters = (postgres: Postgres, before: number, paced: Paced): Promise<number> =>
   sweepRows(
     postgres,
     {

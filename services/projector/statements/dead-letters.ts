@@ -1,6 +1,6 @@
 import type { Statement } from '#lib/event-store';
 
-export interface LetterRow {
+export interface DeadLetterRow {
   tenant: string;
   id: string;
   origin: string;
@@ -24,8 +24,8 @@ export interface LetterRow {
   original_sha256: Buffer | null;
 }
 
-/** A letter that was written again (a stage died before it could commit) has the same stage, origin and generation. */
-export const insertDeadLetters: Statement<LetterRow> = {
+/** A dead letter that was written again (a stage died before it could commit) has the same stage, origin and generation. */
+export const insertDeadLetters: Statement<DeadLetterRow> = {
   name: 'insert-dead-letters',
   columns: [
     'tenant',

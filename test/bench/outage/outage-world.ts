@@ -55,7 +55,7 @@ export interface OutageWorld {
   /** Records of `delivery.attempts`, by delivery; all in all, by kind and status. */
   recordsOf: Uint16Array;
   records: Map<string, number>;
-  letters(): number;
+  deadLetters(): number;
   ended(): number;
   stop(): Promise<void>;
 }
@@ -85,7 +85,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
   const records = new Map<string, number>();
   let arrived = 0;
   let ended = 0;
-  let letters = 0;
+  let deadLetters = 0;
   let listener: (number: number) => void = () => undefined;
 
   const encoded = new WeakMap<Buffer, AttemptRecord>();
@@ -116,7 +116,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     acknowledged ??= clock.sleep(acknowledgedAfterMs).then(() => void (acknowledged = undefined));
     await acknowledged;
     const record = encoded.get(value);
-    if (record === undefined) letters += 1;
+    if (record === undefined) deadLetters += 1;
     else keep(record);
     return { topic, partition: 0, offset: 0n };
   }
@@ -255,7 +255,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     onSend: (next) => void (listener = next),
     recordsOf,
     records,
-    letters: () => letters,
+    deadLetters: () => deadLetters,
     ended: () => ended,
     stop: async () => stopping.abort(),
   };

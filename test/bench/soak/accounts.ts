@@ -96,7 +96,7 @@ export function account(books: Books): Account {
   );
   must(
     'deliveries are called dead, and have no letter',
-    deadLettered.filter(({ id }) => !books.letters.has(id)),
+    deadLettered.filter(({ id }) => !books.deadLetters.has(id)),
     named,
   );
   for (const [poller, seen] of books.polled)

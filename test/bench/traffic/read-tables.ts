@@ -6,7 +6,7 @@ export interface TableRows {
   events: readonly { id: string; sourceId: string }[];
   deliveries: readonly { id: string; eventId: string; endpoint: string; status: string }[];
   /** The deliveries that have a dead letter. */
-  letters: ReadonlySet<string>;
+  deadLetters: ReadonlySet<string>;
 }
 
 /** @param nameOf an endpoint's name by its id */
@@ -19,7 +19,7 @@ export const readTables = (url: string, nameOf: ReadonlyMap<string, string>): Pr
       'SELECT receipt_id, event_id FROM receipts',
     );
     const events = await postgres.query<{ id: string; source_id: string }>('SELECT id, source_id FROM events');
-    const letters = await postgres.query<{ delivery_id: string }>(
+    const deadLetters = await postgres.query<{ delivery_id: string }>(
       'SELECT delivery_id FROM dead_letters WHERE delivery_id IS NOT NULL',
     );
     return {
@@ -29,6 +29,6 @@ export const readTables = (url: string, nameOf: ReadonlyMap<string, string>): Pr
       })),
       receipts: receipts.map(({ receipt_id, event_id }) => ({ receiptId: receipt_id, eventId: event_id })),
       events: events.map(({ id, source_id }) => ({ id, sourceId: source_id })),
-      letters: new Set(letters.map(({ delivery_id }) => delivery_id)),
+      deadLetters: new Set(deadLetters.map(({ delivery_id }) => delivery_id)),
     };
   });

@@ -47,7 +47,7 @@ function acceptedRows(ledger: Ledger): CountRow[] {
       .size;
   const okSends = sends.filter((send) => send.outcome === 'ok').length;
   const deadRecords = new Set(
-    topics['dead-letters'].filter((letter) => letter.stage === 'dedup').map((letter) => letter.origin),
+    topics['dead-letters'].filter((deadLetter) => deadLetter.stage === 'dedup').map((deadLetter) => deadLetter.origin),
   );
   return [
     row('requests sent', sends.length, {

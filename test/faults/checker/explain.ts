@@ -110,9 +110,9 @@ function acceptance(ledger: Ledger, origin: string): Step[] {
       atMs: receivedAtMs,
       what: `duplicate of ${namedIn(duplicate)} at ${duplicate.position}, from ${origin}`,
     })),
-    ...(ledger.lettersByOrigin.get(origin) ?? []).map((letter) => ({
-      atMs: letter.atMs,
-      what: `dead letter (${letter.stage}, ${letter.reason}) at ${letter.position}`,
+    ...(ledger.deadLettersByOrigin.get(origin) ?? []).map((deadLetter) => ({
+      atMs: deadLetter.atMs,
+      what: `dead letter (${deadLetter.stage}, ${deadLetter.reason}) at ${deadLetter.position}`,
     })),
   ];
 }
@@ -127,12 +127,15 @@ function deliverySteps(ledger: Ledger, eventId: string): Step[] {
     ...deliveries.flatMap(({ id, writes }) =>
       writes.map(({ position }) => ({ atMs: undefined, what: `${id} written at ${position}` })),
     ),
-    ...deliveries.flatMap(({ id, steps, letters }) => [
+    ...deliveries.flatMap(({ id, steps, deadLetters }) => [
       ...steps.map(({ atMs, step, kind, outcome, status, position }) => ({
         atMs,
         what: `${id} step ${step}: ${kind}, ${outcome ?? 'no send'} → ${status} at ${position}`,
       })),
-      ...letters.map(({ atMs, reason, position }) => ({ atMs, what: `${id} dead letter (${reason}) at ${position}` })),
+      ...deadLetters.map(({ atMs, reason, position }) => ({
+        atMs,
+        what: `${id} dead letter (${reason}) at ${position}`,
+      })),
     ]),
   ];
 }

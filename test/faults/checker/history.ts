@@ -133,7 +133,7 @@ export interface TopicContents {
   deliveries: readonly DeliveryEntry[];
   'delivery.attempts': readonly (FannedOutEntry | StepEntry)[];
   duplicates: readonly DuplicateEntry[];
-  'dead-letters': readonly LetterEntry[];
+  'dead-letters': readonly DeadLetterEntry[];
 }
 
 export interface ReceivedEntry {
@@ -165,14 +165,17 @@ export interface DuplicateEntry {
   position: string;
   origin: string;
   receiptId: string;
-  /** The event that dedup took it for: it may have died with its worker before it was published. Null where dedup knew the end of its id alone. */
+  /**
+   * The event that dedup took it for: it may have died with its worker before it was published. Null where dedup knew the end of its id
+   * alone.
+   */
   eventId: string | null;
   eventIdEnd: string;
   dedupKey: string;
   changed: boolean;
 }
 
-export interface LetterEntry {
+export interface DeadLetterEntry {
   position: string;
   stage: DeadLetterStage;
   reason: string;

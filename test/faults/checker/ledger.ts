@@ -11,7 +11,7 @@ import type {
   FannedOutEntry,
   Fault,
   History,
-  LetterEntry,
+  DeadLetterEntry,
   Publish,
   ReceivedEntry,
   Send,
@@ -26,7 +26,7 @@ export interface DeliveryAccount {
   generation: number;
   writes: readonly DeliveryEntry[];
   steps: readonly StepEntry[];
-  letters: readonly LetterEntry[];
+  deadLetters: readonly DeadLetterEntry[];
 }
 
 /** A history by what its entries refer to each other with. */
@@ -44,7 +44,7 @@ export interface Ledger {
   /** By the event that the duplicate belongs to. */
   duplicatesByEvent: ReadonlyMap<string, readonly DuplicateEntry[]>;
   eventOfDuplicate(duplicate: DuplicateEntry): EventEntry | undefined;
-  lettersByOrigin: ReadonlyMap<string, readonly LetterEntry[]>;
+  deadLettersByOrigin: ReadonlyMap<string, readonly DeadLetterEntry[]>;
   fanOutsByEvent: ReadonlyMap<string, readonly FannedOutEntry[]>;
   deliveries: ReadonlyMap<string, DeliveryAccount>;
   deliveriesByEvent: ReadonlyMap<string, readonly DeliveryAccount[]>;
@@ -59,7 +59,7 @@ export function openLedger(history: History): Ledger {
   const received = topics['webhooks.received'];
   const outcomes = topics['delivery.attempts'];
   const fanOuts = [...topics.events.flatMap(setOf), ...outcomes.filter((entry) => entry.kind === 'fanned_out')];
-  const lettersByOrigin = group(topics['dead-letters'], (letter) => letter.origin);
+  const deadLettersByOrigin = group(topics['dead-letters'], (deadLetter) => deadLetter.origin);
   const eventsById = group(topics.events, (entry) => entry.id);
   const eventsByKey = group(topics.events, (entry) => entry.dedupKey);
   const deliveries = accounts(
@@ -69,7 +69,7 @@ export function openLedger(history: History): Ledger {
       outcomes.filter((entry) => entry.kind !== 'fanned_out'),
       (entry) => entry.deliveryId,
     ),
-    lettersByOrigin,
+    deadLettersByOrigin,
   );
   return {
     history,
@@ -87,7 +87,7 @@ export function openLedger(history: History): Ledger {
       (entry) => eventOf(entry, eventsById, eventsByKey)?.id ?? namedIn(entry),
     ),
     eventOfDuplicate: (entry) => eventOf(entry, eventsById, eventsByKey),
-    lettersByOrigin,
+    deadLettersByOrigin,
     fanOutsByEvent: group(fanOuts, (entry) => entry.eventId),
     deliveries,
     deliveriesByEvent: group([...deliveries.values()], (delivery) => delivery.eventId),
@@ -172,7 +172,7 @@ export function isFannedOut(ledger: Ledger, eventId: string): boolean {
 
 /** A dead letter in place of a fan-out is an end too. */
 export function diedAtFanOut(ledger: Ledger, event: EventEntry): boolean {
-  return (ledger.lettersByOrigin.get(event.position) ?? []).some((letter) => letter.stage === 'fan-out');
+  return (ledger.deadLettersByOrigin.get(event.position) ?? []).some((deadLetter) => deadLetter.stage === 'fan-out');
 }
 
 /**
@@ -258,7 +258,7 @@ function accounts(
   fanOuts: readonly FannedOutEntry[],
   writes: Map<string, DeliveryEntry[]>,
   steps: Map<string, StepEntry[]>,
-  letters: Map<string, LetterEntry[]>,
+  deadLetters: Map<string, DeadLetterEntry[]>,
 ): Map<string, DeliveryAccount> {
   const known = new Map<string, Pick<DeliveryAccount, 'eventId' | 'endpointId' | 'generation'>>();
   for (const { eventId, generation, deliveries } of fanOuts)
@@ -266,7 +266,13 @@ function accounts(
   return new Map(
     [...known].map(([id, facts]) => [
       id,
-      { id, ...facts, writes: writes.get(id) ?? [], steps: steps.get(id) ?? [], letters: letters.get(id) ?? [] },
+      {
+        id,
+        ...facts,
+        writes: writes.get(id) ?? [],
+        steps: steps.get(id) ?? [],
+        deadLetters: deadLetters.get(id) ?? [],
+      },
     ]),
   );
 }

@@ -1,4 +1,4 @@
-/** Whether each delivery has ended as its endpoint gives reason for, with one letter if it died. */
+/** Whether each delivery has ended as its endpoint gives reason for, with one dead letter if it died. */
 import type { Arrival, EndpointFact, Fault } from '../checker/history.ts';
 import { type DeliveryAccount, type Ledger, overlaps, standing } from '../checker/ledger.ts';
 import type { Finding } from './findings.ts';
@@ -28,16 +28,16 @@ function judgePair(generations: readonly DeliveryAccount[], role: Role | undefin
   const { status } = standing(last);
   const end = status === 'delivered' && last.generation > 0 ? 'replayed' : status;
   if (role === undefined || role.ends.some((allowed) => allowed === end)) return [];
-  const says = `${last.id} to an endpoint that is ${role.name}: ${end}, ${last.letters.map(({ reason }) => reason).join()}`;
+  const says = `${last.id} to an endpoint that is ${role.name}: ${end}, ${last.deadLetters.map(({ reason }) => reason).join()}`;
   return [{ finding: 'wrong-end', says }];
 }
 
-/** A letter that is written again has its reason in a death, or in a partition that was lost, between the two. */
-export function judgeLetters(ledger: Ledger, lettersInTable: number): { again: number; findings: Finding[] } {
-  const dead = [...ledger.deliveries.values()].filter(({ letters }) => letters.length > 0);
-  const again = dead.flatMap((delivery) => delivery.letters.slice(1).map((letter) => ({ delivery, letter })));
+/** A dead letter that is written again has its reason in a death, or in a partition that was lost, between the two. */
+export function judgeDeadLetters(ledger: Ledger, lettersInTable: number): { again: number; findings: Finding[] } {
+  const dead = [...ledger.deliveries.values()].filter(({ deadLetters }) => deadLetters.length > 0);
+  const again = dead.flatMap((delivery) => delivery.deadLetters.slice(1).map((letter) => ({ delivery, letter })));
   const unexplained = again.filter(({ delivery, letter }) => {
-    const firstAtMs = Math.min(...delivery.letters.map(({ atMs }) => atMs));
+    const firstAtMs = Math.min(...delivery.deadLetters.map(({ atMs }) => atMs));
     return !ledger.history.faults.some(
       ({ atMs, settledAtMs, service }) =>
         service === 'dispatcher' && atMs <= letter.atMs && settledAtMs >= firstAtMs - rebalanceMs,
@@ -48,11 +48,16 @@ export function judgeLetters(ledger: Ledger, lettersInTable: number): { again: n
     findings: [
       ...unexplained.map(({ delivery, letter }): Finding => ({
         finding: 'letter-twice',
-        says: `${delivery.id}: ${delivery.letters.map(({ position }) => position).join(', ')}; the last at ${new Date(letter.atMs).toISOString()}`,
+        says: `${delivery.id}: ${delivery.deadLetters.map(({ position }) => position).join(', ')}; the last at ${new Date(letter.atMs).toISOString()}`,
       })),
       ...(lettersInTable === dead.length
         ? []
-        : [{ finding: 'letters-in-the-table', says: `${lettersInTable} rows for ${dead.length} deliveries` } as const]),
+        : [
+            {
+              finding: 'letters-in-the-table',
+              says: `${lettersInTable} rows for ${dead.length} deliveries`,
+            } as const,
+          ]),
     ],
   };
 }

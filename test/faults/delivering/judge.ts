@@ -5,7 +5,7 @@ import type { Ledger } from '../checker/ledger.ts';
 import type { Witnesses } from '../checker/load-history.ts';
 import { areReadToTheEnd } from '../support/are-read-to-the-end.ts';
 import { readDispatcherLog } from './dispatcher-log.ts';
-import { type Cast, judgeEnds, judgeGone, judgeLetters } from './ends.ts';
+import { type Cast, judgeEnds, judgeGone, judgeDeadLetters } from './ends.ts';
 import { describeFindings, type Finding } from './findings.ts';
 import type { DispatcherFollower } from './follow-dispatchers.ts';
 import { judgeOrder, latenciesOf, type PayloadOf, payloadsOf } from './order.ts';
@@ -39,7 +39,7 @@ export async function judge(evidence: Evidence): Promise<Judged> {
   const verdict = await checkWhenDrained(witnesses, drainTimeoutMs, () => hasDrained(evidence));
   const { ledger } = verdict;
   const repeats = judgeRepeats(ledger, readDispatcherLog(dispatcherFollower.facts()));
-  const letters = judgeLetters(ledger, await tables.letters([...cast.keys()]));
+  const letters = judgeDeadLetters(ledger, await tables.letters([...cast.keys()]));
   const payloadOf = payloadsOf(ledger, evidence.payloads);
   const disorder = scenario.isOrdered
     ? judgeOrder(ledger, { keyOf: (event) => payloadOf(event)?.key, isOrdered: () => true })

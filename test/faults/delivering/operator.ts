@@ -3,14 +3,14 @@ import type { Stack } from '../../support/stack.ts';
 import { createReplayClient } from '../replay/replay-client.ts';
 
 export interface Operator {
-  /** Replays some letters every few seconds until then: the dispatchers always have a replay in hand. */
+  /** Replays some dead letters every few seconds until then: the dispatchers always have a replay in hand. */
   replayUntil(end: Promise<unknown>): Promise<void>;
-  /** Replays what is dead; resolves with how many letters when all are sent. */
+  /** Replays what is dead; resolves with how many dead letters when all are sent. */
   replayAll(): Promise<number>;
 }
 
 const everyMs = 2_000;
-const lettersAtOnce = 30;
+const deadLettersAtOnce = 30;
 const timeoutMs = 300_000;
 
 /** Somebody who looks after the dead letters of these endpoints. */
@@ -22,7 +22,7 @@ export function createOperator(stack: Stack, endpointIds: readonly string[]): Op
       const stop = (): void => over.abort();
       end.then(stop, stop);
       while (!over.signal.aborted) {
-        for (const endpoint_id of endpointIds) await replays.start({ endpoint_id, limit: lettersAtOnce });
+        for (const endpoint_id of endpointIds) await replays.start({ endpoint_id, limit: deadLettersAtOnce });
         await delay(everyMs, undefined, { signal: over.signal }).catch(() => undefined);
       }
     },

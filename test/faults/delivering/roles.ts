@@ -11,7 +11,7 @@ export interface Role {
   react(request: Asked): Reaction;
   /**
    * How its deliveries may end; the first is what most of them must come to. `replayed`: dead-lettered, and delivered when an operator
-   * replays the letter.
+   * replays the dead letter.
    */
   ends: readonly ('delivered' | 'dead_lettered' | 'replayed')[];
 }
@@ -98,7 +98,7 @@ export const roles: readonly Role[] = [
   },
   {
     // Every second event dies of it, by an answer that judges the event: its breaker stays closed when only such ones are left. More than
-    // one, so that both dispatchers have letters to write.
+    // one, so that both dispatchers have dead letters to write.
     name: 'replayed',
     count: 3,
     settings: { timeout_ms, retry: { base_seconds: 0.2, cap_seconds: 0.5, max_attempts: 2 } },

@@ -35,7 +35,7 @@ export interface Scenario {
   isOrdered: boolean;
 }
 
-/** How many passings a point has soon: of batches, deliveries, letters, or replays. */
+/** How many passings a point has soon: of batches, deliveries, dead letters, or replays. */
 const passings = {
   'fan-out.before-set': 5,
   'fan-out.between-chunks': 5,

@@ -6,7 +6,7 @@ export interface Tables {
   /** Events of the source, by whether they have ended. */
   events(sourceId: string): Promise<{ ended: number; open: number }>;
   waiting(endpointIds: readonly string[]): Promise<number>;
-  /** Dead letters of the dispatcher. */
+  /** Dead dead letters of the dispatcher. */
   letters(endpointIds: readonly string[]): Promise<number>;
   close(): Promise<void>;
 }

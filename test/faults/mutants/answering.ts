@@ -144,17 +144,17 @@ WHERE tenant = $1 AND credential = $2 AND key_hash = $3 AND $4::bytea IS NOT NUL
     budgetSeconds: 60,
   },
   {
-    name: 'claims no letter for a replay',
+    name: 'claims no dead letter for a replay',
     edits: [
       {
-        file: 'libs/replay-store/create-letter-replay.ts',
+        file: 'libs/replay-store/create-dead-letter-replay.ts',
         find: `SET status = 'replaying', replay_id`,
         replace: `SET status = 'dead', replay_id`,
       },
     ],
     check: {
       test: 'test/integration/replay-store/replay-store.test.ts',
-      title: 'gives each letter to one of the replays that are asked for at once',
+      title: 'gives each dead letter to one of the replays that are asked for at once',
     },
     budgetSeconds: 120,
   },

@@ -64,7 +64,7 @@ export const fuzzingMutants: readonly Mutant[] = [
     budgetSeconds: 420,
   },
   {
-    name: 'lets a record that is no delivery go without a letter',
+    name: 'lets a record that is no delivery go without a dead letter',
     edits: [
       {
         file: 'services/dispatcher/send/outcome-writer.ts',
@@ -76,7 +76,7 @@ export const fuzzingMutants: readonly Mutant[] = [
     budgetSeconds: 300,
   },
   {
-    name: 'writes a letter without the headers of what died',
+    name: 'writes a dead letter without the headers of what died',
     edits: [
       {
         file: 'services/projector/bury-record.ts',

@@ -167,7 +167,7 @@ export const receivingMutants: readonly Mutant[] = [
         replace: `        record.done();\n        await publisher.deadLetter(record,`,
       },
     ],
-    check: { test: 'test/unit/dedup/set-aside.test.ts', title: 'is not done before its letter is written' },
+    check: { test: 'test/unit/dedup/set-aside.test.ts', title: 'is not done before its dead letter is written' },
     budgetSeconds: 60,
   },
 ];

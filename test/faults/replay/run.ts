@@ -1,6 +1,6 @@
 /**
- * Dead letters, replayed under everything that may go wrong, and added up: a dry run, a filtered and paced replay whose dispatcher dies
- * after the claim and after the publish, two operators who ask for all at once, and a cancel. In the end every letter has been sent in one
+ * Dead dead letters, replayed under everything that may go wrong, and added up: a dry run, a filtered and paced replay whose dispatcher dies
+ * after the claim and after the publish, two operators who ask for all at once, and a cancel. In the end every dead letter has been sent in one
  * generation, by one replay, and every event is completed.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,9 +19,9 @@ import { createReplayClient, type Replay } from './replay-client.ts';
 
 interface Options {
   pipeline: Pipeline;
-  /** Dead letters of deliveries, to two endpoints: an even number. */
+  /** Dead dead letters of deliveries, to two endpoints: an even number. */
   letters: number;
-  /** Dead letters of webhooks that dedup can't read, and of events that nobody can. */
+  /** Dead dead letters of webhooks that dedup can't read, and of events that nobody can. */
   malformed: number;
   perSecond: number;
   timeoutMs: number;
@@ -37,7 +37,7 @@ export interface ReplayResult {
   operators: Replay[];
   cancelled: Replay;
   last: Replay;
-  /** Letters of what nobody can read, by stage and generation. They were replayed for dedup and fan-out, and died again there. */
+  /** Dead dead letters of what nobody can read, by stage and generation. They were replayed for dedup and fan-out, and died again there. */
   unreadable: Record<string, number>;
   /** The replay of one event, when all was over: the event's status, and how often it arrived for that. */
   eventReplay: Replay & { eventStatus: string | undefined; arrivals: number };
@@ -113,7 +113,7 @@ async function run(
     const rows = await postgres.query<{ name: string; n: number }>(text, [tenant]);
     return Object.fromEntries(rows.map(({ name, n }) => [name, n]));
   };
-  const lettersByStatus = () =>
+  const deadLettersByStatus = () =>
     count(
       `SELECT status AS name, count(*)::int AS n FROM dead_letters WHERE tenant = $1 AND stage = 'dispatcher' GROUP BY 1`,
     );
@@ -139,13 +139,13 @@ async function run(
   await publish(Array.from({ length: letters / 2 }, () => eventRecord(topics.events, encode)));
   await publish(Array.from({ length: malformed }, () => unreadableWebhook(topics['webhooks.received'])));
   await publish(Array.from({ length: malformed }, () => unreadableEvent(topics.events)));
-  await until(`${letters} deliveries are dead`, async () => (await lettersByStatus())['dead'] === letters);
+  await until(`${letters} deliveries are dead`, async () => (await deadLettersByStatus())['dead'] === letters);
   say(`${letters} dead letters`);
   receiver.react(() => ({ status: 200 }));
   const arrivedBefore = receiver.arrivals.length;
 
   const preview = await replays.dryRun({ endpoint_id: first.id });
-  const dryRun = { matched: preview.matched, deadAfter: (await lettersByStatus())['dead'] ?? 0 };
+  const dryRun = { matched: preview.matched, deadAfter: (await deadLettersByStatus())['dead'] ?? 0 };
 
   // Each death a third of the way after the last; a turn sends 25 at the most.
   const turn = Math.max(2, Math.floor(letters / 2 / 25 / 3));
@@ -196,7 +196,7 @@ async function run(
     replayedDeliveries: await count(
       'SELECT status AS name, count(*)::int AS n FROM deliveries WHERE tenant = $1 AND generation > 0 GROUP BY 1',
     ),
-    deadLettersLeft: await lettersByStatus(),
+    deadLettersLeft: await deadLettersByStatus(),
     eventStatuses: await events(),
   };
   return {

@@ -47,7 +47,8 @@ const sickRoles: readonly Role[] = [
     ends: ['delivered'],
   },
   {
-    // About every second event dies of it (which is no sign that it fails: its breaker stays closed), and is delivered when its letter is replayed.
+    // About every second event dies of it (which is no sign that it fails: its breaker stays closed), and is delivered when its dead letter
+    // is replayed.
     name: 'replayed',
     count: 2,
     settings: { timeout_ms, retry: { base_seconds: 0.2, cap_seconds: 0.5, max_attempts: 2 } },
@@ -96,7 +97,10 @@ interface Options {
   orderedSourceIds: readonly string[];
 }
 
-/** One that is well gets the events of all these sources, ordered ones those that have an order, each of the others those of one that sends less than others. */
+/**
+ * One that is well gets the events of all these sources, ordered ones those that have an order, each of the others those of one that sends
+ * less than others.
+ */
 export async function createEndpoints({
   api,
   receiver,

@@ -1,7 +1,7 @@
 /** The verdict on a run: what was seen, added up. */
 import { check } from '../checker/check.ts';
 import { readDispatcherLog } from '../delivering/dispatcher-log.ts';
-import { castOf, judgeEnds, judgeGone, judgeLetters } from '../delivering/ends.ts';
+import { castOf, judgeEnds, judgeGone, judgeDeadLetters } from '../delivering/ends.ts';
 import { describeFindings } from '../delivering/findings.ts';
 import { judgeOrder } from '../delivering/order.ts';
 import { judgeRepeats } from '../delivering/repeats.ts';
@@ -31,7 +31,7 @@ export function judge(seen: Seen): SystemResult {
       isOrdered: (id) => isOrdered(nameOf.get(id) ?? ''),
     }),
     ...repeats.elsewhere,
-    ...judgeLetters(ledger, seen.lettersInTable).findings,
+    ...judgeDeadLetters(ledger, seen.lettersInTable).findings,
   ];
   return {
     ...countsOf(verdict),

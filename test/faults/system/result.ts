@@ -20,7 +20,7 @@ export interface SystemResult {
   delivered: number;
   deadLettered: number;
   cancelled: number;
-  /** Deliveries of a letter that somebody replayed. */
+  /** Deliveries of a dead letter that somebody replayed. */
   replayed: number;
   /** By stage and reason. */
   letters: Readonly<Record<string, number>>;

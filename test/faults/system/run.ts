@@ -1,4 +1,7 @@
-/** One run over the whole system: senders, publishers, pollers and receivers of all kinds, while everything on the way dies, sleeps or is cut off. */
+/**
+ * One run over the whole system: senders, publishers, pollers and receivers of all kinds, while everything on the way dies, sleeps or is
+ * cut off.
+ */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatMicros } from '#lib/clock';
@@ -33,7 +36,7 @@ import { deathOf, inflictIn, leftOutOf } from './inflict.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { type Pollers, startPollers } from './pollers.ts';
 import { publishesOf } from './publishes.ts';
-import { replayLetters } from './replay-letters.ts';
+import { replayDeadLetters } from './replay-dead-letters.ts';
 import { inflictAll } from './schedule.ts';
 import { keepSeen, type Seen } from './seen.ts';
 import { type SystemServers, sideOf } from './servers.ts';
@@ -184,7 +187,7 @@ async function runUnderFaults(world: World): Promise<Seen> {
     const [inflicted] = await Promise.all([
       faultsOver,
       traffic.sent,
-      replayLetters(stack, endpoints.idsOf('replayed'), faultsOver),
+      replayDeadLetters(stack, endpoints.idsOf('replayed'), faultsOver),
     ]);
     const sentMs = performance.now();
     say(`${seconds(startMs)} s: all is sent and all faults are over`);

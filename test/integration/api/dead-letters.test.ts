@@ -1,6 +1,6 @@
 import { packHeaders } from '#lib/contract';
 import { startAt, eventFact } from '../../unit/projector/facts.ts';
-import { deliveryLetter, killDeliveries } from '../replay-store/dead-deliveries.ts';
+import { deliveryDeadLetter, killDeliveries } from '../replay-store/dead-deliveries.ts';
 import { project } from '../projector/projection.ts';
 import { nextPath, type OpenApi, openApi } from './api-over-database.ts';
 
@@ -88,7 +88,7 @@ describe('dead letters', () => {
     const [eventId = ''] = eventIds(1);
     await killDeliveries(api.postgres, tenant, [eventId], ['ep_a']);
     await project(api.postgres, [
-      deliveryLetter(tenant, 'evt_x', 'ep_x', {
+      deliveryDeadLetter(tenant, 'evt_x', 'ep_x', {
         stage: 'dedup',
         origin: 'r-0-9',
         at: startAt + 5_000_000,
@@ -176,7 +176,7 @@ describe('a replay of dead letters', () => {
     expect(await get(`/replays/${started.id}`)).toEqual({ ...started, ahead: 0, failures: {} });
     expect(await get('/replays')).toEqual([started]);
     expect(await get(`/dead-letters?status=replaying`)).toHaveLength(3);
-    // The same letters are nobody else's.
+    // The same dead letters are nobody else's.
     expect((await replay({ all: true })).json()).toMatchObject({ matched: 0, status: 'completed' });
 
     const cancel = (whose = tenant) => api.ask({ method: 'DELETE', path: `/v1/replays/${started.id}`, tenant: whose });
@@ -256,7 +256,7 @@ describe('a recovery of an endpoint', () => {
     const [one, other] = [await createEndpoint(), await createEndpoint()];
     await killDeliveries(api.postgres, tenant, eventIds(5), [one, other]);
     // Of the same endpoint, but not a delivery's.
-    await project(api.postgres, [deliveryLetter(tenant, 'evt_x', one, { stage: 'fan-out', origin: 'e-0-1' })]);
+    await project(api.postgres, [deliveryDeadLetter(tenant, 'evt_x', one, { stage: 'fan-out', origin: 'e-0-1' })]);
     const letters = await get<Letter[]>(`/dead-letters?endpoint_id=${one}&stage=dispatcher`);
     const [, , since] = letters.map(({ at }) => at).sort();
 
@@ -311,7 +311,7 @@ describe('a recovery of an endpoint', () => {
 });
 
 describe('a retry of a delivery', () => {
-  it('replays its letter, once', async () => {
+  it('replays its dead letter, once', async () => {
     const [eventId = ''] = eventIds(1);
     await killDeliveries(api.postgres, tenant, [eventId], ['ep_a']);
     const id = 'dlv_00000000000000000000000001';
@@ -328,7 +328,7 @@ describe('a retry of a delivery', () => {
     expect((await post('/deliveries/dlv_none/retry')).status).toBe(404);
   });
 
-  it('leaves no replay behind where another has its letter', async () => {
+  it('leaves no replay behind where another has its dead letter', async () => {
     const [eventId = ''] = eventIds(1);
     await killDeliveries(api.postgres, tenant, [eventId], ['ep_a']);
     const id = 'dlv_00000000000000000000000002';

@@ -1,6 +1,6 @@
 import { createId, derivedId } from '#lib/ids';
 import type { Fact } from '../../../services/projector/facts.ts';
-import { deliveryLetter } from '../replay-store/dead-deliveries.ts';
+import { deliveryDeadLetter } from '../replay-store/dead-deliveries.ts';
 import { project } from '../projector/projection.ts';
 import { eventFact, fanOutFact, outcomeFact, startAt } from '../../unit/projector/facts.ts';
 import { withParameters } from '../../unit/api/certificates.ts';
@@ -62,7 +62,7 @@ export async function createThings(api: OpenApi, tenant: string) {
       fanOutFact(dying, dyingAt),
       ...dyingAt.flatMap((endpointId, index) => [
         outcomeFact(dying, endpointId, 1, 'dead_lettered'),
-        deliveryLetter(tenant, dying.eventId, endpointId, { at: startAt + index * 1_000_000 }),
+        deliveryDeadLetter(tenant, dying.eventId, endpointId, { at: startAt + index * 1_000_000 }),
       ]),
     ].map(withRealIds),
   );
@@ -128,10 +128,10 @@ function withRealIds(fact: Fact): Fact {
       const { outcome } = fact;
       return { ...fact, outcome: { ...outcome, delivery_id: deliveryOf(outcome.event_id, outcome.endpoint_id) } };
     }
-    case 'letter': {
-      const { letter } = fact;
-      const id = deliveryOf(letter.event_id ?? '', letter.endpoint_id ?? '');
-      return { ...fact, letter: { ...letter, origin: id, delivery_id: id } };
+    case 'dead_letter': {
+      const { deadLetter } = fact;
+      const id = deliveryOf(deadLetter.event_id ?? '', deadLetter.endpoint_id ?? '');
+      return { ...fact, deadLetter: { ...deadLetter, origin: id, delivery_id: id } };
     }
     default:
       return fact;

@@ -35,7 +35,7 @@ async function sendNext(): Promise<void> {
   }
 }
 
-test('letters are listed and shown', async () => {
+test('dead letters are listed and shown', async () => {
   const listed = await dlq('list', '--endpoint', 'ep_a', '--json');
   const letters = JSON.parse(listed.stdout) as { id: string }[];
   expect(letters).toHaveLength(3);

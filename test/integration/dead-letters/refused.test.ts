@@ -3,7 +3,7 @@ import type { ConfigResourceTypes } from 'kafkajs';
 import { header } from '#lib/contract';
 import { createId } from '#lib/ids';
 import { silentLogger } from '#lib/log';
-import { createLetterReplay } from '#lib/replay-store';
+import { createDeadLetterReplay } from '#lib/replay-store';
 import { createClient } from '../../../libs/kafka/client.ts';
 import { findDeadLetter, listDeadLetters } from '../../../services/api/resources/dead-letter.ts';
 import { seriesOf } from '../../support/series.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 /** What the topic of dead letters takes from now on. */
-async function limitLetters(maxBytes: number): Promise<void> {
+async function limitDeadLetters(maxBytes: number): Promise<void> {
   const admin = createClient({ brokers: serverAddresses().kafkaBrokers, clientId: 'test', log: silentLogger }).admin();
   await admin.connect();
   const configEntries = [{ name: 'max.message.bytes', value: String(maxBytes) }];
@@ -50,29 +50,34 @@ async function writeUnreadable(value: Buffer): Promise<void> {
     await world.producer.send({ topic: world.topics[topic], key: 'k', value, headers: { [header.tenant]: tenant } });
 }
 
-const letters = () => listDeadLetters(world.postgres, tenant, {}, { after: null, limit: 100 });
+const deadLetters = () => listDeadLetters(world.postgres, tenant, {}, { after: null, limit: 100 });
 
-async function lettersOfAllStages(count: number): Promise<Map<Stage, Awaited<ReturnType<typeof letters>>[number]>> {
-  let found = await letters();
+async function deadLettersOfAllStages(
+  count: number,
+): Promise<Map<Stage, Awaited<ReturnType<typeof deadLetters>>[number]>> {
+  let found = await deadLetters();
   await waitUntil(
     `each of ${stages.length} stages has ${count}`,
     async () => {
       if (world.failures[0] !== undefined) throw world.failures[0];
-      found = await letters();
+      found = await deadLetters();
       return found.length === count * stages.length;
     },
     { timeoutMs, describe: () => JSON.stringify(found) },
   );
   // The newest of each: ids sort by their time.
   return new Map(
-    stages.map((stage) => [stage, found.filter((letter) => letter.stage === stage)[0] as (typeof found)[number]]),
+    stages.map((stage) => [
+      stage,
+      found.filter((deadLetter) => deadLetter.stage === stage)[0] as (typeof found)[number],
+    ]),
   );
 }
 
 async function replay(id: string): Promise<Record<string, string>> {
   const replayId = createId('rpl', Date.now());
   const given = { tenant, id: replayId, request: {}, ratePerSecond: null, createdAt: new Date().toISOString() };
-  await world.postgres.transaction((tx) => createLetterReplay(tx, { ...given, filter: { ids: [id] }, limit: 10 }));
+  await world.postgres.transaction((tx) => createDeadLetterReplay(tx, { ...given, filter: { ids: [id] }, limit: 10 }));
   return waitUntil(
     'the replay has ended',
     async () => {
@@ -97,44 +102,44 @@ test('a dead letter that Kafka refuses is shortened, or kept in Postgres; its st
   };
   const large = Buffer.alloc(200_000, 'not what it should be ');
 
-  await limitLetters(20_000);
+  await limitDeadLetters(20_000);
   await writeUnreadable(large);
-  const shortened = await lettersOfAllStages(1);
+  const shortened = await deadLettersOfAllStages(1);
   for (const stage of stages) {
-    const letter = shortened.get(stage);
-    expect(letter).toMatchObject({
+    const deadLetter = shortened.get(stage);
+    expect(deadLetter).toMatchObject({
       stage,
       reason: 'malformed_record',
       shortened: true,
       original_bytes: large.length,
       original_sha256: hash('sha256', large, 'hex'),
     });
-    const whole = await findDeadLetter(world.postgres, tenant, letter?.id ?? '');
+    const whole = await findDeadLetter(world.postgres, tenant, deadLetter?.id ?? '');
     expect(whole?.value?.length).toBeGreaterThan(5_000);
     expect(large.subarray(0, whole?.value?.length)).toEqual(whole?.value);
   }
   expect([await kept('shortened'), await kept('in_postgres')]).toEqual([4, 0]);
 
   // Less than a record batch takes that is empty.
-  await limitLetters(40);
+  await limitDeadLetters(40);
   await writeUnreadable(large);
-  const inPostgres = await lettersOfAllStages(2);
+  const inPostgres = await deadLettersOfAllStages(2);
   for (const stage of stages) {
-    const letter = inPostgres.get(stage);
-    expect(letter).toMatchObject({ stage, reason: 'malformed_record', shortened: false, original_bytes: null });
-    const whole = await findDeadLetter(world.postgres, tenant, letter?.id ?? '');
+    const deadLetter = inPostgres.get(stage);
+    expect(deadLetter).toMatchObject({ stage, reason: 'malformed_record', shortened: false, original_bytes: null });
+    const whole = await findDeadLetter(world.postgres, tenant, deadLetter?.id ?? '');
     expect(whole?.value).toEqual(large);
     expect(whole?.key).toEqual(Buffer.from('k'));
   }
   expect([await kept('shortened'), await kept('in_postgres')]).toEqual([4, 4]);
 
   // What is left of a record must not pass for it; what is kept whole goes back to where it came from, and dies there again.
-  await limitLetters(1_000_000);
+  await limitDeadLetters(1_000_000);
   expect(await replay(shortened.get('dedup')?.id ?? '')).toEqual({ status: 'failed', reason: 'letter_shortened' });
   expect(await replay(inPostgres.get('dedup')?.id ?? '')).toEqual({ status: 'replayed', reason: '' });
   const again = await waitUntil(
     'it has died again',
-    async () => (await letters()).find(({ stage, generation }) => stage === 'dedup' && generation === 1),
+    async () => (await deadLetters()).find(({ stage, generation }) => stage === 'dedup' && generation === 1),
     { timeoutMs },
   );
   expect((await findDeadLetter(world.postgres, tenant, again.id))?.value).toEqual(large);

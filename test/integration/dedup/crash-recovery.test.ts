@@ -43,7 +43,7 @@ const outcomesOf = async (origins: readonly string[]) => {
   return {
     events: () => all.events().filter(ours),
     duplicates: () => all.duplicates().filter(ours),
-    letters: () => all.letters().filter(ours),
+    deadLetters: () => all.deadLetters().filter(ours),
   };
 };
 const isDone = (record: TestRecord): boolean => record.isDone();
@@ -189,7 +189,7 @@ describe('a record that Postgres refuses', () => {
     ).toEqual([0, 2].map((offset) => `${topic}-${run}-${offset}`));
     expect(
       outcomes
-        .letters()
+        .deadLetters()
         .map(({ origin }) => origin)
         .sort(),
     ).toEqual([1, 3].map((offset) => `${topic}-${run}-${offset}`));

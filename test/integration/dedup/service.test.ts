@@ -22,7 +22,7 @@ const started = async (env?: Record<string, string>) => {
   await child.ready(readyMs);
   return child;
 };
-const lettersNow = async (): Promise<number> => (await world.outcomes()).letters().length;
+const deadLettersNow = async (): Promise<number> => (await world.outcomes()).deadLetters().length;
 let runs = 0;
 /** Keys that no other test has; each comes `times` times, shuffled over the partitions as the producer likes. */
 const webhooks = (keys: number, times: number) => {
@@ -89,8 +89,8 @@ describe('the dedup service', () => {
         .map(({ event_id }) => event_id)
         .sort(),
     ).toEqual(['good 1', 'good 3', expect.stringMatching(/^sha256:/) as unknown]);
-    const letters = outcomes.letters() as { reason?: string; origin: string; attempts?: number }[];
-    expect(letters.map(({ reason, attempts }) => `${reason} ${attempts}`).sort()).toEqual([
+    const deadLetters = outcomes.deadLetters() as { reason?: string; origin: string; attempts?: number }[];
+    expect(deadLetters.map(({ reason, attempts }) => `${reason} ${attempts}`).sort()).toEqual([
       'data_invalid 3',
       'data_invalid 3',
       'malformed_record 1',
@@ -108,7 +108,7 @@ describe('the dedup service', () => {
   });
 
   it('goes on with Postgres alone while Redis is dead or hangs, and uses it again when it is back', async () => {
-    const letters = await lettersNow();
+    const deadLetters = await deadLettersNow();
     const child = await started({ HOOKLINE_DEDUP_REDIS_TIME_LIMIT_MS: '200' });
     await world.redis.stop();
     const dead = await world.receive(webhooks(30, 2));
@@ -124,11 +124,11 @@ describe('the dedup service', () => {
     const hanging = await world.receive(webhooks(30, 2));
     await settled(hanging);
     world.redis.resume();
-    expect(await lettersNow()).toBe(letters);
+    expect(await deadLettersNow()).toBe(deadLetters);
   });
 
   it('waits while Postgres takes nobody, spends no tries on it, and goes on when it does', async () => {
-    const letters = await lettersNow();
+    const deadLetters = await deadLettersNow();
     const child = await started();
     await world.barDatabase(true);
     const origins = await world.receive(webhooks(20, 2));
@@ -137,13 +137,13 @@ describe('the dedup service', () => {
     });
     await world.barDatabase(false);
     await settled(origins);
-    expect(await lettersNow()).toBe(letters);
+    expect(await deadLettersNow()).toBe(deadLetters);
   });
 });
 
 describe('the dedup service, with a Postgres that answers nothing', () => {
   it('waits, spends no tries on it, and goes on when it answers', async () => {
-    const letters = await lettersNow();
+    const deadLetters = await deadLettersNow();
     const child = await started();
     const origins: string[] = [];
     await world.whileDatabaseHangs(async () => {
@@ -153,7 +153,7 @@ describe('the dedup service, with a Postgres that answers nothing', () => {
       });
     });
     await settled(origins);
-    expect(await lettersNow()).toBe(letters);
+    expect(await deadLettersNow()).toBe(deadLetters);
   });
 });
 

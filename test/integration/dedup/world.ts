@@ -298,7 +298,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
       return {
         events: () => events,
         duplicates: () => on(topics.duplicates).map(({ value }) => well(parseDuplicate(value))),
-        letters: () => on(topics['dead-letters']).map(({ headers }) => well(parseDeadLetter(headers))),
+        deadLetters: () => on(topics['dead-letters']).map(({ headers }) => well(parseDeadLetter(headers))),
         records: on,
       };
     },

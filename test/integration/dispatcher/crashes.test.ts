@@ -37,8 +37,8 @@ async function killAndRecover(world: World, point: CrashPointName, turn: number)
   }
   const ofDead = ended.filter(({ endpoint_id }) => endpoint_id === dead.id).map(({ status }) => status);
   expect(ofDead).toEqual(Array<string>(events).fill('dead_lettered'));
-  const letters = await world.postgres.query('SELECT DISTINCT origin FROM dead_letters');
-  expect(letters).toHaveLength(events);
+  const deadLetters = await world.postgres.query('SELECT DISTINCT origin FROM dead_letters');
+  expect(deadLetters).toHaveLength(events);
   for (const [delivery, arrivals] of ends) expect(arrivalsOf(world, delivery)).toBe(arrivals);
   // What was in hand is repeated, at the most once each; not what came after it.
   expect(world.receiver.arrivals.length).toBeLessThanOrEqual(sendsWithoutCrash + 3 * events);

@@ -128,7 +128,7 @@ describe('the dispatcher', () => {
     await world.publish(3);
     const ended = await world.ended(3);
     expect(ended.every(({ status, attempts }) => status === 'dead_lettered' && attempts > 1)).toBe(true);
-    const letters = await waitUntil(
+    const deadLetters = await waitUntil(
       'three letters are known',
       async () => {
         const rows = await world.postgres.query<{ stage: string; reason: string }>(
@@ -138,7 +138,9 @@ describe('the dispatcher', () => {
       },
       { timeoutMs: 10_000 },
     );
-    expect(letters).toEqual(Array.from({ length: 3 }, () => ({ stage: 'dispatcher', reason: 'retries_exhausted' })));
+    expect(deadLetters).toEqual(
+      Array.from({ length: 3 }, () => ({ stage: 'dispatcher', reason: 'retries_exhausted' })),
+    );
   }, 60_000);
 
   it('disables an endpoint that answers 410, and ends what waits for it', async () => {

@@ -2,7 +2,7 @@ import { formatMicros } from '#lib/clock';
 import { createId } from '#lib/ids';
 import { createDeliveryReplay } from '#lib/replay-store';
 import { waitUntil } from '../../support/wait-until.ts';
-import { killDeliveries, replayLetters } from '../replay-store/dead-deliveries.ts';
+import { killDeliveries, replayDeadLetters } from '../replay-store/dead-deliveries.ts';
 import { createWorld, type World } from './world.ts';
 
 jest.setTimeout(120_000);
@@ -37,7 +37,7 @@ it('replays that a tenant has go at 0.01 a second hold up nobody’s replays, te
   const slow: string[] = [];
   await killDeliveries(world.postgres, 'slow', eventIds('slow', 20), ['ep_slow']);
   for (let each = 0; each < 4; each += 1) {
-    const replay = await replayLetters(world.postgres, 'slow', {}, { limit: 5, ratePerSecond: 0.01 });
+    const replay = await replayDeadLetters(world.postgres, 'slow', {}, { limit: 5, ratePerSecond: 0.01 });
     expect(replay).toMatchObject({ matched: 5, status: 'running' });
     slow.push(replay.id);
   }
@@ -56,7 +56,7 @@ it('replays that a tenant has go at 0.01 a second hold up nobody’s replays, te
   );
 
   const others = [
-    await replayLetters(world.postgres, 'acme'),
+    await replayDeadLetters(world.postgres, 'acme'),
     await sendOnce('acme', 'evt_acme_0', endpointId),
     await sendOnce('slow', 'evt_slow_0', 'ep_slow'),
   ];

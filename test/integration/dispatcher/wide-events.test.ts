@@ -139,8 +139,8 @@ test('a delivery that its topic refuses ends as a dead letter, and its event wit
   await world.startDispatcher();
   expect(await ended(wide, 'dead_lettered')).toMatchObject({ dead_lettered: 3, pending: 0 });
   await ended(narrow, 'completed');
-  const letters = await world.postgres.query('SELECT reason, event_id FROM dead_letters');
-  expect(letters).toEqual(Array(3).fill({ reason: 'refused_by_kafka', event_id: wide }));
+  const deadLetters = await world.postgres.query('SELECT reason, event_id FROM dead_letters');
+  expect(deadLetters).toEqual(Array(3).fill({ reason: 'refused_by_kafka', event_id: wide }));
   expect(await world.deliveries()).toMatchObject([
     ...Array<object>(3).fill({ event_id: wide, status: 'dead_lettered', detail: 'refused_by_kafka' }),
     { event_id: narrow, status: 'delivered' },

@@ -6,7 +6,14 @@ import fc from 'fast-check';
 import type { Postgres } from '#lib/postgres';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { guardingStatements as intact, type GuardingStatements } from '../../../services/projector/write-batch.ts';
-import { duplicateFact, eventFact, fanOutFact, letterFact, outcomeFact, startAt } from '../../unit/projector/facts.ts';
+import {
+  duplicateFact,
+  eventFact,
+  fanOutFact,
+  deadLetterFact,
+  outcomeFact,
+  startAt,
+} from '../../unit/projector/facts.ts';
 import { closePostgres, openDatabase, project, projectedRows } from './projection.ts';
 
 let postgres: Postgres;
@@ -64,7 +71,7 @@ const history = (tenant: string): Fact[] => {
     outcomeFact(failed, 'ep_a', 1, 'delivered'),
     outcomeFact(failed, 'ep_bb', 1, 'retrying'),
     outcomeFact(failed, 'ep_bb', 2, 'dead_lettered'),
-    letterFact(tenant, 'failed-ep_bb'),
+    deadLetterFact(tenant, 'failed-ep_bb'),
     fanOutFact(replayed, ['ep_a', 'ep_bb']),
     outcomeFact(replayed, 'ep_a', 1, 'dead_lettered'),
     outcomeFact(replayed, 'ep_bb', 1, 'delivered'),

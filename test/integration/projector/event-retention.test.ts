@@ -11,7 +11,7 @@ import { sweepEvents } from '../../../services/projector/retention/sweep-events.
 import type { Paced } from '../../../services/projector/retention/sweep-rows.ts';
 import { writeBatch } from '../../../services/projector/write-batch.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { duplicateFact, letterFact } from '../../unit/projector/facts.ts';
+import { duplicateFact, deadLetterFact } from '../../unit/projector/facts.ts';
 import { closePostgres, openDatabase, partitionOf, project } from './projection.ts';
 import {
   day,
@@ -67,10 +67,10 @@ async function horizonOf(of: string): Promise<string | undefined> {
 const duplicateOf = (told: Told, origin: string) =>
   duplicateFact({ tenant: told.tenant, eventId: told.eventId }, { origin });
 
-const letterOf = (told: Told, origin: string, at = told.receivedAt) => {
-  const fact = letterFact(told.tenant, origin);
-  if (fact.kind !== 'letter') throw new Error('a letter is asked for');
-  return { ...fact, letter: { ...fact.letter, event_id: told.eventId, at } };
+const deadLetterOf = (told: Told, origin: string, at = told.receivedAt) => {
+  const fact = deadLetterFact(told.tenant, origin);
+  if (fact.kind !== 'dead_letter') throw new Error('a dead letter is asked for');
+  return { ...fact, deadLetter: { ...fact.deadLetter, event_id: told.eventId, at } };
 };
 
 test('an ended event goes when it has not changed for the retention, with all that belongs to it', async () => {
@@ -81,7 +81,7 @@ test('an ended event goes when it has not changed for the retention, with all th
     await project(postgres, [
       ...delivered(told),
       duplicateOf(told, `${told.tenant}-${told.eventId}`),
-      letterOf(told, told.eventId),
+      deadLetterOf(told, told.eventId),
     ]);
   await age();
   const removedAt = (await findEvent(postgres, tenant, old.eventId))?.updated_at;
@@ -268,7 +268,7 @@ test('rows whose event never came go by their own age, and young ones wait for i
   const told = { old: aged('a', past - day), young: aged('b', past + day) };
   for (const event of Object.values(told)) {
     await project(postgres, [fannedOut(event, ['ep_a']), stepped(event, 'ep_a', 1, 'delivered')]);
-    await project(postgres, [letterOf(event, event.eventId)]);
+    await project(postgres, [deadLetterOf(event, event.eventId)]);
     const early = duplicateOf(event, event.eventId);
     if (early.kind !== 'duplicate') throw new Error('a duplicate is asked for');
     early.duplicate.receipt_id = createId('rcp', event.receivedAt / 1000);
@@ -282,11 +282,11 @@ test('rows whose event never came go by their own age, and young ones wait for i
   }
 });
 
-test('an open delivery without its event stays, and so does a letter of an event that is there', async () => {
+test('an open delivery without its event stays, and so does a dead letter of an event that is there', async () => {
   const open = aged('a', past - day);
   await project(postgres, [fannedOut(open, ['ep_a'])]);
   const there = aged('b', past + day);
-  await project(postgres, [...delivered(there), letterOf(there, 'old', past - 5 * day)]);
+  await project(postgres, [...delivered(there), deadLetterOf(there, 'old', past - 5 * day)]);
   await age();
   expect(await retentionOver(postgres).runAt(now)).toBe(true);
   expect(await postgres.query('SELECT id FROM deliveries WHERE event_id = $1', [open.eventId])).toEqual([

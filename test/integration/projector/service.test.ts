@@ -202,13 +202,13 @@ async function sendMarker(): Promise<void> {
 const shown = async () => ({
   events: await postgres.query('SELECT id, status, duplicates, pending, retrying, traceparent FROM events'),
   waiting: await postgres.query('SELECT delivery_id, partition FROM waiting ORDER BY delivery_id'),
-  letters: await postgres.query('SELECT tenant, stage, reason FROM dead_letters ORDER BY stage, reason'),
+  deadLetters: await postgres.query('SELECT tenant, stage, reason FROM dead_letters ORDER BY stage, reason'),
 });
 
 const expected = {
   events: [{ id: 'evt', status: 'processing', duplicates: 1, pending: 1, retrying: 2, traceparent }],
   waiting: ['dlv_1', 'dlv_3'].map((id) => ({ delivery_id: id, partition: partitionOf(`ep of ${id}`, partitions) })),
-  letters: [
+  deadLetters: [
     { tenant: '', stage: 'dedup', reason: 'malformed_record' },
     { tenant: 't', stage: 'projector', reason: 'data_invalid' },
     { tenant: 't', stage: 'projector', reason: 'malformed_record' },
@@ -227,7 +227,7 @@ async function projected(): Promise<void> {
   );
 }
 
-test('what stands on the topics becomes rows; what can’t, a letter, which is found by its tenant', async () => {
+test('what stands on the topics becomes rows; what can’t, a dead letter, which is found by its tenant', async () => {
   const { parts, failures } = projector();
   await start(parts);
   await sendAll();

@@ -1,23 +1,23 @@
 import { formatMicros } from '#lib/clock';
 import { createId } from '#lib/ids';
 import type { Postgres } from '#lib/postgres';
-import { createLetterReplay, type LetterFilter, type LetterReplay } from '#lib/replay-store';
+import { createDeadLetterReplay, type DeadLetterFilter, type DeadLetterReplay } from '#lib/replay-store';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { deliveryId, eventFact, fanOutFact, outcomeFact, startAt } from '../../unit/projector/facts.ts';
 import { packHeaders } from '#lib/contract';
 import { project } from '../projector/projection.ts';
 
-type Letter = Extract<Fact, { kind: 'letter' }>['letter'];
+type DeadLetter = Extract<Fact, { kind: 'dead_letter' }>['deadLetter'];
 
-/** The letter of a delivery of an event to an endpoint. */
-export const deliveryLetter = (
+/** The dead letter of a delivery of an event to an endpoint. */
+export const deliveryDeadLetter = (
   tenant: string,
   eventId: string,
   endpointId: string,
-  more: Partial<Letter> = {},
+  more: Partial<DeadLetter> = {},
 ): Fact => ({
-  kind: 'letter',
-  letter: {
+  kind: 'dead_letter',
+  deadLetter: {
     tenant,
     stage: 'dispatcher',
     reason: 'retries_exhausted',
@@ -52,21 +52,21 @@ export async function killDeliveries(
     fanOutFact({ tenant, eventId }, endpointIds),
     ...endpointIds.flatMap((endpointId) => [
       outcomeFact({ tenant, eventId }, endpointId, 1, 'dead_lettered'),
-      deliveryLetter(tenant, eventId, endpointId, { at: startAt + 1_000 * index }),
+      deliveryDeadLetter(tenant, eventId, endpointId, { at: startAt + 1_000 * index }),
     ]),
   ]);
   await project(postgres, facts);
 }
 
-/** Asks for a replay of letters as the API does. */
-export const replayLetters = (
+/** Asks for a replay of dead letters as the API does. */
+export const replayDeadLetters = (
   postgres: Postgres,
   tenant: string,
-  filter: LetterFilter = {},
-  { claim, ...more }: Partial<LetterReplay> & { claim?: Parameters<typeof createLetterReplay>[2] } = {},
+  filter: DeadLetterFilter = {},
+  { claim, ...more }: Partial<DeadLetterReplay> & { claim?: Parameters<typeof createDeadLetterReplay>[2] } = {},
 ) =>
   postgres.transaction((tx) =>
-    createLetterReplay(
+    createDeadLetterReplay(
       tx,
       {
         tenant,

@@ -10,10 +10,10 @@ import {
   type ReplayWork,
 } from '#lib/replay-store';
 // The statement that a test puts a defective variant of in its place.
-import { claimLetters } from '../../../libs/replay-store/create-letter-replay.ts';
+import { claimDeadLetters } from '../../../libs/replay-store/create-dead-letter-replay.ts';
 import { startAt } from '../../unit/projector/facts.ts';
 import { closePostgres, openDatabase, project } from '../projector/projection.ts';
-import { deliveryLetter, killDeliveries, replayLetters } from './dead-deliveries.ts';
+import { deliveryDeadLetter, killDeliveries, replayDeadLetters } from './dead-deliveries.ts';
 
 jest.setTimeout(60_000);
 
@@ -32,7 +32,7 @@ beforeEach(() => {
 afterEach(() => postgres.query(`UPDATE replays SET status = 'cancelled' WHERE status = 'running'`));
 afterAll(() => closePostgres(postgres));
 
-const letters = async (): Promise<Record<string, number>> => {
+const deadLetters = async (): Promise<Record<string, number>> => {
   const rows = await postgres.query<{ status: string; n: number }>(
     'SELECT status, count(*)::int AS n FROM dead_letters WHERE tenant = $1 GROUP BY status',
     [tenant],
@@ -69,31 +69,35 @@ const sent = (items: readonly { item: number }[], reason: string | null = null) 
   items.map(({ item }) => ({ item, reason }));
 
 describe('the claim', () => {
-  it('gives each letter to one of the replays that are asked for at once', async () => {
+  it('gives each dead letter to one of the replays that are asked for at once', async () => {
     await killDeliveries(postgres, tenant, ids(50), ['ep_a', 'ep_b']);
-    const replays = await Promise.all(Array.from({ length: 6 }, () => replayLetters(postgres, tenant)));
+    const replays = await Promise.all(Array.from({ length: 6 }, () => replayDeadLetters(postgres, tenant)));
     expect(replays.reduce((sum, { matched }) => sum + matched, 0)).toBe(100);
     const claimed = (await Promise.all(replays.map(({ id }) => itemsOf(id)))).flat();
     expect(new Set(claimed.map(({ letter_id }) => letter_id)).size).toBe(100);
-    expect(await letters()).toEqual({ replaying: 100 });
+    expect(await deadLetters()).toEqual({ replaying: 100 });
   });
 
-  it('mutant: a claim that does not ask whether the letter is dead gives it to several', async () => {
+  it('mutant: a claim that does not ask whether the dead letter is dead gives it to several', async () => {
     await killDeliveries(postgres, tenant, ids(5), ['ep_a']);
-    const careless: typeof claimLetters = (conditions, places) =>
-      claimLetters(conditions.replace(/ AND l\.status = (\$\d+)/, " AND l.status <> '-' || $1::text"), places);
-    const first = await replayLetters(postgres, tenant, {}, { claim: careless });
-    const second = await replayLetters(postgres, tenant, {}, { claim: careless });
+    const careless: typeof claimDeadLetters = (conditions, places) =>
+      claimDeadLetters(conditions.replace(/ AND l\.status = (\$\d+)/, " AND l.status <> '-' || $1::text"), places);
+    const first = await replayDeadLetters(postgres, tenant, {}, { claim: careless });
+    const second = await replayDeadLetters(postgres, tenant, {}, { claim: careless });
     expect(first.matched + second.matched).toBe(10);
   });
 
   it('is of those that all of the filter applies to, the oldest first, up to the limit', async () => {
     await killDeliveries(postgres, tenant, ids(6), ['ep_a', 'ep_b']);
     await project(postgres, [
-      deliveryLetter(tenant, 'evt_other', 'ep_a', { reason: 'endpoint_gone', event_type: 'other', at: startAt - 1 }),
+      deliveryDeadLetter(tenant, 'evt_other', 'ep_a', {
+        reason: 'endpoint_gone',
+        event_type: 'other',
+        at: startAt - 1,
+      }),
     ]);
     const matched = async (filter: object, limit = 1_000): Promise<number> => {
-      const replay = await replayLetters(postgres, tenant, filter, { limit });
+      const replay = await replayDeadLetters(postgres, tenant, filter, { limit });
       await postgres.transaction((tx) => cancelReplay(tx, tenant, replay.id));
       return replay.matched;
     };
@@ -107,9 +111,9 @@ describe('the claim', () => {
     ]);
     expect(await matched({ sourceId: source?.source_id })).toBe(12);
     expect(await matched({ ids: ['dl_none'] })).toBe(0);
-    expect(await letters()).toEqual({ dead: 13 });
+    expect(await deadLetters()).toEqual({ dead: 13 });
 
-    const limited = await replayLetters(postgres, tenant, {}, { limit: 3 });
+    const limited = await replayDeadLetters(postgres, tenant, {}, { limit: 3 });
     expect(limited).toMatchObject({ matched: 3, status: 'running' });
     const times = await postgres.query<{ at: string }>(
       `SELECT at FROM dead_letters WHERE tenant = $1 AND status = 'replaying' ORDER BY at`,
@@ -122,23 +126,23 @@ describe('the claim', () => {
   });
 
   it('is empty where nothing matches, and such a replay has ended as it begins', async () => {
-    expect(await replayLetters(postgres, tenant)).toMatchObject({ matched: 0, status: 'completed' });
+    expect(await replayDeadLetters(postgres, tenant)).toMatchObject({ matched: 0, status: 'completed' });
     expect(await work.lease('me', 'bulk', 10)).toEqual([]);
   });
 
-  it('takes more letters than one statement does', async () => {
+  it('takes more dead letters than one statement does', async () => {
     await postgres.query(
       `INSERT INTO dead_letters (tenant, id, origin, stage, reason, attempts, letter_partition, letter_offset, at, headers, value)
        SELECT $1, 'dl_' || n, 'r-0-' || n, 'dedup', 'data_invalid', 3, 0, n, clock_timestamp(), '{}', 'x'
          FROM generate_series(1, 12345) n`,
       [tenant],
     );
-    const replay = await replayLetters(postgres, tenant);
+    const replay = await replayDeadLetters(postgres, tenant);
     expect(replay).toMatchObject({ matched: 12_345 });
     const items = await itemsOf(replay.id);
     expect(items.map(({ item }) => item)).toEqual(items.map((_, index) => index + 1));
     await postgres.transaction((tx) => cancelReplay(tx, tenant, replay.id));
-    expect(await letters()).toEqual({ dead: 12_345 });
+    expect(await deadLetters()).toEqual({ dead: 12_345 });
   });
 });
 
@@ -146,8 +150,8 @@ describe('generations', () => {
   it('are above every one that a delivery of the event has had, and raised by each replay', async () => {
     const [eventId = ''] = ids(1);
     await killDeliveries(postgres, tenant, [eventId], ['ep_a', 'ep_b']);
-    const first = await replayLetters(postgres, tenant, { endpointId: 'ep_a' });
-    const second = await replayLetters(postgres, tenant, { endpointId: 'ep_b' });
+    const first = await replayDeadLetters(postgres, tenant, { endpointId: 'ep_a' });
+    const second = await replayDeadLetters(postgres, tenant, { endpointId: 'ep_b' });
     const third = await postgres.transaction((tx) =>
       createDeliveryReplay(tx, {
         tenant,
@@ -167,7 +171,7 @@ describe('generations', () => {
 
   it('of a record that is no delivery is its own, raised', async () => {
     await project(postgres, [
-      deliveryLetter(tenant, 'evt_x', 'ep_a', {
+      deliveryDeadLetter(tenant, 'evt_x', 'ep_a', {
         stage: 'dedup',
         origin: 'r-0-1',
         generation: 4,
@@ -175,7 +179,7 @@ describe('generations', () => {
         headers: packHeaders({ 'hookline-tenant': Buffer.from(tenant), odd: [Buffer.from([255]), Buffer.from('b')] }),
       }),
     ]);
-    await replayLetters(postgres, tenant);
+    await replayDeadLetters(postgres, tenant);
     expect(await takeItems(await leaseOne(), 10)).toEqual([
       {
         item: 1,
@@ -190,19 +194,24 @@ describe('generations', () => {
     ]);
   });
 
-  it('make a letter of what dies again after its replay; the same death told twice is one letter', async () => {
-    const letter = (generation: number) =>
-      deliveryLetter(tenant, 'evt_x', 'ep_a', { stage: 'dedup', origin: 'r-0-1', generation, value: Buffer.from('x') });
-    await project(postgres, [letter(0), letter(0)]);
-    await project(postgres, [letter(0), letter(1)]);
-    expect(await letters()).toEqual({ dead: 2 });
+  it('make a dead letter of what dies again after its replay; the same death told twice is one dead letter', async () => {
+    const deadLetter = (generation: number) =>
+      deliveryDeadLetter(tenant, 'evt_x', 'ep_a', {
+        stage: 'dedup',
+        origin: 'r-0-1',
+        generation,
+        value: Buffer.from('x'),
+      });
+    await project(postgres, [deadLetter(0), deadLetter(0)]);
+    await project(postgres, [deadLetter(0), deadLetter(1)]);
+    expect(await deadLetters()).toEqual({ dead: 2 });
   });
 });
 
 describe('working a replay off', () => {
-  it('counts each item once, and the letters follow', async () => {
+  it('counts each item once, and the dead letters follow', async () => {
     await killDeliveries(postgres, tenant, ids(5), ['ep_a']);
-    const { id } = await replayLetters(postgres, tenant);
+    const { id } = await replayDeadLetters(postgres, tenant);
     const replay = await leaseOne();
     expect(await work.settle(replay, sent(await takeItems(replay, 3)))).toBe(true);
     expect(await replayRow(id)).toEqual({ status: 'running', matched: 5, replayed: 3, failed: 0 });
@@ -212,12 +221,12 @@ describe('working a replay off', () => {
     expect(await work.settle(replay, sent(rest))).toBe(true);
     expect(await work.take(replay, 3)).toEqual({ ended: 'completed' });
     expect(await replayRow(id)).toEqual({ status: 'completed', matched: 5, replayed: 3, failed: 2 });
-    expect(await letters()).toEqual({ replayed: 3, dead: 2 });
+    expect(await deadLetters()).toEqual({ replayed: 3, dead: 2 });
   });
 
   it('a replay is leased by one process at a time, and by another when that has died', async () => {
     await killDeliveries(postgres, tenant, ids(4), ['ep_a']);
-    const { id } = await replayLetters(postgres, tenant);
+    const { id } = await replayDeadLetters(postgres, tenant);
     const leases = await Promise.all(['a', 'b', 'c'].map((owner) => work.lease(owner, 'bulk', 5)));
     expect(leases.flat()).toHaveLength(1);
     const [dead] = leases.flat() as [LeasedReplay];
@@ -238,23 +247,23 @@ describe('working a replay off', () => {
 
   it('a cancelled replay gives back what was not taken; what was taken is counted when it is sent', async () => {
     await killDeliveries(postgres, tenant, ids(6), ['ep_a']);
-    const { id } = await replayLetters(postgres, tenant);
+    const { id } = await replayDeadLetters(postgres, tenant);
     const replay = await leaseOne();
     const taken = await takeItems(replay, 2);
     expect(await postgres.transaction((tx) => cancelReplay(tx, tenant, id))).toBe('running');
-    expect(await letters()).toEqual({ dead: 4, replaying: 2 });
+    expect(await deadLetters()).toEqual({ dead: 4, replaying: 2 });
     expect(await replayRow(id)).toMatchObject({ status: 'running' });
     await work.settle(replay, sent(taken));
     expect(await work.take(replay, 2)).toEqual({ ended: 'cancelled' });
     expect(await replayRow(id)).toEqual({ status: 'cancelled', matched: 6, replayed: 2, failed: 0 });
-    expect(await letters()).toEqual({ dead: 4, replayed: 2 });
+    expect(await deadLetters()).toEqual({ dead: 4, replayed: 2 });
     // Others can have them.
-    expect(await replayLetters(postgres, tenant)).toMatchObject({ matched: 4 });
+    expect(await replayDeadLetters(postgres, tenant)).toMatchObject({ matched: 4 });
   });
 
   it('a cancel and a process that takes items, at once, never both have one', async () => {
     await killDeliveries(postgres, tenant, ids(40), ['ep_a']);
-    const { id } = await replayLetters(postgres, tenant);
+    const { id } = await replayDeadLetters(postgres, tenant);
     const replay = await leaseOne();
     const takeAll = async (): Promise<number> => {
       for (let count = 0; ;) {
@@ -271,11 +280,11 @@ describe('working a replay off', () => {
         await postgres.transaction((tx) => cancelReplay(tx, tenant, id));
       })(),
     ]);
-    expect(await letters()).toEqual({ dead: 40 - published, replayed: published });
+    expect(await deadLetters()).toEqual({ dead: 40 - published, replayed: published });
     expect(await replayRow(id)).toMatchObject({ status: 'cancelled', replayed: published });
   });
 
-  it('an event’s replay takes the letters of its deliveries with it', async () => {
+  it('an event’s replay takes the dead letters of its deliveries with it', async () => {
     const [eventId = ''] = ids(1);
     await killDeliveries(postgres, tenant, [eventId], ['ep_a', 'ep_b']);
     const { id } = await postgres.transaction((tx) =>
@@ -289,13 +298,13 @@ describe('working a replay off', () => {
         endpointIds: ['ep_a'],
       }),
     );
-    expect(await letters()).toEqual({ dead: 1, replaying: 1 });
+    expect(await deadLetters()).toEqual({ dead: 1, replaying: 1 });
     const replay = await leaseOne();
     const items = await takeItems(replay, 5);
     expect(items).toEqual([{ item: 1, kind: 'delivery', eventId, endpointId: 'ep_a', generation: 1 }]);
     await work.settle(replay, sent(items));
     expect(await work.take(replay, 5)).toEqual({ ended: 'completed' });
-    expect(await letters()).toEqual({ dead: 1, replayed: 1 });
+    expect(await deadLetters()).toEqual({ dead: 1, replayed: 1 });
     expect(await replayRow(id)).toMatchObject({ matched: 1, replayed: 1 });
   });
 });

@@ -6,7 +6,7 @@ const size = { width: 720, height: 260 };
 /** Okabe and Ito's colours, and three of Paul Tol's, which those who see some colours alike can tell apart; black is left for text. */
 const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#999933', '#882255', '#332288'];
 /** About: nothing here measures text. */
-const [letterWidth, symbolWidth] = [6.5, 40];
+const [deadLetterWidth, symbolWidth] = [6.5, 40];
 const font = 'system-ui, sans-serif';
 const ink = '#24292f';
 const faint = '#d8dee4';
@@ -90,7 +90,7 @@ const scaleOf = ({ log = false }: Axis, fromZero: boolean) =>
 
 /** As many as there is room for beside each other. */
 function columnsFor(names: readonly string[]): number {
-  const widest = Math.max(...names.map(({ length }) => length)) * letterWidth + symbolWidth;
+  const widest = Math.max(...names.map(({ length }) => length)) * deadLetterWidth + symbolWidth;
   return Math.max(1, Math.floor(size.width / widest));
 }
 

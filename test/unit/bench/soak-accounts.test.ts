@@ -30,7 +30,7 @@ const books = (changed: Partial<Books> = {}): Books => {
       { id: 'dlv_4', eventId: 'evt_b', endpoint: 'refuses', status: 'dead_lettered' },
       { id: 'dlv_5', eventId: 'evt_p', endpoint: 'well', status: 'delivered' },
     ],
-    letters: new Set(['dlv_4']),
+    deadLetters: new Set(['dlv_4']),
     polled: new Map([['held', new Set(['evt_a', 'evt_b', 'evt_p'])]]),
     ...changed,
   };
@@ -91,7 +91,7 @@ describe('the accounts of a soak', () => {
     ],
     [
       'a death without a letter',
-      { letters: new Set() },
+      { deadLetters: new Set() },
       /1 deliveries are called dead, and have no letter: evt_b to refuses/,
     ],
     [

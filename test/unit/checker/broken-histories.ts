@@ -72,20 +72,20 @@ export const brokenHistories: [anomaly: Anomaly, title: string, break_: (history
   [
     'two-ends',
     'a record that is both an event and a dead letter',
-    ({ topics }) => void topics['dead-letters'].push(letter({ stage: 'dedup', origin: 'received-0-0' })),
+    ({ topics }) => void topics['dead-letters'].push(deadLetter({ stage: 'dedup', origin: 'received-0-0' })),
   ],
   [
     'two-ends',
     'a delivery that is dead-lettered, though its receiver had taken it',
     ({ topics }) => {
       Object.assign(stepOf(topics, 0), { status: 'dead_lettered', outcome: 'http_5xx' });
-      topics['dead-letters'].push(letter({ stage: 'dispatcher', origin: 'dlv_0_a' }));
+      topics['dead-letters'].push(deadLetter({ stage: 'dispatcher', origin: 'dlv_0_a' }));
     },
   ],
   [
     'two-ends',
     'a delivery that is both delivered and dead-lettered',
-    ({ topics }) => void topics['dead-letters'].push(letter({ stage: 'dispatcher', origin: 'dlv_0_a' })),
+    ({ topics }) => void topics['dead-letters'].push(deadLetter({ stage: 'dispatcher', origin: 'dlv_0_a' })),
   ],
   [
     'second-event-id',
@@ -263,7 +263,7 @@ export const brokenHistories: [anomaly: Anomaly, title: string, break_: (history
     'a sound webhook that became a dead letter',
     ({ topics }) => {
       topics.duplicates.pop();
-      topics['dead-letters'].push(letter({ stage: 'dedup', origin: 'received-0-3' }));
+      topics['dead-letters'].push(deadLetter({ stage: 'dedup', origin: 'received-0-3' }));
     },
   ],
   [
@@ -377,6 +377,6 @@ function withoutFanOut({ topics }: MutableHistory): void {
   topics.deliveries = topics.deliveries.filter((entry) => entry.eventId !== 'evt_0');
 }
 
-function letter(facts: { stage: 'dedup' | 'dispatcher'; origin: string }): Topics['dead-letters'][number] {
+function deadLetter(facts: { stage: 'dedup' | 'dispatcher'; origin: string }): Topics['dead-letters'][number] {
   return { position: 'dead-letters-0-0', reason: 'retries_exhausted', atMs: Date.UTC(2026, 0, 1), ...facts };
 }

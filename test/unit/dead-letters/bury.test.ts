@@ -90,12 +90,12 @@ test('one that is refused is shortened to what fits, with its length and digest'
   const { bury, sent, kept, lines } = createWorld(10_000);
   const record = died(100_000);
   expect(await bury(record)).toBe('shortened');
-  const [letter] = sent;
+  const [deadLetter] = sent;
   expect(sent).toHaveLength(1);
-  expect(letter?.value.length).toBeGreaterThan(5_000);
-  expect(record.value.subarray(0, letter?.value.length)).toEqual(letter?.value);
-  expect(textOf(letter as OutgoingRecord)).toMatchObject({ other: 'as it was' });
-  expect(parseDeadLetter(textOf(letter as OutgoingRecord))).toMatchObject({
+  expect(deadLetter?.value.length).toBeGreaterThan(5_000);
+  expect(record.value.subarray(0, deadLetter?.value.length)).toEqual(deadLetter?.value);
+  expect(textOf(deadLetter as OutgoingRecord)).toMatchObject({ other: 'as it was' });
+  expect(parseDeadLetter(textOf(deadLetter as OutgoingRecord))).toMatchObject({
     ...facts,
     shortenedFrom: { bytes: 100_000, sha256: hash('sha256', record.value, 'hex') },
   });
@@ -124,10 +124,10 @@ test('headers are cut where they are what is too large; ids stay whole', async (
     ...Object.fromEntries([...Array(200).keys()].map((n) => [`x-${n}`, 'y'.repeat(20)])),
   };
   expect(await bury(died(300, headers))).toBe('shortened');
-  const letter = textOf(sent[0] as OutgoingRecord);
-  expect(letter[header.eventId]).toBe(id);
-  expect(letter['long']?.length ?? 0).toBeLessThanOrEqual(256);
-  expect(JSON.parse(letter[header.deadLetterCutHeaders] ?? '')).toContain('long');
+  const deadLetter = textOf(sent[0] as OutgoingRecord);
+  expect(deadLetter[header.eventId]).toBe(id);
+  expect(deadLetter['long']?.length ?? 0).toBeLessThanOrEqual(256);
+  expect(JSON.parse(deadLetter[header.deadLetterCutHeaders] ?? '')).toContain('long');
 });
 
 test('one that is refused however short is kept in Postgres, whole', async () => {

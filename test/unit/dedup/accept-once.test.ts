@@ -210,7 +210,7 @@ describe('while a dependency is away', () => {
     await handled;
     expect(records.every((record) => record.isDone())).toBe(true);
     expect(world.kafka.events()).toHaveLength(2);
-    expect(world.kafka.letters()).toEqual([]);
+    expect(world.kafka.deadLetters()).toEqual([]);
   });
 
   it('no duplicate is done before its record is acknowledged', async () => {
@@ -247,28 +247,28 @@ describe('a record that can’t be read', () => {
     const worker = createWorker(world);
     const broken = rawRecordOf({ partition: 3, offset: 7, headers: { 'x-any': 'header' }, body: '\u0000 any bytes' });
     const good = recordOf({ id: 'a', offset: 8, partition: 3 });
-    const doneAtLetter: boolean[] = [];
+    const doneAtDeadLetter: boolean[] = [];
     world.kafka.beforeSend = ({ topic }) => {
-      if (topic === topics['dead-letters']) doneAtLetter.push(broken.isDone());
+      if (topic === topics['dead-letters']) doneAtDeadLetter.push(broken.isDone());
     };
     await worker.handle([broken, good], never);
 
-    expect(doneAtLetter).toEqual([false]);
-    const [letter] = world.kafka.letters();
-    expect(letter).toMatchObject({
+    expect(doneAtDeadLetter).toEqual([false]);
+    const [deadLetter] = world.kafka.deadLetters();
+    expect(deadLetter).toMatchObject({
       stage: 'dedup',
       reason: 'malformed_record',
       attempts: 1,
       origin: origin(7, 3),
       at: startMicros,
     });
-    expect(letter?.record).toMatchObject({
+    expect(deadLetter?.record).toMatchObject({
       key: Buffer.from('original key'),
       value: Buffer.from('\u0000 any bytes'),
       headers: { 'x-any': Buffer.from('header') },
     });
     expect([broken.isDone(), good.isDone()]).toEqual([true, true]);
     expect(world.kafka.events()).toHaveLength(1);
-    expect([await worker.count('failed'), await worker.letters('malformed_record')]).toEqual([1, 1]);
+    expect([await worker.count('failed'), await worker.deadLetters('malformed_record')]).toEqual([1, 1]);
   });
 });

@@ -88,7 +88,7 @@ describe('one that Kafka refuses when its deliveries may be under way', () => {
     await worker.handle([record], never);
     await world.clock.advance(allTries);
     await worker.idle();
-    expect(world.kafka.letters()).toMatchObject([{ stage: 'dedup', reason: 'data_invalid', attempts: 3 }]);
+    expect(world.kafka.deadLetters()).toMatchObject([{ stage: 'dedup', reason: 'data_invalid', attempts: 3 }]);
     expect(record.isDone()).toBe(true);
 
     world.kafka.beforeSend = () => undefined;
@@ -97,7 +97,7 @@ describe('one that Kafka refuses when its deliveries may be under way', () => {
     const [duplicate] = world.kafka.duplicates();
 
     // Its replay makes the event that the deliveries and the duplicate are of.
-    const origin = String(world.kafka.letters()[0]?.origin);
+    const origin = String(world.kafka.deadLetters()[0]?.origin);
     const replayed = { ...recordOf({ id: 'a', offset: 1, origin }), offset: 90n };
     await createWorker(world, { matchNarrow }).handle([replayed], never);
     const [event] = world.kafka.events();

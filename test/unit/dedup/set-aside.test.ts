@@ -29,22 +29,22 @@ describe.each([
   ['the table refuses', (offset: number) => void (world.table.refuses = refusedByTable(offset))],
   ['Kafka refuses', (offset: number) => refuseEventsOf(offset)],
 ])('a record that %s', (_what, refuseRecord) => {
-  it('does not hold up its neighbours, and is not done before its letter is written', async () => {
+  it('does not hold up its neighbours, and is not done before its dead letter is written', async () => {
     refuseRecord(2);
     const records = [1, 2, 3].map((offset) => recordOf({ id: `id ${offset}`, offset }));
     await worker.handle(records, never);
     expect(records.map((record) => record.isDone())).toEqual([true, false, true]);
-    expect(world.kafka.letters()).toEqual([]);
+    expect(world.kafka.deadLetters()).toEqual([]);
 
     const { beforeSend } = world.kafka;
-    const doneAtLetter: boolean[] = [];
+    const doneAtDeadLetter: boolean[] = [];
     world.kafka.beforeSend = (sent) => {
-      if (sent.topic === topics['dead-letters']) doneAtLetter.push(records[1]?.isDone() === true);
+      if (sent.topic === topics['dead-letters']) doneAtDeadLetter.push(records[1]?.isDone() === true);
       beforeSend(sent);
     };
     await world.clock.advance(allTries);
     await worker.idle();
-    expect(doneAtLetter).toEqual([false]);
+    expect(doneAtDeadLetter).toEqual([false]);
     expect(records.map((record) => record.isDone())).toEqual([true, true, true]);
   });
 
@@ -55,20 +55,20 @@ describe.each([
     await world.clock.advance(allTries);
     await worker.idle();
 
-    expect(world.kafka.letters()).toEqual([
+    expect(world.kafka.deadLetters()).toEqual([
       expect.objectContaining({ stage: 'dedup', reason: 'data_invalid', attempts: 3, origin: origin(1) }),
     ]);
-    expect(world.kafka.letters()[0]?.record).toMatchObject({
+    expect(world.kafka.deadLetters()[0]?.record).toMatchObject({
       key: record.key,
       value: record.value,
       headers: record.rawHeaders,
     });
     expect(world.kafka.events()).toEqual([]);
-    expect([await worker.count('failed'), await worker.letters('data_invalid')]).toEqual([1, 1]);
+    expect([await worker.count('failed'), await worker.deadLetters('data_invalid')]).toEqual([1, 1]);
     expect(worker.failures).toEqual([]);
   });
 
-  it('keeps the origin where it first stood in its letter, and somebody is told', async () => {
+  it('keeps the origin where it first stood in its dead letter, and somebody is told', async () => {
     refuseRecord(1);
     const told: object[] = [];
     const log: Logger = { ...silentLogger, error: (fields: object) => void told.push(fields), child: () => log };
@@ -77,18 +77,18 @@ describe.each([
     await other.handle([{ ...replayed, offset: 90n }], never);
     await world.clock.advance(allTries);
     await other.idle();
-    expect(originsOf(world.kafka.letters())).toEqual([origin(1)]);
+    expect(originsOf(world.kafka.deadLetters())).toEqual([origin(1)]);
     expect(told).toMatchObject([{ event: 'record.dead_lettered', origin: origin(1), tries: 3 }]);
-    expect(await other.letters('data_invalid')).toBe(1);
+    expect(await other.deadLetters('data_invalid')).toBe(1);
   });
 
   it('pauses between its tries', async () => {
     refuseRecord(1);
     await worker.handle([recordOf({ id: 'a', offset: 1 })], never);
     await world.clock.advance(1_500);
-    expect(world.kafka.letters()).toEqual([]);
+    expect(world.kafka.deadLetters()).toEqual([]);
     await world.clock.advance(allTries);
-    expect(world.kafka.letters()).toHaveLength(1);
+    expect(world.kafka.deadLetters()).toHaveLength(1);
   });
 
   it('becomes an event where a later try goes through', async () => {
@@ -100,7 +100,7 @@ describe.each([
     await world.clock.advance(allTries);
     await worker.idle();
     expect(originsOf(world.kafka.events())).toEqual([origin(1)]);
-    expect(world.kafka.letters()).toEqual([]);
+    expect(world.kafka.deadLetters()).toEqual([]);
     expect(record.isDone()).toBe(true);
   });
 
@@ -121,7 +121,7 @@ describe.each([
     await world.clock.advance(allTries);
     await worker.idle();
 
-    expect(originsOf(world.kafka.letters())).toEqual([origin(1)]);
+    expect(originsOf(world.kafka.deadLetters())).toEqual([origin(1)]);
     expect(originsOf(world.kafka.events())).toEqual([origin(2)]);
     expect(originsOf(world.kafka.duplicates())).toEqual([origin(3)]);
     expect(records.every((record) => record.isDone())).toBe(true);
@@ -141,14 +141,14 @@ describe.each([
     expect(originsOf(world.kafka.events())).toEqual([origin(2)]);
   });
 
-  it('is left undone, without a letter, when the partition is lost', async () => {
+  it('is left undone, without a dead letter, when the partition is lost', async () => {
     refuseRecord(1);
     const lost = new AbortController();
     const record = recordOf({ id: 'a', offset: 1, signal: lost.signal });
     await worker.handle([record], lost.signal);
     lost.abort();
     await worker.idle();
-    expect(world.kafka.letters()).toEqual([]);
+    expect(world.kafka.deadLetters()).toEqual([]);
     expect(record.isDone()).toBe(false);
     expect(worker.failures).toEqual([]);
   });
@@ -183,7 +183,7 @@ describe('a record that fails, with a row from a worker that died', () => {
     expect(world.kafka.duplicates()).toEqual([]);
     await world.clock.advance(allTries);
     await worker.idle();
-    expect(originsOf(world.kafka.letters())).toEqual([origin(2)]);
+    expect(originsOf(world.kafka.deadLetters())).toEqual([origin(2)]);
     expect(originsOf(world.kafka.events())).toEqual([]);
     expect(originsOf(world.kafka.duplicates())).toEqual([origin(1), origin(3)]);
   });
@@ -197,7 +197,7 @@ describe('records set aside', () => {
     await world.clock.advance(2 * allTries);
     await handled;
     await worker.idle();
-    expect(world.kafka.letters()).toHaveLength(300);
+    expect(world.kafka.deadLetters()).toHaveLength(300);
     expect(records.every((record) => record.isDone())).toBe(true);
   });
 
@@ -217,13 +217,13 @@ describe('records set aside', () => {
     await worker.handle([recordOf({ id: 'a', offset: 1 })], never);
     world.table.state = 'away';
     await world.clock.advance(3600_000);
-    expect(world.kafka.letters()).toEqual([]);
+    expect(world.kafka.deadLetters()).toEqual([]);
     world.table.state = 'up';
     await world.clock.advance(allTries);
-    expect(world.kafka.letters()).toMatchObject([{ attempts: 3 }]);
+    expect(world.kafka.deadLetters()).toMatchObject([{ attempts: 3 }]);
   });
 
-  it('are kept in Postgres where the dead-letter topic refuses the letter, and hold nothing up', async () => {
+  it('are kept in Postgres where the dead-letter topic refuses the dead letter, and hold nothing up', async () => {
     world.kafka.beforeSend = (record) => {
       if (record.topic !== topics.duplicates) refuse();
     };
@@ -231,7 +231,7 @@ describe('records set aside', () => {
     await worker.handle([record], never);
     await world.clock.advance(allTries);
     await worker.idle();
-    expect(world.kafka.letters()).toEqual([]);
+    expect(world.kafka.deadLetters()).toEqual([]);
     expect(world.kept).toMatchObject([
       { died: { value: record.value }, facts: { stage: 'dedup', reason: 'data_invalid', attempts: 3 } },
     ]);
@@ -263,6 +263,6 @@ describe('a duplicate that Kafka refuses', () => {
     await worker.idle();
     expect(originsOf(world.kafka.events())).toEqual([origin(1)]);
     expect(originsOf(world.kafka.duplicates())).toEqual([origin(3)]);
-    expect(originsOf(world.kafka.letters())).toEqual([origin(2)]);
+    expect(originsOf(world.kafka.deadLetters())).toEqual([origin(2)]);
   });
 });

@@ -17,14 +17,16 @@ export const exact: Sum = { lost: [], twofold: [], split: [], orphaned: [] };
 export interface Outcomes {
   events(): EventRecord[];
   duplicates(): DuplicateRecord[];
-  letters(): { origin: string }[];
+  deadLetters(): { origin: string }[];
 }
 
 /** Adds up what was received and what became of it, by origins; the same record written twice counts once. */
 export function sumUp(outcomes: Outcomes, origins: readonly string[]): Sum {
   const events = outcomes.events();
   const duplicates = outcomes.duplicates();
-  const ends = [events, duplicates, outcomes.letters()].map((records) => new Set(records.map(({ origin }) => origin)));
+  const ends = [events, duplicates, outcomes.deadLetters()].map(
+    (records) => new Set(records.map(({ origin }) => origin)),
+  );
   const endsOf = (origin: string): number => ends.filter((end) => end.has(origin)).length;
 
   const idsByKey = new Map<string, Set<string>>();

@@ -30,7 +30,7 @@ export interface World {
   memory: FakeKeyMemory;
   table: FakeKeyTable;
   kafka: FakeKafka;
-  /** Dead letters that stand in Postgres alone. */
+  /** Dead dead letters that stand in Postgres alone. */
   kept: { died: DiedRecord; facts: DeadLetterFacts }[];
 }
 
@@ -40,7 +40,7 @@ interface FakeKafka extends Pick<RecordProducer, 'send'> {
   beforeSend: (record: OutgoingRecord) => void;
   events(): EventRecord[];
   duplicates(): DuplicateRecord[];
-  letters(): (DeadLetterFacts & { record: OutgoingRecord })[];
+  deadLetters(): (DeadLetterFacts & { record: OutgoingRecord })[];
 }
 
 export function createWorld(): World {
@@ -61,7 +61,7 @@ export function createWorld(): World {
     },
     events: () => on(topics.events).map(({ value }) => deserialize(value) as EventRecord),
     duplicates: () => on(topics.duplicates).map(({ value }) => well(parseDuplicate(value))),
-    letters: () =>
+    deadLetters: () =>
       on(topics['dead-letters']).map((record) => ({
         ...well(parseDeadLetter(record.headers as Record<string, string>)),
         record,
@@ -74,7 +74,7 @@ export function createWorld(): World {
 export interface Worker extends Dedup {
   failures: Error[];
   count(outcome: string): Promise<number>;
-  letters(reason: string): Promise<number>;
+  deadLetters(reason: string): Promise<number>;
 }
 
 interface WorkerOptions {
@@ -132,7 +132,7 @@ export function createWorker(world: World, options: WorkerOptions = {}): Worker 
     ...dedup,
     failures,
     count: (outcome) => valueOf('hookline_dedup_records_total', { outcome }),
-    letters: (reason) => valueOf('hookline_dead_letters_total', { stage: 'dedup', reason }),
+    deadLetters: (reason) => valueOf('hookline_dead_letters_total', { stage: 'dedup', reason }),
   };
 }
 

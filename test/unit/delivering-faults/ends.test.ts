@@ -1,6 +1,6 @@
-import type { Fault, LetterEntry } from '../../faults/checker/history.ts';
+import type { Fault, DeadLetterEntry } from '../../faults/checker/history.ts';
 import { openLedger } from '../../faults/checker/ledger.ts';
-import { castOf, judgeEnds, judgeGone, judgeLetters } from '../../faults/delivering/ends.ts';
+import { castOf, judgeEnds, judgeGone, judgeDeadLetters } from '../../faults/delivering/ends.ts';
 import { createReactions, type Role, roles } from '../../faults/delivering/roles.ts';
 import { at, faultThroughout, healthyHistory, stepOf } from '../checker/healthy-history.ts';
 
@@ -9,7 +9,7 @@ const roleNamed = (name: string): Role => {
   if (role === undefined) throw new Error(`there is no ${name}`);
   return role;
 };
-const letter = (given: Partial<LetterEntry> = {}): LetterEntry => ({
+const deadLetter = (given: Partial<DeadLetterEntry> = {}): DeadLetterEntry => ({
   ...{ position: 'letters-0-0', stage: 'dispatcher', reason: 'retries_exhausted', origin: 'dlv_0_a', atMs: 0 },
   ...given,
 });
@@ -31,7 +31,7 @@ describe('the end of a delivery', () => {
     expect(namesOf(judgeEnds(openLedger(history), cast))).toEqual(['wrong-end']);
   });
 
-  it('is that of its last generation where letters are replayed', () => {
+  it('is that of its last generation where dead letters are replayed', () => {
     const role = { ...roleNamed('replayed'), count: 1 };
     const replayed = castOf([role], [['replayed-0', 'ep_a']]);
     const { topics } = healthyHistory();
@@ -51,20 +51,26 @@ describe('the end of a delivery', () => {
   });
 });
 
-describe('a letter', () => {
+describe('a dead letter', () => {
   it('stands once on its topic where nothing died, and once in the table', () => {
     const history = healthyHistory();
-    history.topics['dead-letters'].push(letter(), letter({ position: 'letters-0-1' }));
-    expect(namesOf(judgeLetters(openLedger(history), 1).findings)).toEqual(['letter-twice']);
-    expect(namesOf(judgeLetters(openLedger(history), 2).findings)).toEqual(['letter-twice', 'letters-in-the-table']);
+    history.topics['dead-letters'].push(deadLetter(), deadLetter({ position: 'letters-0-1' }));
+    expect(namesOf(judgeDeadLetters(openLedger(history), 1).findings)).toEqual(['letter-twice']);
+    expect(namesOf(judgeDeadLetters(openLedger(history), 2).findings)).toEqual([
+      'letter-twice',
+      'letters-in-the-table',
+    ]);
   });
 
   it('may stand twice where a dispatcher died between the two', () => {
     const history = healthyHistory();
     const { atMs } = faultThroughout;
-    history.topics['dead-letters'].push(letter({ atMs }), letter({ position: 'letters-0-1', atMs: atMs + 10_000 }));
+    history.topics['dead-letters'].push(
+      deadLetter({ atMs }),
+      deadLetter({ position: 'letters-0-1', atMs: atMs + 10_000 }),
+    );
     history.faults.push({ ...faultThroughout, service: 'dispatcher' });
-    expect(judgeLetters(openLedger(history), 1)).toEqual({ again: 1, findings: [] });
+    expect(judgeDeadLetters(openLedger(history), 1)).toEqual({ again: 1, findings: [] });
   });
 });
 

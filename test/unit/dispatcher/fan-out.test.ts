@@ -540,13 +540,15 @@ describe('a delivery whose record Kafka refuses', () => {
       ...{ kind: 'ended', event_id: 'evt_1', delivery_id: id, endpoint_id: 'ep_1', generation: 0 },
       ...{ step: 1, attempt: 0, status: 'dead_lettered', detail: 'refused_by_kafka' },
     });
-    const [letter] = world.kafka.of(topics['dead-letters']);
-    expect(letter?.headers).toMatchObject({
+    const [deadLetter] = world.kafka.of(topics['dead-letters']);
+    expect(deadLetter?.headers).toMatchObject({
       [header.deadLetterStage]: 'dispatcher',
       [header.deadLetterReason]: 'refused_by_kafka',
       [header.deadLetterOrigin]: id,
     });
-    expect(parseDelivery(letter?.headers as Record<string, string>, letter?.value ?? Buffer.alloc(0))).toMatchObject({
+    expect(
+      parseDelivery(deadLetter?.headers as Record<string, string>, deadLetter?.value ?? Buffer.alloc(0)),
+    ).toMatchObject({
       id,
     });
     expect(world.kafka.of(topics.deliveries).map(({ key }) => key)).toEqual(['ep_2']);

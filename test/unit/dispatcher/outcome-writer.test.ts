@@ -113,10 +113,10 @@ describe('what came of a delivery', () => {
     const job = aRowJob({ orderingKey: 'order-1' }, { step: 4, attempts: 2 });
     await writer.attempted(job, failed, { status: 'dead_lettered', reason: 'retries_exhausted' });
     expect(kafka.sent.map(({ topic }) => topic)).toEqual([topics['dead-letters'], topics['delivery.attempts']]);
-    const letter = kafka.sent[0]!;
-    const headers = letter.headers as Record<string, string>;
-    expect(letter.key).toBe('ep_1');
-    expect(parseDelivery(headers, letter.value)).toEqual(job.delivery);
+    const deadLetter = kafka.sent[0]!;
+    const headers = deadLetter.headers as Record<string, string>;
+    expect(deadLetter.key).toBe('ep_1');
+    expect(parseDelivery(headers, deadLetter.value)).toEqual(job.delivery);
     expect(parseDeadLetter(headers)).toEqual({
       stage: 'dispatcher',
       reason: 'retries_exhausted',
@@ -138,7 +138,7 @@ describe('what came of a delivery', () => {
     expect(kafka.attempts()).toMatchObject([{ kind: 'parked', status: 'parked', step: 3, attempt: 1, ...nothing }]);
   });
 
-  it('ends a deleted endpoint’s delivery without a letter, and a disabled one’s with', async () => {
+  it('ends a deleted endpoint’s delivery without a dead letter, and a disabled one’s with', async () => {
     const { kafka, writer } = createWorld();
     await writer.ended(aRecordJob(), { status: 'cancelled', reason: 'endpoint_deleted' });
     expect(kafka.of(topics['dead-letters'])).toEqual([]);

@@ -7,7 +7,7 @@ import { type Publication, publishAll } from '../../../services/dispatcher/publi
 import { createPublish } from '../../../services/dispatcher/publishing/publish.ts';
 import { createFakeKafka, never } from './fixtures.ts';
 
-/** Those with a letter and a number are in the order of their letter. */
+/** Those with a dead letter and a number are in the order of their dead letter. */
 const publicationOf = (name: string): Publication => ({
   record: { topic: 't', key: null, value: Buffer.from(name), headers: {} },
   order: /^[a-z]\d/.test(name) ? name.slice(0, 1) : undefined,

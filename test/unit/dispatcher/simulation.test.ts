@@ -39,11 +39,11 @@ describe('deliveries on their way, with a projector that lags', () => {
     ).toEqual([]);
   }, 60_000);
 
-  it('end, with their letters, wherever the process is killed, and none is sent that is known to have ended', async () => {
+  it('end, with their dead letters, wherever the process is killed, and none is sent that is known to have ended', async () => {
     let kills = 0;
     const faults = await overSeeds({ kills: 5 }, (result) => {
       kills += result.kills;
-      return [...lost(result), ...result.withoutLetter, ...result.sentAfterEnd, ...result.outOfOrder];
+      return [...lost(result), ...result.withoutDeadLetter, ...result.sentAfterEnd, ...result.outOfOrder];
     });
     expect(faults).toEqual([]);
     expect(kills).toBeGreaterThan(seeds.length * 3);

@@ -55,8 +55,8 @@ export interface Mutant {
 export interface Result {
   /** Of each delivery: how often it was sent, and where the tables say that it stands. */
   deliveries: { id: string; sends: number; attempts: number; status: DeliveryStatus | 'unknown' }[];
-  /** Dead-lettered, but without a letter. */
-  withoutLetter: string[];
+  /** Dead-lettered, but without a dead letter. */
+  withoutDeadLetter: string[];
   /** Sent by a process that knew its end: the tables had it at the process's start, or the process had written it itself. */
   sentAfterEnd: string[];
   /** Sent before one that comes before it in its order had ended. */
@@ -97,7 +97,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
   const log: Delivery[] = [...originals, ...originals.filter(() => random() < 0.3)];
   let committed = 0;
   const attemptsTopic: AttemptRecord[] = [];
-  const letters = new Set<string>();
+  const deadLetters = new Set<string>();
   const known = new Map<string, { step: number; status: DeliveryStatus; attempts: number }>();
   const waiting = new Map<string, DueRow>();
   const sends = new Map<string, number>();
@@ -181,7 +181,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
           // Now and then a broker takes its time.
           ask(random() < 0.2 ? 1_500 : 20, () => {
             if (record.topic === fixtures.topics['delivery.attempts']) tell(fixtures.decodeAttempt(record.value));
-            else letters.add(String(record.headers['hookline-dl-origin']));
+            else deadLetters.add(String(record.headers['hookline-dl-origin']));
             return { topic: record.topic, partition: 0, offset: 0n };
           }),
       },
@@ -404,8 +404,8 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       attempts: known.get(id)?.attempts ?? 0,
       status: known.get(id)?.status ?? 'unknown',
     })),
-    withoutLetter: [...known]
-      .filter(([id, { status }]) => status === 'dead_lettered' && !letters.has(id))
+    withoutDeadLetter: [...known]
+      .filter(([id, { status }]) => status === 'dead_lettered' && !deadLetters.has(id))
       .map(([id]) => id),
     sentAfterEnd,
     outOfOrder,

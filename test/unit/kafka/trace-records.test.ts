@@ -53,7 +53,7 @@ it('the handler finds the span in the header of what it works on, and hands it o
   });
   expect(span?.parentSpanContext).toMatchObject({ traceId, spanId: 'b7ad6b7169203331' });
   expect(seen[0]?.headers).toEqual({ other: 'header', traceparent: `00-${traceId}-${span?.spanContext().spanId}-01` });
-  // A letter keeps what came.
+  // A dead letter keeps what came.
   const { topic, partition, offset, key, value, rawHeaders } = record;
   expect(seen[0]).toMatchObject({ topic, partition, offset, key, value, rawHeaders });
 });

@@ -85,10 +85,10 @@ describe('records', () => {
     expect(parseDeadLetter(replayed)).toEqual({ ...facts, generation: 2, shortenedFrom: null });
   });
 
-  test('the headers of what died are kept as they were, its letter’s own left out', () => {
-    const letter = deadLetterHeaders({ stage: 'dedup', reason: 'r', attempts: 3, origin: 't-0-1', at: 1 });
+  test('the headers of what died are kept as they were, its dead letter’s own left out', () => {
+    const deadLetter = deadLetterHeaders({ stage: 'dedup', reason: 'r', attempts: 3, origin: 't-0-1', at: 1 });
     const own = { plain: Buffer.from('ä'), odd: [Buffer.from([0, 255]), Buffer.alloc(0)] };
-    const raw = Object.fromEntries(Object.entries(letter).map(([name, text]) => [name, Buffer.from(text)]));
+    const raw = Object.fromEntries(Object.entries(deadLetter).map(([name, text]) => [name, Buffer.from(text)]));
     expect(unpackHeaders(packHeaders({ ...own, ...raw }))).toEqual({ plain: [own.plain], odd: own.odd });
   });
 

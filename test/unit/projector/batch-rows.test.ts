@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { DeliveryStatus } from '#lib/contract';
 import { toBatchRows } from '../../../services/projector/batch-rows.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
-import { duplicateFact, eventFact, fanOutFact, letterFact, outcomeFact } from './facts.ts';
+import { duplicateFact, eventFact, fanOutFact, deadLetterFact, outcomeFact } from './facts.ts';
 
 const named = { tenant: 't', eventId: 'evt' };
 const rowsOf = (facts: Fact[]) => toBatchRows(facts, (endpointId) => endpointId.length);
@@ -11,13 +11,13 @@ const lastSteps = (facts: Fact[]) =>
     .outcomes.filter(({ last }) => last)
     .map(({ delivery_id, step, status }) => [delivery_id, step, status]);
 
-test('every event that a fact names is touched, once; a letter touches none', () => {
+test('every event that a fact names is touched, once; a dead letter touches none', () => {
   const { touched } = rowsOf([
     outcomeFact(named, 'ep', 1, 'delivered'),
     eventFact(named),
     duplicateFact({ tenant: 's', eventId: 'evt' }, { origin: 'o' }),
     fanOutFact({ tenant: 't', eventId: 'ev' }, []),
-    letterFact('t', 'o'),
+    deadLetterFact('t', 'o'),
   ]);
   expect(touched).toEqual([
     { tenant: 's', event_id: 'evt' },
@@ -32,7 +32,7 @@ test('rows are in the order of their keys, whatever the order of the facts', () 
     duplicateFact({ tenant: 't', eventId }, { origin: `o-${eventId}` }),
     fanOutFact({ tenant: 't', eventId }, ['ep_b', 'ep_a']),
     outcomeFact({ tenant: 't', eventId }, 'ep_a', 1, 'parked'),
-    letterFact('t', `o-${eventId}`),
+    deadLetterFact('t', `o-${eventId}`),
   ]);
   const sorted = rowsOf(facts);
   fc.assert(
@@ -94,9 +94,9 @@ test('what was not sent is no attempt', () => {
   expect(rows.attempts).toMatchObject([{ step: 2, outcome: 'http_5xx', http_status: 500, duration_ms: 12.5 }]);
 });
 
-test('a letter’s id is the same however often its record is read', () => {
-  const [first, again, other] = [letterFact('t', 'a'), letterFact('t', 'a'), letterFact('u', 'a')].map(
-    (fact) => rowsOf([fact]).letters[0],
+test('a dead letter’s id is the same however often its record is read', () => {
+  const [first, again, other] = [deadLetterFact('t', 'a'), deadLetterFact('t', 'a'), deadLetterFact('u', 'a')].map(
+    (fact) => rowsOf([fact]).deadLetters[0],
   );
   expect(first?.id).toMatch(/^dl_[0-9a-z]{26}$/);
   expect(again?.id).toBe(first?.id);

@@ -49,7 +49,7 @@ const record = incomingRecord({
   headers: { traceparent: 'x', [header.tenant]: 'as it was' },
 });
 
-test('a letter has the key, the bytes and the headers as they were, and what happened', async () => {
+test('a dead letter has the key, the bytes and the headers as they were, and what happened', async () => {
   const { bury, sent, metrics } = createHarness();
   await bury({ record, fact: null, reason: 'malformed_record', attempts: 1 });
   expect(sent).toHaveLength(1);
@@ -87,7 +87,7 @@ test('it says whose it is where only the record’s value said so, and leaves wh
   expect(headersOf(sent[1])[header.tenant]).toBe('as it was');
 });
 
-test('a name that no row can hold is left out: the letter could not be found by it, nor at all', async () => {
+test('a name that no row can hold is left out: the dead letter could not be found by it, nor at all', async () => {
   const { bury, sent } = createHarness();
   const fact = eventFact({ tenant: 't', eventId: 'evt' }, { type: 'a\0b' });
   await bury({ record: incomingRecord({ topic: 'p.events' }), fact, reason: 'data_invalid', attempts: 2 });

@@ -138,9 +138,9 @@ export const outcomeFact = (
   },
 });
 
-export const letterFact = (tenant: string, origin: string): Fact => ({
-  kind: 'letter',
-  letter: {
+export const deadLetterFact = (tenant: string, origin: string): Fact => ({
+  kind: 'dead_letter',
+  deadLetter: {
     tenant,
     stage: 'dispatcher',
     reason: 'retries_exhausted',

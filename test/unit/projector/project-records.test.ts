@@ -59,7 +59,7 @@ test('a batch is written at once, and done when it is committed', async () => {
   expect(steps).toEqual(['projector.before-transaction', 'write', 'projector.after-transaction']);
 });
 
-test('what was replayed for another stage is passed over; its letter, should it die again, is not', async () => {
+test('what was replayed for another stage is passed over; its dead letter, should it die again, is not', async () => {
   const { handle, written } = createHarness();
   const headers = { 'hookline-replay-for': 'fan-out' };
   const replayed = [
@@ -115,7 +115,7 @@ test('a record that can’t be read is buried with what is wrong, its neighbours
   expect(doneOffsets(records)).toEqual([0, 1, 2]);
 });
 
-test('a record is done only when its letter is written', async () => {
+test('a record is done only when its dead letter is written', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { handle } = createHarness({ bury: () => promise });
   const record = incomingRecord({ topic: 'events', value: 'no Avro' });
@@ -127,7 +127,7 @@ test('a record is done only when its letter is written', async () => {
   expect(record.doneCount()).toBe(1);
 });
 
-test('no letter is written about a letter: that would never end', async () => {
+test('no dead letter is written about a dead letter: that would never end', async () => {
   const { handle, buried } = createHarness({ bad: [0] });
   const records = [...batch(1, 'dead-letters'), incomingRecord({ topic: 'dead-letters', offset: 1, value: 'what?' })];
   await handle(records, running());

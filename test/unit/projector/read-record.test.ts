@@ -113,11 +113,11 @@ test('a duplicate is read from its JSON', async () => {
 
 test('a dead letter is read from its headers, whatever its bytes; what it does not say is null, its tenant empty', async () => {
   const facts = { stage: 'dedup', reason: 'malformed_record', attempts: 1, origin: 'r-0-1', at: startAt } as const;
-  const letter = { topic: 'p.dead-letters', offset: 7, value: Buffer.from([0, 255]) };
-  expect(await read({ ...letter, headers: deadLetterHeaders(facts) })).toEqual({
+  const deadLetter = { topic: 'p.dead-letters', offset: 7, value: Buffer.from([0, 255]) };
+  expect(await read({ ...deadLetter, headers: deadLetterHeaders(facts) })).toEqual({
     fact: {
-      kind: 'letter',
-      letter: {
+      kind: 'dead_letter',
+      deadLetter: {
         ...facts,
         tenant: '',
         event_id: null,
@@ -128,7 +128,7 @@ test('a dead letter is read from its headers, whatever its bytes; what it does n
         generation: 0,
         key: null,
         headers: packHeaders({}),
-        value: letter.value,
+        value: deadLetter.value,
         shortenedFrom: null,
         partition: 3,
         offset: 7n,
@@ -136,10 +136,10 @@ test('a dead letter is read from its headers, whatever its bytes; what it does n
     },
   });
   const headers = { ...deadLetterHeaders(facts), [header.tenant]: 't', [header.sourceId]: 'src' };
-  expect(await read({ ...letter, headers })).toMatchObject({
-    fact: { letter: { tenant: 't', source_id: 'src', event_id: null } },
+  expect(await read({ ...deadLetter, headers })).toMatchObject({
+    fact: { deadLetter: { tenant: 't', source_id: 'src', event_id: null } },
   });
-  expect(await read(letter)).toEqual({ malformed: expect.any(String) as string });
+  expect(await read(deadLetter)).toEqual({ malformed: expect.any(String) as string });
 });
 
 test('bytes that do not decode are malformed; a registry that is away says nothing about them', async () => {

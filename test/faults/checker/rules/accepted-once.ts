@@ -8,7 +8,9 @@ export function recordsEndInOneWay(ledger: Ledger): Violation[] {
     const ends = [
       ledger.eventsByOrigin.has(origin) ? ['event'] : [],
       ledger.duplicatesByOrigin.has(origin) ? ['duplicate'] : [],
-      (ledger.lettersByOrigin.get(origin) ?? []).some((letter) => letter.stage === 'dedup') ? ['dead letter'] : [],
+      (ledger.deadLettersByOrigin.get(origin) ?? []).some((deadLetter) => deadLetter.stage === 'dedup')
+        ? ['dead letter']
+        : [],
     ].flat();
     const subject = { origin };
     if (ends.length > 1) return [{ anomaly: 'two-ends', subject, says: ends.join(' and ') }];

@@ -57,15 +57,15 @@ function judgeDelivered(ledger: Ledger, delivery: DeliveryAccount): Violation[] 
   const isObserved = ledger.endpoints.get(delivery.endpointId)?.observed === true;
   if (isObserved && !arrivalsOf(ledger, delivery).some(isTaken))
     return [violation('missing-delivery', delivery, 'recorded as delivered; the receiver never took it')];
-  // The letter comes before its record: a process that dies between the two may deliver after all.
-  const [letter] = delivery.letters;
-  if (letter !== undefined && !isExcused(ledger, by, letter.atMs))
-    return [violation('two-ends', delivery, `delivered, and a letter at ${letter.position}`)];
+  // The dead letter comes before its record: a process that dies between the two may deliver after all.
+  const [deadLetter] = delivery.deadLetters;
+  if (deadLetter !== undefined && !isExcused(ledger, by, deadLetter.atMs))
+    return [violation('two-ends', delivery, `delivered, and a letter at ${deadLetter.position}`)];
   return [];
 }
 
 function judgeUndelivered(ledger: Ledger, delivery: DeliveryAccount, { status }: Standing): Violation[] {
-  if (status === 'dead_lettered' && delivery.letters.length === 0)
+  if (status === 'dead_lettered' && delivery.deadLetters.length === 0)
     return [violation('lost-letter', delivery, 'not on dead-letters')];
   // The receiver takes it before that is known and recorded: a process that dies before, or waits in vain, may end it in another way.
   // Arrivals after its end, or of the event's earlier generations, belong to those.

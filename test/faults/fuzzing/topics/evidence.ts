@@ -20,7 +20,7 @@ export interface Letter {
 }
 
 export interface Evidence {
-  lettersOf(record: SentRecord, stage: DeadLetterStage): readonly Letter[];
+  deadLettersOf(record: SentRecord, stage: DeadLetterStage): readonly Letter[];
   /** How often the stage has done its work on the record; what is written by a key of its own, once or never. */
   timesProcessed(record: SentRecord, stage: DeadLetterStage): Promise<number>;
 }
@@ -115,8 +115,8 @@ export async function gatherEvidence({ stack, tables, events, attempts }: Option
   }
 
   return {
-    lettersOf(record, stage) {
-      // Itself, with the headers of a letter that it has been given: nobody writes one about it.
+    deadLettersOf(record, stage) {
+      // Itself, with the headers of a dead letter that it has been given: nobody writes one about it.
       if (record.topic === 'dead-letters') return [];
       const delivery = deliveryOf(textOf(record, header.tenant), textOf(record, header.deliveryId));
       const marked = byMark.get(record.mark) ?? [];

@@ -5,7 +5,7 @@ type ForgedHeaders = Readonly<Record<string, Buffer | readonly Buffer[]>>;
 
 /**
  * How a record may end:
- *   letter     each stage that reads it writes one
+ *   dead letter     each stage that reads it writes one
  *   processed  no stage does, and each has done its work
  *   either     whichever: what is wrong with it may not matter, or only to one of its readers
  *   passed     it is for another stage, and for nobody here

@@ -43,7 +43,7 @@ export interface TopicsOptions {
   seed: number;
   /** Records of each kind, on each topic. */
   records: number;
-  /** `topic-partition-offset` of letters that the projector has logged. */
+  /** `topic-partition-offset` of dead letters that the projector has logged. */
   unprojected: ReadonlySet<string>;
   /** Its member was taken for dead, on a machine that is busy elsewhere: what it had in hand comes again. */
   hasRejoined(group: string): boolean;

@@ -26,7 +26,10 @@ interface Options {
   readers: readonly TopicReader[];
   evidence: Evidence;
   reasons: Reasons;
-  /** `topic-partition-offset` of letters of which the projector has logged that it can't project them: nobody writes a letter about a letter. */
+  /**
+   * `topic-partition-offset` of dead letters of which the projector has logged that it can't project them: nobody writes a dead letter
+   * about a dead letter.
+   */
   unprojected: ReadonlySet<string>;
   /** At least once: a stage whose group has rebalanced does again what it had not committed. */
   mayRepeat(stage: DeadLetterStage): boolean;
@@ -43,7 +46,7 @@ export async function judgeRecords(options: Options): Promise<Judged> {
     count(kind === 'control' ? {} : ofTopic.kinds, kind);
     if (kind === 'control') ofTopic.controls += 1;
     for (const { stage } of readers.filter((reader) => reader.topic === topic)) {
-      const letters = evidence.lettersOf(record, stage);
+      const letters = evidence.deadLettersOf(record, stage);
       const isUnprojected = unprojected.has(positionOf(stack, record));
       const processed = await evidence.timesProcessed(record, stage);
       for (const { reason } of letters) count(ofTopic.letters, `${stage} ${reason}`);
@@ -73,7 +76,7 @@ export async function judgeRecords(options: Options): Promise<Judged> {
   return { findings, tally };
 }
 
-/** In words; undefined where the letter has what died as it was. */
+/** In words; undefined where the dead letter has what died as it was. */
 function differenceOf(record: SentRecord, { record: letter }: Letter): string | undefined {
   const value = record.value ?? Buffer.alloc(0);
   if (!letter.value.equals(value)) return `${letter.value.length} bytes instead of ${value.length}`;

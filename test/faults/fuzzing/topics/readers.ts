@@ -6,14 +6,14 @@ import type { Stack } from '../../../support/stack.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
 
 export interface TopicReader {
-  /** A group has the name of the stage that its letters have. */
+  /** A group has the name of the stage that its dead letters have. */
   stage: DeadLetterStage;
   topic: TopicName;
 }
 
 const joinedTimeoutMs = 30_000;
 
-/** @throws Error where a group is none of the stages that letters can come from */
+/** @throws Error where a group is none of the stages that dead letters can come from */
 export async function findReaders({ kafkaBrokers, topicPrefix }: Stack): Promise<TopicReader[]> {
   const admin = createClient({ brokers: kafkaBrokers, clientId: 'fuzzing', log: silentLogger }).admin();
   await admin.connect();

@@ -9,7 +9,7 @@ export const processNames: readonly ProcessName[] = serviceNames.flatMap((name) 
 /** They come and go. */
 export const visitors = ['dedup-3', 'dispatcher-3', 'projector-3'] as const satisfies readonly ProcessName[];
 
-/** How many passings a point has soon: of webhooks, requests, batches, deliveries, letters or replays. */
+/** How many passings a point has soon: of webhooks, requests, batches, deliveries, dead letters or replays. */
 const passings = {
   'ingress.before-produce': 100,
   'ingress.after-produce': 100,

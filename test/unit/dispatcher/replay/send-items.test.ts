@@ -225,7 +225,7 @@ describe('what Kafka refuses is not tried for ever', () => {
     };
   };
 
-  test('a delivery has died on its way, as its letter and its record say: the item was sent', async () => {
+  test('a delivery has died on its way, as its dead letter and its record say: the item was sent', async () => {
     const world = createWorld([anEndpoint({ id: 'ep_a' })]);
     refuse(world, topics.deliveries);
     expect(await world.send([delivery(1, 'evt_1', 'ep_a')])).toEqual([{ item: 1, reason: null }]);

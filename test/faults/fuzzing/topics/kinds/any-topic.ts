@@ -102,7 +102,7 @@ export const anyTopic: readonly Kind[] = [
 export const formed: readonly Kind[] = [
   { kind: 'value null', ending: 'letter', forge: withValue(() => null) },
   {
-    // A letter has them as they are.
+    // A dead letter has them as they are.
     kind: 'value null, headers named as what every object has',
     ending: 'letter',
     forge: (topic, given) => ({ ...withObjectsNames(topic, given), value: null }),

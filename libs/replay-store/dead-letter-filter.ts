@@ -1,7 +1,7 @@
 import type { DeadLetterStage } from '#lib/contract';
 
 /** Selects the dead letters that match every given field. Times are RFC 3339. */
-export interface LetterFilter {
+export interface DeadLetterFilter {
   ids?: readonly string[];
   stage?: DeadLetterStage;
   endpointId?: string;
@@ -15,10 +15,10 @@ export interface LetterFilter {
 }
 
 /** A delivery names its event, which knows the source. */
-export const letterTables = 'dead_letters l LEFT JOIN events e ON e.tenant = l.tenant AND e.id = l.event_id';
+export const deadLetterTables = 'dead_letters l LEFT JOIN events e ON e.tenant = l.tenant AND e.id = l.event_id';
 
-/** The filter over `letterTables`, as a condition; its values are added to those of the statement. */
-export function letterConditions(tenant: string, filter: LetterFilter, values: unknown[]): string {
+/** The filter over `deadLetterTables`, as a condition; its values are added to those of the statement. */
+export function deadLetterConditions(tenant: string, filter: DeadLetterFilter, values: unknown[]): string {
   const conditions: string[] = [];
   const where = (condition: (parameter: string) => string, value: unknown): void => {
     if (value !== undefined) conditions.push(condition(`$${values.push(value)}`));

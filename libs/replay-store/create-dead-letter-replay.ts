@@ -1,35 +1,35 @@
 /**
- * A replay of dead letters, from its request to its items, all in the transaction that answers for it. Each letter is claimed by its
- * row's change from `dead` to `replaying`, which only one of several transactions can make: two replays never have the same letter. With
+ * A replay of dead letters, from its request to its items, all in the transaction that answers for it. Each dead letter is claimed by its
+ * row's change from `dead` to `replaying`, which only one of several transactions can make: two replays never have the same dead letter. With
  * the claim goes the generation under which it will be sent, so that whoever sends it, after any crash, computes the same ids.
  */
 import type { Query } from '#lib/postgres';
-import { type LetterFilter, letterConditions, letterTables } from './letter-filter.ts';
+import { type DeadLetterFilter, deadLetterConditions, deadLetterTables } from './dead-letter-filter.ts';
 import { insertReplay, type NewReplay, type ReplayRow } from './replay-row.ts';
 
-export interface LetterReplay extends NewReplay {
-  filter: LetterFilter;
+export interface DeadLetterReplay extends NewReplay {
+  filter: DeadLetterFilter;
   limit: number;
 }
 
 /** As many as one transaction can claim in some seconds on a slow machine. A larger replay ends as `partial`, and is asked for again. */
-export const maxReplayLetters = 100_000;
+export const maxReplayDeadLetters = 100_000;
 /** Within the time of one statement. */
-const lettersAtOnce = 5_000;
+const deadLettersAtOnce = 5_000;
 
 /**
- * The oldest first. Letters that another transaction holds are about to be another's.
+ * The oldest first. Dead dead letters that another transaction holds are about to be another's.
  *
  * A delivery (its value is null) gets a generation of its event that no delivery has had, and all of them that are claimed at once the
- * same; of any other record it is the letter's own, raised, because a letter is claimed once.
+ * same; of any other record it is the dead letter's own, raised, because a dead letter is claimed once.
  */
-export const claimLetters = (
+export const claimDeadLetters = (
   conditions: string,
   { replay, from, limit }: Record<'replay' | 'from' | 'limit', string>,
 ) => `
   WITH picked AS MATERIALIZED (
     SELECT l.tenant, l.id, l.at, l.event_id, l.endpoint_id, l.generation, l.value IS NULL AS is_delivery
-      FROM ${letterTables}
+      FROM ${deadLetterTables}
      WHERE ${conditions}
      ORDER BY l.at, l.id
      LIMIT ${limit}
@@ -58,26 +58,30 @@ export const claimLetters = (
   RETURNING item`;
 
 /** @param claim a test puts a defective variant in its place, to see itself fail */
-export async function createLetterReplay(tx: Query, replay: LetterReplay, claim = claimLetters): Promise<ReplayRow> {
+export async function createDeadLetterReplay(
+  tx: Query,
+  replay: DeadLetterReplay,
+  claim = claimDeadLetters,
+): Promise<ReplayRow> {
   const { tenant, id, limit } = replay;
-  const filter: LetterFilter = { ...replay.filter, status: 'dead' };
+  const filter: DeadLetterFilter = { ...replay.filter, status: 'dead' };
   let matched = 0;
-  for (let claimed = lettersAtOnce; claimed === lettersAtOnce && matched < limit; matched += claimed) {
+  for (let claimed = deadLettersAtOnce; claimed === deadLettersAtOnce && matched < limit; matched += claimed) {
     const values: unknown[] = [];
-    const conditions = letterConditions(tenant, filter, values);
+    const conditions = deadLetterConditions(tenant, filter, values);
     const parameter = (value: unknown, type: string): string => `$${values.push(value)}::${type}`;
     const text = claim(conditions, {
       replay: parameter(id, 'text'),
       from: parameter(matched, 'int'),
-      limit: parameter(Math.min(lettersAtOnce, limit - matched), 'int'),
+      limit: parameter(Math.min(deadLettersAtOnce, limit - matched), 'int'),
     });
     claimed = (await tx.query(text, values)).length;
   }
   return insertReplay(tx, replay, { matched, capped: matched === limit && (await isMore(tx, tenant, filter)) });
 }
 
-async function isMore(tx: Query, tenant: string, filter: LetterFilter): Promise<boolean> {
+async function isMore(tx: Query, tenant: string, filter: DeadLetterFilter): Promise<boolean> {
   const values: unknown[] = [];
-  const conditions = letterConditions(tenant, filter, values);
-  return (await tx.query(`SELECT FROM ${letterTables} WHERE ${conditions} LIMIT 1`, values)).length > 0;
+  const conditions = deadLetterConditions(tenant, filter, values);
+  return (await tx.query(`SELECT FROM ${deadLetterTables} WHERE ${conditions} LIMIT 1`, values)).length > 0;
 }

@@ -3,11 +3,11 @@ import type { Stack } from '../../support/stack.ts';
 import { createReplayClient } from '../replay/replay-client.ts';
 
 const everyMs = 2_000;
-const lettersAtOnce = 30;
+const deadLettersAtOnce = 30;
 const timeoutMs = 60_000;
 
 /** Somebody who replays dead letters of these endpoints until then; where the API can't be reached, he tries again later. */
-export async function replayLetters(
+export async function replayDeadLetters(
   stack: Stack,
   endpointIds: readonly string[],
   end: Promise<unknown>,
@@ -18,7 +18,7 @@ export async function replayLetters(
   end.then(stop, stop);
   while (!over.signal.aborted) {
     for (const endpoint_id of endpointIds)
-      await replays.start({ endpoint_id, limit: lettersAtOnce }).catch(() => undefined);
+      await replays.start({ endpoint_id, limit: deadLettersAtOnce }).catch(() => undefined);
     await delay(everyMs, undefined, { signal: over.signal }).catch(() => undefined);
   }
 }
