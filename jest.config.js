@@ -37,6 +37,7 @@ const systemFaults = 'test/e2e/system-faults.test.ts';
 export default {
   // Most of a test that uses servers is waiting: more at once than there are cores, and then a busy machine is no failure.
   maxWorkers: Math.min(mostWorkers, 2 * availableParallelism()),
+  testSequencer: '<rootDir>/test/support/longest-first.ts',
   testTimeout: 30_000,
   reporters: ['default', '<rootDir>/test/support/failures-at-once.ts'],
   projects: [

@@ -19,6 +19,6 @@ export default {
   include: ['files', 'dependencies', 'unlisted', 'binaries', 'unresolved', 'exports', 'types', 'duplicates', 'cycles'],
   rules: { cycles: 'error' },
   ignoreBinaries: ['openssl', 'script', 'tail'],
-  // A part of jest.
-  ignoreDependencies: ['@jest/reporters'],
+  // Parts of jest.
+  ignoreDependencies: ['@jest/reporters', '@jest/test-sequencer'],
 };
