@@ -1,4 +1,4 @@
-/** What a verb of the command line is: its help, its options with their types, and what it does. */
+/** A verb of the command line: its help, its options with their types, and the call that it makes. */
 
 /** `text` takes a value, `list` takes one each time it is given, `flag` takes none. */
 export interface OptionSpec {

@@ -86,7 +86,7 @@ interface Watched extends WatchedTenant {
  */
 const seenForMs = 5_000;
 
-/** What the places of a tenant share. */
+/** The state that all held places of a tenant share. */
 interface Shared {
   clock: Clock;
   deadlines: Deadlines<HeldPlace>;

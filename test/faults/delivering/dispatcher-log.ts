@@ -83,7 +83,7 @@ const brought = (send: LoggedSend, arrival: Arrival, lateMs: number): boolean =>
   arrival.atMs >= send.startedAtMs - lateMs &&
   (isUnanswered(send) || arrival.atMs <= send.endedAtMs + slackMs);
 
-/** Of two sends at the same time, the one that ended first can't have arrived later; one that was given up may have, if no other did. */
+/** The send that ended first of two at the same time can't have arrived later; one that was given up may have, if no other did. */
 const patienceOf = ({ endedAtMs }: LoggedSend, { atMs }: Arrival): number =>
   endedAtMs + slackMs >= atMs ? endedAtMs : Number.MAX_VALUE;
 
