@@ -22,7 +22,7 @@ const instead =
     oneOf(draw, values);
 export const nested = (levels: number, inner: string): string => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`;
 
-const words = (text: string): string[] => text.split(' ');
+export const words = (text: string): string[] => text.split(' ');
 const lengths = [256, 300, 3_000, 9_000, 15_000, 17_000, 40_000, 100_000];
 const prototypeNames = words('__proto__ constructor toString hasOwnProperty');
 const unstorable = ['\0', '\ud800', '\udfff', 'a\0', '\udc00\ud800'];
@@ -110,7 +110,7 @@ const asObject = (value: unknown): object => (typeof value === 'object' && value
 
 /** The same with a defect in one place: in itself, or somewhere within. */
 export function withDefect(value: unknown, defect: Defect<unknown>, draw: Draw): unknown {
-  const entries = Object.entries(asObject(value));
+  const entries: [string, unknown][] = Object.entries(asObject(value));
   if (entries.length === 0 || draw(fc.nat(9)) < 3) return defect(value, draw);
   const [name, inner] = oneOf(draw, entries);
   const changed = withDefect(inner, defect, draw);

@@ -25,7 +25,8 @@ export async function createControl(stack: Stack): Promise<Control> {
     const headers = signAsHookline(source.secret, body, Math.floor(Date.now() / 1000));
     const answer = await httpPost({ url, headers, body, timeoutMs: 10_000 });
     const { id } = JSON.parse(answer.body.toString()) as { id?: string };
-    if (answer.status !== 202 || id === undefined) throw new Error(`a webhook → ${answer.status} ${answer.body}`);
+    if (answer.status !== 202 || id === undefined)
+      throw new Error(`a webhook → ${answer.status} ${answer.body.toString()}`);
     receipts.push(id);
   }
   async function publish(): Promise<void> {

@@ -7,32 +7,24 @@ import type { Query } from '#lib/postgres';
 import type { Pipeline } from '../../../support/pipeline.ts';
 import { connectKafkaOffsets } from '../../../support/kafka-offsets.ts';
 import { createLimit } from '../../../support/limit.ts';
-import { seededRandom, seedOf, shuffled } from '../../../support/seeded-random.ts';
 import { askApi } from '../ask-api.ts';
-import { drawFor } from '../draw.ts';
+import type { Draw } from '../draw.ts';
 import type { Finding } from '../findings.ts';
+import { type Case, type CaseOptions, casesOf } from './cases.ts';
 import { createControl } from './control.ts';
 import { judgeExchange } from './judge-answer.ts';
 import { kindsByHand } from './kinds/by-hand.ts';
 import { kindsByPart } from './kinds/by-part.ts';
-import type { Kind } from './kinds/kind.ts';
-import { bytesOf, exchange } from './raw-request.ts';
+import { exchange } from './raw-request.ts';
 import { adminRoutes, apiRoutes, type FuzzedRoute, ingressRoutes } from './routes.ts';
 import { createSoundRequests, tenant } from './sound-requests.ts';
+import type { SoundRequest } from './sound-request.ts';
 import { createSources, soundWebhook } from './webhooks.ts';
 
-export interface HttpOptions {
+export interface HttpOptions extends CaseOptions {
   pipeline: Pipeline;
   tables: Query;
   receiverUrl: string;
-  seed: number;
-  /**
-   * For each route; one of the ingress, through which all the world may come, gets eight times as many, one for operators, whose code all
-   * services share, a quarter.
-   */
-  requests: number;
-  /** No other case is sent. */
-  onlyCase: string | undefined;
   say(line: string): void;
 }
 
@@ -59,24 +51,14 @@ interface Batch extends Tally {
   mayHaveLeft: number;
 }
 
-interface Case {
-  caseName: string;
-  kind: Kind;
-  bytes: Buffer;
-  isHead: boolean;
-}
-
 const concurrency = 6;
 const answerTimeoutMs = 25_000;
 const shownBytes = 400;
-/** Between so many that are broken, a sound one. */
-const soundEvery = 12;
 /** Tables that requests write to. */
 const made = ['sources', 'endpoints', 'api_keys', 'events', 'replays'];
-const sharesOf = { admin: 1 / 4, api: 1, ingress: 8 };
 
 export async function fuzzHttp(options: HttpOptions): Promise<HttpResult> {
-  const { pipeline, seed, tables, onlyCase } = options;
+  const { pipeline, tables } = options;
   const { stack } = pipeline;
   const routes = [
     ...(await ingressRoutes(stack.ingressUrl)),
@@ -91,8 +73,9 @@ export async function fuzzHttp(options: HttpOptions): Promise<HttpResult> {
   const receipts: string[] = [];
   const offsets = await connectKafkaOffsets(stack.kafkaBrokers);
   const received = topicsOf(stack.topicPrefix)['webhooks.received'];
-  const broken = [...kindsByPart(sound), ...kindsByHand];
-  const asIs: Kind = { kind: 'sound', break: (request) => request };
+  const soundOf = (route: FuzzedRoute, draw: Draw): SoundRequest =>
+    route.service === 'ingress' ? soundWebhook(route, sources, draw) : sound.of(route, draw);
+  const kinds = [...kindsByPart(sound), ...kindsByHand];
 
   async function countMade({ service }: FuzzedRoute): Promise<Record<string, number>> {
     if (service === 'ingress') {
@@ -102,25 +85,6 @@ export async function fuzzHttp(options: HttpOptions): Promise<HttpResult> {
     const counts = made.map((table) => `(SELECT count(*) FROM ${table} WHERE tenant = $1)::int AS ${table}`);
     const [row] = await tables.query<Record<string, number>>(`SELECT ${counts.join(', ')}`, [tenant]);
     return row ?? {};
-  }
-
-  /** All are made before the first is sent: what they are depends on the seed alone, not on who is answered first. */
-  function casesOf(route: FuzzedRoute): Case[] {
-    // In an order of the route's own, so that a small run has all kinds, though not each on every route.
-    const kinds = shuffled(broken, seededRandom(seedOf(seed, route.name)));
-    const inTurn = kinds.flatMap((kind, index) => (index % soundEvery === 0 ? [asIs, kind] : [kind]));
-    return Array.from({ length: Math.ceil(options.requests * sharesOf[route.service]) }, (_, index) => {
-      const kind = inTurn[index % inTurn.length] ?? asIs;
-      return { kind, caseName: `${route.name}, ${kind.kind} #${index}` };
-    })
-      .filter(({ caseName }) => onlyCase === undefined || caseName === onlyCase)
-      .map(({ kind, caseName }) => {
-        const draw = drawFor(seed, caseName);
-        const request = route.service === 'ingress' ? soundWebhook(route, sources, draw) : sound.of(route, draw);
-        const made = kind.break(request, draw);
-        if (Buffer.isBuffer(made)) return { kind, caseName, bytes: made, isHead: request.method === 'HEAD' };
-        return { kind, caseName, bytes: bytesOf(made), isHead: made.method === 'HEAD' };
-      });
   }
 
   async function send(route: FuzzedRoute, { kind, caseName, bytes, isHead }: Case, batch: Batch): Promise<void> {
@@ -144,7 +108,7 @@ export async function fuzzHttp(options: HttpOptions): Promise<HttpResult> {
   try {
     for (const route of routes) {
       if (route.service === 'api') await sound.renew(route);
-      const cases = casesOf(route);
+      const cases = casesOf(route, { ...options, kinds, soundOf });
       if (cases.length === 0) continue;
       const batch: Batch = { requests: 0, kinds: {}, answers: {}, mayHaveLeft: 0 };
       const before = await countMade(route);
@@ -164,13 +128,8 @@ export async function fuzzHttp(options: HttpOptions): Promise<HttpResult> {
   } finally {
     await offsets.close();
   }
-  return {
-    routes: results,
-    known: routes.length,
-    controls: control.asked(),
-    receipts: [...receipts, ...control.receipts],
-    findings,
-  };
+  receipts.push(...control.receipts);
+  return { routes: results, known: routes.length, controls: control.asked(), receipts, findings };
 }
 
 const count = (counts: Record<string, number>, name: string): void => void (counts[name] = (counts[name] ?? 0) + 1);

@@ -1,5 +1,6 @@
 /** A request as a client would make it, and how one part of it is changed. */
-import { type Draw } from '../draw.ts';
+import { bytesOfText, textDefects } from '../defects.ts';
+import { type Draw, oneOf } from '../draw.ts';
 import type { RawRequest } from './raw-request.ts';
 import type { FuzzedRoute } from './routes.ts';
 
@@ -38,3 +39,8 @@ export const withBody = (sound: RawRequest, body: Buffer | string): RawRequest =
 
 export const withJson = (sound: RawRequest, value: unknown): RawRequest =>
   withBody(sound, JSON.stringify(value) ?? 'null');
+
+export const latin1 = (text: string): string => bytesOfText(text).toString('latin1');
+/** As it is: only the characters go that would end the request line or the header. */
+export const inHeader = (text: string): string => latin1(text).replace(/[\r\n]/g, '');
+export const anyDefect = (text: string, draw: Draw): string => oneOf(draw, Object.values(textDefects))(text, draw);

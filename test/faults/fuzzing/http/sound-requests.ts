@@ -4,7 +4,8 @@ import { createApiClient } from '#lib/api-client';
 import { waitUntil } from '../../../support/wait-until.ts';
 import type { Stack } from '../../../support/stack.ts';
 import { askApi } from '../ask-api.ts';
-import { type Draw } from '../draw.ts';
+import { each } from '../defects.ts';
+import type { Draw } from '../draw.ts';
 import type { FuzzedRoute } from './routes.ts';
 import { createSchemaValues, type KnownFields } from './schema-values.ts';
 import type { SoundRequest } from './sound-request.ts';
@@ -45,22 +46,20 @@ export async function createSoundRequests(stack: Stack, receiverUrl: string): Pr
     'api-keys': () => created('/api-keys', { name: 'fuzzed', scopes: ['read'] }),
     events: () => created('/events', event),
     deliveries: async () => firstOf(`/events/${await created('/events', event)}/deliveries`, 'retrying'),
-    'dead-letters': () => firstOf('/dead-letters?limit=1', 'dead'),
+    'dead-letters': () => firstOf('/dead-letters?status=dead', 'dead'),
     replays: () => created('/dead-letters/replay', { all: true, limit: 1 }),
   };
   const ids = new Map<string, string>();
   const client = createApiClient({ url: apiUrl, credential: adminKey, tenant });
   const page = await client.page('/events?limit=2');
+  const constants = {
+    ...{ url: receiverUrl, type: event.type, allowed_ips: ['192.0.2.0/24'], filter: { n: { $gt: 0 } }, wait: '0' },
+    ...{ since: '2026-01-01T00:00:00Z', until: '2030-01-01T00:00:00Z', updated_at_gte: '2026-01-01T00:00:00Z' },
+    ...{ cursor: page.ok ? page.value.cursor : '', 'Hookline-Tenant': tenant },
+  };
   const known: KnownFields = {
-    ...{ url: fc.constant(receiverUrl), type: fc.constant(event.type), allowed_ips: fc.constant(['192.0.2.0/24']) },
-    ...{ filter: fc.constant({ n: { $gt: 0 } }), since: fc.constant('2026-01-01T00:00:00Z') },
-    ...{ until: fc.constant('2030-01-01T00:00:00Z'), updated_at_gte: fc.constant('2026-01-01T00:00:00Z') },
-    ...{
-      limit: fc.constantFrom(1, 2, 1_000),
-      wait: fc.constant('0'),
-      cursor: fc.constant(page.ok ? page.value.cursor : ''),
-    },
-    ...{ 'Hookline-Tenant': fc.constant(tenant), 'Idempotency-Key': fc.constantFrom('the-same', 'another') },
+    ...each<string, unknown, fc.Arbitrary<unknown>>(constants, fc.constant),
+    ...{ limit: fc.constantFrom(1, 2, 1_000), 'Idempotency-Key': fc.constantFrom('the-same', 'another') },
   };
   const { valueOf, fieldOf } = createSchemaValues(known);
 
@@ -78,19 +77,13 @@ export async function createSoundRequests(stack: Stack, receiverUrl: string): Pr
           .map(([name, schema]) => [name, String(draw(fieldOf(name, schema)))]);
       const query = new URLSearchParams(given(route.query)).toString();
       const json = route.body === undefined ? undefined : draw(valueOf(route.body.schema));
-      const common: [string, string][] = [
-        ['authorization', `Bearer ${adminKey}`],
-        ['hookline-tenant', tenant],
-      ];
+      const usual = { host: new URL(route.url).host, connection: 'close' };
+      const caller = route.isPublic ? {} : { authorization: `Bearer ${adminKey}`, 'hookline-tenant': tenant };
       return {
         ...{ route, json, method: route.method, id: route.path.includes('{') ? id : undefined },
         target: `${route.path.replace(/\{\w+\}/, id)}${query === '' ? '' : `?${query}`}`,
         headers: [
-          ...([
-            ['host', new URL(route.url).host],
-            ['connection', 'close'],
-          ] as const),
-          ...(route.isPublic ? [] : common),
+          ...Object.entries({ ...usual, ...caller }),
           ...(route.body === undefined ? [] : [['content-type', route.body.contentType] as const]),
           ...given(route.headers).filter(([name]) => name !== 'Hookline-Tenant'),
         ],

@@ -7,7 +7,7 @@ import type { AvroCodec } from '#lib/kafka';
 import { newTraceparent } from '#lib/telemetry';
 import { type Draw, oneOf } from '../draw.ts';
 import { type AvroField, avroValues, soundLeaves } from './avro-values.ts';
-import type { Codecs } from './evidence.ts';
+import type { Codecs } from './codecs.ts';
 import type { RecordParts } from './forged-record.ts';
 
 /** A value before it is bytes. */
@@ -41,22 +41,16 @@ const values = { events: soundValues('events'), 'delivery.attempts': soundValues
 const noFields = Object.fromEntries(schemaFieldsOf('delivery.attempts').map(({ name }) => [name, null]));
 
 type HeaderName = keyof typeof header;
-const headersOf: Readonly<Record<TopicName, readonly HeaderName[]>> = {
-  'webhooks.received': [
-    ...(['tenant', 'sourceId', 'receiptId', 'receivedAt', 'contentType', 'httpHeaders'] as const),
-    ...(['identifyBy', 'typeBy', 'dedupTtlSeconds', 'traceparent'] as const),
-  ],
-  events: ['traceparent'],
-  deliveries: [
-    ...(['tenant', 'deliveryId', 'eventId', 'eventType', 'endpointId', 'generation', 'createdAt'] as const),
-    ...(['receivedAt', 'contentType', 'orderingKey', 'traceparent'] as const),
-  ],
-  'delivery.attempts': [],
-  duplicates: ['traceparent'],
-  'dead-letters': [
-    ...(['tenant', 'eventId', 'deadLetterStage', 'deadLetterReason', 'deadLetterAttempts'] as const),
-    ...(['deadLetterOrigin', 'deadLetterAt'] as const),
-  ],
+/** By their names in libs/contract. */
+const headersOf: Readonly<Record<TopicName, string>> = {
+  'webhooks.received':
+    'tenant sourceId receiptId receivedAt contentType httpHeaders identifyBy typeBy dedupTtlSeconds traceparent',
+  events: 'traceparent',
+  deliveries: `tenant deliveryId eventId eventType endpointId generation createdAt receivedAt contentType orderingKey
+    traceparent`,
+  'delivery.attempts': '',
+  duplicates: 'traceparent',
+  'dead-letters': `tenant eventId deadLetterStage deadLetterReason deadLetterAttempts deadLetterOrigin deadLetterAt`,
 };
 
 const micros = (): number => Date.now() * 1_000;
@@ -106,32 +100,20 @@ export function createBaseRecords({ codecs, tenant, endpointIds, event: known }:
     const endpointId = oneOf(draw, endpointIds);
     const orderingKey = oneOf(draw, orderingKeys[control === undefined ? 'forged' : 'sound']);
     const texts: Partial<Record<HeaderName, string | null>> = {
-      ...{
-        tenant,
-        sourceId: 'src_fuzzing',
-        receiptId: newId('rcp'),
-        deliveryId: newId('dlv'),
-        endpointId,
-        orderingKey,
-      },
+      ...{ tenant, sourceId: 'src_fuzzing', receiptId: newId('rcp'), deliveryId: newId('dlv') },
+      ...{ endpointId, orderingKey, traceparent: newTraceparent(undefined) },
       ...{ eventId: control?.eventId ?? newId('evt'), eventType: 'fuzzed.event', contentType: 'application/json' },
       ...{ createdAt: String(micros()), receivedAt: String(micros()), generation: '0', dedupTtlSeconds: '3600' },
       ...{ httpHeaders: '{"x-a":"b"}', identifyBy: '[{"pointer":"/id"}]', typeBy: '[{"pointer":"/type"}]' },
       ...{ deadLetterStage: oneOf(draw, deadLetterStages), deadLetterReason: 'malformed_record' },
       ...{ deadLetterAttempts: '1', deadLetterOrigin: newOrigin(), deadLetterAt: String(micros()) },
-      traceparent: newTraceparent(undefined),
     };
-    const given = headersOf[topic].filter((name) => typeof texts[name] === 'string');
+    const given = (headersOf[topic].split(/\s+/) as HeaderName[]).filter((name) => typeof texts[name] === 'string');
     const headers = Object.fromEntries(given.map((name) => [header[name], Buffer.from(texts[name] ?? '')]));
     const fields = fieldsOf(topic, draw, control !== undefined);
-    const keys = { events: fields?.ordering_key ?? fields?.id, 'delivery.attempts': fields?.event_id };
-    const key = {
-      ...keys,
-      deliveries: endpointId,
-      duplicates: fields?.dedup_key,
-      'dead-letters': 'a',
-      'webhooks.received': null,
-    }[topic];
+    const { ordering_key, id, event_id, dedup_key } = fields ?? {};
+    const keys = { events: ordering_key ?? id, 'delivery.attempts': event_id, duplicates: dedup_key };
+    const key = { ...keys, 'webhooks.received': null, deliveries: endpointId, 'dead-letters': 'a' }[topic];
     const value = fields === undefined ? json({ id: newId('evt'), type: 'fuzzed.event' }) : encode(topic, fields);
     return { key: typeof key === 'string' ? Buffer.from(key) : null, value, headers };
   }

@@ -1,25 +1,13 @@
 /** What the stages have made of the records, from the topics that they write and from the tables. */
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '#lib/clock';
-import {
-  type AttemptRecord,
-  type DeadLetterStage,
-  type EventRecord,
-  header,
-  parseDuplicate,
-  type TopicName,
-  topicsOf,
-} from '#lib/contract';
-import { type AvroCodec, type IncomingRecord, readTopic } from '#lib/kafka';
+import { type DeadLetterStage, header, parseDuplicate, type TopicName, topicsOf } from '#lib/contract';
+import { type IncomingRecord, readTopic } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 import type { Stack } from '../../../support/stack.ts';
-import { markHeader, type SentRecord } from './forged-record.ts';
-
-export interface Codecs {
-  events: AvroCodec<EventRecord>;
-  'delivery.attempts': AvroCodec<AttemptRecord>;
-}
+import type { Codecs } from './codecs.ts';
+import { markHeader, positionOf, type SentRecord, textOf } from './forged-record.ts';
 
 export interface DeadLetter {
   stage: string;
@@ -147,13 +135,4 @@ async function readAll({ kafkaBrokers: brokers, topicPrefix }: Stack, name: Topi
   return found;
 }
 
-export const positionOf = ({ topicPrefix }: Stack, { topic, partition, offset }: SentRecord): string =>
-  `${topicPrefix}${topic}-${partition}-${offset}`;
-
 const pairOf = (tenant = '', id = ''): string => `${tenant}/${id}`;
-
-/** The last value of a header that comes twice. */
-export function textOf({ headers }: SentRecord, name: string): string {
-  const values = Object.hasOwn(headers, name) ? [headers[name] ?? []].flat() : [];
-  return values.at(-1)?.toString() ?? '';
-}

@@ -1,4 +1,5 @@
 import type { TopicName } from '#lib/contract';
+import type { Stack } from '../../../support/stack.ts';
 import type { Draw } from '../draw.ts';
 import type { BaseRecords } from './base-records.ts';
 
@@ -36,6 +37,15 @@ export interface SentRecord extends ForgedRecord {
 }
 
 export const markHeader = 'x-fuzzing-mark';
+
+export const positionOf = ({ topicPrefix }: Stack, { topic, partition, offset }: SentRecord): string =>
+  `${topicPrefix}${topic}-${partition}-${offset}`;
+
+/** The last value of a header that comes twice. */
+export function textOf({ headers }: SentRecord, name: string): string {
+  const values = Object.hasOwn(headers, name) ? [headers[name] ?? []].flat() : [];
+  return values.at(-1)?.toString() ?? '';
+}
 
 /** A sound record, and the means to break it. */
 export interface Material {

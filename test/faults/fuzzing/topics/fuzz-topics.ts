@@ -3,29 +3,26 @@
  * to the end of its topics, and each record to one of its own.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '#lib/clock';
 import {
+  avroTopics,
   type DeadLetterStage,
   endpointSettlingMs,
   groupOf,
-  readSchema,
   type TopicName,
   topicNames,
   topicsOf,
 } from '#lib/contract';
-import { createAttemptCodec, createEventCodec } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 import { connectKafkaOffsets } from '../../../support/kafka-offsets.ts';
 import type { Pipeline } from '../../../support/pipeline.ts';
 import type { Receiver } from '../../../support/receiver.ts';
 import { seededRandom, seedOf, shuffled } from '../../../support/seeded-random.ts';
-import type { Stack } from '../../../support/stack.ts';
 import { askApi } from '../ask-api.ts';
 import { drawFor } from '../draw.ts';
 import type { Finding } from '../findings.ts';
 import { type BaseRecords, createBaseRecords } from './base-records.ts';
-import { type Codecs, gatherEvidence } from './evidence.ts';
+import { codecsOf } from './codecs.ts';
+import { gatherEvidence } from './evidence.ts';
 import type { ForgedRecord, Kind, SentRecord } from './forged-record.ts';
 import { judgeRecords, type TopicTally } from './judge-records.ts';
 import { kindsByHand } from './kinds/by-hand.ts';
@@ -76,7 +73,7 @@ export async function fuzzTopics(options: TopicsOptions): Promise<TopicsResult> 
   const ask = askApi(stack);
   const publish = async (event: object): Promise<string> => (await ask<{ id: string }>('POST', '/events', event)).id;
   const codecs = codecsOf(stack);
-  await Promise.all(Object.values(codecs).map((codec) => codec.start()));
+  await Promise.all(avroTopics.map((topic) => codecs[topic].start()));
   const sender = await connectSender(stack.kafkaBrokers, topics);
   const versions = await registerVersions(stack);
   const offsets = await connectKafkaOffsets(stack.kafkaBrokers);
@@ -146,16 +143,6 @@ export async function fuzzTopics(options: TopicsOptions): Promise<TopicsResult> 
     return { topics: judged.tally, readers, findings };
   } finally {
     await Promise.all([sender.close(), versions.close(), offsets.close()]);
-    await Promise.all(Object.values(codecs).map((codec) => codec.stop()));
+    await Promise.all(avroTopics.map((topic) => codecs[topic].stop()));
   }
-}
-
-function codecsOf({ schemaRegistryUrl, topicPrefix }: Stack): Codecs {
-  const topics = topicsOf(topicPrefix);
-  const common = { clock: systemClock, log: silentLogger, registryUrl: schemaRegistryUrl };
-  const attempts = { topic: topics['delivery.attempts'], schema: readSchema('delivery.attempts') };
-  return {
-    events: createEventCodec({ ...common, topic: topics.events, schema: readSchema('events') }),
-    'delivery.attempts': createAttemptCodec({ ...common, ...attempts }),
-  };
 }

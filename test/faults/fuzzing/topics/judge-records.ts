@@ -2,8 +2,8 @@ import { type DeadLetterStage, header, type TopicName } from '#lib/contract';
 import type { Stack } from '../../../support/stack.ts';
 import type { Finding } from '../findings.ts';
 import { documentedReasons } from './documented-reasons.ts';
-import { type DeadLetter, type Evidence, positionOf, textOf } from './evidence.ts';
-import { type Ending, markHeader, type SentRecord } from './forged-record.ts';
+import type { DeadLetter, Evidence } from './evidence.ts';
+import { type Ending, markHeader, positionOf, type SentRecord, textOf } from './forged-record.ts';
 import type { TopicReader } from './readers.ts';
 
 export interface TopicTally {
@@ -86,9 +86,14 @@ function differenceOf(record: SentRecord, { record: letter }: DeadLetter): strin
   }
   if (letter.key === null ? record.key !== null : !record.key?.equals(letter.key)) return 'key';
   const valuesIn = (headers: SentRecord['headers'], name: string) =>
-    Object.hasOwn(headers, name) ? [headers[name] ?? []].flat().map((each) => each.toString('hex')) : [];
+    Object.hasOwn(headers, name)
+      ? [headers[name] ?? []]
+          .flat()
+          .map((each) => each.toString('hex'))
+          .join()
+      : undefined;
   const names = Object.keys(record.headers);
-  const other = names.find((name) => `${valuesIn(record.headers, name)}` !== `${valuesIn(letter.rawHeaders, name)}`);
+  const other = names.find((name) => valuesIn(record.headers, name) !== valuesIn(letter.rawHeaders, name));
   return other === undefined ? undefined : `header ${JSON.stringify(other).slice(0, 80)}`;
 }
 

@@ -1,5 +1,4 @@
 /** Writes records as any client of Kafka can: to a partition of one's choice, with bytes as they are. */
-import type { IHeaders } from 'kafkajs';
 import type { Topics } from '#lib/contract';
 import { silentLogger } from '#lib/log';
 import { createClient } from '../../../../libs/kafka/client.ts';
@@ -23,7 +22,7 @@ export async function connectSender(brokers: readonly string[], topics: Topics):
   async function sendBatch(topic: string, batch: readonly ForgedRecord[]): Promise<SentRecord[]> {
     const records = batch.map((record) => ({ ...record, mark: String((marked += 1)) }));
     const messages = records.map(({ key, value, headers, partition, mark, timestampMs }) => ({
-      ...{ key, value, partition, headers: { ...headers, [markHeader]: Buffer.from(mark) } as IHeaders },
+      ...{ key, value, partition, headers: { ...headers, [markHeader]: Buffer.from(mark) } },
       ...(timestampMs !== undefined && { timestamp: String(timestampMs) }),
     }));
     const answers = await producer.send({ topic, acks: -1, messages });

@@ -5,8 +5,7 @@ import type { KafkaOffsets } from '../../../support/kafka-offsets.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
 import { areReadToTheEnd } from '../../support/are-read-to-the-end.ts';
 import type { Finding } from '../findings.ts';
-import { positionOf, textOf } from './evidence.ts';
-import type { SentRecord } from './forged-record.ts';
+import { positionOf, type SentRecord, textOf } from './forged-record.ts';
 import type { TopicsOptions } from './fuzz-topics.ts';
 import type { TopicReader } from './readers.ts';
 

@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import {
   byteDefects,
-  bytesOfText,
   type Defect,
   each,
   jsonDefects,
@@ -16,6 +15,9 @@ import { type Draw, oneOf } from '../../draw.ts';
 import type { FuzzedRoute } from '../routes.ts';
 import {
   addHeaders,
+  anyDefect,
+  inHeader,
+  latin1,
   type Mutate,
   type SoundRequest,
   withBody,
@@ -31,9 +33,6 @@ const usualHeaders = ['authorization', 'content-type', 'hookline-tenant', 'idemp
   .concat(['accept', 'if-match', 'if-none-match', 'prefer'])
   .map((name) => [name, 'a'] as const);
 
-const latin1 = (text: string): string => bytesOfText(text).toString('latin1');
-/** As it is: only the characters go that would end the request line or the header. */
-const inHeader = (text: string): string => latin1(text).replace(/[\r\n]/g, '');
 /** As it is, or each byte in percent. */
 const inTarget = (text: string, draw: Draw): string =>
   draw(fc.boolean())
@@ -44,7 +43,6 @@ const anyHeader = ({ headers }: SoundRequest, draw: Draw): readonly [string, str
   oneOf(draw, [...headers.filter(([name]) => name !== 'connection'), ...usualHeaders]);
 const anyQuery = ({ route }: SoundRequest, draw: Draw): string =>
   oneOf(draw, [...Object.keys(route.query), 'limit', 'a']);
-const anyDefect = (text: string, draw: Draw): string => oneOf(draw, Object.values(textDefects))(text, draw);
 
 const changingPath =
   (defect: Defect<string>): Mutate =>

@@ -1,11 +1,20 @@
 /** Kinds by the defects of a text, of bytes and of a field (defects.ts), in each part of a record. */
 import fc from 'fast-check';
 import { header, type TopicName } from '#lib/contract';
-import { byteDefects, bytesOfText, each, jsonDefects, textDefects, withDefect } from '../../defects.ts';
+import {
+  byteDefects,
+  bytesOfText,
+  type Defect,
+  each,
+  jsonDefects,
+  nested,
+  textDefects,
+  withDefect,
+} from '../../defects.ts';
 import { type Draw, oneOf } from '../../draw.ts';
 import { avroValues, oddLeaves } from '../avro-values.ts';
 import { isAvro, schemaFieldsOf } from '../base-records.ts';
-import type { Ending, Kind, Material, RecordParts } from '../forged-record.ts';
+import type { Ending, Kind } from '../forged-record.ts';
 
 const mebibyte = 2 ** 20;
 const huge = (length: number, draw: Draw): Buffer => Buffer.alloc(length, oneOf(draw, ['a', '\0', 'né', '\xff']));
@@ -71,6 +80,8 @@ const valueKinds: Record<string, Kind['forge']> = {
   'nearly 2 MiB': changingValue((_, draw) => huge(2 * mebibyte - 2_000, draw)),
 };
 
+const anyJsonDefect: Defect<unknown> = (value, draw) => oneOf(draw, Object.values(jsonDefects))(value, draw);
+
 /** No value of any form; where a value has none, it is what somebody sent. */
 const formless: Record<string, Kind['forge']> = {
   null: () => ({ value: null }),
@@ -78,16 +89,13 @@ const formless: Record<string, Kind['forge']> = {
   'null, with headers of prototype names': (material) => ({ ...withObjectNames(material), value: null }),
   none: () => ({ value: Buffer.alloc(0) }),
   'a NUL': () => ({ value: Buffer.from('\0') }),
-  'nested deep': () => ({ value: Buffer.from(`${'['.repeat(300_000)}${']'.repeat(300_000)}`) }),
+  'nested deep': () => ({ value: Buffer.from(nested(300_000, '')) }),
 };
 
 /** One field has a value that no service writes, though the schema may take it. */
-const oddField: Kind['forge'] = ({ topic, base, draw }: Material): Partial<RecordParts> => {
+const oddField: Kind['forge'] = ({ topic, base, draw }) => {
   const fields = base.fieldsOf(topic, draw) ?? {};
-  if (!isAvro(topic))
-    return {
-      value: base.encode(topic, withDefect(fields, oneOf(draw, Object.values(jsonDefects)), draw) as object as never),
-    };
+  if (!isAvro(topic)) return { value: base.encode(topic, withDefect(fields, anyJsonDefect, draw) as typeof fields) };
   const field = oneOf(draw, schemaFieldsOf(topic));
   return { value: base.encode(topic, { ...fields, [field.name]: draw(avroValues(field.type, oddLeaves(draw))) }) };
 };
