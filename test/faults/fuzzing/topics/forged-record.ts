@@ -48,7 +48,7 @@ export function textOf({ headers }: SentRecord, name: string): string {
 }
 
 /** A sound record, and the means to break it. */
-export interface Material {
+interface Material {
   topic: TopicName;
   sound: RecordParts;
   base: BaseRecords;
