@@ -21,6 +21,8 @@ export interface Evidence {
   timesProcessed(record: SentRecord, stage: DeadLetterStage): Promise<number>;
 }
 
+const writtenTopics = ['dead-letters', 'events', 'duplicates', 'delivery.attempts'] as const;
+
 interface Options {
   stack: Stack;
   tables: Query;
@@ -28,7 +30,9 @@ interface Options {
 }
 
 export async function gatherEvidence({ stack, tables, codecs }: Options): Promise<Evidence> {
-  const letters = (await readAll(stack, 'dead-letters')).map((record): DeadLetter => {
+  const read = await Promise.all(writtenTopics.map(async (topic) => [topic, await readAll(stack, topic)] as const));
+  const standing = new Map<TopicName, IncomingRecord[]>(read);
+  const letters = (standing.get('dead-letters') ?? []).map((record): DeadLetter => {
     const { [header.deadLetterStage]: stage = '', [header.deadLetterReason]: reason = '' } = record.headers;
     return { stage, reason, record };
   });
@@ -40,15 +44,15 @@ export async function gatherEvidence({ stack, tables, codecs }: Options): Promis
   /** How many records that a stage has written tell of the same thing. */
   const told = new Map<string, number>();
   const tell = (what: string): void => void told.set(what, (told.get(what) ?? 0) + 1);
-  for (const { value } of await writtenTo('events')) {
+  for (const { value } of writtenTo('events')) {
     const event = await decoded('events', value);
     if (event !== undefined) tell(`origin ${event.origin}`);
   }
-  for (const { value } of await writtenTo('duplicates')) {
+  for (const { value } of writtenTo('duplicates')) {
     const duplicate = parseDuplicate(value);
     if (!('malformed' in duplicate)) tell(`origin ${duplicate.origin}`);
   }
-  for (const { value } of await writtenTo('delivery.attempts')) {
+  for (const { value } of writtenTo('delivery.attempts')) {
     const attempt = await decoded('delivery.attempts', value);
     if (attempt?.kind === 'fanned_out') tell(`set ${pairOf(attempt.tenant, attempt.event_id)}`);
     else if (attempt?.step === 1) tell(`step ${pairOf(attempt.tenant, attempt.delivery_id ?? '')}`);
@@ -56,8 +60,8 @@ export async function gatherEvidence({ stack, tables, codecs }: Options): Promis
   return { deadLettersOf, timesProcessed };
 
   /** Without what was forged. */
-  async function writtenTo(topic: TopicName): Promise<IncomingRecord[]> {
-    return (await readAll(stack, topic)).filter(({ headers }) => headers[markHeader] === undefined);
+  function writtenTo(topic: TopicName): IncomingRecord[] {
+    return (standing.get(topic) ?? []).filter(({ headers }) => headers[markHeader] === undefined);
   }
 
   function decoded<Topic extends keyof Codecs>(topic: Topic, value: Buffer | null) {
