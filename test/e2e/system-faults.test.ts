@@ -6,6 +6,7 @@ import { judge } from '../faults/system/judge.ts';
 import { formatKinds, formatPollers, formatResult } from '../faults/system/result.ts';
 import { runSystem } from '../faults/system/run.ts';
 import { startSystemServers } from '../faults/system/servers.ts';
+import { sessionTimeoutOfTests } from '../support/servers.ts';
 
 jest.setTimeout(15 * 60_000);
 
@@ -26,6 +27,8 @@ it(`loses nothing, and does nothing twice, of ${webhooks} webhooks under every k
       minutes: 3,
       isOneRound: true,
       calmMs: 300,
+      // Production's in the runs by hand.
+      sessionTimeoutMs: sessionTimeoutOfTests,
     });
     const result = judge(seen);
     lines.push(formatResult(result), formatPollers(result.pollers), formatKinds(result.kinds));

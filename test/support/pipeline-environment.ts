@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
+import { withCompileCache } from './compile-cache.ts';
 import { createHousing, type Housing, type ProcessMode, usualMode } from './housing.ts';
 import { type ProcessName, serviceOf } from './process-names.ts';
 import { serviceNames, type Stack } from './stack.ts';
@@ -40,7 +40,6 @@ export interface Environment {
   names: readonly ProcessName[];
 }
 
-const compileCache = fileURLToPath(new URL('../../.hookline/compile-cache', import.meta.url));
 /** Below the time after which who stops them sends SIGKILL. */
 const shutdownTimeoutMs = 20_000;
 
@@ -62,8 +61,7 @@ export async function createEnvironment(options: EnvironmentOptions): Promise<En
     schemaRegistryUrl: servers.schemaRegistryUrl,
   };
   const common: Record<string, string> = {
-    // Half of what it takes to start a service is stripping its types and compiling it.
-    NODE_COMPILE_CACHE: compileCache,
+    ...withCompileCache,
     HOOKLINE_ENV: 'test',
     HOOKLINE_HOST: '127.0.0.1',
     HOOKLINE_KAFKA_BROKERS: servers.kafkaBrokers.join(','),

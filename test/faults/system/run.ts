@@ -42,7 +42,7 @@ import { keepSeen, type Seen } from './seen.ts';
 import { type SystemServers, sideOf } from './servers.ts';
 import { areCommon, rareShare, repeatedShare, startTraffic } from './traffic.ts';
 
-export interface RunOptions extends Pick<PipelineOptions, 'processes'> {
+export interface RunOptions extends Pick<PipelineOptions, 'processes' | 'sessionTimeoutMs'> {
   servers: SystemServers;
   kinds: readonly FaultKind[];
   webhooks: number;
@@ -81,6 +81,7 @@ export async function runSystem(options: RunOptions): Promise<Seen> {
     visitors,
     isSupervised: true,
     processes: options.processes,
+    ...(options.sessionTimeoutMs !== undefined && { sessionTimeoutMs: options.sessionTimeoutMs }),
     env: { HOOKLINE_TOPIC_PARTITIONS: String(partitions), HOOKLINE_TOPIC_REPLICATION: '3', ...smallSets },
     envOf: (name) => ({ ...servers.envOf(sideOf(name)), ...clocks.envOf(name) }),
     onLine(name, line) {

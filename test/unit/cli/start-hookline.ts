@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import { withCompileCache } from '../../support/compile-cache.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -22,7 +23,7 @@ const running = new Set<Running>();
 export function startHookline(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
   const child = spawn(process.execPath, ['services/cli/main.ts', ...args], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', ...withCompileCache, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];
