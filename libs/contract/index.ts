@@ -31,11 +31,16 @@ export {
 } from './attempt-record.ts';
 export { type DuplicateRecord, duplicateToJson, parseDuplicate } from './duplicate-record.ts';
 export {
-  type DeadLetterFacts,
+  type DeadLetterReason,
   type DeadLetterStage,
+  deadLetterReasons,
+  deadLetterStages,
+  reasonsOfStages,
+} from './dead-letter-reasons.ts';
+export {
+  type DeadLetterFacts,
   type ReadDeadLetter,
   deadLetterHeaders,
-  deadLetterStages,
   isForAnother,
   isShortened,
   packHeaders,

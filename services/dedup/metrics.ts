@@ -1,3 +1,4 @@
+import { type DeadLetterReason, reasonsOfStages } from '#lib/contract';
 import { type Metrics, type MetricTable, registerMetrics } from '#lib/telemetry';
 
 const outcomes = ['first', 'duplicate', 'duplicate_changed', 'republished', 'failed'] as const;
@@ -16,13 +17,13 @@ export const dedupMetrics = {
     name: 'hookline_dead_letters_total',
     help: 'Records written to the dead-letter topic: `malformed_record` at once, `data_invalid` after three tries',
     unit: 'dead letters',
-    labels: { stage: ['dedup'], reason: ['malformed_record', 'data_invalid'] },
+    labels: { stage: ['dedup'], reason: reasonsOfStages('dedup') },
   },
 } satisfies MetricTable;
 
 export interface DedupMetrics {
   ended(outcome: Outcome): void;
-  deadLettered(reason: string): void;
+  deadLettered(reason: DeadLetterReason): void;
 }
 
 export function createDedupMetrics(registry: Metrics): DedupMetrics {

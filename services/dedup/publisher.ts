@@ -1,6 +1,13 @@
 import type { WaitOut } from '#lib/backoff';
 import { type Clock, nowMicros } from '#lib/clock';
-import { duplicateToJson, type EventRecord, header, type Topics, traceHeaders } from '#lib/contract';
+import {
+  type DeadLetterReason,
+  duplicateToJson,
+  type EventRecord,
+  header,
+  type Topics,
+  traceHeaders,
+} from '#lib/contract';
 import type { Bury } from '#lib/dead-letters';
 import { eventIdEndOf, type Holder, isChanged } from '#lib/dedup-store';
 import type { PublishEvent, Refusal, StepBudget } from '#lib/fan-out';
@@ -22,7 +29,7 @@ export interface Publisher {
 }
 
 interface DeadLetter {
-  reason: 'malformed_record' | 'data_invalid';
+  reason: DeadLetterReason;
   attempts: number;
 }
 

@@ -1,4 +1,11 @@
-import { type AttemptOutcome, attemptOutcomes, type DeadLetterStage } from '#lib/contract';
+import {
+  type AttemptOutcome,
+  attemptOutcomes,
+  type DeadLetterReason,
+  type DeadLetterStage,
+  endpointDefaults,
+  reasonsOfStages,
+} from '#lib/contract';
 import { type Exemplar, type Metrics, type MetricTable, observe, registerMetrics } from '#lib/telemetry';
 
 const breakerStates = ['open', 'half-open', 'shrunk', 'slow'] as const;
@@ -24,7 +31,22 @@ export const dispatcherMetrics = {
     name: 'hookline_delivery_end_to_end_seconds',
     help: 'Time from the receipt of a webhook to its delivery, retries included',
     unit: 'seconds',
-    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3_600, 21_600, 86_400, 259_200],
+    buckets: [
+      0.01,
+      0.025,
+      0.05,
+      0.1,
+      0.25,
+      0.5,
+      1,
+      5,
+      30,
+      300,
+      3_600,
+      21_600,
+      86_400,
+      endpointDefaults.retry.window_seconds,
+    ],
     exemplars: true,
   },
   inFlight: {
@@ -74,15 +96,7 @@ export const dispatcherMetrics = {
     unit: 'dead letters',
     labels: {
       stage: ['fan-out', 'dispatcher'],
-      reason: [
-        'malformed_record',
-        'retries_exhausted',
-        'endpoint_gone',
-        'endpoint_disabled',
-        'endpoint_unknown',
-        'event_unavailable',
-        'refused_by_kafka',
-      ],
+      reason: reasonsOfStages('fan-out', 'dispatcher'),
     },
   },
   replays: {
@@ -112,7 +126,7 @@ export interface DispatcherMetrics {
   attempted(outcome: AttemptOutcome, seconds: number, exemplar?: Exemplar): void;
   /** From the webhook's receipt. */
   delivered(endToEndSeconds: number, exemplar?: Exemplar): void;
-  deadLettered(stage: DeadLetterStage, reason: string): void;
+  deadLettered(stage: DeadLetterStage, reason: DeadLetterReason): void;
   /** A retry is sent this long after it was due. */
   retryStarted(lateSeconds: number): void;
   waiting(counts: { retrying: number; parked: number }): void;

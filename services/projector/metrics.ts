@@ -1,3 +1,4 @@
+import { reasonsOfStages } from '#lib/contract';
 import { type Metrics, type MetricTable, registerMetrics } from '#lib/telemetry';
 import { partitionedTables } from './retention/partitioned-tables.ts';
 
@@ -24,7 +25,7 @@ export const projectorMetrics = {
     name: 'hookline_dead_letters_total',
     help: 'Records that the projector wrote to the dead-letter topic',
     unit: 'dead letters',
-    labels: { stage: ['projector'], reason: ['malformed_record', 'data_invalid'] },
+    labels: { stage: ['projector'], reason: reasonsOfStages('projector') },
   },
   retentionPartitions: {
     kind: 'counter',

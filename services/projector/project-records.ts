@@ -13,7 +13,7 @@
 import type { WaitOut } from '#lib/backoff';
 import { bisect } from '#lib/bisect';
 import type { Clock } from '#lib/clock';
-import { header, isForAnother } from '#lib/contract';
+import { type DeadLetterReason, header, isForAnother } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import { type AppError, isAppError, toAppError } from '#lib/errors';
 import type { IncomingRecord, RecordHandler } from '#lib/kafka';
@@ -30,7 +30,7 @@ export interface FailedRecord {
   record: IncomingRecord;
   /** Its content, if it could be read. */
   fact: Fact | null;
-  reason: 'malformed_record' | 'data_invalid';
+  reason: DeadLetterReason;
   /** Times it was tried. */
   attempts: number;
 }

@@ -1,16 +1,18 @@
 import { type Clock, nowMicros } from '#lib/clock';
-import { header } from '#lib/contract';
+import { type DeadLetterReason, header } from '#lib/contract';
 import type { Bury } from '#lib/dead-letters';
 import { type IncomingRecord, originOf } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import { traceIdOf } from '#lib/telemetry';
 import type { DispatcherMetrics } from '../metrics.ts';
-import type { refusedByKafka } from './end-refused.ts';
 
 /** Writes the dead letter of a record of `events`, which is done by that. @throws AppError stopped when the signal aborts */
-export type BuryEvent = (record: IncomingRecord, error: Error, reason: Reason, signal: AbortSignal) => Promise<void>;
-
-type Reason = 'malformed_record' | typeof refusedByKafka;
+export type BuryEvent = (
+  record: IncomingRecord,
+  error: Error,
+  reason: DeadLetterReason,
+  signal: AbortSignal,
+) => Promise<void>;
 
 interface Deps {
   bury: Bury;

@@ -5,7 +5,14 @@
  * the send by the event's id. Nothing here is ever given up for want of Kafka; whoever waits keeps its place.
  */
 import { type Clock, nowMicros } from '#lib/clock';
-import { type AttemptRecord, deliveryHeaders, type DeliveryStatus, type Topics, traceHeaders } from '#lib/contract';
+import {
+  type AttemptRecord,
+  type DeadLetterReason,
+  deliveryHeaders,
+  type DeliveryStatus,
+  type Topics,
+  traceHeaders,
+} from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import type { Bury, DiedRecord } from '#lib/dead-letters';
 import { type IncomingRecord, originOf, type OutgoingRecord } from '#lib/kafka';
@@ -20,14 +27,11 @@ import { recordOf } from '../publishing/attempt-record.ts';
 export type AfterSend =
   | { status: 'delivered' }
   | { status: 'retrying'; dueAt: number; notBefore: number | null }
-  | { status: 'dead_lettered'; reason: 'endpoint_gone' | 'retries_exhausted' };
+  | { status: 'dead_lettered'; reason: DeadLetterReason };
 
 export type EndUnsent =
   | { status: 'cancelled'; reason: 'endpoint_deleted' | 'cancelled_by_request' }
-  | {
-      status: 'dead_lettered';
-      reason: 'endpoint_disabled' | 'endpoint_unknown' | 'retries_exhausted' | 'event_unavailable';
-    };
+  | { status: 'dead_lettered'; reason: DeadLetterReason };
 
 /** Each resolves when all is written; throws AppError stopped when the process may wait no longer. */
 export interface OutcomeWriter {
@@ -72,7 +76,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
   }
 
   /** Buries the record of `deliveries` as fan-out wrote it, made anew: a row of `waiting` does not keep it. */
-  async function buryDelivery({ delivery }: Job, attempts: number, reason: string): Promise<void> {
+  async function buryDelivery({ delivery }: Job, attempts: number, reason: DeadLetterReason): Promise<void> {
     const { payload, ...facts } = delivery;
     const record = { key: delivery.endpointId, value: payload, headers: deliveryHeaders(facts) };
     await bury(record, { reason, attempts, origin: delivery.id });
@@ -162,7 +166,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
 }
 
 interface DeadLetter {
-  reason: string;
+  reason: DeadLetterReason;
   attempts: number;
   origin: string;
 }

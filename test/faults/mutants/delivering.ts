@@ -95,8 +95,8 @@ export const deliveringMutants: readonly Mutant[] = [
       },
       {
         file: writer,
-        find: `async function buryDelivery({ delivery }: Job, attempts: number, reason: string): Promise<void> {`,
-        replace: `async function buryDelivery(job: Job, attempts: number, reason: string): Promise<void> {
+        find: `async function buryDelivery({ delivery }: Job, attempts: number, reason: DeadLetterReason): Promise<void> {`,
+        replace: `async function buryDelivery(job: Job, attempts: number, reason: DeadLetterReason): Promise<void> {
     const { delivery } = job;`,
       },
     ],
