@@ -70,7 +70,7 @@ export const fanOutFields = {
 
 export const payloadRetentionField = integer('HOOKLINE_PAYLOAD_RETENTION_DAYS', {
   default: '30',
-  // More than the three days for which deliveries are retried by default.
+  // More than the default retry window.
   min: 4,
   max: 3_649,
   help: 'days for which payloads and attempts are kept (longer while an open delivery needs them); set the same value for projector, api and dispatcher',
