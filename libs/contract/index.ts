@@ -60,7 +60,7 @@ export {
   secretMask,
   splitSettings,
 } from './private-settings.ts';
-export { longestWindowSeconds } from './retry-window.ts';
+export { longestWindowSeconds, shortestPayloadRetentionDays } from './retry-window.ts';
 export {
   type PastSubscription,
   type Subscription,
