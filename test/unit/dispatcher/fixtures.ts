@@ -1,11 +1,12 @@
 import { createWaitOut } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
+import { type Clock, formatMicros } from '#lib/clock';
 import {
   type AttemptRecord,
   type Delivery,
   deadLetterHeaders,
   deliveryHeaders,
   type EventRecord,
+  secretsContext,
   type SentRequest,
   topicsOf,
 } from '#lib/contract';
@@ -15,9 +16,10 @@ import { type HttpResult, noTiming } from '#lib/http-client';
 import type { OutgoingRecord, RecordPosition } from '#lib/kafka';
 import type { IncomingRecord } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
+import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { createEndRefused } from '../../../services/dispatcher/fan-out/end-refused.ts';
 import type { EndpointSubscription } from '#lib/fan-out';
-import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
+import { type Endpoint, endpointOf, type EndpointRow } from '../../../services/dispatcher/model/endpoint.ts';
 import type { Job, RecordJob, RowJob } from '../../../services/dispatcher/model/job.ts';
 import type { DispatcherMetrics } from '../../../services/dispatcher/metrics.ts';
 import type { Order } from '../../../services/dispatcher/model/ordering.ts';
@@ -39,37 +41,41 @@ export const aSubscription = (overrides: Partial<EndpointSubscription> = {}): En
   ...overrides,
 });
 
-export function anEndpoint(overrides: Partial<Endpoint> = {}): Endpoint {
-  return {
-    tenant: 'acme',
-    id: 'ep_1',
-    url: 'https://receiver.test/hook',
-    method: 'POST',
-    headers: {},
-    route: undefined,
-    subscription: aSubscription(),
-    past: [],
-    timeoutMs: 5_000,
-    maxInFlight: 10,
-    ordered: false,
-    pace: undefined,
-    retry: {
-      kind: 'backoff',
-      baseMs: 5_000,
-      capMs: 12 * 3_600_000,
-      windowMs: 72 * 3_600_000,
-      maxAttempts: Number.POSITIVE_INFINITY,
+const secretBox = createSecretBox(parseEncryptionKeys([`test:${Buffer.alloc(32, 1).toString('base64')}`]));
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const anHourAgo = formatMicros(startMicros - 3_600 * secondMicros);
+
+/** Nothing is set but the URL and a secret. */
+const row: EndpointRow = {
+  tenant: 'acme',
+  id: 'ep_1',
+  url: 'https://receiver.test/hook',
+  event_types: [],
+  source_ids: [],
+  filter: null,
+  history: [],
+  settings: {},
+  private: null,
+  secrets: secretBox.seal(JSON.stringify([{ secret }]), secretsContext('endpoints', 'acme', 'ep_1')),
+  revision: 1,
+  created_at: anHourAgo,
+  changed_at: anHourAgo,
+  failing_since: null,
+  disabled_at: null,
+  deleted_at: null,
+};
+
+/** An endpoint with the defaults of all settings. */
+export const anEndpoint = (overrides: Partial<Endpoint> = {}): Endpoint => ({
+  ...endpointOf(row, {
+    secretBox,
+    longestWindowMs: 14 * 24 * 3_600_000,
+    onUnreadable(error) {
+      throw error;
     },
-    secrets: [{ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', privateKey: null, expiresAt: null }],
-    revision: 1,
-    createdAt: startMicros - 3_600 * secondMicros,
-    changedAt: startMicros - 3_600 * secondMicros,
-    failingSince: null,
-    disabledAt: null,
-    deletedAt: null,
-    ...overrides,
-  };
-}
+  }),
+  ...overrides,
+});
 
 export const aSentRequest: SentRequest = {
   method: 'POST',
