@@ -1,6 +1,15 @@
-export { type GroupName, type TopicName, type Topics, groupOf, topicNames, topicsOf } from './topics.ts';
+export {
+  type AvroTopic,
+  type GroupName,
+  type TopicName,
+  type Topics,
+  avroTopics,
+  groupOf,
+  topicNames,
+  topicsOf,
+} from './topics.ts';
 export { topicDefinitions } from './topic-definitions.ts';
-export { type AvroTopic, avroTopics, readSchema } from './avro-schemas.ts';
+export { readSchema } from './avro-schemas.ts';
 export { type HeaderText, header, traceHeaders } from './headers.ts';
 export {
   type AttemptOutcome,

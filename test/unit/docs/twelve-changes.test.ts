@@ -56,6 +56,7 @@ interface Repeated {
   also?: string[];
 }
 
+const duration = '(\\d[\\d_.,]*|two|three|four|five|ten|twelve) ?(ms|s|seconds|h|hours|days)\\b';
 const anyOf = (words: readonly string[]): string => words.map((word) => word.replaceAll(/[.*]/g, '\\$&')).join('|');
 /** The formats of Hookline's own deliveries, and the one that is configured, have other uses. */
 const providers = sourceSchemes.filter((scheme) => !['hookline', 'standard-webhooks', 'hmac'].includes(scheme));
@@ -65,7 +66,7 @@ const names = (path: string, pattern: RegExp): string[] =>
 const repeated: Readonly<Record<string, Repeated>> = {
   'provider scheme': {
     pattern: new RegExp(`['"\`](${anyOf(providers)})['"\`]|\\b(shopify|square|paddle|twilio|adyen)\\b`, 'i'),
-    where: [code],
+    where: ['{services,libs}/**/*.*'],
     also: ['libs/signatures/*.ts'],
   },
   alert: {
@@ -73,7 +74,9 @@ const repeated: Readonly<Record<string, Repeated>> = {
     where: [code, documents],
   },
   'default retry window': {
-    pattern: /\bwindow_seconds\b["']?\s*:\s*\d|\b(retr\w+|window)\b.{0,80}\b(three days|3 days|72 h(ours)?)\b/,
+    pattern: new RegExp(
+      `\\bwindow_seconds\\b["']?: *\\d|\\bretry window\\b.{0,60}\\b${duration}|\\bretr\\w+\\b.{0,30} for ${duration}`,
+    ),
     where: [code, documents],
   },
   'endpoint setting': { pattern: /\bmax_in_flight\b/, where: [code] },
@@ -91,7 +94,9 @@ const repeated: Readonly<Record<string, Repeated>> = {
     also: ['deploy/prometheus/rules/{delivering,processing}.yml', 'deploy/prometheus/tests/*.yml'],
   },
   'session time-out': {
-    pattern: /session.{0,60}\b(10_?000|10 s|ten seconds)\b|\b(10_?000|10 s|ten seconds)\b.{0,60}session/i,
+    pattern: new RegExp(
+      `[sS]essionTimeoutMs\\b[^,;]{0,9}[:=] *\\d|\\bsession time-out\\b[^,;]{0,40}\\b${duration}|\\b${duration}.{0,20}\\bsession time-out\\b`,
+    ),
     where: [code, documents],
   },
 };
