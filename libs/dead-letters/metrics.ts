@@ -1,3 +1,4 @@
+import type { DeadLetterStage } from '#lib/contract';
 import type { MetricTable } from '#lib/telemetry';
 
 export const deadLetterMetrics = {
@@ -9,3 +10,11 @@ export const deadLetterMetrics = {
     labels: { as: ['whole', 'shortened', 'in_postgres'] },
   },
 } satisfies MetricTable;
+
+/** The counter of a service's dead letters: each service has stages and reasons of its own. */
+export const deadLetterCounter = <const Reason extends string>(
+  help: string,
+  labels: { stage: readonly DeadLetterStage[]; reason: readonly Reason[] },
+) => ({ kind: 'counter', name: 'hookline_dead_letters_total', help, unit: 'dead letters', labels }) as const;
+
+export type DeadLetterCounter = ReturnType<typeof deadLetterCounter>;

@@ -1,4 +1,5 @@
-import { type AttemptOutcome, attemptOutcomes, type DeadLetterStage } from '#lib/contract';
+import { type AttemptOutcome, attemptOutcomes } from '#lib/contract';
+import { deadLetterCounter } from '#lib/dead-letters';
 import { type Exemplar, type Metrics, type MetricTable, observe, registerMetrics } from '#lib/telemetry';
 
 const breakerStates = ['open', 'half-open', 'shrunk', 'slow'] as const;
@@ -67,12 +68,9 @@ export const dispatcherMetrics = {
     unit: 'endpoints',
     labels: { reason: ['gone', 'failing'] },
   },
-  deadLetters: {
-    kind: 'counter',
-    name: 'hookline_dead_letters_total',
-    help: 'Records written to the dead-letter topic: malformed records, and deliveries that ended without success',
-    unit: 'dead letters',
-    labels: {
+  deadLetters: deadLetterCounter(
+    'Records written to the dead-letter topic: malformed records, and deliveries that ended without success',
+    {
       stage: ['fan-out', 'dispatcher'],
       reason: [
         'malformed_record',
@@ -84,7 +82,7 @@ export const dispatcherMetrics = {
         'refused_by_kafka',
       ],
     },
-  },
+  ),
   replays: {
     kind: 'counter',
     name: 'hookline_replay_items_total',
@@ -112,7 +110,6 @@ export interface DispatcherMetrics {
   attempted(outcome: AttemptOutcome, seconds: number, exemplar?: Exemplar): void;
   /** From the webhook's receipt. */
   delivered(endToEndSeconds: number, exemplar?: Exemplar): void;
-  deadLettered(stage: DeadLetterStage, reason: string): void;
   /** A retry is sent this long after it was due. */
   retryStarted(lateSeconds: number): void;
   waiting(counts: { retrying: number; parked: number }): void;
@@ -135,7 +132,6 @@ export function createDispatcherMetrics(registry: Metrics, limits: { maxInFlight
       observe(metrics.attemptSeconds, seconds, { exemplar });
     },
     delivered: (seconds, exemplar) => observe(metrics.endToEndSeconds, seconds, { exemplar }),
-    deadLettered: (stage, reason) => metrics.deadLetters.inc({ stage, reason }),
     retryStarted: (seconds) => metrics.dueError.observe(Math.max(0, seconds)),
     endpointDisabled: (reason) => metrics.endpointsDisabled.inc({ reason }),
     replayed: (outcome) => metrics.replays.inc({ outcome }),

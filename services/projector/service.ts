@@ -8,14 +8,13 @@ import {
   createProducer,
   kafkaAccess,
 } from '#lib/kafka';
-import { createBury, createKeepDeadLetter } from '#lib/dead-letters';
+import { createBury, createBuryRecord, createKeepDeadLetter } from '#lib/dead-letters';
 import type { Part } from '#lib/lifecycle';
 import { createPostgres, watchClock } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
-import { createBurial } from './bury-record.ts';
 import type { ProjectorConfig } from './config.ts';
 import { watchDatabase } from './database-vitals.ts';
-import { createProjectorMetrics } from './metrics.ts';
+import { createProjectorMetrics, projectorMetrics } from './metrics.ts';
 import { type Fact, rowsOf, tenantOf } from './facts.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createPartitionOwners } from './partition-owners.ts';
@@ -97,6 +96,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     producer,
     topic: topics['dead-letters'],
     keep: createKeepDeadLetter(postgres),
+    counter: projectorMetrics.deadLetters,
     waitOut,
     clock,
     log,
@@ -123,7 +123,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
         clock,
         ...groups,
       }),
-      bury: createBurial({ bury, clock, metrics }),
+      buryRecord: createBuryRecord({ bury, stage: 'projector', log }),
       deadLettersTopic: topics['dead-letters'],
       waitOut,
       tracer,
