@@ -43,6 +43,7 @@ export {
   unpackHeaders,
 } from './dead-letter.ts';
 export { isReservedHeader, isSensitiveHeader } from './endpoint-headers.ts';
+export { maxPayloadBytes, maxPayloadText } from './payload-limit.ts';
 export {
   type PrivateSettings,
   type StoredEndpointSettings,
@@ -82,7 +83,6 @@ export {
   endpointDefaults,
   endpointMethods,
   endpointSettlingMs,
-  maxPayloadBytes,
   scheduleDefaults,
   secretsContext,
   sourceDefaults,

@@ -1,3 +1,4 @@
+import { maxPayloadBytes } from './payload-limit.ts';
 import { type TopicName, topicNames, topicsOf } from './topics.ts';
 
 interface Sizing {
@@ -28,8 +29,8 @@ const retentionMs: Readonly<Record<TopicName, number>> = {
   'dead-letters': 30 * day,
 };
 
-/** A body of 1 MiB, the sender's headers (Node takes 16 KiB of them) and ours, in Avro or as it came, with room to spare. */
-const maxMessageBytes = 2 * 1024 * 1024;
+/** A payload, the sender's headers (Node takes 16 KiB of them) and ours, in Avro or as it came, with room to spare. */
+const maxMessageBytes = 2 * maxPayloadBytes;
 
 /** A dead letter is a record of another topic with more headers: no record of that topic may be too large for it. */
 const maxDeadLetterBytes = maxMessageBytes + 64 * 1024;
