@@ -27,7 +27,7 @@ export type DeadLetterReason = keyof typeof reasons;
 export const deadLetterReasons: Readonly<Record<DeadLetterReason, ReasonFacts>> = reasons;
 
 /** The reasons that these stages give, in the order of the table. */
-export const reasonsOfStages = (...stages: DeadLetterStage[]): DeadLetterReason[] =>
+export const reasonsOfStages = (stages: readonly DeadLetterStage[]): DeadLetterReason[] =>
   (Object.keys(reasons) as DeadLetterReason[]).filter((reason) =>
     deadLetterReasons[reason].stages.some((stage) => stages.includes(stage)),
   );

@@ -57,6 +57,7 @@ export {
   unpackHeaders,
 } from './dead-letter.ts';
 export { isReservedHeader, isSensitiveHeader } from './endpoint-headers.ts';
+export { maxPayloadBytes, maxPayloadText } from './payload-limit.ts';
 export {
   type PrivateSettings,
   type StoredEndpointSettings,
@@ -96,7 +97,6 @@ export {
   endpointDefaults,
   endpointMethods,
   endpointSettlingMs,
-  maxPayloadBytes,
   scheduleDefaults,
   secretsContext,
   sourceDefaults,

@@ -1,3 +1,4 @@
+import { maxPayloadBytes } from './payload-limit.ts';
 import { retentionMsOf, topicNames, topicsOf } from './topics.ts';
 
 interface Sizing {
@@ -12,8 +13,8 @@ interface TopicDefinition extends Omit<Sizing, 'topicPrefix'> {
   config: Readonly<Record<string, string>>;
 }
 
-/** A body of 1 MiB, the sender's headers (Node takes 16 KiB of them) and ours, in Avro or as it came, with room to spare. */
-const maxMessageBytes = 2 * 1024 * 1024;
+/** A payload, the sender's headers (Node takes 16 KiB of them) and ours, in Avro or as it came, with room to spare. */
+const maxMessageBytes = 2 * maxPayloadBytes;
 
 /** A dead letter is a record of another topic with more headers: no record of that topic may be too large for it. */
 const maxDeadLetterBytes = maxMessageBytes + 64 * 1024;

@@ -1,11 +1,5 @@
-import {
-  type AttemptOutcome,
-  attemptOutcomes,
-  type DeadLetterReason,
-  type DeadLetterStage,
-  endpointDefaults,
-  reasonsOfStages,
-} from '#lib/contract';
+import { type AttemptOutcome, attemptOutcomes, endpointDefaults } from '#lib/contract';
+import { deadLetterCounter } from '#lib/dead-letters';
 import { type Exemplar, type Metrics, type MetricTable, observe, registerMetrics } from '#lib/telemetry';
 
 const breakerStates = ['open', 'half-open', 'shrunk', 'slow'] as const;
@@ -89,16 +83,10 @@ export const dispatcherMetrics = {
     unit: 'endpoints',
     labels: { reason: ['gone', 'failing'] },
   },
-  deadLetters: {
-    kind: 'counter',
-    name: 'hookline_dead_letters_total',
-    help: 'Records written to the dead-letter topic: malformed records, and deliveries that ended without success',
-    unit: 'dead letters',
-    labels: {
-      stage: ['fan-out', 'dispatcher'],
-      reason: reasonsOfStages('fan-out', 'dispatcher'),
-    },
-  },
+  deadLetters: deadLetterCounter(
+    'Records written to the dead-letter topic: malformed records, and deliveries that ended without success',
+    ['fan-out', 'dispatcher'],
+  ),
   replays: {
     kind: 'counter',
     name: 'hookline_replay_items_total',
@@ -126,7 +114,6 @@ export interface DispatcherMetrics {
   attempted(outcome: AttemptOutcome, seconds: number, exemplar?: Exemplar): void;
   /** From the webhook's receipt. */
   delivered(endToEndSeconds: number, exemplar?: Exemplar): void;
-  deadLettered(stage: DeadLetterStage, reason: DeadLetterReason): void;
   /** A retry is sent this long after it was due. */
   retryStarted(lateSeconds: number): void;
   waiting(counts: { retrying: number; parked: number }): void;
@@ -149,7 +136,6 @@ export function createDispatcherMetrics(registry: Metrics, limits: { maxInFlight
       observe(metrics.attemptSeconds, seconds, { exemplar });
     },
     delivered: (seconds, exemplar) => observe(metrics.endToEndSeconds, seconds, { exemplar }),
-    deadLettered: (stage, reason) => metrics.deadLetters.inc({ stage, reason }),
     retryStarted: (seconds) => metrics.dueError.observe(Math.max(0, seconds)),
     endpointDisabled: (reason) => metrics.endpointsDisabled.inc({ reason }),
     replayed: (outcome) => metrics.replays.inc({ outcome }),

@@ -6,6 +6,6 @@ export const filesByReason = Object.keys(faults) as (keyof typeof faults)[];
 
 /** The rules with the reasons of libs/contract/dead-letter-reasons.ts. */
 export function alertsByReason(file: keyof typeof faults, rules: string): string {
-  const reasons = reasonsOfStages('dispatcher').filter((reason) => deadLetterReasons[reason].fault === faults[file]);
+  const reasons = reasonsOfStages(['dispatcher']).filter((reason) => deadLetterReasons[reason].fault === faults[file]);
   return rules.replaceAll(/reason=~"[^"]*"/g, `reason=~"${reasons.join('|')}"`);
 }

@@ -8,17 +8,16 @@ import { type Clock, nowMicros } from '#lib/clock';
 import {
   type AttemptRecord,
   type DeadLetterReason,
-  deliveryHeaders,
   type DeliveryStatus,
   type Topics,
   traceHeaders,
 } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
-import type { Bury, DiedRecord } from '#lib/dead-letters';
-import { type IncomingRecord, originOf, type OutgoingRecord } from '#lib/kafka';
+import type { BuryRecord } from '#lib/dead-letters';
+import type { IncomingRecord, OutgoingRecord } from '#lib/kafka';
 import { isAbandoned, type Job, type RowJob } from '../model/job.ts';
-import type { DispatcherMetrics } from '../metrics.ts';
 import type { OrderedRow } from '../model/waiting-row.ts';
+import type { BuryDelivery } from '../publishing/bury-delivery.ts';
 import type { Publish } from '../publishing/publish.ts';
 import type { RecentSteps } from '../model/recent-steps.ts';
 import type { SendFacts } from './send-facts.ts';
@@ -39,12 +38,13 @@ export interface OutcomeWriter {
   parked(job: Job): Promise<void>;
   ended(job: Job, end: EndUnsent): Promise<void>;
   /** A record that is no delivery at all. */
-  malformed(record: IncomingRecord): Promise<void>;
+  malformed(record: IncomingRecord, problem: string): Promise<void>;
 }
 
 interface Deps {
   publish: Publish;
-  bury: Bury;
+  buryDelivery: BuryDelivery;
+  buryRecord: BuryRecord;
   topics: Topics;
   encodeAttempt(record: AttemptRecord): Buffer;
   recentSteps: RecentSteps;
@@ -53,7 +53,6 @@ interface Deps {
   removeRow(job: RowJob): void;
   clock: Clock;
   crashPoints: CrashPoints;
-  metrics: DispatcherMetrics;
   signal: AbortSignal;
 }
 
@@ -67,19 +66,11 @@ const withoutExchange = { request: null, response_headers: null, response_excerp
 const outcomeLingerMs = 5;
 
 export function createOutcomeWriter(deps: Deps): OutcomeWriter {
-  const { publish, topics, crashPoints, metrics, signal } = deps;
+  const { publish, topics, crashPoints, signal } = deps;
 
-  async function bury(record: DiedRecord, deadLetter: DeadLetter): Promise<void> {
-    await deps.bury(record, { stage: 'dispatcher', at: nowMicros(deps.clock), ...deadLetter }, signal);
-    metrics.deadLettered('dispatcher', deadLetter.reason);
+  async function buryDelivery(job: Job, attempts: number, reason: DeadLetterReason): Promise<void> {
+    await deps.buryDelivery(job.delivery, { reason, attempts }, signal);
     crashPoints.reach('dispatcher.after-letter');
-  }
-
-  /** Buries the record of `deliveries` as fan-out wrote it, made anew: a row of `waiting` does not keep it. */
-  async function buryDelivery({ delivery }: Job, attempts: number, reason: DeadLetterReason): Promise<void> {
-    const { payload, ...facts } = delivery;
-    const record = { key: delivery.endpointId, value: payload, headers: deliveryHeaders(facts) };
-    await bury(record, { reason, attempts, origin: delivery.id });
   }
 
   async function write(
@@ -157,16 +148,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
       if (status === 'dead_lettered') await buryDelivery(job, job.attempts, reason);
       await write(job, { kind: 'ended', status, detail: reason });
     },
-    async malformed(record) {
-      const { key, value, rawHeaders: headers } = record;
-      await bury({ key, value, headers }, { reason: 'malformed_record', attempts: 0, origin: originOf(record) });
-      record.done();
-    },
+    malformed: (record, problem) =>
+      deps.buryRecord(record, { reason: 'malformed_record', attempts: 0, logged: { problem } }, signal),
   };
-}
-
-interface DeadLetter {
-  reason: DeadLetterReason;
-  attempts: number;
-  origin: string;
 }

@@ -135,7 +135,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
   const publish = createPublish({ producer: { send: acknowledge }, waitOut, clock, log: silentLogger });
   const outcomes = createOutcomeWriter({
     publish,
-    bury: fixtures.buryBy(publish),
+    ...fixtures.createBurying({ publish, clock }),
     topics: fixtures.topics,
     encodeAttempt,
     recentSteps,
@@ -143,7 +143,6 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     removeRow: servedRows.add,
     clock,
     crashPoints: noCrashPoints,
-    metrics: fixtures.noMetrics,
     signal: fixtures.never,
   });
 

@@ -1,5 +1,5 @@
 import { createWaitOut } from '#lib/backoff';
-import { type Clock, formatMicros } from '#lib/clock';
+import { type Clock, formatMicros, nowMicros } from '#lib/clock';
 import {
   type AttemptRecord,
   type Delivery,
@@ -11,7 +11,7 @@ import {
   topicsOf,
 } from '#lib/contract';
 import { type CrashPoints, noCrashPoints } from '#lib/crash-points';
-import type { Bury } from '#lib/dead-letters';
+import { type Bury, createBuryRecord } from '#lib/dead-letters';
 import { type HttpResult, noTiming } from '#lib/http-client';
 import type { OutgoingRecord, RecordPosition } from '#lib/kafka';
 import type { IncomingRecord } from '#lib/kafka';
@@ -23,6 +23,7 @@ import { type Endpoint, endpointOf, type EndpointRow } from '../../../services/d
 import type { Job, RecordJob, RowJob } from '../../../services/dispatcher/model/job.ts';
 import type { DispatcherMetrics } from '../../../services/dispatcher/metrics.ts';
 import type { Order } from '../../../services/dispatcher/model/ordering.ts';
+import { createBuryDelivery } from '../../../services/dispatcher/publishing/bury-delivery.ts';
 import { createOffer, createPublish, type Publish } from '../../../services/dispatcher/publishing/publish.ts';
 import type { EventContent } from '../../../services/dispatcher/model/event-content.ts';
 import { createWriteSet } from '../../../services/dispatcher/fan-out/write-set.ts';
@@ -217,14 +218,25 @@ export const inOrder = <J extends Job>(job: J, sequence: number, name?: string):
 export const encodeAttempt = (record: AttemptRecord): Buffer => Buffer.from(JSON.stringify(record));
 export const decodeAttempt = (value: Buffer): AttemptRecord => JSON.parse(value.toString()) as AttemptRecord;
 
-/** Whole, as libs/dead-letters does where nothing is refused. */
-export const buryBy =
-  (publish: Publish, topic = topics['dead-letters']): Bury =>
-  async (died, facts, signal) => {
-    const headers = { ...died.headers, ...deadLetterHeaders(facts) };
+/** The writers of dead letters; each is written whole, as libs/dead-letters does where nothing is refused. */
+export function createBurying({ publish, clock, topic = topics['dead-letters'] }: BuryingOptions) {
+  const bury: Bury = async (died, facts, signal) => {
+    const headers = { ...died.headers, ...deadLetterHeaders({ ...facts, at: nowMicros(clock) }) };
     await publish({ ...died, topic, headers }, signal);
     return 'whole';
   };
+  return {
+    buryDelivery: createBuryDelivery(bury),
+    buryEvent: createBuryRecord({ bury, stage: 'fan-out', log: silentLogger }),
+    buryRecord: createBuryRecord({ bury, stage: 'dispatcher', log: silentLogger }),
+  };
+}
+
+interface BuryingOptions {
+  publish: Publish;
+  clock: Clock;
+  topic?: string;
+}
 
 export interface FakeKafka {
   /** All that was handed over, in order. */
@@ -258,7 +270,6 @@ export const noMetrics: DispatcherMetrics = {
   sendEnded: () => undefined,
   attempted: () => undefined,
   delivered: () => undefined,
-  deadLettered: () => undefined,
   retryStarted: () => undefined,
   waiting: () => undefined,
   breakers: () => undefined,
@@ -274,14 +285,14 @@ export function createWriters(
   const waitOut = createWaitOut({ clock, log: silentLogger });
   const publish = createPublish({ producer: kafka, waitOut, clock, log: silentLogger });
   const offer = createOffer({ producer: kafka, waitOut, log: silentLogger });
-  const bury = buryBy(publish);
+  const burying = createBurying({ publish, clock });
   let tries = 0;
   const newTry = (): string => `try-${(tries += 1)}`;
   const common = { encodeAttempt, topics, clock };
   return {
-    ...{ waitOut, publish, offer, bury },
+    ...{ waitOut, publish, offer, ...burying },
     writeSet: createWriteSet({ ...common, offer, crashPoints, newTry, maxDeliveries }),
-    endRefused: createEndRefused({ ...common, publish, bury, metrics: noMetrics }),
+    endRefused: createEndRefused({ ...common, ...burying, publish }),
   };
 }
 

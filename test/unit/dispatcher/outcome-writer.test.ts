@@ -12,18 +12,8 @@ import { createRecentSteps } from '../../../services/dispatcher/model/recent-ste
 import type { SendFacts } from '../../../services/dispatcher/send/send-facts.ts';
 import * as fixtures from './fixtures.ts';
 
-const {
-  aDelivery,
-  aRecord,
-  aRecordJob,
-  aRowJob,
-  createFakeKafka,
-  encodeAttempt,
-  noMetrics,
-  settle,
-  startMicros,
-  topics,
-} = fixtures;
+const { aDelivery, aRecord, aRecordJob, aRowJob, createFakeKafka, encodeAttempt, settle, startMicros, topics } =
+  fixtures;
 
 const failed: SendFacts = {
   outcome: 'http_5xx',
@@ -49,7 +39,7 @@ function createWorld(crashPoints: CrashPoints = noCrashPoints) {
   const publish = createPublish({ producer: kafka, waitOut, clock, log: silentLogger });
   const writer = createOutcomeWriter({
     publish,
-    bury: fixtures.buryBy(publish),
+    ...fixtures.createBurying({ publish, clock }),
     topics,
     encodeAttempt,
     recentSteps,
@@ -62,7 +52,6 @@ function createWorld(crashPoints: CrashPoints = noCrashPoints) {
     removeRow: (job) => removed.push(job),
     clock,
     crashPoints,
-    metrics: noMetrics,
     signal: stopping.signal,
   });
   return { clock, kafka, removed, rows, stopping, recentSteps, writer };
@@ -245,7 +234,7 @@ describe('what came of a delivery', () => {
     const { payload, ...facts } = aDelivery();
     const headers = { ...deliveryHeaders(facts), [header.deliveryId]: '', 'x-other': 'kept' };
     const record = aRecord({ key: Buffer.from([1]), value: payload, headers, partition: 3, offset: 77n });
-    await writer.malformed(record);
+    await writer.malformed(record, 'header hookline-delivery-id is missing');
     expect(record.isDone()).toBe(true);
     expect(kafka.sent).toMatchObject([
       {

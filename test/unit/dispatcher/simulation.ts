@@ -221,7 +221,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       orderedRows.write = async (...row) => void clock.sleep(500).then(() => (dead ? undefined : write(...row)));
     const outcomes = createOutcomeWriter({
       publish,
-      bury: fixtures.buryBy(publish),
+      ...fixtures.createBurying({ publish, clock }),
       topics: fixtures.topics,
       encodeAttempt: fixtures.encodeAttempt,
       recentSteps,
@@ -229,7 +229,6 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       removeRow: (job) => servedRows.add(job),
       clock,
       crashPoints,
-      metrics: fixtures.noMetrics,
       signal: fixtures.never,
     });
     const dispatch = createDispatch({
