@@ -4,12 +4,21 @@ export { type AvroTopic, avroTopics, readSchema } from './avro-schemas.ts';
 export { type HeaderText, header, traceHeaders } from './headers.ts';
 export {
   type AttemptOutcome,
+  type DeliveryCount,
   type DeliveryStatus,
   type EventStatus,
+  type WaitingStatus,
   attemptOutcomes,
+  deliveryCounts,
   deliveryStatuses,
   eventStatuses,
+  finalEventStatuses,
+  finalStatuses,
   isFinal,
+  isWaiting,
+  openStatuses,
+  statusesOfCount,
+  waitingStatuses,
 } from './states.ts';
 export {
   type Locator,

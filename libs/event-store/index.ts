@@ -3,5 +3,6 @@ export { changesChannel, takeClocks } from './take-clocks.ts';
 export { takeFreeClocks } from './take-free-clocks.ts';
 export { reservedInstants } from './reserved-instants.ts';
 export { findLostWaiting, type RestoredRow, restoreWaiting, type WaitingStep } from './restore-waiting.ts';
+export { eventHasEnded, hasEnded, hasNotEnded, isOpen, sqlStatus, sqlStatuses, waits } from './status-conditions.ts';
 export { upsertWaiting } from './upsert-waiting.ts';
 export { type GrownKey, insertEvents, type NewEvent, ownReceipts } from './insert-events.ts';

@@ -1,4 +1,5 @@
 import type { Statement } from './statement.ts';
+import { hasNotEnded } from './status-conditions.ts';
 import { upsertWaiting } from './upsert-waiting.ts';
 
 /** The reason and time that a delivery waits for, by its newest record on `delivery.attempts`. */
@@ -49,7 +50,7 @@ const missing = `
          AS i (tenant, delivery_id, partition, endpoint_id, event_id, generation,
                state, due_at, step, attempts, created_at)
     LEFT JOIN deliveries d ON d.tenant = i.tenant AND d.id = i.delivery_id
-   WHERE d.id IS NULL OR d.step <= i.step AND d.status NOT IN ('delivered', 'dead_lettered', 'cancelled')
+   WHERE d.id IS NULL OR d.step <= i.step AND ${hasNotEnded('d.status')}
    ORDER BY i.tenant, i.delivery_id`;
 
 const hasEvent = (row: string): string =>

@@ -1,5 +1,6 @@
 import type { AttemptOutcome, AttemptTiming, DeliveryStatus, SentRequest } from '#lib/contract';
 import { formatMicros } from '#lib/clock';
+import { sqlStatus } from '#lib/event-store';
 import { timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
 import type { PageRequest } from '../http/paging.ts';
@@ -22,7 +23,7 @@ export interface DeliveryRow {
 export const deliveryId = idPattern('dlv');
 /** When it is tried again is for the row by which it waits: people move it. */
 const columns = `d.id, d.event_id, d.endpoint_id, d.generation, d.status, d.attempts,
-                 CASE WHEN d.status = 'retrying' AND isfinite(w.due_at) THEN w.due_at ELSE d.next_attempt_at END AS next_attempt_at,
+                 CASE WHEN d.status = ${sqlStatus('retrying')} AND isfinite(w.due_at) THEN w.due_at ELSE d.next_attempt_at END AS next_attempt_at,
                  d.detail, d.created_at, d.updated_at`;
 const tables = 'deliveries d LEFT JOIN waiting w ON w.tenant = d.tenant AND w.delivery_id = d.id';
 

@@ -5,7 +5,14 @@
  * the send by the event's id. Nothing here is ever given up for want of Kafka; whoever waits keeps its place.
  */
 import { type Clock, nowMicros } from '#lib/clock';
-import { type AttemptRecord, deliveryHeaders, type DeliveryStatus, type Topics, traceHeaders } from '#lib/contract';
+import {
+  type AttemptRecord,
+  deliveryHeaders,
+  type DeliveryStatus,
+  isWaiting,
+  type Topics,
+  traceHeaders,
+} from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import type { Bury, DiedRecord } from '#lib/dead-letters';
 import { type IncomingRecord, originOf, type OutgoingRecord } from '#lib/kafka';
@@ -104,7 +111,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
   function newRowOf(job: Job, record: AttemptRecord, notBefore: number | null): OrderedRow | undefined {
     const { delivery, order, step } = job;
     const { status: state } = record;
-    if (order === undefined || (state !== 'retrying' && state !== 'parked')) return undefined;
+    if (order === undefined || state === null || !isWaiting(state)) return undefined;
     return {
       tenant: delivery.tenant,
       deliveryId: delivery.id,

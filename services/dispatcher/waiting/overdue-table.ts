@@ -1,5 +1,6 @@
 /** The rows of `waiting` that are to be ended without another send. */
 import { formatMicros, microsOf } from '#lib/clock';
+import { isOpen } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { lanesWithRows } from './lanes-with-rows.ts';
 import { hasPayload, hasRowEnded, payloadBytesOfRow } from './row-conditions.ts';
@@ -67,7 +68,7 @@ const rowsToCancel = `
   SELECT ${waitingColumns}
     FROM deliveries d
     JOIN waiting w ON w.tenant = d.tenant AND w.delivery_id = d.id
-   WHERE d.cancel_requested AND d.status IN ('pending', 'retrying', 'parked') AND w.partition = ANY ($1::int[])
+   WHERE d.cancel_requested AND ${isOpen('d.status')} AND w.partition = ANY ($1::int[])
    LIMIT $2`;
 
 /** @param indexScanPool has the settings of lanes-with-rows.ts */

@@ -1,4 +1,4 @@
-import { type Statement, upsertWaiting } from '#lib/event-store';
+import { hasEnded, hasNotEnded, type Statement, upsertWaiting, waits } from '#lib/event-store';
 import { type MovedCounts, selectMovedCounts } from './moved-counts.ts';
 
 export interface OutcomeRow {
@@ -93,20 +93,20 @@ export const applyOutcomes: Statement<OutcomeRow, MovedCounts> = {
              attempts = greatest(known.attempts, EXCLUDED.attempts),
              created_at = EXCLUDED.created_at, updated_at = EXCLUDED.updated_at,
              next_attempt_at = EXCLUDED.next_attempt_at, detail = EXCLUDED.detail
-       WHERE (known.step < EXCLUDED.step OR EXCLUDED.status IN ('delivered', 'dead_lettered', 'cancelled'))
-         AND known.status NOT IN ('delivered', 'dead_lettered', 'cancelled')
+       WHERE (known.step < EXCLUDED.step OR ${hasEnded('EXCLUDED.status')})
+         AND ${hasNotEnded('known.status')}
       RETURNING tenant, id, event_id, endpoint_id, generation, step, status
     ), waits AS (${upsertWaiting(`
       SELECT i.tenant, i.delivery_id, i.partition, i.endpoint_id, i.event_id, i.generation,
              i.status, i.due_at, i.step, i.attempt, i.created_at
         FROM advanced a
         JOIN incoming i ON i.tenant = a.tenant AND i.delivery_id = a.id AND i.last
-       WHERE a.status IN ('retrying', 'parked') AND NOT i.ordered
+       WHERE ${waits('a.status')} AND NOT i.ordered
        ORDER BY i.tenant, i.delivery_id`)}
     ), removed AS (
       DELETE FROM waiting w
        USING advanced a
        WHERE w.tenant = a.tenant AND w.delivery_id = a.id AND w.step <= a.step
-         AND a.status IN ('delivered', 'dead_lettered', 'cancelled') AND w.ordering_key IS NULL
+         AND ${hasEnded('a.status')} AND w.ordering_key IS NULL
     ), ${selectMovedCounts('advanced')}`,
 };

@@ -1,5 +1,5 @@
 import { formatMicros } from '#lib/clock';
-import { type AttemptRecord, isFinal } from '#lib/contract';
+import { type AttemptRecord, isFinal, isWaiting } from '#lib/contract';
 import type { WaitingStep } from '#lib/event-store';
 
 /** Where each delivery stands by the records of `delivery.attempts`, in whatever order they come. */
@@ -33,23 +33,22 @@ export function createNewestSteps(partitionOf: (endpointId: string) => number): 
       // An end is never left again, also where it comes in a lower step: the delivery was under way twice.
       const hasEnded = isFinal(status);
       if (known !== undefined && (known.isFinal || (known.step >= step && !hasEnded))) return;
-      const waits: WaitingStep | undefined =
-        status === 'retrying' || status === 'parked'
-          ? {
-              tenant,
-              delivery_id: id,
-              partition: partitionOf(endpointId),
-              endpoint_id: endpointId,
-              event_id: record.event_id,
-              generation: record.generation,
-              state: status,
-              // A parked delivery is due since its creation, as in the projector.
-              due_at: formatMicros(record.next_attempt_at ?? createdAt),
-              step,
-              attempts: record.attempt ?? 0,
-              created_at: formatMicros(createdAt),
-            }
-          : undefined;
+      const waits: WaitingStep | undefined = isWaiting(status)
+        ? {
+            tenant,
+            delivery_id: id,
+            partition: partitionOf(endpointId),
+            endpoint_id: endpointId,
+            event_id: record.event_id,
+            generation: record.generation,
+            state: status,
+            // A parked delivery is due since its creation, as in the projector.
+            due_at: formatMicros(record.next_attempt_at ?? createdAt),
+            step,
+            attempts: record.attempt ?? 0,
+            created_at: formatMicros(createdAt),
+          }
+        : undefined;
       newest.set(key, { step, isFinal: hasEnded, waits, isOrdered: record.ordering_key !== null });
     },
     waiting: () => [...newest.values()].flatMap(({ waits, isOrdered }) => (waits && !isOrdered ? [waits] : [])),
