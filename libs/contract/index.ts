@@ -31,13 +31,20 @@ export { type EventSet, eventSetHeader, maxEventSetEndpoints, parseEventSet } fr
 export { isInstant, isName } from './record-text.ts';
 export { type Delivery, deliveryHeaders, parseDelivery } from './delivery-record.ts';
 export {
+  type Attempted,
   type AttemptRecord,
   type AttemptTiming,
+  type FannedOut,
   type FannedOutDelivery,
+  sendColumns,
+  type SendFields,
   type SentRequest,
   type SetChunk,
-  problemOfChunk,
+  type StepFields,
+  type StepRecord,
+  timingColumns,
 } from './attempt-record.ts';
+export { attemptToAvro, type AvroAttempt, parseAttempt } from './avro-attempt.ts';
 export { type DuplicateRecord, duplicateToJson, parseDuplicate } from './duplicate-record.ts';
 export {
   type DeadLetterFacts,

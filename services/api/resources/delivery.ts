@@ -1,4 +1,11 @@
-import type { AttemptOutcome, AttemptTiming, DeliveryStatus, SentRequest } from '#lib/contract';
+import {
+  type AttemptTiming,
+  type DeliveryStatus,
+  sendColumns,
+  type SendFields,
+  type StepFields,
+  timingColumns,
+} from '#lib/contract';
 import { formatMicros } from '#lib/clock';
 import { sqlStatus } from '#lib/event-store';
 import { timeOfId } from '#lib/ids';
@@ -51,30 +58,24 @@ export function listDeliveriesOfEvent(
   );
 }
 
-export interface AttemptRow extends AttemptTiming {
-  step: number;
-  attempt: number;
+/** Where nothing was sent, the request is null, and with it the timing. */
+export interface AttemptRow
+  extends Pick<StepFields, 'step' | 'attempt' | 'detail'>, Omit<SendFields, 'timing'>, AttemptTiming {
   at: string;
-  outcome: AttemptOutcome;
-  http_status: number | null;
-  duration_ms: number | null;
-  detail: string | null;
-  response_excerpt: Buffer | null;
-  /** Null where nothing was sent, and with it the timing. */
-  request: SentRequest | null;
-  response_headers: Record<string, string> | null;
 }
 
+const attemptColumns = ['step', 'attempt', 'at', 'detail', ...Object.keys(sendColumns), ...Object.keys(timingColumns)];
+
 /** The attempt as clients see it. */
-export function attemptJson(row: AttemptRow): Record<string, unknown> {
-  const { attempt, at, outcome, http_status, duration_ms, detail, request, response_headers, response_excerpt } = row;
-  const { dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms } = row;
+export function attemptJson({ step: _step, ...row }: AttemptRow): Record<string, unknown> {
+  const { attempt, at, outcome, http_status, duration_ms, detail, response_excerpt, ...rest } = row;
+  const { dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms, ...more } = rest;
   const text = response_excerpt === null ? null : textOf(response_excerpt);
   return {
-    ...{ attempt, at, outcome, http_status, duration_ms, detail, request, response_headers },
+    ...{ attempt, at, outcome, http_status, duration_ms, detail, ...more },
     response_excerpt: text ?? response_excerpt?.toString('base64') ?? null,
     response_excerpt_encoding: text === undefined ? 'base64' : 'text',
-    timing: request && { dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms },
+    timing: more.request && { dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms },
   };
 }
 
@@ -100,8 +101,7 @@ export function listAttempts(
   { after, limit }: PageRequest,
 ): Promise<AttemptRow[]> {
   return postgres.query<AttemptRow>(
-    `SELECT step, attempt, at, outcome, http_status, duration_ms, detail, response_excerpt, request, response_headers,
-            dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms
+    `SELECT ${attemptColumns.join(', ')}
        FROM attempts
       WHERE tenant = $1 AND delivery_id = $2 AND ($3::int IS NULL OR step > $3)
         AND ($5::timestamptz IS NULL OR delivery_at = $5)

@@ -6,7 +6,7 @@ import { type Clock, nowMicros } from '#lib/clock';
 import { type AttemptRecord, type Delivery, deliveryHeaders, type Topics, traceHeaders } from '#lib/contract';
 import type { Bury } from '#lib/dead-letters';
 import type { DispatcherMetrics } from '../metrics.ts';
-import { recordOf } from '../publishing/attempt-record.ts';
+import { stepOf } from '../publishing/attempt-record.ts';
 import type { Publish } from '../publishing/publish.ts';
 
 /** @throws AppError stopped when the signal aborts */
@@ -33,7 +33,7 @@ export function createEndRefused({ publish, bury, encodeAttempt, topics, clock, 
 
     const first = { delivery, order: undefined, step: 1, attempts: 0 };
     const value = encodeAttempt({
-      ...recordOf(first),
+      ...stepOf(first),
       ...{ kind: 'ended', at, status: 'dead_lettered', detail: refusedByKafka },
     });
     const trace = traceHeaders(delivery.traceparent);

@@ -1,10 +1,10 @@
 /** The rows of `waiting` that are to be ended without another send. */
 import { formatMicros, microsOf } from '#lib/clock';
-import { isOpen } from '#lib/event-store';
+import { isOpen, type StoredWaitingRow } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { lanesWithRows } from './lanes-with-rows.ts';
 import { hasPayload, hasRowEnded, payloadBytesOfRow } from './row-conditions.ts';
-import { type RawWaitingRow, waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
+import { waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
 
 export interface OverdueRow extends WaitingRow {
   payloadBytes: number;
@@ -76,7 +76,7 @@ export function createOverdueTable(postgres: Query, indexScanPool: Query): Overd
   return {
     async ofLanes({ partitions, lanes, limit }) {
       if (lanes.length === 0) return [];
-      const rows = await indexScanPool.query<RawWaitingRow & { payload_bytes: number }>(overdueOfLanes, [
+      const rows = await indexScanPool.query<StoredWaitingRow & { payload_bytes: number }>(overdueOfLanes, [
         partitions,
         lanes.map(({ tenant }) => tenant),
         lanes.map(({ endpointId }) => endpointId),
@@ -86,7 +86,7 @@ export function createOverdueTable(postgres: Query, indexScanPool: Query): Overd
       return rows.map((row) => ({ ...waitingRowOf(row), payloadBytes: row.payload_bytes }));
     },
     async withoutEvent({ partitions, createdBy, limit }) {
-      const rows = await indexScanPool.query<RawWaitingRow>(overdueWithoutEvent, [
+      const rows = await indexScanPool.query<StoredWaitingRow>(overdueWithoutEvent, [
         partitions,
         formatMicros(createdBy),
         limit,
@@ -94,7 +94,7 @@ export function createOverdueTable(postgres: Query, indexScanPool: Query): Overd
       return rows.map(waitingRowOf);
     },
     async toCancel({ partitions, limit }) {
-      const rows = await postgres.query<RawWaitingRow>(rowsToCancel, [partitions, limit], 'rows-to-cancel');
+      const rows = await postgres.query<StoredWaitingRow>(rowsToCancel, [partitions, limit], 'rows-to-cancel');
       return rows.map(waitingRowOf);
     },
     async writtenAt() {

@@ -1,30 +1,42 @@
-import { hasEnded, hasNotEnded, type Statement, upsertWaiting, waits } from '#lib/event-store';
+import {
+  columnNames,
+  hasEnded,
+  hasNotEnded,
+  type RowOf,
+  type Statement,
+  unnested,
+  upsertWaiting,
+  waits,
+} from '#lib/event-store';
 import { type MovedCounts, selectMovedCounts } from './moved-counts.ts';
 
-export interface OutcomeRow {
-  tenant: string;
-  delivery_id: string;
-  event_id: string;
-  endpoint_id: string;
-  generation: number;
-  step: number;
-  attempt: number;
-  status: string;
-  at: string;
-  created_at: string;
-  next_attempt_at: string | null;
-  detail: string | null;
+/** A step of a delivery. */
+const columns = {
+  tenant: 'text',
+  delivery_id: 'text',
+  event_id: 'text',
+  endpoint_id: 'text',
+  generation: 'int',
+  step: 'int',
+  attempt: 'int',
+  status: 'text',
+  at: 'timestamptz',
+  created_at: 'timestamptz',
+  next_attempt_at: 'timestamptz?',
+  detail: 'text?',
   /** The one of the batch's outcomes of this delivery that says where it stands. */
-  last: boolean;
-  /** On the `last` one: the highest step that the delivery has come to so far. */
-  reached_step: number;
-  reached_attempt: number;
+  last: 'boolean',
   /** The partition of `deliveries` that the endpoint's key falls into. */
-  partition: number;
-  due_at: string;
+  partition: 'int',
+  due_at: 'timestamptz',
   /** Its row of `waiting` is the dispatcher's to write and remove. */
-  ordered: boolean;
-}
+  ordered: 'boolean',
+  /** On the `last` one: the highest step that the delivery has come to so far. */
+  reached_step: 'int',
+  reached_attempt: 'int',
+} as const;
+
+export type OutcomeRow = RowOf<typeof columns>;
 
 /**
  * Advances deliveries and their rows of `waiting`.
@@ -45,35 +57,11 @@ export interface OutcomeRow {
  */
 export const applyOutcomes: Statement<OutcomeRow, MovedCounts> = {
   name: 'apply-outcomes',
-  columns: [
-    'tenant',
-    'delivery_id',
-    'event_id',
-    'endpoint_id',
-    'generation',
-    'step',
-    'attempt',
-    'status',
-    'at',
-    'created_at',
-    'next_attempt_at',
-    'detail',
-    'last',
-    'partition',
-    'due_at',
-    'ordered',
-    'reached_step',
-    'reached_attempt',
-  ],
+  columns: columnNames(columns),
   text: `
     WITH incoming AS (
       SELECT *
-        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::int[], $8::text[],
-                    $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::boolean[], $14::int[],
-                    $15::timestamptz[], $16::boolean[], $17::int[], $18::int[])
-             AS t (tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status,
-                   at, created_at, next_attempt_at, detail, last, partition,
-                   due_at, ordered, reached_step, reached_attempt)
+        FROM ${unnested(columns, 't')}
     ), held AS (
       SELECT w.step
         FROM incoming i

@@ -51,7 +51,11 @@ export async function rebuildWaiting(values: RebuildValues): Promise<number> {
       groupId: `${config.topicPrefix}rebuild-${randomUUID()}`,
       sinceMs,
       async handle(records) {
-        for (const record of records) steps.take(await codec.decode(record.value));
+        for (const { value } of records) {
+          const record = await codec.decode(value);
+          // The projector has refused it too, and written its dead letter.
+          if (!('malformed' in record)) steps.take(record);
+        }
       },
     });
     const rows = await inLots(steps.waiting(), (lot) =>
