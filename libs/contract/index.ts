@@ -13,12 +13,21 @@ export { readSchema } from './avro-schemas.ts';
 export { type HeaderText, header, traceHeaders } from './headers.ts';
 export {
   type AttemptOutcome,
+  type DeliveryCount,
   type DeliveryStatus,
   type EventStatus,
+  type WaitingStatus,
   attemptOutcomes,
+  deliveryCounts,
   deliveryStatuses,
   eventStatuses,
+  finalEventStatuses,
+  finalStatuses,
   isFinal,
+  isWaiting,
+  openStatuses,
+  statusesOfCount,
+  waitingStatuses,
 } from './states.ts';
 export {
   type Locator,
@@ -31,13 +40,20 @@ export { type EventSet, eventSetHeader, maxEventSetEndpoints, parseEventSet } fr
 export { isInstant, isName } from './record-text.ts';
 export { type Delivery, deliveryHeaders, parseDelivery } from './delivery-record.ts';
 export {
+  type Attempted,
   type AttemptRecord,
   type AttemptTiming,
+  type FannedOut,
   type FannedOutDelivery,
+  sendColumns,
+  type SendFields,
   type SentRequest,
   type SetChunk,
-  problemOfChunk,
+  type StepFields,
+  type StepRecord,
+  timingColumns,
 } from './attempt-record.ts';
+export { attemptToAvro, type AvroAttempt, parseAttempt } from './avro-attempt.ts';
 export { type DuplicateRecord, duplicateToJson, parseDuplicate } from './duplicate-record.ts';
 export {
   type DeadLetterReason,

@@ -4,7 +4,7 @@
  */
 import { type Clock, nowMicros } from '#lib/clock';
 import { type AttemptRecord, type Delivery, type Topics, traceHeaders } from '#lib/contract';
-import { recordOf } from '../publishing/attempt-record.ts';
+import { stepOf } from '../publishing/attempt-record.ts';
 import type { BuryDelivery } from '../publishing/bury-delivery.ts';
 import type { Publish } from '../publishing/publish.ts';
 
@@ -28,7 +28,7 @@ export function createEndRefused({ publish, buryDelivery, encodeAttempt, topics,
 
     const first = { delivery, order: undefined, step: 1, attempts: 0 };
     const value = encodeAttempt({
-      ...recordOf(first),
+      ...stepOf(first),
       ...{ kind: 'ended', at, status: 'dead_lettered', detail: refusedByKafka },
     });
     const trace = traceHeaders(delivery.traceparent);

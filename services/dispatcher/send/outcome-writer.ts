@@ -6,9 +6,12 @@
  */
 import { type Clock, nowMicros } from '#lib/clock';
 import {
+  type Attempted,
   type AttemptRecord,
   type DeadLetterReason,
-  type DeliveryStatus,
+  isWaiting,
+  type StepFields,
+  type StepRecord,
   type Topics,
   traceHeaders,
 } from '#lib/contract';
@@ -21,7 +24,7 @@ import type { BuryDelivery } from '../publishing/bury-delivery.ts';
 import type { Publish } from '../publishing/publish.ts';
 import type { RecentSteps } from '../model/recent-steps.ts';
 import type { SendFacts } from './send-facts.ts';
-import { recordOf } from '../publishing/attempt-record.ts';
+import { stepOf } from '../publishing/attempt-record.ts';
 
 export type AfterSend =
   | { status: 'delivered' }
@@ -57,7 +60,16 @@ interface Deps {
 }
 
 /** Drops request and answer, which may be tens of kilobytes: a topic that takes less must not hold the outcome up. */
-const withoutExchange = { request: null, response_headers: null, response_excerpt: null, timing: null };
+const withoutExchange = (record: StepRecord): StepRecord =>
+  record.kind === 'attempted'
+    ? { ...record, request: null, response_headers: null, response_excerpt: null, timing: null }
+    : record;
+
+/** What happened in a step, beside the fields that follow from its job. */
+type StepFacts = FactsOf<Attempted> | FactsOf<Exclude<StepRecord, Attempted>>;
+type FactsOf<Kind extends StepRecord> = Omit<Kind, keyof StepFields> &
+  Pick<Kind, 'status'> &
+  Partial<Pick<Kind, 'attempt' | 'detail' | 'next_attempt_at'>>;
 
 /**
  * The receiver has its webhook. But the place in the lane is held until the outcome is acknowledged, and a lane has ten: more would be felt where one
@@ -73,33 +85,29 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
     crashPoints.reach('dispatcher.after-letter');
   }
 
-  async function write(
-    job: Job,
-    facts: Partial<AttemptRecord> & Pick<AttemptRecord, 'kind'> & { status: DeliveryStatus },
-    notBefore: number | null = null,
-  ): Promise<void> {
+  async function write(job: Job, facts: StepFacts, notBefore: number | null = null): Promise<void> {
     const { delivery, step } = job;
-    const record: AttemptRecord = { ...recordOf(job), at: nowMicros(deps.clock), ...facts };
+    const record: StepRecord = { ...stepOf(job), at: nowMicros(deps.clock), ...facts };
     const row = newRowOf(job, record, notBefore);
     if (row !== undefined) await deps.orderedRows.write(row, () => !signal.aborted && !isAbandoned(job));
-    const outgoing = (written: AttemptRecord): OutgoingRecord => ({
+    const outgoing = (written: StepRecord): OutgoingRecord => ({
       topic: topics['delivery.attempts'],
       key: delivery.eventId,
       value: deps.encodeAttempt(written),
       headers: traceHeaders(delivery.traceparent),
       lingerMs: outcomeLingerMs,
     });
-    await publish(outgoing(record), signal, () => outgoing({ ...record, ...withoutExchange }));
+    await publish(outgoing(record), signal, () => outgoing(withoutExchange(record)));
     crashPoints.reach('dispatcher.after-outcome');
     deps.recentSteps.remember(delivery, step, facts.status);
     if (row === undefined || job.from === 'record') settle(job);
   }
 
   /** In the place of the row, if there was one, that the job was read from; undefined where the job is in no order, or does not wait. */
-  function newRowOf(job: Job, record: AttemptRecord, notBefore: number | null): OrderedRow | undefined {
+  function newRowOf(job: Job, record: StepRecord, notBefore: number | null): OrderedRow | undefined {
     const { delivery, order, step } = job;
     const { status: state } = record;
-    if (order === undefined || (state !== 'retrying' && state !== 'parked')) return undefined;
+    if (order === undefined || !isWaiting(state)) return undefined;
     return {
       tenant: delivery.tenant,
       deliveryId: delivery.id,
@@ -110,7 +118,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
       state,
       dueAt: record.next_attempt_at ?? delivery.createdAt,
       step,
-      attempts: record.attempt ?? 0,
+      attempts: record.attempt,
       createdAt: delivery.createdAt,
       order,
       notBefore,
@@ -128,18 +136,12 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
       const attempt = job.attempts + 1;
       if (after.status === 'dead_lettered') await buryDelivery(job, attempt, after.reason);
       const facts = {
+        ...send,
         kind: 'attempted',
         status: after.status,
         attempt,
-        outcome: send.outcome,
-        http_status: send.httpStatus,
-        duration_ms: send.durationMs,
         detail: after.status === 'dead_lettered' ? `${after.reason}: ${send.detail}` : send.detail,
-        response_excerpt: send.excerpt,
         next_attempt_at: after.status === 'retrying' ? after.dueAt : null,
-        request: send.exchange?.request ?? null,
-        response_headers: send.exchange?.responseHeaders ?? null,
-        timing: send.exchange?.timing ?? null,
       } as const;
       await write(job, facts, after.status === 'retrying' ? after.notBefore : null);
     },

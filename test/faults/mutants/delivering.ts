@@ -117,7 +117,7 @@ export const deliveringMutants: readonly Mutant[] = [
       },
       {
         file: 'services/projector/statements/outcomes.ts',
-        find: `         AND known.status NOT IN ('delivered', 'dead_lettered', 'cancelled')`,
+        find: `         AND \${hasNotEnded('known.status')}`,
         replace: '',
       },
       {

@@ -25,7 +25,7 @@ function createHarness() {
     },
     topic: 'p.dead-letters',
     keep: async () => undefined,
-    counter: deadLetterCounter('Dead letters', { stage: ['projector'], reason: ['malformed_record', 'data_invalid'] }),
+    counter: deadLetterCounter('Dead letters', ['projector']),
     waitOut: createWaitOut({ clock, log }),
     clock,
     log,
@@ -45,7 +45,7 @@ const record = () =>
     value: Buffer.from([0, 1, 255]),
     headers: { traceparent: 'x', [header.tenant]: 'as it was' },
   });
-const malformed = { reason: 'malformed_record', attempts: 1, logged: { problem: 'no Avro' } };
+const malformed = { reason: 'malformed_record', attempts: 1, logged: { problem: 'no Avro' } } as const;
 
 test('a dead letter has the key, the bytes and the headers as they were, and what happened', async () => {
   const { buryRecord, sent, metrics } = createHarness();

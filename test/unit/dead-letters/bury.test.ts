@@ -47,7 +47,7 @@ function createWorld(maxBytes: number) {
       table.answer();
       kept.push(died);
     },
-    counter: deadLetterCounter('Dead letters', { stage: ['dedup'], reason: ['data_invalid'] }),
+    counter: deadLetterCounter('Dead letters', ['dedup']),
     waitOut: createWaitOut({ clock, log: silentLogger }),
     clock,
     log: { ...silentLogger, error: (line: object) => lines.push(line) },

@@ -2,6 +2,8 @@ import { createWaitOut } from '#lib/backoff';
 import { type Clock, formatMicros, nowMicros } from '#lib/clock';
 import {
   type AttemptRecord,
+  attemptToAvro,
+  type AvroAttempt,
   type Delivery,
   deadLetterHeaders,
   deliveryHeaders,
@@ -215,8 +217,8 @@ export const inOrder = <J extends Job>(job: J, sequence: number, name?: string):
 });
 
 /** Avro's place is taken by JSON: what is encoded is nothing that these tests look at. */
-export const encodeAttempt = (record: AttemptRecord): Buffer => Buffer.from(JSON.stringify(record));
-export const decodeAttempt = (value: Buffer): AttemptRecord => JSON.parse(value.toString()) as AttemptRecord;
+export const encodeAttempt = (record: AttemptRecord): Buffer => Buffer.from(JSON.stringify(attemptToAvro(record)));
+export const decodeAttempt = (value: Buffer): AvroAttempt => JSON.parse(value.toString()) as AvroAttempt;
 
 /** The writers of dead letters; each is written whole, as libs/dead-letters does where nothing is refused. */
 export function createBurying({ publish, clock, topic = topics['dead-letters'] }: BuryingOptions) {
@@ -243,7 +245,7 @@ export interface FakeKafka {
   readonly sent: OutgoingRecord[];
   of(topic: string): OutgoingRecord[];
   /** The records of `delivery.attempts`. */
-  attempts(): AttemptRecord[];
+  attempts(): AvroAttempt[];
   send(record: OutgoingRecord): Promise<RecordPosition>;
   /** Called before a record is taken; what it throws or waits for is the broker's answer. */
   answer: (record: OutgoingRecord) => void | Promise<void>;
