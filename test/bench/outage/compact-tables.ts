@@ -230,7 +230,6 @@ export function createCompactTables(
     },
     project(record) {
       const { delivery_id: id, step: toStep, status, attempt } = record;
-      if (id === null || toStep === null || status === null || attempt === null) return;
       const number = numberOf(id);
       if ((knownStep[number] as number) >= toStep || isEnded(number)) return;
       known[number] = statuses.indexOf(status as (typeof statuses)[number]);
