@@ -6,6 +6,7 @@
  */
 import { promisify } from 'node:util';
 import { brotliDecompress, constants, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib';
+import { maxPayloadBytes } from '#lib/contract';
 
 export type DecodedContent =
   | { content: Buffer }
@@ -16,7 +17,7 @@ export type DecodedContent =
   | { undecoded: 'unsupported' | 'too_large' | 'malformed' };
 
 /** Twice what a body may have as it stands: to parse so much JSON takes some 20 ms, in which the process does nothing else. */
-const maxBytes = 2 * 1024 * 1024;
+const maxBytes = 2 * maxPayloadBytes;
 /** JSON becomes five to ten times shorter, long lists of one kind fifty times; a thousand is a bomb. */
 const maxRatio = 100;
 /** Bodies up to this size may have any ratio. */

@@ -1,4 +1,5 @@
 import type { Clock } from '#lib/clock';
+import { repeat } from '#lib/lifecycle';
 import type { Run } from './ports.ts';
 
 /** Two renewals may fail before the lease is over. */
@@ -12,14 +13,10 @@ export function keepLease(
   const stopping = new AbortController();
   const renewEveryMs = (lockSeconds * 1000) / renewalsPerLease;
 
-  const renewUntilStopped = async (): Promise<void> => {
-    for (;;) {
-      await clock.sleep(renewEveryMs, stopping.signal);
-      if (stopping.signal.aborted) return;
-      const isHeld = await run.renew().catch(() => true);
-      if (!isHeld) return;
-    }
+  const renew = async (): Promise<void> => {
+    const isHeld = await run.renew().catch(() => true);
+    if (!isHeld) stopping.abort();
   };
-  void renewUntilStopped();
+  void repeat(renew, { everyMs: renewEveryMs, waitsFirst: true, clock }, stopping.signal);
   return { stop: () => stopping.abort() };
 }

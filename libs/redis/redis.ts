@@ -120,6 +120,7 @@ export function createRedis(options: RedisOptions): Redis {
   client.on('close', () => (usable = false));
   client.on('ready', () => void vetWhileConnected((connections += 1)));
 
+  /** No rounds of a part: it begins and ends with each connection. */
   const vetWhileConnected = async (connection: number): Promise<void> => {
     let reported: string | undefined;
     while (connection === connections && !stopping.signal.aborted) {

@@ -1,6 +1,7 @@
 import type { Query } from '#lib/postgres';
 import { nextItems } from './next-items.ts';
-import { endIfDone, type ReplayStatus } from './replay-row.ts';
+import { endIfDone } from './replay-row.ts';
+import type { DeadLetterStatus, ReplayStatus } from './states.ts';
 
 /** Within the time of one statement. */
 const itemsAtOnce = 5_000;
@@ -38,7 +39,7 @@ export async function setDeadLetters(
   tx: Query,
   tenant: string,
   replayId: string,
-  status: 'dead' | 'replayed',
+  status: Exclude<DeadLetterStatus, 'replaying'>,
   items: readonly { letter_id: string | null; event_id: string | null; endpoint_id: string | null }[],
 ): Promise<void> {
   const set = `UPDATE dead_letters l

@@ -1,4 +1,5 @@
 import type { DeadLetterStage } from '#lib/contract';
+import type { DeadLetterStatus } from './states.ts';
 
 /** Selects the dead letters that match every given field. Times are RFC 3339. */
 export interface DeadLetterFilter {
@@ -11,7 +12,7 @@ export interface DeadLetterFilter {
   since?: string;
   /** Not itself. */
   until?: string;
-  status?: 'dead' | 'replaying' | 'replayed';
+  status?: DeadLetterStatus;
 }
 
 /** A delivery names its event, which knows the source. */

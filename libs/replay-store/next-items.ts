@@ -1,7 +1,8 @@
 import type { Query } from '#lib/postgres';
+import { isItem, type OpenItemStatus } from './states.ts';
 
 interface Wanted {
-  status: readonly ('waiting' | 'sending')[];
+  status: readonly OpenItemStatus[];
   /** Only those behind this one. */
   after: number;
   max: number;
@@ -19,7 +20,7 @@ export async function nextItems(
   const [range] = await tx.query<{ first: number | null; last: number | null }>(
     `SELECT min(item) AS first, max(item) AS last
        FROM (SELECT item FROM replay_items
-              WHERE tenant = $1 AND replay_id = $2 AND item > $3 AND status IN (${status.map((each) => `'${each}'`).join()})
+              WHERE tenant = $1 AND replay_id = $2 AND item > $3 AND ${isItem('status', status)}
               ORDER BY item
               LIMIT $4) AS next`,
     [tenant, id, after, max],

@@ -15,7 +15,8 @@ import type { Postgres, Query } from '#lib/postgres';
 import { setDeadLetters } from './cancel-replay.ts';
 import { leaseEnd, leaseReplays, type ReplayLane } from './lease-replays.ts';
 import { nextItems } from './next-items.ts';
-import { endIfDone, type ReplayStatus } from './replay-row.ts';
+import { endIfDone } from './replay-row.ts';
+import { isItem, openItemStatuses, type ReplayStatus } from './states.ts';
 
 export interface LeasedReplay {
   tenant: string;
@@ -102,7 +103,7 @@ export function createReplayWork(postgres: Postgres): ReplayWork {
       postgres.transaction(async (tx) => {
         const { tenant, id } = replay;
         if (!(await extend(tx, replay))) return 'lost';
-        const range = await nextItems(tx, replay, { status: ['waiting', 'sending'], after: 0, max });
+        const range = await nextItems(tx, replay, { status: openItemStatuses, after: 0, max });
         if (range === undefined) {
           const ended = await endIfDone(tx, tenant, id);
           if (ended === undefined) throw new AppError('bug', `replay ${id} has items that nobody can take`);
@@ -111,7 +112,7 @@ export function createReplayWork(postgres: Postgres): ReplayWork {
         const rows = await tx.query<RawItem>(
           `WITH taken AS (
              UPDATE replay_items SET status = 'sending'
-              WHERE tenant = $1 AND replay_id = $2 AND item BETWEEN $3 AND $4 AND status IN ('waiting', 'sending')
+              WHERE tenant = $1 AND replay_id = $2 AND item BETWEEN $3 AND $4 AND ${isItem('status', openItemStatuses)}
              RETURNING *
            )
            SELECT t.item, t.generation, t.event_id, t.endpoint_id, l.stage, l.origin, l.key, l.headers, l.value

@@ -98,6 +98,7 @@ export async function createHostedService(options: Options): Promise<HostedServi
     }
   }
 
+  /** No rounds: what follows a life, and when, depends on how it ended. */
   async function live(): Promise<void> {
     await Promise.race([turn, stopRequested]);
     while (!stopping.signal.aborted) {

@@ -13,13 +13,13 @@
  */
 import { fullJitterMs, type Random, type WaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
+import type { BuryRecord } from '#lib/dead-letters';
 import type { DedupStore } from '#lib/dedup-store';
 import { isAppError, toAppError } from '#lib/errors';
 import { whenAllAborted } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import { traceIdOf } from '#lib/telemetry';
 import type { DedupMetrics } from './metrics.ts';
-import type { Publisher } from './publisher.ts';
 import type { Culprit, Settle } from './settle.ts';
 
 export interface SetAside {
@@ -32,7 +32,7 @@ export interface SetAside {
 interface Deps {
   settle: Settle;
   store: Pick<DedupStore, 'release'>;
-  publisher: Pick<Publisher, 'deadLetter'>;
+  buryRecord: BuryRecord;
   metrics: DedupMetrics;
   clock: Clock;
   random: Random;
@@ -49,7 +49,7 @@ const backoff = { baseMs: 1_000, capMs: 10_000 };
 const maxSetAside = 200;
 
 export function createSetAside(deps: Deps): SetAside {
-  const { settle, store, publisher, metrics, clock, random, log, waitOut } = deps;
+  const { settle, store, buryRecord, metrics, clock, random, log, waitOut } = deps;
   const running = new Set<Promise<void>>();
 
   const run = async (culprit: Culprit, signal: AbortSignal): Promise<void> => {
@@ -70,12 +70,8 @@ export function createSetAside(deps: Deps): SetAside {
         err: open.error,
       };
       if (tries === maxTries) {
-        await publisher.deadLetter(record, { reason: 'data_invalid', attempts: tries }, signal);
-        log.error({ event: 'record.dead_lettered', reason: 'data_invalid', ...facts });
-        metrics.deadLettered('data_invalid');
+        await buryRecord(record, { reason: 'data_invalid', attempts: tries, logged: facts }, signal);
         metrics.ended('failed');
-        record.span?.fail('data_invalid');
-        record.done();
         break;
       }
       log.warn({ event: 'record.set_aside', ...facts });

@@ -1,6 +1,6 @@
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry';
 import type { Clock } from '#lib/clock';
-import type { AttemptRecord, EventRecord } from '#lib/contract';
+import { type AttemptRecord, attemptToAvro, type AvroAttempt, type EventRecord, parseAttempt } from '#lib/contract';
 import { AppError, isAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
@@ -21,18 +21,18 @@ export interface AvroCodecOptions {
 }
 
 /** `start` looks up the schema's id (it registers nothing); from then on the registry may be away. */
-export interface AvroCodec<T> extends Part {
+export interface AvroCodec<Written, Read = Written> extends Part {
   /**
    * Confluent wire format: 0, the schema's id in four bytes, Avro.
    * @throws AppError data_invalid where the value does not fit the schema
    */
-  encode(value: T): Buffer;
+  encode(value: Written): Buffer;
   /**
    * A value written with any version of the schema, as this codec's version has it. Times are plain numbers, bytes are Buffers.
    * @throws AppError data_invalid where the bytes are not that; registry_unavailable for a schema id not met before, with the
    *   registry away
    */
-  decode(bytes: Buffer): Promise<T>;
+  decode(bytes: Buffer): Promise<Read>;
 }
 
 /** The result of `getSchema` for Avro; the registry client's own type can't be resolved against another. */
@@ -45,7 +45,18 @@ const headerBytes = 5;
 const requestTimeoutMs = 5_000;
 
 export const createEventCodec = (options: AvroCodecOptions): AvroCodec<EventRecord> => createAvroCodec(options);
-export const createAttemptCodec = (options: AvroCodecOptions): AvroCodec<AttemptRecord> => createAvroCodec(options);
+
+/** `malformed`: a record that fits the schema, but lacks what its kind must have. */
+export type AttemptCodec = AvroCodec<AttemptRecord, AttemptRecord | { malformed: string }>;
+
+export function createAttemptCodec(options: AvroCodecOptions): AttemptCodec {
+  const avro = createAvroCodec<AvroAttempt>(options);
+  return {
+    ...avro,
+    encode: (record) => avro.encode(attemptToAvro(record)),
+    decode: async (bytes) => parseAttempt(await avro.decode(bytes)),
+  };
+}
 
 export function createAvroCodec<T>(options: AvroCodecOptions): AvroCodec<T> {
   const { registryUrl, clock } = options;

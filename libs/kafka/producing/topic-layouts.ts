@@ -124,6 +124,7 @@ export function createTopicLayouts({
     return closing;
   }
 
+  /** No plain rounds: whoever asks for a refresh cuts the pause short. */
   async function run(firstRound: () => void): Promise<void> {
     let retryMs = firstRetryMs;
     while (!stopped.signal.aborted) {

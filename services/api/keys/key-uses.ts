@@ -1,11 +1,11 @@
 import { type Clock, formatMicros } from '#lib/clock';
 import { toAppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
+import { inRounds, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 
 /** Once a minute a key at the most is written: who looks for keys that nobody uses asks for the day. */
-const intervalMs = 60_000;
+const everyMs = 60_000;
 
 export interface KeyUses extends Part {
   note(key: { tenant: string; id: string }): void;
@@ -19,9 +19,7 @@ interface Options {
 
 /** When each key was last used: kept in memory, and written now and then, so that no request waits for it. */
 export function createKeyUses({ postgres, clock, log }: Options): KeyUses {
-  const stopping = new AbortController();
   let used = new Map<string, { tenant: string; atMs: number }>();
-  let running: Promise<void> = Promise.resolve();
 
   const write = async (): Promise<void> => {
     if (used.size === 0) return;
@@ -44,25 +42,8 @@ export function createKeyUses({ postgres, clock, log }: Options): KeyUses {
       log.warn({ event: 'key_uses.not_written', keys: batch.size, err: toAppError(error) });
     }
   };
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await clock.sleep(intervalMs, stopping.signal);
-      // The last ones too: a stop ends the wait.
-      await write();
-    }
-  };
-
   return {
-    ...createPart(
-      'key uses',
-      async () => {
-        running = run();
-      },
-      async () => {
-        stopping.abort();
-        await running;
-      },
-    ),
+    ...inRounds(write, { name: 'key uses', everyMs, waitsFirst: true, lastRound: true, clock, log }),
     note: ({ tenant, id }) => void used.set(id, { tenant, atMs: clock.nowMs() }),
   };
 }

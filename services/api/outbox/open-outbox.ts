@@ -2,7 +2,7 @@ import { readSchema, topicsOf } from '#lib/contract';
 import { createFanOutMetrics, createMatchNarrow, createPublishEvent, openSubscriberDirectory } from '#lib/fan-out';
 import { createEventCodec, createProducer, kafkaAccess } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
-import { createPostgres } from '#lib/postgres';
+import { createPools } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
 import type { ApiConfig } from '../config.ts';
 import type { ApiMetrics } from '../metrics.ts';
@@ -24,14 +24,12 @@ export function openOutbox(
   const { clock, log, crashPoints } = context;
   const name = 'hookline-api';
   const topics = topicsOf(config.topicPrefix);
-  const postgres = createPostgres({
-    url: config.databaseUrl,
-    applicationName: `${name}-outbox`,
+  const openPool = createPools({ url: config.databaseUrl, name, log, metrics: context.metrics });
+  const postgres = openPool({
+    use: 'outbox',
     maxConnections,
     sessionSettings: outboxSessionSettings,
     statementTimeoutMs,
-    log,
-    metrics: context.metrics,
   });
   const producer = createProducer({
     ...kafkaAccess(config),

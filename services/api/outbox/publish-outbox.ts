@@ -42,7 +42,7 @@ export interface Outbox extends Part {
   wake(): void;
 }
 
-/** In a round, of each kind: payloads of 1 MiB each would be 128 MiB. */
+/** In a round, of each kind: the largest payloads would be 128 MiB. */
 const claimedAtOnce = 64;
 /** Time for the events of one ordering key, published one after the other; the rest of the round waits for them. */
 const runMs = 250;
@@ -147,6 +147,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     wakeUp = () => undefined;
   }
 
+  /** No plain rounds: a new event wakes it, and it goes on without a pause while there are more. */
   async function run(): Promise<void> {
     let publishEvent: PublishEvent | undefined;
     // Events committed before the stop are not left to the next start.

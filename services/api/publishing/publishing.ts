@@ -3,6 +3,7 @@
  * One tenant's transactions can't run side by side, since each has the tenant's clock until its commit is on disk: many events share one.
  */
 import type { Clock } from '#lib/clock';
+import { maxPayloadBytes } from '#lib/contract';
 import type { GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest } from '#lib/idempotency';
 import type { Logger } from '#lib/log';
 import type { WaitingRequests } from '../limits/waiting-requests.ts';
@@ -36,7 +37,7 @@ interface Deps {
 /** Their transaction takes some ten milliseconds. */
 const maxEvents = 128;
 /** Larger payloads are few, and those who wait behind them wait for so much at the most. */
-const maxBytes = 2 * 1024 * 1024;
+const maxBytes = 2 * maxPayloadBytes;
 /** A millisecond or two where nothing else runs, and more where clients, too, are slower to come back. */
 const lingerMs = (tookMs: number): number => Math.min(20, tookMs / 4);
 

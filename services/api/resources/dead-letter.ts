@@ -1,6 +1,11 @@
 import { type DeadLetterStage, unpackHeaders } from '#lib/contract';
 import type { Query } from '#lib/postgres';
-import { type DeadLetterFilter, deadLetterConditions, deadLetterTables } from '#lib/replay-store';
+import {
+  type DeadLetterFilter,
+  type DeadLetterStatus,
+  deadLetterConditions,
+  deadLetterTables,
+} from '#lib/replay-store';
 import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from './ids.ts';
 import { jsonText } from './json-text.ts';
@@ -19,7 +24,7 @@ export interface DeadLetterRow {
   endpoint_id: string | null;
   source_id: string | null;
   event_type: string | null;
-  status: 'dead' | 'replaying' | 'replayed';
+  status: DeadLetterStatus;
   /** The replay that has it, or had it last. */
   replay_id: string | null;
   replayed_at: string | null;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { formatMicros } from '#lib/clock';
 import { operationalSourceId } from '#lib/contract';
 import { bodyHashOf, dedupKeyOf } from '#lib/dedup-store';
-import { insertEvents, run, takeClocks } from '#lib/event-store';
+import { insertEvents, run, sqlStatus, takeClocks } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 
 export interface SampleEvent {
@@ -44,5 +44,8 @@ export async function insertSampleEvent(tx: Query, event: SampleEvent): Promise<
     },
   ]);
   await tx.query('INSERT INTO fan_outs (tenant, event_id, generation) VALUES ($1, $2, 0)', [tenant, id]);
-  await tx.query(`UPDATE events SET status = 'completed', generation = 0 WHERE tenant = $1 AND id = $2`, [tenant, id]);
+  await tx.query(`UPDATE events SET status = ${sqlStatus('completed')}, generation = 0 WHERE tenant = $1 AND id = $2`, [
+    tenant,
+    id,
+  ]);
 }

@@ -1,4 +1,5 @@
 /** Requests to send or cancel an open delivery. Only the owner of its partition then sends or ends it. */
+import { isOpen } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 
 /** `absent`: it is in hand, or has ended, or the tables do not know yet that it waits. */
@@ -32,7 +33,7 @@ export async function requestCancel(postgres: Query, tenant: string, deliveryId:
   await postgres.query(
     `UPDATE deliveries
         SET cancel_requested = true
-      WHERE tenant = $1 AND id = $2 AND status IN ('pending', 'retrying', 'parked') AND NOT cancel_requested`,
+      WHERE tenant = $1 AND id = $2 AND ${isOpen('status')} AND NOT cancel_requested`,
     [tenant, deliveryId],
   );
 }

@@ -1,7 +1,8 @@
 import { decodeContent } from '#lib/content-coding';
 import { sendProblem } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { eventJson, type EventWithPayload, findEvent } from '../resources/event.ts';
+import { type EventWithPayload, findEvent } from '../resources/event.ts';
+import { eventJson } from '../resources/event-row.ts';
 import { jsonText } from '../resources/json-text.ts';
 import { type Route, route } from '../route.ts';
 

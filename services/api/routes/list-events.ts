@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { formatMicros, microsOf } from '#lib/clock';
 import { bodyEtag, isUnchanged } from '../http/etag.ts';
+import { filterDescriptions } from '../http/filters.ts';
 import { takePage } from '../http/paging.ts';
 import { sendInvalid, sendLimitReached, sendProblem } from '../http/send-problem.ts';
 import { type Operation, ref } from '../openapi/operation.ts';
@@ -9,7 +10,9 @@ import { type AskedEvents, type EventQuery, eventQuery, readEventQuery } from '.
 import type { Found, Place } from '../polling/held-polls.ts';
 import { afterInstant } from '../polling/instants.ts';
 import { isExpired } from '../polling/position.ts';
-import { eventJson, type EventRow, readEvents } from '../resources/event.ts';
+import { readEvents } from '../resources/event.ts';
+import { eventFilters } from '../resources/event-filters.ts';
+import { eventJson, type EventRow } from '../resources/event-row.ts';
 import { type Route, type RouteDeps, route } from '../route.ts';
 
 /** Places are left as requests are answered: within a minute all of them are. */
@@ -24,9 +27,8 @@ const operation: Operation = {
   description:
     'Continue with the last `Hookline-Cursor` or the last `updated_at`, and you miss no change. With `wait`, the response is held until there are events, or the time is over.',
   parameters: {
-    updated_at_gte: 'RFC 3339: events changed at or after this time',
+    ...filterDescriptions(eventFilters),
     cursor: '`Hookline-Cursor` of an earlier response: events changed after it. Not together with `updated_at_gte`',
-    receipt_id: 'receipt of a webhook: its event, for duplicates too',
     limit: 'page size, 2 to 1000; default 100',
     wait: 'seconds, at most 60; `Prefer: wait=N` does the same',
   },

@@ -96,14 +96,16 @@ export function createIntake(deps: Deps): RecordHandler {
   return async (records) => {
     const parsed = records.map((record) => ({ record, delivery: parseDelivery(record.headers, record.value) }));
     const taken = parsed.filter((one): one is TakenRecord => !('malformed' in one.delivery));
-    const malformed = parsed.filter(({ delivery }) => 'malformed' in delivery);
+    const malformed = parsed.flatMap(({ record, delivery }) =>
+      'malformed' in delivery ? [{ record, problem: delivery.malformed }] : [],
+    );
     const canJudge = await directoryKnows(taken.map(({ delivery }) => delivery));
     const { ordered = [], unordered = [] } = Object.groupBy(taken, ({ delivery }) =>
       isInOrder(delivery, canJudge) ? 'ordered' : 'unordered',
     );
     const known = await knownAmong(unordered);
     await Promise.all([
-      ...malformed.map(({ record }) => outcomes.malformed(record)),
+      ...malformed.map(({ record, problem }) => outcomes.malformed(record, problem)),
       ...unordered.map((one) => take(one, known, canJudge)),
       deps.orderedIntake.push(records, ordered),
     ]);

@@ -14,7 +14,7 @@
  */
 import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
+import { createPart, type Part, repeat } from '#lib/lifecycle';
 import type { Delivery } from '#lib/contract';
 import { createSharedRoom } from '#lib/tenancy';
 import type { EndpointHealth } from '../endpoints/endpoint-health.ts';
@@ -251,12 +251,8 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
     release(job);
   }
 
-  async function keepSweeping(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await clock.sleep(sweepEveryMs, stopping.signal);
-      if (stopping.signal.aborted) return;
-      for (const lane of [...lanes.values()]) removeQueued(lane, clock.monotonicMs() - startWithinMs);
-    }
+  function sweep(): void {
+    for (const lane of [...lanes.values()]) removeQueued(lane, clock.monotonicMs() - startWithinMs);
   }
 
   /** Parks the queued jobs, so that the successor starts behind them and repeats nothing; waits for those in flight. */
@@ -275,7 +271,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
     ...createPart(
       'scheduler',
       async () => {
-        sweeping = keepSweeping();
+        sweeping = repeat(sweep, { everyMs: sweepEveryMs, waitsFirst: true, clock }, stopping.signal);
       },
       stop,
     ),

@@ -1,4 +1,4 @@
-import type { Delivery } from '#lib/contract';
+import type { Delivery, WaitingStatus } from '#lib/contract';
 import type { IncomingRecord } from '#lib/kafka';
 import type { Order } from './ordering.ts';
 
@@ -25,7 +25,7 @@ export interface RecordJob extends Work {
 /** Read back from `waiting`. */
 export interface RowJob extends Work {
   readonly from: 'row';
-  readonly state: 'retrying' | 'parked';
+  readonly state: WaitingStatus;
   /** Since when it could have been sent (lane-waits.ts), in microseconds. */
   readonly readyAt: number;
   /** Aborts when the row's partition is lost. */

@@ -9,14 +9,23 @@
  * Changes of one partition are made one after the other, by a lock: an earlier owner that has been paused may still write a row, which is
  * sent once more then, but can't leave a key whose first row is never due.
  */
-import { formatMicros } from '#lib/clock';
+import {
+  columnNames,
+  listed,
+  run,
+  type Statement,
+  type StoredWaitingRow,
+  unnested,
+  waitingColumns as tableColumns,
+} from '#lib/event-store';
 import type { Postgres, Query } from '#lib/postgres';
 import type { Order } from '../model/ordering.ts';
 import { hasRowEnded, payloadBytesOfRow } from '../waiting/row-conditions.ts';
 import {
+  keyBytes,
   type OrderedRow,
-  type RawWaitingRow,
   type RowRef,
+  storedRowOf,
   waitingColumns,
   waitingRowOf,
 } from '../model/waiting-row.ts';
@@ -94,23 +103,23 @@ const removeRows = `
    WHERE w.tenant = done.tenant AND w.delivery_id = done.delivery_id AND w.step <= done.step`;
 
 /** Behind a row that is there already: a row of the same change is left to the statement after this one. */
-const writeRows = `
-  INSERT INTO waiting AS known (tenant, delivery_id, partition, endpoint_id, event_id, generation, state, due_at, step, attempts,
-                                created_at, ordering_key, sequence, not_before)
+const writeRows: Statement<StoredWaitingRow> = {
+  name: 'write-ordered-rows',
+  columns: columnNames(tableColumns),
+  text: `
+  INSERT INTO waiting AS known (${listed(tableColumns)})
   SELECT i.tenant, i.delivery_id, i.partition, i.endpoint_id, i.event_id, i.generation, i.state,
          CASE WHEN EXISTS (SELECT FROM waiting w
                             WHERE w.tenant = i.tenant AND w.endpoint_id = i.endpoint_id
                               AND w.ordering_key = i.ordering_key AND w.sequence < i.sequence)
               THEN 'infinity' ELSE i.due_at END,
          i.step, i.attempts, i.created_at, i.ordering_key, i.sequence, i.not_before
-    FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::int[], $7::text[], $8::timestamptz[],
-                $9::int[], $10::int[], $11::timestamptz[], $12::bytea[], $13::bigint[], $14::timestamptz[])
-         AS i (tenant, delivery_id, partition, endpoint_id, event_id, generation, state, due_at,
-               step, attempts, created_at, ordering_key, sequence, not_before)
+    FROM ${unnested(tableColumns, 'i')}
   ON CONFLICT (tenant, delivery_id) DO UPDATE
      SET state = EXCLUDED.state, due_at = EXCLUDED.due_at, step = EXCLUDED.step, attempts = EXCLUDED.attempts,
          not_before = EXCLUDED.not_before
-   WHERE known.step < EXCLUDED.step`;
+   WHERE known.step < EXCLUDED.step`,
+};
 
 /**
  * Looks at as many rows of each key, from its first on, as a change of so many can have put in a wrong place: the new ones that came before all
@@ -194,28 +203,7 @@ async function write(tx: Query, rows: readonly OrderedRow[]): Promise<void> {
     const key = `${row.tenant}/${row.deliveryId}`;
     if ((latest.get(key)?.step ?? 0) < row.step) latest.set(key, row);
   }
-  const written = [...latest.values()];
-  const column = <T>(of: (row: OrderedRow) => T): T[] => written.map(of);
-  await tx.query(
-    writeRows,
-    [
-      column(({ tenant }) => tenant),
-      column(({ deliveryId }) => deliveryId),
-      column(({ partition }) => partition),
-      column(({ endpointId }) => endpointId),
-      column(({ eventId }) => eventId),
-      column(({ generation }) => generation),
-      column(({ state }) => state),
-      column(({ dueAt }) => formatMicros(dueAt)),
-      column(({ step }) => step),
-      column(({ attempts }) => attempts),
-      column(({ createdAt }) => formatMicros(createdAt)),
-      column(({ order }) => keyBytes(order)),
-      column(({ order }) => String(order.sequence)),
-      column(({ notBefore }) => (notBefore === null ? null : formatMicros(notBefore))),
-    ],
-    'write-ordered-rows',
-  );
+  await run(tx, writeRows, latest.values().map(storedRowOf).toArray());
 }
 
 async function setDue(tx: Query, changes: readonly Pick<RowRef, 'tenant' | 'endpointId' | 'order'>[]): Promise<void> {
@@ -249,20 +237,17 @@ async function findPlacesOf(tx: Query, asked: readonly AskedDelivery[]): Promise
 async function findLinesOf(postgres: Query, keys: readonly AskedKey[]): Promise<QueuedRow[][]> {
   const lines: QueuedRow[][] = keys.map(() => []);
   if (keys.length === 0) return lines;
-  const found = await postgres.query<RawWaitingRow & { asked: number; payload_bytes: number | null; ended: boolean }>(
-    findLines,
-    [
-      keys.map(({ tenant }) => tenant),
-      keys.map(({ endpointId }) => endpointId),
-      keys.map(keyBytes),
-      keys.map(({ rows }) => rows),
-    ],
-  );
+  const found = await postgres.query<
+    StoredWaitingRow & { asked: number; payload_bytes: number | null; ended: boolean }
+  >(findLines, [
+    keys.map(({ tenant }) => tenant),
+    keys.map(({ endpointId }) => endpointId),
+    keys.map(keyBytes),
+    keys.map(({ rows }) => rows),
+  ]);
   for (const { asked, payload_bytes: bytes, ended, ...raw } of found) {
     const { order, ...row } = waitingRowOf(raw);
     if (order !== undefined) lines[asked - 1]?.push({ ...row, order, payloadBytes: bytes ?? 0, ended });
   }
   return lines;
 }
-
-const keyBytes = ({ key }: { key: string }): Buffer => Buffer.from(key, 'hex');

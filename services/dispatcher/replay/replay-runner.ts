@@ -4,7 +4,7 @@
  */
 import type { Clock } from '#lib/clock';
 import { isAppError, toAppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
+import { createPart, inRounds, type Part, repeat } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { LeasedReplay, ReplayLane, ReplayWork } from '#lib/replay-store';
 import { createPace } from './pace.ts';
@@ -41,14 +41,11 @@ export function createReplayRunner({ lane, work, run, owner, clock, log }: Deps)
   const stopping = new AbortController();
   const givenUp = new AbortController();
   const running = new Set<Promise<void>>();
-  let looking: Promise<void> = Promise.resolve();
 
-  async function renewUntil(replay: LeasedReplay, done: AbortSignal): Promise<void> {
-    while (!done.aborted) {
-      await clock.sleep(renewEveryMs, done);
-      // Where it fails, or the lease is lost, the next step finds out.
-      if (!done.aborted) await work.renew(replay).catch(() => undefined);
-    }
+  function renewUntil(replay: LeasedReplay, done: AbortSignal): Promise<void> {
+    // Where it fails, or the lease is lost, the next step finds out.
+    const renew = () => work.renew(replay).catch(() => undefined);
+    return repeat(renew, { everyMs: renewEveryMs, waitsFirst: true, clock }, done);
   }
 
   async function workOff(replay: LeasedReplay): Promise<void> {
@@ -81,35 +78,28 @@ export function createReplayRunner({ lane, work, run, owner, clock, log }: Deps)
   }
 
   async function look(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        const room = maxHeld - running.size;
-        const leased = room > 0 ? await work.lease(owner, lane, room) : [];
-        for (const replay of leased) {
-          const task = workOff(replay).finally(() => running.delete(task));
-          running.add(task);
-        }
-      } catch (error) {
-        log.warn({ event: 'replays.not_read', lane, err: toAppError(error) });
+    try {
+      const room = maxHeld - running.size;
+      const leased = room > 0 ? await work.lease(owner, lane, room) : [];
+      for (const replay of leased) {
+        const task = workOff(replay).finally(() => running.delete(task));
+        running.add(task);
       }
-      await clock.sleep(lookEveryMs, stopping.signal);
+    } catch (error) {
+      log.warn({ event: 'replays.not_read', lane, err: toAppError(error) });
     }
   }
+  const name = `${lane} replays`;
+  const looking = inRounds(look, { name, everyMs: lookEveryMs, clock, log });
 
-  return createPart(
-    `${lane} replays`,
-    async () => {
-      looking = look();
-    },
-    async () => {
-      stopping.abort();
-      await looking;
-      const all = Promise.all(running);
-      const drained = new AbortController();
-      await Promise.race([all, clock.sleep(drainMs, drained.signal)]);
-      drained.abort();
-      givenUp.abort();
-      await all;
-    },
-  );
+  return createPart(name, looking.start, async () => {
+    stopping.abort();
+    await looking.stop();
+    const all = Promise.all(running);
+    const drained = new AbortController();
+    await Promise.race([all, clock.sleep(drainMs, drained.signal)]);
+    drained.abort();
+    givenUp.abort();
+    await all;
+  });
 }

@@ -9,7 +9,7 @@
  * Everything else is sent when it is due, the last time at the end of its window, and decide.ts ends it then.
  */
 import { type Clock, nowMicros } from '#lib/clock';
-import { endpointDefaults } from '#lib/contract';
+import { type DeadLetterReason, endpointDefaults } from '#lib/contract';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
 import type { EndpointHealth } from '../endpoints/endpoint-health.ts';
 import { deliveryKey, type RowJob } from '../model/job.ts';
@@ -59,7 +59,7 @@ export function createEndOverdue(deps: Deps): EndOverdue {
     });
   }
 
-  async function end(row: WaitingRow, content: EventContent | undefined, reason: Reason): Promise<void> {
+  async function end(row: WaitingRow, content: EventContent | undefined, reason: DeadLetterReason): Promise<void> {
     const signal = owned.signalOf(row.partition);
     const delivery = { tenant: row.tenant, id: row.deliveryId };
     if (signal === undefined || deps.scheduler.held(delivery) || deps.recentSteps.has(delivery, row.step + 1)) return;
@@ -101,5 +101,3 @@ export function createEndOverdue(deps: Deps): EndOverdue {
     nextAtMs = clock.monotonicMs() + (areMore ? 0 : everyMs);
   };
 }
-
-type Reason = 'retries_exhausted' | 'event_unavailable';

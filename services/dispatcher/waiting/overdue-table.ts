@@ -1,9 +1,10 @@
 /** The rows of `waiting` that are to be ended without another send. */
 import { formatMicros, microsOf } from '#lib/clock';
+import { isOpen, type StoredWaitingRow } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { lanesWithRows } from './lanes-with-rows.ts';
 import { hasPayload, hasRowEnded, payloadBytesOfRow } from './row-conditions.ts';
-import { type RawWaitingRow, waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
+import { waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
 
 export interface OverdueRow extends WaitingRow {
   payloadBytes: number;
@@ -67,7 +68,7 @@ const rowsToCancel = `
   SELECT ${waitingColumns}
     FROM deliveries d
     JOIN waiting w ON w.tenant = d.tenant AND w.delivery_id = d.id
-   WHERE d.cancel_requested AND d.status IN ('pending', 'retrying', 'parked') AND w.partition = ANY ($1::int[])
+   WHERE d.cancel_requested AND ${isOpen('d.status')} AND w.partition = ANY ($1::int[])
    LIMIT $2`;
 
 /** @param indexScanPool has the settings of lanes-with-rows.ts */
@@ -75,7 +76,7 @@ export function createOverdueTable(postgres: Query, indexScanPool: Query): Overd
   return {
     async ofLanes({ partitions, lanes, limit }) {
       if (lanes.length === 0) return [];
-      const rows = await indexScanPool.query<RawWaitingRow & { payload_bytes: number }>(overdueOfLanes, [
+      const rows = await indexScanPool.query<StoredWaitingRow & { payload_bytes: number }>(overdueOfLanes, [
         partitions,
         lanes.map(({ tenant }) => tenant),
         lanes.map(({ endpointId }) => endpointId),
@@ -85,7 +86,7 @@ export function createOverdueTable(postgres: Query, indexScanPool: Query): Overd
       return rows.map((row) => ({ ...waitingRowOf(row), payloadBytes: row.payload_bytes }));
     },
     async withoutEvent({ partitions, createdBy, limit }) {
-      const rows = await indexScanPool.query<RawWaitingRow>(overdueWithoutEvent, [
+      const rows = await indexScanPool.query<StoredWaitingRow>(overdueWithoutEvent, [
         partitions,
         formatMicros(createdBy),
         limit,
@@ -93,7 +94,7 @@ export function createOverdueTable(postgres: Query, indexScanPool: Query): Overd
       return rows.map(waitingRowOf);
     },
     async toCancel({ partitions, limit }) {
-      const rows = await postgres.query<RawWaitingRow>(rowsToCancel, [partitions, limit], 'rows-to-cancel');
+      const rows = await postgres.query<StoredWaitingRow>(rowsToCancel, [partitions, limit], 'rows-to-cancel');
       return rows.map(waitingRowOf);
     },
     async writtenAt() {

@@ -1,5 +1,7 @@
 /** Conditions on a row `w` of `waiting`, as SQL, each on that row alone: joins would have the planner sort the whole backlog first. */
 
+import { hasEnded } from '#lib/event-store';
+
 /** `received_at` names the one partition that has the payload; the limit, that there is one, keeps the planner from asking them all. */
 export const itsPayload = `
   LATERAL (
@@ -17,5 +19,5 @@ export const payloadBytesOfRow = `(SELECT octet_length(p.body) FROM ${payloadOfR
 
 /** The tables know that its delivery has ended. */
 export const hasRowEnded = `((
-  SELECT d.status IN ('delivered', 'dead_lettered', 'cancelled') FROM deliveries d
+  SELECT ${hasEnded('d.status')} FROM deliveries d
    WHERE d.tenant = w.tenant AND d.id = w.delivery_id) IS TRUE)`;

@@ -11,7 +11,7 @@
  */
 import { type Clock, nowMicros } from '#lib/clock';
 import { toAppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
+import { createPart, inRounds, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { isClosed } from '../model/endpoint.ts';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
@@ -64,10 +64,9 @@ const maxRows = 1_000;
 
 export function createWaitingRows(deps: Deps): Part {
   const { table, servedRows, owned, directory, scheduler, recentSteps, clock, log } = deps;
-  const stopping = new AbortController();
   const laneWaits = createLaneWaits(() => nowMicros(clock));
   const laneStarts = createLaneStarts();
-  let polling: Promise<void> = Promise.resolve();
+  let pauseMs = busyPauseMs;
   let countedAtMs = Number.NEGATIVE_INFINITY;
 
   async function findDue({ total, ...room }: RowRoom): Promise<DueRow[]> {
@@ -129,46 +128,34 @@ export function createWaitingRows(deps: Deps): Part {
   }
 
   async function poll(): Promise<void> {
-    let pauseMs = busyPauseMs;
-    while (!stopping.signal.aborted) {
-      // One after the other, so that no row is ended while it is brought back; a failure of one does not stop the others.
-      await attempt('waiting.not_ended', deps.endOverdue);
-      await attempt('waiting.not_cancelled', deps.endCancelled);
-      await attempt('waiting.not_counted', count);
-      try {
-        await servedRows.remove();
-        const room = scheduler.rowRoom();
-        const found = await findDue(room);
-        await refreshDirectory(found);
-        const { ordered = [], unordered = [] } = Object.groupBy(found, ({ order }) =>
-          order ? 'ordered' : 'unordered',
-        );
-        await bringBack(unordered.filter(mayBeSent));
-        await deps.releaseOrdered(ordered, servedRows.addRow, laneWaits.readyAt);
-        laneWaits.read(room, found);
-        pauseMs = found.length > 0 ? busyPauseMs : Math.min(idlePauseMs, pauseMs * 2);
-      } catch (error) {
-        log.warn({ event: 'waiting.not_read', err: toAppError(error) });
-        pauseMs = idlePauseMs;
-      }
-      await clock.sleep(pauseMs, stopping.signal);
+    // One after the other, so that no row is ended while it is brought back; a failure of one does not stop the others.
+    await attempt('waiting.not_ended', deps.endOverdue);
+    await attempt('waiting.not_cancelled', deps.endCancelled);
+    await attempt('waiting.not_counted', count);
+    try {
+      await servedRows.remove();
+      const room = scheduler.rowRoom();
+      const found = await findDue(room);
+      await refreshDirectory(found);
+      const { ordered = [], unordered = [] } = Object.groupBy(found, ({ order }) => (order ? 'ordered' : 'unordered'));
+      await bringBack(unordered.filter(mayBeSent));
+      await deps.releaseOrdered(ordered, servedRows.addRow, laneWaits.readyAt);
+      laneWaits.read(room, found);
+      pauseMs = found.length > 0 ? busyPauseMs : Math.min(idlePauseMs, pauseMs * 2);
+    } catch (error) {
+      log.warn({ event: 'waiting.not_read', err: toAppError(error) });
+      pauseMs = idlePauseMs;
     }
   }
+  const polling = inRounds(poll, { name: 'waiting rows', everyMs: () => pauseMs, clock, log });
 
-  return createPart(
-    'waiting rows',
-    async () => {
-      polling = poll();
-    },
-    async () => {
-      stopping.abort();
-      await polling;
-      // With Postgres away they stand, and the successor sends them again.
-      await servedRows
-        .remove()
-        .catch((error: unknown) =>
-          log.warn({ event: 'waiting.not_removed', rows: servedRows.count(), err: toAppError(error) }),
-        );
-    },
-  );
+  return createPart('waiting rows', polling.start, async () => {
+    await polling.stop();
+    // With Postgres away they stand, and the successor sends them again.
+    await servedRows
+      .remove()
+      .catch((error: unknown) =>
+        log.warn({ event: 'waiting.not_removed', rows: servedRows.count(), err: toAppError(error) }),
+      );
+  });
 }

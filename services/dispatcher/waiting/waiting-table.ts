@@ -9,11 +9,13 @@
  * are taken from the tenants in turns: a tenant with the oldest million rows does not hide what others have either.
  */
 import { formatMicros, microsOf } from '#lib/clock';
+import type { WaitingStatus } from '#lib/contract';
+import type { StoredWaitingRow } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { laneKey } from '../model/job.ts';
 import { lanesOfTenant, tenantsWithRows } from './lanes-with-rows.ts';
 import { hasPayload, hasRowEnded, itsPayload, payloadBytesOfRow } from './row-conditions.ts';
-import { type RawWaitingRow, waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
+import { waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
 import type { LaneRoom, TenantRoom } from '../lanes/row-room.ts';
 import type { EventContent } from '../model/event-content.ts';
 
@@ -146,7 +148,7 @@ const countByState = `
      SELECT state FROM waiting TABLESAMPLE SYSTEM (100 * pages.share) WHERE partition = ANY ($1::int[])) AS counted
    GROUP BY counted.state`;
 
-interface RawDueRow extends RawWaitingRow {
+interface RawDueRow extends StoredWaitingRow {
   payload_bytes: number;
   ended: boolean;
   read_to: string | null;
@@ -219,7 +221,7 @@ export function createWaitingTable(postgres: Query, indexScanPool: Query): Waiti
       await postgres.query(removeRows, values, 'remove-rows');
     },
     async count(partitions) {
-      const rows = await postgres.query<{ state: 'retrying' | 'parked'; rows: number }>(
+      const rows = await postgres.query<{ state: WaitingStatus; rows: number }>(
         countByState,
         [partitions, countedPages],
         'count-waiting',

@@ -1,5 +1,6 @@
-import { type GrownKey, type NewEvent, ownReceipts, type Statement } from '#lib/event-store';
-import { countColumns, countedDeliveries, deliveryCounts, statusByCounts } from './moved-counts.ts';
+import { deliveryCounts } from '#lib/contract';
+import { type GrownKey, type NewEvent, ownReceipts, sqlStatus, type Statement } from '#lib/event-store';
+import { countColumns, countedDeliveries, statusByCounts } from './moved-counts.ts';
 
 /** Its payload is written ahead. */
 export interface EventRow extends Omit<NewEvent, 'updated_at' | 'content_type' | 'content_encoding' | 'payload'> {
@@ -57,7 +58,7 @@ export const insertEvents: Statement<EventRow, InsertedEvent> = {
       SELECT u.tenant, u.id, u.source_id, u.event_id, u.type, u.receipt_id, u.origin, u.dedup_key, u.received_at, u.updated_at,
              u.ordering_key, u.traceparent, u.counted, CASE WHEN u.counted THEN u.generation END,
              ${deliveryCounts.map((count) => `c.${count}`).join(', ')},
-             CASE WHEN u.counted THEN ${statusByCounts('c')} ELSE 'received' END
+             CASE WHEN u.counted THEN ${statusByCounts('c')} ELSE ${sqlStatus('received')} END
         FROM unknown u
        CROSS JOIN LATERAL (
              SELECT ${countColumns()}

@@ -1,5 +1,6 @@
+import { deliveryCounts } from '#lib/contract';
 import type { Statement } from '#lib/event-store';
-import { countColumns, countedDeliveries, deliveryCounts, type MovedCounts, statusByCounts } from './moved-counts.ts';
+import { countColumns, countedDeliveries, type MovedCounts, statusByCounts } from './moved-counts.ts';
 
 export interface TouchedEvent extends MovedCounts {
   /** The instant that the event gets if it has changed. */

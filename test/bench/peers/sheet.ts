@@ -89,16 +89,3 @@ function figureOf(row: Row, system: SystemName): Figure | undefined {
     ...(aim && { aim: finding.better === 'less' ? { atMost: aim.ofBestPeer } : { atLeast: aim.ofBestPeer } }),
   };
 }
-
-/** For a terminal: columns as wide as they need. */
-export function alignTable(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-}

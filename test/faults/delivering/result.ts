@@ -1,6 +1,6 @@
+import { alignFigures } from '#lib/text-table';
 import type { Fault } from '../checker/history.ts';
 import { type Ledger, standing } from '../checker/ledger.ts';
-import { formatRows } from '../support/format-rows.ts';
 import { type RepeatCause, repeatCauses } from './repeats.ts';
 
 /** One row of the report. */
@@ -71,7 +71,7 @@ export function endsOf(
 }
 
 export const formatTable = (results: readonly ScenarioResult[]): string =>
-  formatRows([
+  alignFigures([
     [...headings.map(([, heading]) => heading), ...repeatCauses.map((cause) => `repeats: ${cause}`)],
     ...results.map((result) => [
       ...headings.map(([key]) => String(result[key])),
@@ -85,7 +85,7 @@ export function formatKills(faults: readonly Fault[]): string {
     .filter(({ service }) => service === 'dispatcher')
     .map(({ what }) => what.replace(/@\d+$/, '').replace(/ of dispatcher.*$/, ''));
   const counts = [...Map.groupBy(whats, (what) => what)].map(([what, all]) => [what, String(all.length)]);
-  return formatRows([['died of', 'times'], ...counts.sort()]);
+  return alignFigures([['died of', 'times'], ...counts.sort()]);
 }
 
 export const formatLatencies = ({ scenario, latencies }: ScenarioResult): string[] =>

@@ -1,4 +1,4 @@
-import { formatRows } from '../support/format-rows.ts';
+import { alignFigures } from '#lib/text-table';
 import type { FuzzingResult } from './run.ts';
 import type { HttpResult } from './http/fuzz-http.ts';
 import type { TopicsResult } from './topics/fuzz-topics.ts';
@@ -17,7 +17,7 @@ function httpTable({ routes, known, controls }: HttpResult): string {
   const kinds = new Set(routes.flatMap((route) => Object.keys(route.kinds)));
   const total = routes.reduce((sum, { requests }) => sum + requests, 0);
   return [
-    formatRows([
+    alignFigures([
       ['route', 'requests', ...statuses],
       ...routes.map(({ route, requests, answers }) => [
         route,
@@ -31,7 +31,7 @@ function httpTable({ routes, known, controls }: HttpResult): string {
 
 function topicsTable({ topics, readers }: TopicsResult): string {
   return [
-    formatRows([
+    alignFigures([
       ['topic', 'kinds', 'forged', 'sound', 'ends without a letter', 'dead letters'],
       ...[...topics].map(([name, { kinds, controls, processed, letters }]) => [
         name,

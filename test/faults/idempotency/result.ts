@@ -1,4 +1,4 @@
-import { formatRows } from '../support/format-rows.ts';
+import { alignFigures } from '#lib/text-table';
 import { type History, isSettled } from './history.ts';
 import { republished } from './rules/published.ts';
 
@@ -67,7 +67,7 @@ export function totalsOf({ intents, calls, rows, published }: History): Totals {
 }
 
 export const formatTable = (results: readonly ScenarioResult[]): string =>
-  formatRows([
+  alignFigures([
     headings.map(([, heading]) => heading),
     ...results.map((result) => headings.map(([key]) => String(result[key]))),
   ]);

@@ -1,5 +1,5 @@
+import { alignColumns, alignFigures } from '#lib/text-table';
 import type { LoopDelay } from '../../support/loop-delay.ts';
-import { formatRows } from '../support/format-rows.ts';
 import { type RepeatCause, repeatCauses } from '../delivering/repeats.ts';
 import type { FaultKind } from './fault-kind.ts';
 import type { KindResult, Percentiles, Timeline } from './recovery.ts';
@@ -99,11 +99,7 @@ export function rowsOf(result: SystemResult): [what: string, is: string][] {
   ];
 }
 
-export function formatResult(result: SystemResult): string {
-  const rows = rowsOf(result);
-  const width = Math.max(...rows.map(([what]) => what.length));
-  return rows.map(([what, is]) => `${what.padEnd(width)}  ${is}`).join('\n');
-}
+export const formatResult = (result: SystemResult): string => alignColumns(rowsOf(result));
 
 const formatPercentiles = (percentiles: Percentiles): string =>
   (['p50', 'p99', 'max'] as const)
@@ -111,7 +107,7 @@ const formatPercentiles = (percentiles: Percentiles): string =>
     .join(', ');
 
 export const formatKinds = (kinds: readonly KindResult[]): string =>
-  formatRows([
+  alignFigures([
     ['fault', 'times', 'taken meanwhile', 'recovered: p50 ms', 'p99 ms', 'max ms'],
     ...kinds.map(({ kind, times, taken, recoveryMs }) =>
       [kind, times, taken, recoveryMs.p50, recoveryMs.p99, recoveryMs.max].map(String),
@@ -124,4 +120,4 @@ export const pollerRows = (pollers: SystemResult['pollers']): string[][] => [
   ...Object.entries(pollers).map(([name, { shown, missed, failed }]) => [name, ...[shown, missed, failed].map(String)]),
 ];
 
-export const formatPollers = (pollers: SystemResult['pollers']): string => formatRows(pollerRows(pollers));
+export const formatPollers = (pollers: SystemResult['pollers']): string => alignFigures(pollerRows(pollers));

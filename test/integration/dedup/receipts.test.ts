@@ -105,7 +105,7 @@ it('leads to the event, whether Redis, the table or its own batch made it a dupl
       }
       for (const [own, receipts] of Object.entries(receiptsOf)) {
         for (const receiptId of receipts)
-          expect((await readEvents(postgres, tenant, { receiptId }, 2)).events).toMatchObject([
+          expect((await readEvents(postgres, tenant, { receipt_id: receiptId }, 2)).events).toMatchObject([
             {
               receipt_id: own,
               duplicates: receipts.length - 1,

@@ -2,6 +2,7 @@ import { deserialize, serialize } from 'node:v8';
 import { createManualClock, type ManualClock } from '#lib/clock';
 import {
   type DeadLetterFacts,
+  type ReadDeadLetter,
   type DuplicateRecord,
   type EventRecord,
   parseDeadLetter,
@@ -40,7 +41,7 @@ interface FakeKafka extends Pick<RecordProducer, 'send'> {
   beforeSend: (record: OutgoingRecord) => void;
   events(): EventRecord[];
   duplicates(): DuplicateRecord[];
-  deadLetters(): (DeadLetterFacts & { record: OutgoingRecord })[];
+  deadLetters(): (ReadDeadLetter & { record: OutgoingRecord })[];
 }
 
 export function createWorld(): World {

@@ -1,14 +1,8 @@
-import { eventStatuses } from '#lib/contract';
+import { deliveryCounts, eventStatuses } from '#lib/contract';
 import type { DocumentedResource } from '../operation.ts';
 import { count, id, nullable, object, oneOf, saying, text, time } from '../schema.ts';
 
-const deliveries = object({
-  pending: count,
-  retrying: count,
-  delivered: count,
-  dead_lettered: count,
-  cancelled: count,
-});
+const deliveries = object(Object.fromEntries(deliveryCounts.map((name) => [name, count])));
 
 const event = object({
   id: id('evt'),

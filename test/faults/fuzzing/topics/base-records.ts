@@ -1,7 +1,7 @@
 /** Records as the services write them, each with ids of its own: what the forged ones are made of, and the sound ones between them. */
 import { randomBytes } from 'node:crypto';
 import {
-  type AttemptRecord,
+  type AvroAttempt,
   deadLetterHeaders,
   deliveryHeaders,
   type DuplicateRecord,
@@ -17,7 +17,7 @@ import type { ForgedRecord } from './forged-record.ts';
 
 export interface Codecs {
   encodeEvent(event: EventRecord): Buffer;
-  encodeAttempt(attempt: AttemptRecord): Buffer;
+  encodeAttempt(attempt: AvroAttempt): Buffer;
 }
 
 export interface BaseOptions extends Codecs {
@@ -35,7 +35,7 @@ export interface BaseRecords {
   /** As it is. @param eventId of a delivery: the event that there is */
   control(topic: TopicName, eventId?: string): ForgedRecord;
   event(given?: Partial<EventRecord>): EventRecord;
-  attempt(given?: Partial<AttemptRecord>): AttemptRecord;
+  attempt(given?: Partial<AvroAttempt>): AvroAttempt;
   duplicate(given?: Partial<DuplicateRecord>): DuplicateRecord;
 }
 
@@ -69,7 +69,7 @@ export function createBaseRecords({ tenant, endpointIds, event: known, pick, ...
       ...given,
     };
   };
-  const attempt = (given: Partial<AttemptRecord> = {}): AttemptRecord => ({
+  const attempt = (given: Partial<AvroAttempt> = {}): AvroAttempt => ({
     kind: 'attempted',
     tenant,
     event_id: newId('evt'),
@@ -95,7 +95,7 @@ export function createBaseRecords({ tenant, endpointIds, event: known, pick, ...
     chunk: null,
     ...given,
   });
-  const fannedOut = (): AttemptRecord => ({
+  const fannedOut = (): AvroAttempt => ({
     ...attempt(),
     ...{ kind: 'fanned_out', deliveries: [{ delivery_id: newId('dlv'), endpoint_id: pick(endpointIds) }] },
     ...{ delivery_id: null, endpoint_id: null, step: null, attempt: null, status: null, created_at: null },

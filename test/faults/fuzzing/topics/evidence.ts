@@ -1,6 +1,6 @@
 /** Collects what the stages have made of the records, from the topics that they write and from the tables. */
 import {
-  type AttemptRecord,
+  type AvroAttempt,
   type DeadLetterStage,
   type EventRecord,
   header,
@@ -29,7 +29,7 @@ interface Options {
   stack: Stack;
   tables: Tables;
   events: AvroCodec<EventRecord>;
-  attempts: AvroCodec<AttemptRecord>;
+  attempts: AvroCodec<AvroAttempt>;
 }
 
 export async function gatherEvidence({ stack, tables, events, attempts }: Options): Promise<Evidence> {

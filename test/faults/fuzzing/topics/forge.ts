@@ -10,7 +10,7 @@ export function forgeRecords(topic: TopicName, count: number, options: ForgeOpti
   const { base, versions } = options;
   const kinds: Kind[] = [
     ...anyTopic,
-    ...kindsOf[topic],
+    ...(kindsOf[topic] ?? []),
     ...versions.all
       .filter((version) => version.topic === topic)
       .map(({ kind, ending, encode }) => ({

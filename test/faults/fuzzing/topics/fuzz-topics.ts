@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '#lib/clock';
 import {
+  type AvroAttempt,
   type DeadLetterStage,
   endpointSettlingMs,
   groupOf,
@@ -14,7 +15,7 @@ import {
   topicNames,
   topicsOf,
 } from '#lib/contract';
-import { createAttemptCodec, createEventCodec } from '#lib/kafka';
+import { createAvroCodec, createEventCodec } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import { createApiClient } from '../../../support/api-client.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../../support/kafka-offsets.ts';
@@ -72,7 +73,8 @@ export async function fuzzTopics(options: TopicsOptions): Promise<TopicsResult> 
   const common = { clock: systemClock, log: silentLogger, registryUrl: stack.schemaRegistryUrl };
   const topics = topicsOf(stack.topicPrefix);
   const events = createEventCodec({ ...common, topic: topics.events, schema: readSchema('events') });
-  const attempts = createAttemptCodec({
+  // Encodes and decodes also what no service writes.
+  const attempts = createAvroCodec<AvroAttempt>({
     ...common,
     topic: topics['delivery.attempts'],
     schema: readSchema('delivery.attempts'),

@@ -33,7 +33,7 @@ interface Change {
   value?(value: Record<string, unknown>): object;
 }
 
-const changes: Readonly<Record<AvroTopic, readonly Change[]>> = {
+const changes: Readonly<Partial<Record<AvroTopic, readonly Change[]>>> = {
   events: [
     {
       kind: 'future: more fields',

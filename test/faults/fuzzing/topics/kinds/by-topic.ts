@@ -21,7 +21,7 @@ const oddSet = (pools: Pools): Buffer =>
     notUtf8,
   ]);
 
-export const kindsOf: Readonly<Record<TopicName, readonly Kind[]>> = {
+export const kindsOf: Readonly<Partial<Record<TopicName, readonly Kind[]>>> = {
   'webhooks.received': [
     ...formless,
     {

@@ -1,5 +1,5 @@
 /** Records of the right form, in which one field has a value that no service writes. */
-import type { AttemptRecord, DuplicateRecord, EventRecord } from '#lib/contract';
+import type { AvroAttempt, DuplicateRecord, EventRecord } from '#lib/contract';
 import { longText, type Pools } from '../../pools.ts';
 import { type ForgeOptions, hugeOf, mebibyte, notUtf8, text } from './kind.ts';
 
@@ -45,9 +45,9 @@ export const eventFields = (pools: Pools): Partial<EventRecord> => {
   ]);
 };
 
-export const attemptFields = (pools: Pools): Partial<AttemptRecord> => {
+export const attemptFields = (pools: Pools): Partial<AvroAttempt> => {
   const name = pools.pick(['tenant', 'event_id', 'delivery_id', 'endpoint_id', 'detail', 'ordering_key'] as const);
-  return pools.pick<Partial<AttemptRecord>>([
+  return pools.pick<Partial<AvroAttempt>>([
     { [name]: pools.pick(oddTexts) },
     { [name]: pools.pick(oddTexts) },
     { [pools.pick(['at', 'created_at', 'next_attempt_at'] as const)]: pools.pick(oddTimes) },
