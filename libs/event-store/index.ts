@@ -1,4 +1,12 @@
 export { columnNames, type Columns, listed, type RowOf, unnested } from './columns.ts';
+export {
+  arrivedColumns,
+  deliveryColumns,
+  deliveryCountColumns,
+  eventColumns,
+  payloadColumns,
+  receiptColumns,
+} from './tables.ts';
 export { type StoredWaitingRow, type UnorderedWaitingRow, waitingColumns } from './waiting-row.ts';
 export { encode, type EventRef, run, send, type Statement } from './statement.ts';
 export { changesChannel, takeClocks } from './take-clocks.ts';

@@ -7,31 +7,25 @@ import {
   timingColumns,
 } from '#lib/contract';
 import { formatMicros } from '#lib/clock';
-import { sqlStatus } from '#lib/event-store';
+import { type deliveryColumns, type RowOf, sqlStatus } from '#lib/event-store';
 import { timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
 import type { PageRequest } from '../http/paging.ts';
+import { deliveryFields } from '../openapi/resources/deliveries.ts';
 import { idPattern } from './ids.ts';
 
 /** As clients see it, too. */
-export interface DeliveryRow {
-  id: string;
-  event_id: string;
-  endpoint_id: string;
-  generation: number;
+export type DeliveryRow = Omit<Pick<RowOf<typeof deliveryColumns>, keyof typeof deliveryFields>, 'status'> & {
   status: DeliveryStatus;
-  attempts: number;
-  next_attempt_at: string | null;
-  detail: string | null;
-  created_at: string;
-  updated_at: string;
-}
+};
 
 export const deliveryId = idPattern('dlv');
 /** When it is tried again is for the row by which it waits: people move it. */
-const columns = `d.id, d.event_id, d.endpoint_id, d.generation, d.status, d.attempts,
-                 CASE WHEN d.status = ${sqlStatus('retrying')} AND isfinite(w.due_at) THEN w.due_at ELSE d.next_attempt_at END AS next_attempt_at,
-                 d.detail, d.created_at, d.updated_at`;
+const nextAttemptAt = `
+  CASE WHEN d.status = ${sqlStatus('retrying')} AND isfinite(w.due_at) THEN w.due_at ELSE d.next_attempt_at END AS next_attempt_at`;
+const columns = Object.keys(deliveryFields)
+  .map((name) => (name === 'next_attempt_at' ? nextAttemptAt : `d.${name}`))
+  .join(', ');
 const tables = 'deliveries d LEFT JOIN waiting w ON w.tenant = d.tenant AND w.delivery_id = d.id';
 
 export async function findDelivery(postgres: Query, tenant: string, id: string): Promise<DeliveryRow | undefined> {

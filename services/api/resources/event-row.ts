@@ -1,41 +1,18 @@
-import type { EventStatus } from '#lib/contract';
+import { type DeliveryCount, deliveryCounts, type EventStatus } from '#lib/contract';
+import type { eventColumns, RowOf } from '#lib/event-store';
+import { eventFields } from '../openapi/resources/events.ts';
 
-export interface EventRow {
-  id: string;
-  type: string;
-  source_id: string;
-  event_id: string | null;
-  receipt_id: string;
-  status: EventStatus;
-  received_at: string;
-  updated_at: string;
-  duplicates: number;
-  duplicates_changed: number;
-  pending: number;
-  retrying: number;
-  delivered: number;
-  dead_lettered: number;
-  cancelled: number;
-}
+type Shown = keyof typeof eventFields | DeliveryCount;
 
-export const eventColumns = `id, type, source_id, event_id, receipt_id, status, received_at, updated_at,
-                 duplicates, duplicates_changed, pending, retrying, delivered, dead_lettered, cancelled`;
+/** An event, as far as clients see it. */
+export type EventRow = Omit<Pick<RowOf<typeof eventColumns>, Shown>, 'status'> & { status: EventStatus };
+
+const fields = Object.keys(eventFields) as (keyof typeof eventFields)[];
+
+export const shownColumns = [...fields, ...deliveryCounts].join(', ');
 
 /** The event as clients see it. */
-export function eventJson(row: EventRow): Record<string, unknown> {
-  const { id, type, source_id, event_id, receipt_id, status, received_at, updated_at } = row;
-  const { duplicates, duplicates_changed, pending, retrying, delivered, dead_lettered, cancelled } = row;
-  return {
-    id,
-    type,
-    source_id,
-    event_id,
-    receipt_id,
-    status,
-    received_at,
-    updated_at,
-    duplicates,
-    duplicates_changed,
-    deliveries: { pending, retrying, delivered, dead_lettered, cancelled },
-  };
-}
+export const eventJson = (row: EventRow): Record<string, unknown> => ({
+  ...Object.fromEntries(fields.map((name) => [name, row[name]])),
+  deliveries: Object.fromEntries(deliveryCounts.map((count) => [count, row[count]])),
+});

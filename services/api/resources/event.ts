@@ -1,7 +1,7 @@
 import type { Query } from '#lib/postgres';
 import { filterConditions } from '../http/filters.ts';
 import { type EventFilter, type EventFilterName, eventFilters } from './event-filters.ts';
-import { eventColumns, type EventRow } from './event-row.ts';
+import { shownColumns, type EventRow } from './event-row.ts';
 import { idPattern } from './ids.ts';
 
 const eventId = idPattern('evt');
@@ -31,7 +31,7 @@ export async function readEvents(
        LEFT JOIN tenant_clocks AS clock USING (tenant)
        LEFT JOIN retention_horizons AS horizon USING (tenant)
        LEFT JOIN LATERAL (
-              SELECT ${eventColumns} FROM events
+              SELECT ${shownColumns} FROM events
                WHERE ${conditions.join(' AND ')}
                ORDER BY updated_at
                LIMIT $${values.length}) AS page ON true
@@ -76,7 +76,7 @@ export type EventWithPayload = EventRow & {
 export async function findEvent(postgres: Query, tenant: string, id: string): Promise<EventWithPayload | undefined> {
   if (!eventId.test(id)) return undefined;
   const [row] = await postgres.query<EventWithPayload>(
-    `SELECT ${eventColumns}, content_type, content_encoding, body
+    `SELECT ${shownColumns}, content_type, content_encoding, body
        FROM events
        LEFT JOIN LATERAL (
               SELECT p.content_type, p.content_encoding, p.body
