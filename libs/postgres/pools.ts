@@ -11,7 +11,7 @@ interface PoolSettings extends Omit<PostgresOptions, 'applicationName' | keyof P
 }
 
 /** Opens the pools of one process, each with limits of its own. */
-export type OpenPool = (settings: PoolSettings) => Postgres;
+type OpenPool = (settings: PoolSettings) => Postgres;
 
 export const createPools =
   ({ name, ...process }: Process): OpenPool =>
