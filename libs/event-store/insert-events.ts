@@ -1,3 +1,4 @@
+import { columnNames, type Columns, type RowOf, unnested } from './columns.ts';
 import type { Statement } from './statement.ts';
 
 /** A key whose events have become more. */
@@ -6,25 +7,32 @@ export interface GrownKey {
   dedup_key: Buffer;
 }
 
-export interface NewEvent {
-  tenant: string;
-  id: string;
-  source_id: string;
-  event_id: string | null;
-  type: string;
-  receipt_id: string;
-  origin: string;
-  dedup_key: Buffer;
+/** The columns of an event and its receipt. */
+export const eventColumns = {
+  tenant: 'text',
+  id: 'text',
+  source_id: 'text',
+  event_id: 'text?',
+  type: 'text',
+  receipt_id: 'text',
+  origin: 'text',
+  dedup_key: 'bytea',
+  received_at: 'timestamptz',
+  ordering_key: 'text?',
+  traceparent: 'text',
   /** Told from the payload as dedup tells it from the body: see libs/dedup-store. */
-  body_hash: Buffer;
-  received_at: string;
-  updated_at: string;
-  ordering_key: string | null;
-  traceparent: string;
-  content_type: string;
-  content_encoding: string | null;
-  payload: Buffer;
-}
+  body_hash: 'bytea',
+} as const satisfies Columns;
+
+const columns = {
+  ...eventColumns,
+  updated_at: 'timestamptz',
+  content_type: 'text',
+  content_encoding: 'text?',
+  payload: 'bytea',
+} as const satisfies Columns;
+
+export type NewEvent = RowOf<typeof columns>;
 
 /** Part of a statement that has its events as `incoming`: the receipt of each. */
 export const ownReceipts = `
@@ -46,32 +54,11 @@ export const ownReceipts = `
  */
 export const insertEvents: Statement<NewEvent, GrownKey> = {
   name: 'insert-events',
-  columns: [
-    'tenant',
-    'id',
-    'source_id',
-    'event_id',
-    'type',
-    'receipt_id',
-    'origin',
-    'dedup_key',
-    'received_at',
-    'updated_at',
-    'ordering_key',
-    'traceparent',
-    'content_type',
-    'payload',
-    'body_hash',
-    'content_encoding',
-  ],
+  columns: columnNames(columns),
   text: `
     WITH incoming AS (
       SELECT *
-        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[],
-                    $9::timestamptz[], $10::timestamptz[], $11::text[], $12::text[], $13::text[], $14::bytea[],
-                    $15::bytea[], $16::text[])
-             AS t (tenant, id, source_id, event_id, type, receipt_id, origin, dedup_key,
-                   received_at, updated_at, ordering_key, traceparent, content_type, payload, body_hash, content_encoding)
+        FROM ${unnested(columns, 't')}
     ), inserted AS (
       INSERT INTO events (tenant, id, source_id, event_id, type, receipt_id, origin, dedup_key,
                           received_at, updated_at, ordering_key, traceparent)

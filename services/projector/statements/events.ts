@@ -1,11 +1,25 @@
-import { type GrownKey, type NewEvent, ownReceipts, type Statement } from '#lib/event-store';
+import {
+  columnNames,
+  eventColumns,
+  type GrownKey,
+  ownReceipts,
+  type RowOf,
+  type Statement,
+  unnested,
+} from '#lib/event-store';
 import { countColumns, countedDeliveries, deliveryCounts, statusByCounts } from './moved-counts.ts';
 
 /** Its payload is written ahead. */
-export interface EventRow extends Omit<NewEvent, 'updated_at' | 'content_type' | 'content_encoding' | 'payload'> {
+const columns = {
+  ...eventColumns,
   /** By how many microseconds its instant is before the last of those that its tenant's clock has given. */
-  before_last: number;
-}
+  before_last: 'int',
+} as const;
+
+export type EventRow = RowOf<typeof columns>;
+
+/** The parameters of the clocks, behind those of the columns. */
+const clocks = columnNames(columns).length + 1;
 
 export interface InsertedEvent extends GrownKey {
   id: string;
@@ -19,29 +33,12 @@ export interface InsertedEvent extends GrownKey {
  */
 export const insertEvents: Statement<EventRow, InsertedEvent> = {
   name: 'insert-judged-events',
-  columns: [
-    'tenant',
-    'id',
-    'source_id',
-    'event_id',
-    'type',
-    'receipt_id',
-    'origin',
-    'dedup_key',
-    'received_at',
-    'ordering_key',
-    'traceparent',
-    'body_hash',
-    'before_last',
-  ],
+  columns: columnNames(columns),
   text: `
     WITH incoming AS MATERIALIZED (
       SELECT i.*, clock.last_at - before_last * interval '1 microsecond' AS updated_at
-        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[],
-                    $9::timestamptz[], $10::text[], $11::text[], $12::bytea[], $13::int[])
-             AS i (tenant, id, source_id, event_id, type, receipt_id, origin, dedup_key,
-                   received_at, ordering_key, traceparent, body_hash, before_last)
-        JOIN unnest($14::text[], $15::timestamptz[]) AS clock (tenant, last_at) USING (tenant)
+        FROM ${unnested(columns, 'i')}
+        JOIN unnest($${clocks}::text[], $${clocks + 1}::timestamptz[]) AS clock (tenant, last_at) USING (tenant)
     ), unknown AS MATERIALIZED (
       SELECT i.*, sets.generation, sets.counted
         FROM incoming i
