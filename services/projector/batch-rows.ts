@@ -213,7 +213,7 @@ function deadLetterRow(deadLetter: DeadLetter): DeadLetterRow {
     value: deadLetter.value,
     letter_partition: deadLetter.partition,
     letter_offset: String(deadLetter.offset),
-    original_bytes: deadLetter.shortenedFrom?.bytes ?? null,
+    original_bytes: deadLetter.shortenedFrom === null ? null : String(deadLetter.shortenedFrom.bytes),
     original_sha256: deadLetter.shortenedFrom === null ? null : Buffer.from(deadLetter.shortenedFrom.sha256, 'hex'),
     at: formatMicros(at),
   };
