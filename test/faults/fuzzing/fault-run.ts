@@ -3,17 +3,16 @@ import { startFaultyServers } from '../support/servers.ts';
 import { tablesOf } from './result.ts';
 import { runFuzzing, scenarios } from './run.ts';
 
-const drainTimeoutMs = 180_000;
-
 export const fuzzingRun: FaultRun<'requests' | 'records'> = {
   name: 'fuzzing',
   scenarios,
+  hasCases: true,
   numbers: { requests: 250, records: 12 },
   processes: 'one of each service; Kafka (one broker, 3 partitions), Redis, Postgres, registry',
   startServers: () => startFaultyServers(),
-  async run({ numbers: { requests, records }, isWanted, settings }) {
+  async run({ numbers, isWanted, onlyCase, settings }) {
     const wanted = scenarios.filter(isWanted);
-    const result = await runFuzzing({ ...settings, scenarios: wanted, requests, records, drainTimeoutMs });
+    const result = await runFuzzing({ ...settings, ...numbers, onlyCase, scenarios: wanted, drainTimeoutMs: 180_000 });
     return { results: result.results, faults: [], tables: tablesOf(result) };
   },
 };

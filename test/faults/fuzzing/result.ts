@@ -1,6 +1,6 @@
 import { alignFigures } from '#lib/text-table';
-import type { FuzzingResult } from './run.ts';
 import type { HttpResult } from './http/fuzz-http.ts';
+import type { FuzzingResult } from './run.ts';
 import type { TopicsResult } from './topics/fuzz-topics.ts';
 
 export const tablesOf = ({ http, topics, memory }: FuzzingResult): string[] => [
@@ -11,39 +11,44 @@ export const tablesOf = ({ http, topics, memory }: FuzzingResult): string[] => [
     .join(', ')}`,
 ];
 
+const sum = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((all, each) => all + each, 0);
+const isAnswer = (status: string): boolean => /^\d/.test(status);
+
 function httpTable({ routes, known, controls }: HttpResult): string {
   const statuses = [...new Set(routes.flatMap(({ answers }) => Object.keys(answers)))].sort();
-  const answered = routes.filter(({ answers }) => Object.keys(answers).some((status) => /^\d/.test(status)));
+  const answered = routes.filter(({ answers }) => Object.keys(answers).some(isAnswer));
   const kinds = new Set(routes.flatMap((route) => Object.keys(route.kinds)));
-  const total = routes.reduce((sum, { requests }) => sum + requests, 0);
+  const total = routes.reduce((all, { requests }) => all + requests, 0);
+  const rows = routes.map(({ route, requests, answers }) => [
+    ...[route, String(requests)],
+    ...statuses.map((status) => String(answers[status] ?? '')),
+  ]);
   return [
-    alignFigures([
-      ['route', 'requests', ...statuses],
-      ...routes.map(({ route, requests, answers }) => [
-        route,
-        String(requests),
-        ...statuses.map((status) => String(answers[status] ?? '')),
-      ]),
-    ]),
-    `routes fuzzed ${answered.length} of ${known.length}; ${total} requests of ${kinds.size} kinds, ${2 * controls} controls`,
+    alignFigures([['route', 'requests', ...statuses], ...rows]),
+    `routes fuzzed ${answered.length} of ${known}; ${total} requests of ${kinds.size} kinds, ${2 * controls} controls`,
   ].join('\n');
 }
 
 function topicsTable({ topics, readers }: TopicsResult): string {
-  return [
-    alignFigures([
-      ['topic', 'kinds', 'forged', 'sound', 'ends without a letter', 'dead letters'],
-      ...[...topics].map(([name, { kinds, controls, processed, letters }]) => [
-        name,
-        String(Object.keys(kinds).length),
-        String(Object.values(kinds).reduce((sum, records) => sum + records, 0)),
-        String(controls),
-        String(processed),
-        Object.entries(letters)
-          .map(([reason, times]) => `${reason} ${times}`)
-          .join(', '),
-      ]),
-    ]),
-    `topics fuzzed ${topics.size} of ${new Set(readers.map(({ topic }) => topic)).size}, at ${readers.length} readers`,
-  ].join('\n');
+  const heads = ['topic', 'kinds', 'forged', 'sound', 'ends without a letter', 'dead letters'];
+  const rows = [...topics].map(
+    ([
+      name,
+      {
+        kinds: { control = 0, ...kinds },
+        processed,
+        letters,
+      },
+    ]) => [
+      ...[name, Object.keys(kinds).length, sum(kinds), control, processed].map(String),
+      Object.entries(letters)
+        .map(([reason, times]) => `${reason} ${times}`)
+        .join(', '),
+    ],
+  );
+  const known = new Set(readers.map(({ topic }) => topic)).size;
+  return [alignFigures([heads, ...rows]), `topics fuzzed ${topics.size} of ${known}, at ${readers.length} readers`].join(
+    '\n',
+  );
 }

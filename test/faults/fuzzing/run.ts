@@ -1,15 +1,17 @@
 /** The services as processes, and what is sent to them that nobody should send. */
-import { createPipeline, type Pipeline } from '../../support/pipeline.ts';
+import type { Query } from '#lib/postgres';
+import { createPipeline, type Pipeline, type ProcessName } from '../../support/pipeline.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { seedOf } from '../../support/seeded-random.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { withDatabase } from '../../support/with-database.ts';
 import { type MemorySamples, watchMemory } from '../overload/memory.ts';
 import type { RunSettings } from '../support/fault-run.ts';
 import { openLogs } from '../support/process-logs.ts';
+import { askApi } from './ask-api.ts';
 import { describeFindings, type Finding } from './findings.ts';
 import { fuzzHttp, type HttpResult } from './http/fuzz-http.ts';
 import { tenant } from './http/sound-requests.ts';
-import { openTables, type Tables } from './tables.ts';
 import { fuzzTopics, type TopicsResult } from './topics/fuzz-topics.ts';
 
 export const scenarios = [{ name: 'http' }, { name: 'topics' }] as const;
@@ -21,6 +23,8 @@ export interface FuzzingOptions extends RunSettings {
   requests: number;
   /** Records of each kind, on each topic. */
   records: number;
+  /** The name of a case that an earlier run has told of: it alone is sent. */
+  onlyCase?: string | undefined;
   drainTimeoutMs: number;
 }
 
@@ -34,107 +38,97 @@ export interface FuzzingResult {
 /** The most memory of a service with bodies of a megabyte, six at a time, and batches of records of two. */
 const mostMemoryMib = 768;
 const endTimeoutMs = 60_000;
+const statementTimeoutMs = 30_000;
 
 export async function runFuzzing(options: FuzzingOptions): Promise<FuzzingResult> {
-  const { dir, say, seed, databaseUrl } = options;
-  const logs = openLogs(dir);
+  const logs = openLogs(options.dir);
   const unprojected = new Set<string>();
   const joins = new Map<string, number>();
   const pipeline = await createPipeline({
     ...options,
     onLine(name, line) {
       logs.write(name, line);
-      if (line.includes('consumer.joined')) {
-        const { group } = JSON.parse(line) as { group: string };
-        joins.set(group, (joins.get(group) ?? 0) + 1);
-      }
-      if (!line.includes('letter.not_projected')) return;
-      const { topic, partition, offset } = JSON.parse(line) as Record<string, unknown>;
-      unprojected.add(`${String(topic)}-${String(partition)}-${String(offset)}`);
+      const isJoin = line.includes('consumer.joined');
+      if (!isJoin && !line.includes('letter.not_projected')) return;
+      const { group, topic, partition, offset } = JSON.parse(line) as Record<string, string>;
+      if (isJoin) joins.set(String(group), (joins.get(String(group)) ?? 0) + 1);
+      else unprojected.add(`${topic}-${partition}-${offset}`);
     },
   });
   const receiver = await startReceiver();
-  let tables: Tables | undefined;
-  const result: FuzzingResult = { results: [], memory: {} };
+  const hasRejoined = (group: string): boolean => (joins.get(group) ?? 0) > 1;
   try {
     await pipeline.start();
-    tables = await openTables(databaseUrl);
-    const hasRejoined = (group: string): boolean => (joins.get(group) ?? 0) > 1;
-    const begun = { ...options, pipeline, receiver, tables, unprojected, hasRejoined };
-    const pids = pipeline.processIds();
-    const memory = watchMemory(pids);
-    const judge = async (scenario: ScenarioName, run: (seed: number) => Promise<Finding[]>): Promise<void> => {
-      if (!options.scenarios.some(({ name }) => name === scenario)) return;
-      const startMs = performance.now();
-      const found = await run(seedOf(seed, scenario));
-      found.push(...(await notAlive(pipeline, pids)));
-      const seconds = Math.round((performance.now() - startMs) / 100) / 10;
-      result.results.push({ scenario, seconds, violations: describeFindings(found) });
-      say(`${scenario}: ${found.length} findings in ${seconds} s`);
-    };
-    await judge('http', async (scenarioSeed) => {
-      await createDeliveries(pipeline, receiver.url('fuzzed'));
-      result.http = await fuzzHttp({ ...begun, seed: scenarioSeed, receiverUrl: receiver.url('fuzzed') });
-      return [...result.http.findings, ...(await lostOf(begun.tables, result.http.receipts))];
-    });
-    await judge('topics', async (scenarioSeed) => {
-      result.topics = await fuzzTopics({ ...begun, seed: scenarioSeed });
-      return result.topics.findings;
-    });
-    result.memory = memory.stop();
-    const grown = grownBeyond(result.memory);
-    if (grown.length > 0) result.results.at(-1)?.violations.push(...describeFindings(grown));
-    return result;
+    return await withDatabase(
+      options.databaseUrl,
+      (tables) => fuzz({ ...options, pipeline, receiver, tables, unprojected, hasRejoined }),
+      statementTimeoutMs,
+    );
   } catch (error) {
-    say(pipeline.describe());
+    options.say(pipeline.describe());
     throw error;
   } finally {
-    await Promise.allSettled([pipeline.stop(), receiver.stop(), tables?.close()]);
+    await Promise.allSettled([pipeline.stop(), receiver.stop()]);
     logs.close();
   }
 }
 
-/** So that there are deliveries and dead letters to ask for: an endpoint that takes what is published, and one that refuses it once. */
-async function createDeliveries({ stack }: Pipeline, receiverUrl: string): Promise<void> {
-  const answer = async (path: string, body: object): Promise<void> => {
-    const response = await fetch(`${stack.apiUrl}/v1${path}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${stack.adminKey}`,
-        'hookline-tenant': tenant,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(10_000),
-    });
-    if (!response.ok) throw new Error(`${path} → ${response.status} ${await response.text()}`);
-  };
-  await answer('/endpoints', { url: receiverUrl, event_types: ['fuzzed.*'] });
-  // Nobody listens there.
-  await answer('/endpoints', { url: 'http://127.0.0.1:9/', event_types: ['fuzzed.*'], retry: { max_attempts: 1 } });
+type Begun = FuzzingOptions & Omit<Parameters<typeof fuzzTopics>[0], 'onlyCase'>;
+
+async function fuzz(begun: Begun): Promise<FuzzingResult> {
+  const { pipeline, receiver, tables, seed, onlyCase, say } = begun;
+  const result: FuzzingResult = { results: [], memory: {} };
+  const pids = pipeline.processIds();
+  const memory = watchMemory(pids);
+  const receiverUrl = receiver.url('fuzzed');
+
+  async function http(scenarioSeed: number): Promise<Finding[]> {
+    // So that there are deliveries that have arrived, that wait for another attempt, and dead letters: nobody listens at this port.
+    const [ask, closed] = [askApi(pipeline.stack, tenant), 'http://127.0.0.1:9/'];
+    const retries = { [receiverUrl]: {}, [closed]: { schedule: [86_400] }, [`${closed}dead`]: { max_attempts: 1 } };
+    for (const [url, retry] of Object.entries(retries))
+      await ask('POST', '/endpoints', { url, retry, event_types: ['fuzzed.*'] });
+    result.http = await fuzzHttp({ ...begun, onlyCase, receiverUrl, seed: scenarioSeed });
+    return [...result.http.findings, ...(await lostOf(tables, result.http.receipts))];
+  }
+  async function topics(scenarioSeed: number): Promise<Finding[]> {
+    result.topics = await fuzzTopics({ ...begun, onlyCase, seed: scenarioSeed });
+    return result.topics.findings;
+  }
+
+  for (const [scenario, run] of Object.entries({ http, topics }) as [ScenarioName, typeof http][]) {
+    if (!begun.scenarios.some(({ name }) => name === scenario)) continue;
+    const startMs = performance.now();
+    const found = [...(await run(seedOf(seed, scenario))), ...(await notAlive(pipeline, pids))];
+    const seconds = Math.round((performance.now() - startMs) / 100) / 10;
+    result.results.push({ scenario, seconds, violations: describeFindings(found) });
+    say(`${scenario}: ${found.length} findings in ${seconds} s`);
+  }
+  result.memory = memory.stop();
+  result.results.at(-1)?.violations.push(...describeFindings(grownBeyond(result.memory)));
+  return result;
 }
 
 /** Processes that ended, were started again, or say of themselves that they can't go on. */
 async function notAlive(pipeline: Pipeline, pids: Readonly<Record<string, number>>): Promise<Finding[]> {
   const now = pipeline.processIds();
-  const checks = await Promise.all(
-    Object.entries(pids).map(async ([name, pid]): Promise<Finding[]> => {
-      const died = (says: string): Finding[] => [{ finding: 'process-died', says: `${name} ${says}` }];
-      if (now[name] !== pid) return died('has ended');
-      const url = pipeline.metricsUrl(name as Parameters<Pipeline['metricsUrl']>[0]).replace('/metrics', '/readyz');
-      const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) }).catch(
-        (error: unknown) => error as Error,
-      );
-      if (answer instanceof Error) return died(`does not answer /readyz: ${answer.message}`);
-      return answer.status === 200 ? [] : died(`answers /readyz with ${answer.status}`);
+  const states = await Promise.all(
+    Object.entries(pids).map(async ([name, pid]) => {
+      if (now[name] !== pid) return `${name} has ended`;
+      const url = new URL('/readyz', pipeline.metricsUrl(name as ProcessName));
+      const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) }).catch(String);
+      return typeof answer !== 'string' && answer.ok
+        ? undefined
+        : `${name} answers /readyz with ${typeof answer === 'string' ? answer : answer.status}`;
     }),
   );
-  return checks.flat();
+  return states.flatMap((says) => (says === undefined ? [] : [{ finding: 'process-died', says }]));
 }
 
 /** Each receipt leads to an event, its own or the one that it is a duplicate of, or its record died. */
-async function lostOf(tables: Tables, receipts: readonly string[]): Promise<Finding[]> {
-  const missing = async (): Promise<string[]> => {
+async function lostOf(tables: Query, receipts: readonly string[]): Promise<Finding[]> {
+  let missing = receipts;
+  const look = async (): Promise<boolean> => {
     const found = await tables.query<{ id: string }>(
       `SELECT receipt_id AS id FROM receipts WHERE receipt_id = ANY ($1)
         UNION SELECT asked FROM unnest($1::text[]) AS asked JOIN dead_letters ON position(
@@ -142,13 +136,12 @@ async function lostOf(tables: Tables, receipts: readonly string[]): Promise<Find
       [receipts],
     );
     const known = new Set(found.map(({ id }) => id));
-    return receipts.filter((id) => !known.has(id));
+    missing = receipts.filter((id) => !known.has(id));
+    return missing.length === 0;
   };
-  await waitUntil('every receipt leads somewhere', async () => (await missing()).length === 0, {
-    timeoutMs: endTimeoutMs,
-    everyMs: 500,
-  }).catch(() => undefined);
-  return (await missing()).map((id) => ({ finding: 'accepted-but-lost', says: id }));
+  const patience = { timeoutMs: endTimeoutMs, everyMs: 500 };
+  await waitUntil('every receipt leads somewhere', look, patience).catch(() => undefined);
+  return missing.map((says) => ({ finding: 'accepted-but-lost', says }));
 }
 
 const grownBeyond = (memory: MemorySamples): Finding[] =>

@@ -21,6 +21,8 @@ export interface FaultRun<Number extends string = string, Servers extends OwnSer
   /** Numbers that must be above 0, by option name, with their defaults. */
   numbers: Readonly<Record<Number, number>>;
   processes: string;
+  /** Its cases have names, and each can be tried alone. */
+  hasCases?: boolean;
   startServers(seed: number): Promise<Servers>;
   /** Problems with numbers that are above 0, in words. */
   problemsOf?(numbers: Readonly<Record<Number, number>>): string[];
@@ -32,6 +34,7 @@ export interface FaultRun<Number extends string = string, Servers extends OwnSer
 interface BegunRun<Number extends string, Servers extends OwnServers> {
   numbers: Readonly<Record<Number, number>>;
   isWanted(scenario: { name: string }): boolean;
+  onlyCase: string | undefined;
   servers: Servers;
   settings: RunSettings;
 }

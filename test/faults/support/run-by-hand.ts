@@ -21,13 +21,17 @@ export async function runByHand(faultRun: FaultRun, args: readonly string[]): Pr
   process.exit(violations > 0 ? 1 : 0);
 }
 
-async function run(faultRun: FaultRun, { numbers, seed, names, recordAs, processes }: Asked): Promise<number> {
+async function run(
+  faultRun: FaultRun,
+  { numbers, seed, names, onlyCase, recordAs, processes }: Asked,
+): Promise<number> {
   const given = Object.entries({
     run: faultRun.name,
     ...numbers,
     seed,
     scenario: names.join(),
     ...(processes === 'one' && { processes }),
+    ...(onlyCase !== undefined && { 'only-case': `"${onlyCase}"` }),
   })
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `--${name} ${value}`);
@@ -56,6 +60,7 @@ async function run(faultRun: FaultRun, { numbers, seed, names, recordAs, process
     const report = await faultRun.run({
       numbers,
       isWanted: ({ name }) => names.includes(name),
+      onlyCase,
       servers,
       settings: {
         servers: servers.addresses,
@@ -109,6 +114,7 @@ interface Asked {
   numbers: Record<string, number>;
   seed: number;
   names: readonly string[];
+  onlyCase: string | undefined;
   recordAs: string | undefined;
   processes: ProcessMode;
   /** The directory of a run. */
@@ -116,7 +122,7 @@ interface Asked {
 }
 
 function readArguments(
-  { name, numbers: defaults, scenarios, problemsOf, judge }: FaultRun,
+  { name, numbers: defaults, scenarios, hasCases, problemsOf, judge }: FaultRun,
   args: readonly string[],
 ): Asked {
   const known = scenarios.map((scenario) => scenario.name);
@@ -125,6 +131,7 @@ function readArguments(
     `--run ${name}`,
     ...Object.keys(options).map((option) => `--${option} N`),
     ...(known.length > 0 ? [`--scenario ${known.join()}`] : []),
+    ...(hasCases ? ['[--only-case NAME]'] : []),
     `[--processes ${processModes.join('|')}]`,
     '[--record NAME]',
     ...(judge === undefined ? [] : ['| --judge DIR [--record NAME]']),
@@ -135,6 +142,7 @@ function readArguments(
       options: {
         record: { type: 'string' },
         processes: { type: 'string', default: 'separate' },
+        ...(hasCases && { 'only-case': { type: 'string' } as const }),
         ...(judge !== undefined && { judge: { type: 'string' } as const }),
         ...(known.length > 0 && { scenario: { type: 'string', default: known.join() } as const }),
         ...Object.fromEntries(
@@ -148,6 +156,7 @@ function readArguments(
     const {
       scenario = '',
       record: recordAs,
+      'only-case': onlyCase,
       judge: dir,
       processes: mode,
       ...texts
@@ -167,7 +176,7 @@ function readArguments(
     ];
     if (problems.length === 0) problems.push(...(problemsOf?.(numbers) ?? []));
     if (problems.length === 0 && processes !== undefined)
-      return { numbers, seed, names, recordAs, processes, judge: dir };
+      return { numbers, seed, names, onlyCase, recordAs, processes, judge: dir };
     console.error(`usage: ${usage}\n${problems.join('\n')}`);
   } catch (error) {
     console.error(`usage: ${usage}\n${(error as Error).message}`);

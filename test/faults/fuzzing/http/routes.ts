@@ -1,20 +1,22 @@
 /** Every route of the services, as they have them: a new one is among them by itself. */
 import { problemCodes } from '#lib/problem';
 import type { OpenApiDocument } from '../../../../services/api/openapi/build-document.ts';
-import { createHarness } from '../../../unit/ingress/harness.ts';
 import { type ServiceName, serviceNames } from '../../../support/stack.ts';
+import { createHarness } from '../../../unit/ingress/harness.ts';
+import type { JsonSchema } from './schema-values.ts';
 
-export type JsonSchema = Readonly<Record<string, unknown>>;
+type Parameters = Readonly<Record<string, JsonSchema>>;
 
 export interface FuzzedRoute {
-  service: 'api' | 'ingress' | `admin of ${ServiceName}`;
+  /** `api GET /v1/sources/{id}` */
+  name: string;
+  service: 'api' | 'ingress' | 'admin';
   /** The base URL of its service. */
   url: string;
   method: string;
-  /** `/v1/sources/{id}` */
   path: string;
-  /** Names of query parameters. */
-  query: readonly string[];
+  query: Parameters;
+  headers: Parameters;
   /** Whether it answers anyone. */
   isPublic: boolean;
   body?: { schema: JsonSchema; contentType: string };
@@ -22,29 +24,30 @@ export interface FuzzedRoute {
   codes?: ReadonlySet<string>;
 }
 
-export const nameOf = ({ service, method, path }: FuzzedRoute): string => `${service} ${method} ${path}`;
+/** A challenge of a platform has these. */
+const challenge = { 'hub.mode': {}, 'hub.challenge': {}, 'hub.verify_token': {} };
+const plain = { query: {}, headers: {}, isPublic: true };
 
 /** From the document that the running API gives of itself: building it fails where it lacks a route (services/api/openapi). */
-export async function apiRoutes(apiUrl: string): Promise<FuzzedRoute[]> {
-  const answer = await fetch(`${apiUrl}/openapi.json`, { signal: AbortSignal.timeout(10_000) });
+export async function apiRoutes(url: string): Promise<FuzzedRoute[]> {
+  const answer = await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(10_000) });
   const document = (await answer.json()) as OpenApiDocument;
   return Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, { parameters, requestBody, responses, security }]): FuzzedRoute => {
-      const [contentType, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+    Object.entries(operations).map(([lowerCase, { parameters, requestBody, responses, security }]): FuzzedRoute => {
+      const method = lowerCase.toUpperCase();
+      const given = parameters.map((each) =>
+        resolved<{ name: string; in: string; schema: JsonSchema }>(each, document),
+      );
+      const parametersIn = (place: string): Parameters =>
+        Object.fromEntries(given.filter((each) => each.in === place).map(({ name, schema }) => [name, schema]));
+      const [body] = Object.entries(requestBody?.content ?? {}).map(([contentType, { schema }]) => ({
+        contentType,
+        schema: resolved<JsonSchema>(schema, document),
+      }));
       return {
-        service: 'api',
-        url: apiUrl,
-        method: method.toUpperCase(),
-        path,
-        query: parameters.flatMap((each) => {
-          const { in: place, name } = each as { in?: string; name?: string };
-          return place === 'query' && name !== undefined ? [name] : [];
-        }),
-        isPublic: security.length === 0,
-        ...(contentType !== undefined &&
-          content !== undefined && {
-            body: { schema: resolved(content.schema, document) as JsonSchema, contentType },
-          }),
+        ...{ name: `api ${method} ${path}`, service: 'api', url, method, path },
+        ...{ query: parametersIn('query'), headers: parametersIn('header'), isPublic: security.length === 0 },
+        ...(body !== undefined && { body }),
         codes: codesIn(responses),
       };
     }),
@@ -52,52 +55,35 @@ export async function apiRoutes(apiUrl: string): Promise<FuzzedRoute[]> {
 }
 
 /** From the app itself, which tells its routes as text alone. */
-export async function ingressRoutes(ingressUrl: string): Promise<FuzzedRoute[]> {
+export async function ingressRoutes(url: string): Promise<FuzzedRoute[]> {
   const { app } = createHarness();
   await app.ready();
-  const lines = app.printRoutes({ commonPrefix: false }).split('\n');
+  const routes = [...app.printRoutes({ commonPrefix: false }).matchAll(/(\/\S*) \(([A-Z, ]+)\)/g)];
   await app.close();
-  const routes = lines.flatMap((line) => {
-    const [, path, methods] = /(\/\S*) \(([A-Z, ]+)\)/.exec(line) ?? [];
-    return path === undefined ? [] : (methods ?? '').split(', ').map((method) => ({ method, path }));
-  });
-  if (routes.length === 0) throw new Error(`no routes in\n${lines.join('\n')}`);
-  return routes.map(({ method, path }) => ({
-    service: 'ingress',
-    url: ingressUrl,
-    method,
-    path: path.replace(/:(\w+)/g, '{$1}'),
-    query: ['hub.mode', 'hub.challenge', 'hub.verify_token'],
-    isPublic: true,
-  }));
+  if (routes.length === 0) throw new Error('the ingress has no routes');
+  return routes.flatMap(([, printed = '', methods = '']) =>
+    methods.split(', ').map((method): FuzzedRoute => {
+      const path = printed.replace(/:(\w+)/g, '{$1}');
+      const name = `ingress ${method} ${path}`;
+      return { ...plain, name, service: 'ingress', url, method, path, query: challenge };
+    }),
+  );
 }
 
 /** The routes for operators and probes: every service has them at a port of its own. */
 export const adminRoutes = (urlOf: (service: ServiceName) => string): FuzzedRoute[] =>
   serviceNames.flatMap((service) =>
-    ['/metrics', '/livez', '/readyz'].map((path) => ({
-      service: `admin of ${service}` as const,
-      url: urlOf(service),
-      method: 'GET',
-      path,
-      query: [],
-      isPublic: true,
-    })),
+    ['/metrics', '/livez', '/readyz'].map((path): FuzzedRoute => {
+      const name = `admin of ${service} GET ${path}`;
+      return { ...plain, name, service: 'admin', url: urlOf(service), method: 'GET', path };
+    }),
   );
 
-export const isAdmin = ({ service }: FuzzedRoute): boolean => service.startsWith('admin');
-
-/** Without references, as far as requests have them. */
-function resolved(schema: unknown, document: OpenApiDocument): unknown {
-  if (typeof schema !== 'object' || schema === null) return schema;
-  if ('$ref' in schema) {
-    const path = String(schema.$ref).replace('#/', '').split('/');
-    return resolved(
-      path.reduce<unknown>((at, name) => (at as JsonSchema)[name], document),
-      document,
-    );
-  }
-  return schema;
+/** What a reference names. */
+function resolved<T>(given: object, document: OpenApiDocument): T {
+  if (!('$ref' in given)) return given as T;
+  const names = String(given.$ref).replace('#/', '').split('/');
+  return names.reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], document) as T;
 }
 
 /** Codes documented for any request: bytes that are not HTTP belong to no operation. */

@@ -1,102 +1,102 @@
-/** Requests as a client would make them, about resources that there are, for every route of the API. */
+/** Requests by the API's own document, about resources that exist, for every route of it and for the routes of operators. */
+import fc from 'fast-check';
+import { createApiClient } from '#lib/api-client';
 import { waitUntil } from '../../../support/wait-until.ts';
-import type { SoundRequest } from './mutations/mutation.ts';
-import type { Pools } from '../pools.ts';
+import type { Stack } from '../../../support/stack.ts';
+import { askApi } from '../ask-api.ts';
+import { each } from '../defects.ts';
+import type { Draw } from '../draw.ts';
 import type { FuzzedRoute } from './routes.ts';
-import { fieldHints, type Hints, validValue } from './schema-values.ts';
-
-interface Options {
-  apiUrl: string;
-  adminKey: string;
-  /** The URL that endpoints send to. */
-  receiverUrl: string;
-}
+import { createSchemaValues, type KnownFields } from './schema-values.ts';
+import type { SoundRequest } from './sound-request.ts';
 
 /** The tenant whose resources are fuzzed. */
 export const tenant = 'fuzzed';
-const timeoutMs = 10_000;
 const answerTimeoutMs = 30_000;
+const event = { type: 'fuzzed.event', payload: { n: 1 } };
+/** Of eight parameters that a request may leave out, it has one. */
+const givenOf = 8;
 
 export interface SoundRequests {
   /** Makes the route's resource anew, so that what an earlier request has deleted or disabled is of no matter. */
   renew(route: FuzzedRoute): Promise<void>;
-  of(route: FuzzedRoute, pools: Pools): SoundRequest;
+  of(route: FuzzedRoute, draw: Draw): SoundRequest;
+  /** One field of the route's body as it should be, by its name; undefined where the body has no fields. */
+  fieldOf(
+    route: FuzzedRoute,
+    draw: Draw,
+    isWanted?: (name: string) => boolean,
+  ): [name: string, value: unknown] | undefined;
 }
 
-type Json = Record<string, unknown> & { id: string };
-
-export function createSoundRequests({ apiUrl, adminKey, receiverUrl }: Options): SoundRequests {
-  const common = { authorization: `Bearer ${adminKey}`, 'hookline-tenant': tenant };
-  const ids = new Map<string, string>();
-  let cursor: string | undefined;
-
-  const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
-    const response = await fetch(`${apiUrl}/v1${path}`, {
-      method,
-      headers: { ...common, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(timeoutMs),
+export async function createSoundRequests(stack: Stack, receiverUrl: string): Promise<SoundRequests> {
+  const { apiUrl, adminKey } = stack;
+  const ask = askApi(stack, tenant);
+  const created = async (path: string, body: object): Promise<string> =>
+    (await ask<{ id: string }>('POST', path, body)).id;
+  type Found = { id: string; status: string };
+  const firstOf = (path: string, status: string): Promise<string> =>
+    waitUntil(path, async () => (await ask<Found[]>('GET', path)).find((found) => found.status === status)?.id, {
+      timeoutMs: answerTimeoutMs,
     });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path} → ${response.status} ${text}`);
-    cursor = response.headers.get('hookline-cursor') ?? cursor;
-    return JSON.parse(text);
-  };
-  const created = async (path: string, body: unknown): Promise<string> => ((await ask('POST', path, body)) as Json).id;
-  const firstOf = async (path: string): Promise<string> =>
-    waitUntil(path, async () => ((await ask('GET', path)) as Json[])[0]?.id, { timeoutMs: answerTimeoutMs });
-
-  const hints: Hints = { ...fieldHints, url: receiverUrl };
-  const event = { type: 'fuzzed.event', payload: { n: 1 } };
   /** By the first part of the path. A resource that no request creates is looked up. */
   const makers: Readonly<Record<string, () => Promise<string>>> = {
     sources: () => created('/sources', { name: 'fuzzed', scheme: 'hookline' }),
     endpoints: () => created('/endpoints', { url: receiverUrl, event_types: ['nothing'] }),
     'api-keys': () => created('/api-keys', { name: 'fuzzed', scopes: ['read'] }),
-    events: async () => {
-      await ask('GET', '/events?limit=2');
-      return created('/events', event);
-    },
-    deliveries: async () => {
-      const id = await created('/events', event);
-      return firstOf(`/events/${id}/deliveries`);
-    },
-    'dead-letters': () => firstOf('/dead-letters?limit=1'),
+    events: () => created('/events', event),
+    deliveries: async () => firstOf(`/events/${await created('/events', event)}/deliveries`, 'retrying'),
+    'dead-letters': () => firstOf('/dead-letters?status=dead', 'dead'),
     replays: () => created('/dead-letters/replay', { all: true, limit: 1 }),
   };
+  const ids = new Map<string, string>();
+  const client = createApiClient({ url: apiUrl, credential: adminKey, tenant });
+  const page = await client.page('/events?limit=2');
+  const constants = {
+    ...{ url: receiverUrl, type: event.type, allowed_ips: ['192.0.2.0/24'], filter: { n: { $gt: 0 } }, wait: '0' },
+    ...{ since: '2026-01-01T00:00:00Z', until: '2030-01-01T00:00:00Z', updated_at_gte: '2026-01-01T00:00:00Z' },
+    ...{ cursor: page.ok ? page.value.cursor : '', 'Hookline-Tenant': tenant },
+  };
+  const known: KnownFields = {
+    ...each<string, unknown, fc.Arbitrary<unknown>>(constants, fc.constant),
+    ...{ limit: fc.constantFrom(1, 2, 1_000), 'Idempotency-Key': fc.constantFrom('the-same', 'another') },
+  };
+  const { valueOf, fieldOf } = createSchemaValues(known);
 
   return {
-    async renew(route) {
-      const resource = resourceOf(route);
-      const make = makers[resource];
-      if (make !== undefined) ids.set(resource, await make());
+    async renew({ path }) {
+      const make = makers[resourceOf(path)];
+      if (make !== undefined) ids.set(resourceOf(path), await make());
     },
-    of(route, pools) {
-      const given: string[] = [];
-      const target = route.path.replace(/\{\w+\}/g, () => {
-        // A resource that nothing here can create gets an id that does not exist.
-        const id = ids.get(resourceOf(route)) ?? 'src_00000000000000000000000000';
-        given.push(id);
-        return id;
-      });
-      const json = route.body === undefined ? undefined : validValue(route.body.schema, pools, hints);
+    of(route, draw) {
+      // A resource that nothing here can create gets an id that does not exist.
+      const id = ids.get(resourceOf(route.path)) ?? 'src_00000000000000000000000000';
+      const given = (parameters: FuzzedRoute['query']): [string, string][] =>
+        Object.entries(parameters)
+          .filter(() => draw(fc.nat(givenOf - 1)) === 0)
+          .map(([name, schema]) => [name, String(draw(fieldOf(name, schema)))]);
+      const query = new URLSearchParams(given(route.query)).toString();
+      const json = route.body === undefined ? undefined : draw(valueOf(route.body.schema));
+      const usual = { host: new URL(route.url).host, connection: 'close' };
+      const caller = route.isPublic ? {} : { authorization: `Bearer ${adminKey}`, 'hookline-tenant': tenant };
       return {
-        route,
-        method: route.method,
-        target,
-        ids: given,
-        json,
-        cursor,
+        ...{ route, json, method: route.method, id: route.path.includes('{') ? id : undefined },
+        target: `${route.path.replace(/\{\w+\}/, id)}${query === '' ? '' : `?${query}`}`,
         headers: [
-          ['host', new URL(apiUrl).host],
-          ['connection', 'close'],
-          ...(route.isPublic ? [] : Object.entries(common)),
+          ...Object.entries({ ...usual, ...caller }),
           ...(route.body === undefined ? [] : [['content-type', route.body.contentType] as const]),
+          ...given(route.headers).filter(([name]) => name !== 'Hookline-Tenant'),
         ],
         ...(json !== undefined && { body: Buffer.from(JSON.stringify(json)) }),
       };
     },
+    fieldOf(route, draw, isWanted = () => true) {
+      const fields = Object.entries(route.body?.schema.properties ?? {}).filter(([name]) => isWanted(name));
+      if (fields.length === 0) return undefined;
+      const [name, schema] = draw(fc.constantFrom(...fields));
+      return [name, draw(fieldOf(name, schema))];
+    },
   };
 }
 
-const resourceOf = ({ path }: FuzzedRoute): string => path.split('/')[2] ?? '';
+const resourceOf = (path: string): string => path.split('/')[2] ?? '';

@@ -1,221 +1,120 @@
-/** Records as the services write them, each with ids of its own: what the forged ones are made of, and the sound ones between them. */
+/** Records as the services write them, each with ids of its own: the sound ones, and those that are broken then. */
 import { randomBytes } from 'node:crypto';
-import {
-  type AvroAttempt,
-  deadLetterHeaders,
-  deliveryHeaders,
-  type DuplicateRecord,
-  duplicateToJson,
-  type EventRecord,
-  header,
-  receivedWebhookHeaders,
-  type TopicName,
-} from '#lib/contract';
+import fc from 'fast-check';
+import { type AvroTopic, avroTopics, deadLetterStages, header, readSchema, type TopicName } from '#lib/contract';
 import { createId } from '#lib/ids';
+import type { AvroCodec } from '#lib/kafka';
 import { newTraceparent } from '#lib/telemetry';
-import type { ForgedRecord } from './forged-record.ts';
+import { type Draw, oneOf } from '../draw.ts';
+import { type AvroField, avroValues, soundLeaves } from './avro-values.ts';
+import type { Codecs } from './codecs.ts';
+import type { RecordParts } from './forged-record.ts';
 
-export interface Codecs {
-  encodeEvent(event: EventRecord): Buffer;
-  encodeAttempt(attempt: AvroAttempt): Buffer;
+/** A value before it is bytes. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface BaseRecords {
+  /** @param eventId of a delivery that is to arrive: an existing event */
+  of(topic: TopicName, draw: Draw, control?: { eventId: string | undefined }): RecordParts;
+  /** The value of a record of this topic; undefined where it is what somebody sent. */
+  fieldsOf(topic: TopicName, draw: Draw): Fields | undefined;
+  encode(topic: TopicName, fields: Fields): Buffer;
 }
 
-export interface BaseOptions extends Codecs {
+interface Options {
+  codecs: Codecs;
   tenant: string;
   /** Existing endpoints of the tenant. */
   endpointIds: readonly string[];
-  /** The event that duplicates are of. */
-  event: { id: string; dedupKey: string; sourceId: string };
-  pick<T>(values: readonly T[]): T;
+  /** The event that sound duplicates are of. */
+  event: { id: string; dedup_key: Buffer; source_id: string };
 }
 
-export interface BaseRecords {
-  /** To be made something else of. */
-  of(topic: TopicName): ForgedRecord;
-  /** As it is. @param eventId of a delivery: the event that there is */
-  control(topic: TopicName, eventId?: string): ForgedRecord;
-  event(given?: Partial<EventRecord>): EventRecord;
-  attempt(given?: Partial<AvroAttempt>): AvroAttempt;
-  duplicate(given?: Partial<DuplicateRecord>): DuplicateRecord;
-}
+/** A forged record may be tried again for days, with its key waiting behind it: sound records have a key of their own. */
+const orderingKeys = { forged: [null, 'a', 'b'], sound: [null, 'sound'] };
 
-/** A forged record may fail and be tried again for days, with its key waiting behind it: sound records have a key of their own. */
-const keysOfForged = [null, 'a', 'b'];
-const keysOfSound = [null, 'sound'];
+export const isAvro = (topic: TopicName): topic is AvroTopic => avroTopics.some((each) => each === topic);
+export const schemaFieldsOf = (topic: AvroTopic): readonly AvroField[] => readSchema(topic).fields as AvroField[];
+const soundValues = (topic: AvroTopic): fc.Arbitrary<Fields> =>
+  avroValues({ type: 'record', fields: schemaFieldsOf(topic) }, soundLeaves) as fc.Arbitrary<Fields>;
+const values = { events: soundValues('events'), 'delivery.attempts': soundValues('delivery.attempts') };
+const noFields = Object.fromEntries(schemaFieldsOf('delivery.attempts').map(({ name }) => [name, null]));
+
+type HeaderName = keyof typeof header;
+/** By their names in libs/contract. */
+const headersOf: Readonly<Record<TopicName, string>> = {
+  'webhooks.received':
+    'tenant sourceId receiptId receivedAt contentType httpHeaders identifyBy typeBy dedupTtlSeconds traceparent',
+  events: 'traceparent',
+  deliveries: `tenant deliveryId eventId eventType endpointId generation createdAt receivedAt contentType orderingKey
+    traceparent`,
+  'delivery.attempts': '',
+  duplicates: 'traceparent',
+  'dead-letters': `tenant eventId deadLetterStage deadLetterReason deadLetterAttempts deadLetterOrigin deadLetterAt`,
+};
 
 const micros = (): number => Date.now() * 1_000;
+const newId = (prefix: 'evt' | 'rcp' | 'dlv'): string => createId(prefix, Date.now());
+const newOrigin = (): string => `fuzzing-0-${newId('rcp')}`;
+const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
-export function createBaseRecords({ tenant, endpointIds, event: known, pick, ...codecs }: BaseOptions): BaseRecords {
-  let orderingKeys = keysOfForged;
-  const newId = (prefix: 'evt' | 'rcp' | 'dlv'): string => createId(prefix, Date.now());
+export function createBaseRecords({ codecs, tenant, endpointIds, event: known }: Options): BaseRecords {
+  const encode: BaseRecords['encode'] = (topic, fields) =>
+    isAvro(topic) ? (codecs[topic] as unknown as AvroCodec<Fields>).encode(fields) : json(fields);
+  return { of, encode, fieldsOf: (topic, draw) => fieldsOf(topic, draw, false) };
 
-  const event = (given: Partial<EventRecord> = {}): EventRecord => {
-    const id = newId('evt');
-    return {
-      id,
-      tenant,
-      source_id: 'src_fuzzing',
-      event_id: null,
-      type: 'fuzzed.event',
-      receipt_id: newId('rcp'),
-      origin: `fuzzing-0-${id}`,
-      received_at: micros(),
-      dedup_key: randomBytes(16),
-      content_type: 'application/json',
-      content_encoding: null,
-      http_headers: { 'x-a': 'b' },
-      ordering_key: pick(orderingKeys),
-      payload: Buffer.from(JSON.stringify({ id })),
-      ...given,
+  function fieldsOf(topic: TopicName, draw: Draw, isSound: boolean): Fields | undefined {
+    const endpoint = { delivery_id: newId('dlv'), endpoint_id: oneOf(draw, endpointIds) };
+    const attempt = { tenant, event_id: newId('evt'), generation: 0, at: micros() };
+    const received = { tenant, receipt_id: newId('rcp'), origin: newOrigin(), received_at: micros() };
+    switch (topic) {
+      case 'events':
+        return {
+          ...{ ...draw(values.events), ...received, id: newId('evt'), source_id: 'src_fuzzing', type: 'fuzzed.event' },
+          ...{ dedup_key: randomBytes(16), ordering_key: oneOf(draw, orderingKeys[isSound ? 'sound' : 'forged']) },
+          ...{ content_type: 'application/json', content_encoding: null, payload: json({ id: newId('evt') }) },
+        };
+      case 'delivery.attempts': {
+        const chunk = oneOf(draw, [null, { try: newId('evt'), index: 1, count: 3 }]);
+        if (draw(fc.boolean())) return { ...noFields, ...attempt, kind: 'fanned_out', deliveries: [endpoint], chunk };
+        return {
+          ...{ ...draw(values['delivery.attempts']), ...attempt, ...endpoint, kind: 'attempted', deliveries: [] },
+          ...{ step: 1, attempt: 1, status: 'delivered', outcome: 'delivered', created_at: micros() },
+          ...{ next_attempt_at: null, ordering_key: null, chunk: null },
+        };
+      }
+      case 'duplicates': {
+        // One of an event that does not exist, unless it is to be counted.
+        const of = isSound ? known : { id: newId('evt'), dedup_key: randomBytes(16), source_id: known.source_id };
+        return {
+          ...{ ...received, source_id: of.source_id, dedup_key: of.dedup_key.toString('hex'), event_id: of.id },
+          ...{ event_id_end: of.id.slice(-2), body_hash: randomBytes(8).toString('hex'), changed: true },
+        };
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  function of(topic: TopicName, draw: Draw, control?: { eventId: string | undefined }): RecordParts {
+    const endpointId = oneOf(draw, endpointIds);
+    const orderingKey = oneOf(draw, orderingKeys[control === undefined ? 'forged' : 'sound']);
+    const texts: Partial<Record<HeaderName, string | null>> = {
+      ...{ tenant, sourceId: 'src_fuzzing', receiptId: newId('rcp'), deliveryId: newId('dlv') },
+      ...{ endpointId, orderingKey, traceparent: newTraceparent(undefined) },
+      ...{ eventId: control?.eventId ?? newId('evt'), eventType: 'fuzzed.event', contentType: 'application/json' },
+      ...{ createdAt: String(micros()), receivedAt: String(micros()), generation: '0', dedupTtlSeconds: '3600' },
+      ...{ httpHeaders: '{"x-a":"b"}', identifyBy: '[{"pointer":"/id"}]', typeBy: '[{"pointer":"/type"}]' },
+      ...{ deadLetterStage: oneOf(draw, deadLetterStages), deadLetterReason: 'malformed_record' },
+      ...{ deadLetterAttempts: '1', deadLetterOrigin: newOrigin(), deadLetterAt: String(micros()) },
     };
-  };
-  const attempt = (given: Partial<AvroAttempt> = {}): AvroAttempt => ({
-    kind: 'attempted',
-    tenant,
-    event_id: newId('evt'),
-    generation: 0,
-    at: micros(),
-    deliveries: [],
-    delivery_id: newId('dlv'),
-    endpoint_id: pick(endpointIds),
-    step: 1,
-    attempt: 1,
-    status: 'delivered',
-    created_at: micros(),
-    outcome: 'delivered',
-    http_status: 200,
-    duration_ms: 1.5,
-    detail: null,
-    response_excerpt: Buffer.from('ok'),
-    next_attempt_at: null,
-    ordering_key: null,
-    request: { method: 'POST', url: 'http://127.0.0.1/', headers: { 'webhook-id': 'a' } },
-    response_headers: { server: 'a' },
-    timing: { dns_ms: null, connect_ms: 1, tls_ms: null, first_byte_ms: 1, body_ms: 0 },
-    chunk: null,
-    ...given,
-  });
-  const fannedOut = (): AvroAttempt => ({
-    ...attempt(),
-    ...{ kind: 'fanned_out', deliveries: [{ delivery_id: newId('dlv'), endpoint_id: pick(endpointIds) }] },
-    ...{ delivery_id: null, endpoint_id: null, step: null, attempt: null, status: null, created_at: null },
-    ...{ outcome: null, http_status: null, duration_ms: null, response_excerpt: null },
-    ...{ request: null, response_headers: null, timing: null },
-    chunk: pick([null, { try: newId('evt'), index: 1, count: 3 }]),
-  });
-  const duplicate = (given: Partial<DuplicateRecord> = {}): DuplicateRecord => ({
-    tenant,
-    source_id: known.sourceId,
-    receipt_id: newId('rcp'),
-    origin: `fuzzing-0-${newId('rcp')}`,
-    received_at: micros(),
-    dedup_key: known.dedupKey,
-    event_id: known.id,
-    event_id_end: known.id.slice(-2),
-    body_hash: randomBytes(8).toString('hex'),
-    changed: true,
-    ...given,
-  });
-
-  const deliveryRecord = (eventId: string) => {
-    const endpointId = pick(endpointIds);
-    return {
-      key: Buffer.from(endpointId),
-      value: Buffer.from(JSON.stringify({ id: eventId })),
-      headers: asBuffers(
-        deliveryHeaders({
-          id: newId('dlv'),
-          tenant,
-          eventId,
-          eventType: 'fuzzed.event',
-          endpointId,
-          generation: 0,
-          createdAt: micros(),
-          receivedAt: micros(),
-          orderingKey: pick(orderingKeys),
-          contentType: 'application/json',
-          contentEncoding: null,
-          traceparent: newTraceparent(undefined),
-        }),
-      ),
-    };
-  };
-  const duplicateRecord = (given: Partial<DuplicateRecord> = {}) => {
-    const made = duplicate(given);
-    return {
-      key: Buffer.from(made.dedup_key),
-      value: duplicateToJson(made),
-      headers: asBuffers({ [header.traceparent]: newTraceparent(undefined) }),
-    };
-  };
-
-  const makers: Record<TopicName, () => Pick<ForgedRecord, 'key' | 'value' | 'headers'>> = {
-    'webhooks.received': () => ({
-      key: null,
-      value: Buffer.from(JSON.stringify({ id: newId('rcp'), type: 'fuzzed.event' })),
-      headers: asBuffers(
-        receivedWebhookHeaders({
-          tenant,
-          sourceId: 'src_fuzzing',
-          receiptId: newId('rcp'),
-          receivedAt: micros(),
-          contentType: 'application/json',
-          contentEncoding: null,
-          httpHeaders: { 'x-a': 'b' },
-          identifyBy: [{ pointer: '/id' }],
-          typeBy: [{ pointer: '/type' }],
-          dedupTtlSeconds: 3_600,
-          orderingKey: null,
-          traceparent: newTraceparent(undefined),
-          origin: null,
-        }),
-      ),
-    }),
-    events: () => {
-      const made = event();
-      return {
-        key: Buffer.from(made.ordering_key ?? made.id),
-        value: codecs.encodeEvent(made),
-        headers: asBuffers({ [header.traceparent]: newTraceparent(undefined) }),
-      };
-    },
-    deliveries: () => deliveryRecord(newId('evt')),
-    'delivery.attempts': () => {
-      const made = pick([attempt, fannedOut])();
-      return { key: Buffer.from(made.event_id), value: codecs.encodeAttempt(made), headers: {} };
-    },
-    // A duplicate of an event that does not exist: only the sound ones count.
-    duplicates: () => duplicateRecord({ event_id: newId('evt'), dedup_key: randomBytes(16).toString('hex') }),
-    'dead-letters': () => ({
-      key: Buffer.from('a'),
-      value: Buffer.from('what died'),
-      headers: asBuffers({
-        [header.tenant]: tenant,
-        [header.eventId]: newId('evt'),
-        ...deadLetterHeaders({
-          stage: pick(['dedup', 'fan-out', 'dispatcher', 'projector']),
-          reason: 'malformed_record',
-          attempts: 1,
-          origin: `fuzzing-0-${newId('rcp')}`,
-          at: micros(),
-        }),
-      }),
-    }),
-  };
-  return {
-    of: (topic) => ({ topic, kind: 'base', ending: 'processed', ...makers[topic]() }),
-    control(topic, eventId) {
-      orderingKeys = keysOfSound;
-      const made =
-        topic === 'duplicates' ? duplicateRecord() : eventId === undefined ? makers[topic]() : deliveryRecord(eventId);
-      orderingKeys = keysOfForged;
-      return { topic, kind: 'control', ending: 'processed', ...made };
-    },
-    event,
-    attempt,
-    duplicate,
-  };
+    const given = (headersOf[topic].split(/\s+/) as HeaderName[]).filter((name) => typeof texts[name] === 'string');
+    const headers = Object.fromEntries(given.map((name) => [header[name], Buffer.from(texts[name] ?? '')]));
+    const fields = fieldsOf(topic, draw, control !== undefined);
+    const { ordering_key, id, event_id, dedup_key } = fields ?? {};
+    const keys = { events: ordering_key ?? id, 'delivery.attempts': event_id, duplicates: dedup_key };
+    const key = { ...keys, 'webhooks.received': null, deliveries: endpointId, 'dead-letters': 'a' }[topic];
+    const value = fields === undefined ? json({ id: newId('evt'), type: 'fuzzed.event' }) : encode(topic, fields);
+    return { key: typeof key === 'string' ? Buffer.from(key) : null, value, headers };
+  }
 }
-
-const asBuffers = (headers: Readonly<Record<string, string>>): Record<string, Buffer> =>
-  Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, Buffer.from(text)]));

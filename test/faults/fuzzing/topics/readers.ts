@@ -15,44 +15,28 @@ const joinedTimeoutMs = 30_000;
 
 /** @throws Error where a group is none of the stages that dead letters can come from */
 export async function findReaders({ kafkaBrokers, topicPrefix }: Stack): Promise<TopicReader[]> {
+  const topics = topicsOf(topicPrefix);
   const admin = createClient({ brokers: kafkaBrokers, clientId: 'fuzzing', log: silentLogger }).admin();
   await admin.connect();
-  try {
-    return await waitUntil('every topic has a reader', async () => readersAmong(await groupsOf()), {
-      timeoutMs: joinedTimeoutMs,
-      everyMs: 500,
+  const look = async (): Promise<TopicReader[] | undefined> => {
+    const ids = (await admin.listGroups()).groups
+      .map(({ groupId }) => groupId)
+      .filter((id) => id.startsWith(topicPrefix));
+    const { groups } = ids.length === 0 ? { groups: [] } : await admin.describeGroups(ids);
+    const readers = groups.flatMap(({ groupId, members }) => {
+      // The name of each topic stands in a member's assignment as it is.
+      const assigned = members.map(({ memberAssignment }) => memberAssignment.toString('latin1')).join();
+      const read = topicNames.filter((name) => assigned.includes(topics[name]));
+      const stage = deadLetterStages.find((known) => `${topicPrefix}${known}` === groupId);
+      if (stage === undefined && read.length > 0)
+        throw new Error(`${groupId} is no stage of dead letters, and reads ${read.join()}`);
+      return stage === undefined ? [] : read.map((topic) => ({ stage, topic }));
     });
+    return topicNames.every((name) => readers.some(({ topic }) => topic === name)) ? readers : undefined;
+  };
+  try {
+    return await waitUntil('every topic has a reader', look, { timeoutMs: joinedTimeoutMs, everyMs: 500 });
   } finally {
     await admin.disconnect();
   }
-
-  /** By group, the topics that its members have partitions of. */
-  async function groupsOf(): Promise<Map<string, Set<string>>> {
-    const { groups } = await admin.listGroups();
-    const ids = groups.map(({ groupId }) => groupId).filter((id) => id.startsWith(topicPrefix));
-    const described = ids.length === 0 ? [] : (await admin.describeGroups(ids)).groups;
-    return new Map(
-      described.map(({ groupId, members }) => [
-        groupId.slice(topicPrefix.length),
-        // The name of each topic stands in a member's assignment as it is.
-        new Set(members.flatMap(({ memberAssignment }) => topicsNamedIn(memberAssignment.toString('latin1')))),
-      ]),
-    );
-  }
-
-  function topicsNamedIn(assignment: string): string[] {
-    const topics = topicsOf(topicPrefix);
-    return topicNames.filter((name) => assignment.includes(topics[name]));
-  }
-}
-
-function readersAmong(groups: ReadonlyMap<string, ReadonlySet<string>>): TopicReader[] | undefined {
-  const readers = [...groups].flatMap(([group, topics]) =>
-    [...topics].map((topic): TopicReader => {
-      const stage = deadLetterStages.find((known) => known === group);
-      if (stage === undefined) throw new Error(`the group ${group} reads ${topic}, and is no stage of letters`);
-      return { stage, topic: topic as TopicName };
-    }),
-  );
-  return topicNames.every((name) => readers.some(({ topic }) => topic === name)) ? readers : undefined;
 }

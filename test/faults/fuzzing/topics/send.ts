@@ -1,73 +1,55 @@
 /** Writes records as any client of Kafka can: to a partition of one's choice, with bytes as they are. */
-import { CompressionTypes, type Producer } from 'kafkajs';
 import type { Topics } from '#lib/contract';
 import { silentLogger } from '#lib/log';
 import { createClient } from '../../../../libs/kafka/client.ts';
 import { type ForgedRecord, markHeader, type SentRecord } from './forged-record.ts';
 
 export interface ForgedSender {
-  /** @returns the records with their places, in the order given */
-  send(records: readonly (ForgedRecord & { partition: number })[]): Promise<SentRecord[]>;
+  /** @returns the records with their places */
+  send(records: readonly ForgedRecord[]): Promise<SentRecord[]>;
   close(): Promise<void>;
 }
 
-const batchBytes = 1024 * 1024;
-const batchRecords = 50;
+/** Small records come in batches, beside each other; a batch has no room for a large one. */
+const batchRecords = 40;
+const largeBytes = 20_000;
 
 export async function connectSender(brokers: readonly string[], topics: Topics): Promise<ForgedSender> {
-  const producer: Producer = createClient({ brokers, clientId: 'fuzzing', log: silentLogger }).producer();
+  const producer = createClient({ brokers, clientId: 'fuzzing', log: silentLogger }).producer();
   await producer.connect();
   let marked = 0;
 
-  const sendBatch = async (
-    batch: readonly (ForgedRecord & { partition: number; mark: string })[],
-  ): Promise<SentRecord[]> => {
-    const [first] = batch;
-    if (first === undefined) return [];
-    const [answer] = await producer.send({
-      topic: topics[first.topic],
-      acks: -1,
-      compression: CompressionTypes.None,
-      messages: batch.map(({ key, value, headers, partition, mark, timestampMs }) => ({
-        key,
-        value,
-        partition,
-        headers: { ...(headers as Record<string, Buffer | Buffer[]>), [markHeader]: Buffer.from(mark) },
-        ...(timestampMs !== undefined && { timestamp: String(timestampMs) }),
-      })),
+  async function sendBatch(topic: string, batch: readonly ForgedRecord[]): Promise<SentRecord[]> {
+    const records = batch.map((record) => ({ ...record, mark: String((marked += 1)) }));
+    const messages = records.map(({ key, value, headers, partition, mark, timestampMs }) => ({
+      ...{ key, value, partition, headers: { ...headers, [markHeader]: Buffer.from(mark) } },
+      ...(timestampMs !== undefined && { timestamp: String(timestampMs) }),
+    }));
+    const answers = await producer.send({ topic, acks: -1, messages });
+    const next = new Map(answers.map(({ partition, baseOffset }) => [partition, Number(baseOffset)]));
+    return records.map((record) => {
+      const offset = next.get(record.partition) ?? Number.NaN;
+      if (!(offset >= 0)) throw new Error(`Kafka did not take ${record.caseName}`);
+      next.set(record.partition, offset + 1);
+      return { ...record, offset };
     });
-    const base = Number(answer?.baseOffset);
-    if (!Number.isInteger(base) || base < 0) throw new Error(`Kafka did not take a batch of ${first.kind}`);
-    return batch.map((record, index) => ({ ...record, offset: base + index }));
-  };
-
+  }
   return {
     async send(records) {
       const sent: SentRecord[] = [];
-      let batch: (ForgedRecord & { partition: number; mark: string })[] = [];
-      let bytes = 0;
-      for (const record of records) {
-        const [first] = batch;
-        const isOther = first !== undefined && (first.topic !== record.topic || first.partition !== record.partition);
-        const size = sizeOf(record);
-        if (isOther || bytes + size > batchBytes || batch.length === batchRecords) {
-          sent.push(...(await sendBatch(batch)));
-          batch = [];
-          bytes = 0;
-        }
-        batch.push({ ...record, mark: String((marked += 1)) });
-        bytes += size;
+      for (let at = 0; at < records.length;) {
+        const rest = records.slice(at, at + batchRecords);
+        const [topic, large] = [rest[0]?.topic, rest.findIndex((record) => sizeOf(record) > largeBytes)];
+        if (topic === undefined) break;
+        const batch = rest.slice(0, large === -1 ? batchRecords : Math.max(1, large));
+        sent.push(...(await sendBatch(topics[topic], batch)));
+        at += batch.length;
       }
-      return [...sent, ...(await sendBatch(batch))];
+      return sent;
     },
     close: () => producer.disconnect(),
   };
 }
 
 const sizeOf = ({ key, value, headers }: ForgedRecord): number =>
-  (key?.length ?? 0) +
-  (value?.length ?? 0) +
-  Object.entries(headers).reduce(
-    (sum, [name, values]) => sum + [values].flat().reduce((all, each) => all + each.length + name.length + 10, 0),
-    0,
-  );
+  [key, value, ...Object.values(headers).flat()].reduce((sum, each) => sum + (each?.length ?? 0), 0);
