@@ -5,7 +5,7 @@ import { topicDefinitions } from '#lib/contract';
 const deploy = join(import.meta.dirname, '..');
 const folders = { rules: join(deploy, 'prometheus/rules'), dashboards: join(deploy, 'grafana/dashboards') };
 
-/** As `hookline setup` would create them in production: its defaults. */
+/** The defaults of `hookline setup` in production. */
 const sizing = { topicPrefix: 'hookline.', partitions: 12, replicationFactor: 3 };
 
 const header = (source: string): string => `# Made from ${source} by \`npm run docs:write\`.\n`;

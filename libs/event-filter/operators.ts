@@ -50,7 +50,7 @@ export const combiners: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);
 
 export type Operand = 'value' | 'ordered' | 'values' | 'boolean' | 'count' | 'condition' | 'element';
 
-/** Behind a path. */
+/** The operators that may follow a path. */
 export const operators: ReadonlyMap<string, Operand> = new Map<string, Operand>([
   ['$eq', 'value'],
   ['$ne', 'value'],

@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 
 /** A sender that says nothing for so long isn't sending. */
 const silenceMs = 5_000;
-/** Nor is one read from for longer, however much it has to say. */
+/** The server reads from a closing connection no longer than this. */
 const lingerMs = 30_000;
 
 /** The current request of each connection; also the mark of connections that end in stages. */
@@ -35,7 +35,7 @@ const ending = new WeakSet<Socket>();
 /** Whether nothing that still comes on it is of interest. */
 export const isEnding = (socket: Socket): boolean => ending.has(socket);
 
-/** Nothing that comes behind the request of this answer, the last on the connection, is of interest. */
+/** Ends the connection after its last answer, ignoring all later requests. */
 export function endInStagesAfter(socket: Socket, answer: ServerResponse): void {
   ending.add(socket);
   if (!answer.headersSent) answer.setHeader('connection', 'close');

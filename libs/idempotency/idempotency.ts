@@ -7,7 +7,7 @@
  *   onSend       the handler's outcome → record and effects durable → the answer leaves
  *                anything else         → nothing kept           → the answer leaves
  *
- * Whoever asks is known by then: `scopeOf` is called after every onRequest hook.
+ * `scopeOf` is called after every onRequest hook, so the caller is known by then.
  */
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
 import { createHash } from 'node:crypto';

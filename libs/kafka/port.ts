@@ -1,6 +1,6 @@
 /**
- * What the services need of Kafka, and nothing of the client that gives it. test/support/kafka-conformance.ts says what an
- * implementation must do, on a real cluster.
+ * What the services need from Kafka, independent of the client library. test/support/kafka-conformance.ts tests what an implementation must
+ * do, on a real cluster.
  */
 import type { HeaderText } from '#lib/contract';
 import type { Span } from '#lib/telemetry';

@@ -58,7 +58,7 @@ const chunkSeconds = 0.1;
 const paceMs = 10;
 /** Between two tries to reach a shared bucket that was away. */
 const awayForMs = 1_000;
-/** Beyond it, the key known longest is forgotten. */
+/** At this number, the oldest key is forgotten. */
 const maxKeys = 10_000;
 
 export function createRateLimiter({ buckets, clock, log }: Options): RateLimiter {
@@ -160,7 +160,7 @@ const newBucket = (key: string, rate: Rate): Bucket => ({
   askAgainAtMs: 0,
 });
 
-/** None where that would be a single permit: it could lie unused in one process while another is refused. */
+/** No chunk of a single permit: it could lie unused in one process while another is refused. */
 function chunkOf({ rate, last }: Bucket): number {
   const permits = Math.floor(Math.min(rate.perSecond * chunkSeconds, rate.burst / (2 * (last?.processes ?? 1))));
   return permits < 2 ? 0 : permits;

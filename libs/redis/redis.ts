@@ -61,7 +61,7 @@ export interface RedisOptions {
   startTimeoutMs?: number;
   /** True where a server that must not be used is as good as none: `start` does not fail then. Default false. */
   optional?: boolean;
-  /** None where nobody reads them. */
+  /** Left out if nobody reads them. */
   metrics?: Metrics;
 }
 

@@ -55,7 +55,7 @@ export function createFailurePolicy(clock: Pick<Clock, 'monotonicMs'>, random: R
       failedAtMs = [...failedAtMs.filter((atMs) => nowMs - atMs <= windowMs), ...(isOutage ? [] : [nowMs])];
       if (failedAtMs.length >= tooMany) return 'end the process';
       const waitMs = Math.min(capMs, baseMs * 2 ** inARow);
-      // Beyond the cap it does not matter how many there were.
+      // More than that changes nothing: the cap is reached.
       inARow = Math.min(inARow + 1, 10);
       return { rebuildAfterMs: spreadAroundMs(waitMs, jitter, random) };
     },

@@ -85,7 +85,7 @@ export function buildApp(deps: IngressDeps): FastifyInstance {
   const app = createFastify(deps.tls, {
     logger: false,
     trustProxy: (address) => deps.trustedProxies.has(address),
-    // Behind ours for bodies, which can answer in order.
+    // Longer than our own limit for bodies, which can still answer in order.
     requestTimeout: 2 * deps.bodyTimeoutMs + headersTimeoutMs,
     // An id of any length is an unknown source.
     routerOptions: { maxParamLength: 16_384 },

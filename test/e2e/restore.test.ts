@@ -82,7 +82,7 @@ async function restoreAndCheck(pipeline: OwnPipeline, { source, endpoint }: Sett
     ...{ scheme: 'hookline', random: seededRandom(7), exclusive: true },
     source,
     endpoint: { ...endpoint, retry: { base_seconds: 1, cap_seconds: 2 } },
-    // Whatever was published or sent twice is so for the restore.
+    // Publishing or sending twice is excused by the restore.
     faults: [{ what: 'Postgres was restored', atMs: Date.now(), settledAtMs: Number.POSITIVE_INFINITY }],
   });
   try {

@@ -242,7 +242,7 @@ describe('with one of everything each', () => {
         expect([url, status]).toEqual([url, 200]);
         if (collection !== 'deliveries') expect(text).toContain(mine.ids[collection]);
         for (const id of Object.values(theirs.ids)) expect(text).not.toContain(id);
-        // Nor from a place in the other's.
+        // The same with a cursor of the other tenant.
         if (url !== '/v1/events') {
           const beyond = await ask({ path: `${url}?cursor=${theirs.ids[collection]}`, key: mine.key });
           for (const id of Object.values(theirs.ids)) expect(beyond.text).not.toContain(id);

@@ -22,7 +22,7 @@ export interface Supervisor {
   /** It is to end, and is not started again for that. */
   expectEnd(process: ServiceProcess): void;
   processIds(): Record<string, number>;
-  /** None is started again from now on; resolves with how each ended. */
+  /** Stops restarting; resolves with how each process ended. */
   stopAll(): Promise<Partial<Record<ProcessName, Exit>>>;
   readonly surprises: readonly string[];
   readonly restarts: Restart[];

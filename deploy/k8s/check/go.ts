@@ -20,7 +20,7 @@ const least = { major: 1, minor: 24 };
 export interface GoModule {
   path: string;
   version: string;
-  /** As `go mod download -json` shows it: what the registry hands out must be what was looked at when this was written. */
+  /** The checksum that `go mod download -json` shows: the download must be what was reviewed. */
   sum: string;
 }
 

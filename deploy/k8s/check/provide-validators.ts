@@ -53,7 +53,7 @@ const javaCompiler: Tool = {
 const pom = join(import.meta.dirname, 'pom.xml');
 const leastMebibytes = 3_000;
 
-/** What it takes to render the manifests and to judge them. */
+/** The programs and schemas that render and validate the manifests. */
 export interface Validators {
   kustomize: string;
   kubectlValidate: string;

@@ -13,7 +13,7 @@ export interface Tool {
   versionArgs: readonly string[];
   /** The least major version; none where any will do. */
   atLeast?: number;
-  /** Where it is besides the PATH. */
+  /** Folders searched in addition to the PATH. */
   folders: readonly string[];
   /** Debian packages, the first that the system offers is taken. */
   debian: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Which process a pid belonged to when it was written down. A pid alone is not enough: after a crash or a reboot the same number may
- * belong to a stranger, who must never be signalled. Its start time tells them apart.
+ * Identifies the process that had a pid when the pid was written down. A pid alone is not enough: after a crash or a reboot the same number
+ * may belong to an unrelated process, which must never be signalled. The start time tells them apart.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

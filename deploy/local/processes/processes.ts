@@ -63,7 +63,7 @@ export interface Processes {
   lastLogLines(name: string, count: number): string[];
 }
 
-/** By a signal where its exit status says so: a program that ends with 128 + n itself means the same by it. */
+/** A signal if the exit status says so: a program that exits with 128 + n itself means the same. */
 export type Ending = { signal: NodeJS.Signals } | { code: number };
 
 const maxLogBytes = 64 * 1024 * 1024;
@@ -168,7 +168,7 @@ export function createProcesses(dir: { run: string; log: string }): Processes {
   };
 }
 
-/** As a shell writes the exit status of what it waited for. */
+/** Parses an exit status as shells write it. */
 function parseEnding(text: string): Ending | undefined {
   if (!/^\d+\n$/.test(text)) return undefined;
   const status = Number(text);

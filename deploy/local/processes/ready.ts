@@ -10,7 +10,7 @@ export async function startReady(
   program: Program,
   probe: () => unknown,
   timeoutMs: number,
-  /** What one that runs already has to answer: as long as the slowest takes to start on a busy machine, for it may be starting. */
+  /** Time for a running process to answer: as long as the slowest takes to start on a busy machine, since it may be starting. */
   keptTimeoutMs = 30_000,
 ): Promise<void> {
   const { name, stopSignal: signal } = program;

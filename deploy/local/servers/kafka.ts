@@ -22,7 +22,7 @@ interface Listener {
 }
 
 export interface KafkaOptions {
-  /** Where the data goes: one folder a broker. */
+  /** Contains one data folder per broker. */
   dir: string;
   /** One, or three for a cluster that outlives the loss of one. Each process is broker and controller. */
   brokers: readonly Broker[];

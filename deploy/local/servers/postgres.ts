@@ -35,7 +35,7 @@ export interface Postgres {
   /** Starts it where it does not run; ready is another matter. */
   launch(): Promise<void>;
   stop(): Promise<void>;
-  /** At once: whatever was committed it finds again in its log, at the next start. */
+  /** Kills it at once; the next start recovers all committed data from its log. */
   kill(): Promise<void>;
   healthy(): Promise<boolean>;
 }
@@ -76,7 +76,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
     renameSync(unfinished, data);
   }
 
-  /** In single-user mode: no server has to run yet, and no client is needed. */
+  /** Uses single-user mode: needs neither a running server nor a client. */
   async function createDatabases(home: string, unfinished: string): Promise<void> {
     const program = asUser(runAs, join(bin, 'postgres'), ['--single', '-D', unfinished, 'postgres']);
     const child = spawn(program.command, program.args, { cwd: home, stdio: ['pipe', 'ignore', 'pipe'] });

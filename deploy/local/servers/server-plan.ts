@@ -9,7 +9,7 @@ import type { ServerPorts } from './servers.ts';
 /** Start options of a folder's servers: the same every time. */
 export interface ServerPlan {
   ports: ServerPorts;
-  /** Where there is more than one. */
+  /** Set if there are several. */
   brokers?: readonly Broker[];
   postgresPassword: string;
 }

@@ -8,7 +8,7 @@ interface Arrival {
   eventId: string;
   attempt: string;
   verified: boolean;
-  /** By performance.now(). */
+  /** Time by performance.now(). */
   atMs: number;
 }
 
@@ -16,7 +16,7 @@ export interface SmokeReceiver {
   url: string;
   /** The request that came with this body to this path, if any. */
   arrivalOf(body: string): Arrival | undefined;
-  /** From now on it verifies with this secret. */
+  /** Verifies with this secret from now on. */
   expect(secret: string): void;
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ interface Options {
   port: number;
   /** A path that nobody else uses. */
   path: string;
-  /** By which the dispatcher knows this machine. */
+  /** The dispatcher's name for this machine. */
   host: string;
   /** The addresses that this leads to. */
   listenOn: readonly string[];

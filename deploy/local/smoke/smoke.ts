@@ -94,7 +94,7 @@ async function findTarget(options: SmokeOptions, api: ApiClient, receiverUrl: st
   });
 }
 
-/** Where one of them does not run, and nobody is there who would start it again. */
+/** Names the processes that do not run and that nothing will restart. */
 function absenceOf(names: readonly string[], processes: SmokeOptions['processes']): string | undefined {
   const ended = names.find((name) => processes.pid(name) === undefined);
   return ended === undefined || processes.pid(supervisorName) !== undefined ? undefined : `${ended} does not run`;

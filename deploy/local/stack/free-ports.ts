@@ -10,7 +10,7 @@ import { join } from 'node:path';
  */
 const from = 20_000;
 const to = 32_768;
-/** For so long nobody else on this machine is given a port, whether it is listened on or not: its process may be about to start, or killed. */
+/** Nobody else on this machine gets a port for so long, even if nothing listens on it: its process may be starting, or killed. */
 const takenForMs = 30 * 60_000;
 const takenDir = join(tmpdir(), `hookline-ports-${userInfo().uid}`);
 /** More than there are by far: then there is none, or next to none. */

@@ -3,7 +3,7 @@ import { StackError } from '../failure.ts';
 import { portHolder } from './port-holder.ts';
 import type { ProcessMode } from './process-mode.ts';
 
-/** In the order of an event's way. */
+/** The order in which an event passes them. */
 export const serviceNames = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 

@@ -8,7 +8,7 @@ import { keptProcessMode } from './process-mode.ts';
 import type { StackSecrets } from './secrets.ts';
 import { keptPortOffset, runningIn, stackProcesses } from './stack.ts';
 
-/** Which parts of the stack run, as containers or as processes. */
+/** The running parts of the stack, and whether they are containers or processes. */
 export function runningStack(): { kind: StackKind; names: string[] } | undefined {
   const processes = runningIn(stackProcesses());
   if (processes.length > 0) return { kind: 'native', names: processes };

@@ -32,7 +32,7 @@ export function createRestartPolicy(random: Random): RestartPolicy {
 
   const end = (nowMs: number): Extract<State, { is: 'ended' }> => {
     const waitMs = spreadAroundMs(Math.min(capMs, baseMs * 2 ** endsInARow), jitter, random);
-    // Beyond the cap it does not matter how many there were.
+    // More than that changes nothing: the cap is reached.
     endsInARow = Math.min(endsInARow + 1, Math.ceil(Math.log2(capMs / baseMs)));
     return { is: 'ended', atMs: nowMs, dueMs: nowMs + waitMs };
   };

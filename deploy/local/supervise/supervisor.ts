@@ -17,7 +17,7 @@ export interface Restart {
   name: string;
   /** When it was seen to be gone. */
   endedAtMs: number;
-  /** Where that is known: not if the shell beside it was killed as well. */
+  /** Undefined if unknown, because the shell beside it was killed as well. */
   how: Ending | undefined;
   lastLogLine: string;
   startedAtMs: number;
@@ -30,7 +30,7 @@ export interface Supervised {
 }
 
 interface Options {
-  /** In the order in which they are started where several are due. */
+  /** Programs are started in this order if several are due. */
   programs: readonly Supervised[];
   processes: Pick<Processes, 'pid' | 'howEnded' | 'lastLogLines'>;
   /** Whether it is this supervisor that is to see to the stack. */

@@ -129,7 +129,7 @@ async function request(registryUrl: string, method: string, path: string, body?:
   if (answer.status >= 500 || answer.status === 429) {
     throw new AppError('registry_unavailable', `the schema registry answers ${answer.status}`);
   }
-  // Of no use to those who ask about a schema; a password that is being changed is right again soon.
+  // Not an answer about the schema; credentials may be about to change, so this is retried.
   if (answer.status === 401 || answer.status === 403) {
     throw new AppError('registry_unavailable', `the schema registry does not know us: it answers ${answer.status}`);
   }

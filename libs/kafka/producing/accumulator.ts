@@ -34,7 +34,7 @@ export function createAccumulator(limits: BatchLimits): Accumulator {
   const returned: PendingRecord[][] = [];
   let waiting: PendingRecord[] = [];
   let waitingBytes = 0;
-  /** Nothing in here expires before: most looks for what has expired end with this. */
+  /** No record expires before this time, so most checks for expired ones end here. */
   let noneBeforeMs = Number.POSITIVE_INFINITY;
   /** The earliest of the waiting records. */
   let dueAtMs = Number.POSITIVE_INFINITY;

@@ -67,7 +67,7 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
   let inFlight: PendingRecord[] = [];
   let span: Span | undefined;
   let state: 'idle' | 'waiting' | 'in flight' | 'backing off' = 'idle';
-  /** Where it waits. */
+  /** The lane in which it waits. */
   let lane: Pick<ProduceLane, 'add' | 'hurry'> | undefined;
   let isAlone = false;
   let failures = 0;

@@ -16,7 +16,7 @@ declare module 'fastify' {
 
 const message = 'must not contain NUL or an unpaired surrogate';
 
-/** Behind `refuseDeepBody`: it goes down by recursion. */
+/** Runs after `refuseDeepBody`, since it recurses. */
 export const refuseUnstorableText: preValidationHookHandler = (request, reply, done) => {
   const { params, query, body, routeOptions } = request;
   // An id with such a character is one that nothing has.

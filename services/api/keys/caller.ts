@@ -34,8 +34,8 @@ const defaultTenant = 'default';
 const tenantPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**
- * Who asks, and for which tenant, before anything else of the request is looked at: 401 without a key, 429 above the rate of the key or of
- * its tenant, 403 for another tenant than the key's or what its scopes don't include.
+ * Identifies the caller and the tenant before the rest of the request is read: 401 without a key, 429 above the rate of the key or of its
+ * tenant, 403 for another tenant or a missing scope.
  */
 export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
   const { findKey, keyUses, limiter, keyRate, limits, usage } = deps;

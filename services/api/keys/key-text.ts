@@ -20,7 +20,7 @@ export function keyIdOf(text: string): string | undefined {
 }
 
 /**
- * What is kept of a key. One round of SHA-256 does: slow hashes are for secrets that can be guessed, and nobody guesses 256 random bits
- * however fast each try is.
+ * The stored hash of a key. One round of SHA-256 is enough: slow hashes protect secrets that can be guessed, and nobody guesses 256 random
+ * bits.
  */
 export const keyHash = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -30,7 +30,7 @@ export interface ClaimedEvent extends OutboxEvent {
   claimed_until: string;
 }
 
-/** Where the last round of ordered keys has ended. */
+/** The place where the last round of ordered keys ended. */
 export interface KeyCursor {
   tenant: string;
   ordering_key: string;

@@ -127,7 +127,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     crashPoints.reach('outbox.after-publish');
 
     if (published.length > 0) await table.remove(published);
-    // What fails on its data is a fault of ours: it was taken, and is tried once in a claim until somebody has mended that.
+    // An event whose data fails is our bug: it was accepted, so it is tried once in each claim until the bug is fixed.
     const postponed = claimed.filter((event, index) => errors[index]?.retryable && !published.includes(event));
     if (postponed.length > 0) await table.release(postponed);
     return errors.every((error) => error === undefined);

@@ -59,7 +59,7 @@ export const endpoints = createResourceTable<EndpointRow, Sealed>('endpoints', '
 
 const subscriptionsAtOnce = 500;
 
-/** What endpoints ask for that deliveries may go to: those behind this id, in the order of theirs; not all at once. */
+/** A page of the subscriptions, after this endpoint id, in the order of ids. */
 export const subscriptionsAfter = (
   postgres: Query,
   tenant: string,
@@ -191,6 +191,6 @@ export const setSecrets = (
 export const disable = (tx: Query, named: Named): Promise<EndpointRow> =>
   endpoints.set(tx, named, `disabled_at = clock_timestamp(), disabled_reason = 'by_request'`);
 
-/** Whatever had disabled it. Since when it fails is found out anew, as after every change by people: a trigger sees to it. */
+/** Enables the endpoint, whatever disabled it. A trigger resets its failing time, as after every change by a user. */
 export const enable = (tx: Query, named: Named): Promise<EndpointRow> =>
   endpoints.set(tx, named, 'disabled_at = NULL, disabled_reason = NULL');

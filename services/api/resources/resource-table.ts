@@ -5,9 +5,9 @@ import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from './ids.ts';
 
 /**
- * What sources, endpoints and keys have in common: rows of one tenant that people change, one change at a time, and of which a deleted one
- * stays behind as its tombstone, for ever; buried, once nobody needs it in memory (deploy/postgres/migrations). Every change counts the revision on, which is what an ETag shows, and moves `changed_at`, by which the
- * other services see it.
+ * The common part of sources, endpoints and keys: rows of one tenant, changed one at a time. A deleted row stays as a tombstone; once no
+ * service needs it in memory, it is buried (deploy/postgres/migrations). Every change increments the revision, which is the ETag, and moves
+ * `changed_at`, by which the other services notice it.
  */
 export interface ResourceRow {
   id: string;
@@ -23,7 +23,7 @@ export interface Named {
   id: string;
 }
 
-/** Which row a request asks to change, and in which state alone. */
+/** The row that a request changes, and the only state in which it may. */
 interface Change extends Named {
   ifMatch: string | undefined;
 }

@@ -26,7 +26,7 @@ export const getEventPayload: Route = ({ postgres }) =>
       if (event.body === null)
         return sendProblem(reply, 'gone', 'The payload has been removed: its retention time is over');
       const encoding = event.content_encoding ?? '';
-      // Of no other form: a client that is told an encoding takes it for its own to undo.
+      // Other values are left out: a client that is told an encoding tries to decode it.
       if (codings.test(encoding)) reply.header('content-encoding', encoding);
       return (
         reply

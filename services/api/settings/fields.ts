@@ -31,7 +31,7 @@ const locator = {
   description: '`header:Name` or a JSON pointer such as /data/id',
 } as const;
 
-/** Where something is looked for, in this order; a single place may stand without its list. */
+/** Places to look in, in this order; a single place may be given without an array. */
 export const locators = {
   if: { type: 'string' },
   then: locator,

@@ -30,7 +30,7 @@ import type { EndpointFacts } from './endpoint-facts.ts';
 export type Standing = {
   /** Sends at once. */
   readonly width: number;
-  /** Nothing before, in monotonic milliseconds. */
+  /** No send before this time, in monotonic milliseconds. */
   readonly pausedUntilMs: number;
 } & (
   | { readonly kind: 'healthy' | 'shrunk' | 'half-open' | 'open' }

@@ -6,7 +6,7 @@ export interface HoldTime {
   observe(heldMs: number): void;
   meanMs(): number;
   isSlow(): boolean;
-  /** Nothing about it is worth remembering. */
+  /** True if its history is too short to keep. */
   isBrief(): boolean;
 }
 

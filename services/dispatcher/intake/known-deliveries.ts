@@ -4,7 +4,7 @@ import { deliveryKey } from '../model/job.ts';
 
 export interface KnownDeliveries {
   /**
-   * Which of these have ended, or wait in the table, as far as the projector has come.
+   * The deliveries that have ended or wait in the table, as far as the projector has come.
    *
    * @throws AppError store_unavailable
    */

@@ -21,7 +21,7 @@ import type { SharedRoom } from '#lib/tenancy';
 import { type LaneClass, laneClasses } from './lane-class.ts';
 
 export interface Turns<Lane> {
-  /** Where a lane stands now; it keeps its place in the line where that has not changed. Its tenant is always the same. */
+  /** Sets the state of a lane; its place in the queue stays if the state has not changed. Its tenant never changes. */
   place(lane: Lane, now: TurnState): void;
   /** The next lane to send one. It is in no line until it is placed again. */
   next(): Lane | undefined;

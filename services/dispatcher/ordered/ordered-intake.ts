@@ -92,7 +92,7 @@ export function createOrderedIntake(deps: Deps): OrderedIntake {
 
     const jobs = ordered.map(({ record, delivery }) => jobOf(record, delivery, partition));
     const places = await deps.orderedRows.placesOf(jobs.map(askedOf), () => !signal.aborted);
-    // Nothing is awaited from here to the end of the loop: the answers about the keys still hold.
+    // No `await` from here to the end of the loop: the answers about the keys stay valid.
     const parked: Promise<void>[] = [];
     const behindParked = new Set<string>();
     for (const [at, job] of jobs.entries()) {

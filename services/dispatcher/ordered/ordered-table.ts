@@ -93,7 +93,7 @@ const removeRows = `
    USING unnest($1::text[], $2::text[], $3::int[]) AS done (tenant, delivery_id, step)
    WHERE w.tenant = done.tenant AND w.delivery_id = done.delivery_id AND w.step <= done.step`;
 
-/** Behind a row that is there already: a row of the same change is left to the statement after this one. */
+/** Inserts after existing rows; a row of the same change is left to the next statement. */
 const writeRows = `
   INSERT INTO waiting AS known (tenant, delivery_id, partition, endpoint_id, event_id, generation, state, due_at, step, attempts,
                                 created_at, ordering_key, sequence, not_before)

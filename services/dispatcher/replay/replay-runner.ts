@@ -46,7 +46,7 @@ export function createReplayRunner({ lane, work, run, owner, clock, log }: Deps)
   async function renewUntil(replay: LeasedReplay, done: AbortSignal): Promise<void> {
     while (!done.aborted) {
       await clock.sleep(renewEveryMs, done);
-      // Where it fails, or the lease is lost, the next step finds out.
+      // If this fails, or the lease is lost, the next step notices.
       if (!done.aborted) await work.renew(replay).catch(() => undefined);
     }
   }

@@ -108,7 +108,7 @@ export function createWaitingRows(deps: Deps): Part {
     for (const row of rows) {
       const content = contents.of(row);
       const signal = owned.signalOf(row.partition);
-      // Else its partition was lost meanwhile, its lane filled up, or it was sent from its record: the row stands, and is found again.
+      // Otherwise the partition was lost, the lane filled up, or the row was sent from its record. The row stays and is found again.
       if (content !== undefined && signal !== undefined && mayBeSent(row))
         scheduler.offer(rowJob(row, content, signal, laneWaits.readyAt(row)));
     }

@@ -64,9 +64,9 @@ export function createAdmission(options: Options): Admission {
   let waitingSinceMs: number | undefined;
   let probedAtMs = Number.NEGATIVE_INFINITY;
   let sentAtMs = Number.NEGATIVE_INFINITY;
-  /** What those who were turned away have left of the part that is let in. */
+  /** The unused part of the admitted share, accumulated by rejected requests. */
   let credit = 0;
-  /** Of acknowledgments: how long they took, and how many records were there when they were sent. */
+  /** Averages over acknowledgments: their duration, and the number of records in flight when they were sent. */
   let meanMs = 0;
   let meanRecords = 1;
 

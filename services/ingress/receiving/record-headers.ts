@@ -3,7 +3,7 @@ import type { OutgoingRecord } from '#lib/kafka';
 import type { HeaderValues } from '#lib/signatures';
 import { headerText, keptHeaders } from './http-headers.ts';
 
-/** Where a source has its identifier or type looked for: an HTTP header by lower-case name, or a JSON pointer into the body. */
+/** The place of a source's identifier or type: an HTTP header by lower-case name, or a JSON pointer into the body. */
 export type LocatorRule = { header: string } | { pointer: string };
 
 export interface RecordRules {

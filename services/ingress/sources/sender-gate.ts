@@ -3,7 +3,7 @@ import { isNetwork, networksOf } from '#lib/networks';
 
 /** The sender, as far as the connection shows. */
 export interface Sender {
-  /** Behind trusted proxies what they say, whatever that is. */
+  /** The client's address; behind trusted proxies, as they report it. */
   address: string;
   /** SHA-256 in lower-case hex of the certificate that it has shown and our authorities have signed. Costs some microseconds. */
   certificate(): string | undefined;

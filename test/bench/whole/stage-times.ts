@@ -64,7 +64,7 @@ const plottedShares = [
   { share: 0.5, name: 'p50', words: 'Half of all webhooks' },
   { share: 0.99, name: 'p99', words: '99 of 100 webhooks' },
 ];
-/** None is below one that can be drawn. */
+/** A logarithmic scale has no zero: the least value that is drawn. */
 const leastMs = 0.1;
 
 /** @param times of each rate, in webhooks a second */

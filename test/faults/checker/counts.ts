@@ -77,7 +77,7 @@ function acceptedRows(ledger: Ledger): CountRow[] {
   ];
 }
 
-/** None where nobody published. */
+/** Empty if nothing was published. */
 function publishedRows({ history, eventsById, publishedByPayload }: Ledger): CountRow[] {
   const { publishes } = history;
   if (publishes.length === 0) return [];

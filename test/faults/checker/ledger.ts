@@ -98,7 +98,7 @@ export function openLedger(history: History): Ledger {
   };
 }
 
-/** That of an event which was published with its set. */
+/** The set that the event was published with. */
 function setOf({ set, position, id }: EventEntry): FannedOutEntry[] {
   return set === null ? [] : [{ kind: 'fanned_out', position, eventId: id, generation: 0, chunk: null, ...set }];
 }

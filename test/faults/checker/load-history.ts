@@ -141,7 +141,7 @@ function apiEvent(event: EventAnswer, deliveries: readonly DeliveryAnswer[]): Ap
 
 /** @param of undefined: all rows; else those that belong to these records */
 async function loadTables(url: string, of: TopicContents | undefined): Promise<TableContents> {
-  // That of a published event is on no record.
+  // A published event's origin is on no record.
   const origins = of && new Set([...of['webhooks.received'], ...of.events].map((entry) => entry.origin));
   const eventIds = of && new Set(of.events.map((entry) => entry.id));
   const deliveryIds = of && new Set(of.deliveries.map((entry) => entry.id));

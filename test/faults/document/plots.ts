@@ -11,7 +11,7 @@ const [leastSeconds, leastRecoverySeconds] = [0.01, 0.1];
 /** So that there is an axis where all were recovered from at once. */
 const leastShownSeconds = 1;
 
-/** None of other runs. */
+/** Other runs have no plots. */
 export function plotsOf({ name, run }: NamedRun): NamedPlot[] {
   const result = systemResultOf(run);
   if (result === undefined) return [];

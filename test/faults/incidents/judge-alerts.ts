@@ -7,7 +7,7 @@ export interface Span {
   incident: Pick<Incident, 'name' | 'fires' | 'may'>;
   beganAtMs: number;
   overAtMs: number;
-  /** None of its alerts' conditions held any more. */
+  /** The time from which no condition of its alerts held. */
   calmAtMs: number;
 }
 

@@ -17,7 +17,7 @@ export interface SteadyLoad {
   setFactor(factor: number): void;
   /** The partner signs with a secret that is not its own. */
   forge(isForged: boolean): void;
-  /** Nothing is sent to the process from a moment before the work until it is done. */
+  /** Sends nothing to the process from just before the work until it is done. */
   without(name: ProcessName, work: () => Promise<void>): Promise<void>;
   /** Resolves when all that was begun was taken, or refused for good. */
   stop(): Promise<void>;

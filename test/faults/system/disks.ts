@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 interface Disk {
-  /** Nothing more finds room on it. */
+  /** Fills the disk. */
   fill(): void;
   empty(): void;
 }

@@ -39,7 +39,7 @@ interface Options {
 
 const answerTimeoutMs = 10_000;
 const afterFailureMs = 200;
-/** Behind the end, and no farther after so long. */
+/** A poller that is not at the end and has not moved for so long is stuck. */
 const noProgressMs = 30_000;
 
 interface EventJson {

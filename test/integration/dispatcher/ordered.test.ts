@@ -110,7 +110,7 @@ describe('an endpoint that is ordered', () => {
     await world.startDispatcher();
     await world.ended(45, 60_000);
     expect(arrivedTooEarly(endpoint, [...events, ...later])).toEqual([]);
-    // None is repeated that was taken.
+    // A delivery that was accepted is not repeated.
     expect(world.arrivalsOf(endpoint).filter(({ answered }) => answered === 200)).toHaveLength(45);
     await nothingWaits();
   }, 120_000);

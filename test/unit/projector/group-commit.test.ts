@@ -150,7 +150,7 @@ test('of a tenant whose clock is held by another the facts wait, without the oth
   await end('waiting');
   expect(said).toEqual(['s/c written', 's/a,t/b written']);
   await end();
-  // Behind what came before it.
+  // It goes after what came before it.
   expect(all.free.at(-1)).toEqual(['t/e']);
   await end();
   expect(said.at(-1)).toBe('s/d,t/e written');

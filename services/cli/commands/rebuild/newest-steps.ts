@@ -2,7 +2,7 @@ import { formatMicros } from '#lib/clock';
 import { type AttemptRecord, isFinal } from '#lib/contract';
 import type { WaitingStep } from '#lib/event-store';
 
-/** Where each delivery stands by the records of `delivery.attempts`, in whatever order they come. */
+/** The newest step of each delivery in `delivery.attempts`, in any order of its records. */
 export interface NewestSteps {
   take(record: AttemptRecord): void;
   /** Deliveries that wait, but for those below. */

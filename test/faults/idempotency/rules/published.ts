@@ -27,7 +27,7 @@ export const republished = ({ published }: Pick<History, 'published'>): number =
 
 interface Account {
   event: EventRow;
-  /** None: there is a finding of its own for that. */
+  /** Undefined has a finding of its own. */
   intent: Intent | undefined;
   entries: readonly EventEntry[];
 }

@@ -42,7 +42,7 @@ interface EventJson {
 }
 
 const betweenPollsMs = 20;
-/** Behind the end, and no farther after so long: who is slow is not stuck. */
+/** A poller that is not at the end and has not moved for so long is stuck, not slow. */
 const noProgressMs = 60_000;
 /** A poller that is held when the last change has been seen waits for as long. */
 const heldSeconds = 2;

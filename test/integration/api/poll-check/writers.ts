@@ -45,7 +45,7 @@ export interface WriterOptions {
   clock: typeof takeClocks;
 }
 
-/** Beyond the five seconds that takeClocks sets. */
+/** Longer than the five seconds that takeClocks sets. */
 const standStillMs = 5_600;
 const endedByServer = 'Postgres 25P03';
 const betweenPublishedMs = 50;
