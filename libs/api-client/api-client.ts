@@ -16,7 +16,7 @@ export interface ApiClient {
 export interface Page<T> {
   items: T[];
   next: string | undefined;
-  /** Lists of events only: the cursor for the next page. It stands after the last item, and an empty page has one too. */
+  /** Lists of events only: the cursor for the next page, after the last item. An empty page has one too. */
   cursor: string | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface Clock {
   startLimit(ms: number, onDue: () => void): () => void;
 }
 
-/** Limits are seconds long. A coarser step would let more of them share an entry, but people notice a tenth of a second. */
+/** Limits last seconds. A coarser step would let more of them share an entry, but people notice a tenth of a second. */
 export const limitGranularityMs = 20;
 
 const limits = createTimeLimits({ monotonicMs: () => performance.now(), granularityMs: limitGranularityMs });

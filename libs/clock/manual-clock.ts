@@ -10,7 +10,7 @@ interface Sleeper {
   wake(): void;
 }
 
-/** A clock for tests: it stands still until it is advanced. */
+/** A clock for tests: it moves only when it is advanced. */
 export function createManualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {
   let now = startMs;
   const sleepers = new Set<Sleeper>();

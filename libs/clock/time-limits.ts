@@ -1,9 +1,9 @@
 /**
- * Time limits: many are started, few are reached, and most are stopped within milliseconds. All of them share one timer. It is set for the
- * earliest, stays set when that is stopped, and looks anew when it goes off, so that starting and stopping a limit touches no timer at all.
+ * Time limits: many are started, few are reached, most are stopped within milliseconds. All share one timer. It is set for the earliest
+ * limit, stays set if that is stopped, and finds the next limit when it fires. So starting and stopping a limit touches no timer.
  *
- * A limit is reached at the first multiple of the granularity that is not before its time: never early, and late by less than the granularity
- * beside what the event loop is late by. While none is running, the timer keeps no process alive.
+ * A limit fires at the first multiple of the granularity that is not before its time: never early, and late by less than the granularity
+ * plus the event-loop lag. The timer keeps no process alive while no limit is running.
  */
 export interface TimeLimits {
   /** @returns what stops it; afterwards `onDue` is not called, even where its time had come */

@@ -68,7 +68,7 @@ export const list = (env: string, options: FieldOptions & { allowEmpty?: boolean
     return value.length > 0 || options.allowEmpty === true ? { value } : { problem: 'must name at least one' };
   });
 
-/** `name=value` by comma, as W3C Baggage has it: what would be a comma or an equals sign is percent-encoded. */
+/** Comma-separated `name=value`, as in W3C Baggage: commas and equals signs within are percent-encoded. */
 export const pairs = (env: string, options: FieldOptions): Field<Readonly<Record<string, string>>> =>
   field(env, options, (given): Parsed<Readonly<Record<string, string>>> => {
     const value: [string, string][] = [];
@@ -93,7 +93,7 @@ function decode(encoded: string): string | undefined {
 /**
  * The configuration of one process, frozen. Every problem is reported at once, relations between fields included.
  *
- * @param relations checks over the parsed values, run when each field by itself is right; each answers with what is wrong
+ * @param relations checks over the parsed values, run when each field alone is valid; each returns what is wrong
  * @throws AppError config_invalid, its message one line per problem; a secret's text is never part of it
  */
 export function readConfig<F extends Fields>(

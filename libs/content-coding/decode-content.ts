@@ -15,7 +15,7 @@ export type DecodedContent =
    */
   | { undecoded: 'unsupported' | 'too_large' | 'malformed' };
 
-/** Twice what a body may have as it stands: to parse so much JSON takes some 20 ms, in which the process does nothing else. */
+/** Twice the limit of an unencoded body: parsing so much JSON blocks the process for about 20 ms. */
 const maxBytes = 2 * 1024 * 1024;
 /** JSON becomes five to ten times shorter, long lists of one kind fifty times; a thousand is a bomb. */
 const maxRatio = 100;
@@ -45,7 +45,7 @@ const decoders: Readonly<Record<string, Decode>> = {
   zstd: (bytes, options) => asZstd(bytes, { ...options, params: { [constants.ZSTD_d_windowLogMax]: 23 } }),
 };
 
-/** @param contentEncoding as the sender wrote it; null where there was none. Never rejects. */
+/** @param contentEncoding as the sender wrote it; null if there was none. Never rejects. */
 export async function decodeContent(body: Buffer, contentEncoding: string | null): Promise<DecodedContent> {
   if (contentEncoding === null) return { content: body };
   const coding = contentEncoding.trim().toLowerCase();

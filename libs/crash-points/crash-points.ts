@@ -1,6 +1,6 @@
 /**
- * The places where dying hurts most, by name, so that a test can have a process killed at exactly one of them. `kill -9` of oneself
- * leaves what a power cut leaves: no handler, no flush, no commit. Armed by HOOKLINE_CRASH_POINT, which production refuses.
+ * The places where a crash does most harm, by name, so that a test can kill a process at exactly one of them. SIGKILL leaves what a power
+ * cut leaves: no handler, no flush, no commit. Armed by HOOKLINE_CRASH_POINT, which production refuses.
  */
 import { AppError } from '#lib/errors';
 

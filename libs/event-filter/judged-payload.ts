@@ -10,12 +10,12 @@ type PayloadContent =
   | { kind: 'unwieldy' };
 
 export interface JudgedPayload {
-  /** To be parsed. */
+  /** Bytes to parse. */
   readonly bytes: number;
   content(): PayloadContent;
 }
 
-/** The library goes down by recursion, and where that ends would depend on who calls. */
+/** The library recurses; without this limit, the depth at which it fails would depend on its caller. */
 const maxLevels = 100;
 /** Counted before any filter looks at them. A megabyte of usual JSON has less. */
 const maxValues = 50_000;

@@ -1,8 +1,8 @@
 /**
- * The operators of the MongoDB query language that a filter may use, with the operands that each takes. The library knows no others:
- * nothing that runs code (`$where`, `$expr`), and no regular expressions, which one payload can keep busy for ever.
+ * The operators of the MongoDB query language that a filter may use, with their operands. The library gets no others: nothing that runs
+ * code (`$where`, `$expr`), and no regular expressions, which one payload can keep busy for ever.
  *
- * Each that looks at a payload counts its steps first, and begins nothing that would go beyond those that are left.
+ * Each operator counts its steps first, and does nothing that would exceed the steps that are left.
  */
 import { Context } from 'mingo/core';
 import { $all, $elemMatch, $size } from 'mingo/operators/query/array';

@@ -1,6 +1,6 @@
 /**
- * Tells of endpoints that get what their filters have not judged: a counter and a line for whoever runs Hookline, and a row for the
- * endpoint's owner, who reads it as `filter_unjudged`.
+ * Reports endpoints that get events without their filters: a counter and a log line for the operator, and a row for the endpoint's owner,
+ * shown as `filter_unjudged`.
  */
 import type { Clock } from '#lib/clock';
 import type { Logger } from '#lib/log';

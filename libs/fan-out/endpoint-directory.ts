@@ -12,7 +12,7 @@ export interface EndpointDirectory<E extends Subscriber = Subscriber> {
   get(tenant: string, id: string): E | undefined;
   /** All that the event may belong to, and some that it does not: `matchEndpoints` judges. */
   candidates(event: EventOfTenant): Iterable<E>;
-  /** The same where they are few; undefined where there may be more than `most`, at no cost. */
+  /** The same, if there are few; undefined if there may be more than `most`, at no cost. */
   fewCandidates(event: EventOfTenant, most: number): Iterable<E> | undefined;
   /** How long ago the reading began that this directory is at least as new as. */
   ageMs(): number;
@@ -23,7 +23,7 @@ export interface EndpointDirectory<E extends Subscriber = Subscriber> {
 type EventOfTenant = JudgedEvent & Pick<EventRecord, 'tenant'>;
 
 interface Deps<Row, E> {
-  /** A pool that nobody else uses: a page of the table may take long. */
+  /** A pool of its own: reading a page of the table may take long. */
   postgres: Query;
   /** SQL for the columns of `Row`. */
   columns: string;
@@ -37,7 +37,7 @@ type Followed<Row> = Row & FollowedRow & { history_revision: number; bytes: numb
 
 interface Known {
   changedAt: string;
-  /** As of which the endpoint's past is known. */
+  /** The revision from which the endpoint's history is known. */
   historyRevision: number;
 }
 
@@ -47,12 +47,12 @@ interface OfTenant<E extends Subscriber> {
 }
 
 const intervalMs = 1_000;
-/** Until an endpoint that was created is committed and can be read. */
+/** The time until a created endpoint is committed and can be read. */
 const commitMs = 1_000;
 
 /**
- * Whether every endpoint that an event of now may belong to can be seen in it: an endpoint gets what was accepted `endpointSettlingMs` after its
- * creation, and the directory is younger than that, less what a commit may take.
+ * Whether the directory contains every endpoint that an event of now may belong to: an endpoint gets events accepted `endpointSettlingMs`
+ * after its creation, and the directory is younger than that, less the time of a commit.
  */
 export const isFresh = (directory: Pick<EndpointDirectory, 'ageMs'>): boolean =>
   directory.ageMs() < endpointSettlingMs - commitMs;

@@ -19,10 +19,10 @@ interface Options {
   metrics: Metrics;
 }
 
-/** Nobody waits for a page, which takes milliseconds: this is for a connection that is dead. */
+/** Only a dead connection takes so long: a page takes milliseconds, and nobody waits for it. */
 const statementTimeoutMs = 30_000;
 
-/** For whoever fans out and sends nothing: without addresses and secrets. On a connection of its own, leaves first. */
+/** The directory for processes that fan out but don't send: without addresses and secrets, on its own connection. */
 export function openSubscriberDirectory({ databaseUrl, name, clock, log, metrics }: Options): {
   directory: EndpointDirectory;
   parts: Part[];

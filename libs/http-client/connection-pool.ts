@@ -1,6 +1,6 @@
 /**
- * The connections of one origin by one route. A request takes one that has room, else opens one, else waits its turn; a connection that is
- * opened is for the request that opened it, so that what comes of the opening is that request's.
+ * The connections of one origin by one route. A request takes a connection with room, else opens one, else waits for its turn. A connection
+ * is opened for one request, so a failure to open it is the failure of that request.
  *
  *   waiting ──(a place)──► opening ──(open)──► given
  *      ▲                      │
@@ -34,7 +34,7 @@ interface Options {
   target: Target;
   open: OpenSocket;
   maxConnections: number;
-  /** It has no connection and nobody waits. */
+  /** Called when it has no connection and no waiting request. */
   onEmpty(): void;
 }
 

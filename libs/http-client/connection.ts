@@ -21,9 +21,9 @@ export interface Connection {
   takeOpening(): Opening | undefined;
   /** @returns whether there is room for another one; if not, `onRoom` is called when there is */
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean;
-  /** One that was dispatched has ended, whatever undici thinks of it. */
+  /** A dispatched request has ended, even if undici still counts it. */
   release(): void;
-  /** On the clock of whoever asks: when an answer came over this connection, whichever request’s. */
+  /** By the caller's clock: when any response last arrived on this connection. */
   heardAtMs: number;
   /** Takes nothing more, ends what it has. */
   retire(): void;
@@ -32,7 +32,7 @@ export interface Connection {
 
 interface Events {
   onRoom(): void;
-  /** It takes nothing more. */
+  /** Called when it accepts no more requests. */
   onGone(): void;
 }
 

@@ -1,11 +1,11 @@
 /**
- * One request and its answer, from waiting for a connection to the end of the body.
+ * One request and its response, from waiting for a connection to the end of the body.
  *
  *   waiting ─► sent ─► answered ─► done          the limit of the request holds up to `answered`, that of the body from there
- *      │         │         └─ the limit of the body, or enough of it: done with what has come
+ * │         │         └─ the limit of the body, or enough of it: done with the part that arrived
  *      └─────────┴─ the limit, an error: done, failed
  *
- * A request that its connection closed on before it was sent is given to another one.
+ * If a connection closes before its request was sent, another connection takes it.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
@@ -141,8 +141,8 @@ export function exchange(
     if (connection === undefined) return;
     // Not even begun in all this time: a server that takes no streams.
     if (controller === undefined) connection.destroy();
-    // A shared connection is kept when one request on it fails; not when nothing at all has come over it meanwhile, since it may be dead, and
-    // nobody would tell us.
+    // A shared connection is kept if one request on it fails. It is retired if nothing at all arrived on it meanwhile: it may be dead
+    // without notice.
     else if (connection.heardAtMs < (sentAtMs ?? 0)) connection.retire();
   }
 

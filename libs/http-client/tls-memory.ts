@@ -44,5 +44,5 @@ export function createTlsMemory(ca: string | undefined): TlsMemory {
   };
 }
 
-/** A session stands for the certificate that was shown: never across routes. */
+/** A session implies the certificate that was shown, so routes never share sessions. */
 const keyOf = ({ hostname, port, route }: Target): string => `${routeKey(route)} ${hostname}:${port}`;

@@ -1,7 +1,7 @@
 /**
- * Closing a connection with unread bytes from the client resets it, and the client may lose the answer to the reset: a sender that is still
- * writing its body never reads why it was refused, and sends it again. So such a connection ends in stages (RFC 9112, 9.6): we say that we
- * are done, and go on to read and throw away, until the sender is done too.
+ * Closing a connection with unread bytes resets it, and the client may lose the response: a sender that is still writing its body never
+ * reads why it was refused, and sends it again. So such a connection closes in stages (RFC 9112, 9.6): the server ends its side, then reads
+ * and discards until the sender has ended too.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';

@@ -3,7 +3,7 @@ import { AppError } from '#lib/errors';
 import type { RandomBytes } from '#lib/ids';
 import type { Begun, Ending, Found, GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest, Run } from './ports.ts';
 
-/** Changes made by handlers, applied when the record is kept: all of them or none. */
+/** Changes made by handlers, applied together when the record is stored. */
 export interface MemoryEffects {
   apply(change: () => void): void;
 }
@@ -21,7 +21,7 @@ interface Row {
   token: Buffer;
   /** Undefined once the answer is final. */
   leaseEndsAtMs: number | undefined;
-  /** Undefined until there is one, provisional or final. */
+  /** Undefined until there is a provisional or final one. */
   response: KeptResponse | undefined;
   expiresAtMs: number;
 }

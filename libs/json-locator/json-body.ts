@@ -6,7 +6,7 @@ import { numberSourceAt } from './number-source.ts';
 export type Scalar = { kind: 'text'; text: string } | { kind: 'number'; source: string };
 
 export interface JsonBody {
-  /** The non-empty text or the number that the pointer leads to. Never throws, whatever the body is. */
+  /** The non-empty text or number at the pointer. Never throws, whatever the body is. */
   scalarAt(pointer: string): Scalar | undefined;
 }
 

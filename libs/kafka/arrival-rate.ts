@@ -4,7 +4,7 @@ export interface ArrivalRate {
   perMs(nowMs: number): number;
 }
 
-/** Long enough for a steady 100 a second to look steady, and soon over: after half a second of quiet a tenth of it is left. */
+/** Long enough for 100 records a second to look steady, and soon forgotten: a tenth is left after half a second of quiet. */
 const memoryMs = 200;
 
 export function createArrivalRate(): ArrivalRate {

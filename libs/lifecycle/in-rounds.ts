@@ -12,7 +12,7 @@ interface Options {
   lastRound?: boolean;
 }
 
-/** A part that does its work again and again; a round that fails is logged, and is no more than that. */
+/** A part that repeats its work; a failed round is only logged. */
 export function inRounds(round: (signal: AbortSignal) => Promise<void>, options: Options): Part {
   const { name, everyMs, clock, log, lastRound = false } = options;
   const stopping = new AbortController();

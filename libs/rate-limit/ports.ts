@@ -12,7 +12,7 @@ export interface BucketRequest {
   unused: number;
   /** Permits that it gave out by itself while the bucket was away. */
   debt: number;
-  /** For those who wait for the answer: used as soon as they are granted. */
+  /** Permits for waiting callers, used as soon as they are granted. */
   now: number;
   /** To be held, and used later. */
   ahead: number;

@@ -1,9 +1,9 @@
 /**
- * The only importer of the Redis client. Redis is never what decides here, so nothing waits for it: every call is answered within its
- * time limit or fails as `redis_unavailable`, calls are not queued while there is no connection, none is sent twice, and after a failure
- * nobody asks for a short while (see breaker.ts).
+ * The only importer of the Redis client. Redis never decides here, so nothing waits for it: every call is answered within its time limit or
+ * fails as `redis_unavailable`, calls are not queued without a connection, none is sent twice, and after a failure no call is made for a
+ * short while (see breaker.ts).
  *
- * A call that failed may still be carried out later: its commands can be on the wire. Callers must be able to live with that.
+ * A failed call may still be executed later: its commands can be on the wire. Callers must allow for that.
  */
 import { hash } from 'node:crypto';
 import { Redis as Client } from 'ioredis';
@@ -31,16 +31,17 @@ export interface Redis extends Part {
   /** In order, undefined for keys that are not there, or never expire. @throws AppError redis_unavailable */
   getMany(keys: readonly Buffer[]): Promise<(ExpiringValue | undefined)[]>;
   /**
-   * Sets each key that is free, with an expiry of its own (`SET key value NX PXAT ms`), in one round trip; a key that is there keeps its value.
+   * Sets each key that does not exist, with its own expiry (`SET key value NX PXAT ms`), in one round trip; existing keys keep their
+   * values.
    *
-   * @throws AppError redis_unavailable: any of them may have been set all the same
+   * @throws AppError redis_unavailable: any of them may have been set nevertheless
    */
   setIfFree(entries: readonly ExpiringEntry[]): Promise<void>;
   /**
-   * Runs a Lua script, atomically; the server keeps it, so that only its hash is sent again.
+   * Runs a Lua script atomically; the server stores it, so that later calls send only its hash.
    *
-   * @returns what the script returns: whole numbers, texts, and lists of them
-   * @throws AppError redis_unavailable: it may have run all the same
+   * @returns what the script returns: integers, texts, and lists of them
+   * @throws AppError redis_unavailable: it may have run nevertheless
    */
   runScript(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
 }
@@ -53,13 +54,13 @@ export interface RedisOptions {
   log: Logger;
   /** Per call. Default 200. */
   timeLimitMs?: number;
-  /** How long nobody asks after a failure. Default 1,000. */
+  /** Time without calls after a failure. Default 1,000. */
   coolDownMs?: number;
   /** How often it is looked whether the server may still be used: its settings can be changed while it runs. Default 10,000. */
   vetEveryMs?: number;
-  /** How long `start` waits for a server before it goes on without one. Default 2,000. */
+  /** Time that `start` waits for a server before it continues without one. Default 2,000. */
   startTimeoutMs?: number;
-  /** True where a server that must not be used is as good as none: `start` does not fail then. Default false. */
+  /** True if `start` does not fail because of a server that must not be used, but continues without it. Default false. */
   optional?: boolean;
   /** Left out if nobody reads them. */
   metrics?: Metrics;
@@ -73,8 +74,8 @@ const disconnectTimeoutMs = 200;
 const logRefusalEveryMs = 10_000;
 const reconnect = { baseMs: 100, capMs: 2_000 };
 /**
- * MGET with the expiries, which come in one piece: eight bytes each, below 0 where there is none. A PEXPIRETIME for each key in a pipeline
- * costs this process four times as much, expiries one by one a third more.
+ * MGET with the expiries in one piece: eight bytes each, below 0 if there is none. A pipelined PEXPIRETIME per key costs this process four
+ * times as much, expiries one by one a third more.
  */
 const getManyScript = `
 local expiries, found = {}, {}
@@ -88,9 +89,9 @@ return found`;
 const getManySha1 = hash('sha1', getManyScript);
 
 /**
- * `start` waits a little for the server and goes on without it.
+ * `start` waits a little for the server, then continues without it.
  *
- * @throws AppError config_invalid from `start` where the server answers, but must not be used: too old, or evicting
+ * @throws AppError config_invalid from `start` if the server answers, but must not be used: too old, or evicting
  */
 export function createRedis(options: RedisOptions): Redis {
   const { clock, log, timeLimitMs = 200, coolDownMs = 1_000, vetEveryMs = 10_000, startTimeoutMs = 2_000 } = options;
@@ -158,7 +159,7 @@ export function createRedis(options: RedisOptions): Redis {
   const withinLimit = async <T>(work: Promise<T>): Promise<T> => {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const stopLimit = clock.startLimit(timeLimitMs, () => {
-      // One more turn: where it was this process that stood still, the answer lies in the socket already.
+      // One more turn: if this process was the one that froze, the answer is already in the socket.
       setImmediate(() => reject(new AppError('redis_unavailable', `Redis did not answer within ${timeLimitMs} ms`)));
     });
     try {

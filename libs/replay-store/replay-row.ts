@@ -54,7 +54,7 @@ export async function insertReplay(
   return row as ReplayRow;
 }
 
-/** Ends the replay where nothing of it is open any more. Its row must be held. */
+/** Ends the replay if none of its items is open. Its row must be locked. */
 export async function endIfDone(tx: Query, tenant: string, id: string): Promise<ReplayStatus | undefined> {
   const [ended] = await tx.query<{ status: ReplayStatus }>(
     `UPDATE replays r

@@ -1,6 +1,6 @@
 /**
- * One service within a process. Its admin server, its traces and the metrics of both outlive its failures. The parts that do its work are
- * built anew, with metrics of their own, as in a new process:
+ * One service within a process. Its admin server, its traces and their metrics survive its failures. The parts that do its work are
+ * rebuilt, with new metrics, as in a new process:
  *
  *   (its turn) ──► building ──► starting ──► running ──fails──► stopping ──► waiting ──► building …
  *                                   └──fails────────────────────────┘ └── given up: the process ends
@@ -28,7 +28,7 @@ interface Options {
   policy: FailurePolicy;
   /** Before it is built for the first time. */
   turn?: Promise<unknown>;
-  /** It is not built anew: the process has to end. */
+  /** It can't be rebuilt: the process has to end. */
   onGivenUp(error: Error): void;
 }
 
@@ -73,7 +73,7 @@ export async function createHostedService(options: Options): Promise<HostedServi
   const context = { log, clock, tracer: tracing.tracer, crashPoints: armed(common.crashPoint, log) };
   let living: Promise<void> = Promise.resolve();
 
-  /** Resolves with why it failed; it still runs then, or what has started of it. Undefined: it is to stop. */
+  /** Resolves with the reason of its failure, while its started parts still run. Undefined: it has to stop. */
   async function runOnce(): Promise<Failure | undefined> {
     const failed = Promise.withResolvers<Error>();
     let isStart = true;

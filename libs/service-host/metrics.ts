@@ -11,7 +11,7 @@ const processMetrics = {
   },
 } satisfies MetricTable;
 
-/** Metrics of a service; they live on when it is built anew. */
+/** Metrics of a service that survive its rebuilds. */
 const serviceMetrics = {
   info: {
     kind: 'gauge',
@@ -62,7 +62,7 @@ export function measureService(
   return rebuilds;
 }
 
-/** A registry that has all metrics of these. @throws Error where two of them have a name in common */
+/** A registry with all metrics of these. @throws Error if two of them share a name */
 export function uniteRegistries(registries: readonly Registry[]): Registry {
   const united = new Registry();
   for (const registry of registries)

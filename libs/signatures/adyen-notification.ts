@@ -29,7 +29,9 @@ export function signedItemsOf(body: Buffer): { items: readonly SignedItem[] } | 
   return { items };
 }
 
-/** In this order, joined by colons without any escape: Adyen's manual once asked for one, but neither their system nor their libraries do it. */
+/**
+ * In this order, joined by colons without escaping: Adyen's manual once required it, but neither their system nor their libraries do it.
+ */
 function signedFields(item: unknown): unknown[] {
   const amount = member(item, 'amount');
   return [

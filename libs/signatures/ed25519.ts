@@ -35,7 +35,7 @@ export function generatePrivateKey(random: RandomBytes): string {
   return privatePrefix + Buffer.concat([seed, publicBytes(privateKeyOf(seed))]).toString('base64');
 }
 
-/** `whpk_…` of `whsk_…`; undefined for what is none. */
+/** `whpk_…` of `whsk_…`; undefined for an invalid key. */
 export function publicKeyOf(privateKey: string): string | undefined {
   const key = readPrivateKey(privateKey);
   return key && publicPrefix + publicBytes(key).toString('base64');

@@ -12,8 +12,8 @@ export function plainHeader(headers: HeaderValues, name: string): string | undef
 }
 
 /**
- * The signature in a header that holds nothing else. A header with text that is not of this form is a wrong signature;
- * `signature_malformed` is for an empty header, and for headers of several parts.
+ * The signature in a header that contains nothing else. Text in another format is a wrong signature; `signature_malformed` is for an empty
+ * header, and for headers of several parts.
  */
 export function readSignature(
   headers: HeaderValues,

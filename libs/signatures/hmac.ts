@@ -13,7 +13,7 @@ const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 
 /** An HMAC as the source's `hmac` describes it, for all providers that have no scheme of their own here. */
 export const hmac: SignatureScheme = {
-  // Nobody's: the source names its own.
+  // A placeholder: each source names its own.
   signatureHeader: 'x-signature',
   identifyBy: ['/id', '/event_id', '/message_id'],
   typeBy: ['/type'],

@@ -42,7 +42,7 @@ export function registerMetrics<const T extends MetricTable>(table: T, registry:
   return Object.fromEntries(metrics) as MetricsOf<T>;
 }
 
-/** Has `set` called before each reading of the metric, after those that were given before. It must not throw. */
+/** Calls `set` before each reading of the metric, after earlier callbacks. It must not throw. */
 export function whenRead<M extends Gauge | Counter>(metric: M, set: (metric: M) => void): void {
   const readable = metric as { collect?: () => void };
   const before = readable.collect;
@@ -70,7 +70,7 @@ function createMetric(
   return counter;
 }
 
-/** Every combination of the labels’ values; none where one of them can have any. */
+/** Every combination of the labels' values; empty if one of them can have any value. */
 function knownSeries(labels: NonNullable<MetricDefinition['labels']>): Record<string, string>[] {
   let series: Record<string, string>[] = [{}];
   for (const [label, values] of Object.entries(labels)) {

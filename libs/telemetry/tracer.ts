@@ -20,16 +20,16 @@ export interface Tracer {
    */
   start(work: Work, parent: string | undefined): Span;
   /**
-   * Begins work on many things at once. It belongs to the trace of the first of them that is sampled, and is linked to the others: a trace
-   * with a single thing in the batch has no gap, and one that is not sampled causes no span.
+   * Begins work on several things. Its span is in the trace of the first sampled one, with links to the others: a trace with a single thing
+   * in the batch has no gap, and unsampled things cause no span.
    */
   startBatch<T>(work: Work, things: Iterable<T>, traceparentOf: (thing: T) => string | undefined): Span;
 }
 
 export interface Span {
-  /** False: nobody will see it, and what is said of it is forgotten. */
+  /** False: the span is discarded, and so are its attributes. */
   readonly isRecorded: boolean;
-  /** To be handed on with what comes of the work: its own where it is recorded, else the one that it came with; empty where there is none. */
+  /** Passed on with the results of the work: the span's own if it is recorded, else the incoming one; empty if there is none. */
   readonly traceparent: string;
   /** For what is measured of the work. */
   readonly exemplar: Exemplar | undefined;
@@ -47,7 +47,7 @@ export interface Exemplar {
   span_id: string;
 }
 
-/** Work that nobody traces. */
+/** Untraced work. */
 export const unrecorded = (traceparent: string): Span => ({ ...nothing, traceparent });
 
 const nothing = {

@@ -17,7 +17,7 @@ import { routes } from './routes/index.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The body as it was written, where it is JSON. */
+    /** The body as sent, if it is JSON. */
     bodyText: string;
     /** The event that it was about, for its log line; empty if there was no single event. */
     eventId: string;
@@ -71,7 +71,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(reply);
     if (refusedByHead(request, reply)) return;
-    // Here and not in a handler: a path that does not exist is a 404 whatever the key, and before its body is read.
+    // In this hook, not in a handler: an unknown path is a 404 without a key, and before its body is read.
     if (request.is404) sendProblem(reply, 'not_found');
     else done();
   });
@@ -107,12 +107,12 @@ function refusedByHead(request: FastifyRequest, reply: FastifyReply): boolean {
   return true;
 }
 
-/** Answers are about one tenant at one moment: nobody keeps them. */
+/** Answers are for one tenant at one moment, so nothing may cache them. */
 function setCommonHeaders(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'private, no-store').header('x-content-type-options', 'nosniff');
 }
 
-/** An empty body is none: many clients send a content type with every request, a DELETE included. */
+/** An empty body counts as none: many clients send a content type with every request, even a DELETE. */
 function acceptJsonAlone(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
@@ -135,7 +135,7 @@ function knowEveryMethod(app: FastifyInstance): void {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
 }
 
-/** For every path, the methods that it does not have: 405 and those that it has, to anyone. */
+/** Answers unsupported methods of every path with 405 and Allow, without a key. */
 function refusedMethods(app: FastifyInstance, options: readonly RouteOptions[]): RouteOptions[] {
   const byUrl = Map.groupBy(options, ({ url }) => url);
   return [...byUrl].map(([url, routesOfUrl]) => {

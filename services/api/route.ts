@@ -40,9 +40,9 @@ export interface RouteDeps {
   /** The rate of keys without one of their own. */
   keyRate: Rate;
   polling: Polling;
-  /** Aborts when the process stops: whoever is held here is answered. */
+  /** Aborts when the process stops: held requests are answered. */
   closing: AbortSignal;
-  /** Base of links to this API; empty: as the request's Host has it. */
+  /** Base of links to this API; empty: taken from the Host header of the request. */
   apiUrl: string;
   /** Base of sources' ingest_url. */
   ingressUrl: string;

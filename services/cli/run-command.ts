@@ -12,9 +12,9 @@ import type { OptionSpec, OptionSpecs, Values, Verb, VerbTable } from './verb.ts
 const mostColumns = 110;
 
 /**
- * Runs the verb that the arguments name, and resolves with the exit code.
+ * Runs the verb in the arguments, and resolves with the exit code.
  *
- * @throws CommandFailure for wrong usage, and for whatever the verb could not do
+ * @throws CommandFailure for wrong usage, and for failures of the verb
  */
 export async function runCommand(args: readonly string[], table: VerbTable = verbTable): Promise<number> {
   let exitCode = 0;
@@ -75,7 +75,7 @@ class HooklineCommand extends Command {
     return new HooklineCommand(name);
   }
 
-  /** Commander takes whatever follows an option as its value. `--secret --json` is a mistake; `--secret=--json` says what it means. */
+  /** Commander takes any next argument as an option's value. `--secret --json` is a mistake; `--secret=--json` is explicit. */
   override parseOptions(args: string[]): ReturnType<Command['parseOptions']> {
     const end = args.includes('--') ? args.indexOf('--') : args.length;
     const ownArgs = this.commands.length === 0 ? args.slice(0, end) : [];

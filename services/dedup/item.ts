@@ -38,6 +38,6 @@ export async function readItem(record: IncomingRecord): Promise<Item | { malform
   };
 }
 
-/** The record's own position, unless it was written again and says where it first stood. */
+/** The record's own position, or its first one if it was written again. */
 export const originOfRecord = (record: IncomingRecord, given: string | null | undefined): string =>
   given || originOf(record);

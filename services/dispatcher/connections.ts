@@ -14,7 +14,7 @@ const replayConnections: Readonly<Record<ReplayLane, number>> = { single: 1, bul
 /** Rows of `waiting` are read lane by lane, one reading at a time; ordered rows are read beside it. */
 const indexScanConnections = 2;
 const statementTimeoutMs = 5_000;
-/** Nobody waits for a page of the directory, which takes milliseconds: the limit is for a connection that is dead. */
+/** Only a dead connection takes so long: a page of the directory takes milliseconds, and nobody waits for it. */
 const directoryTimeoutMs = 30_000;
 
 /** Pools of Postgres by their use, Redis, and the way to Kafka. Connections open on demand. */

@@ -23,7 +23,7 @@ import { openTls } from './tls.ts';
 
 /** Each webhook has its own time limit, which is less; see admission.ts. */
 const deliveryTimeoutMs = answerWithinMs;
-/** Nobody waits longer for a permit, and then each process goes by its share. */
+/** Nobody waits longer for a permit; after that, each process enforces its share. */
 const redisTimeLimitMs = 50;
 /** So many connections are taken in one turn of the event loop. */
 const listeners = 256;
@@ -34,9 +34,9 @@ const redisStartTimeoutMs = 500;
  * the same connection.
  */
 const requestTimeoutMs = 5_000;
-/** Below the time after which a look-up is given up, so that one slow reading does not hold up the next. */
+/** Less than the time-out of a look-up, so that one slow read does not delay the next. */
 const statementTimeoutMs = 1_000;
-/** Nobody waits for a page of the directory's, which takes milliseconds: this is for a connection that is dead. */
+/** Only a dead connection takes so long: a page of the directory takes milliseconds, and nobody waits for it. */
 const followTimeoutMs = 30_000;
 
 /** The ingress's parts, leaves first; see README.md for how a webhook runs through them. */

@@ -28,9 +28,8 @@ export interface AvroCodec<T> extends Part {
    */
   encode(value: T): Buffer;
   /**
-   * A value written with any version of the schema, as this codec's version has it. Times are plain numbers, bytes are Buffers.
-   * @throws AppError data_invalid where the bytes are not that; registry_unavailable for a schema id not met before, with the
-   *   registry away
+   * Decodes a value of any schema version into this codec's version. Times are plain numbers, bytes are Buffers.
+   * @throws AppError data_invalid for invalid bytes; registry_unavailable for an unknown schema id while the registry is away
    */
   decode(bytes: Buffer): Promise<T>;
 }

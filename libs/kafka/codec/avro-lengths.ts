@@ -1,24 +1,24 @@
 /**
- * Whether every length and count in a value leads to bytes that are there. The Avro library finds out at the end alone: before, it goes round
- * as often as a forged count of array or map entries says, a thousand million times, or for ever, and the process stands still or is out of
- * memory. This goes through the bytes by their schema without making anything of them, and ends at the first that is missing.
+ * Checks that every length and count in a value fits the bytes that are there. The Avro library notices only at the end: before, it loops
+ * as often as a forged count of array or map entries says, up to for ever, until the process hangs or runs out of memory. This check walks
+ * the bytes by their schema without building values, and stops at the first missing byte.
  */
 
 /** The documented parts of the Avro library's types that this file reads. */
 export interface AvroShape {
   /** `record`, `union:unwrapped`, `logical:…`, `string`, … */
   typeName: string;
-  /** Records have it. */
+  /** Of records. */
   fields?: readonly { type: AvroShape }[];
-  /** Arrays have it. */
+  /** Of arrays. */
   itemsType?: AvroShape;
-  /** Maps have it. */
+  /** Of maps. */
   valuesType?: AvroShape;
-  /** Unions have it. */
+  /** Of unions. */
   types?: readonly AvroShape[];
-  /** Fixed types have it. */
+  /** Of fixed types. */
   size?: number;
-  /** Logical types have it. */
+  /** Of logical types. */
   underlyingType?: AvroShape;
 }
 

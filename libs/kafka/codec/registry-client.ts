@@ -3,7 +3,7 @@ import { AppError, isAppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
 import { registryAddress } from './registry-address.ts';
 
-/** A schema as its .avsc file has it, parsed. */
+/** A parsed .avsc file. */
 export type AvroSchema = Readonly<Record<string, unknown>>;
 
 export interface SubjectSchema {
@@ -48,7 +48,7 @@ export async function registerSchemas(
   return ids;
 }
 
-/** The id of a schema that its subject has; undefined where it has not. @throws AppError registry_unavailable */
+/** The id of a schema within its subject; undefined if it is not registered. @throws AppError registry_unavailable */
 export async function lookUpSchemaId(
   registryUrl: string,
   { subject, schema }: SubjectSchema,

@@ -7,12 +7,12 @@ export interface BatchLimits {
 }
 
 /**
- * The records of one partition that wait, in order. A batch is cut from the front when it can be sent, so that it grows for as long
- * as it has to wait; a batch that came back goes out again before all else.
+ * The waiting records of one partition, in order. A batch is cut from the front when it can be sent, so it grows while it waits. A returned
+ * batch is sent again first.
  */
 export interface Accumulator {
   add(record: PendingRecord): void;
-  /** Records that wait, those that came back included. */
+  /** Waiting records, returned ones included. */
   size(): number;
   holdsFullBatch(): boolean;
   /** The size of the batch that `cut` would take, about. */

@@ -7,9 +7,9 @@ export interface LeaderLanes {
    * that is sent alone has its own lane meanwhile.
    */
   of(partition: string, isAlone: boolean): ProduceLane;
-  /** Whether it takes long over a request that all share. */
+  /** Whether the shared request takes long. */
   isSlow(): boolean;
-  /** Has those who wait for a request that takes long look for another. */
+  /** Makes partitions that wait for a slow request choose another lane. */
   disperseSlow(): void;
   /** Has all who wait look for another: their leader may have changed. */
   disperse(): void;

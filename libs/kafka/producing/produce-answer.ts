@@ -1,6 +1,7 @@
 /**
- * The outcome of one partition's batch in a produce request. It is written when the answer names its partition, once, without an error code
- * and with a base offset; everything else is *not known to be written*. The outcome of one partition says nothing about another.
+ * The outcome of one partition's batch in a produce request. The batch is written if the answer names its partition exactly once, without
+ * an error code and with a base offset; everything else is *not known to be written*. The outcome of one partition says nothing about
+ * another.
  */
 import { rootCause } from '../client.ts';
 import type { PartitionAnswer } from '../codec/produce-request.ts';
@@ -20,7 +21,7 @@ const refusals: ReadonlyMap<number, string> = new Map([
   [43, 'UNSUPPORTED_FOR_MESSAGE_FORMAT'],
   [87, 'INVALID_RECORD'],
 ]);
-/** Its followers lag, or there are too few of them: it would hold up those that are asked for beside it. */
+/** Its followers lag, or there are too few: in a shared request it would delay the other partitions. */
 const laggards: ReadonlyMap<number, string> = new Map([
   [7, 'REQUEST_TIMED_OUT'],
   [19, 'NOT_ENOUGH_REPLICAS'],

@@ -22,7 +22,7 @@ export interface Sendable {
   dueAtMs(): number;
   /** The size of the batch that `cut` would take, about. */
   batchBytes(): number;
-  /** Takes the batch out; empty where all of it has ended by itself, and then nothing is settled. */
+  /** Takes the batch out; empty if all of its records have ended already. */
   cut(): readonly BatchRecord[];
   /** @param tookMs of the whole request */
   settle(outcome: ProduceOutcome, tookMs: number): void;
@@ -30,7 +30,7 @@ export interface Sendable {
   lookElsewhere(): void;
 }
 
-/** A leader that takes longer over a request is slow: who waits for it goes elsewhere, where that is possible. */
+/** A leader that takes longer over a request is slow: waiting partitions use another lane if they can. */
 export const slowAfterMs = 200;
 
 export interface ProduceLane {
@@ -38,7 +38,7 @@ export interface ProduceLane {
   add(waiting: Sendable): void;
   /** Something that waits has become due earlier than it was. */
   hurry(): void;
-  /** Has those who wait look for another lane. */
+  /** Makes waiting partitions choose another lane. */
   disperse(): void;
   /** Partitions that wait or are in flight. */
   load(): number;
@@ -58,7 +58,7 @@ export interface ProduceLaneOptions {
 
 /** The size of a request; a larger batch goes alone. */
 const maxRequestBytes = 4 * 1024 * 1024;
-/** A leader waits so long for the followers of several partitions. Then it answers, and those that lag go alone from then on. */
+/** A leader waits so long for the followers of several partitions; those that lag are sent alone from then on. */
 export const followersTimeoutMs = 1_500;
 const closeTimeoutMs = 2_000;
 
@@ -152,7 +152,7 @@ export function createProduceLane({ connect, clock, log, requestTimeoutMs }: Pro
     }
   }
 
-  /** The connection that there is, or another: brokers close one that has long been idle. */
+  /** The open connection, or a new one: brokers close idle connections. */
   async function open(): Promise<BrokerConnection> {
     const connection = await connectOnce();
     if (connection.isOpen()) return connection;
@@ -178,7 +178,7 @@ export function createProduceLane({ connect, clock, log, requestTimeoutMs }: Pro
     connected = undefined;
   }
 
-  /** Once, and with a reason: else an error is made for each record that comes to a full batch, stack and all. */
+  /** Once, and with a reason: without one, an error with a stack is made for each record that joins a full batch. */
   function hurry(): void {
     lingering?.end.abort('ended');
     lingering = undefined;

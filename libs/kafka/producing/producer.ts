@@ -50,7 +50,7 @@ export interface ProducerOptions extends KafkaAccess {
   random?: () => number;
 }
 
-// How late a record's time-out may be noticed, and how often that, and how long leaders take, is looked at else.
+// The interval at which record time-outs and slow leaders are checked.
 const expiryTickMs = 25;
 const lookEveryMs = 100;
 const connectWaitMs = 5_000;
@@ -157,7 +157,7 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
     if (pending.records === 0) drained?.();
   }
 
-  /** While records are pending: ends those whose time is up, and has those who wait for a slow leader use the second connection to it. */
+  /** While records are pending: expires them, and moves those that wait for a slow leader to the second connection. */
   async function watch(): Promise<void> {
     watching = true;
     let nextMs = Number.POSITIVE_INFINITY;

@@ -9,24 +9,24 @@ import type { BrokerConnection } from './broker-connection.ts';
 /** The leader of a partition that has none. */
 export const nobody = -1;
 
-/** How many partitions a topic has, and who leads them: the broker's id by partition, or `nobody`. */
+/** The leader of each partition of a topic: a broker's id, or `nobody`. */
 export type TopicLayout = readonly number[];
 
-/** The layouts of the topics that are asked for, kept fresh in the background. */
+/** The layouts of the requested topics, kept fresh in the background. */
 export interface TopicLayouts {
   /** The layout known now; a topic is refreshed from its first mention on. */
   get(topic: string): TopicLayout | undefined;
-  /** `host:port` of a broker; undefined where it is not known. */
+  /** `host:port` of a broker; undefined if unknown. */
   addressOf(broker: number): string | undefined;
   /** Something went wrong that a change of leaders would explain. */
   refreshSoon(): void;
-  /** Resolves once the first round of questions is over, whatever came of it. */
+  /** Resolves after the first round of requests, even if they failed. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface TopicLayoutsOptions {
-  /** `host:port` of those that know the cluster. */
+  /** `host:port` of the bootstrap brokers. */
   brokers: readonly string[];
   connectTo(address: string): Promise<BrokerConnection>;
   clock: Clock;

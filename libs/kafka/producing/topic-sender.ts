@@ -49,7 +49,9 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
     if (sender.holdsFullBatch()) sticky = undefined;
   }
 
-  /** For one batch of keyless records: partitions that are led, answer and do not fail; of those the least loaded; ties by chance. */
+  /**
+   * Chooses for one batch of keyless records, among partitions with a leader that answer and don't fail: the least loaded, ties at random.
+   */
   function choosePartition(partitions: TopicLayout): number {
     const first = Math.floor(options.random() * partitions.length);
     let best = first;

@@ -7,7 +7,7 @@ import { traceIdOf } from '#lib/telemetry';
 import { fieldErrors } from './field-errors.ts';
 import { sendInvalid, sendLimitReached, sendProblem } from './send-problem.ts';
 
-/** A body that would have to be decoded first. One that is JSON as it stands is taken, whatever its header says. */
+/** A body that would need decoding. A body that is plain JSON is accepted whatever its header says. */
 export const contentEncoded = Object.assign(new Error('the body has a Content-Encoding'), { code: 'CONTENT_ENCODED' });
 
 /** Errors that occur before a handler runs. */

@@ -19,7 +19,7 @@ const message = 'must not contain NUL or an unpaired surrogate';
 /** Runs after `refuseDeepBody`, since it recurses. */
 export const refuseUnstorableText: preValidationHookHandler = (request, reply, done) => {
   const { params, query, body, routeOptions } = request;
-  // An id with such a character is one that nothing has.
+  // No id has such a character.
   if (fieldsWithUnstorableText(params).length > 0) return void sendProblem(reply, 'not_found');
   const errors = [
     // A parameter has a name, not a path.

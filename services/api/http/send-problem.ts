@@ -47,7 +47,7 @@ export type FieldErrors = NonNullable<Problem['errors']>;
 /** The parsed part of a request, or its errors. */
 export type Read<T> = { read: T } | { errors: FieldErrors };
 
-/** Sends the errors of a request; the text names the fields too, because many clients show nothing else. */
+/** Sends the errors of a request; `detail` names the fields too, because many clients show nothing else. */
 export function sendInvalid(
   reply: FastifyReply,
   errors: FieldErrors,

@@ -9,10 +9,12 @@ type Counts = Iterable<readonly [tenant: string, waiting: number]>;
 
 export interface WaitingRequests {
   waitTimeoutMs: number;
-  /** At each place by itself: a group that waits for its connection is not refused because of those who wait for the next group. */
+  /**
+   * Applies to each place separately: a group that waits for its connection is not refused because of requests waiting for the next group.
+   */
   maxWaiting(tenant: string): number;
   refuse(tenant: string, why: 'full' | 'late'): Error;
-  /** Has those who wait there shown. */
+  /** Shows the waiting requests in the usage metric. */
   show(waiting: () => Counts): void;
 }
 

@@ -20,7 +20,7 @@ export interface Operation {
   parameters?: Readonly<Record<string, string>>;
   /** By status; errors apart. */
   answers: Readonly<Record<number, Answer>>;
-  /** Errors in addition to those of any such request (errors-of.ts). */
+  /** Errors in addition to the common ones (errors-of.ts). */
   errors?: readonly ProblemCode[];
   /** Takes `If-Match`: it changes one resource. */
   conditional?: boolean;

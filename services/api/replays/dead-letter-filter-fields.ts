@@ -53,7 +53,7 @@ export function readDeadLetterFilter(
   };
 }
 
-/** Undefined where none is given, null where it is none. */
+/** Undefined if it is missing, null if it is invalid. */
 function instantOf(text: string | undefined): string | null | undefined {
   if (text === undefined) return undefined;
   const micros = parseRfc3339(text);

@@ -20,7 +20,7 @@ export interface DeadLetterRow {
   source_id: string | null;
   event_type: string | null;
   status: 'dead' | 'replaying' | 'replayed';
-  /** The replay that has it, or had it last. */
+  /** The replay that claims it, or did so last. */
   replay_id: string | null;
   replayed_at: string | null;
   /** Kafka has refused it whole: it can't be replayed. */
@@ -98,8 +98,8 @@ export async function findDeadLetterOfDelivery(
 }
 
 /**
- * As JSON text: a payload that is JSON stands in it as it came, any other in base64. Repeated headers have all their values.
- * The ingress has left the sender's credentials out of them.
+ * The dead letter as JSON text: a JSON payload unchanged, any other in base64. Repeated headers have all their values. The ingress has
+ * removed the sender's credentials.
  */
 export function deadLetterText({ key, headers, value, ...letter }: WholeDeadLetter): string {
   const shown = Object.entries(unpackHeaders(headers)).map(([name, values]) => {

@@ -77,7 +77,7 @@ export function attemptJson(row: AttemptRow): Record<string, unknown> {
   };
 }
 
-/** @returns undefined where it is no UTF-8; a last character that the excerpt's end has cut is left out */
+/** @returns undefined if it is not UTF-8; a last character that the excerpt cuts is left out */
 function textOf(excerpt: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(excerpt, { stream: true });

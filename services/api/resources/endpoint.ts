@@ -85,7 +85,7 @@ export function endpointJson(row: EndpointRow): Record<string, unknown> {
     filter: row.filter,
     ...endpointDefaults,
     ...row.settings,
-    // One that was set before its name counted as sensitive stands there as it is.
+    // A value stored before its name counted as sensitive is not encrypted.
     headers: maskHeaders(headers),
     ...(clientCertificate && { client_certificate: shownCertificate(clientCertificate.certificate) }),
     retry: effectiveRetry(row.settings.retry ?? {}),
@@ -162,7 +162,7 @@ export function openContent(secretBox: SecretBox, { tenant, id }: Named, row: En
   return { url, description, event_types, source_ids, filter, settings: joinSettings(row.settings, hidden) };
 }
 
-/** @param secrets where they change with it */
+/** @param secrets set if they change too */
 export function setContent(
   tx: Query,
   secretBox: SecretBox,

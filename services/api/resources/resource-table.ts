@@ -48,8 +48,8 @@ export interface ResourceTable<Row extends ResourceRow, Sealed extends object = 
 }
 
 /**
- * @param columns those of `Row`
- * @param sealed those of `Sealed`, which nobody has who does not change the row
+ * @param columns the columns of `Row`
+ * @param sealed the encrypted columns of `Sealed`, loaded for updates only
  */
 export function createResourceTable<Row extends ResourceRow, Sealed extends object = { secrets: Buffer }>(
   table: 'sources' | 'endpoints' | 'api_keys',

@@ -12,7 +12,7 @@ import { isExpired } from '../polling/position.ts';
 import { eventJson, type EventRow, readEvents } from '../resources/event.ts';
 import { type Route, type RouteDeps, route } from '../route.ts';
 
-/** Places are left as requests are answered: within a minute all of them are. */
+/** Places become free as requests are answered: all within a minute. */
 const retryAfterSeconds = 5;
 /** The position of a tenant that never had an event. Not the epoch, with which a client begins that has read nothing and missed nothing. */
 const beforeAllEvents = formatMicros(1);
@@ -42,14 +42,14 @@ const operation: Operation = {
   errors: ['cursor_expired'],
 };
 
-/** `GET /v1/events`: in the order in which they changed, and held until one has, where that is asked for. */
+/** `GET /v1/events`: events in the order of their last change; with `wait`, held until there is one. */
 export const listEvents: Route = (deps) =>
   route<{ Querystring: EventQuery }>({
     method: 'GET',
     url: '/v1/events',
     config: { operation },
     schema: { querystring: eventQuery },
-    // Not the promise of an answer: while that is open, the framework keeps it and whatever hangs on it.
+    // Returns no promise of the answer: while it is open, the framework keeps it and everything that it references.
     handler(request, reply) {
       const { tenant, query, headers } = request;
       const asked = readEventQuery(tenant, query, headers.prefer, deps.polling.cursors);
@@ -61,7 +61,7 @@ export const listEvents: Route = (deps) =>
 const failInAnswer = (reply: FastifyReply, answered: Promise<unknown>): void =>
   void answered.catch((error: unknown) => reply.send(error));
 
-/** Answers, or has it held. */
+/** Answers, or holds the request. */
 async function answer(deps: RouteDeps, asked: AskedEvents, reply: FastifyReply): Promise<void> {
   const { tenant, credential, headers } = reply.request;
   const { filter, limit, position, wait } = asked;
@@ -137,7 +137,7 @@ function sendEvents(
 
 const bodyOf = (events: readonly EventRow[]): string => JSON.stringify(events.map(eventJson));
 
-/** Kept by who asked, to be shown to nobody else, and asked about each time (RFC 9111): that costs no body. */
+/** Only the client may cache it, and must revalidate each time (RFC 9111), which costs no body. */
 function sendPage(reply: FastifyReply, page: readonly EventRow[], ifNoneMatch: string | undefined): void {
   const body = bodyOf(page);
   void reply.header('cache-control', 'private, no-cache').header('etag', bodyEtag(body));

@@ -41,9 +41,9 @@ export function shownCertificate(certificate: string): Required<ShownCertificate
 }
 
 /**
- * Written anew, block by block: what else stood in the text, a key among it, is left behind.
+ * Serialized again, block by block: other text, such as a key, is left out.
  *
- * @param before what the endpoint has: kept where the same certificate comes back without its key
+ * @param before the endpoint's certificate: kept if the same one is sent back without its key
  */
 export function readClientCertificate(
   given: GivenCertificate,
@@ -74,7 +74,7 @@ const refuse = (field: string, message: string): Read<never> => ({
   errors: [{ field: `/client_certificate${field}`, message }],
 });
 
-/** The certificate itself first, or why it is none. */
+/** The certificate itself first, or the reason why it is invalid. */
 function readChain(text: string): [X509Certificate, ...X509Certificate[]] | string {
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) return 'must not contain the private key';
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];

@@ -22,7 +22,7 @@ export interface GivenEndpoint extends Omit<EndpointSettings, keyof GivenPrivate
 }
 
 const day = 24 * 3600;
-/** Both forms: that one keeps to one of them is for `judgeEndpoint`, which can say so. */
+/** Both forms; `judgeEndpoint` checks that only one of them is used, with a clear error. */
 const retry = (payloadRetentionDays: number) =>
   ({
     type: 'object',

@@ -65,7 +65,7 @@ export const settingsFields = {
   rate_limit: rateLimit,
   response_status: { type: 'integer', enum: [200, 202, 204] },
   client_certificate: clientCertificate,
-  // Compared as it is, and part of a URL: nothing of it is cut off.
+  // Compared unchanged, as part of a URL: not trimmed.
   verify_token: secret,
   keep_rejected_bodies: { type: 'boolean' },
 } as const satisfies Record<keyof SourceSettings, object>;

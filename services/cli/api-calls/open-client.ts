@@ -14,7 +14,7 @@ async function resend(send: () => Promise<HttpResult>, unanswered: boolean): Pro
 }
 
 const someTimes: Resending = {
-  // An API that is away is reported at once where nothing was begun; the outcome of a POST is asked for.
+  // A read fails at once if the API is away; a POST is repeated until its outcome is known.
   resendGet: (send) => resend(send, false),
   resendPost: (send) => resend(send, true),
 };

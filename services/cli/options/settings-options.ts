@@ -1,4 +1,4 @@
-/** The settings of a source or an endpoint as options: one each, `--from-file` for all of them, `--reset` for their defaults. */
+/** The settings of a source or an endpoint as options: one per setting, `--from-file` for all of them, `--reset` for their defaults. */
 import { usageFailure } from '../command-failure.ts';
 import { list, type OptionSpec, type OptionSpecs, text } from '../verb.ts';
 import { readJson, readTextFile } from './read-text-file.ts';
@@ -40,7 +40,7 @@ export const changeOptions = (thing: string) => ({
   'if-match': text('ETAG', `change it only while the ${thing} has this ETag`),
 });
 
-/** The settings that the call gives, over those of the file. The API validates them. */
+/** The settings of the call, which override those of the file. The API validates them. */
 export function readSettings(values: OptionValues, specs: SettingSpecs): Record<string, unknown> {
   const { 'from-file': file } = values;
   const settings: Record<string, unknown> = typeof file === 'string' ? readSettingsFile(file) : {};

@@ -1,10 +1,11 @@
 /**
- * Announces endpoints that were disabled, by an event `hookline.endpoint.disabled` that goes the way of every webhook: through dedup, to
- * whoever polls, and to the endpoints that ask for such types.
+ * Announces disabled endpoints by an event `hookline.endpoint.disabled`, which takes the same way as every webhook: through dedup, to
+ * pollers, and to the endpoints that subscribe to it.
  *
  *   disabled, and a row in `disablings` (one statement)  ──►  claimed  ──►  a record on `webhooks.received`  ──►  the row is removed
  *
- * A process that dies in between leaves a claim that ends, and another announces it again. Dedup finds the same identifier, and accepts it once.
+ * If a process dies in between, its claim expires, and another process announces it again. Dedup finds the same identifier, and accepts it
+ * once.
  */
 import { type Clock, microsOf, nowMicros } from '#lib/clock';
 import { endpointSettlingMs, operationalSourceId, receivedWebhookHeaders, type Topics } from '#lib/contract';

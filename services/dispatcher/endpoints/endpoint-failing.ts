@@ -1,21 +1,21 @@
 /**
- * Counts since when an endpoint has taken nothing, and disables it once that is too long ago.
+ * Tracks since when an endpoint has accepted nothing, and disables it after the configured time.
  *
- * Taken means 2xx. Everything else counts, 4xx and 429 as well: whatever the reason, the endpoint's owner gets no events and has not
- * mended it for days. A delivery not sent for a reason of ours (the secrets do not open) does not count.
+ * Accepted means 2xx. Everything else counts as a failure, 4xx and 429 too: the owner gets no events, and has not fixed it for days. A
+ * delivery that was not sent because of us (the secrets can't be decrypted) does not count.
  *
  * | a send                                            | then                                                     |
  * |---------------------------------------------------|----------------------------------------------------------|
- * | is taken                                          | the count ends; the column is cleared within a second    |
- * | fails, the first                                  | the count begins; the column is set if it goes on        |
- * | fails, a day or more after the one before         | the count begins anew: nothing was sent in between       |
+ * | is accepted                                       | the count ends; the column is cleared within a second    |
+ * | fails, the first                                  | the count begins; the column is set if failures go on    |
+ * | fails, a day or more after the one before         | the count restarts: nothing was sent in between          |
  * | fails, the count is old enough, and this process  | disabled, for the revision that was sent to              |
  * | has watched it for a hundredth of that            |                                                          |
  *
- * The column `endpoints.failing_since` goes on where this process ends or loses the partition. It says nothing of the time in between,
- * and a clearing may have been lost with its process while Postgres was away: hence the watching. A change by a person clears the column
- * (deploy/postgres/migrations), and a new revision is a new count. Only a send that fails disables: an endpoint that nothing is sent to is
- * not failing.
+ * The column `endpoints.failing_since` continues the count when this process ends or loses the partition. It doesn't tell what happened in
+ * between, and a clearing may have been lost with its process while Postgres was away: hence the watching. A change by a user clears the
+ * column (deploy/postgres/migrations), and a new revision starts a new count. Only a failing send disables: an endpoint without deliveries
+ * is not failing.
  */
 import { type Clock, formatMicros, microsOf, nowMicros } from '#lib/clock';
 import type { Logger } from '#lib/log';
@@ -55,7 +55,7 @@ interface Count {
   isDue: boolean;
 }
 
-/** The column is set only for what goes on: an endpoint that comes and goes costs two writes a minute at the most. */
+/** The column is set only for lasting failures: an unstable endpoint costs at most two writes a minute. */
 const setAfterMs = 60_000;
 const gapMs = 24 * 3_600_000;
 /** Past it, evict the oldest; it resumes from its column. */

@@ -1,6 +1,6 @@
 /**
- * The time for which sends to an endpoint hold their places, whatever their outcome: an endpoint that answers 200 after a minute costs the others
- * as much as one that hangs. It is the mean of the last sends, the latest counting most.
+ * How long sends to an endpoint hold their places, whatever their outcome: an endpoint that answers 200 after a minute costs others as much
+ * as one that hangs. It is a mean of the last sends, weighted towards the latest.
  */
 export interface HoldTime {
   observe(heldMs: number): void;

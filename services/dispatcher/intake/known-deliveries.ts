@@ -11,7 +11,7 @@ export interface KnownDeliveries {
   among(deliveries: readonly Delivery[]): Promise<ReadonlySet<string>>;
 }
 
-/** Step 0 is that of a delivery which is known from its set alone. */
+/** Step 0 is a delivery that is known from its set alone. */
 const withOutcome = `
   SELECT d.tenant, d.id
     FROM unnest($1::text[], $2::text[]) AS asked (tenant, id)

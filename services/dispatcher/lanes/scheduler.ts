@@ -1,16 +1,16 @@
 /**
- * Chooses the next delivery to send. A job's way through here:
+ * Chooses the next delivery to send. The states of a job:
  *
  *   offered ──► queued in its endpoint's lane ──► in flight ──► ended: its outcome is durable
- *      │            ├──► parked     a fresh one that found no place within 30 s, whose endpoint's breaker opens, or at the stop
- *      │            └──► released   its partition is lost; or a row that found no place: it stays in its table
+ * │            ├──► parked     a fresh one without a place for 30 s, or whose endpoint's breaker opens, or at the stop
+ * │            └──► released   its partition is lost; or a row without a place: it stays in its table
  *      └──► refused: full | stopping
  *
- * An ordered delivery has another way out: where the first of its key waits, instead of ending, those behind it are parked or released.
+ * If the first ordered delivery of a key waits instead of ending, those behind it are parked or released.
  *
- * A lane has its turn (turns.ts) while something is queued in it, it has less in flight than its endpoint takes now (endpoint-health.ts), it
- * is not paused, and its endpoint's rate has a permit left. Bounded: a lane by its places (lane-places.ts), a tenant by its share of the limits
- * here; and a delivery whose outcome can't be written down keeps its place, so that an outage of Kafka stops the sending.
+ * A lane gets its turn (turns.ts) while it has queued jobs, fewer in flight than its endpoint may have now (endpoint-health.ts), is not
+ * paused, and has a permit of its endpoint's rate. Limits: a lane has its places (lane-places.ts), a tenant its share. A delivery whose
+ * outcome can't be written keeps its place, so an outage of Kafka stops sending.
  */
 import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
@@ -35,7 +35,7 @@ export interface Scheduler {
   held(delivery: Pick<Delivery, 'tenant' | 'id'>): Job | undefined;
   heldRows(): Job[];
   rowRoom(): RowRoom;
-  /** The part of its share that each tenant holds, of those that hold any. */
+  /** The used part of each tenant's share, for tenants that hold any. */
   usage(share: DispatcherShare): Iterable<readonly [tenant: string, ratio: number]>;
 }
 
@@ -63,9 +63,9 @@ export interface SchedulerDeps {
   /** Resolves when the outcome is durable. Calls `observed` as soon as the endpoint has answered, or failed to. */
   run(job: Job, observed: (verdict: SendVerdict) => void): Promise<JobEnd>;
   park(job: RecordJob): Promise<void>;
-  /** A port has thrown, which none of them is expected to. */
+  /** A port has thrown, which is a bug. */
   onFailure(error: Error): void;
-  /** Called at the end of `drainMs`: whoever waits for Kafka ends now. */
+  /** Called at the end of `drainMs`: ends work that waits for Kafka. */
   giveUp(): void;
   /** How long `stop` waits for what is in flight. */
   drainMs: number;
@@ -259,7 +259,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
     }
   }
 
-  /** Parks the queued jobs, so that the successor starts behind them and repeats nothing; waits for those in flight. */
+  /** Parks the queued jobs, so that the successor repeats nothing; waits for those in flight. */
   async function stop(): Promise<void> {
     stopping.abort();
     await sweeping;

@@ -32,7 +32,7 @@ export interface RowJob extends Work {
   readonly signal: AbortSignal;
 }
 
-/** The partition is lost: its new owner has the delivery, and nobody waits for it here. */
+/** The partition is lost: its new owner has the delivery. */
 export const isAbandoned = (job: Job): boolean =>
   job.from === 'row' ? job.signal.aborted : job.claims.every(({ signal }) => signal.aborted);
 

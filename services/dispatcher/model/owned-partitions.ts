@@ -39,7 +39,7 @@ export function createOwnedPartitions(clock: Clock): OwnedPartitions {
   return {
     assigned(partitions) {
       for (const { partition } of partitions) {
-        // Assigned anew: records read under the old assignment are not ours any more.
+        // Assigned again: records read under the old assignment are not ours any more.
         release(partition);
         owned.set(partition, {
           lost: new AbortController(),

@@ -64,7 +64,7 @@ export function createRecentSteps(clock: Clock): RecentSteps {
   };
 }
 
-/** Steps never go back, and an end is never left again, whichever step it came in. */
+/** Steps never go back, and an end is final, in whichever step it came. */
 function later(known: Reached | undefined, now: Reached): Reached {
   if (known === undefined) return now;
   if (isFinal(known.status)) return known;

@@ -55,7 +55,7 @@ export const withoutPrivate = (stored: StoredEndpointSettings): EndpointSettings
   client_certificate: undefined,
 });
 
-/** Empty where they can't be read. */
+/** Empty if they can't be decrypted. */
 export function openSecrets(row: SealedColumns, { secretBox, onUnreadable }: Opening): EndpointSecret[] {
   try {
     const stored = parse<StoredSecret[]>(secretBox.open(row.secrets, secretsContext('endpoints', row.tenant, row.id)));

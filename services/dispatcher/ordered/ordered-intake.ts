@@ -1,10 +1,10 @@
 /**
- * Takes in ordered deliveries. Each is sent from its record only while no row of its key waits; else it becomes a row
- * itself, behind them. Postgres knows, so while that is away they queue here, and the others of their partition do not; once the queue is
- * full, the partition pauses.
+ * Takes in ordered deliveries. Each is sent from its record only if its key has no row; otherwise it becomes a row itself, after them. Only
+ * Postgres knows, so while that is away they queue here, and other deliveries of their partition do not. If the queue is full, the
+ * partition pauses.
  *
- * Reports how far each partition has been taken in: a row may only be sent when every record before it was seen. An
- * earlier owner may have left one undone in front of it.
+ * Reports how far each partition was taken in: a row may be sent only after every earlier record was seen, because an earlier owner may
+ * have left one undone.
  */
 import type { Delivery } from '#lib/contract';
 import type { WaitOut } from '#lib/backoff';
@@ -26,7 +26,7 @@ export interface TakenRecord {
 }
 
 export interface OrderedIntake {
-  /** The next records of some partitions, and those of them that are in an order. Resolves when there is room for more of each. */
+  /** The next records of some partitions, and the ordered ones among them. Resolves when there is room for more. */
   push(records: readonly IncomingRecord[], ordered: readonly TakenRecord[]): Promise<void>;
 }
 

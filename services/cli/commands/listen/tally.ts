@@ -4,7 +4,7 @@ export interface Summary {
   received: number;
   verified: number;
   not_verified: number;
-  /** By status; `timeout` and `reset` where there was none. */
+  /** By status; `timeout` and `reset` count requests without an answer. */
   answered: Readonly<Record<string, number>>;
   repeats: number;
 }

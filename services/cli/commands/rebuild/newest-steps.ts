@@ -5,7 +5,7 @@ import type { WaitingStep } from '#lib/event-store';
 /** The newest step of each delivery in `delivery.attempts`, in any order of its records. */
 export interface NewestSteps {
   take(record: AttemptRecord): void;
-  /** Deliveries that wait, but for those below. */
+  /** Waiting deliveries, except those below. */
   waiting(): WaitingStep[];
   /** Deliveries that wait in an order with others. */
   ordered(): { tenant: string; delivery_id: string }[];
@@ -30,7 +30,7 @@ export function createNewestSteps(partitionOf: (endpointId: string) => number): 
       if (id === null || endpointId === null || step === null || status === null || createdAt === null) return;
       const key = `${tenant}\0${id}`;
       const known = newest.get(key);
-      // An end is never left again, also where it comes in a lower step: the delivery was under way twice.
+      // An end is final, even if it comes in a lower step: the delivery was sent twice.
       const hasEnded = isFinal(status);
       if (known !== undefined && (known.isFinal || (known.step >= step && !hasEnded))) return;
       const waits: WaitingStep | undefined =

@@ -60,7 +60,7 @@ export async function send(values: SendValues, given: Readonly<Record<'source', 
     const sign = (): Record<string, string> =>
       signatureSchemes[scheme].sign({
         secret,
-        // Signed anew for each attempt: a signature that has waited would be too old.
+        // Signed again for each attempt: an old signature would be rejected.
         timestampSeconds: now ?? Math.floor(systemClock.nowMs() / 1000),
         body: bytes,
         id,
