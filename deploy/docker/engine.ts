@@ -41,7 +41,7 @@ export async function showDocker(args: readonly string[]): Promise<void> {
   if (code !== 0) throw new StackError(`docker ${args.join(' ')} failed`);
 }
 
-/** Why containers can't be started here; undefined where they can. */
+/** Why containers can't be started here; undefined if they can. */
 export async function engineTrouble(): Promise<string | undefined> {
   try {
     await docker(['info', '--format', '{{.ServerVersion}}']);
@@ -69,7 +69,7 @@ export async function missingImages(images: readonly string[]): Promise<string[]
   return checked.flat();
 }
 
-/** Whether its registry has it. @throws StackError where it has not, or does not answer */
+/** Checks that its registry has the image. @throws StackError if not, or if the registry doesn't answer */
 export const assertObtainable = async (image: string): Promise<void> =>
   void (await docker(['manifest', 'inspect', image]));
 

@@ -15,8 +15,8 @@ const filesOf = (folder: string, extension: string): string[] =>
     .sort();
 
 /**
- * Manifests that say in Kubernetes' words what stands elsewhere already: by file below deploy/, their text. kustomize can read neither
- * TypeScript nor a file outside of its own folder, so that the one source has to be written out.
+ * Manifests that repeat what is defined elsewhere: their text by file below deploy/. kustomize can't read TypeScript, nor files outside of
+ * its own folder, so they are generated.
  */
 export const generatedManifests = (): Readonly<Record<string, string>> => ({
   'k8s/kafka/topics.yaml': kafkaTopics(),

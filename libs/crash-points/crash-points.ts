@@ -18,7 +18,7 @@ const crashPointNames = [
   'fan-out.after-deliveries',
   'dispatcher.before-send',
   'dispatcher.after-send',
-  'dispatcher.after-letter',
+  'dispatcher.after-dead-letter',
   'dispatcher.after-outcome',
   'dispatcher.before-commit',
   'replay.after-claim',

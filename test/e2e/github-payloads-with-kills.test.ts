@@ -41,7 +41,7 @@ const dispatcherPoints = [
   'fan-out.after-deliveries',
   'dispatcher.before-send',
   'dispatcher.after-send',
-  'dispatcher.after-letter',
+  'dispatcher.after-dead-letter',
   'dispatcher.after-outcome',
   'dispatcher.before-commit',
 ] as const;

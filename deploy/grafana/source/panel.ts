@@ -8,7 +8,7 @@ type Unit = 'cps' | 's' | 'percentunit' | 'bytes' | 'short' | 'bool_on_off';
 
 export interface Query {
   expr: string;
-  /** `{{label}}` where there are several series. */
+  /** `{{label}}` if there are several series. */
   legend: string;
 }
 
@@ -41,7 +41,7 @@ export interface GraphPanel extends Common {
   queries: readonly Query[];
   /** Stacks the series: they are parts of a whole. */
   stacked?: true;
-  /** A line at the value from which on somebody should look. */
+  /** A line at the value from which the panel needs attention. */
   limit?: number;
   /** Logarithmic scale, for bounds far above the usual values. */
   logarithmic?: true;

@@ -6,7 +6,7 @@ import { find, type Tool } from '../../local/install/tools.ts';
 
 const run = promisify(execFile);
 
-/** Not installed where it is missing: Debian 12 has one that is too old for what is compiled here. */
+/** Not installed if missing: Debian 12 has one that is too old. */
 const goTool: Tool = {
   name: 'Go',
   program: 'go',

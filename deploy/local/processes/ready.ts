@@ -4,7 +4,7 @@ import { until } from './until.ts';
 
 const shownLogLines = 12;
 
-/** Starts it, or takes the one that runs; one that runs but has stopped answering is ended and started anew. */
+/** Starts it, or keeps the running one; one that runs but does not answer is restarted. */
 export async function startReady(
   processes: Processes,
   program: Program,

@@ -11,7 +11,7 @@ const timeoutMs = 2_000;
 
 export interface TopicMetadata {
   brokerIds: number[];
-  /** The partitions of the topic asked for; empty where it does not exist. */
+  /** The partitions of the topic; empty if it does not exist. */
   partitions: { id: number; leader: number }[];
 }
 

@@ -15,9 +15,9 @@ export interface ServerPlan {
 }
 
 /**
- * The folder's plan; made, with ports that are free, where it has none.
+ * The folder's plan; if it has none, a new one with free ports.
  *
- * @param brokers of a plan that is made: one by default
+ * @param brokers for a new plan; default: one
  */
 export async function serverPlanIn(dir: string, brokers?: readonly Broker[]): Promise<ServerPlan> {
   const file = join(dir, 'plan.json');

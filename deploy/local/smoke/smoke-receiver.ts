@@ -23,7 +23,7 @@ export interface SmokeReceiver {
 
 interface Options {
   port: number;
-  /** A path that nobody else uses. */
+  /** A path of its own. */
   path: string;
   /** The dispatcher's name for this machine. */
   host: string;
@@ -31,7 +31,7 @@ interface Options {
   listenOn: readonly string[];
 }
 
-/** Takes deliveries of one endpoint. Whatever comes to another path is for an endpoint that nobody remembers: 410 has it disabled. */
+/** Receives the deliveries of one endpoint. A request to another path is for a forgotten endpoint: 410 disables that. */
 export async function startSmokeReceiver({ port, path, host, listenOn }: Options): Promise<SmokeReceiver> {
   const arrivals = new Map<string, Arrival>();
   let secret: string | undefined;

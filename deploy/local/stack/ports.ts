@@ -45,10 +45,10 @@ export const portsByProcess = (ports: StackPorts, mode: ProcessMode): Readonly<R
       }),
 });
 
-/** The servers and the services, whatever processes they are in. */
+/** The servers and the services, in any arrangement of processes. */
 export const stackPartNames: readonly string[] = Object.keys(portsByProcess(portsAt(0), 'separate'));
 
-/** @throws StackError with one line for each port that somebody else listens on */
+/** @throws StackError with one line for each port that another process listens on */
 export async function assertFree(wanted: readonly { process: string; port: number }[]): Promise<void> {
   const taken = await Promise.all(
     wanted.map(async ({ process, port }) => {

@@ -18,7 +18,7 @@ export interface RunningStack {
   addresses: ServerAddresses;
   /** Receives deliveries: the dispatcher's name for this machine, and the addresses to listen on. */
   receiver: { host: string; listenOn: readonly string[] };
-  /** The other parts, and where they are. */
+  /** The other parts with their addresses. */
   more: readonly (readonly [name: string, where: string])[];
 }
 

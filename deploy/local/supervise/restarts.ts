@@ -50,7 +50,7 @@ function describeAge(ms: number): string {
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
-/** A line that was cut off by a full disk is none. */
+/** A line cut off by a full disk is skipped. */
 function parseRestart(line: string): Restart[] {
   try {
     return [JSON.parse(line) as Restart];

@@ -68,7 +68,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
   async function bury(record: DiedRecord, deadLetter: DeadLetter): Promise<void> {
     await deps.bury(record, { stage: 'dispatcher', at: nowMicros(deps.clock), ...deadLetter }, signal);
     metrics.deadLettered('dispatcher', deadLetter.reason);
-    crashPoints.reach('dispatcher.after-letter');
+    crashPoints.reach('dispatcher.after-dead-letter');
   }
 
   /** Buries the record of `deliveries` as fan-out wrote it, made anew: a row of `waiting` does not keep it. */

@@ -9,7 +9,7 @@ import { crc32c } from '@node-rs/crc32';
 import { connect, type Socket } from 'node:net';
 
 export interface ProduceLoop {
-  /** `onDone` is told whether it stands on all replicas. */
+  /** Calls `onDone` with whether all replicas have it. */
   send(value: Buffer, onDone: (isKept: boolean) => void): void;
 }
 

@@ -13,7 +13,7 @@ export interface Passed {
   updatedAtMs: number;
 }
 
-/** @returns by the id of the receipt that became the event; of events that nobody repeated, for a repeat changes them again */
+/** @returns times by the id of the receipt that became the event; only of events without repetitions, which would change them again */
 export const readPassed = (databaseUrl: string): Promise<ReadonlyMap<string, Passed & { eventId: string }>> =>
   withDatabase(databaseUrl, async (postgres) => {
     const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`;

@@ -43,7 +43,7 @@ const passings = {
   'fan-out.after-deliveries': 5,
   'dispatcher.before-send': 100,
   'dispatcher.after-send': 100,
-  'dispatcher.after-letter': 1,
+  'dispatcher.after-dead-letter': 1,
   'dispatcher.after-outcome': 100,
   'dispatcher.before-commit': 100,
   'replay.after-claim': 1,

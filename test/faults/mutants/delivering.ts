@@ -100,7 +100,7 @@ export const deliveringMutants: readonly Mutant[] = [
     const { delivery } = job;`,
       },
     ],
-    check: { test: dispatcherTest('crashes'), title: 'at dispatcher.after-letter' },
+    check: { test: dispatcherTest('crashes'), title: 'at dispatcher.after-dead-letter' },
     budgetSeconds: 240,
   },
   {

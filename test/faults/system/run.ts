@@ -223,7 +223,7 @@ async function runUnderFaults(world: World): Promise<Seen> {
       dispatchers: world.dispatcherFollower.facts(),
       endpointIds: endpoints.ids,
       intents: traffic.intents,
-      lettersInTable: await tables.letters([...endpoints.ids.values()]),
+      deadLettersInTable: await tables.deadLetters([...endpoints.ids.values()]),
       inflicted,
       leftOut,
       restarts: pipeline.restarts.length,

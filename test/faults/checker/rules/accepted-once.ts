@@ -24,7 +24,7 @@ export function recordsEndInOneWay(ledger: Ledger): Violation[] {
 /** If every webhook is sound, no outage may kill one: it must have been waited for. */
 export function noSoundWebhookDies({ history }: Ledger): Violation[] {
   return history.topics['dead-letters'].map(({ stage, reason, origin, position }) => ({
-    anomaly: 'needless-letter',
+    anomaly: 'needless-dead-letter',
     subject: { origin },
     says: `${stage}, ${reason}, at ${position}`,
   }));

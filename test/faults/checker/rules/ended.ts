@@ -66,7 +66,7 @@ function judgeDelivered(ledger: Ledger, delivery: DeliveryAccount): Violation[] 
 
 function judgeUndelivered(ledger: Ledger, delivery: DeliveryAccount, { status }: Standing): Violation[] {
   if (status === 'dead_lettered' && delivery.deadLetters.length === 0)
-    return [violation('lost-letter', delivery, 'not on dead-letters')];
+    return [violation('lost-dead-letter', delivery, 'not on dead-letters')];
   // The receiver takes it before that is known and recorded: a process that dies before, or waits in vain, may end it in another way.
   // Arrivals after its end, or of the event's earlier generations, belong to those.
   const endedAtMs = endOf(delivery) ?? Number.POSITIVE_INFINITY;

@@ -24,7 +24,7 @@ const passings = {
   'fan-out.after-deliveries': 5,
   'dispatcher.before-send': 200,
   'dispatcher.after-send': 200,
-  'dispatcher.after-letter': 1,
+  'dispatcher.after-dead-letter': 1,
   'dispatcher.after-outcome': 200,
   'dispatcher.before-commit': 200,
   'replay.after-claim': 1,
