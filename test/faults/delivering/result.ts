@@ -11,7 +11,7 @@ export interface ScenarioResult {
   delivered: number;
   deadLettered: number;
   cancelled: number;
-  /** Deliveries of a dead letter that somebody replayed. */
+  /** Deliveries of replayed dead letters. */
   replayed: number;
   requests: number;
   /** Sent again after they were taken: by their cause, and without one. */

@@ -57,7 +57,7 @@ export const roles: readonly Role[] = [
     ends: ['delivered'],
   },
   {
-    // Half of them hang for ever, half answer when nobody listens any more: those have taken what counts as not delivered.
+    // Half of them hang for ever, half answer too late: those have accepted what counts as not delivered.
     name: 'hangs',
     count: 2,
     settings: { timeout_ms: hangTimeoutMs, retry },

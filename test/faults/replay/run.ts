@@ -21,7 +21,7 @@ interface Options {
   pipeline: Pipeline;
   /** Dead letters of deliveries, to two endpoints: an even number. */
   deadLetters: number;
-  /** Dead letters of webhooks that dedup can't read, and of events that nobody can. */
+  /** Dead letters of webhooks that dedup can't read, and of unreadable events. */
   malformed: number;
   perSecond: number;
   timeoutMs: number;
@@ -37,7 +37,7 @@ export interface ReplayResult {
   operators: Replay[];
   cancelled: Replay;
   last: Replay;
-  /** Dead letters of what nobody can read, by stage and generation. They were replayed for dedup and fan-out, and died again there. */
+  /** Dead letters of unreadable records, by stage and generation. They were replayed for dedup and fan-out, and dead-lettered again. */
   unreadable: Record<string, number>;
   /** The replay of one event, when all was over: the event's status, and how often it arrived for that. */
   eventReplay: Replay & { eventStatus: string | undefined; arrivals: number };

@@ -20,7 +20,7 @@ export interface SystemResult {
   delivered: number;
   deadLettered: number;
   cancelled: number;
-  /** Deliveries of a dead letter that somebody replayed. */
+  /** Deliveries of replayed dead letters. */
   replayed: number;
   /** By stage and reason. */
   deadLetters: Readonly<Record<string, number>>;

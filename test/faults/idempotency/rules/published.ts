@@ -3,7 +3,7 @@ import { overlaps } from '../../checker/ledger.ts';
 import type { Finding } from '../findings.ts';
 import type { EventRow, History, Intent } from '../history.ts';
 
-/** Checks the topic: each existing event as it was given, those of an ordering key in their order; twice only around a fault. */
+/** Checks the topic: each existing event unchanged, those of an ordering key in their order; repeated only around a fault. */
 export function judgePublished(history: History): Finding[] {
   const { published, rows } = history;
   const entriesOf = Map.groupBy(published, ({ id }) => id);

@@ -5,7 +5,7 @@ const type = 'attack.refused';
 const deadLetters = 40;
 const replays = 4;
 
-/** H5: replays that take days stand before those of others. */
+/** H5: replays that take days are ahead of those of others. */
 export const slowReplays: Attack = {
   name: 'slow-replays',
   says: 'four replays of ten dead letters each at 0.01 a second, as often as they are taken',
