@@ -1,5 +1,5 @@
 /**
- * What the services need from Kafka, independent of the client library. test/support/kafka-conformance.ts tests what an implementation must
+ * The Kafka port of the services, independent of the client library. test/support/kafka-conformance.ts tests what an implementation must
  * do, on a real cluster.
  */
 import type { HeaderText } from '#lib/contract';

@@ -8,17 +8,17 @@
 export interface AvroShape {
   /** `record`, `union:unwrapped`, `logical:…`, `string`, … */
   typeName: string;
-  /** Of records. */
+  /** Set for records. */
   fields?: readonly { type: AvroShape }[];
-  /** Of arrays. */
+  /** Set for arrays. */
   itemsType?: AvroShape;
-  /** Of maps. */
+  /** Set for maps. */
   valuesType?: AvroShape;
-  /** Of unions. */
+  /** Set for unions. */
   types?: readonly AvroShape[];
-  /** Of fixed types. */
+  /** Set for fixed types. */
   size?: number;
-  /** Of logical types. */
+  /** Set for logical types. */
   underlyingType?: AvroShape;
 }
 

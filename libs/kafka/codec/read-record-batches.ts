@@ -17,7 +17,7 @@ export class FetchedRecord {
   readonly offset: string;
   /** Milliseconds since the epoch: its creation, or its append if the topic is configured so. */
   readonly timestamp: string;
-  // None are defined.
+  // Kafka defines no attributes of records yet.
   readonly attributes = 0;
   readonly isControlRecord: boolean;
   readonly batchContext: BatchContext;
