@@ -22,7 +22,7 @@ const timeoutMs = 60_000;
 const perSecond = 60;
 const hourMs = 3_600_000;
 
-/** The positions of each group in the topics, as docs/runbook.md, Backup and restore, has them set back. */
+/** The offsets that docs/runbook.md, Backup and restore, resets in each group. */
 const setBack: readonly (readonly [GroupName, readonly TopicName[]])[] = [
   ['projector', ['events', 'duplicates', 'delivery.attempts', 'dead-letters']],
   ['dedup', ['webhooks.received']],

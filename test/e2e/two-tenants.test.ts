@@ -9,7 +9,7 @@ import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
 jest.setTimeout(120_000);
 
-/** Two tenants with one of everything each: what the one may do with the other's, at every route that there is. */
+/** Two tenants with one resource of each kind: tests what one may do with the other's, on every route. */
 
 /** By collection: what a path under it is about. */
 const prefixes: Record<string, IdPrefix> = {

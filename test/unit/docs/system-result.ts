@@ -3,7 +3,7 @@ import type { SystemResult } from '../../faults/system/result.ts';
 const none = { p50: 0, p99: 0, max: 0 };
 const never = Number.POSITIVE_INFINITY;
 
-/** Four faults, from one of which nothing recovered. */
+/** Four faults; nothing recovered from one of them. */
 export const systemResult: SystemResult = {
   ...{ requests: 2_400, accepted: 2_000, published: 100, events: 1_700, duplicates: 400 },
   ...{ lost: 0, secondEventIds: 0, secondEffects: 0 },

@@ -8,7 +8,7 @@ const lingerMs = 10;
 
 type Kind = 'prepare' | 'free' | 'waiting';
 
-/** A store whose transactions end when they are told to; one that has a bad item is refused. An item `t/a` is of the tenant `t`. */
+/** A store whose transactions end on demand; one with a bad item is refused. An item `t/a` belongs to the tenant `t`. */
 function createHarness({
   bad = [],
   badAhead = [],
