@@ -2,7 +2,7 @@ import { type AppError, isAppError } from '#lib/errors';
 
 export interface Bisected<T, R> {
   done: { item: T; result: R }[];
-  /** Each with how often it was tried, first with all others, in the end by itself. */
+  /** Bad items with the number of their tries, first with others, at last alone. */
   culprits: { item: T; error: AppError; tries: number }[];
 }
 

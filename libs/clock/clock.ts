@@ -6,7 +6,7 @@ export interface Clock {
   nowMs(): number;
   /** Milliseconds of a clock that never steps; only differences mean something. */
   monotonicMs(): number;
-  /** Resolves after `ms`, or at once when the signal aborts: the caller looks at the signal. Never rejects. */
+  /** Resolves after `ms`, or at once when the signal aborts: the caller checks the signal. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
    * Starts a time limit: `onDue` is called after `ms`, never earlier, and late by less than `limitGranularityMs`. For what is seldom reached:

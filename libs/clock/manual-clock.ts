@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 
 export interface ManualClock extends Clock {
-  /** Moves the time on and lets every sleeper run whose time has come, in order of their due times. */
+  /** Advances the time, and wakes every sleeper that is due, in order of their due times. */
   advance(ms: number): Promise<void>;
 }
 

@@ -1,14 +1,14 @@
 import { AppError } from '#lib/errors';
 
-/** One setting: the variable it comes from, how it is read, and the words that document it. */
+/** One setting: its variable, its parser, and its documentation. */
 export interface Field<T> {
   env: string;
   help: string;
   /** Secrets are shown as `xSet: true`. */
   secret: boolean;
-  /** As it would be written in the environment; undefined where the variable must be set. */
+  /** The default as written in the environment; undefined if the variable is required. */
   defaultText: string | undefined;
-  /** The value, or what is wrong with the text. */
+  /** The value, or the problem with the text. */
   parse(text: string): Parsed<T>;
 }
 

@@ -19,7 +19,7 @@ export type DecodedContent =
 const maxBytes = 2 * 1024 * 1024;
 /** JSON becomes five to ten times shorter, long lists of one kind fifty times; a thousand is a bomb. */
 const maxRatio = 100;
-/** Bodies up to this size may have any ratio. */
+/** Bodies up to this size may have any compression ratio. */
 const alwaysBytes = 64 * 1024;
 const chunkSize = 64 * 1024;
 
@@ -34,7 +34,7 @@ const decoders: Readonly<Record<string, Decode>> = {
   identity: async (bytes) => bytes,
   gzip: asGzip,
   'x-gzip': asGzip,
-  // Meant is zlib's format; some send what is in it alone.
+  // The standard says zlib format; some clients send the raw deflate stream.
   deflate: (bytes, options) =>
     asDeflate(bytes, options).catch((error: unknown) => {
       if (isTooLarge(error)) throw error;

@@ -41,7 +41,7 @@ const crashPointNames = [
 export type CrashPointName = (typeof crashPointNames)[number];
 
 export interface CrashPoints {
-  /** Marks that the work has come this far; does not return if the point is armed and its turn has come. */
+  /** Marks that the work has reached this point; kills the process if the point is armed and this is its n-th pass. */
   reach(point: CrashPointName): void;
 }
 

@@ -54,7 +54,7 @@ interface TableVerdict extends Verdict {
 }
 
 export interface DedupStore {
-  /** In order: duplicate, where Redis knows enough to say so, or undefined where `decide` must be asked. Redis may be away: then always. */
+  /** Answers in order: duplicate, if Redis knows enough, or undefined if `decide` must be asked. Always undefined while Redis is away. */
   recall(candidates: readonly Candidate[]): Promise<(Verdict | undefined)[]>;
   /** The candidates must have different keys. @throws AppError store_unavailable, data_invalid (one of them; none is decided) */
   decide(candidates: readonly Candidate[]): Promise<Verdict[]>;
@@ -114,7 +114,7 @@ export function createDedupStore({ memory, table }: { memory: KeyMemory; table: 
         round.forEach((verdict, index) => verdict && verdicts.set(decided[index] as Candidate, verdict));
         open = decided.filter((candidate) => !verdicts.has(candidate));
       }
-      // Redis should know these keys, and may have lost them.
+      // Redis should know these keys, but may have lost them.
       await remember(
         candidates.flatMap((candidate) => {
           const { holder, expiresAt } = verdicts.get(candidate) as TableVerdict;
@@ -134,14 +134,14 @@ export function createDedupStore({ memory, table }: { memory: KeyMemory; table: 
     },
     async release(candidate) {
       await table.remove(candidate).catch((error: unknown) => {
-        // A key that the table cannot even be asked about is not in it.
+        // A key that the table can't even be asked about is not in it.
         if (!isAppError(error, 'data_invalid')) throw error;
       });
     },
   };
 }
 
-/** Undefined where the row is expired, or gone: to be taken over, or tried again. */
+/** Undefined if the row is expired or gone: it can be taken over, or tried again. */
 function verdictOf(candidate: Candidate, row: KeyRow | undefined): TableVerdict | undefined {
   if (row === undefined) return undefined;
   const { eventId, bodyHash, expiresAt } = row;

@@ -47,10 +47,10 @@ export interface KeyRow extends KnownHolder {
 
 /** The level that decides. Every method is one statement; all @throw AppError store_unavailable, or data_invalid for the whole batch. */
 export interface KeyTable {
-  /** Adds a row for each candidate whose key has none. Answers in order: whether it was added. */
+  /** Adds a row for each candidate whose key has none. Returns in order whether it was added. */
   insert(candidates: readonly Candidate[]): Promise<boolean[]>;
   read(candidates: readonly Candidate[]): Promise<(KeyRow | undefined)[]>;
-  /** Gives the key to the candidate where the row still has the generation seen and is expired as of the candidate's receipt. */
+  /** Gives the key to the candidate if the row still has the generation seen and had expired when the candidate was received. */
   takeOver(wanted: readonly { candidate: Candidate; generation: number }[]): Promise<boolean[]>;
   /**
    * Marks the rows of published events completed and adds missing ones; other records' rows stay unchanged.

@@ -31,7 +31,7 @@ export type AppErrorCode = keyof typeof retryableByCode;
 
 export class AppError extends Error {
   readonly code: AppErrorCode;
-  /** True where the same call may succeed later without anything being changed. */
+  /** True if the same call may succeed later without any change. */
   readonly retryable: boolean;
 
   constructor(code: AppErrorCode, message: string, options?: { cause?: unknown }) {

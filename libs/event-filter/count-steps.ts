@@ -23,7 +23,7 @@ export function stepsOf(operator: string, path: string, operand: unknown): Count
     isIndex: /^\d+$/.test(name),
     steps: 1 + Math.floor(name.length / charactersPerStep),
   }));
-  // The library builds for it what the path leads through, and looks at that.
+  // For this operator the library builds the values on the path, and looks at the result.
   const isBuilt = operator === '$exists';
   return stepsThrough(fields, isBuilt, stepsOfFound(operator, operand, names.length - 1));
 }
@@ -54,7 +54,7 @@ function stepsThrough(fields: readonly PathField[], isBuilt: boolean, found: Cou
 
 const fieldOf = (value: object, name: string): unknown => (value as Record<string, unknown>)[name];
 
-/** The steps spent on each value that the path leads to. */
+/** The steps spent on each value at the path. */
 function stepsOfFound(operator: string, operand: unknown, levels: number): CountSteps {
   const weight = weightOf(operand);
   const areScalars = Array.isArray(operand) ? operand.every(isScalar) : isScalar(operand);
@@ -101,7 +101,7 @@ function elementsOf(value: unknown, levels: number): number {
   return value.reduce<number>((sum, item) => sum + elementsOf(item, levels - 1), 1);
 }
 
-/** The value and all that is in it. */
+/** The value and everything in it. */
 function valuesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   let values = 1;

@@ -15,7 +15,7 @@ export const maxEventSteps = 1_000_000;
 /** Parsing takes as long as a step for so many. */
 const bytesPerStep = 8;
 
-/** Why an endpoint gets what its filter has not judged: the payload can't be, or it would take more steps than there are. */
+/** Why an endpoint gets an event without its filter: the payload can't be parsed, or the steps are used up. */
 export type UnjudgedReason = 'payload' | 'filter_steps' | 'event_steps';
 
 export interface Candidate {
@@ -26,7 +26,7 @@ export interface Candidate {
 
 interface Judged {
   tenant: string;
-  /** The payload as it came. */
+  /** The payload as received. */
   bytes: Buffer;
   contentEncoding: string | null;
   turns: JudgingTurns;

@@ -8,7 +8,7 @@ export interface JudgingTurns {
    * that gives away the share, and others who ask meanwhile are granted the same one.
    */
   wait(tenant: string): Promise<void> | undefined;
-  /** Work that was done: steps, or what takes as long. */
+  /** Records work that was done, in steps or their equivalent. */
   spend(steps: number): void;
 }
 

@@ -12,7 +12,7 @@ import { $and, $nor, $not, $or } from 'mingo/operators/query/logical';
 import type { Options } from 'mingo/types';
 import { stepsOf } from './count-steps.ts';
 
-/** The steps that a filter has left. One meter for all filters: the library judges synchronously, so that no two filters ever run at once. */
+/** The steps that a filter has left. One meter for all filters: the library is synchronous, so two filters never run at once. */
 export const meter = { stepsLeft: 0 };
 
 /** Thrown by a condition that would take more steps than are left. */

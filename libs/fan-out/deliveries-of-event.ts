@@ -2,7 +2,7 @@ import { type Delivery, deliveryHeaders, type EventRecord } from '#lib/contract'
 import { derivedId } from '#lib/ids';
 import type { OutgoingRecord } from '#lib/kafka';
 
-/** An event comes for the first time; a replay is a generation of its own. */
+/** Generation 0: the event's first fan-out; each replay has its own generation. */
 const generation = 0;
 
 /** A function of event and endpoint, so every fan-out gives the same id. */

@@ -8,9 +8,9 @@ import type { Subscriber, SubscriberRow } from './subscriber.ts';
 import { createSubscriptionIndex, type JudgedEvent, type SubscriptionIndex } from './subscription-index.ts';
 
 export interface EndpointDirectory<E extends Subscriber = Subscriber> {
-  /** Deleted and disabled ones too: what is on its way to them has to be ended. */
+  /** Includes deleted and disabled endpoints, whose open deliveries must be ended. */
   get(tenant: string, id: string): E | undefined;
-  /** All that the event may belong to, and some that it does not: `matchEndpoints` judges. */
+  /** All endpoints that the event may belong to, and some others: `matchEndpoints` decides. */
   candidates(event: EventOfTenant): Iterable<E>;
   /** The same, if there are few; undefined if there may be more than `most`, at no cost. */
   fewCandidates(event: EventOfTenant, most: number): Iterable<E> | undefined;
@@ -27,7 +27,7 @@ interface Deps<Row, E> {
   postgres: Query;
   /** SQL for the columns of `Row`. */
   columns: string;
-  /** @param before the same endpoint as it was last read; then `row.history` may be undefined, and is what it was */
+  /** @param before the same endpoint as last read; then `row.history` may be undefined: unchanged */
   read(row: Row, before: E | undefined): E;
   clock: Clock;
   log: Logger;

@@ -19,7 +19,7 @@ import type { Subscriber } from './subscriber.ts';
 export const wideReasons = ['ordered', 'stale', 'endpoints', 'bytes', 'filters'] as const;
 export type WideReason = (typeof wideReasons)[number];
 
-/** Steps that are left for what is published at once; spent by `MatchNarrow`. */
+/** Steps left for events published together; `MatchNarrow` spends them. */
 export interface StepBudget {
   stepsLeft: number;
 }
@@ -32,7 +32,7 @@ export type MatchNarrow = (event: EventRecord, budget: StepBudget) => { endpoint
 
 type Directory = Pick<EndpointDirectory, 'fewCandidates' | 'ageMs'>;
 
-/** Looked at for one event: types and sources of these are compared, and what they were when it was received. */
+/** Candidates checked for one event: types and sources, as of its receipt. */
 const maxCandidates = 64;
 const maxBytes = 512 * 1024;
 /** About 1 ms of one core. */

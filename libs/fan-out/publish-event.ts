@@ -29,7 +29,7 @@ interface Publishing {
   traceparent: string;
   /** Shared by the events that are published together. */
   budget: StepBudget;
-  /** Resolves once the record is acknowledged. @throws AppError data_invalid where Kafka refuses it; others are thrown on */
+  /** Resolves when the record is acknowledged. @throws AppError data_invalid if Kafka refuses it; other errors pass through */
   send(record: OutgoingRecord): Promise<unknown>;
 }
 

@@ -3,12 +3,15 @@ import type { Subscriber } from './subscriber.ts';
 
 export type JudgedEvent = Pick<EventRecord, 'type' | 'source_id'>;
 
-/** The endpoints of one tenant by what they ask for, or have asked for: an event costs as much as it has takers, however many others there are. */
+/**
+ * The endpoints of one tenant by their subscriptions, past ones included: the cost of an event depends on its matches, not on other
+ * endpoints.
+ */
 export interface SubscriptionIndex<E extends Subscriber = Subscriber> {
   /** Replaces the same endpoint. */
   put(endpoint: E): void;
   remove(id: string): void;
-  /** All that the event may belong to, now or as of its receipt, and some that it does not. */
+  /** All endpoints that the event may belong to, now or as of its receipt, and some others. */
   candidates(event: JudgedEvent): Iterable<E>;
   /** The same, if there are few; undefined if there may be more than `most`, at no cost. */
   fewCandidates(event: JudgedEvent, most: number): Iterable<E> | undefined;

@@ -47,7 +47,7 @@ const stopping = (): SendFailure => new SendFailure('connect', 'the sender is be
 
 export function createConnectionPool({ origin, target, open, maxConnections, onEmpty }: Options): ConnectionPool {
   const connections = new Set<Connection>();
-  /** The one used last is on top, so that the others grow idle and close. */
+  /** The most recently used connection is on top, so that the others become idle and close. */
   const free: Connection[] = [];
   const line: Waiting[] = [];
   let openings = 0;
@@ -75,7 +75,7 @@ export function createConnectionPool({ origin, target, open, maxConnections, onE
       connections.add(connection);
       openings -= 1;
       place.opening = undefined;
-      // A request whose time is up leaves its connection to the next in line.
+      // A timed-out request leaves its connection to the next in line.
       const next = place.isCancelled ? line.shift() : place;
       if (next !== undefined && !destroyed) return give(connection, next.waiter);
       connection.destroy();

@@ -1,6 +1,6 @@
 import { type UrlPolicy, vetParsedUrl } from './vet-url.ts';
 
-/** The parts of a URL, once it has been judged. */
+/** The parts of a vetted URL. */
 export interface Destination {
   readonly origin: string;
   readonly path: string;

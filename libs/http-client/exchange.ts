@@ -21,14 +21,14 @@ import { failureOf, type Phase, SendFailure, timedOut } from './send-failure.ts'
 
 type Controller = Dispatcher.DispatchController;
 
-/** Each time one connection the fewer; a server that takes leave of every new one must not be asked for ever. */
+/** Limit on resends when fresh connections keep closing. */
 const maxUnsent = 5;
 
 const nothing = Buffer.alloc(0);
 
 interface Deps {
   clock: Clock;
-  /** Asked for each time: one that was left empty is no longer in use. */
+  /** Called each time: an emptied pool is no longer in use. */
   pool(): ConnectionPool;
 }
 
@@ -91,7 +91,7 @@ export function exchange(
     },
     onResponseError(_controller, error) {
       if (settled) return;
-      // The status is the answer: what has come of the body is the excerpt.
+      // The status is the answer; the part of the body that arrived is the excerpt.
       if (answer !== undefined) return finish();
       if (error instanceof ConnectionGone && unsent < maxUnsent) {
         unsent += 1;
@@ -165,7 +165,7 @@ export function exchange(
       status,
       retryAfter: [headers['retry-after']].flat()[0],
       headers: keptHeaders(headers),
-      // A copy: the chunks are views of what was read from the socket, which may be much more.
+      // A copy: the chunks are views of larger buffers.
       excerpt: chunks.length === 0 ? nothing : Buffer.concat(chunks).subarray(0, maxExcerptBytes),
       timing: timing(),
     });

@@ -16,7 +16,7 @@ import { createHostVetting, type Resolve } from './vet-host.ts';
 import type { UrlPolicy } from './vet-url.ts';
 
 export interface HttpClient extends Part {
-  /** Never rejects for what the server or the way to it does. */
+  /** Never rejects because of the server or the network. */
   send(request: HttpRequest): Promise<HttpResult>;
 }
 

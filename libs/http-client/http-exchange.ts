@@ -14,7 +14,7 @@ export interface HttpRequest {
   route?: HttpRoute | undefined;
 }
 
-/** How the request leaves: requests share connections only where this is the same. Keep one object as long as nothing in it changes. */
+/** The route of a request: only requests with the same route share connections. Keep one object while nothing in it changes. */
 export interface HttpRoute {
   /** `http://user:password@host:port`, or https. */
   proxy?: string | undefined;
@@ -45,7 +45,7 @@ export interface HttpFailure {
   timing: HttpTiming;
 }
 
-/** Null is what did not happen, or what an earlier request had done already. */
+/** Null for steps that did not happen, or that an earlier request had done. */
 export interface HttpTiming {
   dnsMs: number | null;
   connectMs: number | null;

@@ -16,7 +16,7 @@ export const maxHeadBytes = 16 * 1024;
 export const maxInterimAnswers = 32;
 
 export const maxStreamsPerConnection = 100;
-/** Below the five seconds after which many servers close: what is sent as they do so is lost with its connection. */
+/** Below the five seconds after which many servers close: a request sent at that moment is lost with its connection. */
 export const idleLimitMs = 4_000;
 /** Limit for servers that ask for longer idle times (`Keep-Alive: timeout=…`). */
 export const maxIdleLimitMs = 60_000;

@@ -19,7 +19,7 @@ export interface Target {
   route: HttpRoute | undefined;
 }
 
-/** How far the opening of a connection has come, and what its steps took. */
+/** The progress of opening a connection, with the time of each step. */
 export interface Opening {
   phase: Phase;
   dnsMs: number | null;

@@ -69,7 +69,7 @@ const tlsDetails: Record<string, string> = {
   ECONNRESET: 'the connection was closed during the TLS handshake',
 };
 
-/** Translates an error of the system, of Node or of undici; `during` says what was being done. */
+/** Translates an error of the system, of Node or of undici; `during` names the step. */
 export function failureOf(error: unknown, during: 'connect' | 'tls'): SendFailure {
   if (error instanceof SendFailure) return error;
   // If several addresses failed, the reasons are inside.

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Connections on which such a head was read: nothing that comes behind it is believed to be its sender's. */
+/** Connections with such a head: later requests on them are not trusted. */
 const distrusted = new WeakSet<Socket>();
 
 /**

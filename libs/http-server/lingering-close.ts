@@ -14,7 +14,7 @@ const lingerMs = 30_000;
 /** The current request of each connection; also the mark of connections that end in stages. */
 const requests = new WeakMap<Socket, IncomingMessage>();
 
-/** To be called for each request, before it is answered. */
+/** Call it for each request, before it is answered. */
 export function lingerOnClose(request: IncomingMessage): void {
   const { socket } = request;
   if (!requests.has(socket)) {
@@ -32,7 +32,7 @@ export function lingerOnClose(request: IncomingMessage): void {
 
 const ending = new WeakSet<Socket>();
 
-/** Whether nothing that still comes on it is of interest. */
+/** Whether all further input on it is ignored. */
 export const isEnding = (socket: Socket): boolean => ending.has(socket);
 
 /** Ends the connection after its last answer, ignoring all later requests. */
@@ -42,7 +42,7 @@ export function endInStagesAfter(socket: Socket, answer: ServerResponse): void {
   socket.destroySoon = () => endInStages(socket);
 }
 
-/** @param last what is still to be said */
+/** @param last a final answer to send */
 export function endInStages(socket: Socket, last = ''): void {
   ending.add(socket);
   const cut = (): void => void socket.destroy();

@@ -22,7 +22,7 @@ export interface TlsMaterial {
 
 const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** @throws AppError config_invalid saying everything that is wrong with the files; never what is in them */
+/** @throws AppError config_invalid with all problems of the files; never with their content */
 export function readTlsFiles({ certFile, keyFile, clientCaFile }: TlsFiles): TlsMaterial {
   const problems: string[] = [];
   const read = (file: string): string => {

@@ -29,7 +29,7 @@ interface Deps<Effects> {
 
 export interface GroupedRequest<Effects> {
   idempotent: IdempotentRequest<Effects>;
-  /** @returns what is sent */
+  /** @returns the payload to send */
   end(reply: FastifyReply, payload: unknown): Promise<unknown>;
 }
 

@@ -4,7 +4,7 @@ import type { Store } from './nested-transactions.ts';
 
 /** A transaction that stays open across calls (`transaction` ends with its function). Ends once. */
 export interface HeldTransaction extends Query {
-  /** @throws what COMMIT came to: see `isAborted` */
+  /** @throws the error of COMMIT: see `isAborted` */
   commit(): Promise<void>;
   /** Never fails: a connection that can't roll back is closed, and the server does it. */
   rollback(): Promise<void>;

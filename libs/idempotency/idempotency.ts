@@ -46,7 +46,7 @@ export interface IdempotencyOptions<Effects = Store> {
   clock: Clock;
   log: Logger;
   onOutcome?(outcome: Outcome): void;
-  /** How refusals look. Default: problemAnswers() */
+  /** The format of refusals. Default: problemAnswers() */
   answerRefusal?: AnswerRefusal;
 }
 

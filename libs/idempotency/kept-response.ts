@@ -48,6 +48,6 @@ export const asReplay = (response: KeptResponse): KeptResponse => ({
   headers: { ...response.headers, [replayedHeader]: 'true' },
 });
 
-/** For a handler that has an answer as it is kept. */
+/** Sends a stored response from a handler. */
 export const sendResponse = (reply: FastifyReply, { status, headers, body }: KeptResponse): FastifyReply =>
   reply.code(status).headers(headers).send(body);

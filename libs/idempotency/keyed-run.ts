@@ -14,9 +14,9 @@ export type Outcome = 'fresh' | 'replayed' | 'conflict' | 'mismatch' | 'lease_lo
 
 /** The idempotency of one request as its handler sees it, with a key or without. */
 export interface IdempotentRequest<Effects> {
-  /** To write through: durable together with the record of the key. Without a key, durable as it is written. */
+  /** Writes through this are durable together with the record of the key; without a key, immediately. */
   effects: Effects;
-  /** For what must not happen unless the effects are durable. It may be left out by a crash: a sweep must find what it left. */
+  /** Runs work after the effects are durable. A crash may skip it: a sweep must find unfinished work. */
   afterCommit(work: () => void): void;
   /**
    * For handlers that make an effect durable and then wait for its result. If the process dies while they wait, `provisional` is replayed;
@@ -49,9 +49,9 @@ export interface KeyedRun<Effects> {
   idempotent: IdempotentRequest<Effects>;
   /** From here on it is the handler that answers. */
   beginHandler(): void;
-  /** @returns what is sent: `payload` only once it is kept, or where nothing is to be kept */
+  /** @returns the payload to send: `payload` only after it is stored, or if nothing needs storing */
   end(reply: FastifyReply, payload: unknown): Promise<unknown>;
-  /** For a request whose answer went past `end`. */
+  /** For a request whose answer did not go through `end`. */
   abandon(): Promise<void>;
 }
 

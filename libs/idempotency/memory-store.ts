@@ -26,7 +26,7 @@ interface Row {
   expiresAtMs: number;
 }
 
-/** For tests, and for a single process whose effects are in its memory too: it keeps nothing when the process ends, and never sweeps. */
+/** For tests, and for single processes whose effects are in memory too: it loses everything at the end, and never sweeps. */
 export function createMemoryStore({
   clock,
   random,

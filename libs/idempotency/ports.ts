@@ -4,7 +4,7 @@ import type { Store } from './nested-transactions.ts';
 /** One request with a key, as stores see it. Two with the same tenant, credential and key hash are the same operation. */
 export interface KeyedRequest {
   tenant: string;
-  /** The API key that asked: the same key of two credentials is two keys. */
+  /** The API key of the request: the same idempotency key of two credentials is two keys. */
   credential: string;
   /** SHA-256 of the key: no store ever has the key itself. */
   keyHash: Buffer;
@@ -40,7 +40,7 @@ export type Begun<Effects> = Known | { kind: 'run'; run: Run<Effects> };
  */
 export type Ending = 'kept' | 'lost' | 'unknown';
 
-/** One execution of the handler. Its methods @throw AppError store_unavailable where nothing was done, and never will be. */
+/** One execution of the handler. Its methods @throw AppError store_unavailable if nothing was done, and never will be. */
 export interface Run<Effects> {
   /** For the handler to write through: durable together with the record. */
   effects: Effects;

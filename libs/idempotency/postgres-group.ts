@@ -20,7 +20,7 @@ import type { GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest, WriteGr
 import type { PostgresStoreOptions } from './postgres-store.ts';
 import { sealResponse } from './sealed-response.ts';
 
-// Each record is looked up by itself: a join would be planned for a table of the size that it had when the statement was prepared.
+// Each record is looked up separately: a join would be planned for the table's size when the statement was prepared.
 const takeKeysSql = `
 WITH lease AS MATERIALIZED (
   SELECT set_config('idle_in_transaction_session_timeout', $1, true)

@@ -27,7 +27,7 @@ export function readBody(request: FastifyRequest, payload: RequestPayload): Prom
   });
 }
 
-/** For the parser that comes next. Not `Readable.from`, whose iteration costs several turns of promises. */
+/** For the next parser. `Readable.from` would cost several turns of promises. */
 export const streamOf = (body: Buffer): Readable =>
   new Readable({
     read() {

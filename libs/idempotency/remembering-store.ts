@@ -19,7 +19,7 @@ interface RememberedAnswer {
   forSeconds: number;
 }
 
-/** Retries come within minutes; what comes later asks the store. */
+/** Retries come within minutes; later ones ask the store. */
 const maxMemorySeconds = 3_600;
 /** Copies go before their record does, by more than clocks differ. */
 const beforeExpirySeconds = 60;
@@ -45,7 +45,7 @@ export function rememberingStore<Effects>({ store, memory, ttlSeconds }: Options
     const known = await memory.recall(request).catch(ignoreAway);
     if (known === undefined) return undefined;
     if (!known.requestHash.equals(request.requestHash)) return { kind: 'other_request' };
-    // Already remembered: for how long it is kept is of no use to anyone.
+    // Already remembered, so its remaining time is not needed.
     return { kind: 'completed', response: known.response, forSeconds: 0 };
   };
 

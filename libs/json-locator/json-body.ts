@@ -10,7 +10,7 @@ export interface JsonBody {
   scalarAt(pointer: string): Scalar | undefined;
 }
 
-/** Parses when it is first asked, and once: most webhooks are identified by a header. */
+/** Parses on first use, once: most webhooks are identified by a header. */
 export function createJsonBody(body: Buffer): JsonBody {
   let parsed: Parsed | 'not JSON' | undefined;
   return {

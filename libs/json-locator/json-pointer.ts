@@ -3,7 +3,7 @@
  * nothing but the value found: own properties only, and no error.
  */
 
-/** The reference tokens, or undefined where the text is no pointer. */
+/** The reference tokens; undefined if the text is not a pointer. */
 export function parsePointer(pointer: string): readonly string[] | undefined {
   if (pointer === '') return [];
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined;

@@ -27,7 +27,7 @@ interface Settings {
   kafkaSaslPassword: string;
 }
 
-/** @throws AppError config_invalid where a file is not what it should be */
+/** @throws AppError config_invalid if a file is invalid */
 export function kafkaAccess(settings: Settings): KafkaAccess {
   const { kafkaBrokers: brokers, kafkaSaslMechanism: mechanism } = settings;
   return {
@@ -54,7 +54,7 @@ function createTls(settings: Settings): KafkaTls {
   };
 }
 
-/** @throws AppError config_invalid, never with what is in a file */
+/** @throws AppError config_invalid, never with a file's content */
 function readTls({ kafkaTlsCaFile, kafkaTlsCertFile, kafkaTlsKeyFile }: Settings): ConnectionOptions {
   const read = (file: string): string => {
     try {

@@ -1,4 +1,4 @@
-/** How often something comes, judged by late: what came counts for less the longer ago it was. */
+/** The rate of recent arrivals: the older an arrival, the less it counts. */
 export interface ArrivalRate {
   came(count: number, nowMs: number): void;
   perMs(nowMs: number): number;
@@ -33,6 +33,6 @@ export interface GatherBounds {
   mostMs: number;
   /** The least number of arrivals to expect within `mostMs`; with fewer, nothing waits. */
   least: number;
-  /** From where on more helps no more. */
+  /** The rate above which more makes no difference. */
   enough: number;
 }

@@ -106,7 +106,7 @@ const doubtReasons: readonly DoubtReason[] = ['silent', 'never_joined', 'commit_
 
 export interface ProducerMeter {
   requested(outcome: ProduceOutcome['kind'], seconds: number): void;
-  /** Kafka was asked how the topic is. */
+  /** A topic's description was read from Kafka. */
   described(topic: string, partitions: { underReplicated: number; leaderless: number }): void;
   /** Kafka did not answer. */
   unreached(): void;
@@ -140,7 +140,7 @@ type ResetReason = (typeof resetReasons)[number];
 export interface ConsumerMeter {
   joined(): void;
   rebuilt(reason: DoubtReason): void;
-  /** Asked at each reading for how long the consumer has been without its group, until what this returns is called. */
+  /** Shows at each reading how long the consumer has been without its group, until the returned function is called. */
   showAbsence(absentMs: () => number): () => void;
   lag(topic: string, partition: number, behind: { records: number; seconds: number }): void;
   /** The partition is read from now on: its count of lost records starts at 0, so that a first loss is an increase. */

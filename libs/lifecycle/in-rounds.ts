@@ -8,7 +8,7 @@ interface Options {
   everyMs: number;
   clock: Clock;
   log: Logger;
-  /** Runs once more at the stop, after what it had to wait for has been stopped. */
+  /** Runs one more round at the stop, after everything that it waits for has stopped. */
   lastRound?: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { Part } from './part.ts';
 
 /** Parts in the order of their dependencies, leaves first, so a part can use earlier ones while it runs. */
 export interface PartGroup {
-  /** In the order given; ends early where a stop has begun. @throws what the part throws that could not be started */
+  /** Starts the parts in order; ends early if a stop has begun. @throws the error of the part that failed to start */
   start(): Promise<void>;
   /** Stops the started parts in reverse. A part that fails to stop is logged, and the others still stop. */
   stop(): Promise<void>;

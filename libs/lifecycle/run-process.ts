@@ -15,7 +15,7 @@ export interface ProcessBody {
   /** It gets no new work from now on; called before `stop`. */
   makeUnready(): void;
   stop(): Promise<void>;
-  /** Names of what has not stopped. */
+  /** Names of the parts that have not stopped. */
   stillRunning(): string[];
 }
 

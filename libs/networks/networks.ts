@@ -36,7 +36,7 @@ export function networksOf(cidrs: readonly string[]): Networks {
   };
 }
 
-/** An address without its zone, a mapped one as the IPv4 address that it is; undefined for what is no address. */
+/** An address without its zone, a mapped one as its IPv4 address; undefined if it is not an address. */
 export function plainAddress(text: string): string | undefined {
   const version = isIP(text);
   if (version !== 6) return version === 4 ? text : undefined;

@@ -47,7 +47,7 @@ interface Bucket {
   asking: Promise<void> | undefined;
   last: (BucketAnswer & { atMs: number }) | undefined;
   share: LocalShare | undefined;
-  /** Given out of the share, and not told yet. */
+  /** Given out of the process's share, and not reported yet. */
   debt: number;
   askAgainAtMs: number;
 }

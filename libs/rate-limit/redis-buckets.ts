@@ -15,7 +15,7 @@ import type { BucketAnswer, SharedBuckets } from './ports.ts';
 
 /** A process uses permits for so long after its request, then drops them. */
 export const heldForMs = 1_000;
-/** Twice that, so that clocks may differ: only then does the bucket count them as free. */
+/** Twice that, so that clocks may differ: only then does the bucket free them. */
 const countedForMs = 2 * heldForMs;
 const processForMs = 60_000;
 
@@ -58,7 +58,7 @@ return { granted, text(free), processes }
 
 interface Options {
   redis: Pick<Redis, 'runScript'>;
-  /** Before every key: who limits what. */
+  /** Prefix of every key: names the user of the limiter. */
   prefix: string;
   /** The id of this process among those that share the buckets. */
   processId: string;

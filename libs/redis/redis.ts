@@ -67,7 +67,7 @@ export interface RedisOptions {
 }
 
 const connectTimeoutMs = 2_000;
-/** A connection on which nothing is answered for so long is dropped, and with it what waits on it. */
+/** A connection without an answer for so long is dropped, with all calls that wait on it. */
 const deadConnectionMs = 5_000;
 /** Time for a connection that is closed to say QUIT. */
 const disconnectTimeoutMs = 200;
@@ -112,11 +112,11 @@ export function createRedis(options: RedisOptions): Redis {
     disconnectTimeout: disconnectTimeoutMs,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
-    // Ends what is unanswered as soon as the connection is lost.
+    // Fails unanswered calls as soon as the connection is lost.
     maxRetriesPerRequest: 0,
     retryStrategy: (times) => 20 + fullJitterMs(reconnect, times - 1, Math.random),
   });
-  // Without a listener the client prints to the console. Told at the next failed call instead of at each try to connect.
+  // Without a listener the client prints to the console. Reported at the next failed call instead of at each connection attempt.
   client.on('error', (error: Error) => (lastError = error));
   client.on('close', () => (usable = false));
   client.on('ready', () => void vetWhileConnected((connections += 1)));
@@ -225,7 +225,7 @@ export function createRedis(options: RedisOptions): Redis {
       });
       const refusal = answers.find(([error]) => error !== null)?.[0];
       if (!refusal) return;
-      // An answer, if not the one that was wanted: a server that is full is still worth being asked for what it has.
+      // A full server still answers what it has, so this counts as an answer.
       if (clock.monotonicMs() >= logRefusalAtMs) {
         log.warn({ event: 'redis.write_refused', err: refusal });
         logRefusalAtMs = clock.monotonicMs() + logRefusalEveryMs;
@@ -240,7 +240,7 @@ export function createRedis(options: RedisOptions): Redis {
   };
 }
 
-/** A server that is new, or was told to forget, does not have the script. */
+/** A new or emptied server does not have the script. */
 async function knownOrWhole(byHash: Promise<unknown>, whole: () => Promise<unknown>): Promise<unknown> {
   try {
     return await byHash;

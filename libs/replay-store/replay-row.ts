@@ -31,14 +31,14 @@ export const replayColumns = 'id, status, request, rate_per_second, matched, rep
 export interface NewReplay {
   tenant: string;
   id: string;
-  /** As it was asked for, to be shown. */
+  /** The filter as requested, to be shown. */
   request: Readonly<Record<string, unknown>>;
   ratePerSecond: number | null;
   /** RFC 3339. */
   createdAt: string;
 }
 
-/** Once its items are there: with none, it has ended as it begins. */
+/** Call it after inserting the items: without any, the replay ends at once. */
 export async function insertReplay(
   tx: Query,
   { tenant, id, request, ratePerSecond, createdAt }: NewReplay,

@@ -43,13 +43,13 @@ export interface ItemEnd {
 export interface ReplayWork {
   /** Up to so many replays of the lane that are unleased, or whose holder has died. */
   lease(owner: string, lane: ReplayLane, max: number): Promise<LeasedReplay[]>;
-  /** False where the lease is lost, or the replay has ended. */
+  /** False if the lease is lost, or the replay has ended. */
   renew(replay: LeasedReplay): Promise<boolean>;
   /** @param againInMs nobody leases it before */
   release(replay: LeasedReplay, againInMs?: number): Promise<void>;
   /** The next items, starting with those that a predecessor had taken. */
   take(replay: LeasedReplay, max: number): Promise<{ items: ReplayItem[] } | { ended: ReplayStatus } | 'lost'>;
-  /** False where the lease is lost: nothing is changed then. */
+  /** False if the lease is lost: then nothing is changed. */
   settle(replay: LeasedReplay, ends: readonly ItemEnd[]): Promise<boolean>;
 }
 

@@ -32,7 +32,7 @@ interface Options {
   onGivenUp(error: Error): void;
 }
 
-/** For the last spans, where the collector is slow or away. */
+/** Time for the last spans if the collector is slow or away. */
 const closeTracingMs = 3_000;
 /** Part of the time for stopping that is kept for the end of the process. */
 const endReserveMs = 250;

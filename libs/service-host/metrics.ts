@@ -36,7 +36,7 @@ const serviceMetrics = {
 
 export const hostMetrics = { ...serviceMetrics, ...processMetrics, ...traceMetrics } satisfies MetricTable;
 
-/** Between two looks at how late the event loop is. prom-client’s 10 ms turn a loop a hundred times a second that has nothing to do. */
+/** Interval of measuring the event-loop lag. prom-client's 10 ms would wake an idle loop a hundred times a second. */
 const loopLookMs = 100;
 
 /** Once a process. */

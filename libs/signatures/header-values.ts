@@ -29,7 +29,7 @@ export function readSignature(
   return { signature: given.slice(prefix.length) };
 }
 
-/** The header's name in its provider's spelling, where the source has no other. */
+/** The header's name in its provider's spelling, unless the source sets another. */
 export function spelled(name: string, settings: SchemeSettings): string {
   return settings.signatureHeader === name.toLowerCase() ? name : settings.signatureHeader;
 }

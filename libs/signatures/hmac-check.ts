@@ -4,7 +4,7 @@ import { decodeExactly } from './decode-exactly.ts';
 import type { Begun } from './scheme.ts';
 import { isUsableSecret } from './secret.ts';
 
-/** How a body is signed: what the check and the signer of a scheme have in common. */
+/** How a body is signed; shared by the check and the signer of a scheme. */
 export interface HmacForm {
   algorithm: HmacSettings['algorithm'];
   encoding: HmacSettings['encoding'];

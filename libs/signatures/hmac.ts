@@ -94,7 +94,7 @@ function problemsOf(source: SchemeSource): SchemeProblem[] {
   return template?.has('url') === true ? [...problems, ...publicUrlProblems(source)] : problems;
 }
 
-/** A header whose value is not signed can say anything: it is not read at all, and a user who names one believes that it counts. */
+/** A header outside of the signature can say anything, so it is not read at all; a user who names one would believe that it counts. */
 const headerRules = (part: 'timestamp' | 'id', header: string | undefined, template: SignedTemplate | undefined) =>
   template === undefined || template.has(part)
     ? ([[`/hmac/${part}_header`, template === undefined || isHeaderName(header), 'must name the header']] as const)

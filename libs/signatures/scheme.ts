@@ -56,7 +56,7 @@ export interface SchemeSource {
   purpose?: 'verify' | 'sign';
 }
 
-/** A field of a source, as a JSON pointer (`/hmac/signed`), and what it must be: the message goes behind the field's name. */
+/** A field of a source, as a JSON pointer (`/hmac/signed`), and its problem: the message follows the field's name. */
 export interface SchemeProblem {
   field: string;
   message: string;

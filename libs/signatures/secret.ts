@@ -9,7 +9,7 @@ export function generateSecret(random: RandomBytes = randomBytes): string {
   return prefix + random(32).toString('base64');
 }
 
-/** False for a secret that a stranger could guess: empty, blank, or nothing behind `whsec_`. */
+/** False for a secret that a stranger could guess: empty, blank, or nothing after `whsec_`. */
 export function isUsableSecret(secret: string): boolean {
   return secret.replace(prefix, '').trim() !== '';
 }

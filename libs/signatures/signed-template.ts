@@ -27,7 +27,7 @@ const maxLength = 100;
 
 export function parseSignedTemplate(template: string): SignedTemplate | undefined {
   if (template.length > maxLength) return undefined;
-  // Split by a group, the joints stand at the odd places.
+  // Split by a group, the joints are at the odd places.
   const tokens = template.split(joints);
   const items = tokens.filter((_token, place) => place % 2 === 0);
   if (!items.every((item) => /^[A-Za-z0-9]+$/.test(item) && !isMisspelled(item))) return undefined;

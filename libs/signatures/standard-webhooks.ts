@@ -12,7 +12,7 @@ import { refuseTimestamp } from './timestamp.ts';
 const ownHeader = 'webhook-signature';
 const svixHeader = 'svix-signature';
 const minKeyBytes = 16;
-// A rotation sends two signatures; what has many more is an attempt to keep us busy.
+// A rotation sends two signatures; many more are an attempt to keep us busy.
 const maxSignatures = 10;
 const ed25519Bytes = 64;
 

@@ -10,7 +10,7 @@ export function newTraceparent(given: string | undefined, random: RandomBytes = 
   return formatTraceparent({ traceId: hex(random(16)), spanId: hex(random(8)), traceFlags: TraceFlags.NONE });
 }
 
-/** The same trace with a span of its own, for one attempt; a new trace where the parent is not valid. */
+/** The same trace with a new span id, for one attempt; a new trace if the parent is invalid. */
 export function childTraceparent(parent: string, random: RandomBytes = randomPool): string {
   const context = parseTraceparent(parent);
   return context === undefined

@@ -8,7 +8,7 @@ type SpanAttributes = Readonly<Record<string, string | number | boolean | undefi
 export interface Work {
   /** `server`, `client`: of a request; `producer`, `consumer`: of records. */
   kind: 'server' | 'client' | 'producer' | 'consumer';
-  /** Few different ones: what tells this from others of its kind is an attribute. */
+  /** A name of low cardinality; details are attributes. */
   name: string;
 }
 
@@ -31,17 +31,17 @@ export interface Span {
   readonly isRecorded: boolean;
   /** Passed on with the results of the work: the span's own if it is recorded, else the incoming one; empty if there is none. */
   readonly traceparent: string;
-  /** For what is measured of the work. */
+  /** The trace, for exemplars of measurements. */
   readonly exemplar: Exemplar | undefined;
   /** See attributes.ts. No payload, no secret, no idempotency key. Ask `isRecorded` before much is put together for it. */
   set(attributes: SpanAttributes): void;
   /** @param type one of few: a status, a code, an outcome */
   fail(type: string): void;
-  /** Once; what is said later is forgotten. */
+  /** Ends it once; later calls do nothing. */
   end(): void;
 }
 
-/** Labels by which a measurement leads to its trace. */
+/** Labels that link a measurement to its trace. */
 export interface Exemplar {
   trace_id: string;
   span_id: string;

@@ -10,7 +10,7 @@ import type { TraceSettings } from './trace-settings.ts';
 import { noTracer, type Tracer } from './tracer.ts';
 
 interface Options {
-  /** Undefined where tracing is off: then nothing of OpenTelemetry's SDK is loaded. */
+  /** Undefined if tracing is off: then OpenTelemetry's SDK is not loaded. */
   settings: TraceSettings | undefined;
   metrics: Registry;
   clock: Clock;

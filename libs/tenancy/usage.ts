@@ -20,14 +20,14 @@ export const tenancyMetrics = {
   },
 } satisfies MetricTable;
 
-/** From where on a tenant is near enough to its limit to be shown. */
+/** The use from which a tenant is shown. */
 const shownFrom = 0.5;
 const mostShown = 10;
 
 export interface TenantUsage {
   /** Shows in the gauge what `used` returns at each reading; once per limit. It must not throw, nor take long. */
   show(limit: LimitName, used: () => Iterable<readonly [tenant: string, used: number]>): void;
-  /** The same of what is shared by room: `ratios` says how much of its share each tenant holds. */
+  /** The same for shares: `ratios` returns how much of its share each tenant holds. */
   showShare(share: ShareName, ratios: () => Iterable<readonly [tenant: string, ratio: number]>): void;
   reached(limit: LimitName | ShareName): void;
 }

@@ -38,7 +38,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     logger: false,
     bodyLimit: maxPayloadBytes,
     requestTimeout: requestTimeoutMs,
-    // A request that comes while we stop is served, on a connection that then closes.
+    // A request that arrives during the stop is served, and its connection closed.
     return503OnClosing: false,
     http: validateHostOurselves,
     clientErrorHandler: answerClientError,
@@ -75,7 +75,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     if (request.is404) sendProblem(reply, 'not_found');
     else done();
   });
-  // Before the plugin, whose first statement is the tenant's already.
+  // Before the plugin, whose first statement already belongs to the tenant.
   deps.connections?.follow(app);
   void app.register(idempotency, {
     ...deps.idempotency,

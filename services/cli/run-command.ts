@@ -54,7 +54,7 @@ class HooklineCommand extends Command {
     });
     this.configureOutput({
       getOutHelpWidth: () => Math.min(process.stdout.columns ?? mostColumns, mostColumns),
-      // main.ts prints what is wrong.
+      // main.ts prints the error.
       writeErr: () => undefined,
     });
     this.throwFailures();
@@ -89,7 +89,7 @@ class HooklineCommand extends Command {
   }
 }
 
-/** Arguments behind a verb's name are parsed by the verb, `--` too. */
+/** Arguments after a verb's name are parsed by the verb, even `--`. */
 const asGroup = (command: Command): Command =>
   command
     .usage('<command> [options]')

@@ -23,10 +23,10 @@ import type { Publisher } from './publisher.ts';
 
 export interface Culprit {
   item: Item;
-  /** Same key, later: they are decided again when the culprit has come to its end. */
+  /** Later records of the same key: they are decided again when the culprit has ended. */
   followers: Item[];
   error: AppError;
-  /** A receiver may have the event under its id, which so must stay the key's: it is never released. */
+  /** A receiver may have the event under its id, so the key must keep that id: it is never released. */
   mayBeDelivered: boolean;
 }
 
@@ -44,7 +44,7 @@ interface Deps {
 
 interface Settled {
   culprits: Culprit[];
-  /** To be decided in another round, see group.ts. */
+  /** Items to decide in another round, see group.ts. */
   open: Item[];
 }
 
@@ -164,7 +164,7 @@ export function createSettle({ store, publisher, crashPoints, metrics, log, wait
 interface Published {
   group: Group;
   completes: boolean;
-  /** To be called once all is durable. */
+  /** Called when everything is durable. */
   ended: (() => void)[];
   open: Item[];
   culprits: Culprit[];

@@ -20,7 +20,7 @@ export interface AvroCodecOptions {
   startTimeoutMs?: number;
 }
 
-/** `start` looks up the schema's id (it registers nothing); from then on the registry may be away. */
+/** `start` looks up the schema's id (it registers nothing); afterwards the registry may be away. */
 export interface AvroCodec<T> extends Part {
   /**
    * Confluent wire format: 0, the schema's id in four bytes, Avro.
@@ -77,7 +77,7 @@ export function createAvroCodec<T>(options: AvroCodecOptions): AvroCodec<T> {
     const type = await askFor(id).catch(async (error: unknown) => {
       // The writer's schema that these bytes name does not exist.
       if (!(await hasSchema(registryUrl, id))) throw new AppError('data_invalid', what, { cause: error });
-      // The registry was away a moment ago, or what it has can't be read, however often.
+      // The registry was away, or its answer can't be read.
       return askFor(id).catch(async (again: unknown) => {
         if (isAppError(again)) throw again;
         await hasSchema(registryUrl, id);

@@ -26,10 +26,10 @@ export function areLengthsSound(type: AvroShape, bytes: Buffer): boolean {
   return skip(type, bytes, 0) <= bytes.length;
 }
 
-/** Every result is a position; this one is that of what is not there, and stays so. */
+/** Every result is a position; this one marks missing bytes, and stays so. */
 const beyond = Number.POSITIVE_INFINITY;
 
-/** @returns where the value that begins at `at` ends */
+/** @returns the end of the value that begins at `at` */
 function skip(type: AvroShape, bytes: Buffer, at: number): number {
   if (at > bytes.length) return beyond;
   const { typeName, underlyingType } = type;
@@ -82,14 +82,14 @@ function skipBlocks(bytes: Buffer, at: number, skipEntry: (at: number) => number
     if (value === 0) return end;
     from = value < 0 ? readLong(bytes, end).end : end;
     const count = Math.abs(value);
-    // An entry of ours takes a byte at the least.
+    // An entry of ours takes at least a byte.
     if (count > bytes.length - from) return beyond;
     for (let entry = 0; entry < count && from <= bytes.length; entry += 1) from = skipEntry(from);
   }
   return beyond;
 }
 
-/** Zigzag, seven bits a byte; beyond what a double holds exactly, some number that is as large. */
+/** Zigzag, seven bits a byte; above what a double holds exactly, an approximate number. */
 function readLong(bytes: Buffer, at: number): { value: number; end: number } {
   let value = 0;
   let scale = 1;

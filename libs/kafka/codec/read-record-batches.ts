@@ -21,7 +21,7 @@ export class FetchedRecord {
   readonly attributes = 0;
   readonly isControlRecord: boolean;
   readonly batchContext: BatchContext;
-  /** Key, value and headers as they stand on the wire. A view of the whole response. */
+  /** Key, value and headers as on the wire. A view of the whole response. */
   readonly body: Buffer;
 
   constructor(place: { offset: string; timestamp: string }, batch: Batch, body: Buffer) {

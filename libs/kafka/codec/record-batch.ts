@@ -58,7 +58,7 @@ export function encodeRecordBatch(records: readonly BatchRecord[], timestampMs: 
   return out;
 }
 
-/** A record's key, value and headers as they stand in a batch. */
+/** A record's key, value and headers as in a batch. */
 export function encodeBody(record: RecordContent): Buffer {
   const out = Buffer.allocUnsafe(bodyBytes(record));
   writeBody(out, record, 0);

@@ -68,7 +68,7 @@ export async function hasSchema(registryUrl: string, id: number): Promise<boolea
   throw new AppError('registry_unavailable', `the schema registry answers ${status}`);
 }
 
-/** Asks again for as long as the registry does not answer. @throws what `ask` throws at the deadline */
+/** Retries while the registry doesn't answer. @throws the error of `ask` at the deadline */
 export async function untilAnswered<T>(
   { clock, log }: RegistryOptions,
   deadlineMs: number,

@@ -17,14 +17,14 @@ export interface Accumulator {
   holdsFullBatch(): boolean;
   /** The size of the batch that `cut` would take, about. */
   batchBytes(): number;
-  /** When the first of its records waits for no others any more; at once where a batch came back, or is full. */
+  /** When its first record stops waiting for others; at once if a batch was returned, or is full. */
   dueAtMs(): number;
-  /** The next batch; empty where all that waited has ended by itself. */
+  /** The next batch; empty if all waiting records have ended already. */
   cut(): PendingRecord[];
   putBack(batch: PendingRecord[]): void;
   /** Puts a batch of two or more back as two halves, that are sent one after the other. */
   putBackSplit(batch: PendingRecord[]): void;
-  /** The records whose time is up. The caller ends them: they are in no batch any more. */
+  /** The expired records, removed from all batches. The caller ends them. */
   takeExpired(nowMs: number): PendingRecord[];
   /** Before this nothing that waits expires. */
   noneExpiresBeforeMs(): number;

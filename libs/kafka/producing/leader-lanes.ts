@@ -11,7 +11,7 @@ export interface LeaderLanes {
   isSlow(): boolean;
   /** Makes partitions that wait for a slow request choose another lane. */
   disperseSlow(): void;
-  /** Has all who wait look for another: their leader may have changed. */
+  /** Makes all waiting partitions choose another lane: their leader may have changed. */
   disperse(): void;
   connect(): Promise<void>;
   close(): Promise<void>;

@@ -52,7 +52,7 @@ export interface PartitionSenderOptions {
   onBatchCut(): void;
   onFailure(): void;
   onRequest(outcome: ProduceOutcome['kind'], seconds: number): void;
-  /** Aborts when nothing more is to be sent. */
+  /** Aborts when nothing more may be sent. */
   closed: AbortSignal;
 }
 

@@ -14,7 +14,7 @@ export interface PendingRecord extends BatchRecord {
   fail(error: AppError): void;
 }
 
-// Its own length, timestamp and offset deltas, and what our own bookkeeping takes.
+// The record's length, timestamp and offset deltas, and our own bookkeeping.
 const overheadBytes = 64;
 
 /** @throws TypeError if a header is neither text nor bytes: in a batch it would fail all other records */

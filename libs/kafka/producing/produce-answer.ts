@@ -10,7 +10,7 @@ export type ProduceOutcome =
   | { kind: 'written'; baseOffset: bigint }
   /** The broker will not take this batch, however often: one of its records is at fault. */
   | { kind: 'refused'; error: Error }
-  /** It may be on the topic or not; to be tried again. `lags`: the partition has too few followers that keep up. */
+  /** It may be on the topic or not; it is retried. `lags`: the partition has too few in-sync followers. */
   | { kind: 'unknown'; error: Error; connectionSuspect: boolean; lags: boolean };
 
 /** https://kafka.apache.org/protocol#protocol_error_codes */
@@ -42,7 +42,7 @@ export function judgeAnswer(answers: readonly PartitionAnswer[], topic: string, 
       false,
       laggards.has(errorCode),
     );
-  // -1 is what a broker says without having appended anything.
+  // A broker answers -1 if it has not appended anything.
   if (baseOffset < 0n) return notWritten(`the answer for ${place} has the base offset ${baseOffset}`, true);
   return { kind: 'written', baseOffset };
 }

@@ -18,7 +18,7 @@ import { judgeAnswer, judgeFailure, type ProduceOutcome } from './produce-answer
 export interface Sendable {
   readonly topic: string;
   readonly partition: number;
-  /** From when on it must go, by the monotonic clock; beside another it may go earlier. */
+  /** The time at which it must be sent, by the monotonic clock; together with another it may go earlier. */
   dueAtMs(): number;
   /** The size of the batch that `cut` would take, about. */
   batchBytes(): number;
@@ -26,7 +26,7 @@ export interface Sendable {
   cut(): readonly BatchRecord[];
   /** @param tookMs of the whole request */
   settle(outcome: ProduceOutcome, tookMs: number): void;
-  /** It is taken back from the lane: it has to look for another. */
+  /** It was taken out of the lane, and has to choose another. */
   lookElsewhere(): void;
 }
 
@@ -42,7 +42,7 @@ export interface ProduceLane {
   disperse(): void;
   /** Partitions that wait or are in flight. */
   load(): number;
-  /** For how long the request in flight has been; 0 without one. */
+  /** How long the request in flight has been running; 0 without one. */
   inFlightMs(): number;
   connect(): Promise<void>;
   close(): Promise<void>;
@@ -139,7 +139,7 @@ export function createProduceLane({ connect, clock, log, requestTimeoutMs }: Pro
       const wholeMs = Math.ceil(requestTimeoutMs * 0.8);
       const timeoutMs = batches.length > 1 ? Math.min(wholeMs, followersTimeoutMs) : wholeMs;
       const answered = open().then((connection) => connection.produce(encoded, timeoutMs));
-      // kafkajs has time limits of its own, but not around all that is waited for: connecting, authenticating.
+      // kafkajs's own time limits don't cover everything: not connecting and authenticating.
       const answers = await within(clock, requestTimeoutMs * 2, answered, () => {
         throw new Error('no answer within twice the request time-out');
       });

@@ -26,11 +26,11 @@ export interface ProducerOptions extends KafkaAccess {
   metrics: Registry;
   /** Default: none. */
   tracer?: Tracer;
-  /** Topics whose partitions are looked up at the start; others are at their first record. */
+  /** Topics whose partitions are looked up at the start; those of others at their first record. */
   topics?: readonly string[];
   /** From `send` to its rejection with kafka_unavailable, at the latest. Default 30,000. */
   deliveryTimeoutMs?: number;
-  /** How long a record waits for others at the most, while they keep coming; one that comes alone waits for none. Default 2. */
+  /** The longest wait of a record for others while they keep coming; a single record does not wait. Default 2. */
   lingerMs?: number;
   /** Default 500. */
   maxBatchRecords?: number;
@@ -82,7 +82,7 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
   const closed = new AbortController();
   let state: 'new' | 'running' | 'flushing' | 'stopped' = 'new';
   let watching = false;
-  /** The earliest expiry among records that came since the last look. */
+  /** The earliest expiry among records added since the last check. */
   let earliestMs = Number.POSITIVE_INFINITY;
   let drained: (() => void) | undefined;
 

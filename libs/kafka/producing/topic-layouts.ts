@@ -36,7 +36,7 @@ export interface TopicLayoutsOptions {
   meter: Pick<ProducerMeter, 'described' | 'unreached'>;
 }
 
-// A refresh that was asked for comes no sooner after the last one: many partitions fail at the same moment.
+// The minimum time between two requested refreshes: many partitions fail at the same moment.
 const minGapMs = 100;
 const firstRetryMs = 100;
 const maxRetryMs = 5_000;
@@ -89,7 +89,7 @@ export function createTopicLayouts({
     return connection.metadata(asked);
   }
 
-  /** Another each time: one that hangs is not asked again before the others. */
+  /** The next address each time, so that a hanging broker is not asked twice in a row. */
   function nextAddress(): string {
     const known = [...new Set([...brokers, ...addresses.values()])];
     const address = known[connections % known.length] ?? '';
@@ -113,7 +113,7 @@ export function createTopicLayouts({
     return true;
   }
 
-  /** Once, until it has been well: while brokers are away it is tried all the time. */
+  /** Logs once per outage: while brokers are away it is tried all the time. */
   function logUnknown(unknown: readonly string[], reason: string): void {
     log[failing ? 'debug' : 'warn']({ event: 'kafka.metadata_failed', topics: unknown.join(), reason });
   }

@@ -24,7 +24,7 @@ export interface TopicSenderOptions {
   random: () => number;
 }
 
-// In records: what a partition that waits or is in flight has is at most a batch, and being unwell outweighs any load.
+// In records: a waiting or sending partition has at most a batch, so failing outweighs any load.
 const partitionCost = 500;
 const unwellCost = 1e9;
 

@@ -26,7 +26,7 @@ const byFrameworkCode: Readonly<Record<string, { code: ProblemCode; detail?: str
 /** Limits that are met while a request runs are of moments. */
 const retryAfterSeconds = 1;
 
-/** Everything that is thrown, as a problem. Only what is our fault is logged as an error. */
+/** Turns every thrown error into a problem. Only our own bugs are logged as errors. */
 export function createErrorHandler({ log, limits }: { log: Logger; limits: TenantLimits }) {
   return (thrown: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if ('validation' in thrown && thrown.validation !== undefined)

@@ -21,7 +21,7 @@ const maxLimit = 1_000;
 /** Parameters stay text until they are checked. */
 export const pageParameters = { limit: { type: 'string' }, cursor: { type: 'string' } } as const;
 
-/** @param cursor what the collection's keys look like */
+/** @param cursor the format of the collection's cursors */
 export function readPage(query: PageQuery, cursor: RegExp): PageRequest | { errors: FieldErrors } {
   const limit = readLimit(query.limit, 1);
   if (typeof limit !== 'number') return limit;

@@ -53,5 +53,5 @@ function fieldsWithUnstorableText(whole: unknown, except: readonly string[] = []
 
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
-/** The name of such a member, to be named in an answer that others may store. */
+/** The name of such a member, in a form that can be stored. */
 const writable = (name: string): string => name.replaceAll('\0', '\uFFFD').toWellFormed();

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { prefersHtml, type Problem, type ProblemCode, problem, problemContentType, problemPage } from '#lib/problem';
 import { type LimitName, limitTable, type TenantLimits } from '#lib/tenancy';
 
-/** A store that comes back does so within seconds; a client's own backoff takes over from there. */
+/** Stores recover within seconds; after that, the client's own backoff applies. */
 const retryAfterSeconds = 2;
 
 export function sendProblem(

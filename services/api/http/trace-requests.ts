@@ -36,7 +36,7 @@ function start(tracer: Tracer, request: FastifyRequest): Span {
 function end(request: FastifyRequest, { statusCode }: FastifyReply): void {
   const { span } = request;
   if (!span.isRecorded) return;
-  // No query: who asks for what may be a secret.
+  // Without the query, which may be secret.
   span.set({
     [attribute.httpMethod]: request.method,
     [attribute.httpRoute]: routeOf(request),

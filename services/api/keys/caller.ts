@@ -84,7 +84,7 @@ export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
     request.tenant = key.tenant;
     keyUses.note(key);
     if (await refuseBeyondRate(key, reply)) return reply;
-    // Not ignored: who names another tenant would read and change what it did not mean. Whether there is such a tenant is not told.
+    // Refused, not ignored: the client would read and change another tenant than it meant. Whether that tenant exists is not told.
     if (tenant !== undefined && tenant !== key.tenant)
       return sendProblem(reply, 'forbidden', 'The key belongs to another tenant than Hookline-Tenant names');
     const needed = request.routeOptions.config.scope ?? usualScope(request.method);

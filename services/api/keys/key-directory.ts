@@ -23,7 +23,7 @@ export interface KnownKey {
   rateLimit: Rate | undefined;
 }
 
-/** `unavailable`: it can't be told at the moment. */
+/** `unavailable`: the database can't be asked at the moment. */
 export type FindKey = (text: string) => Promise<KnownKey | 'unknown' | 'unavailable'>;
 
 export interface KeyDirectory extends Part {
@@ -47,7 +47,7 @@ interface Entry {
 interface Options {
   /** For the readings of the whole table, which may take long. */
   followPostgres: Query;
-  /** For look-ups, which callers wait for. */
+  /** For look-ups that callers wait for. */
   postgres: Query;
   clock: Clock;
   log: Logger;

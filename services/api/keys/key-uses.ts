@@ -17,7 +17,7 @@ interface Options {
   log: Logger;
 }
 
-/** When each key was last used: kept in memory, and written now and then, so that no request waits for it. */
+/** The last use of each key: kept in memory and written periodically, so that no request waits for it. */
 export function createKeyUses({ postgres, clock, log }: Options): KeyUses {
   const stopping = new AbortController();
   let used = new Map<string, { tenant: string; atMs: number }>();

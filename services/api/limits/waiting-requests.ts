@@ -18,7 +18,7 @@ export interface WaitingRequests {
   show(waiting: () => Counts): void;
 }
 
-/** Less than what the pool itself waits for a connection. */
+/** Less than the pool's own time-out for a connection. */
 const waitTimeoutMs = 4_000;
 
 export function createWaitingRequests({
@@ -39,7 +39,7 @@ export function createWaitingRequests({
     waitTimeoutMs,
     maxWaiting: (tenant) => limits.of(tenant, 'waiting_requests'),
     refuse(tenant, why) {
-      // The database may be what is slow: only a number is the tenant's own.
+      // The database may be slow: only the number of requests is the tenant's own.
       if (why === 'late')
         return new AppError('store_unavailable', `no turn for ${tenant} at the database within ${waitTimeoutMs} ms`);
       usage.reached('waiting_requests');

@@ -68,7 +68,7 @@ export function buildDocument(
 
 const nameOf = ({ method, url }: RouteOptions): string => `${String(method)} ${url}`;
 
-/** A merge patch names some of what a creation takes, with another value or with `null`. */
+/** A merge patch has some of the fields of a creation, with other values or `null`. */
 function bodyOf(
   { patchOf }: Operation,
   route: RouteOptions,

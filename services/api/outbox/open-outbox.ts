@@ -15,7 +15,7 @@ const statementTimeoutMs = 5_000;
 /** It is tried again; a stop waits for no more. */
 const codecStartMs = 1_000;
 
-/** The outbox of this process and what it needs, leaves first. The API starts without Kafka and without the registry. */
+/** The outbox of this process with its parts, leaves first. The API starts without Kafka and without the registry. */
 export function openOutbox(
   config: ApiConfig,
   context: ServiceContext,

@@ -4,7 +4,7 @@ import { sourceDefaults } from '#lib/contract';
 import { bodyHashOf, createPostgresKeyTable } from '#lib/dedup-store';
 import type { Postgres, Query } from '#lib/postgres';
 
-/** An event that is to be published, with its row of the outbox. */
+/** An unpublished event with its row of the outbox. */
 export interface OutboxEvent {
   tenant: string;
   id: string;
@@ -21,7 +21,7 @@ export interface OutboxEvent {
   content_type: string;
   content_encoding: string | null;
   payload: Buffer;
-  /** A bigint, which comes as text. */
+  /** A bigint, as text. */
   sequence: string;
 }
 
@@ -46,7 +46,7 @@ export interface OutboxTable {
   findNext(event: OutboxEvent): Promise<OutboxEvent | undefined>;
   /** These are on their topic: their identifiers are remembered for their time from now on. */
   remove(published: readonly OutboxEvent[]): Promise<void>;
-  /** Others may have these at once; what another has claimed since stays claimed. */
+  /** Returns claims to others; rows that another process has claimed since stay claimed. */
   release(claimed: readonly ClaimedEvent[]): Promise<void>;
   measure(): Promise<{ unpublished: number; oldestSeconds: number }>;
 }

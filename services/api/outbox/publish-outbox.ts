@@ -30,7 +30,7 @@ export interface OutboxDeps {
   /** Resolves once the registry knows the schema; publishes as dedup does. @throws AppError registry_unavailable */
   openPublisher(): Promise<PublishEvent>;
   crashPoints: CrashPoints;
-  /** Told every few seconds. */
+  /** Called every few seconds. */
   onMeasured(measured: { unpublished: number; oldestSeconds: number }): void;
   clock: Clock;
   log: Logger;
@@ -46,7 +46,7 @@ const claimedAtOnce = 64;
 /** Time for the events of one ordering key, published one after the other; the rest of the round waits for them. */
 const runMs = 250;
 const sendTimeoutMs = 10_000;
-/** For what another process has left, or could not do. */
+/** Interval for rows of other processes and failed ones. */
 const everyMs = 1_000;
 const measureEveryMs = 5_000;
 /** No record is sent that might be acknowledged after the claim's end. */

@@ -10,10 +10,10 @@ import type { Clock } from '#lib/clock';
 export interface GathererOptions<Item, Outcome> {
   /** @returns the outcome of each, in order; a rejection is the outcome of all */
   run(group: readonly Item[]): Promise<readonly Outcome[]>;
-  /** Bounds of a group; one item may be larger by itself. */
+  /** Limits of a group; a single item may be larger. */
   maxItems: number;
   maxBytes: number;
-  /** How long the next group is waited for at the most, behind one of several that took so long. */
+  /** The longest wait for the next group, after a group of several that took so long. */
   lingerMs(tookMs: number): number;
   bytesOf(item: Item): number;
   /** How many items of a tenant may wait, besides its group under way. */
@@ -24,7 +24,7 @@ export interface GathererOptions<Item, Outcome> {
 }
 
 export interface Gatherer<Item, Outcome> {
-  /** @throws what `run` does, or what `refuse` makes: too many wait already, or this one has waited for too long */
+  /** @throws the error of `run` or `refuse`: too many are waiting, or this one waited too long */
   add(tenant: string, item: Item): Promise<Outcome>;
   /** How many of each tenant wait for their group to begin. */
   waiting(): Iterable<readonly [tenant: string, waiting: number]>;

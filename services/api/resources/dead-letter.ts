@@ -59,11 +59,11 @@ export function listDeadLetters(
 type WholeDeadLetter = DeadLetterRow & {
   key: Buffer | null;
   headers: Buffer;
-  /** Null where a delivery's payload is kept no longer. */
+  /** Null if a delivery's payload has been removed. */
   value: Buffer | null;
 };
 
-/** With what died; a delivery's value is its event's payload. */
+/** With the dead record; a delivery's value is its event's payload. */
 export async function findDeadLetter(
   postgres: Query,
   tenant: string,

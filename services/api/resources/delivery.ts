@@ -20,7 +20,7 @@ export interface DeliveryRow {
 }
 
 export const deliveryId = idPattern('dlv');
-/** When it is tried again is for the row by which it waits: people move it. */
+/** The time of the next attempt comes from the row of `waiting`, which users can move. */
 const columns = `d.id, d.event_id, d.endpoint_id, d.generation, d.status, d.attempts,
                  CASE WHEN d.status = 'retrying' AND isfinite(w.due_at) THEN w.due_at ELSE d.next_attempt_at END AS next_attempt_at,
                  d.detail, d.created_at, d.updated_at`;
@@ -59,7 +59,7 @@ export interface AttemptRow extends AttemptTiming {
   duration_ms: number | null;
   detail: string | null;
   response_excerpt: Buffer | null;
-  /** Null where nothing was sent, and with it the timing. */
+  /** Null if nothing was sent; then the timing is null too. */
   request: SentRequest | null;
   response_headers: Record<string, string> | null;
 }
@@ -86,7 +86,7 @@ function textOf(excerpt: Buffer): string | undefined {
   }
 }
 
-/** The one partition that has a delivery's attempts; null where its id does not tell. */
+/** The partition with a delivery's attempts; null if its id doesn't tell. */
 function deliveryAt(deliveryId: string): string | null {
   const ms = timeOfId(deliveryId);
   return ms === undefined ? null : formatMicros(ms * 1000);

@@ -73,7 +73,7 @@ export const subscriptionsAfter = (
     [tenant, after, subscriptionsAtOnce],
   );
 
-/** The endpoint as clients see it, with the defaults of what was not set, and masks for what is secret. */
+/** The endpoint as clients see it, with defaults for unset fields and masks for secrets. */
 export function endpointJson(row: EndpointRow): Record<string, unknown> {
   const { headers = {}, client_certificate: clientCertificate } = row.settings;
   return {

@@ -58,7 +58,7 @@ export interface EventsSeen {
   events: EventRow[];
   /** The last instant given out: later changes get later ones. Null if there never was an event. */
   clockAt: string | null;
-  /** Up to which events have been removed: who has not read as far may have missed some. */
+  /** Events up to here have been removed: clients that have not read as far may have missed some. */
   removedTo: string | null;
 }
 
@@ -105,7 +105,7 @@ export async function readEvents(
   };
 }
 
-/** Receipts of these events: a duplicate's own leads to the event, too. */
+/** Receipts of these events, those of duplicates included. */
 export function receiptsOfEvents(
   postgres: Query,
   tenant: string,
@@ -119,7 +119,7 @@ export function receiptsOfEvents(
   );
 }
 
-/** Null where the payload is kept no longer. */
+/** Null if the payload has been removed. */
 export type EventWithPayload = EventRow & {
   content_type: string | null;
   content_encoding: string | null;

@@ -11,7 +11,7 @@ export interface PublishedEvent {
   receiptId: string;
   type: string;
   payload: Buffer;
-  /** The publisher's own identifier, by which it is published once; null: each is an event of its own. */
+  /** The publisher's own identifier, published once; null: no deduplication. */
   eventId: string | null;
   /** The dedup key of an event without an identifier: of no other. */
   randomKey: Buffer;
@@ -20,7 +20,7 @@ export interface PublishedEvent {
   nowMs: number;
 }
 
-/** Redis has traces of what dedup has seen, and dedup never sees these. */
+/** Redis has copies of dedup's keys, and dedup never sees these. */
 const noMemory: KeyMemory = { recall: async (keys) => keys.map(() => undefined), remember: async () => undefined };
 
 // In the order in which they came: of an ordering key that is the order of publication.

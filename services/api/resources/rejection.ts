@@ -8,7 +8,7 @@ export interface RejectionRow {
   code: string;
   client_address: string;
   headers: Record<string, unknown>;
-  /** A bigint, which comes as text. */
+  /** A bigint, as text. */
   body_bytes: string | null;
   body: Buffer | null;
 }

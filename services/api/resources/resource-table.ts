@@ -42,7 +42,7 @@ export interface ResourceTable<Row extends ResourceRow, Sealed extends object = 
     change: Change,
     work: (row: Row & Sealed, tx: Query) => Promise<T>,
   ): Promise<{ changed: T } | { refused: Refusal }>;
-  /** Updates a row that `change` holds. @param assignments whose values begin at $3 */
+  /** Updates a row that `change` has locked. @param assignments with values from $3 on */
   set(tx: Query, named: Named, assignments: string, values?: readonly unknown[]): Promise<Row>;
   remove(store: Store, change: Change): Promise<{ changed: void } | { refused: Refusal }>;
 }

@@ -11,7 +11,7 @@ interface Owner {
   id: string;
 }
 
-/** Each costs an HMAC over every body that comes, or goes. */
+/** Each costs an HMAC over every incoming or outgoing body. */
 export const maxSecretsInForce = 5;
 
 export const sealSecrets = (box: SecretBox, { table, tenant, id }: Owner, secrets: readonly StoredSecret[]): Buffer =>
@@ -24,7 +24,7 @@ export const openSecrets = (box: SecretBox, { table, tenant, id }: Owner, sealed
 export const currentSecret = (secrets: readonly StoredSecret[]): string | undefined =>
   secrets.find(({ expires_at }) => expires_at === undefined)?.secret;
 
-/** With a private key beside it where deliveries are to bear an Ed25519 signature too. */
+/** With a private key if deliveries carry an Ed25519 signature too. */
 export const newSecret = (secret: string, ed25519: boolean, random: RandomBytes): StoredSecret => ({
   secret,
   ...(ed25519 && { private_key: generatePrivateKey(random) }),

@@ -1,7 +1,7 @@
 import type { Query } from '#lib/postgres';
 import type { LimitName, TenantLimits } from '#lib/tenancy';
 
-/** Counters per tenant as rows come and go: a trigger keeps `tenant_resources` (deploy/postgres/migrations). */
+/** Counters per tenant: a trigger keeps `tenant_resources` up to date (deploy/postgres/migrations). */
 export type CountedKind = keyof typeof limitsOfKind;
 
 export interface Room {

@@ -31,7 +31,7 @@ export const getEventPayload: Route = ({ postgres }) =>
       return (
         reply
           .header('content-type', usableContentType(event.content_type))
-          // Anyone's bytes, from our address: a browser is to save them, not to run them.
+          // Foreign bytes from our address: a browser must save them, not run them.
           .header('content-disposition', 'attachment')
           .header('content-security-policy', "default-src 'none'; sandbox")
           .send(event.body)

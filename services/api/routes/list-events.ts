@@ -66,7 +66,7 @@ async function answer(deps: RouteDeps, asked: AskedEvents, reply: FastifyReply):
   const { tenant, credential, headers } = reply.request;
   const { filter, limit, position, wait } = asked;
   setPollHeaders(deps, asked, reply);
-  // Before the look, so that no change comes between it and the wait.
+  // Taken before the read, so that no change is missed between it and the wait.
   const place = wait !== undefined && wait.seconds > 0 ? deps.polling.held.enter(tenant, credential) : undefined;
   if (typeof place === 'string') return sendNoPlace(deps, reply, place);
   const seenTo = place?.seenTo();
@@ -94,7 +94,7 @@ interface Seen {
   readTo: string;
 }
 
-/** By itself, so that what is kept meanwhile is what is named here. */
+/** A separate function, so that a held request references only these values. */
 function hold(deps: RouteDeps, asked: AskedEvents, reply: FastifyReply, place: Place, seen: Seen): void {
   const { filter, limit, wait } = asked;
   const hasSeen = seen.events.length > 0;
@@ -105,7 +105,7 @@ function hold(deps: RouteDeps, asked: AskedEvents, reply: FastifyReply, place: P
   );
 }
 
-/** @param hasSeen the client asked for what it has already, and for what comes behind it */
+/** @param hasSeen the client already has the current events, and wants later ones */
 async function answerHeld(
   deps: RouteDeps,
   asked: AskedEvents,

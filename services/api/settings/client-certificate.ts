@@ -4,7 +4,7 @@ import { formatMicros } from '#lib/clock';
 import type { EndpointCertificate } from '#lib/contract';
 import type { Read } from '../http/send-problem.ts';
 
-/** As a client gives it; or as it was shown, which has no key. */
+/** The certificate as a client sends it; or as it was shown, without a key. */
 export interface GivenCertificate extends ShownCertificate {
   private_key?: string;
 }
@@ -98,7 +98,7 @@ function readKey(text: string): KeyObject | undefined {
   }
 }
 
-/** Finds what only a handshake would show: a key that is too short, or of a type that TLS can't use. */
+/** Finds problems that only a handshake would show: a key that is too short, or of a type that TLS can't use. */
 function tlsProblem({ certificate, private_key }: EndpointCertificate): string | undefined {
   try {
     createSecureContext({ cert: certificate, key: private_key });

@@ -12,7 +12,7 @@ import type { GivenPrivate } from './private-settings.ts';
 import { proxy } from './proxy-url.ts';
 import { headers } from './request-headers.ts';
 
-/** A client's own words for what people set of an endpoint. */
+/** The client's form of an endpoint's settings. */
 export interface GivenEndpoint extends Omit<EndpointSettings, keyof GivenPrivate>, GivenPrivate {
   url: string;
   description?: string;

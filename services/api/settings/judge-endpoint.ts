@@ -74,7 +74,7 @@ function isSeenByOthers({ url, proxy }: { url: string; proxy?: string | undefine
   return URL.parse(url)?.protocol === 'http:' && !isKept;
 }
 
-/** As it is stored: what is absent from `settings` has its default when it is read. */
+/** The stored form: fields absent from `settings` get their defaults when read. */
 function contentOf(given: Omit<GivenEndpoint, keyof GivenPrivate> & EndpointSettings): EndpointContent {
   const { url, description = '', event_types = [], source_ids = [], filter = null, ...settings } = given;
   return { url, description, event_types, source_ids, filter, settings };

@@ -4,7 +4,7 @@ import { schemeProblems } from '#lib/signatures';
 import type { FieldErrors } from '../http/send-problem.ts';
 import { headerName, locators, rateLimit, secret, wholeNumber } from './fields.ts';
 
-/** A client's own words for what `SourceSettings` holds. */
+/** The client's form of `SourceSettings`. */
 export interface GivenSettings extends Omit<SourceSettings, 'dedup_id' | 'event_type_from' | 'ordering_key'> {
   dedup_id?: string | string[];
   event_type_from?: string | string[];

@@ -19,7 +19,7 @@ const someTimes: Resending = {
   resendPost: (send) => resend(send, true),
 };
 
-/** @throws AppError config_invalid where the settings name no API and no key */
+/** @throws AppError config_invalid if the settings have no URL or no key */
 export function openClient(tenant: string | undefined, resending: Resending = someTimes): ApiClient {
   const { apiUrl: url, adminKey: credential } = loadApiConfig();
   return createApiClient({ url, credential, tenant, ...resending });

@@ -33,14 +33,14 @@ interface Disabling {
 }
 
 const eventType = 'hookline.endpoint.disabled';
-/** The longest that a source may have: far longer than a claim. */
+/** The longest that a source may set: far longer than a claim. */
 const dedupTtlSeconds = 30 * 24 * 3600;
 const maxClaimed = 20;
 const claimSeconds = 60;
 
 /** @throws AppError store_unavailable; stopped */
 export function createAnnounceDisablings({ postgres, publish, topics, clock }: Deps) {
-  // Only once every process knows that the endpoint is disabled, so that it does not get the event about itself.
+  // Only when every process knows that the endpoint is disabled, so that it doesn't get the event about itself.
   const claim = `
     UPDATE disablings SET claimed_until = clock_timestamp() + interval '${claimSeconds} seconds'
      WHERE (tenant, endpoint_id, disabled_at) IN (

@@ -23,7 +23,7 @@ export type BreakerState = 'closed' | 'open' | 'probing' | 'half-open';
 
 export interface Breaker {
   state(): BreakerState;
-  /** Open, and it is time to try again: for how long it has been. */
+  /** Open and due for a probe: how long it has been due. */
   probeDueForMs(): number | undefined;
   /** A send of this delivery begins. */
   begin(deliveryId: string): BreakerSend;
@@ -32,7 +32,7 @@ export interface Breaker {
 }
 
 export interface BreakerSend {
-  /** Once: what it came to, undefined where nothing was sent after all. */
+  /** Called once with the verdict; undefined if nothing was sent after all. */
   ended(verdict: SendVerdict | undefined): void;
 }
 
@@ -109,7 +109,7 @@ export function createBreaker({ clock, random }: { clock: Clock; random: Random 
   };
 }
 
-/** Between half and the whole of what has doubled with each probe: endpoints that fell together are not probed together. */
+/** Between half and the whole of a wait that doubles with each probe: endpoints that failed together are not probed together. */
 function probeWaitMs(probes: number, random: Random): number {
   const mostMs = Math.min(probeEvery.capMs, probeEvery.baseMs * 2 ** Math.min(probes, 30));
   return mostMs * (0.5 + random() / 2);

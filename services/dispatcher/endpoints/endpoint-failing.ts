@@ -25,7 +25,7 @@ import type { Endpoint } from '../model/endpoint.ts';
 import { laneKey } from '../model/job.ts';
 
 export interface EndpointFailing {
-  /** A send to the endpoint, as it was known then, has ended. */
+  /** A send to the endpoint, in the state known then, has ended. */
   observe(endpoint: SentTo, taken: boolean): void;
   /** Writes the columns that have changed. @throws AppError store_unavailable; the next call writes the rest */
   settle(): Promise<void>;
@@ -47,11 +47,11 @@ interface Count {
   readonly revision: number;
   /** In microseconds; null once something was taken. */
   since: number | null;
-  /** The column, as it was last read or written, with the row's `changed_at`. */
+  /** The column as last read or written, with the row's `changed_at`. */
   column: { since: number | null; changedAt: number };
   watchedFromMs: number;
   lastFailedAtMs: number;
-  /** To be disabled. */
+  /** Due to be disabled. */
   isDue: boolean;
 }
 
@@ -67,7 +67,7 @@ export function createEndpointFailing(deps: Deps): EndpointFailing {
   const counts = new Map<string, Count>();
   const keyOf = ({ tenant, id }: Pick<Endpoint, 'tenant' | 'id'>): string => laneKey({ tenant, endpointId: id });
 
-  /** The count of this revision; none where another process has written a newer one since. */
+  /** The count of this revision; undefined if another process has written a newer one. */
   function countOf(endpoint: SentTo): Count | undefined {
     const count = counts.get(keyOf(endpoint));
     if (count === undefined) return undefined;

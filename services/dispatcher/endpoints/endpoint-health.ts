@@ -54,7 +54,7 @@ export interface EndpointHealth {
 interface Deps {
   factsOf(endpoint: EndpointRef): EndpointFacts;
   metrics: Pick<DispatcherMetrics, 'breakers'>;
-  /** An endpoint whose breaker was open has come back. */
+  /** An endpoint with an open breaker has recovered. */
   onClosed(endpoint: EndpointRef): void;
   clock: Clock;
   random: Random;
@@ -185,7 +185,7 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
     const after = breaker.state();
     if (verdict !== undefined) laneWidth.observe(verdict, maxInFlight);
     if (verdict !== undefined) holdTime.observe(heldMs);
-    // However it failed: an endpoint that comes back is sent to slowly at first.
+    // After any kind of failure, a recovered endpoint is sent to slowly at first.
     if (before === 'closed' && after === 'open') laneWidth.shrink();
     if (verdict?.kind === 'wait') {
       entry.pausedUntilMs = Math.max(entry.pausedUntilMs, clock.monotonicMs() + verdict.waitMs);

@@ -13,7 +13,7 @@ export interface HoldTime {
 /** The time-out of an endpoint that has set none is five seconds, and most answer within one. */
 const slowFromMs = 2_000;
 const briefBelowMs = slowFromMs / 4;
-/** Weight of the latest send: an endpoint that becomes quick counts as such after six sends at the most. */
+/** Weight of the latest send: an endpoint that becomes quick counts as quick after at most six sends. */
 const weight = 1 / 4;
 const countedMs = 10_000;
 

@@ -12,7 +12,7 @@ import type { HttpResult } from '#lib/http-client';
  */
 export type SendVerdict = { kind: 'well' | 'failed' | 'unreachable' } | { kind: 'wait'; waitMs: number };
 
-/** Cap of a lane's pause: the delivery itself waits for as long as was asked for, its lane tries again. */
+/** Cap of a lane's pause: the delivery itself waits as long as requested, its lane tries again. */
 const maxWaitMs = 60_000;
 /** Pause for a 429 without Retry-After. */
 const usualWaitMs = 1_000;

@@ -48,7 +48,7 @@ export function createIntake(deps: Deps): RecordHandler {
     orderingKeyOf(directory.get(delivery.tenant, delivery.endpointId), delivery) !== undefined ||
     (delivery.orderingKey !== null && isUnknown(delivery) && !canJudge);
 
-  /** Whether the directory is up to date for these endpoints: an unknown one may have been made a moment ago. */
+  /** Whether the directory is up to date for these endpoints: an unknown one may be new. */
   async function directoryKnows(deliveries: readonly Delivery[]): Promise<boolean> {
     if (!deliveries.some(isUnknown)) return true;
     try {

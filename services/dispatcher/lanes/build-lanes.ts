@@ -24,7 +24,7 @@ const totalRowPlaces = 4_000;
 /** For the last commit and the last removals, once the lanes have drained. */
 const stopReserveMs = 5_000;
 
-/** The lanes of all endpoints, and whose turn it is. */
+/** The lanes of all endpoints, and their scheduler. */
 export function buildLanes({ config, context, redis, endpoints, membership, ...deps }: Deps) {
   const { clock, log, metrics } = context;
   const { directory, health } = endpoints;

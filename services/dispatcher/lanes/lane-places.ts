@@ -23,9 +23,9 @@ export interface Crowded {
  * endpoint is best queued whole, but hanging endpoints fill their lanes too, and must leave room for the others.
  */
 const shareWhenNarrow = 1 / 20;
-/** Queued deliveries are parked after 30 s: a lane that is paced, or slow, takes in what it will have sent by then. */
+/** Queued deliveries are parked after 30 s, so a paced or slow lane takes only as many as it can send by then. */
 const aheadSeconds = 30;
-/** Rows that do not start are read again: a lane that is slow, or paced, takes in what lasts for some readings of the table. */
+/** Rows that don't start are read again, so a slow or paced lane takes only enough for a few reads of the table. */
 const rowsAheadSeconds = 2;
 const rowsPerConnection = 4;
 

@@ -40,12 +40,12 @@ interface Queued {
 export function createLane({ tenant, endpointId }: Pick<Delivery, 'tenant' | 'endpointId'>): Lane {
   /** Jobs that could be sent now. */
   const ready: Record<Job['from'], Queued[]> = { record: [], row: [] };
-  /** Jobs behind the one that is ready or in flight, by ordering key. */
+  /** Jobs that wait behind the ready or in-flight one, by ordering key. */
   const behind = new Map<string, Queued[]>();
   const queued: Record<Job['from'], number> = { record: 0, row: 0 };
   let bytes = 0;
   let inFlight = 0;
-  /** Places in flight whose job is still in the queue. */
+  /** Places in flight whose jobs are still in the queue. */
   let reserved = 0;
   let answeredAtMs = Number.NEGATIVE_INFINITY;
   let turn: Job['from'] = 'record';

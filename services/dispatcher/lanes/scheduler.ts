@@ -56,7 +56,7 @@ export interface SchedulerDeps {
   health: EndpointHealth;
   paceOf(endpoint: EndpointRef): Pace | undefined;
   takePermit: TakePermit;
-  /** False where another process may have our partitions: no ordered delivery is sent then. */
+  /** False if another process may have our partitions: then no ordered delivery is sent. */
   holdsMembership(): boolean;
   /** A tenant has no room left for a delivery, which will be parked. */
   onHeldBack(share: DispatcherShare): void;
@@ -67,7 +67,7 @@ export interface SchedulerDeps {
   onFailure(error: Error): void;
   /** Called at the end of `drainMs`: ends work that waits for Kafka. */
   giveUp(): void;
-  /** How long `stop` waits for what is in flight. */
+  /** How long `stop` waits for sends in flight. */
   drainMs: number;
 }
 
@@ -81,10 +81,10 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
   const lanes = new Map<string, Lane>();
   const places = createSharedRoom(limits.inFlight);
   const turns = createTurns<Lane>(places, clock);
-  /** Lanes that send nothing until a time: their endpoint asked for it, or its rate is used up. */
+  /** Lanes that send nothing until a time: their endpoint asked for it, or their rate is used up. */
   const paused = new Set<Lane>();
   const inHand = createJobsInHand(limits, deps.onHeldBack);
-  /** How many deliveries of each ordering key, by lane, are about to be parked: nothing of the key goes before them. */
+  /** The number of deliveries about to be parked, by lane and ordering key: nothing of the key goes before them. */
   const leaving = new Map<string, number>();
   const stopping = new AbortController();
   const drained = Promise.withResolvers<void>();
@@ -92,7 +92,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
 
   function placesIn(endpoint: EndpointRef, lane: Lane | undefined): LanePlaces {
     const standing = health.standingOf(endpoint);
-    // One probe, and nothing beside it, not even sends begun before.
+    // Only the probe, without any other send in flight.
     const isBusy = lane !== undefined && (lane.inFlight() > 0 || isQueued(lane));
     if (standing.kind === 'probe' && isBusy) return { records: 0, bytes: 0, rows: 0 };
     const { tenant } = endpoint;
@@ -157,13 +157,13 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
     }
   }
 
-  /** Keeps the place while it asks for the permit, so that a granted permit is used at once. */
+  /** Keeps the place while it waits for the permit, so that a granted permit is used at once. */
   async function sendPaced(lane: Lane, pace: Pace): Promise<void> {
     const waitMs = await deps.takePermit(lane.endpoint, pace).catch((error: unknown) => {
       deps.onFailure(toAppError(error));
       return sweepEveryMs;
     });
-    // The answer may have taken its time, or this process stood still: membership is checked again.
+    // The answer may have taken long, or this process was frozen: membership is checked again.
     if (waitMs > 0 || mayNotBeOurs(lane)) {
       pause(lane, clock.monotonicMs() + waitMs);
       lane.releasePlace();
@@ -233,7 +233,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
     dropIfEmpty(lane);
   }
 
-  /** Releases rows, which stand in their table and are found there again, and parks the others. */
+  /** Releases rows, which stay in their table and are found there again, and parks the others. */
   function releaseOrPark(jobs: readonly Job[]): void {
     for (const job of jobs) {
       if (job.from === 'row' || isAbandoned(job)) release(job);

@@ -63,11 +63,11 @@ interface Reading {
   secretBox: SecretBox;
   /** The retry window of a schedule, which has none of its own. */
   longestWindowMs: number;
-  /** Called with the reason where encrypted columns do not open or do not parse, or a filter can't be used. */
+  /** Called with the reason if encrypted columns can't be decrypted or parsed, or a filter can't be used. */
   onUnreadable(error: AppError): void;
 }
 
-/** @param before the same endpoint as it was last read */
+/** @param before the same endpoint as last read */
 export function endpointOf(row: EndpointRow, reading: Reading, before?: Endpoint): Endpoint {
   const whole = openSettings(row, reading);
   const settings = whole ?? withoutPrivate(row.settings);

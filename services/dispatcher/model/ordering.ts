@@ -13,7 +13,7 @@ export interface Order {
   readonly partition: number;
 }
 
-/** The delivery's ordering key, hashed; undefined where its endpoint is not ordered, or its event has no key. */
+/** The delivery's ordering key, hashed; undefined if its endpoint is not ordered, or its event has no key. */
 export function orderingKeyOf(
   endpoint: { ordered: boolean } | undefined,
   { orderingKey }: Pick<Delivery, 'orderingKey'>,

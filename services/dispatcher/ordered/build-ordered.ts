@@ -20,7 +20,7 @@ interface RowsDeps {
   owned: OwnedPartitions;
 }
 
-/** The ordered rows; stand on nothing but Postgres. */
+/** The ordered rows; depend on Postgres only. */
 export function buildOrderedRows({ context, postgres, indexScanPool, owned }: RowsDeps) {
   const { clock, log } = context;
   const table = createOrderedTable(postgres, indexScanPool);

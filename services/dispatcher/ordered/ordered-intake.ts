@@ -114,7 +114,7 @@ export function createOrderedIntake(deps: Deps): OrderedIntake {
       for (const record of claims) record.done();
       return 'taken';
     }
-    // A job left behind when the partition was lost may have been overtaken by rows of the owner in between.
+    // A job left over from a lost partition may have been overtaken by rows of the owner in between.
     if (held !== undefined && !(blocked && isAbandoned(held))) {
       held.claims.push(...claims);
       return 'taken';

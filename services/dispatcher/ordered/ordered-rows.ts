@@ -33,11 +33,11 @@ export interface OrderedRows {
    * @throws AppError store_unavailable
    */
   linesOf(keys: readonly AskedKey[]): Promise<QueuedRow[][]>;
-  /** A row of this key is about to be written. */
+  /** Whether a row of this key is being written. */
   isBeingWritten(key: Pick<AskedKey, 'tenant' | 'endpointId' | 'key'>): boolean;
   /** Resolves when the row is durable. @throws AppError stopped if it is not wanted any more */
   write(row: OrderedRow, isWanted: () => boolean): Promise<void>;
-  /** Makes the first row of each key due at once: their endpoint has come back. Tries once. @throws AppError store_unavailable */
+  /** Makes the first row of each key due at once, because the endpoint has recovered. Tries once. @throws AppError store_unavailable */
   wake(endpoint: Woken): Promise<void>;
   /** Tries once. @throws AppError store_unavailable */
   remove(rows: readonly RowRef[]): Promise<void>;
@@ -56,7 +56,7 @@ interface Entry extends OrderedTurn {
   reject(error: AppError): void;
 }
 
-/** Rows and questions of one turn; an entry alone may have more. */
+/** Rows and questions of one turn; a single entry may have more. */
 const maxPerTurn = 1_000;
 const pause = { baseMs: 100, capMs: 2_000 };
 

@@ -20,7 +20,7 @@ import {
   waitingRowOf,
 } from '../model/waiting-row.ts';
 
-/** A delivery whose place in the order is to be found. */
+/** A delivery whose place in the order is asked for. */
 export interface AskedDelivery {
   tenant: string;
   id: string;
@@ -36,7 +36,7 @@ export interface AskedKey {
   rows: number;
 }
 
-/** An endpoint that has come back, in partitions that are owned. */
+/** A recovered endpoint, in owned partitions. */
 export interface Woken {
   tenant: string;
   endpointId: string;
@@ -61,7 +61,7 @@ export interface TurnAnswer {
 
 /** A row with its place in the order. */
 export interface QueuedRow extends OrderedRow {
-  /** 0 where its event, or the payload, is not in the tables. */
+  /** 0 if its event, or the payload, is not in the tables. */
   payloadBytes: number;
   /** The tables know that its delivery has ended. */
   ended: boolean;
@@ -127,7 +127,7 @@ const setDueTimes = `
       LIMIT touched.changes + 2) AS s
    WHERE w.tenant = s.tenant AND w.delivery_id = s.delivery_id AND (s.place = 1) <> isfinite(s.due_at)`;
 
-/** The first row of each key may have hours to wait, and all of its key with it. */
+/** The first row of each key may have hours to wait, and the rest of the key with it. */
 const wakeRows = `
   UPDATE waiting w
      SET due_at = greatest(clock_timestamp(), w.not_before)

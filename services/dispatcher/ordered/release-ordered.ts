@@ -34,13 +34,13 @@ interface Deps {
 /** `send` the row; continue with the next if it is `in hand` or `ended`; or stop: `not now`. */
 type Verdict = 'send' | 'in hand' | 'ended' | 'not now';
 
-/** Rows read ahead for a lane, so that each poll of the table fills it: its keys share them. */
+/** Rows read ahead for a lane, so that each poll of the table fills it; its keys share them. */
 const maxPerLane = 100;
 
 export function createReleaseOrdered(deps: Deps): ReleaseOrdered {
   const { orderedRows, scheduler, recentSteps, owned } = deps;
 
-  /** An endpoint is probed with the first row of a key, before it is due, unless the endpoint has asked to wait: all of the key waits for it. */
+  /** The first row of a key is used as a probe before it is due, unless the endpoint asked to wait: the whole key waits for it. */
   function isEarly({ dueAt, notBefore, tenant, endpointId }: QueuedRow): boolean {
     const now = deps.clock.nowMs() * 1_000;
     if (!Number.isFinite(dueAt) || dueAt <= now) return false;

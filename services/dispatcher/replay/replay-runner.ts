@@ -30,7 +30,7 @@ const lanes: Readonly<Record<ReplayLane, { maxHeld: number; lookEveryMs: number 
 };
 /** While more wait than can be held, each is held for so long, then released for the next. */
 const shareMs = 5_000;
-/** Payloads in memory at once: a megabyte each at the most, times the turns that are under way. */
+/** Payloads in memory at once: at most a megabyte each, times the running turns. */
 const maxBatch = 25;
 const renewEveryMs = 3_000;
 /** Time for items under way when the process stops; the lanes drain after it. */

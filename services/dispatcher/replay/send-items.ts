@@ -40,7 +40,7 @@ type DeliveryItem = Extract<ReplayItem, { kind: 'delivery' }>;
 
 interface ItemPublication extends Publication {
   item: ReplayItem;
-  /** Only where the item is a delivery. */
+  /** Set if the item is a delivery. */
   delivery?: Delivery;
 }
 
@@ -115,7 +115,7 @@ export function createSendItems(deps: Deps): SendItems {
   return async (replay, items, signal) => {
     const { tenant } = replay;
     const wanted = items.filter((item) => item.kind === 'delivery');
-    // It may have been opened again a moment ago, and that be the reason for the replay.
+    // The endpoint may have just been enabled, as the reason for the replay.
     if (wanted.some((item) => whyNot(tenant, item) !== undefined)) await waitOut(directory.refresh, signal);
     const contents = await contentsOf(tenant, wanted, signal);
 

@@ -13,7 +13,7 @@ interface Options {
 
 /** Below the client's time limit, and below the idle time-out of most proxies. */
 const heldSeconds = 20;
-/** An empty answer that comes sooner was not held: the process stops, or is full. The next request waits this long. */
+/** An empty answer that comes sooner was not held: the process is stopping, or full. The next request waits this long. */
 const leastHeldMs = 1_000;
 
 /**

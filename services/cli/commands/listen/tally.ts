@@ -10,7 +10,7 @@ export interface Summary {
 }
 
 export interface Tally {
-  /** Whether a request of this webhook has come before. */
+  /** Whether a request of this webhook was received before. */
   add(arrival: Pick<Arrival, 'verdict' | 'answer'>, webhookId: string | undefined): { isRepeat: boolean };
   summary(): Summary;
 }

@@ -87,7 +87,7 @@ async function askForSource(id: string, tenant: string | undefined): Promise<Sou
   return { scheme: source.scheme, settings: source };
 }
 
-/** Puts the id into every header where the source looks for it, as the provider would. */
+/** Puts the id into every header that identifies webhooks of the source, as the provider would. */
 function identifyingHeaders({ scheme, settings }: Source, id: string): [string, string][] {
   const places = settings.dedup_id ?? signatureSchemes[scheme].identifyBy;
   const names = places.flatMap((place) => /^header:(.+)$/.exec(place)?.[1] ?? []);
