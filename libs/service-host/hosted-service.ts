@@ -16,7 +16,7 @@ import { groupParts, type Part, type PartGroup, type ProcessBody } from '#lib/li
 import type { Logger } from '#lib/log';
 import { createAdminServer, createTracing, Metrics, traceSettings } from '#lib/telemetry';
 import type { Failure, FailurePolicy } from './failure-policy.ts';
-import { measureService, uniteRegistries } from './metrics.ts';
+import { measureService, mergeRegistries } from './metrics.ts';
 import type { LoadedService } from './service-definition.ts';
 
 interface Options {
@@ -66,7 +66,7 @@ export async function createHostedService(options: Options): Promise<HostedServi
       return Math.min(closeTracingMs, common.shutdownTimeoutMs - spentMs - endReserveMs);
     },
   });
-  const newMetrics = (): Registry => uniteRegistries([processMetrics, lasting]);
+  const newMetrics = (): Registry => mergeRegistries([processMetrics, lasting]);
   let metrics = newMetrics();
   const admin = createAdminServer({ host: common.host, port: common.adminPort, metrics: () => metrics, isReady });
   const frame = groupParts([tracing.part, admin], log);

@@ -63,7 +63,7 @@ export function measureService(
 }
 
 /** A registry with all metrics of these. @throws Error if two of them share a name */
-export function uniteRegistries(registries: readonly Registry[]): Registry {
+export function mergeRegistries(registries: readonly Registry[]): Registry {
   const united = new Registry();
   for (const registry of registries)
     for (const metric of registry.getMetricsAsArray()) united.registerMetric(metric as unknown as Metric);
