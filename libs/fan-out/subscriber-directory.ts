@@ -19,7 +19,7 @@ interface Options {
   metrics: Metrics;
 }
 
-/** For whoever fans out and sends nothing: without addresses and secrets. On a connection of its own, leaves first. */
+/** The directory for processes that fan out but don't send: without addresses and secrets, on its own connection. */
 export function openSubscriberDirectory({ databaseUrl, name, clock, log, metrics }: Options): {
   directory: EndpointDirectory;
   parts: Part[];

@@ -18,8 +18,8 @@ interface Options {
 }
 
 /**
- * Takes renewed files into use without a restart: new connections get them within a minute, those that stand keep what they were opened
- * with. Files that are missing or don't fit together, as they are in the middle of a renewal, leave the ones before in use.
+ * Uses renewed files without a restart: new connections get them within a minute, open connections keep the old ones. Missing files, or
+ * files that don't match (in the middle of a renewal), leave the old ones in use.
  */
 export function createTlsRenewal({ server, files, initial, onInUse = () => undefined, clock, log }: Options): Part {
   let inUse = initial;

@@ -5,7 +5,7 @@ import type { Run } from './ports.ts';
 /** Two renewals may fail before the lease is over. */
 const renewalsPerLease = 3;
 
-/** Renews the lease for as long as the handler runs. That it is over, or the store away, is what the end of the run comes to. */
+/** Renews the lease while the handler runs. A lost lease, or an unavailable store, shows at the end of the run. */
 export function keepLease(
   run: Pick<Run<unknown>, 'renew'>,
   { lockSeconds, clock }: { lockSeconds: number; clock: Clock },

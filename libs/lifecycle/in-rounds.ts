@@ -6,11 +6,11 @@ import { repeat, type RepeatOptions } from './repeat.ts';
 interface Options extends RepeatOptions {
   name: string;
   log: Logger;
-  /** Runs once more at the stop, after what it had to wait for has been stopped. */
+  /** Runs one more round at the stop, after everything that it waits for has stopped. */
   lastRound?: boolean;
 }
 
-/** A part that does its work again and again; a round that fails is logged, and is no more than that. */
+/** A part that repeats its work; a failed round is only logged. */
 export function inRounds(round: (signal: AbortSignal) => Promise<void>, options: Options): Part {
   const { name, log, lastRound = false } = options;
   const stopping = new AbortController();

@@ -7,10 +7,10 @@ import type { DeadLetterStatus, ReplayStatus } from './states.ts';
 const itemsAtOnce = 5_000;
 
 /**
- * Gives back what was not begun; what is being sent comes to its end first, and the replay with it. The replay's row is taken before
- * its items, as by whoever takes some to send them: none is both given back and sent.
+ * Returns items that have not begun; items being sent end first, and the replay with them. It locks the replay's row before its items, as
+ * taking items does, so no item is both returned and sent.
  *
- * @returns where the replay stood, undefined where there is none
+ * @returns the status of the replay, undefined if there is none
  */
 export async function cancelReplay(tx: Query, tenant: string, id: string): Promise<ReplayStatus | undefined> {
   const [replay] = await tx.query<{ status: ReplayStatus }>(

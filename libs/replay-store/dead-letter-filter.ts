@@ -18,7 +18,7 @@ export interface DeadLetterFilter {
 /** A delivery names its event, which knows the source. */
 export const deadLetterTables = 'dead_letters l LEFT JOIN events e ON e.tenant = l.tenant AND e.id = l.event_id';
 
-/** The filter over `deadLetterTables`, as a condition; its values are added to those of the statement. */
+/** The filter as an SQL condition over `deadLetterTables`; appends its values to those of the statement. */
 export function deadLetterConditions(tenant: string, filter: DeadLetterFilter, values: unknown[]): string {
   const conditions: string[] = [];
   const where = (condition: (parameter: string) => string, value: unknown): void => {

@@ -3,14 +3,14 @@ import { isItem, type OpenItemStatus } from './states.ts';
 
 interface Wanted {
   status: readonly OpenItemStatus[];
-  /** Only those behind this one. */
+  /** Only items after this one. */
   after: number;
   max: number;
 }
 
 /**
- * The first items that are in these states, as a range of numbers: whatever the planner thinks of a replay that has just been written, a
- * range is looked up in an index, where a list of items may have it read all of the replay each time. Undefined where there is none.
+ * The first items in these states, as a range of numbers: a range uses the index, whatever the planner assumes about a new replay, but a
+ * list of items may scan the whole replay each time. Undefined if there is none.
  */
 export async function nextItems(
   tx: Query,

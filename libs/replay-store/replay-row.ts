@@ -18,14 +18,14 @@ export const replayColumns = 'id, status, request, rate_per_second, matched, rep
 export interface NewReplay {
   tenant: string;
   id: string;
-  /** As it was asked for, to be shown. */
+  /** The filter as requested, to be shown. */
   request: Readonly<Record<string, unknown>>;
   ratePerSecond: number | null;
   /** RFC 3339. */
   createdAt: string;
 }
 
-/** Once its items are there: with none, it has ended as it begins. */
+/** Call it after inserting the items: without any, the replay ends at once. */
 export async function insertReplay(
   tx: Query,
   { tenant, id, request, ratePerSecond, createdAt }: NewReplay,
@@ -41,7 +41,7 @@ export async function insertReplay(
   return row as ReplayRow;
 }
 
-/** Ends the replay where nothing of it is open any more. Its row must be held. */
+/** Ends the replay if none of its items is open. Its row must be locked. */
 export async function endIfDone(tx: Query, tenant: string, id: string): Promise<ReplayStatus | undefined> {
   const [ended] = await tx.query<{ status: ReplayStatus }>(
     `UPDATE replays r

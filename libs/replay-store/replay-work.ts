@@ -1,12 +1,12 @@
 /**
- * Works off replays in any number of processes. Each replay is leased by one of them; a process that dies loses its lease and another goes
- * on. In this order:
+ * Works off replays in any number of processes. Each replay is leased by one of them; if it dies, its lease expires and another continues.
+ * The order is:
  *
  *   take (items become `sending`, committed) ──► publish ──► settle (replayed or failed, with the counts) ──► take …
  *
- * Taken before it is published, an item can't be cancelled behind its back, and is sent again by a successor under the same generation.
- * Both steps ask for the lease under the replay's row lock: a process that was paused past its lease changes nothing any more. Anything
- * that it still publishes has the same ids.
+ * Items are taken before they are published, so they can't be cancelled meanwhile, and a successor sends them again under the same
+ * generation. Both steps check the lease under the replay's row lock: a process that was paused past its lease changes nothing any more.
+ * Anything that it still publishes has the same ids.
  */
 import { AppError } from '#lib/errors';
 import { microsOf } from '#lib/clock';
@@ -42,15 +42,15 @@ export interface ItemEnd {
 
 /** Every method @throws AppError store_unavailable */
 export interface ReplayWork {
-  /** Replays of the lane that are nobody's, or whose holder has died, up to so many. */
+  /** Up to so many replays of the lane that are unleased, or whose holder has died. */
   lease(owner: string, lane: ReplayLane, max: number): Promise<LeasedReplay[]>;
-  /** False where the lease is lost, or the replay has ended. */
+  /** False if the lease is lost, or the replay has ended. */
   renew(replay: LeasedReplay): Promise<boolean>;
-  /** @param againInMs nobody takes it before */
+  /** @param againInMs nobody leases it before */
   release(replay: LeasedReplay, againInMs?: number): Promise<void>;
-  /** The next items, those first that a predecessor had taken. */
+  /** The next items, starting with those that a predecessor had taken. */
   take(replay: LeasedReplay, max: number): Promise<{ items: ReplayItem[] } | { ended: ReplayStatus } | 'lost'>;
-  /** False where the lease is lost: nothing is changed then. */
+  /** False if the lease is lost: then nothing is changed. */
   settle(replay: LeasedReplay, ends: readonly ItemEnd[]): Promise<boolean>;
 }
 

@@ -23,9 +23,9 @@ import { createPolling } from './polling/polling.ts';
 import { showReplayUsage } from './replays/replay-limit.ts';
 
 const maxConnections = 10;
-/** A client waits for this at the longest before it is told to come again. */
+/** A client waits at most so long before it is told to retry. */
 const statementTimeoutMs = 5_000;
-/** Nobody waits longer for a permit, and then each process goes by its share. */
+/** Nobody waits longer for a permit; after that, each process enforces its share. */
 const redisTimeLimitMs = 50;
 /** Redis may be away: it is not waited for. */
 const redisStartTimeoutMs = 500;
@@ -126,7 +126,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     inRounds(showReplayUsage(postgres, usage), { name: 'replay usage', everyMs: 10_000, clock, log }),
     inRounds(unjudgedFilters.settle, { name: 'unjudged filters', everyMs: 1_000, lastRound: true, clock, log }),
     createHttpServer({ app, host: config.host, port: config.port }),
-    // Stopped before the server, which waits for those who are held.
+    // Stopped before the server, which waits for held requests.
     createPart(
       'held requests',
       async () => undefined,

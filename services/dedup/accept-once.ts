@@ -17,7 +17,7 @@ interface Deps {
   log: Logger;
 }
 
-/** The handler of `webhooks.received`: settles a batch, sets aside what fails on its data, buries what can't be read. */
+/** The handler of `webhooks.received`: settles a batch, sets aside records whose data fails, dead-letters unreadable ones. */
 export function createAcceptOnce({ settle, setAside, buryRecord, metrics, clock, log }: Deps): RecordHandler {
   return async (records, signal) => {
     const startedAtMs = clock.monotonicMs();
@@ -43,7 +43,7 @@ export function createAcceptOnce({ settle, setAside, buryRecord, metrics, clock,
       });
       await setAside.take(culprits);
     } catch (error) {
-      // The partition went to another owner, or the service stops: what is undone comes again.
+      // The partition has another owner, or the service stops: undone records come again.
       if (!isAppError(error, 'stopped')) throw error;
     }
   };

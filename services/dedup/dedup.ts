@@ -28,14 +28,14 @@ export interface DedupDeps {
   /** Uniform in [0, 1). */
   random(): number;
   log: Logger;
-  /** Told of what nobody foresaw, where no caller is there to be thrown at. */
+  /** Reports an unexpected error that has no caller. */
   fail(error: Error): void;
 }
 
 export interface Dedup {
   /** For the records of `webhooks.received`. */
   handle: RecordHandler;
-  /** Resolves when nothing goes on behind the handler’s back. */
+  /** Resolves when no background work is left. */
   idle(): Promise<void>;
 }
 

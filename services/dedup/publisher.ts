@@ -8,10 +8,10 @@ import type { Item } from './item.ts';
 /** Each resolves once acknowledged; waits while Kafka is away; throws `stopped` when the signal aborts. */
 export interface Publisher {
   /**
-   * With its deliveries, where it is narrow: #lib/fan-out.
+   * Publishes the event, with its deliveries if it is narrow: #lib/fan-out.
    *
-   * @param budget of all that are published together
-   * @returns why it can't be encoded, or Kafka refuses it
+   * @param budget shared by all events that are published together
+   * @returns why it can't be encoded, or why Kafka refuses it
    */
   event(item: Item, budget: StepBudget, signal: AbortSignal): Promise<Refusal | undefined>;
   /** @throws AppError data_invalid */

@@ -58,7 +58,7 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     handle: traceRecords({ tracer, groupId }, dedup.handle),
     onFailure: context.fail,
   });
-  // After the consumer's stop, which aborts them; before what they still use is closed.
+  // After the consumer's stop, which aborts them; before their dependencies close.
   const setAside = createPart('records set aside', async () => undefined, dedup.idle);
   const sweep = createSweep({
     dropExpired: (limit) => table.dropExpired(config.keepExpiredSeconds, limit),

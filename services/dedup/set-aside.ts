@@ -1,15 +1,14 @@
 /**
- * Records that fail on their own data, off the main path: their neighbours go on, their offsets wait.
+ * Records whose own data fails, off the main path: their neighbours continue, their offsets wait.
  *
  *   set aside ──released, pause──► tried again ──► settled
  *                   ▲                   │ fails on data, tries left
  *                   └───────────────────┤
  *                                       └ no tries left ──► dead letter ──► followers decided
  *
- * A failed try leaves no row behind: another record of the key can become the event meanwhile (this one is then its
- * duplicate). Only an event that a receiver may have keeps its row, through all tries and as a dead letter: the key has one event, whatever
- * becomes of it. An outage waits and spends no try. When the partitions of all of them are lost, everything is left undone: the next owners
- * begin again.
+ * A failed try leaves no row: another record of the key can become the event meanwhile (this one is then its duplicate). An event that a
+ * receiver may have keeps its row, through all tries and as a dead letter: the key has only one event. An outage waits and uses up no try.
+ * When the partitions of all of them are lost, everything is left undone, and the next owners start again.
  */
 import { fullJitterMs, type Random, type WaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
@@ -38,7 +37,7 @@ interface Deps {
   random: Random;
   log: Logger;
   waitOut: WaitOut;
-  /** Told of what nobody foresaw. */
+  /** Reports an unexpected error. */
   fail(error: Error): void;
 }
 

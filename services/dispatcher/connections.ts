@@ -7,11 +7,11 @@ import { waitingSessionSettings } from './waiting/lanes-with-rows.ts';
 import { createKafkaClient } from './kafka-client.ts';
 
 const name = 'hookline-dispatcher';
-/** For deliveries that may have been sent before, served rows, ordered rows and endpoints to be disabled. */
+/** For deliveries that may have been sent before, sent rows, ordered rows and endpoints to disable. */
 const maxConnections = 4;
 /** Pools of their own: deliveries never wait for replays, and replays of one item do not wait for the others. */
 const replayConnections: Readonly<Record<ReplayLane, number>> = { single: 1, bulk: 2 };
-/** Rows of `waiting` are read lane by lane, one reading at a time; ordered rows are read beside it. */
+/** Rows of `waiting` are read lane by lane, one read at a time; ordered rows are read in parallel. */
 const indexScanConnections = 2;
 const statementTimeoutMs = 5_000;
 

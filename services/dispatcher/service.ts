@@ -20,7 +20,7 @@ import { buildReplays } from './replay/build-replays.ts';
 import { buildSend } from './send/build-send.ts';
 import { buildWaitingRows, buildWaitingTables } from './waiting/build-waiting.ts';
 
-/** The dispatcher's rooms, leaves first; README.md tells how an event runs through them. */
+/** The dispatcher's rooms, leaves first; README.md describes the way of an event through them. */
 export function build(config: DispatcherConfig, context: ServiceContext): Part[] {
   const { clock, log } = context;
   const onFailure = (error: Error): void => {

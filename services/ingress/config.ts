@@ -90,7 +90,7 @@ export const fields = {
 
 export type IngressConfig = ConfigOf<typeof fields>;
 
-/** A body that has begun to arrive when the process is told to stop, and its acknowledgment, must fit into the time for stopping. */
+/** A body that is arriving when the process is stopped, and its acknowledgment, must fit into the shutdown time. */
 const stopsInTime = (config: IngressConfig): Problem[] =>
   config.shutdownTimeoutMs < config.bodyTimeoutMs + answerWithinMs
     ? [`HOOKLINE_SHUTDOWN_TIMEOUT_MS must be at least ${answerWithinMs} more than HOOKLINE_INGRESS_BODY_TIMEOUT_MS`]

@@ -23,7 +23,7 @@ import { openTls } from './tls.ts';
 
 /** Each webhook has its own time limit, which is less; see admission.ts. */
 const deliveryTimeoutMs = answerWithinMs;
-/** Nobody waits longer for a permit, and then each process goes by its share. */
+/** Nobody waits longer for a permit; after that, each process enforces its share. */
 const redisTimeLimitMs = 50;
 /** So many connections are taken in one turn of the event loop. */
 const listeners = 256;
@@ -34,7 +34,7 @@ const redisStartTimeoutMs = 500;
  * the same connection.
  */
 const requestTimeoutMs = 5_000;
-/** Below the time after which a look-up is given up, so that one slow reading does not hold up the next. */
+/** Less than the time-out of a look-up, so that one slow read does not delay the next. */
 const statementTimeoutMs = 1_000;
 
 const name = 'hookline-ingress';

@@ -13,7 +13,7 @@ jest.setTimeout(15 * 60_000);
 const seed = 2611;
 const webhooks = 20_000;
 
-/** Longer, and again and again, by hand: test/faults/system. Alone: whatever runs beside it would be measured too. */
+/** The long form is test/faults/system, by hand. It runs alone: other tests would disturb its measurements. */
 it(`loses nothing, and does nothing twice, of ${webhooks} webhooks under every kind of fault there is`, async () => {
   const dir = mkdtempSync(join(tmpdir(), 'hookline-faults-'));
   const lines = [`seed ${seed}, logs in ${dir}`];

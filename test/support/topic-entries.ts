@@ -24,8 +24,8 @@ interface Codecs {
 }
 
 /**
- * @param trueTimeOf what the time was when whoever wrote a record took it for that, just before it is read
- * @returns what makes of a topic's record the checker's entry; it throws where the record is not as the contract has it
+ * @param trueTimeOf converts a writer's clock to the true time, just before the record is read
+ * @returns a function that turns a topic's record into the checker's entry; it throws if the record violates the contract
  */
 export function createEntryReader(
   { eventCodec, attemptCodec }: Codecs,

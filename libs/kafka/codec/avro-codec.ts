@@ -20,7 +20,7 @@ export interface AvroCodecOptions {
   startTimeoutMs?: number;
 }
 
-/** `start` looks up the schema's id (it registers nothing); from then on the registry may be away. */
+/** `start` looks up the schema's id (it registers nothing); afterwards the registry may be away. */
 export interface AvroCodec<Written, Read = Written> extends Part {
   /**
    * Confluent wire format: 0, the schema's id in four bytes, Avro.
@@ -28,9 +28,8 @@ export interface AvroCodec<Written, Read = Written> extends Part {
    */
   encode(value: Written): Buffer;
   /**
-   * A value written with any version of the schema, as this codec's version has it. Times are plain numbers, bytes are Buffers.
-   * @throws AppError data_invalid where the bytes are not that; registry_unavailable for a schema id not met before, with the
-   *   registry away
+   * Decodes a value of any schema version into this codec's version. Times are plain numbers, bytes are Buffers.
+   * @throws AppError data_invalid for invalid bytes; registry_unavailable for an unknown schema id while the registry is away
    */
   decode(bytes: Buffer): Promise<Read>;
 }
@@ -89,7 +88,7 @@ export function createAvroCodec<T>(options: AvroCodecOptions): AvroCodec<T> {
     const type = await askFor(id).catch(async (error: unknown) => {
       // The writer's schema that these bytes name does not exist.
       if (!(await hasSchema(registryUrl, id))) throw new AppError('data_invalid', what, { cause: error });
-      // The registry was away a moment ago, or what it has can't be read, however often.
+      // The registry was away, or its answer can't be read.
       return askFor(id).catch(async (again: unknown) => {
         if (isAppError(again)) throw again;
         await hasSchema(registryUrl, id);

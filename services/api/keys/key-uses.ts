@@ -4,7 +4,7 @@ import { inRounds, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 
-/** Once a minute a key at the most is written: who looks for keys that nobody uses asks for the day. */
+/** Each key is written at most once a minute: the last use is for finding unused keys, where days matter. */
 const everyMs = 60_000;
 
 export interface KeyUses extends Part {
@@ -17,7 +17,7 @@ interface Options {
   log: Logger;
 }
 
-/** When each key was last used: kept in memory, and written now and then, so that no request waits for it. */
+/** The last use of each key: kept in memory and written periodically, so that no request waits for it. */
 export function createKeyUses({ postgres, clock, log }: Options): KeyUses {
   let used = new Map<string, { tenant: string; atMs: number }>();
 
@@ -29,7 +29,7 @@ export function createKeyUses({ postgres, clock, log }: Options): KeyUses {
       const ids = [...batch.keys()].sort();
       const tenants = ids.map((id) => batch.get(id)?.tenant);
       const times = ids.map((id) => formatMicros((batch.get(id)?.atMs ?? 0) * 1_000));
-      // `changed_at` stays: nothing is new for those who follow the table.
+      // `changed_at` stays: followers of the table need not reload the row.
       await postgres.query(
         `UPDATE api_keys k
             SET last_used_at = greatest(k.last_used_at, u.at)

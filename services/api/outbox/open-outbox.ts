@@ -9,13 +9,13 @@ import type { ApiMetrics } from '../metrics.ts';
 import { createOutboxTable, outboxSessionSettings } from './outbox-table.ts';
 import { createOutbox, type Outbox } from './publish-outbox.ts';
 
-/** Its own: no request waits for what is published, nor the other way round. */
+/** A separate pool: requests and publishing don't wait for each other. */
 const maxConnections = 3;
 const statementTimeoutMs = 5_000;
 /** It is tried again; a stop waits for no more. */
 const codecStartMs = 1_000;
 
-/** The outbox of this process and what it needs, leaves first. The API starts without Kafka and without the registry. */
+/** The outbox of this process with its parts, leaves first. The API starts without Kafka and without the registry. */
 export function openOutbox(
   config: ApiConfig,
   context: ServiceContext,

@@ -4,7 +4,7 @@ import type { DeadLetterFilter } from '#lib/replay-store';
 import type { FieldErrors } from '../http/send-problem.ts';
 import { filterText } from '../settings/fields.ts';
 
-/** By what dead letters are listed, and chosen for a replay. */
+/** The filter for listing and replaying dead letters. */
 export interface GivenDeadLetterFilter {
   stage?: DeadLetterStage;
   endpoint_id?: string;
@@ -53,7 +53,7 @@ export function readDeadLetterFilter(
   };
 }
 
-/** Undefined where none is given, null where it is none. */
+/** Undefined if it is missing, null if it is invalid. */
 function instantOf(text: string | undefined): string | null | undefined {
   if (text === undefined) return undefined;
   const micros = parseRfc3339(text);

@@ -20,7 +20,7 @@ export type DeliveryRow = Omit<Pick<RowOf<typeof deliveryColumns>, keyof typeof 
 };
 
 export const deliveryId = idPattern('dlv');
-/** When it is tried again is for the row by which it waits: people move it. */
+/** The time of the next attempt comes from the row of `waiting`, which users can move. */
 const nextAttemptAt = `
   CASE WHEN d.status = ${sqlStatus('retrying')} AND isfinite(w.due_at) THEN w.due_at ELSE d.next_attempt_at END AS next_attempt_at`;
 const columns = Object.keys(deliveryFields)
@@ -73,7 +73,7 @@ export function attemptJson({ step: _step, ...row }: AttemptRow): Record<string,
   };
 }
 
-/** @returns undefined where it is no UTF-8; a last character that the excerpt's end has cut is left out */
+/** @returns undefined if it is not UTF-8; a last character that the excerpt cuts is left out */
 function textOf(excerpt: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(excerpt, { stream: true });
@@ -82,7 +82,7 @@ function textOf(excerpt: Buffer): string | undefined {
   }
 }
 
-/** The one partition that has a delivery's attempts; null where its id does not tell. */
+/** The partition with a delivery's attempts; null if its id doesn't tell. */
 function deliveryAt(deliveryId: string): string | null {
   const ms = timeOfId(deliveryId);
   return ms === undefined ? null : formatMicros(ms * 1000);

@@ -9,9 +9,9 @@ const eventId = idPattern('evt');
 export interface EventsSeen {
   /** In the order of their changes: `updated_at` is unique, and its order is that of commits. */
   events: EventRow[];
-  /** The last instant that was given out: what changes after the look gets a later one. Null where there never was an event. */
+  /** The last instant given out: later changes get later ones. Null if there never was an event. */
   clockAt: string | null;
-  /** Up to which events have been removed: who has not read as far may have missed some. */
+  /** Events up to here have been removed: clients that have not read as far may have missed some. */
   removedTo: string | null;
 }
 
@@ -24,7 +24,8 @@ export async function readEvents(
   const values: unknown[] = [tenant];
   const conditions = ['tenant = $1', ...filterConditions(eventFilters, filter, values)];
   values.push(limit);
-  // One statement, one snapshot: events removed between two of them would be missed in silence, or be reported to who has seen them.
+  // One statement, one snapshot: events removed between two statements would be missed silently, or reported to clients that have seen
+  // them.
   const rows = await postgres.query<{ clock_at: string | null; removed_to: string | null } & Partial<EventRow>>(
     `SELECT clock.last_at AS clock_at, horizon.events_removed_to AS removed_to, page.*
        FROM (SELECT $1::text AS tenant) AS asked
@@ -39,7 +40,7 @@ export async function readEvents(
     values,
   );
   return {
-    // Without events there is one row, all of the page's columns null.
+    // Without events there is one row, with null in all columns of the page.
     events: rows.filter((row): row is (typeof rows)[number] & EventRow => row.id !== null && row.id !== undefined),
     clockAt: rows[0]?.clock_at ?? null,
     removedTo: rows[0]?.removed_to ?? null,
@@ -65,7 +66,7 @@ export function findMatches(
   );
 }
 
-/** Null where the payload is kept no longer. */
+/** Null if the payload has been removed. */
 export type EventWithPayload = EventRow & {
   content_type: string | null;
   content_encoding: string | null;

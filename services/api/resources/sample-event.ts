@@ -16,8 +16,8 @@ export interface SampleEvent {
 }
 
 /**
- * An event that nobody has sent, made to try an endpoint with. It is on no topic, and fanned out to nobody: complete as it stands, until it
- * is replayed to an endpoint. Must come first in its transaction, as whatever takes a tenant's clock.
+ * An event without a sender, for testing an endpoint. It is on no topic, and not fanned out: complete until it is replayed to an endpoint.
+ * Must come first in its transaction, like everything that takes a tenant's clock.
  */
 export async function insertSampleEvent(tx: Query, event: SampleEvent): Promise<void> {
   const { tenant, id, receiptId, type, payload, traceparent, nowMs } = event;

@@ -28,7 +28,7 @@ export async function makeDue(
   return row.first ? 'due' : 'behind another';
 }
 
-/** Changes nothing of a delivery that has ended. It is kept with the delivery, not with its row of `waiting`, which comes and goes. */
+/** Does nothing if the delivery has ended. Stored with the delivery, not with its row of `waiting`, which comes and goes. */
 export async function requestCancel(postgres: Query, tenant: string, deliveryId: string): Promise<void> {
   await postgres.query(
     `UPDATE deliveries

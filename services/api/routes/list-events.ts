@@ -15,7 +15,7 @@ import { eventFilters } from '../resources/event-filters.ts';
 import { eventJson, type EventRow } from '../resources/event-row.ts';
 import { type Route, type RouteDeps, route } from '../route.ts';
 
-/** Places are left as requests are answered: within a minute all of them are. */
+/** Places become free as requests are answered: all within a minute. */
 const retryAfterSeconds = 5;
 /** The position of a tenant that never had an event. Not the epoch, with which a client begins that has read nothing and missed nothing. */
 const beforeAllEvents = formatMicros(1);
@@ -44,14 +44,14 @@ const operation: Operation = {
   errors: ['cursor_expired'],
 };
 
-/** `GET /v1/events`: in the order in which they changed, and held until one has, where that is asked for. */
+/** `GET /v1/events`: events in the order of their last change; with `wait`, held until there is one. */
 export const listEvents: Route = (deps) =>
   route<{ Querystring: EventQuery }>({
     method: 'GET',
     url: '/v1/events',
     config: { operation },
     schema: { querystring: eventQuery },
-    // Not the promise of an answer: while that is open, the framework keeps it and whatever hangs on it.
+    // Returns no promise of the answer: while it is open, the framework keeps it and everything that it references.
     handler(request, reply) {
       const { tenant, query, headers } = request;
       const asked = readEventQuery(tenant, query, headers.prefer, deps.polling.cursors);
@@ -63,12 +63,12 @@ export const listEvents: Route = (deps) =>
 const failInAnswer = (reply: FastifyReply, answered: Promise<unknown>): void =>
   void answered.catch((error: unknown) => reply.send(error));
 
-/** Answers, or has it held. */
+/** Answers, or holds the request. */
 async function answer(deps: RouteDeps, asked: AskedEvents, reply: FastifyReply): Promise<void> {
   const { tenant, credential, headers } = reply.request;
   const { filter, limit, position, wait } = asked;
   setPollHeaders(deps, asked, reply);
-  // Before the look, so that no change comes between it and the wait.
+  // Taken before the read, so that no change is missed between it and the wait.
   const place = wait !== undefined && wait.seconds > 0 ? deps.polling.held.enter(tenant, credential) : undefined;
   if (typeof place === 'string') return sendNoPlace(deps, reply, place);
   const seenTo = place?.seenTo();
@@ -96,7 +96,7 @@ interface Seen {
   readTo: string;
 }
 
-/** By itself, so that what is kept meanwhile is what is named here. */
+/** A separate function, so that a held request references only these values. */
 function hold(deps: RouteDeps, asked: AskedEvents, reply: FastifyReply, place: Place, seen: Seen): void {
   const { filter, limit, wait } = asked;
   const hasSeen = seen.events.length > 0;
@@ -107,7 +107,7 @@ function hold(deps: RouteDeps, asked: AskedEvents, reply: FastifyReply, place: P
   );
 }
 
-/** @param hasSeen the client asked for what it has already, and for what comes behind it */
+/** @param hasSeen the client already has the current events, and wants later ones */
 async function answerHeld(
   deps: RouteDeps,
   asked: AskedEvents,
@@ -139,7 +139,7 @@ function sendEvents(
 
 const bodyOf = (events: readonly EventRow[]): string => JSON.stringify(events.map(eventJson));
 
-/** Kept by who asked, to be shown to nobody else, and asked about each time (RFC 9111): that costs no body. */
+/** Only the client may cache it, and must revalidate each time (RFC 9111), which costs no body. */
 function sendPage(reply: FastifyReply, page: readonly EventRow[], ifNoneMatch: string | undefined): void {
   const body = bodyOf(page);
   void reply.header('cache-control', 'private, no-cache').header('etag', bodyEtag(body));

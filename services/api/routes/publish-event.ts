@@ -25,7 +25,7 @@ const body = {
   properties: { type: publishedType, payload: {}, event_id: publishersKey, ordering_key: publishersKey },
 } as const;
 
-/** For what stands around the payload. */
+/** Room for the other fields of the request. */
 const envelopeBytes = 16 * 1024;
 
 const operation: Operation = {

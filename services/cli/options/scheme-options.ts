@@ -1,7 +1,7 @@
 import { sourceSchemes } from '#lib/contract';
 import { list, text, type Values } from '../verb.ts';
 
-/** Settings of a scheme, beside its name and secret. */
+/** Settings of a scheme, besides its name and secret. */
 export const schemeSettingOptions = {
   url: text('URL', 'the URL as the provider has it, for schemes that sign it'),
   'signature-header': text('NAME', 'the header of the signature (default: the scheme’s own)'),

@@ -18,7 +18,7 @@ interface Work {
 /** Fresh from `deliveries`. */
 export interface RecordJob extends Work {
   readonly from: 'record';
-  /** The records that wait for its outcome: more than one where the topic has the delivery twice, or hands it out again. */
+  /** The records that wait for its outcome: several if the topic has the delivery twice, or delivers it again. */
   readonly claims: IncomingRecord[];
 }
 
@@ -32,7 +32,7 @@ export interface RowJob extends Work {
   readonly signal: AbortSignal;
 }
 
-/** The partition is lost: its new owner has the delivery, and nobody waits for it here. */
+/** The partition is lost: its new owner has the delivery. */
 export const isAbandoned = (job: Job): boolean =>
   job.from === 'row' ? job.signal.aborted : job.claims.every(({ signal }) => signal.aborted);
 

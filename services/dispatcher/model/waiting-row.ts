@@ -12,13 +12,13 @@ export interface WaitingRow {
   eventId: string;
   generation: number;
   state: WaitingStatus;
-  /** Infinity: another row of its key comes first. */
+  /** Infinity: another row of its key is first. */
   dueAt: number;
   step: number;
   attempts: number;
   createdAt: number;
   order: Order | undefined;
-  /** Until when its receiver has asked to be left alone. */
+  /** The time until which its receiver asked to wait. */
   notBefore: number | null;
 }
 

@@ -1,13 +1,12 @@
 /**
- * The ordered rows of `waiting`, as the owner of their partition writes and removes them.
+ * Reads, writes and removes the ordered rows of `waiting`, for the owner of their partition.
  *
- * A key is blocked while a row of it exists. Its first row, by sequence, is the one that may be sent, and has a time at which it is
- * due; those behind it are due at infinity, so that a search for due rows finds one of a key, however many wait. Each change
- * keeps this: a row written behind another is due at infinity, and then the first of each touched key is made due, and the rows behind it
- * are not.
+ * A key is blocked while it has a row. Its first row, by sequence, is the one that may be sent, and has a due time; later rows are due at
+ * infinity, so a search for due rows finds one per key. Each change keeps this: it writes rows after another with infinity, then makes the
+ * first row of each touched key due, and no later one.
  *
- * Changes of one partition are made one after the other, by a lock: an earlier owner that has been paused may still write a row, which is
- * sent once more then, but can't leave a key whose first row is never due.
+ * Changes of one partition are serialized by a lock: a paused earlier owner may still write a row, which is then sent once more, but can't
+ * leave a key whose first row is never due.
  */
 import {
   columnNames,
@@ -30,7 +29,7 @@ import {
   waitingRowOf,
 } from '../model/waiting-row.ts';
 
-/** A delivery whose place in the order is to be found. */
+/** A delivery whose place in the order is asked for. */
 export interface AskedDelivery {
   tenant: string;
   id: string;
@@ -38,7 +37,7 @@ export interface AskedDelivery {
   order: Order;
 }
 
-/** A key of which the first rows are wanted. */
+/** A key whose first rows are wanted. */
 export interface AskedKey {
   tenant: string;
   endpointId: string;
@@ -46,7 +45,7 @@ export interface AskedKey {
   rows: number;
 }
 
-/** An endpoint that has come back, in partitions that are owned. */
+/** A recovered endpoint, in owned partitions. */
 export interface Woken {
   tenant: string;
   endpointId: string;
@@ -69,9 +68,9 @@ export interface TurnAnswer {
   lines: QueuedRow[][];
 }
 
-/** A row that stands in its order. */
+/** A row with its place in the order. */
 export interface QueuedRow extends OrderedRow {
-  /** 0 where its event, or the payload, is not in the tables. */
+  /** 0 if its event, or the payload, is not in the tables. */
   payloadBytes: number;
   /** The tables know that its delivery has ended. */
   ended: boolean;
@@ -86,7 +85,7 @@ export interface Place {
 }
 
 export interface OrderedTable {
-  /** All of it or nothing; the answers in the order of what was asked. @throws AppError store_unavailable, data_invalid */
+  /** Applies all or nothing; answers in the order of the questions. @throws AppError store_unavailable, data_invalid */
   apply(turn: OrderedTurn): Promise<TurnAnswer>;
 }
 
@@ -102,7 +101,7 @@ const removeRows = `
    USING unnest($1::text[], $2::text[], $3::int[]) AS done (tenant, delivery_id, step)
    WHERE w.tenant = done.tenant AND w.delivery_id = done.delivery_id AND w.step <= done.step`;
 
-/** Behind a row that is there already: a row of the same change is left to the statement after this one. */
+/** Inserts after existing rows; a row of the same change is left to the next statement. */
 const writeRows: Statement<StoredWaitingRow> = {
   name: 'write-ordered-rows',
   columns: columnNames(tableColumns),
@@ -137,7 +136,7 @@ const setDueTimes = `
       LIMIT touched.changes + 2) AS s
    WHERE w.tenant = s.tenant AND w.delivery_id = s.delivery_id AND (s.place = 1) <> isfinite(s.due_at)`;
 
-/** The first row of each key may have hours to wait, and all of its key with it. */
+/** The first row of each key may have hours to wait, and the rest of the key with it. */
 const wakeRows = `
   UPDATE waiting w
      SET due_at = greatest(clock_timestamp(), w.not_before)

@@ -82,7 +82,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
 
   async function buryDelivery(job: Job, attempts: number, reason: DeadLetterReason): Promise<void> {
     await deps.buryDelivery(job.delivery, { reason, attempts }, signal);
-    crashPoints.reach('dispatcher.after-letter');
+    crashPoints.reach('dispatcher.after-dead-letter');
   }
 
   async function write(job: Job, facts: StepFacts, notBefore: number | null = null): Promise<void> {

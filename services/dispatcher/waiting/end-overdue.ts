@@ -1,12 +1,12 @@
 /**
  * Ends waiting deliveries that can't come back:
  *
- * - whose endpoint is given up (its breaker is open) until the window of the delivery is over: `retries_exhausted`;
- * - whose event, or its payload, never came to the tables, because the projector could not write it (it has left a dead letter of its own)
- *   or it was removed: `event_unavailable`. Its dead letter has no payload. A projector that is behind is no reason: the row must have been seen
- *   for an hour in which the tables were written to.
+ * - the endpoint's breaker is open until the end of the delivery's window: `retries_exhausted`;
+ * - its event, or the payload, never reached the tables, because the projector could not write it (it has its own dead letter) or it was
+ * removed: `event_unavailable`. The dead letter has no payload. Consumer lag of the projector is no reason: the row must have been seen for
+ * an hour in which the tables were written to.
  *
- * Everything else is sent when it is due, the last time at the end of its window, and decide.ts ends it then.
+ * Everything else is sent when it is due, the last time at the end of its window, and then ended by decide.ts.
  */
 import { type Clock, nowMicros } from '#lib/clock';
 import { type DeadLetterReason, endpointDefaults } from '#lib/contract';

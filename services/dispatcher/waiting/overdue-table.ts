@@ -11,24 +11,24 @@ export interface OverdueRow extends WaitingRow {
 }
 
 export interface OverdueTable {
-  /** Rows of these lanes whose deliveries were created by the given times (in microseconds), and whose event is known. */
+  /** Rows of these lanes whose deliveries were created by the given times (in microseconds), and whose event is in the tables. */
   ofLanes(question: {
     partitions: readonly number[];
     lanes: readonly { tenant: string; endpointId: string; createdBy: number }[];
     limit: number;
   }): Promise<OverdueRow[]>;
   /**
-   * Rows of deliveries that were created by this time, and whose event, or its payload, is not in the tables: of each lane, among those that
-   * have waited longest.
+   * Rows of deliveries that were created by this time, and whose event, or its payload, is not in the tables: of each lane, among the rows
+   * that have waited longest.
    */
   withoutEvent(question: { partitions: readonly number[]; createdBy: number; limit: number }): Promise<WaitingRow[]>;
-  /** Rows whose delivery somebody wants ended. */
+  /** Rows whose cancellation was requested. */
   toCancel(question: { partitions: readonly number[]; limit: number }): Promise<WaitingRow[]>;
-  /** When the tables were last written to, in microseconds; 0 where they never were. */
+  /** When the tables were last written to, in microseconds; 0: never. */
   writtenAt(): Promise<number>;
 }
 
-/** Rows of one lane that are asked whether their event is there: in a lane that is down for days, all of the others' may be. */
+/** Rows of one lane that are checked for their event: in a lane that is down for days, the events of all others may exist. */
 const maxLookedAt = 100;
 
 const overdueOfLanes = `

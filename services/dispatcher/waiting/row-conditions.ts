@@ -2,7 +2,7 @@
 
 import { hasEnded } from '#lib/event-store';
 
-/** `received_at` names the one partition that has the payload; the limit, that there is one, keeps the planner from asking them all. */
+/** `received_at` selects the one partition with the payload; the LIMIT keeps the planner from asking all of them. */
 export const itsPayload = `
   LATERAL (
     SELECT content_type, content_encoding, body

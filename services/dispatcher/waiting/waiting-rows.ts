@@ -1,13 +1,13 @@
 /**
- * Brings waiting deliveries back into the lanes: every second or sooner, the due rows of the partitions that this process owns.
+ * Returns waiting deliveries to the lanes: every second or sooner, the due rows of the owned partitions.
  *
- * A row is taken for as long as it stands, so three things keep it from being sent twice: its delivery is in a lane; its step is remembered
- * as done; or it has served and is removed (served-rows.ts), before the next reading. Postgres away: rows wait, and so do the removals.
+ * A row can be read until it is removed, so three things keep it from being sent twice: its delivery is in a lane; its step is remembered
+ * as done; or it was sent and is removed (served-rows.ts) before the next read. If Postgres is away, rows and removals wait.
  *
- * After a crash a delivery can be sent from its record and have a row as well, of a step that its earlier owner wrote. Where it has ended
- * here, the row is not sent; the tables take that end too, whichever step it came in, and the row goes with it.
+ * After a crash a delivery can be sent from its record and also have a row, from its earlier owner. If it has ended here, the row is not
+ * sent; the tables accept that end in any step, and remove the row.
  *
- * Ordered rows come back by a way of their own: release-ordered.ts.
+ * Ordered rows have a path of their own: release-ordered.ts.
  */
 import { type Clock, nowMicros } from '#lib/clock';
 import { toAppError } from '#lib/errors';
@@ -107,7 +107,7 @@ export function createWaitingRows(deps: Deps): Part {
     for (const row of rows) {
       const content = contents.of(row);
       const signal = owned.signalOf(row.partition);
-      // Else its partition was lost meanwhile, its lane filled up, or it was sent from its record: the row stands, and is found again.
+      // Otherwise the partition was lost, the lane filled up, or the row was sent from its record. The row stays and is found again.
       if (content !== undefined && signal !== undefined && mayBeSent(row))
         scheduler.offer(rowJob(row, content, signal, laneWaits.readyAt(row)));
     }

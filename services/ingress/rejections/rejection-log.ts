@@ -13,7 +13,7 @@ import { type Rejection, toRejectionRow } from './rejection-row.ts';
 import type { RejectionTable } from './rejection-table.ts';
 
 const intervalMs = 1_000;
-/** Nobody waits for a rejection: a Postgres that comes back has better things to do. */
+/** Rejections can wait: a Postgres that comes back has more urgent work. */
 const awayIntervalMs = 5_000;
 /** Rejections of one write: with all that may be kept of each, 6 MiB. */
 const maxBatch = 200;
@@ -44,7 +44,7 @@ export function createRejectionLog({ table, retentionDays, clock, log, metrics }
       await table.insert(rows);
     } catch (error) {
       if (!isAppError(error, 'data_invalid')) throw error;
-      // One of them can't be written, whatever it is: it must not take the others with it.
+      // One row can't be written; it must not fail the others.
       for (const row of rows)
         await table.insert([row]).catch((failure: unknown) => {
           if (!isAppError(failure, 'data_invalid')) throw failure;

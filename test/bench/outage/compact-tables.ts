@@ -1,7 +1,6 @@
 /**
- * Postgres's rows of one endpoint's deliveries, in some twenty bytes each: the rows of `waiting` and the state of each delivery, as the
- * statements of waiting-table.ts, ordered-table.ts, overdue-table.ts and the projector's outcomes.ts would have it, and what was done to
- * them.
+ * Simulates Postgres's rows of one endpoint's deliveries, in about twenty bytes each: the rows of `waiting` and the state of each delivery,
+ * by the statements of waiting-table.ts, ordered-table.ts, overdue-table.ts and the projector's outcomes.ts; counts the changes.
  */
 import { type DeliveryStatus, isFinal, type StepRecord } from '#lib/contract';
 import type { OrderedTable, QueuedRow } from '../../../services/dispatcher/ordered/ordered-table.ts';
@@ -19,7 +18,7 @@ export interface CompactTables {
   statusOf(number: number): DeliveryStatus | undefined;
   /** Applies a record as the projector does. */
   project(record: StepRecord): void;
-  /** Rows: written, removed, given to whoever asked what is due. `madeDue`: rows whose due time followed from another's. */
+  /** Rows written, removed, returned as due. `madeDue`: rows whose due time followed from another's. */
   readonly counts: { written: number; removed: number; read: number; madeDue: number; waiting: number; most: number };
 }
 

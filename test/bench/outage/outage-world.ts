@@ -50,7 +50,7 @@ export interface OutageWorld {
   total: number;
   /** So many have come. */
   arrived(): number;
-  /** Told of every send, before its answer. */
+  /** Called for every send, before its answer. */
   onSend(listener: (number: number) => void): void;
   /** Records of `delivery.attempts`, by delivery; all in all, by kind and status. */
   recordsOf: Uint16Array;

@@ -7,7 +7,7 @@ export interface Sheet {
   add(system: SystemName, found: readonly Finding[]): void;
   /** As a table: a column for each system, Hookline's with its ratio to the best peer. */
   table(): string[][];
-  /** Hookline's, each beside the best peer's where one was measured. */
+  /** Hookline's figures, next to the best peer's if one was measured. */
   figures(): Figure[];
 }
 

@@ -2,7 +2,7 @@ import { alignFigures } from '#lib/text-table';
 import type { SeriesVerdict } from './judge.ts';
 import type { SoakResult } from './soak.ts';
 
-/** A run as whoever waits for it wants to see it. */
+/** Formats a run for the console. */
 export function formatResult({ series, account, violations, drainSeconds, senderLateMs }: SoakResult): string {
   const rows = series.map((each) => [`${each.what} of ${each.of}`, ...cellsOf(each), each.isFlat ? 'flat' : 'GROWS']);
   return [

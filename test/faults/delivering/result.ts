@@ -11,13 +11,13 @@ export interface ScenarioResult {
   delivered: number;
   deadLettered: number;
   cancelled: number;
-  /** Deliveries of a dead letter that somebody replayed. */
+  /** Deliveries of replayed dead letters. */
   replayed: number;
   requests: number;
   /** Sent again after they were taken: by their cause, and without one. */
   repeats: Readonly<Record<RepeatCause, number>>;
   repeatsElsewhere: number;
-  lettersAgain: number;
+  deadLettersAgain: number;
   outOfOrder: number;
   kills: number;
   /** Joins of dispatchers, divided by how many there are. */
@@ -42,7 +42,7 @@ const headings: [key: Exclude<keyof ScenarioResult, 'repeats' | 'latencies' | 'v
   ['replayed', 'replayed'],
   ['requests', 'requests'],
   ['repeatsElsewhere', 'repeats without a cause'],
-  ['lettersAgain', 'letters again'],
+  ['deadLettersAgain', 'dead letters again'],
   ['outOfOrder', 'out of order'],
   ['kills', 'kills'],
   ['rebalances', 'rebalances'],

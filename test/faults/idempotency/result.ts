@@ -6,7 +6,7 @@ import { republished } from './rules/published.ts';
 export interface Totals {
   keys: number;
   requests: number;
-  /** First answers that say what came of it; a key whose owner died with it has none. */
+  /** First answers with an outcome; a key whose owner died has none. */
   fresh: number;
   replayed: number;
   inProgress: number;

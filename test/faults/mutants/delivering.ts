@@ -92,7 +92,7 @@ export const deliveringMutants: readonly Mutant[] = [
     await deps.buryDelivery(job.delivery, { reason, attempts }, signal);`,
       },
     ],
-    check: { test: dispatcherTest('crashes'), title: 'at dispatcher.after-letter' },
+    check: { test: dispatcherTest('crashes'), title: 'at dispatcher.after-dead-letter' },
     budgetSeconds: 240,
   },
   {

@@ -77,7 +77,7 @@ export function countsOf(
   };
 }
 
-/** For those who wait. */
+/** Formats a result for the console. */
 export const describeResult = ({
   accepted,
   first,

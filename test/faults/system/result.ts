@@ -20,10 +20,10 @@ export interface SystemResult {
   delivered: number;
   deadLettered: number;
   cancelled: number;
-  /** Deliveries of a dead letter that somebody replayed. */
+  /** Deliveries of replayed dead letters. */
   replayed: number;
   /** By stage and reason. */
-  letters: Readonly<Record<string, number>>;
+  deadLetters: Readonly<Record<string, number>>;
   /** Records on `events` and `deliveries` beyond the first of their id. */
   republishedEvents: number;
   rewrittenDeliveries: number;
@@ -61,7 +61,7 @@ export const pollsMissed = ({ pollers }: SystemResult): number =>
   Object.values(pollers).reduce((sum, { missed }) => sum + missed, 0);
 
 export function rowsOf(result: SystemResult): [what: string, is: string][] {
-  const { late, latencyMs, letters, pollers } = result;
+  const { late, latencyMs, deadLetters, pollers } = result;
   return [
     ['accepted', `${result.accepted} webhooks (${result.requests} requests), ${result.published} published events`],
     ['became', `${result.events} events, ${result.duplicates} duplicates`],
@@ -75,7 +75,7 @@ export function rowsOf(result: SystemResult): [what: string, is: string][] {
     ],
     [
       'dead letters',
-      Object.entries(letters)
+      Object.entries(deadLetters)
         .map(([reason, count]) => `${reason} ${count}`)
         .join(', ') || '0',
     ],

@@ -1,4 +1,4 @@
-/** Every receipt leads to its event, by whatever way dedup settled its webhook, and the event's counts are exact. */
+/** Every receipt leads to its event, however dedup settled its webhook, and the event's counts are exact. */
 import fc from 'fast-check';
 import { eventIdEndOf, eventIdOf } from '#lib/dedup-store';
 import type { Postgres } from '#lib/postgres';

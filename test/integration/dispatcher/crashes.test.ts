@@ -71,7 +71,7 @@ describe('a dispatcher that is killed', () => {
     ['fan-out.after-deliveries', 1],
     ['dispatcher.before-send', 7],
     ['dispatcher.after-send', 7],
-    ['dispatcher.after-letter', 3],
+    ['dispatcher.after-dead-letter', 3],
     ['dispatcher.after-outcome', 7],
     // Past the first attempts: in the middle of the retries.
     ['dispatcher.after-outcome', 70],

@@ -108,7 +108,7 @@ describe('the ordered rows on Postgres', () => {
         )
       ).length > 0;
 
-    // Behind the one that leaves at this moment: nobody would ever look for it again.
+    // The row would stand after one that leaves at this moment, and nobody would look for it again.
     const leaving = { removed: [rowRef({ at: 1 })] };
     const joining = { rows: [orderedRow({ at: 2 })] };
     // Neither sees the other: both would be due.

@@ -79,7 +79,7 @@ test.each([
     },
     { timeoutMs: 10_000 },
   );
-  // A dead owner's transaction ends with its connection: nobody waits for its lease.
+  // A dead owner's transaction ends with its connection, so nobody waits for its lease.
   expect(performance.now() - beganAtMs).toBeLessThan(lockSeconds * 1_000);
   expect(isReplay(retry)).toBe(isThere);
   expect(await effectsOf(point)).toBe(1);

@@ -176,7 +176,7 @@ describe('the row of a delivery that is sent in an order', () => {
     expect(await afterEnd('ordered-end')).toEqual(right);
     const removing = mutant('removing', 'AND w.ordering_key IS NULL', 'AND true');
     expect(await afterEnd('ordered-removing', removing)).not.toEqual(right);
-    // An end that is told without a key, by whoever no longer holds the endpoint to an order, leaves it too.
+    // An end without a key, from a process that no longer knows the endpoint as ordered, leaves it too.
     await writeRow('ordered-once', 1);
     await project([outcome('ordered-once', 2, 'delivered')]);
     expect((await standing('ordered-once')).waiting).toHaveLength(1);
@@ -243,7 +243,7 @@ test('it and a dispatcher that removes the rows of the same deliveries never wai
   const fact = (tenant: string, name: string, step: number, status: 'retrying' | 'delivered'): Fact =>
     outcomeFact({ tenant, eventId: 'evt' }, name, step, status);
 
-  /** The dispatcher comes to the first row, which somebody holds, and then the projector, which is to remove the second. */
+  /** The dispatcher gets to the first row, which is locked, and then the projector, which removes the second. */
   const meet = async (tenant: string, statement?: OutcomeStatement): Promise<boolean> => {
     await project(
       names.map((name) => fact(tenant, name, 1, 'retrying')),

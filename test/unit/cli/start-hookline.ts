@@ -19,7 +19,7 @@ export interface Running {
 
 const running = new Set<Running>();
 
-/** Starts a command that goes on until it is told to end, in a process of its own, with only the PATH of the caller's environment. */
+/** Starts a long-running command in its own process, with only the PATH of the caller's environment. */
 export function startHookline(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
   const child = spawn(process.execPath, ['services/cli/main.ts', ...args], {
     cwd: root,

@@ -31,7 +31,7 @@ export interface World {
   memory: FakeKeyMemory;
   table: FakeKeyTable;
   kafka: FakeKafka;
-  /** Dead dead letters that stand in Postgres alone. */
+  /** Dead letters that stand in Postgres alone. */
   kept: { died: DiedRecord; facts: DeadLetterFacts }[];
 }
 

@@ -257,7 +257,7 @@ describe('what came of a delivery', () => {
     const { kafka, writer } = createWorld({ reach: (point) => passed.push(`${point} after ${kafka.sent.length}`) });
     await writer.attempted(aRecordJob(), failed, { status: 'dead_lettered', reason: 'endpoint_gone' });
     expect(passed).toEqual([
-      'dispatcher.after-letter after 1',
+      'dispatcher.after-dead-letter after 1',
       'dispatcher.after-outcome after 2',
       'dispatcher.before-commit after 2',
     ]);

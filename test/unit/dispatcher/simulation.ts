@@ -32,13 +32,13 @@ export interface Mutant {
   doneEarly?: boolean;
   /** Recent work is not remembered. */
   forgetful?: boolean;
-  /** A row is removed whatever its step. */
+  /** Rows are removed in any step. */
   removesLaterSteps?: boolean;
   /** A record that comes again is not looked up. */
   trusting?: boolean;
-  /** The tables take an end for one in a step that is higher than what they know, and else do not. */
+  /** The tables accept an end only in a higher step than they know. */
   deaf?: boolean;
-  /** A delivery that has ended on one way goes on in higher steps on another. */
+  /** A delivery that has ended in one way continues in higher steps in another. */
   reopening?: boolean;
   /** In an order: the next goes though the one before waits. */
   impatient?: boolean;

@@ -3,7 +3,7 @@ import { TracerProvider } from '@opentelemetry/sdk-trace';
 import { samplers } from '../../../libs/config/tracing-fields.ts';
 import { createSampler, createSpanPipeline, type SpanEnd } from '../../../libs/telemetry/span-pipeline.ts';
 
-/** A pipeline before an exporter that takes what it is told to, when it is told to. */
+/** A pipeline with an exporter that accepts spans on demand. */
 function setUp(maxQueued: number) {
   const ends: Record<SpanEnd, number> = { exported: 0, dropped: 0, failed: 0 };
   const batches: { spans: ReadableSpan[]; answer: (code: 0 | 1) => void }[] = [];

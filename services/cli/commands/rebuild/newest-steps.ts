@@ -2,10 +2,10 @@ import { formatMicros } from '#lib/clock';
 import { type AttemptRecord, isFinal, isWaiting } from '#lib/contract';
 import type { UnorderedWaitingRow } from '#lib/event-store';
 
-/** Where each delivery stands by the records of `delivery.attempts`, in whatever order they come. */
+/** The newest step of each delivery in `delivery.attempts`, in any order of its records. */
 export interface NewestSteps {
   take(record: AttemptRecord): void;
-  /** Deliveries that wait, but for those below. */
+  /** Waiting deliveries, except those below. */
   waiting(): UnorderedWaitingRow[];
   /** Deliveries that wait in an order with others. */
   ordered(): { tenant: string; delivery_id: string }[];
@@ -30,7 +30,7 @@ export function createNewestSteps(partitionOf: (endpointId: string) => number): 
       const { tenant, delivery_id: id, endpoint_id: endpointId, step, status, created_at: createdAt } = record;
       const key = `${tenant}\0${id}`;
       const known = newest.get(key);
-      // An end is never left again, also where it comes in a lower step: the delivery was under way twice.
+      // An end is final, even if it comes in a lower step: the delivery was sent twice.
       const hasEnded = isFinal(status);
       if (known !== undefined && (known.isFinal || (known.step >= step && !hasEnded))) return;
       const waits: UnorderedWaitingRow | undefined = isWaiting(status)

@@ -1,7 +1,7 @@
 import type { SourceSettings } from '#lib/contract';
 import { jsonSetting, listSetting, type SettingSpec, textSetting } from '../../options/settings-options.ts';
 
-/** The settings of a source, beside its name and scheme. */
+/** The settings of a source, besides its name and scheme. */
 export const sourceSettings = {
   dedup_id: listSetting('PLACE', 'where the event’s identifier is: header:Name or a JSON pointer'),
   dedup_ttl_seconds: jsonSetting('N', 'how long an identifier is remembered'),

@@ -137,7 +137,7 @@ test('who waits for something else waits on, and its position goes on', async ()
 });
 
 describe('that there is nothing behind what was seen a moment ago', () => {
-  /** Someone has waited, and was answered with all that there is. */
+  /** One poll has waited, and was answered with all events. */
   async function answered(): Promise<{ world: World; to: string }> {
     const world = createWorld();
     const answer = wait(enter(world));
