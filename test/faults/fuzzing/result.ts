@@ -48,7 +48,8 @@ function topicsTable({ topics, readers }: TopicsResult): string {
     ],
   );
   const known = new Set(readers.map(({ topic }) => topic)).size;
-  return [alignFigures([heads, ...rows]), `topics fuzzed ${topics.size} of ${known}, at ${readers.length} readers`].join(
-    '\n',
-  );
+  return [
+    alignFigures([heads, ...rows]),
+    `topics fuzzed ${topics.size} of ${known}, at ${readers.length} readers`,
+  ].join('\n');
 }
