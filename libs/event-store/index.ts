@@ -6,4 +6,4 @@ export { takeFreeClocks } from './take-free-clocks.ts';
 export { reservedInstants } from './reserved-instants.ts';
 export { findLostWaiting, type RestoredRow, restoreWaiting } from './restore-waiting.ts';
 export { upsertWaiting } from './upsert-waiting.ts';
-export { eventColumns, type GrownKey, insertEvents, type NewEvent, ownReceipts } from './insert-events.ts';
+export { eventColumns, type GrownKey, insertEvents, ownReceipts } from './insert-events.ts';

@@ -32,7 +32,7 @@ const columns = {
   payload: 'bytea',
 } as const satisfies Columns;
 
-export type NewEvent = RowOf<typeof columns>;
+type NewEvent = RowOf<typeof columns>;
 
 /** Part of a statement that has its events as `incoming`: the receipt of each. */
 export const ownReceipts = `
