@@ -13,7 +13,7 @@ const { content_type, content_encoding, body } = payloadColumns;
 const written = { ...arrivedColumns, updated_at: eventColumns.updated_at };
 const columns = { ...written, body_hash: receiptColumns.body_hash, content_type, content_encoding, payload: body };
 
-export type NewEvent = RowOf<typeof columns>;
+type NewEvent = RowOf<typeof columns>;
 
 /** Part of a statement that has its events as `incoming`: the receipt of each. */
 export const ownReceipts = `
