@@ -14,6 +14,7 @@ import {
 import { createId } from '#lib/ids';
 import { newTraceparent } from '#lib/telemetry';
 import type { ForgedRecord } from './forged-record.ts';
+import { noSend } from '../../../support/no-send.ts';
 
 export interface Codecs {
   encodeEvent(event: EventRecord): Buffer;
@@ -70,6 +71,7 @@ export function createBaseRecords({ tenant, endpointIds, event: known, pick, ...
     };
   };
   const attempt = (given: Partial<AvroAttempt> = {}): AvroAttempt => ({
+    ...noSend,
     kind: 'attempted',
     tenant,
     event_id: newId('evt'),
