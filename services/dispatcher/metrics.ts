@@ -1,4 +1,10 @@
-import { type AttemptOutcome, attemptOutcomes, endpointDefaults } from '#lib/contract';
+import {
+  type AttemptOutcome,
+  attemptOutcomes,
+  endpointDefaults,
+  type WaitingStatus,
+  waitingStatuses,
+} from '#lib/contract';
 import { deadLetterCounter } from '#lib/dead-letters';
 import { type Exemplar, type Metrics, type MetricTable, observe, registerMetrics } from '#lib/telemetry';
 
@@ -60,7 +66,7 @@ export const dispatcherMetrics = {
     name: 'hookline_deliveries_waiting',
     help: 'Deliveries waiting for a retry (`retrying`) or for room (`parked`), in the partitions of this process; counted every ten seconds, estimated from a sample if the table exceeds 8 MiB',
     unit: 'deliveries',
-    labels: { state: ['retrying', 'parked'] },
+    labels: { state: waitingStatuses },
   },
   dueError: {
     kind: 'histogram',
@@ -116,7 +122,7 @@ export interface DispatcherMetrics {
   delivered(endToEndSeconds: number, exemplar?: Exemplar): void;
   /** A retry is sent this long after it was due. */
   retryStarted(lateSeconds: number): void;
-  waiting(counts: { retrying: number; parked: number }): void;
+  waiting(counts: Readonly<Record<WaitingStatus, number>>): void;
   /** Endpoints that are not sent to as usual. */
   breakers(counts: Readonly<Record<(typeof breakerStates)[number], number>>): void;
   endpointDisabled(reason: 'gone' | 'failing'): void;
@@ -139,9 +145,8 @@ export function createDispatcherMetrics(registry: Metrics, limits: { maxInFlight
     retryStarted: (seconds) => metrics.dueError.observe(Math.max(0, seconds)),
     endpointDisabled: (reason) => metrics.endpointsDisabled.inc({ reason }),
     replayed: (outcome) => metrics.replays.inc({ outcome }),
-    waiting({ retrying, parked }) {
-      metrics.waiting.set({ state: 'retrying' }, retrying);
-      metrics.waiting.set({ state: 'parked' }, parked);
+    waiting(counts) {
+      for (const state of waitingStatuses) metrics.waiting.set({ state }, counts[state]);
     },
     breakers(counts) {
       for (const state of breakerStates) metrics.breakers.set({ state }, counts[state]);

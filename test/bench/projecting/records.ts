@@ -5,6 +5,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Attempted, AttemptRecord, EventRecord, FannedOut } from '#lib/contract';
 import { createId } from '#lib/ids';
+import { noSend } from '../../support/no-send.ts';
 
 export interface DeliveredWebhook {
   event: EventRecord;
@@ -47,6 +48,7 @@ export function deliveredWebhook(
     },
     set: { ...ofEvent, kind: 'fanned_out', deliveries, chunk: null },
     outcomes: deliveries.map((delivery) => ({
+      ...noSend,
       ...{
         ...ofEvent,
         ...delivery,

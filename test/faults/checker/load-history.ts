@@ -81,6 +81,7 @@ function onlyOf(sourceIds: ReadonlySet<string>, topics: TopicContents): TopicCon
   // The things that a dead letter can be about.
   const named = new Set([...origins, ...events.map((entry) => entry.position), ...deliveries.map((entry) => entry.id)]);
   return {
+    ...topics,
     'webhooks.received': received,
     events,
     deliveries,

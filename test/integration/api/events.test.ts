@@ -5,6 +5,7 @@ import { toBatchRows } from '../../../services/projector/batch-rows.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { writeBatch } from '../../../services/projector/write-batch.ts';
 import { nextPath, type OpenApi, openApi } from './api-over-database.ts';
+import { noSend } from '../../support/no-send.ts';
 
 interface EventJson {
   id: string;
@@ -72,6 +73,7 @@ const exchanged = (eventId: string) => ({
 const outcomeFact = (tenant: string, eventId: string, step: number, failed: boolean): Fact => ({
   kind: 'outcome',
   outcome: {
+    ...noSend,
     ...{ kind: 'attempted', tenant, event_id: eventId },
     generation: 0,
     at: at + step,

@@ -18,6 +18,7 @@ import {
 import { silentLogger } from '#lib/log';
 import { startTcpProxy, type TcpProxy } from '../../faults/network/tcp-proxy.ts';
 import { serverAddresses, uniquePrefix } from '../../support/servers.ts';
+import { noSend } from '../../support/no-send.ts';
 
 const prefix = uniquePrefix('registry');
 const common = { clock: systemClock, log: silentLogger };
@@ -41,6 +42,7 @@ const event: EventRecord = {
 };
 
 const attempt: Attempted = {
+  ...noSend,
   kind: 'attempted',
   tenant: 'default',
   event_id: 'evt_1',

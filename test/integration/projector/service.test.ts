@@ -31,6 +31,7 @@ import { readConfig } from '#lib/config';
 import { createDatabase, serverAddresses, sessionTimeoutOfTests, uniquePrefix } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { duplicateFact, eventFact, startAt } from '../../unit/projector/facts.ts';
+import { noSend } from '../../support/no-send.ts';
 
 const partitions = 3;
 const timeoutMs = 30_000;
@@ -110,6 +111,7 @@ const setOf = (eventId: string, deliveryIds: readonly string[]): FannedOut => ({
 });
 
 const retrying = (deliveryId: string, detail: string): Attempted => ({
+  ...noSend,
   ...{ kind: 'attempted', tenant: 't', event_id: 'evt', generation: 0, at: startAt },
   delivery_id: deliveryId,
   endpoint_id: `ep of ${deliveryId}`,

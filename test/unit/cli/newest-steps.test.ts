@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { isFinal, type Attempted, type AttemptRecord, type DeliveryStatus } from '#lib/contract';
 import { createNewestSteps } from '../../../services/cli/commands/rebuild/newest-steps.ts';
+import { noSend } from '../../support/no-send.ts';
 
 const at = 1_767_225_600_000_000;
 
 const record = (step: number, status: DeliveryStatus, more: Partial<Attempted> = {}): Attempted => ({
+  ...noSend,
   kind: 'attempted',
   tenant: 'acme',
   event_id: 'evt_1',

@@ -1,4 +1,5 @@
 import type { Attempted, AttemptRecord, AvroAttempt } from '#lib/contract';
+import { noSend } from '../../support/no-send.ts';
 
 const at = Date.UTC(2026, 0, 1) * 1_000;
 const ofEvent = { tenant: 'acme', event_id: 'evt_1', generation: 1, at };
@@ -8,6 +9,7 @@ const step = {
 };
 
 export const anAttempted: Attempted = {
+  ...noSend,
   ...{ kind: 'attempted', ...ofEvent, ...step },
   status: 'retrying',
   outcome: 'http_5xx',
@@ -44,6 +46,7 @@ export const attemptRecords: AttemptRecord[] = [
 
 /** Every field of the Avro record, as none of the kinds has it. */
 export const noFields: Omit<AvroAttempt, 'kind' | keyof typeof ofEvent> = {
+  ...noSend,
   ...{ deliveries: [], delivery_id: null, endpoint_id: null, step: null, attempt: null, status: null },
   ...{ created_at: null, outcome: null, http_status: null, duration_ms: null, detail: null },
   ...{ response_excerpt: null, next_attempt_at: null, ordering_key: null, request: null },

@@ -11,11 +11,13 @@ import { createPublish } from '../../../services/dispatcher/publishing/publish.t
 import { createRecentSteps } from '../../../services/dispatcher/model/recent-steps.ts';
 import type { SendFacts } from '../../../services/dispatcher/send/send-facts.ts';
 import * as fixtures from './fixtures.ts';
+import { noSend } from '../../support/no-send.ts';
 
 const { aDelivery, aRecord, aRecordJob, aRowJob, createFakeKafka, encodeAttempt, settle, startMicros, topics } =
   fixtures;
 
 const failed: SendFacts = {
+  ...noSend,
   outcome: 'http_5xx',
   http_status: 500,
   duration_ms: 12,

@@ -1,7 +1,7 @@
 /** The table "Twelve changes" of CONTRIBUTING.md: its files are there, and no other file repeats what the change is about. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deadLetterReasons, sourceSchemes, topicNames } from '#lib/contract';
+import { deadLetterReasons, deliveryStatuses, sourceSchemes, topicNames } from '#lib/contract';
 
 const root = join(import.meta.dirname, '../../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -63,6 +63,8 @@ const providers = sourceSchemes.filter((scheme) => !['hookline', 'standard-webho
 const names = (path: string, pattern: RegExp): string[] =>
   globSync(path, { cwd: root }).flatMap((file) => [...read(file).matchAll(pattern)].map(([, name = '']) => name));
 
+const statuses = anyOf(deliveryStatuses);
+
 const repeated: Readonly<Record<string, Repeated>> = {
   'provider scheme': {
     pattern: new RegExp(`['"\`](${anyOf(providers)})['"\`]|\\b(shopify|square|paddle|twilio|adyen)\\b`, 'i'),
@@ -84,6 +86,19 @@ const repeated: Readonly<Record<string, Repeated>> = {
     pattern: new RegExp(`\\bid: '(${anyOf(names('services/api/routes/*.ts', /^ {2}id: '(\w+)'/gm))})'`),
     where: [code],
   },
+  'filter of events': {
+    pattern: /\bsource_id\b/,
+    where: [
+      'services/api/{http,polling}/*.ts',
+      'services/api/routes/list-events.ts',
+      'services/cli/commands/events/*.ts',
+    ],
+  },
+  'delivery status': {
+    // Lists of them; to ask for one is everybody's business.
+    pattern: new RegExp(`\\b(${statuses}): \\{ isFinal|'(${statuses})'(\\)?, *|\\s*\\|\\s*)'(${statuses})'`),
+    where: ['{services,libs}/**/*.ts'],
+  },
   'dead-letter reason': {
     // `data_invalid` is a code of our errors, too.
     pattern: new RegExp(
@@ -92,6 +107,12 @@ const repeated: Readonly<Record<string, Repeated>> = {
     where: ['deploy/**/*.*'],
     // Written by `npm run docs:write`; scenarios.
     also: ['deploy/prometheus/rules/{delivering,processing}.yml', 'deploy/prometheus/tests/*.yml'],
+  },
+  'payload limit': {
+    pattern: new RegExp(
+      `\\bmaxPayload\\w+ = [^;]*1024\\b|\\b(payload|body)\\b.{0,60}\\b(of|most|to) [\\d,]+ (MiB|bytes)\\b`,
+    ),
+    where: [code, documents],
   },
   'session time-out': {
     pattern: new RegExp(

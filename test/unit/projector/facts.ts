@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { DeliveryStatus, SetChunk } from '#lib/contract';
 import { isFinal, packHeaders } from '#lib/contract';
 import type { Fact } from '../../../services/projector/facts.ts';
+import { noSend } from '../../support/no-send.ts';
 
 /** Microseconds; of the history that tests tell. */
 export const startAt = Date.UTC(2026, 0, 1) * 1000;
@@ -130,6 +131,7 @@ export const outcomeFact = (
     outcome: {
       kind: 'attempted',
       ...stepFields,
+      ...noSend,
       outcome: status === 'delivered' ? 'delivered' : 'http_5xx',
       http_status: status === 'delivered' ? 200 : 500,
       duration_ms: 12.5,

@@ -11,10 +11,12 @@ import { AppError } from '#lib/errors';
 import { createRecordReader } from '../../../services/projector/read-record.ts';
 import { duplicateFact, eventFact, startAt } from './facts.ts';
 import { incomingRecord } from './incoming-record.ts';
+import { noSend } from '../../support/no-send.ts';
 
 const topics = topicsOf('p.');
 const { event } = eventFact({ tenant: 't', eventId: 'evt' });
 const attempted: AvroAttempt = {
+  ...noSend,
   kind: 'attempted',
   tenant: 't',
   event_id: 'evt',
