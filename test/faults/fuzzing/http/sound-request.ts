@@ -8,6 +8,8 @@ export interface SoundRequest extends RawRequest {
   route: FuzzedRoute;
   /** The value of the path's last parameter; undefined where it has none. */
   id: string | undefined;
+  /** Sound values of all query parameters that the route knows, whether the request has them or not. */
+  parameters: Readonly<Record<string, string>>;
   /** The body before it is text. */
   json: unknown;
 }

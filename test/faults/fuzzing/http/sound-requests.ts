@@ -71,21 +71,27 @@ export async function createSoundRequests(stack: Stack, receiverUrl: string): Pr
     of(route, draw) {
       // A resource that nothing here can create gets an id that does not exist.
       const id = ids.get(resourceOf(route.path)) ?? 'src_00000000000000000000000000';
-      const given = (parameters: FuzzedRoute['query']): [string, string][] =>
-        Object.entries(parameters)
-          .filter(() => draw(fc.nat(givenOf - 1)) === 0)
-          .map(([name, schema]) => [name, String(draw(fieldOf(name, schema)))]);
-      const query = new URLSearchParams(given(route.query)).toString();
+      const valuesOf = (schemas: FuzzedRoute['query']): [string, string][] =>
+        Object.entries(schemas).map(([name, schema]) => [name, String(draw(fieldOf(name, schema)))]);
+      const isGiven = (): boolean => draw(fc.nat(givenOf - 1)) === 0;
+      const parameters = valuesOf(route.query);
+      const query = new URLSearchParams(parameters.filter(isGiven)).toString();
       const json = route.body === undefined ? undefined : draw(valueOf(route.body.schema));
       const usual = { host: new URL(route.url).host, connection: 'close' };
       const caller = route.isPublic ? {} : { authorization: `Bearer ${adminKey}`, 'hookline-tenant': tenant };
       return {
-        ...{ route, json, method: route.method, id: route.path.includes('{') ? id : undefined },
+        ...{
+          route,
+          json,
+          parameters: Object.fromEntries(parameters),
+          method: route.method,
+          id: route.path.includes('{') ? id : undefined,
+        },
         target: `${route.path.replace(/\{\w+\}/, id)}${query === '' ? '' : `?${query}`}`,
         headers: [
           ...Object.entries({ ...usual, ...caller }),
           ...(route.body === undefined ? [] : [['content-type', route.body.contentType] as const]),
-          ...given(route.headers).filter(([name]) => name !== 'Hookline-Tenant'),
+          ...valuesOf(route.headers).filter(([name]) => name !== 'Hookline-Tenant' && isGiven()),
         ],
         ...(json !== undefined && { body: Buffer.from(JSON.stringify(json)) }),
       };

@@ -53,10 +53,10 @@ export function soundWebhook(route: FuzzedRoute, sources: readonly FuzzedSource[
   const source = oneOf(draw, draw(fc.boolean()) ? sources : sources.filter(({ scheme }) => scheme === 'hookline'));
   const body = draw(bodies);
   const isPost = route.method === 'POST';
-  const query = `?hub.mode=subscribe&hub.challenge=${draw(fc.nat(999))}&hub.verify_token=token`;
+  const parameters = { 'hub.mode': 'subscribe', 'hub.challenge': `${draw(fc.nat(999))}`, 'hub.verify_token': 'token' };
   return {
-    ...{ route, method: route.method, id: source.id, json: { id: draw(text), type: 'a' } },
-    target: `/v1/webhooks/${source.id}${isPost ? '' : query}`,
+    ...{ route, parameters, method: route.method, id: source.id, json: { id: draw(text), type: 'a' } },
+    target: `/v1/webhooks/${source.id}${isPost ? '' : `?${new URLSearchParams(parameters).toString()}`}`,
     headers: [
       ['host', new URL(route.url).host],
       ['connection', 'close'],

@@ -56,7 +56,7 @@ const headersOf: Readonly<Record<TopicName, string>> = {
 const micros = (): number => Date.now() * 1_000;
 const newId = (prefix: 'evt' | 'rcp' | 'dlv'): string => createId(prefix, Date.now());
 const newOrigin = (): string => `fuzzing-0-${newId('rcp')}`;
-const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value) ?? '');
 
 export function createBaseRecords({ codecs, tenant, endpointIds, event: known }: Options): BaseRecords {
   const encode: BaseRecords['encode'] = (topic, fields) =>

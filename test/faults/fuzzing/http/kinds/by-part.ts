@@ -41,8 +41,8 @@ const inTarget = (text: string, draw: Draw): string =>
 
 const anyHeader = ({ headers }: SoundRequest, draw: Draw): readonly [string, string] =>
   oneOf(draw, [...headers.filter(([name]) => name !== 'connection'), ...usualHeaders]);
-const anyQuery = ({ route }: SoundRequest, draw: Draw): string =>
-  oneOf(draw, [...Object.keys(route.query), 'limit', 'a']);
+const anyQuery = ({ parameters }: SoundRequest, draw: Draw): string =>
+  oneOf(draw, [...Object.keys(parameters), 'limit', 'a']);
 
 const changingPath =
   (defect: Defect<string>): Mutate =>
@@ -56,11 +56,10 @@ const changingQuery =
   (defect: Defect<string>): Mutate =>
   (sound, draw) => {
     const name = anyQuery(sound, draw);
-    const value = new RegExp(`(?<=[?&]${name}=)[^&]*`);
-    const [before] = value.exec(sound.target) ?? [];
-    const text = inTarget(defect(before ?? '1', draw), draw);
-    if (before === undefined) return withQuery(sound, `${name}=${text}`);
-    return { ...sound, target: sound.target.replace(value, () => text) };
+    const pair = `${name}=${inTarget(defect(sound.parameters[name] ?? '1', draw), draw)}`;
+    const before = new RegExp(`(?<=[?&])${name}=[^&]*`);
+    if (!before.test(sound.target)) return withQuery(sound, pair);
+    return { ...sound, target: sound.target.replace(before, () => pair) };
   };
 
 const changingHeader =
