@@ -1,10 +1,10 @@
 /**
  * Servers for tests, in a folder of their own, on free ports (the same ones at every start of the same folder).
  *
- * node deploy/local/test-servers.ts start --dir D   starts missing servers, writes D/servers.json, leaves them running
+ *   node deploy/local/test-servers.ts start --dir D   starts missing servers, writes D/servers.json, leaves them running
  *   node deploy/local/test-servers.ts stop --dir D    stops them and removes D
  *   node deploy/local/test-servers.ts hold --dir D    starts, prints the path of servers.json, and stops and removes all when its
- * standard input ends, so they end with the process that holds it open, in any way
+ *                                                     standard input ends, so they end with the process that holds it open, in any way
  *
  * `--durable` makes them like those of `make up`: Postgres syncs its writes, and Java's second compiler makes the broker fast. Without it
  * they start sooner.

@@ -6,7 +6,7 @@
  * 3.             (the caller publishes and waits for every acknowledgment)
  * 4. `complete`  table   the time to live starts here; then the key goes to Redis (`SET NX`, expiring with the row)
  * 5.             (the caller commits the record)
- * `release`   table   a record that ends otherwise leaves no row
+ *    `release`   table   a record that ends otherwise leaves no row
  *
  * | Redis has            | the row                            | verdict   | because                                                      |
  * |----------------------|------------------------------------|-----------|--------------------------------------------------------------|

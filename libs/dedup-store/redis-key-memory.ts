@@ -10,7 +10,7 @@ import type { KeyMemory } from './ports.ts';
  *
  *   key     `d` and 13 bytes: 14 with their header are one allocation of 16; one byte more is 32
  *   value   the body's tag: the whole numbers below 10,000 are objects that all keys share
- * expiry  spans of 1,024 ms: the span says how long the row is valid, the position within it is the end of the event's id
+ *   expiry  spans of 1,024 ms: the span says how long the row is valid, the position within it is the end of the event's id
  *
  * The 13 bytes are the front of the dedup key XOR the front of the prefix's hash: two deployments may share a server, and one may be a copy
  * of the other. They are 104 bits of a SHA-256: two of 2.6 · 10^9 keys (72 hours at 10,000 a second) collide with a probability of 2 ·

@@ -5,10 +5,10 @@
  *
  *   wide     because
  *   ordered    it has an ordering key: of two writers of one key, the later could overtake the earlier
- * stale      the directory was not read lately; nothing waits for it
- * endpoints  it may belong to many endpoints, or belongs to more than a set in a header can hold
- * bytes      its deliveries have too many bytes together
- * filters    they would exceed the steps of one event, or of one publication; or its payload is encoded
+ *   stale      the directory was not read lately; nothing waits for it
+ *   endpoints  it may belong to many endpoints, or belongs to more than a set in a header can hold
+ *   bytes      its deliveries have too many bytes together
+ *   filters    they would exceed the steps of one event, or of one publication; or its payload is encoded
  */
 import { type EventRecord, maxEventSetEndpoints } from '#lib/contract';
 import { judgedPayload } from '#lib/event-filter';

@@ -3,8 +3,8 @@
  *
  *   wide    ─► the event, which the fan-out consumer fans out
  *   narrow  ─► the event with its set in a header, and its deliveries ──all acknowledged──► published
- * └─ Kafka refuses one of these ─► the event again, without its set: the fan-out consumer creates the same deliveries, and
- * ends the refused ones
+ *                └─ Kafka refuses one of these ─► the event again, without its set: the fan-out consumer creates the same deliveries, and
+ *                                                 ends the refused ones
  *
  * If a process dies in between, the event is published again under the same ids: it may be on its topic twice, and a delivery may be sent
  * twice. Once any part of a narrow event was sent, its id must not change, whatever is refused later: a receiver may have it.

@@ -46,7 +46,7 @@ const refused = (reason: string): Verdict => ({ allowed: false, reason });
 
 /**
  * @param allowed special networks that are reachable nevertheless. An IPv6 form with an embedded IPv4 address needs that address allowed
- * too; a mapped address (`::ffff:…`) counts as its IPv4 address only
+ *   too; a mapped address (`::ffff:…`) counts as its IPv4 address only
  */
 export function vetAddress(address: string, allowed: Networks): Verdict {
   const version = isIP(address);

@@ -2,7 +2,7 @@
  * One request and its response, from waiting for a connection to the end of the body.
  *
  *   waiting ─► sent ─► answered ─► done          the limit of the request holds up to `answered`, that of the body from there
- * │         │         └─ the limit of the body, or enough of it: done with the part that arrived
+ *      │         │         └─ the limit of the body, or enough of it: done with the part that arrived
  *      └─────────┴─ the limit, an error: done, failed
  *
  * If a connection closes before its request was sent, another connection takes it.

@@ -1,8 +1,8 @@
 /**
  * One keyed request of a route that runs in groups. Nothing begins before its handler has everything to be written:
  *
- * handler → join ─► kept: the response · in progress: 409 · lost: its successor's response, or 409 · unknown: 503
- * └─► alone: begins alone, like every other request
+ *   handler → join ─► kept: the response · in progress: 409 · lost: its successor's response, or 409 · unknown: 503
+ *                 └─► alone: begins alone, like every other request
  *
  * A request that is refused earlier still gets the stored response of its key, if there is one: a different request with a used key gets
  * 422, whatever else is wrong with it.

@@ -2,10 +2,10 @@
  * The plugin: a POST with a key is executed once; repetitions get the same response.
  *
  *   preParsing   key read → body read → hash → store.begin ─► completed: replay · other request: 422 · in progress: 409
- * └─► run: on to parsing, validation, the handler
- * routes that run in groups: only an immediate answer, see grouped-request.ts
+ *                                                        └─► run: on to parsing, validation, the handler
+ *                routes that run in groups: only an immediate answer, see grouped-request.ts
  *   onSend       the handler's outcome → record and effects durable → the answer leaves
- * anything else         → nothing stored         → the answer leaves
+ *                anything else         → nothing stored             → the answer leaves
  *
  * `scopeOf` is called after every onRequest hook, so the caller is known by then.
  */

@@ -58,11 +58,11 @@ export interface Run<Effects> {
 
 /**
  * How one request of a group ended:
- * kept         its effect and, if it has a key, the record are durable
- * in_progress  another request with its key is running
- * alone        nothing was done: the group could not decide it, or failed because of its data; it must run alone
- * lost         as in `Ending`
- * unknown      as in `Ending`
+ *   kept         its effect and, if it has a key, the record are durable
+ *   in_progress  another request with its key is running
+ *   alone        nothing was done: the group could not decide it, or failed because of its data; it must run alone
+ *   lost         as in `Ending`
+ *   unknown      as in `Ending`
  */
 export type GroupEnding =
   | { kind: 'kept'; response: KeptResponse }

@@ -1,9 +1,9 @@
 /**
  * Several requests in one transaction:
  *
- * 1. try the lock of each key: a request that doesn't get it, or whose key has a record already, leaves the group
+ *   1. try the lock of each key: a request that doesn't get it, or whose key has a record already, leaves the group
  *   2. the effects of the others, together
- * 3. their records with responses; then COMMIT
+ *   3. their records with responses; then COMMIT
  *
  * The locks keep others from adding a record until the transaction ends, in whatever way: a group that dies, or freezes longer than
  * allowed, leaves neither effects nor records. If a record was committed between the snapshot of the first statement and its lock, the last

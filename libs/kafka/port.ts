@@ -42,7 +42,7 @@ export interface RecordProducer {
    *
    * @param timeoutMs a limit below the producer's own
    * @throws AppError queue_full at once, if the limit of waiting records or bytes is reached; kafka_unavailable at the time limit;
-   * data_invalid if the broker refuses the record itself (too large); stopped
+   *   data_invalid if the broker refuses the record itself (too large); stopped
    */
   send(record: OutgoingRecord, timeoutMs?: number): Promise<RecordPosition>;
   /** Records and bytes accepted by `send` that have not ended. */

@@ -14,7 +14,7 @@
  * - while the shared bucket answers: by what the rate brings in the time of one answer (see redis-buckets.ts);
  * - when it has lost its memory: by one burst, once;
  * - while it is away: each of the n processes last known gives out one n-th, so by the processes that joined since; and by n − burst if the
- * burst is smaller than n. Permits given out meanwhile are reported when it is back, and subtracted there.
+ *   burst is smaller than n. Permits given out meanwhile are reported when it is back, and subtracted there.
  */
 import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';

@@ -1,9 +1,9 @@
 /**
  * A token bucket in Redis, one hash a key:
  *
- * free      permits that no process holds (a fraction; below zero if processes gave out more while Redis was away)
+ *   free      permits that no process holds (a fraction; below zero if processes gave out more while Redis was away)
  *   at        when `free` was true, in microseconds of the server's clock
- * <process> `<permits held, as far as known> <time of its last request>`
+ *   <process> `<permits held, as far as known> <time of its last request>`
  *
  * `free` and all held permits together never exceed the burst, and grow only by the rate. A used permit counts as held until its process
  * asks again, which can only make the refill smaller. So in any window of t seconds all processes together use at most burst + rate · t

@@ -3,9 +3,9 @@
  *
  *   signed = item *( joint item )
  *   item   = "id" / "timestamp" / "url" / "body" / literal
- * joint  = "." / ":" / "|" / "," / ";" / "/" / "_" / "-" / LF   literally
- * / "+"                                                 nothing
- * literal = 1*( ALPHA / DIGIT )                                literally
+ *   joint  = "." / ":" / "|" / "," / ";" / "/" / "_" / "-" / LF   literally
+ *          / "+"                                                 nothing
+ *   literal = 1*( ALPHA / DIGIT )                                literally
  *
  * Exactly one `body`, each other item at most once, at most 100 characters: `body`, `timestamp.body`, `v0:timestamp:body`,
  * `id.timestamp.body`, `url+body`, `timestamp+url+body`.

@@ -5,7 +5,7 @@ import type { HttpResult } from '#lib/http-client';
  * The verdict of a send on the endpoint, independent of the delivery's outcome:
  *
  * - `well`: it answers. A 4xx or a redirect is an answer too: it is about the delivery, comes fast, and its retries are limited by a
- * schedule. A misconfigured endpoint must get new deliveries as soon as it is fixed.
+ *   schedule. A misconfigured endpoint must get new deliveries as soon as it is fixed.
  * - `wait`: it answers, and asks for time: 429, or 503 with Retry-After.
  * - `failed`: it can't accept anything: 5xx, or an address that is not allowed.
  * - `unreachable`: the same, and expensive: a connection is held until a time-out, or can't be opened.

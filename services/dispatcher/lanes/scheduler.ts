@@ -2,8 +2,8 @@
  * Chooses the next delivery to send. The states of a job:
  *
  *   offered ──► queued in its endpoint's lane ──► in flight ──► ended: its outcome is durable
- * │            ├──► parked     a fresh one without a place for 30 s, or whose endpoint's breaker opens, or at the stop
- * │            └──► released   its partition is lost; or a row without a place: it stays in its table
+ *      │            ├──► parked     a fresh one without a place for 30 s, or whose endpoint's breaker opens, or at the stop
+ *      │            └──► released   its partition is lost; or a row without a place: it stays in its table
  *      └──► refused: full | stopping
  *
  * If the first ordered delivery of a key waits instead of ending, those behind it are parked or released.

@@ -3,8 +3,8 @@
  *
  * - the endpoint's breaker is open until the end of the delivery's window: `retries_exhausted`;
  * - its event, or the payload, never reached the tables, because the projector could not write it (it has its own dead letter) or it was
- * removed: `event_unavailable`. The dead letter has no payload. Consumer lag of the projector is no reason: the row must have been seen for
- * an hour in which the tables were written to.
+ *   removed: `event_unavailable`. The dead letter has no payload. Consumer lag of the projector is no reason: the row must have been seen for
+ *   an hour in which the tables were written to.
  *
  * Everything else is sent when it is due, the last time at the end of its window, and then ended by decide.ts.
  */
