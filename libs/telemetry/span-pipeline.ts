@@ -2,7 +2,7 @@
  * The path of ended spans to the collector:
  *
  *   ended ─► waiting, limited in number ─► a batch, one at a time ─► exported
- *      └► dropped: no room                └► failed: not accepted in time
+ *      └► dropped: no room                  └► failed: not accepted in time
  *
  * Nothing waits for it, and the spans of a failed batch are not retried: each span has one of the three ends, and is counted.
  */
