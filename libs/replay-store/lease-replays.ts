@@ -5,8 +5,7 @@
  * | lane   | has                                                     | order                                                              |
  * |--------|---------------------------------------------------------|--------------------------------------------------------------------|
  * | single | replays of one item: tests of endpoints, retries        | the oldest of each tenant first, then the second of each, …        |
- * | bulk   | all others                                              | one per tenant at a time, its oldest; tenants take turns, the one
- * that waited longest first |
+ * | bulk   | all others                                              | one per tenant, its oldest; the tenant that waited longest first |
  *
  * After its turn, or while it waits for its rate, a bulk replay is released with the time of its next turn. Until then nobody leases it,
  * and the tenant's other bulk replays wait.

@@ -3,14 +3,10 @@
  *
  * | failure                                                           | what follows                                                          |
  * |-------------------------------------------------------------------|-----------------------------------------------------------------------|
- * | its start, because a dependency is away (a retryable AppError)    | it is rebuilt after a wait, without limit: an outage ends no
- * process  |
- * | any other, and it had fewer than four within half an hour         | it is rebuilt after a wait
- * |
- * | the fifth within half an hour                                     | the process ends, and its supervisor restarts it
- * |
- * | it could not be stopped in time                                   | the same: its remains would work beside its successor
- * |
+ * | its start, because a dependency is away (a retryable AppError)    | it is rebuilt after a wait, without limit: an outage ends no process  |
+ * | any other, and it had fewer than four within half an hour         | it is rebuilt after a wait                                            |
+ * | the fifth within half an hour                                     | the process ends, and its supervisor restarts it                      |
+ * | it could not be stopped in time                                   | the same: its remains would work beside its successor                 |
  *
  * The wait is a second, doubled for each failure in a row, up to half a minute, spread by a fifth. A row ends when the service has run for
  * a minute. Half an hour allows for five consumers in a row that were given up (libs/kafka, rebuild-limits.ts), each after five minutes or

@@ -6,8 +6,7 @@
  * |-----------|------------------------------------------------------------------|------------------------------------|
  * | `full`    | the bound on waiting records or bytes is reached                 | one of them has ended              |
  * | `starved` | the event loop lags so much that an answer would be late; earlier, only a part is refused | it does not |
- * | `stalled` | nothing was acknowledged for a second, though something waits    | an acknowledgment; one webhook every 250 ms is admitted
- * as a probe |
+ * | `stalled` | nothing was acknowledged for a second, though something waits    | an acknowledgment; one webhook every 250 ms probes |
  * | `slow`    | acknowledgments take so long that one more would come too late   | they come faster, or nothing waits |
  */
 import type { Clock } from '#lib/clock';
