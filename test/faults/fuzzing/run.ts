@@ -117,10 +117,8 @@ async function notAlive(pipeline: Pipeline, pids: Readonly<Record<string, number
     Object.entries(pids).map(async ([name, pid]) => {
       if (now[name] !== pid) return `${name} has ended`;
       const url = new URL('/readyz', pipeline.metricsUrl(name as ProcessName));
-      const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) }).catch(String);
-      return typeof answer !== 'string' && answer.ok
-        ? undefined
-        : `${name} answers /readyz with ${typeof answer === 'string' ? answer : answer.status}`;
+      const state = await fetch(url, { signal: AbortSignal.timeout(10_000) }).then(({ status }) => status, String);
+      return state === 200 ? undefined : `${name} answers /readyz with ${state}`;
     }),
   );
   return states.flatMap((says) => (says === undefined ? [] : [{ finding: 'process-died', says }]));
