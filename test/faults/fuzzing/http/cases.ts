@@ -14,17 +14,15 @@ export interface CaseOptions {
   onlyCase: string | undefined;
 }
 
-export interface Case {
+interface Plan {
   /** `api GET /v1/events, query: NUL #7` */
   caseName: string;
   kind: Kind;
-  bytes: Buffer;
-  isHead: boolean;
 }
 
-interface Making extends CaseOptions {
-  kinds: readonly Kind[];
-  soundOf(route: FuzzedRoute, draw: Draw): SoundRequest;
+export interface Case extends Plan {
+  bytes: Buffer;
+  isHead: boolean;
 }
 
 /** All the world may come to a route of the ingress; all services share the code of those for operators. */
@@ -33,8 +31,8 @@ const sharesOf = { ingress: 8, api: 1, admin: 1 / 4 };
 const soundEvery = 12;
 const asIs: Kind = { kind: 'sound', break: (request) => request };
 
-/** All are made before the first is sent: what they are depends on the seed alone, not on who is answered first. */
-export function casesOf(route: FuzzedRoute, { seed, requests, onlyCase, kinds, soundOf }: Making): Case[] {
+/** The cases that are wanted. */
+export function planOf(route: FuzzedRoute, kinds: readonly Kind[], { seed, requests, onlyCase }: CaseOptions): Plan[] {
   // In an order of the route's own, so that a small run has all kinds, though not each on every route.
   const inTurn = shuffled(kinds, seededRandom(seedOf(seed, route.name))).flatMap((kind, index) =>
     index % soundEvery === 0 ? [asIs, kind] : [kind],
@@ -43,10 +41,14 @@ export function casesOf(route: FuzzedRoute, { seed, requests, onlyCase, kinds, s
     const kind = inTurn[index % inTurn.length] ?? asIs;
     return { kind, caseName: `${route.name}, ${kind.kind} #${index}` };
   });
-  const wanted = all.filter(({ caseName }) => onlyCase === undefined || caseName === onlyCase);
-  return wanted.map(({ kind, caseName }) => {
+  return all.filter(({ caseName }) => onlyCase === undefined || caseName === onlyCase);
+}
+
+/** All are made before the first is sent: what they are depends on the seed alone, not on who is answered first. */
+export function makeCases(planned: readonly Plan[], seed: number, soundOf: (draw: Draw) => SoundRequest): Case[] {
+  return planned.map(({ kind, caseName }) => {
     const draw = drawFor(seed, caseName);
-    const sound = soundOf(route, draw);
+    const sound = soundOf(draw);
     const made = kind.break(sound, draw);
     if (Buffer.isBuffer(made)) return { kind, caseName, bytes: made, isHead: sound.method === 'HEAD' };
     return { kind, caseName, bytes: bytesOf(made), isHead: made.method === 'HEAD' };

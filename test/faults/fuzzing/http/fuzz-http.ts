@@ -10,7 +10,7 @@ import { createLimit } from '../../../support/limit.ts';
 import { askApi } from '../ask-api.ts';
 import type { Draw } from '../draw.ts';
 import type { Finding } from '../findings.ts';
-import { type Case, type CaseOptions, casesOf } from './cases.ts';
+import { type Case, type CaseOptions, makeCases, planOf } from './cases.ts';
 import { createControl } from './control.ts';
 import { judgeExchange } from './judge-answer.ts';
 import { kindsByHand } from './kinds/by-hand.ts';
@@ -107,9 +107,10 @@ export async function fuzzHttp(options: HttpOptions): Promise<HttpResult> {
 
   try {
     for (const route of routes) {
+      const planned = planOf(route, kinds, options);
+      if (planned.length === 0) continue;
       if (route.service === 'api') await sound.renew(route);
-      const cases = casesOf(route, { ...options, kinds, soundOf });
-      if (cases.length === 0) continue;
+      const cases = makeCases(planned, options.seed, (draw) => soundOf(route, draw));
       const batch: Batch = { requests: 0, kinds: {}, answers: {}, mayHaveLeft: 0 };
       const before = await countMade(route);
       const inTurn = createLimit(concurrency);

@@ -35,9 +35,9 @@ export async function createSoundRequests(stack: Stack, receiverUrl: string): Pr
   const created = async (path: string, body: object): Promise<string> =>
     (await ask<{ id: string }>('POST', path, body)).id;
   type Found = { id: string; status: string };
-  const firstOf = (path: string, status: string): Promise<string> =>
+  const firstOf = (path: string, status: string, timeoutMs = answerTimeoutMs): Promise<string> =>
     waitUntil(path, async () => (await ask<Found[]>('GET', path)).find((found) => found.status === status)?.id, {
-      timeoutMs: answerTimeoutMs,
+      timeoutMs,
     });
   /** By the first part of the path. A resource that no request creates is looked up. */
   const makers: Readonly<Record<string, () => Promise<string>>> = {
@@ -45,7 +45,16 @@ export async function createSoundRequests(stack: Stack, receiverUrl: string): Pr
     endpoints: () => created('/endpoints', { url: receiverUrl, event_types: ['nothing'] }),
     'api-keys': () => created('/api-keys', { name: 'fuzzed', scopes: ['read'] }),
     events: () => created('/events', event),
-    deliveries: async () => firstOf(`/events/${await created('/events', event)}/deliveries`, 'retrying'),
+    // An endpoint that was made a moment ago may not get the first event.
+    deliveries: () =>
+      waitUntil(
+        'a delivery is retried',
+        async () => {
+          const deliveries = `/events/${await created('/events', event)}/deliveries`;
+          return firstOf(deliveries, 'retrying', 3_000).catch(() => undefined);
+        },
+        { timeoutMs: answerTimeoutMs },
+      ),
     'dead-letters': () => firstOf('/dead-letters?status=dead', 'dead'),
     replays: () => created('/dead-letters/replay', { all: true, limit: 1 }),
   };

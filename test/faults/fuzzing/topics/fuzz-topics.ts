@@ -70,7 +70,7 @@ export async function fuzzTopics(options: TopicsOptions): Promise<TopicsResult> 
   const { seed, tables, receiver, unprojected, hasRejoined } = options;
   const { stack } = options.pipeline;
   const topics = topicsOf(stack.topicPrefix);
-  const ask = askApi(stack);
+  const ask = askApi(stack, tenant);
   const publish = async (event: object): Promise<string> => (await ask<{ id: string }>('POST', '/events', event)).id;
   const codecs = codecsOf(stack);
   await Promise.all(avroTopics.map((topic) => codecs[topic].start()));

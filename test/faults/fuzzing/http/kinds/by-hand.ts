@@ -82,8 +82,9 @@ const other: Record<string, Mutate> = {
 const longContentType: Mutate = (sound, draw) =>
   withHeaders(sound, ['content-type', oneOf(draw, ['\xff', 'é', 'a']).repeat(12_000)]);
 const emptySignature: Mutate = (sound) => {
+  const needed = sound.headers.filter(([name]) => name === 'host' || name === 'connection');
   const names = sound.headers.map(([name]) => name).filter((name) => signatures.has(name));
-  return withHeaders(sound, ['content-type', 'application/json'], ...names.map((name) => [name, ''] as const));
+  return withHeaders({ ...sound, headers: needed }, ...names.map((name) => [name, ''] as const));
 };
 
 /** Requests on one connection, none of which waits for the answer to the one before. */
