@@ -1,7 +1,7 @@
 # Every target does what its line in `make help` says, on a machine that has nothing but make, Node (20 or later, with npm) and a shell.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
-.PHONY: help setup up down clean smoke logs test unit test-changed watch lint types test-servers stop-test-servers github-payloads faults faults-mutants bench bench-peers replay-dlq k8s-check
+.PHONY: help setup up down clean smoke logs test tests unit test-changed watch lint types test-servers stop-test-servers github-payloads faults faults-mutants bench bench-peers replay-dlq k8s-check
 
 # Node 24, pinned among the packages; `make setup` sees to it that it is there.
 node := node_modules/.bin/node
@@ -24,7 +24,10 @@ smoke: setup ## send one webhook through the running stack; name the stage that 
 logs: setup ## show the end of the logs (SERVICE=name: one service, FOLLOW=1: follow)
 	@$(node) deploy/local/logs.ts $(if $(FOLLOW),--follow) $(SERVICE)
 
-test: setup lint types ## run all tests, with their own servers; can run beside make up
+test: setup ## check the code and run all tests, with their own servers; can run beside make up
+	@$(MAKE) --no-print-directory --jobs=3 lint types tests
+
+tests: setup
 	@npm test --silent
 
 unit: setup ## run the unit tests, which need no servers

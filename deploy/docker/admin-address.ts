@@ -6,8 +6,8 @@ const everywhere = new Set(['0.0.0.0', '::']);
 type AdminFields = Parameters<typeof adminConfig>[0];
 
 /**
- * @param command a process, as its words
- * @returns where the admin servers of its services can be asked from the same host, as URLs; none where it is no process of services
+ * @param command a process's command line
+ * @returns the URLs of its services' admin servers on the same host; empty if it runs no service
  */
 export async function adminAddressesOf(command: readonly string[]): Promise<string[]> {
   const program = command.findIndex((word) => /(?:^|\/)services\/[a-z]+\/main\.ts$/.test(word));

@@ -5,9 +5,9 @@ import type { StackSecrets } from '../local/stack/secrets.ts';
 export const monitoringAt = (offset: number) => ({ prometheus: 9090 + offset, grafana: 3001 + offset });
 
 /**
- * What docker-compose.yml asks of its environment: the stack's secrets, and where each container is reached on this machine.
+ * The variables that docker-compose.yml reads: the stack's secrets, and the address of each container on this machine.
  *
- * @param offset by which all ports are moved
+ * @param offset added to every port
  */
 export function composeEnvironment(ports: StackPorts, secrets: StackSecrets, offset: number): Record<string, string> {
   const { kafka, redis, postgres, registry, ingress, api } = ports;

@@ -16,9 +16,9 @@ export interface Compose {
   up(): Promise<void>;
   /** @param clean with their data */
   down(clean: boolean): Promise<void>;
-  /** What a program prints within a running container. */
+  /** Runs a program in the container; resolves with its output. */
   run(name: string, command: readonly string[]): Promise<string>;
-  /** Of the container's first process; undefined where it does not run. */
+  /** The pid of the container's first process; undefined if it does not run. */
   pid(name: string): number | undefined;
   running(): string[];
   lastLogLines(name: string, count: number): string[];
@@ -98,7 +98,7 @@ export function createCompose(offset: number, mode: ProcessMode): Compose {
 
 const buildTimeoutMs = 15 * 60_000;
 
-/** What the image is built on. */
+/** The image's base image. */
 const baseImage = (): string => /^ARG NODE_IMAGE=(\S+)$/m.exec(readFileSync(dockerfile, 'utf8'))?.[1] ?? '';
 
 function pidsOf(project: string): Map<string, number> {

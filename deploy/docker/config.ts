@@ -2,6 +2,6 @@ import { readConfig, type serviceFields } from '#lib/config';
 
 type AdminFields = Pick<ReturnType<typeof serviceFields>, 'host' | 'adminPort'>;
 
-/** Where a service's admin server listens, by its own fields and its environment: that of this process, unless another is given. */
+/** The address of a service's admin server, from its fields and its environment (default: this process's). */
 export const adminConfig = ({ host, adminPort }: AdminFields, env = process.env) =>
   readConfig({ host, adminPort }, env);

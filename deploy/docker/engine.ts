@@ -1,4 +1,4 @@
-/** What is asked of a container engine, through its own command. */
+/** The container engine, used through its own command. */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
@@ -10,7 +10,7 @@ const program = 'docker';
 const askTimeoutMs = 20_000;
 const shownLines = 15;
 
-/** What it printed. @throws StackError with what it complained of */
+/** The command's output. @throws StackError with its error output */
 export async function docker(args: readonly string[], timeoutMs = askTimeoutMs): Promise<string> {
   try {
     const { stdout } = await run(program, args, { env: childEnvironment(), timeout: timeoutMs, maxBuffer: 2 ** 26 });
@@ -34,14 +34,14 @@ export function dockerSync(args: readonly string[]): string {
   }
 }
 
-/** For what takes long, or goes on: its lines are shown as they come. @throws StackError where it fails */
+/** Shows the output line by line, for commands that take long. @throws StackError if it fails */
 export async function showDocker(args: readonly string[]): Promise<void> {
   const child = spawn(program, args, { env: childEnvironment(), stdio: ['ignore', 'inherit', 'inherit'] });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0) throw new StackError(`docker ${args.join(' ')} failed`);
 }
 
-/** Why containers can't be started here; undefined where they can. */
+/** Why containers can't be started here; undefined if they can. */
 export async function engineTrouble(): Promise<string | undefined> {
   try {
     await docker(['info', '--format', '{{.ServerVersion}}']);
@@ -56,7 +56,7 @@ export async function engineTrouble(): Promise<string | undefined> {
   }
 }
 
-/** Those of the images that this machine does not have. */
+/** The images that this machine does not have. */
 export async function missingImages(images: readonly string[]): Promise<string[]> {
   const checked = await Promise.all(
     images.map((image) =>
@@ -69,7 +69,7 @@ export async function missingImages(images: readonly string[]): Promise<string[]
   return checked.flat();
 }
 
-/** Whether its registry has it. @throws StackError where it has not, or does not answer */
+/** Checks that its registry has the image. @throws StackError if not, or if the registry doesn't answer */
 export const assertObtainable = async (image: string): Promise<void> =>
   void (await docker(['manifest', 'inspect', image]));
 

@@ -5,7 +5,7 @@ import { topicDefinitions } from '#lib/contract';
 const deploy = join(import.meta.dirname, '..');
 const folders = { rules: join(deploy, 'prometheus/rules'), dashboards: join(deploy, 'grafana/dashboards') };
 
-/** As `hookline setup` would create them in production: its defaults. */
+/** The defaults of `hookline setup` in production. */
 const sizing = { topicPrefix: 'hookline.', partitions: 12, replicationFactor: 3 };
 
 const header = (source: string): string => `# Made from ${source} by \`npm run docs:write\`.\n`;
@@ -15,8 +15,8 @@ const filesOf = (folder: string, extension: string): string[] =>
     .sort();
 
 /**
- * Manifests that say in Kubernetes' words what stands elsewhere already: by file below deploy/, their text. kustomize can read neither
- * TypeScript nor a file outside of its own folder, so that the one source has to be written out.
+ * Manifests that repeat what is defined elsewhere: their text by file below deploy/. kustomize can't read TypeScript, nor files outside of
+ * its own folder, so they are generated.
  */
 export const generatedManifests = (): Readonly<Record<string, string>> => ({
   'k8s/kafka/topics.yaml': kafkaTopics(),

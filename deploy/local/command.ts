@@ -4,9 +4,9 @@ import { errorCode, StackError } from './failure.ts';
 export const say = (line: string): void => console.log(line);
 
 /**
- * Runs one command of the local stack: what its user can put right is said in a line, anything else with its stack.
+ * Runs one command of the local stack: prints errors that its user can fix as one line, others with their stack.
  *
- * @param onInterrupt said when the user interrupts it
+ * @param onInterrupt printed when the user interrupts it
  */
 export async function runCommand(work: () => Promise<void>, onInterrupt = 'interrupted'): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

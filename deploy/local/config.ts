@@ -18,7 +18,7 @@ const stackFields = {
   }),
 };
 
-/** As what the stack is to run; undefined where the caller leaves it to what the machine has. */
+/** The kind of stack that the caller chose; undefined: decided by what the machine has. */
 export function chosenStackKind(): StackKind | undefined {
   const { STACK: chosen = '' } = process.env;
   if (chosen === '' || chosen === 'native' || chosen === 'containers') return chosen || undefined;

@@ -1,4 +1,4 @@
-/** `make down`: stops whatever of the stack runs. `--clean` (`make clean`): and removes all that it has written but its downloads. */
+/** `make down`: stops all running parts of the stack. `--clean` (`make clean`) also removes all its files except downloads. */
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createCompose } from '../docker/compose.ts';

@@ -6,5 +6,5 @@ export class StackError extends Error {
   }
 }
 
-/** `ENOSPC`, `EADDRINUSE`, …, where it is an error of the operating system. */
+/** `ENOSPC`, `EADDRINUSE`, …, if it is an error of the operating system. */
 export const errorCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | null)?.code;

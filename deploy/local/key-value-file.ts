@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { errorCode } from './failure.ts';
 
-/** `NAME=value` lines; undefined where there is no such file. */
+/** `NAME=value` lines; undefined if there is no such file. */
 export function readKeyValueFile(file: string): Record<string, string> | undefined {
   try {
     return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** `make logs`: the last lines of every log, or of those named, each with its process's name; `--follow` goes on. */
+/** `make logs`: the last lines of every log, or of the named ones, with their process's name; `--follow` continues. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createCompose } from '../docker/compose.ts';

@@ -12,7 +12,7 @@ export const stackFiles = {
   dir: hooklineDir,
   run: join(hooklineDir, 'run'),
   log: join(hooklineDir, 'log'),
-  /** Held by whatever starts or stops the stack. */
+  /** Held by every command that starts or stops the stack. */
   lock: join(hooklineDir, 'stack.lock'),
   installLock: join(hooklineDir, 'install.lock'),
   smokeLock: join(hooklineDir, 'smoke.lock'),

@@ -1,14 +1,13 @@
 /**
  * Servers for tests, in a folder of their own, on free ports (the same ones at every start of the same folder).
  *
- *   node deploy/local/test-servers.ts start --dir D   starts what does not run, writes D/servers.json, leaves them running
+ *   node deploy/local/test-servers.ts start --dir D   starts missing servers, writes D/servers.json, leaves them running
  *   node deploy/local/test-servers.ts stop --dir D    stops them and removes D
  *   node deploy/local/test-servers.ts hold --dir D    starts, prints the path of servers.json, and stops and removes all when its
- *                                                     standard input ends: so they end with the process that holds it open, however
- *                                                     that one ends
+ *                                                     standard input ends, so they end with the process that holds it open, in any way
  *
- * `--durable` has them be what `make up` starts: Postgres syncs its writes, and Java's second compiler makes the broker as fast as it gets. Without
- * it they start sooner.
+ * `--durable` makes them like those of `make up`: Postgres syncs its writes, and Java's second compiler makes the broker fast. Without it
+ * they start sooner.
  */
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -16,12 +16,12 @@ export interface ApiClient {
 export interface Page<T> {
   items: T[];
   next: string | undefined;
-  /** Lists of events only: the cursor for the next page. It stands after the last item, and an empty page has one too. */
+  /** Lists of events only: the cursor for the next page, after the last item. An empty page has one too. */
   cursor: string | undefined;
 }
 
 export interface ApiRequest {
-  /** A string is sent as it is: it is JSON already. */
+  /** A string is already JSON, and is sent unchanged. */
   body?: object | string | undefined;
   /** The ETag that the resource must still have. */
   ifMatch?: string | undefined;
@@ -112,7 +112,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   };
 }
 
-/** As a path below /v1 of the API that was asked: another host, should the link name one, is not given the credential. */
+/** The link as a path below /v1 of this API; undefined for another host, which must not get the credential. */
 function nextPage(link: string | undefined, base: string): string | undefined {
   const [, target] = /<([^>]+)>; rel="next"/.exec(link ?? '') ?? [];
   if (target === undefined) return undefined;

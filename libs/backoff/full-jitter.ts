@@ -6,6 +6,6 @@ export type Random = () => number;
  * spread over the whole interval, so that clients that failed together do not come back together.
  */
 export function fullJitterMs(policy: { baseMs: number; capMs: number }, attempt: number, random: Random): number {
-  // Beyond 2^1023 a base of 0 would make NaN of Infinity.
+  // The limit avoids Infinity, which times a base of 0 is NaN.
   return random() * Math.min(policy.capMs, policy.baseMs * 2 ** Math.min(attempt, 1_023));
 }

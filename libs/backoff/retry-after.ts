@@ -6,8 +6,8 @@ const httpDates = [
 const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 
 /**
- * The wait from now that a Retry-After header (RFC 9110, 10.2.3) asks for: whole seconds or a date, which may have passed. Undefined for
- * anything else: Date.parse alone would take `120.1` or `-1` for years.
+ * The wait from now that a Retry-After header (RFC 9110, 10.2.3) requests: whole seconds or a date, which may be past. Undefined for
+ * anything else: Date.parse alone would read `120.1` or `-1` as years.
  */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;

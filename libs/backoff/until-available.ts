@@ -5,7 +5,7 @@ import { fullJitterMs, type Random } from './full-jitter.ts';
 interface Options {
   clock: Clock;
   signal: AbortSignal;
-  /** Told of every failure that is waited out. */
+  /** Called for every failure that is waited out. */
   onAway?: (error: AppError) => void;
   random?: Random;
 }
@@ -13,8 +13,8 @@ interface Options {
 const policy = { baseMs: 100, capMs: 2_000 };
 
 /**
- * Runs `work` until it does not fail for want of a dependency: an outage pauses and spends no tries. Any other failure is thrown as it
- * comes.
+ * Runs `work` until it doesn't fail because of an unavailable dependency: an outage pauses and uses up no tries. Other failures are thrown
+ * unchanged.
  *
  * @throws AppError stopped when the signal aborts; whatever `work` throws that is not retryable
  */
@@ -28,7 +28,7 @@ export async function untilAvailable<T>(work: () => Promise<T>, options: Options
       const error = toAppError(thrown);
       if (!error.retryable) throw error;
       options.onAway?.(error);
-      // At least the base: a dependency that refuses at once would else be asked without a pause.
+      // Waits at least the base, so that a dependency that refuses at once is not asked without a pause.
       const waitMs = policy.baseMs + fullJitterMs(policy, attempt, options.random ?? Math.random);
       await options.clock.sleep(waitMs, options.signal);
     }

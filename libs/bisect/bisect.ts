@@ -2,7 +2,7 @@ import { type AppError, isAppError } from '#lib/errors';
 
 export interface Bisected<T, R> {
   done: { item: T; result: R }[];
-  /** Each with how often it was tried, first with all others, in the end by itself. */
+  /** Bad items with the number of their tries, first with others, at last alone. */
   culprits: { item: T; error: AppError; tries: number }[];
 }
 
@@ -12,9 +12,9 @@ type Halves = (error: unknown) => error is AppError;
 const dataIsRefused: Halves = (error) => isAppError(error, 'data_invalid');
 
 /**
- * Does the work on all items at once; where that fails on data, on ever smaller halves, until whatever fails stands alone.
+ * Runs the work on all items at once. If their data fails, runs it on smaller and smaller halves until the bad items are isolated.
  *
- * @param halves default: data that is refused
+ * @param halves which errors split the items; default: refused data
  */
 export async function bisect<T, R>(
   items: readonly T[],

@@ -6,7 +6,7 @@ export interface Clock {
   nowMs(): number;
   /** Milliseconds of a clock that never steps; only differences mean something. */
   monotonicMs(): number;
-  /** Resolves after `ms`, or at once when the signal aborts: the caller looks at the signal. Never rejects. */
+  /** Resolves after `ms`, or at once when the signal aborts: the caller checks the signal. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
    * Starts a time limit: `onDue` is called after `ms`, never earlier, and late by less than `limitGranularityMs`. For what is seldom reached:
@@ -17,7 +17,7 @@ export interface Clock {
   startLimit(ms: number, onDue: () => void): () => void;
 }
 
-/** Limits are seconds long. A coarser step would let more of them share an entry, but people notice a tenth of a second. */
+/** Limits last seconds. A coarser step would let more of them share an entry, but people notice a tenth of a second. */
 export const limitGranularityMs = 20;
 
 const limits = createTimeLimits({ monotonicMs: () => performance.now(), granularityMs: limitGranularityMs });

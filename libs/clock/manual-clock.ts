@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 
 export interface ManualClock extends Clock {
-  /** Moves the time on and lets every sleeper run whose time has come, in order of their due times. */
+  /** Advances the time, and wakes every sleeper that is due, in order of their due times. */
   advance(ms: number): Promise<void>;
 }
 
@@ -10,7 +10,7 @@ interface Sleeper {
   wake(): void;
 }
 
-/** A clock for tests: it stands still until it is advanced. */
+/** A clock for tests: it moves only when it is advanced. */
 export function createManualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {
   let now = startMs;
   const sleepers = new Set<Sleeper>();

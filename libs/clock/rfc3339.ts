@@ -13,7 +13,7 @@ export function formatMicros(micros: number): string {
 
 const pattern = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2})$/;
 
-/** Microseconds since the epoch, or undefined where the text is no RFC 3339 date-time (section 5.6). Digits past the sixth are cut. */
+/** Microseconds since the epoch; undefined if the text is not an RFC 3339 date-time (section 5.6). Digits past the sixth are cut. */
 export function parseRfc3339(text: string): number | undefined {
   const match = pattern.exec(text);
   if (match === null) return undefined;

@@ -1,12 +1,12 @@
 /**
- * Time limits: many are started, few are reached, and most are stopped within milliseconds. All of them share one timer. It is set for the
- * earliest, stays set when that is stopped, and looks anew when it goes off, so that starting and stopping a limit touches no timer at all.
+ * Time limits: many are started, few are reached, most are stopped within milliseconds. All share one timer. It is set for the earliest
+ * limit, stays set if that is stopped, and finds the next limit when it fires. So starting and stopping a limit touches no timer.
  *
- * A limit is reached at the first multiple of the granularity that is not before its time: never early, and late by less than the granularity
- * beside what the event loop is late by. While none is running, the timer keeps no process alive.
+ * A limit fires at the first multiple of the granularity that is not before its time: never early, and late by less than the granularity
+ * plus the event-loop lag. The timer keeps no process alive while no limit is running.
  */
 export interface TimeLimits {
-  /** @returns what stops it; afterwards `onDue` is not called, even where its time had come */
+  /** @returns a function that stops the limit; afterwards `onDue` is not called, even if it was due */
   start(ms: number, onDue: () => void): () => void;
   /** How many are running. */
   readonly running: number;
@@ -39,7 +39,7 @@ export function createTimeLimits({ monotonicMs, granularityMs, setTimer = setTim
   function setTimerFor(tick: number): void {
     timer?.close();
     timerTick = tick;
-    // Node's timers may go off a millisecond early: `look` sets it again.
+    // Node's timers may fire a millisecond early: `look` sets the timer again.
     timer = setTimer(look, Math.max(1, Math.ceil(tick * granularityMs - monotonicMs())));
   }
 
@@ -57,7 +57,7 @@ export function createTimeLimits({ monotonicMs, granularityMs, setTimer = setTim
 
   function reach(tick: number): void {
     const limits = limitsAt.get(tick) ?? new Set();
-    // One that is started meanwhile, for no time at all, has its turn in the next look.
+    // A limit of no time that is started meanwhile is handled by the next look.
     limitsAt.delete(tick);
     for (const limit of limits) {
       limits.delete(limit);

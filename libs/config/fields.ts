@@ -1,14 +1,14 @@
 import { AppError } from '#lib/errors';
 
-/** One setting: the variable it comes from, how it is read, and the words that document it. */
+/** One setting: its variable, its parser, and its documentation. */
 export interface Field<T> {
   env: string;
   help: string;
   /** Secrets are shown as `xSet: true`. */
   secret: boolean;
-  /** As it would be written in the environment; undefined where the variable must be set. */
+  /** The default as written in the environment; undefined if the variable is required. */
   defaultText: string | undefined;
-  /** The value, or what is wrong with the text. */
+  /** The value, or the problem with the text. */
   parse(text: string): Parsed<T>;
 }
 
@@ -68,7 +68,7 @@ export const list = (env: string, options: FieldOptions & { allowEmpty?: boolean
     return value.length > 0 || options.allowEmpty === true ? { value } : { problem: 'must name at least one' };
   });
 
-/** `name=value` by comma, as W3C Baggage has it: what would be a comma or an equals sign is percent-encoded. */
+/** Comma-separated `name=value`, as in W3C Baggage: commas and equals signs within are percent-encoded. */
 export const pairs = (env: string, options: FieldOptions): Field<Readonly<Record<string, string>>> =>
   field(env, options, (given): Parsed<Readonly<Record<string, string>>> => {
     const value: [string, string][] = [];
@@ -93,7 +93,7 @@ function decode(encoded: string): string | undefined {
 /**
  * The configuration of one process, frozen. Every problem is reported at once, relations between fields included.
  *
- * @param relations checks over the parsed values, run when each field by itself is right; each answers with what is wrong
+ * @param relations checks over the parsed values, run when each field alone is valid; each returns what is wrong
  * @throws AppError config_invalid, its message one line per problem; a secret's text is never part of it
  */
 export function readConfig<F extends Fields>(

@@ -26,6 +26,7 @@ export {
 export {
   commitIntervalField,
   consumerFields,
+  defaultSessionTimeoutMs,
   gatherField,
   type KafkaConfig,
   kafkaFields,

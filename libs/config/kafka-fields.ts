@@ -50,10 +50,12 @@ export const commitIntervalField = integer('HOOKLINE_COMMIT_INTERVAL_MS', {
   help: 'interval between offset commits (dedup, projector); after a crash the work of this interval is repeated, without effect',
 });
 
+export const defaultSessionTimeoutMs = 10_000;
+
 /** Further settings of services that read topics. */
 export const consumerFields = {
   sessionTimeoutMs: integer('HOOKLINE_KAFKA_SESSION_TIMEOUT_MS', {
-    default: '10000',
+    default: String(defaultSessionTimeoutMs),
     min: 1_000,
     max: 300_000,
     help: 'session time-out: the partitions of a dead consumer are reassigned after this time; values below 6000 need a lower group.min.session.timeout.ms on the brokers',

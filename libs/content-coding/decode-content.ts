@@ -6,6 +6,7 @@
  */
 import { promisify } from 'node:util';
 import { brotliDecompress, constants, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib';
+import { maxPayloadBytes } from '#lib/contract';
 
 export type DecodedContent =
   | { content: Buffer }
@@ -15,11 +16,11 @@ export type DecodedContent =
    */
   | { undecoded: 'unsupported' | 'too_large' | 'malformed' };
 
-/** Twice what a body may have as it stands: to parse so much JSON takes some 20 ms, in which the process does nothing else. */
-const maxBytes = 2 * 1024 * 1024;
+/** Twice the limit of an unencoded body: parsing so much JSON blocks the process for about 20 ms. */
+const maxBytes = 2 * maxPayloadBytes;
 /** JSON becomes five to ten times shorter, long lists of one kind fifty times; a thousand is a bomb. */
 const maxRatio = 100;
-/** Bodies up to this size may have any ratio. */
+/** Bodies up to this size may have any compression ratio. */
 const alwaysBytes = 64 * 1024;
 const chunkSize = 64 * 1024;
 
@@ -34,7 +35,7 @@ const decoders: Readonly<Record<string, Decode>> = {
   identity: async (bytes) => bytes,
   gzip: asGzip,
   'x-gzip': asGzip,
-  // Meant is zlib's format; some send what is in it alone.
+  // The standard says zlib format; some clients send the raw deflate stream.
   deflate: (bytes, options) =>
     asDeflate(bytes, options).catch((error: unknown) => {
       if (isTooLarge(error)) throw error;
@@ -45,7 +46,7 @@ const decoders: Readonly<Record<string, Decode>> = {
   zstd: (bytes, options) => asZstd(bytes, { ...options, params: { [constants.ZSTD_d_windowLogMax]: 23 } }),
 };
 
-/** @param contentEncoding as the sender wrote it; null where there was none. Never rejects. */
+/** @param contentEncoding as the sender wrote it; null if there was none. Never rejects. */
 export async function decodeContent(body: Buffer, contentEncoding: string | null): Promise<DecodedContent> {
   if (contentEncoding === null) return { content: body };
   const coding = contentEncoding.trim().toLowerCase();

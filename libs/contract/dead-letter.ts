@@ -1,16 +1,13 @@
 /**
  * A record of `dead-letters`: the original key, headers and bytes as they were, and what happened to them in headers of its own.
  */
+import { type DeadLetterReason, type DeadLetterStage, deadLetterStages } from './dead-letter-reasons.ts';
 import { header, type HeaderText } from './headers.ts';
 import { wholeNumber } from './received-webhook.ts';
 
-export const deadLetterStages = ['dedup', 'fan-out', 'dispatcher', 'projector'] as const;
-export type DeadLetterStage = (typeof deadLetterStages)[number];
-
 export interface DeadLetterFacts {
   stage: DeadLetterStage;
-  /** A stable word: malformed_record, data_invalid, retries_exhausted, endpoint_disabled, … */
-  reason: string;
+  reason: DeadLetterReason;
   attempts: number;
   /** Names what died, the same however often its dead letter is written: topic-partition-offset of the record, or a delivery's id. */
   origin: string;
@@ -37,7 +34,12 @@ interface ShortenedFrom {
 }
 
 /** A dead letter as it is read. With stage and origin, the generation says which death it tells of: what was replayed may die again. */
-export type ReadDeadLetter = DeadLetterFacts & { generation: number; shortenedFrom: ShortenedFrom | null };
+export type ReadDeadLetter = Omit<DeadLetterFacts, 'reason'> & {
+  /** Any word: another version may have written it. */
+  reason: string;
+  generation: number;
+  shortenedFrom: ShortenedFrom | null;
+};
 
 export function parseDeadLetter(headers: HeaderText): ReadDeadLetter | { malformed: string } {
   const stage = deadLetterStages.find((known) => known === headers[header.deadLetterStage]);

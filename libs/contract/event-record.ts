@@ -1,5 +1,5 @@
 import { isInstant, isName, isShortText } from './record-text.ts';
-import { maxPayloadBytes } from './settings.ts';
+import { maxPayloadBytes } from './payload-limit.ts';
 
 /** A record of `events`: Avro, schemas/events.avsc; its key is the event id, or the ordering key. */
 export interface EventRecord {

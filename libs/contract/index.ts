@@ -1,15 +1,33 @@
-export { type GroupName, type TopicName, type Topics, groupOf, topicNames, topicsOf } from './topics.ts';
+export {
+  type AvroTopic,
+  type GroupName,
+  type TopicName,
+  type Topics,
+  avroTopics,
+  groupOf,
+  topicNames,
+  topicsOf,
+} from './topics.ts';
 export { topicDefinitions } from './topic-definitions.ts';
-export { type AvroTopic, avroTopics, readSchema } from './avro-schemas.ts';
+export { readSchema } from './avro-schemas.ts';
 export { type HeaderText, header, traceHeaders } from './headers.ts';
 export {
   type AttemptOutcome,
+  type DeliveryCount,
   type DeliveryStatus,
   type EventStatus,
+  type WaitingStatus,
   attemptOutcomes,
+  deliveryCounts,
   deliveryStatuses,
   eventStatuses,
+  finalEventStatuses,
+  finalStatuses,
   isFinal,
+  isWaiting,
+  openStatuses,
+  statusesOfCount,
+  waitingStatuses,
 } from './states.ts';
 export {
   type Locator,
@@ -22,20 +40,32 @@ export { type EventSet, eventSetHeader, maxEventSetEndpoints, parseEventSet } fr
 export { isInstant, isName } from './record-text.ts';
 export { type Delivery, deliveryHeaders, parseDelivery } from './delivery-record.ts';
 export {
+  type Attempted,
   type AttemptRecord,
   type AttemptTiming,
+  type FannedOut,
   type FannedOutDelivery,
+  sendColumns,
+  type SendFields,
   type SentRequest,
   type SetChunk,
-  problemOfChunk,
+  type StepFields,
+  type StepRecord,
+  timingColumns,
 } from './attempt-record.ts';
+export { attemptToAvro, type AvroAttempt, parseAttempt } from './avro-attempt.ts';
 export { type DuplicateRecord, duplicateToJson, parseDuplicate } from './duplicate-record.ts';
 export {
-  type DeadLetterFacts,
+  type DeadLetterReason,
   type DeadLetterStage,
+  deadLetterReasons,
+  deadLetterStages,
+  reasonsOfStages,
+} from './dead-letter-reasons.ts';
+export {
+  type DeadLetterFacts,
   type ReadDeadLetter,
   deadLetterHeaders,
-  deadLetterStages,
   isForAnother,
   isShortened,
   packHeaders,
@@ -43,6 +73,7 @@ export {
   unpackHeaders,
 } from './dead-letter.ts';
 export { isReservedHeader, isSensitiveHeader } from './endpoint-headers.ts';
+export { maxPayloadBytes, maxPayloadText } from './payload-limit.ts';
 export {
   type PrivateSettings,
   type StoredEndpointSettings,
@@ -55,7 +86,7 @@ export {
   secretMask,
   splitSettings,
 } from './private-settings.ts';
-export { longestWindowSeconds } from './retry-window.ts';
+export { longestWindowSeconds, shortestPayloadRetentionDays } from './retry-window.ts';
 export {
   type PastSubscription,
   type Subscription,
@@ -82,7 +113,6 @@ export {
   endpointDefaults,
   endpointMethods,
   endpointSettlingMs,
-  maxPayloadBytes,
   scheduleDefaults,
   secretsContext,
   sourceDefaults,

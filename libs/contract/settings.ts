@@ -148,5 +148,3 @@ export const scheduleDefaults = { jitter: 0 } as const;
 
 /** An endpoint gets the events accepted at least this long after its creation, so that every process knows it by then. */
 export const endpointSettlingMs = 5_000;
-
-export const maxPayloadBytes = 1024 * 1024;

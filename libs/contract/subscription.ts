@@ -99,7 +99,7 @@ export function subscriptionAt<S>(past: readonly (S & { until: number })[], now:
 
 /**
  * The time after its receipt within which an event may still be judged, for the first time or again: a webhook stands on its topic, and
- * then its event on the next, for the 7 days of their retention and the 7 that a segment may stay open beyond (topic-definitions.ts), and
+ * then its event on the next, for the 7 days of their retention and the 7 that a segment may stay open beyond (topics.ts), and
  * two days are for the wait before the first. Past subscriptions and deleted endpoints are kept as long. An older event (from a replayed
  * dead letter) is judged by the oldest subscription that is known.
  */

@@ -1,4 +1,5 @@
-import { type TopicName, topicNames, topicsOf } from './topics.ts';
+import { maxPayloadBytes } from './payload-limit.ts';
+import { retentionMsOf, topicNames, topicsOf } from './topics.ts';
 
 interface Sizing {
   topicPrefix: string;
@@ -12,24 +13,8 @@ interface TopicDefinition extends Omit<Sizing, 'topicPrefix'> {
   config: Readonly<Record<string, string>>;
 }
 
-const hour = 3_600_000;
-const day = 24 * hour;
-
-/**
- * How long each topic keeps its records. Records that are read once and then stored in Postgres must outlive the longest outage of their
- * reader; dead letters must outlive a holiday.
- */
-const retentionMs: Readonly<Record<TopicName, number>> = {
-  'webhooks.received': 7 * day,
-  events: 7 * day,
-  deliveries: 7 * day,
-  'delivery.attempts': 7 * day,
-  duplicates: 7 * day,
-  'dead-letters': 30 * day,
-};
-
-/** A body of 1 MiB, the sender's headers (Node takes 16 KiB of them) and ours, in Avro or as it came, with room to spare. */
-const maxMessageBytes = 2 * 1024 * 1024;
+/** A payload, the sender's headers (Node takes 16 KiB of them) and ours, in Avro or as it came, with room to spare. */
+const maxMessageBytes = 2 * maxPayloadBytes;
 
 /** A dead letter is a record of another topic with more headers: no record of that topic may be too large for it. */
 const maxDeadLetterBytes = maxMessageBytes + 64 * 1024;
@@ -43,7 +28,7 @@ export function topicDefinitions({ topicPrefix, partitions, replicationFactor }:
     replicationFactor,
     config: {
       'cleanup.policy': 'delete',
-      'retention.ms': String(retentionMs[name]),
+      'retention.ms': String(retentionMsOf(name)),
       'max.message.bytes': String(name === 'dead-letters' ? maxDeadLetterBytes : maxMessageBytes),
       // With acks=all: written means written to two, where there are three.
       'min.insync.replicas': String(Math.min(2, Math.max(1, replicationFactor - 1))),

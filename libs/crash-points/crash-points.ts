@@ -1,6 +1,6 @@
 /**
- * The places where dying hurts most, by name, so that a test can have a process killed at exactly one of them. `kill -9` of oneself
- * leaves what a power cut leaves: no handler, no flush, no commit. Armed by HOOKLINE_CRASH_POINT, which production refuses.
+ * The places where a crash does most harm, by name, so that a test can kill a process at exactly one of them. SIGKILL leaves what a power
+ * cut leaves: no handler, no flush, no commit. Armed by HOOKLINE_CRASH_POINT, which production refuses.
  */
 import { AppError } from '#lib/errors';
 
@@ -18,7 +18,7 @@ const crashPointNames = [
   'fan-out.after-deliveries',
   'dispatcher.before-send',
   'dispatcher.after-send',
-  'dispatcher.after-letter',
+  'dispatcher.after-dead-letter',
   'dispatcher.after-outcome',
   'dispatcher.before-commit',
   'replay.after-claim',
@@ -41,7 +41,7 @@ const crashPointNames = [
 export type CrashPointName = (typeof crashPointNames)[number];
 
 export interface CrashPoints {
-  /** Marks that the work has come this far; does not return if the point is armed and its turn has come. */
+  /** Marks that the work has reached this point; kills the process if the point is armed and this is its n-th pass. */
   reach(point: CrashPointName): void;
 }
 

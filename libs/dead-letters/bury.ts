@@ -10,7 +10,7 @@
  * Called by whoever gives a record up: dedup, fan-out, dispatcher, projector. The record is done only after it.
  */
 import type { WaitOut } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
+import { type Clock, nowMicros } from '#lib/clock';
 import { type DeadLetterFacts, deadLetterHeaders } from '#lib/contract';
 import { isAppError } from '#lib/errors';
 import type { RecordProducer } from '#lib/kafka';
@@ -18,19 +18,21 @@ import type { Logger } from '#lib/log';
 import { type Metrics, registerMetrics } from '#lib/telemetry';
 import type { DiedRecord } from './died-record.ts';
 import type { KeepDeadLetter } from './keep-dead-letter.ts';
-import { deadLetterMetrics } from './metrics.ts';
+import { type DeadLetterCounter, deadLetterMetrics } from './metrics.ts';
 import { shortenedForms } from './shorten.ts';
 
 type Burial = 'whole' | 'shortened' | 'in_postgres';
 
 /** @throws AppError stopped when the signal aborts */
-export type Bury = (died: DiedRecord, facts: DeadLetterFacts, signal: AbortSignal) => Promise<Burial>;
+export type Bury = (died: DiedRecord, facts: Omit<DeadLetterFacts, 'at'>, signal: AbortSignal) => Promise<Burial>;
 
 export interface BuryDeps {
   producer: Pick<RecordProducer, 'send'>;
   /** `dead-letters`, with its prefix. */
   topic: string;
   keep: KeepDeadLetter;
+  /** Counts the dead letters of the service. */
+  counter: DeadLetterCounter;
   waitOut: WaitOut;
   clock: Clock;
   log: Logger;
@@ -40,8 +42,8 @@ export interface BuryDeps {
 /** Refused by both, it is nobody's: that must never be, and is tried until somebody has mended it. */
 const nowherePauseMs = 10_000;
 
-export function createBury({ producer, topic, keep, waitOut, clock, log, metrics }: BuryDeps): Bury {
-  const { burials } = registerMetrics(deadLetterMetrics, metrics);
+export function createBury({ producer, topic, keep, counter, waitOut, clock, log, metrics }: BuryDeps): Bury {
+  const { burials, deadLetters } = registerMetrics({ ...deadLetterMetrics, deadLetters: counter }, metrics);
 
   async function isTaken(work: () => Promise<unknown>, signal: AbortSignal): Promise<boolean> {
     try {
@@ -64,13 +66,15 @@ export function createBury({ producer, topic, keep, waitOut, clock, log, metrics
     return (await isTaken(() => keep(died, facts), signal)) ? 'in_postgres' : undefined;
   }
 
-  return async (died, facts, signal) => {
+  return async (died, given, signal) => {
+    const facts = { ...given, at: nowMicros(clock) };
     const { stage, reason, origin } = facts;
     const line = { stage, reason, origin, bytes: died.value.length };
     for (;;) {
       const burial = await buryOnce(died, facts, signal);
       if (burial !== undefined) {
         burials.inc({ as: burial });
+        deadLetters.inc({ stage, reason });
         if (burial !== 'whole') log.error({ event: 'dead_letter.refused', keptAs: burial, ...line });
         return burial;
       }

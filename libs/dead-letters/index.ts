@@ -1,4 +1,6 @@
 export { type Bury, createBury } from './bury.ts';
+export { type BuryRecord, createBuryRecord } from './bury-record.ts';
 export type { DiedRecord } from './died-record.ts';
+export { firstOriginOf } from './first-origin.ts';
 export { type KeepDeadLetter, createKeepDeadLetter } from './keep-dead-letter.ts';
-export { deadLetterMetrics } from './metrics.ts';
+export { deadLetterCounter, deadLetterMetrics } from './metrics.ts';

@@ -1,3 +1,4 @@
+import { type DeadLetterStage, reasonsOfStages } from '#lib/contract';
 import type { MetricTable } from '#lib/telemetry';
 
 export const deadLetterMetrics = {
@@ -9,3 +10,15 @@ export const deadLetterMetrics = {
     labels: { as: ['whole', 'shortened', 'in_postgres'] },
   },
 } satisfies MetricTable;
+
+/** The counter of a service's dead letters, with the stages of the service and their reasons. */
+export const deadLetterCounter = (help: string, stages: readonly DeadLetterStage[]) =>
+  ({
+    kind: 'counter',
+    name: 'hookline_dead_letters_total',
+    help,
+    unit: 'dead letters',
+    labels: { stage: stages, reason: reasonsOfStages(stages) },
+  }) as const;
+
+export type DeadLetterCounter = ReturnType<typeof deadLetterCounter>;

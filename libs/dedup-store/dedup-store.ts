@@ -1,12 +1,12 @@
 /**
- * Decides which received record is the first of its key: one event id per key until the key's time to live has passed, whatever dies.
+ * Decides which received record is the first of its key: one event id per key until its time to live has passed, whatever crashes.
  *
  * 1. `recall`    Redis   settles most duplicates: it has traces of completed rows
  * 2. `decide`    table   the row decides for all others; the insert is the atomic set-if-absent
  * 3.             (the caller publishes and waits for every acknowledgment)
- * 4. `complete`  table   the time to live counts from here; then Redis is told (`SET NX`, with the row's expiry)
+ * 4. `complete`  table   the time to live starts here; then the key goes to Redis (`SET NX`, expiring with the row)
  * 5.             (the caller commits the record)
- *    `release`   table   a record that ends otherwise leaves no row behind
+ *    `release`   table   a record that ends otherwise leaves no row
  *
  * | Redis has            | the row                            | verdict   | because                                                      |
  * |----------------------|------------------------------------|-----------|--------------------------------------------------------------|
@@ -19,19 +19,19 @@
  * |                      | another's, expired at receipt      | first     | taken over: next generation                                  |
  * |                      | changed or gone since it was seen  | read again |                                                             |
  *
- * The event id is a function of the record (eventIdOf). It comes out the same after any crash, even if both levels lost everything; a
- * worker that was paused while its partition moved can publish again, never under another id. "The row is mine" is "the id is mine".
+ * The event id is a function of the record (eventIdOf), so it is the same after any crash, even if both levels lost everything. A worker
+ * that was paused while its partition moved can publish again, but never under another id. "The row is mine" means "the id is mine".
  *
- * Expiry is judged by the time of receipt, not by now: a record that waited in a long queue is as late as it was when it came. A row that
- * is not completed does not expire.
+ * Expiry is judged by the time of receipt, not by now, so waiting in a long queue does not age a record. A row that is not completed does
+ * not expire.
  *
- * Redis is told by `SET NX` after the completion, and not asked to claim the key before it with the record in the value. The reason: an
- * unfinished claim and an unfinished row could belong to two records, after Redis had lost its memory or been away in between. With both
- * workers dead, the one record came again and was a duplicate of the claim, the other one a duplicate of the row, and the webhook was gone.
- * Now there is one level that unfinished work can be in. And what Redis has is a trace of what does not change before it expires: there is
- * nothing to correct, to release or to fence, a late command can't do harm, and losing all of it costs time only.
+ * Redis gets the key by `SET NX` after completion. An earlier design claimed the key in Redis first, with the record in the value. But
+ * after Redis had lost its memory, an unfinished claim and an unfinished row could belong to two records. If both workers died, one record
+ * came again as a duplicate of the claim, the other as a duplicate of the row, and the webhook was lost. Now unfinished work exists in the
+ * table only. Redis has copies of rows that don't change before they expire: nothing needs correcting, releasing or fencing, a late command
+ * does no harm, and losing all copies costs only time.
  *
- * Statements over several keys take them in the order of their bytes: batches that overlap would deadlock otherwise.
+ * Statements over several keys take them in the order of their bytes; overlapping batches would deadlock otherwise.
  */
 import { isAppError } from '#lib/errors';
 import { type Holder, holderOf, type KnownHolder, mayHold } from './holder.ts';
@@ -54,13 +54,13 @@ interface TableVerdict extends Verdict {
 }
 
 export interface DedupStore {
-  /** In order: duplicate, where Redis knows enough to say so, or undefined where `decide` must be asked. Redis may be away: then always. */
+  /** Answers in order: duplicate, if Redis knows enough, or undefined if `decide` must be asked. Always undefined while Redis is away. */
   recall(candidates: readonly Candidate[]): Promise<(Verdict | undefined)[]>;
-  /** No two candidates may have the same key. @throws AppError store_unavailable, data_invalid (one of them; none is decided) */
+  /** The candidates must have different keys. @throws AppError store_unavailable, data_invalid (one of them; none is decided) */
   decide(candidates: readonly Candidate[]): Promise<Verdict[]>;
-  /** For those that were published. @throws AppError store_unavailable */
+  /** Completes published candidates. @throws AppError store_unavailable */
   complete(candidates: readonly Candidate[]): Promise<void>;
-  /** For one that will not be published. @throws AppError store_unavailable */
+  /** Removes the row of a candidate that will not be published. @throws AppError store_unavailable */
   release(candidate: Candidate): Promise<void>;
 }
 
@@ -114,7 +114,7 @@ export function createDedupStore({ memory, table }: { memory: KeyMemory; table: 
         round.forEach((verdict, index) => verdict && verdicts.set(decided[index] as Candidate, verdict));
         open = decided.filter((candidate) => !verdicts.has(candidate));
       }
-      // Redis should know these keys, and may have lost them.
+      // Redis should know these keys, but may have lost them.
       await remember(
         candidates.flatMap((candidate) => {
           const { holder, expiresAt } = verdicts.get(candidate) as TableVerdict;
@@ -134,14 +134,14 @@ export function createDedupStore({ memory, table }: { memory: KeyMemory; table: 
     },
     async release(candidate) {
       await table.remove(candidate).catch((error: unknown) => {
-        // A key that the table cannot even be asked about is not in it.
+        // A key that the table can't even be asked about is not in it.
         if (!isAppError(error, 'data_invalid')) throw error;
       });
     },
   };
 }
 
-/** Undefined where the row is expired, or gone: to be taken over, or tried again. */
+/** Undefined if the row is expired or gone: it can be taken over, or tried again. */
 function verdictOf(candidate: Candidate, row: KeyRow | undefined): TableVerdict | undefined {
   if (row === undefined) return undefined;
   const { eventId, bodyHash, expiresAt } = row;

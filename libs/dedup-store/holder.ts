@@ -22,7 +22,7 @@ export type Holder = KnownHolder | RememberedHolder;
 
 export const eventIdEndOf = (eventId: string): string => eventId.slice(-2);
 
-/** 10,000 of them: the whole numbers that Redis keeps once for all keys. */
+/** 10,000 tags: the integers that Redis shares between all keys. */
 export const bodyTagOf = (bodyHash: Buffer): number => bodyHash.readUInt32BE() % 10_000;
 
 export const holderOf = ({ eventId, bodyHash }: Candidate): KnownHolder => ({ eventId, bodyHash });

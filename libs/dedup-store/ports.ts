@@ -8,7 +8,7 @@ export interface Candidate {
   key: Buffer;
   /** topic-partition-offset of the record as the ingress wrote it. */
   origin: string;
-  /** The id that its event has if it is the first: a function of the record, so that it stands for the record wherever ids are compared. */
+  /** The id of its event if it is the first: a function of the record, so comparing ids compares records. */
   eventId: string;
   bodyHash: Buffer;
   /** Microseconds since the epoch. */
@@ -30,11 +30,11 @@ interface RememberedKey {
   expiresAt: number;
 }
 
-/** The fast level: traces of completed rows. It may have forgotten any of them, and may be away; what it says is never wrong. */
+/** The fast level: copies of completed rows. It may forget any of them, and may be away; its answers are never wrong. */
 export interface KeyMemory {
-  /** In order, undefined for what it does not know. @throws AppError redis_unavailable */
+  /** Answers in order; undefined for unknown keys. @throws AppError redis_unavailable */
   recall(keys: readonly Buffer[]): Promise<(RememberedKey | undefined)[]>;
-  /** Unexpired entries are not overwritten. @throws AppError redis_unavailable: any of them may be remembered, at once or later */
+  /** Does not overwrite unexpired entries. @throws AppError redis_unavailable: any of them may be stored, now or later */
   remember(completed: readonly CompletedKey[]): Promise<void>;
 }
 
@@ -45,16 +45,16 @@ export interface KeyRow extends KnownHolder {
   expiresAt: number | null;
 }
 
-/** The level that decides. Every method is one statement; all @throw AppError store_unavailable, or data_invalid for all it was given. */
+/** The level that decides. Every method is one statement; all @throw AppError store_unavailable, or data_invalid for the whole batch. */
 export interface KeyTable {
-  /** Adds a row for each candidate whose key has none. Answers in order: whether it was added. */
+  /** Adds a row for each candidate whose key has none. Returns in order whether it was added. */
   insert(candidates: readonly Candidate[]): Promise<boolean[]>;
   read(candidates: readonly Candidate[]): Promise<(KeyRow | undefined)[]>;
-  /** Gives the key to the candidate where the row still has the generation seen and is expired as of the candidate's receipt. */
+  /** Gives the key to the candidate if the row still has the generation seen and had expired when the candidate was received. */
   takeOver(wanted: readonly { candidate: Candidate; generation: number }[]): Promise<boolean[]>;
   /**
-   * The candidates' events are published: completes their own rows, adds those that are gone, leaves any other alone.
-   * @returns in order, when the row expires; undefined where it was not completed now
+   * Marks the rows of published events completed and adds missing ones; other records' rows stay unchanged.
+   * @returns in order, when the row expires; undefined if it was not completed now
    */
   complete(candidates: readonly Candidate[]): Promise<(number | undefined)[]>;
   /** Removes the candidate's own row unless it is completed. */

@@ -21,7 +21,7 @@ SELECT d.key, d.event_id, d.body_hash, d.generation, d.expires_at
 FROM unnest($1::text[], $2::bytea[]) AS c (tenant, key)
 JOIN dedup_keys d USING (tenant, key)`;
 
-// The generation alone is not enough: a row that was swept and added again starts at 0 again. An expired row cannot be such a one.
+// The generation alone is not enough: a row that was swept and added again starts at 0. An expired row can't be such a row.
 const takeOverSql = `
 WITH wanted AS (
   SELECT c.*

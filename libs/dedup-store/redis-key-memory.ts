@@ -5,19 +5,20 @@ import { bodyTagOf, eventIdEndOf } from './holder.ts';
 import type { KeyMemory } from './ports.ts';
 
 /**
- * A key costs Redis about 100 bytes, of which it takes 64 for its two tables' entries and 16 to 32 for their slots; so what is kept of a row
- * must fit into what those have anyway:
+ * A key costs Redis about 100 bytes: 64 for the entries of its two tables and 16 to 32 for their slots. So the stored part of a row must
+ * fit into these:
  *
  *   key     `d` and 13 bytes: 14 with their header are one allocation of 16; one byte more is 32
  *   value   the body's tag: the whole numbers below 10,000 are objects that all keys share
- *   expiry  spans of 1,024 ms: which one says how long the row holds, the place in it is the end of the event's id
+ *   expiry  spans of 1,024 ms: the span says how long the row is valid, the position within it is the end of the event's id
  *
- * The key's 13 bytes are the front of the dedup key with the front of the prefix's hash laid over it (exclusive or): two deployments may
- * share a server, and one may be a copy of the other. 104 bits of a SHA-256: that two meet among 2.6 · 10^9 keys (72 hours of 10,000 a
- * second) has a probability of 2 · 10^-13.
+ * The 13 bytes are the front of the dedup key XOR the front of the prefix's hash: two deployments may share a server, and one may be a copy
+ * of the other. They are 104 bits of a SHA-256: two of 2.6 · 10^9 keys (72 hours at 10,000 a second) collide with a probability of 2 ·
+ * 10^-13.
  *
- * Everything that a duplicate is judged by stands in the expiry, one number. It is rounded down by one to two spans: Redis forgets before
- * the row expires, and a server whose clock is slow is not believed longer than that. Written by `SET NX`: a row is copied once, by whoever is first.
+ * The expiry, one number, has everything that decides about a duplicate. It is rounded down by one to two spans: Redis forgets before the
+ * row expires, and a server with a slow clock is not trusted longer than that. `SET NX` writes it, so a row is copied once, by the first
+ * writer.
  */
 export function createRedisKeyMemory(redis: Pick<Redis, 'getMany' | 'setIfFree'>, prefix: string): KeyMemory {
   const mask = hash('sha256', prefix, 'buffer');
@@ -56,5 +57,5 @@ export function createRedisKeyMemory(redis: Pick<Redis, 'getMany' | 'setIfFree'>
 
 const keyMark = 'd'.charCodeAt(0);
 const keyLength = 14;
-/** As many milliseconds as there are ends of an id. */
+/** As many milliseconds as there are id endings. */
 const spanMs = 1024;

@@ -31,7 +31,7 @@ export type AppErrorCode = keyof typeof retryableByCode;
 
 export class AppError extends Error {
   readonly code: AppErrorCode;
-  /** True where the same call may succeed later without anything being changed. */
+  /** True if the same call may succeed later without any change. */
   readonly retryable: boolean;
 
   constructor(code: AppErrorCode, message: string, options?: { cause?: unknown }) {
@@ -46,7 +46,7 @@ export function isAppError(error: unknown, code?: AppErrorCode): error is AppErr
   return error instanceof AppError && (code === undefined || error.code === code);
 }
 
-/** Turns whatever was thrown into an AppError: anything that nobody foresaw is a bug. */
+/** Turns any thrown value into an AppError; an unexpected one is a bug. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   return new AppError('bug', thrown instanceof Error ? thrown.message : String(thrown), { cause: thrown });

@@ -5,17 +5,17 @@ import { context, meter, stepsSpent } from './operators.ts';
 import { problemsOfFilter } from './problems-of-filter.ts';
 
 /**
- * Steps that one filter may take on one payload, 7 ms of one core at the most: some 30,000 values that a condition looks at. Part of what a
- * filter means: with another number, a fan-out that is repeated comes to another set.
+ * Steps that one filter may take on one payload: 7 ms of one core at most, about 30,000 values that a condition compares. It is part of a
+ * filter's meaning: with another number, a repeated fan-out would give another set.
  */
 export const maxFilterSteps = 100_000;
 
 interface Judgement {
-  /** The payload is one that the filter takes, or nobody knows whether it is: a webhook too many can be ignored, one too few is lost. */
+  /** True if the filter takes the payload, or if that is unknown: an extra webhook can be ignored, a missing one is lost. */
   takes: boolean;
   /** Taken to find out. */
   steps: number;
-  /** Nobody knows: the payload is too large or too deep (or the library fails on it), or there were too few steps. */
+  /** Set if it is unknown: the payload is too large or too deep (or the library fails on it), or there were too few steps. */
   unjudged?: 'payload' | 'steps';
 }
 

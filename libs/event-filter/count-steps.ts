@@ -1,7 +1,7 @@
 /**
- * How much work a condition is, counted in steps before it is done: each value that its path leads through is one, and each that it is
- * compared with what stands in the filter is one for each value there. The count is a function of filter and payload alone, never of time:
- * a fan-out that is repeated, on whatever machine, stops judging at the same place and comes to the same set.
+ * The work of a condition, counted in steps before it is done: one for each value on its path, times one for each value in the filter that
+ * it is compared with. The count depends on filter and payload only, never on time: a repeated fan-out, on any machine, stops at the same
+ * place and gives the same set.
  */
 /** The steps that a condition takes on a document. */
 export type CountSteps = (document: unknown) => number;
@@ -15,7 +15,7 @@ interface PathField {
   steps: number;
 }
 
-/** @param operand what stands behind the operator, as `problemsOfFilter` has let it in */
+/** @param operand the operator's operand, as `problemsOfFilter` has accepted it */
 export function stepsOf(operator: string, path: string, operand: unknown): CountSteps {
   const names = path.split('.');
   const fields = names.map((name): PathField => ({
@@ -23,12 +23,12 @@ export function stepsOf(operator: string, path: string, operand: unknown): Count
     isIndex: /^\d+$/.test(name),
     steps: 1 + Math.floor(name.length / charactersPerStep),
   }));
-  // The library builds for it what the path leads through, and looks at that.
+  // For this operator the library builds the values on the path, and looks at the result.
   const isBuilt = operator === '$exists';
   return stepsThrough(fields, isBuilt, stepsOfFound(operator, operand, names.length - 1));
 }
 
-/** As the library goes: a name goes on in each element of an array, but not in arrays directly within it, unless it builds. */
+/** Follows the library: a name applies to each element of an array, but not to arrays directly within it, unless it builds. */
 function stepsThrough(fields: readonly PathField[], isBuilt: boolean, found: CountSteps): CountSteps {
   const through = (document: unknown, from: number): number => {
     let steps = 0;
@@ -54,7 +54,7 @@ function stepsThrough(fields: readonly PathField[], isBuilt: boolean, found: Cou
 
 const fieldOf = (value: object, name: string): unknown => (value as Record<string, unknown>)[name];
 
-/** The steps spent on each value that the path leads to. */
+/** The steps spent on each value at the path. */
 function stepsOfFound(operator: string, operand: unknown, levels: number): CountSteps {
   const weight = weightOf(operand);
   const areScalars = Array.isArray(operand) ? operand.every(isScalar) : isScalar(operand);
@@ -76,7 +76,7 @@ function stepsOfFound(operator: string, operand: unknown, levels: number): Count
     case '$all':
       return (value) => (areScalars ? elementsOf(value, 0) : valuesIn(value)) * weight;
     case '$elemMatch':
-      // The conditions in it are counted where they are judged.
+      // Its inner conditions are counted when they are evaluated.
       return (value) => elementsOf(value, 0);
     default:
       return () => 1;
@@ -94,14 +94,14 @@ function weightOf(operand: unknown): number {
   );
 }
 
-/** The value itself, and where it is an array its elements, through so many arrays within it. */
+/** The value, and if it is an array its elements, down to so many nested arrays. */
 function elementsOf(value: unknown, levels: number): number {
   if (!Array.isArray(value)) return 1;
   if (levels === 0) return 1 + value.length;
   return value.reduce<number>((sum, item) => sum + elementsOf(item, levels - 1), 1);
 }
 
-/** The value and all that is in it. */
+/** The value and everything in it. */
 function valuesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   let values = 1;

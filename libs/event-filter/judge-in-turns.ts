@@ -1,10 +1,9 @@
 /**
- * Finds the endpoints that take an event's payload, each by its own filter, within bounds: one filter may take `maxFilterSteps`, all of
- * them `maxEventSteps`, in the order of their ids. An endpoint beyond the bounds gets the event unjudged: no webhook is lost, and its owner
- * is told.
+ * Finds the endpoints whose filters take an event's payload, within limits: `maxFilterSteps` per filter, `maxEventSteps` for all of them,
+ * in the order of endpoint ids. Above a limit, an endpoint gets the event without its filter: no webhook is lost, and its owner sees it.
  *
- * The result is a function of payload, ids and filters alone, in whatever order they are given: a fan-out that is repeated comes to the
- * same set, and a replay that is asked for is judged as the event was.
+ * The result depends on payload, ids and filters only, in any order: a repeated fan-out gives the same set, and a replay matches as the
+ * event did.
  */
 import { type EventFilter, maxFilterSteps } from './compile-filter.ts';
 import { decodedPayload } from './decoded-payload.ts';
@@ -16,7 +15,7 @@ export const maxEventSteps = 1_000_000;
 /** Parsing takes as long as a step for so many. */
 const bytesPerStep = 8;
 
-/** Why an endpoint gets what its filter has not judged: the payload can't be, or it would take more steps than there are. */
+/** Why an endpoint gets an event without its filter: the payload can't be parsed, or the steps are used up. */
 export type UnjudgedReason = 'payload' | 'filter_steps' | 'event_steps';
 
 export interface Candidate {
@@ -27,7 +26,7 @@ export interface Candidate {
 
 interface Judged {
   tenant: string;
-  /** The payload as it came. */
+  /** The payload as received. */
   bytes: Buffer;
   contentEncoding: string | null;
   turns: JudgingTurns;
@@ -38,7 +37,7 @@ export interface Taker<C> {
   unjudged?: UnjudgedReason;
 }
 
-/** @returns those that take the payload, in the order of their ids */
+/** @returns the candidates that take the payload, in the order of their ids */
 export async function judgeInTurns<C extends Candidate>(
   candidates: Iterable<C>,
   { tenant, bytes, contentEncoding, turns }: Judged,

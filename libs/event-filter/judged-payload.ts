@@ -4,23 +4,23 @@ import { isUtf8 } from 'node:buffer';
 type PayloadContent =
   /** A JSON object or array. */
   | { kind: 'document'; document: object }
-  /** No JSON, or a bare value: there is nothing in it that a path could lead to. */
+  /** Not JSON, or a bare value: no path leads anywhere. */
   | { kind: 'opaque' }
-  /** More than filters look into. */
+  /** Too large for filters. */
   | { kind: 'unwieldy' };
 
 export interface JudgedPayload {
-  /** To be parsed. */
+  /** Bytes to parse. */
   readonly bytes: number;
   content(): PayloadContent;
 }
 
-/** The library goes down by recursion, and where that ends would depend on who calls. */
+/** The library recurses; without this limit, the depth at which it fails would depend on its caller. */
 const maxLevels = 100;
-/** Counted before any filter looks at them. A megabyte of usual JSON has less. */
+/** Counted before any filter runs. A megabyte of usual JSON has fewer. */
 const maxValues = 50_000;
 
-/** Parses when it is first asked, and once, however many filters ask. */
+/** Parses on first use, once for all filters. */
 export function judgedPayload(bytes: Buffer): JudgedPayload {
   let content: PayloadContent | undefined;
   return { bytes: bytes.length, content: () => (content ??= contentOf(bytes)) };

@@ -1,6 +1,6 @@
 /**
- * Shares a process between the judging of payloads and all else that it does, and the judging between tenants: so many steps, then whatever
- * else has come up for as long, then the next. However many events are judged at once, they have one such share between them.
+ * Shares the event loop between filters and other work, and between tenants: a turn of steps, then other work for as long, then the next
+ * turn. All events that are being matched share these turns.
  */
 export interface JudgingTurns {
   /**
@@ -8,11 +8,11 @@ export interface JudgingTurns {
    * that gives away the share, and others who ask meanwhile are granted the same one.
    */
   wait(tenant: string): Promise<void> | undefined;
-  /** Work that was done: steps, or what takes as long. */
+  /** Records work that was done, in steps or their equivalent. */
   spend(steps: number): void;
 }
 
-/** About 5 ms of one core. A filter that has begun goes on for `maxFilterSteps` at the most, which is as long again and longer. */
+/** About 5 ms of one core. A filter that has begun continues for up to `maxFilterSteps`, at least as long again. */
 export const stepsPerTurn = 50_000;
 /**
  * A rest after a turn is about as long as the turn was, and counted from its steps. Without one, a request that takes six turns of the event
@@ -20,7 +20,7 @@ export const stepsPerTurn = 50_000;
  */
 const stepsPerRestMs = 6_000;
 
-/** @param later calls back once the process has done what else there is, and so many milliseconds are over */
+/** @param later calls back when other work has run and so many milliseconds have passed */
 export function createJudgingTurns(later: (work: () => void, restMs: number) => void = afterRest): JudgingTurns {
   const waiting = new Map<string, (() => void)[]>();
   let spent = 0;

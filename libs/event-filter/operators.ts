@@ -1,8 +1,8 @@
 /**
- * The operators of the MongoDB query language that a filter may use, with the operands that each takes. The library knows no others:
- * nothing that runs code (`$where`, `$expr`), and no regular expressions, which one payload can keep busy for ever.
+ * The operators of the MongoDB query language that a filter may use, with their operands. The library gets no others: nothing that runs
+ * code (`$where`, `$expr`), and no regular expressions, which one payload can keep busy for ever.
  *
- * Each that looks at a payload counts its steps first, and begins nothing that would go beyond those that are left.
+ * Each operator counts its steps first, and does nothing that would exceed the steps that are left.
  */
 import { Context } from 'mingo/core';
 import { $all, $elemMatch, $size } from 'mingo/operators/query/array';
@@ -12,7 +12,7 @@ import { $and, $nor, $not, $or } from 'mingo/operators/query/logical';
 import type { Options } from 'mingo/types';
 import { stepsOf } from './count-steps.ts';
 
-/** The steps that a filter has left. One meter for all filters: the library judges synchronously, so that no two filters ever run at once. */
+/** The steps that a filter has left. One meter for all filters: the library is synchronous, so two filters never run at once. */
 export const meter = { stepsLeft: 0 };
 
 /** Thrown by a condition that would take more steps than are left. */
@@ -50,7 +50,7 @@ export const combiners: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);
 
 export type Operand = 'value' | 'ordered' | 'values' | 'boolean' | 'count' | 'condition' | 'element';
 
-/** Behind a path. */
+/** The operators that may follow a path. */
 export const operators: ReadonlyMap<string, Operand> = new Map<string, Operand>([
   ['$eq', 'value'],
   ['$ne', 'value'],

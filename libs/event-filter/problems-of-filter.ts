@@ -1,19 +1,19 @@
 /**
- * Finds the reasons to refuse a filter. A filter is a customer's text: its size is bounded (its work on a payload is, too, but where it is
- * judged: count-steps.ts), and anything that the library would read differently than its author meant is refused: an unknown operator, or
- * an operator within a value (`{"data": {"amount": {"$gt": 5}}}` would be a comparison with that very object).
+ * Finds reasons to refuse a filter. A filter is text from a customer, so its size is limited (count-steps.ts limits its work). Anything
+ * that the library would read differently than its author meant is refused: an unknown operator, or an operator within a value (`{"data":
+ * {"amount": {"$gt": 5}}}` would compare with that very object).
  */
 import { combiners, operators } from './operators.ts';
 
 export interface FilterProblem {
   /** A JSON pointer into the filter; empty for the whole. */
   path: string;
-  /** Goes on behind the path: `must be …`. */
+  /** Follows the path: `must be …`. */
   message: string;
 }
 
 const maxBytes = 4_096;
-/** Each may look at every value of a payload; each value of a `$all` is one. */
+/** Each may look at every value of a payload; each value of a `$all` counts as one. */
 const maxConditions = 20;
 const maxLevels = 10;
 const maxProblems = 20;

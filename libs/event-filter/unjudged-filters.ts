@@ -1,6 +1,6 @@
 /**
- * Tells of endpoints that get what their filters have not judged: a counter and a line for whoever runs Hookline, and a row for the
- * endpoint's owner, who reads it as `filter_unjudged`.
+ * Reports endpoints that get events without their filters: a counter and a log line for the operator, and a row for the endpoint's owner,
+ * shown as `filter_unjudged`.
  */
 import type { Clock } from '#lib/clock';
 import type { Logger } from '#lib/log';
@@ -20,7 +20,7 @@ export const filterMetrics = {
 
 export interface UnjudgedFilters {
   note(event: { tenant: string; eventId: string }, takers: readonly Taker<{ id: string }>[]): void;
-  /** Writes the rows. @throws AppError store_unavailable; what it did not come to is written by the next call */
+  /** Writes the rows. @throws AppError store_unavailable; the next call writes the rest */
   settle(): Promise<void>;
 }
 
@@ -37,9 +37,9 @@ interface Row {
   reason: UnjudgedReason;
 }
 
-/** An endpoint's row is to the minute: one write, however many events there are. */
+/** An endpoint's row has a resolution of a minute: one write a minute for any number of events. */
 const rewriteMs = 60_000;
-/** Endpoints that are remembered; of more the rows come later. */
+/** Endpoints remembered at once; rows of further ones are written later. */
 const maxRows = 10_000;
 const rowsAtOnce = 500;
 

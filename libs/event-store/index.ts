@@ -1,7 +1,18 @@
+export { columnNames, type Columns, listed, type RowOf, unnested } from './columns.ts';
+export {
+  arrivedColumns,
+  deliveryColumns,
+  deliveryCountColumns,
+  eventColumns,
+  payloadColumns,
+  receiptColumns,
+} from './tables.ts';
+export { type StoredWaitingRow, type UnorderedWaitingRow, waitingColumns } from './waiting-row.ts';
 export { encode, type EventRef, run, send, type Statement } from './statement.ts';
 export { changesChannel, takeClocks } from './take-clocks.ts';
 export { takeFreeClocks } from './take-free-clocks.ts';
 export { reservedInstants } from './reserved-instants.ts';
-export { findLostWaiting, type RestoredRow, restoreWaiting, type WaitingStep } from './restore-waiting.ts';
+export { findLostWaiting, type RestoredRow, restoreWaiting } from './restore-waiting.ts';
+export { eventHasEnded, hasEnded, hasNotEnded, isOpen, sqlStatus, sqlStatuses, waits } from './status-conditions.ts';
 export { upsertWaiting } from './upsert-waiting.ts';
-export { type GrownKey, insertEvents, type NewEvent, ownReceipts } from './insert-events.ts';
+export { type GrownKey, insertEvents, ownReceipts } from './insert-events.ts';

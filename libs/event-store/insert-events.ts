@@ -1,4 +1,6 @@
+import { columnNames, listed, type RowOf, unnested } from './columns.ts';
 import type { Statement } from './statement.ts';
+import { arrivedColumns, eventColumns, payloadColumns, receiptColumns } from './tables.ts';
 
 /** A key whose events have become more. */
 export interface GrownKey {
@@ -6,32 +8,18 @@ export interface GrownKey {
   dedup_key: Buffer;
 }
 
-export interface NewEvent {
-  tenant: string;
-  id: string;
-  source_id: string;
-  event_id: string | null;
-  type: string;
-  receipt_id: string;
-  origin: string;
-  dedup_key: Buffer;
-  /** Told from the payload as dedup tells it from the body: see libs/dedup-store. */
-  body_hash: Buffer;
-  received_at: string;
-  updated_at: string;
-  ordering_key: string | null;
-  traceparent: string;
-  content_type: string;
-  content_encoding: string | null;
-  payload: Buffer;
-}
+const { content_type, content_encoding, body } = payloadColumns;
+/** Columns of `events` that are written as an event comes. */
+const written = { ...arrivedColumns, updated_at: eventColumns.updated_at };
+const columns = { ...written, body_hash: receiptColumns.body_hash, content_type, content_encoding, payload: body };
+
+type NewEvent = RowOf<typeof columns>;
 
 /** Part of a statement that has its events as `incoming`: the receipt of each. */
 export const ownReceipts = `
-      INSERT INTO receipts AS known (tenant, origin, receipt_id, event_id, duplicate, settled,
-                                     dedup_key, body_hash, received_at)
+      INSERT INTO receipts AS known (${listed(receiptColumns)}, event_id, duplicate, settled)
       SELECT DISTINCT ON (tenant, origin)
-             tenant, origin, receipt_id, id, false, true, dedup_key, body_hash, received_at
+             ${listed(receiptColumns)}, id, false, true
         FROM incoming
       -- A worker that had been paused can make a duplicate of what has become an event meanwhile.
       ON CONFLICT (tenant, origin) DO UPDATE
@@ -46,42 +34,19 @@ export const ownReceipts = `
  */
 export const insertEvents: Statement<NewEvent, GrownKey> = {
   name: 'insert-events',
-  columns: [
-    'tenant',
-    'id',
-    'source_id',
-    'event_id',
-    'type',
-    'receipt_id',
-    'origin',
-    'dedup_key',
-    'received_at',
-    'updated_at',
-    'ordering_key',
-    'traceparent',
-    'content_type',
-    'payload',
-    'body_hash',
-    'content_encoding',
-  ],
+  columns: columnNames(columns),
   text: `
     WITH incoming AS (
       SELECT *
-        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[],
-                    $9::timestamptz[], $10::timestamptz[], $11::text[], $12::text[], $13::text[], $14::bytea[],
-                    $15::bytea[], $16::text[])
-             AS t (tenant, id, source_id, event_id, type, receipt_id, origin, dedup_key,
-                   received_at, updated_at, ordering_key, traceparent, content_type, payload, body_hash, content_encoding)
+        FROM ${unnested(columns, 't')}
     ), inserted AS (
-      INSERT INTO events (tenant, id, source_id, event_id, type, receipt_id, origin, dedup_key,
-                          received_at, updated_at, ordering_key, traceparent)
-      SELECT tenant, id, source_id, event_id, type, receipt_id, origin, dedup_key,
-             received_at, updated_at, ordering_key, traceparent
+      INSERT INTO events (${listed(written)})
+      SELECT ${listed(written)}
         FROM incoming
       ON CONFLICT (tenant, id) DO NOTHING
       RETURNING tenant, id, dedup_key
     ), payloads AS (
-      INSERT INTO event_payloads (tenant, event_id, received_at, content_type, content_encoding, body)
+      INSERT INTO event_payloads (${listed(payloadColumns)})
       SELECT tenant, id, received_at, content_type, content_encoding, payload
         FROM incoming
         JOIN inserted USING (tenant, id)

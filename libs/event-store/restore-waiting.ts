@@ -1,21 +1,8 @@
+import { columnNames, unnested } from './columns.ts';
 import type { Statement } from './statement.ts';
+import { hasNotEnded } from './status-conditions.ts';
 import { upsertWaiting } from './upsert-waiting.ts';
-
-/** The reason and time that a delivery waits for, by its newest record on `delivery.attempts`. */
-export interface WaitingStep {
-  tenant: string;
-  delivery_id: string;
-  /** The partition of `deliveries` that the endpoint's key falls into. */
-  partition: number;
-  endpoint_id: string;
-  event_id: string;
-  generation: number;
-  state: 'retrying' | 'parked';
-  due_at: string;
-  step: number;
-  attempts: number;
-  created_at: string;
-}
+import { unorderedColumns, type UnorderedWaitingRow } from './waiting-row.ts';
 
 export interface RestoredRow {
   tenant: string;
@@ -24,19 +11,7 @@ export interface RestoredRow {
   has_event: boolean;
 }
 
-const columns = [
-  'tenant',
-  'delivery_id',
-  'partition',
-  'endpoint_id',
-  'event_id',
-  'generation',
-  'state',
-  'due_at',
-  'step',
-  'attempts',
-  'created_at',
-] as const;
+const columns = columnNames(unorderedColumns);
 
 /**
  * Deliveries that have lost their row, or have an older one. A later step or an end in the tables means that the topic was read too early:
@@ -44,26 +19,23 @@ const columns = [
  */
 const missing = `
   SELECT i.*
-    FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::int[],
-                $7::text[], $8::timestamptz[], $9::int[], $10::int[], $11::timestamptz[])
-         AS i (tenant, delivery_id, partition, endpoint_id, event_id, generation,
-               state, due_at, step, attempts, created_at)
+    FROM ${unnested(unorderedColumns, 'i')}
     LEFT JOIN deliveries d ON d.tenant = i.tenant AND d.id = i.delivery_id
-   WHERE d.id IS NULL OR d.step <= i.step AND d.status NOT IN ('delivered', 'dead_lettered', 'cancelled')
+   WHERE d.id IS NULL OR d.step <= i.step AND ${hasNotEnded('d.status')}
    ORDER BY i.tenant, i.delivery_id`;
 
 const hasEvent = (row: string): string =>
   `EXISTS (SELECT FROM events e WHERE e.tenant = ${row}.tenant AND e.id = ${row}.event_id) AS has_event`;
 
 /** Gives deliveries that wait the rows back that they have lost; again, it changes nothing. */
-export const restoreWaiting: Statement<WaitingStep, RestoredRow> = {
+export const restoreWaiting: Statement<UnorderedWaitingRow, RestoredRow> = {
   name: 'restore-waiting',
   columns,
   text: `${upsertWaiting(missing)} RETURNING known.tenant, known.delivery_id, ${hasEvent('known')}`,
 };
 
 /** Reads what `restoreWaiting` would write. */
-export const findLostWaiting: Statement<WaitingStep, RestoredRow> = {
+export const findLostWaiting: Statement<UnorderedWaitingRow, RestoredRow> = {
   name: 'find-lost-waiting',
   columns,
   text: `

@@ -2,10 +2,10 @@ import { type Delivery, deliveryHeaders, type EventRecord } from '#lib/contract'
 import { derivedId } from '#lib/ids';
 import type { OutgoingRecord } from '#lib/kafka';
 
-/** An event comes for the first time; a replay is a generation of its own. */
+/** Generation 0: the event's first fan-out; each replay has its own generation. */
 const generation = 0;
 
-/** A function of event and endpoint: whoever fans the event out, and however often, comes to the same id. */
+/** A function of event and endpoint, so every fan-out gives the same id. */
 export const deliveryIdOf = (event: Pick<EventRecord, 'id' | 'received_at'>, endpointId: string): string =>
   derivedId('dlv', Math.floor(event.received_at / 1_000), [event.id, endpointId, String(generation)]);
 

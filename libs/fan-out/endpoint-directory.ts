@@ -8,11 +8,11 @@ import type { Subscriber, SubscriberRow } from './subscriber.ts';
 import { createSubscriptionIndex, type JudgedEvent, type SubscriptionIndex } from './subscription-index.ts';
 
 export interface EndpointDirectory<E extends Subscriber = Subscriber> {
-  /** Deleted and disabled ones too: what is on its way to them has to be ended. */
+  /** Includes deleted and disabled endpoints, whose open deliveries must be ended. */
   get(tenant: string, id: string): E | undefined;
-  /** All that the event may belong to, and some that it does not: `matchEndpoints` judges. */
+  /** All endpoints that the event may belong to, and some others: `matchEndpoints` decides. */
   candidates(event: EventOfTenant): Iterable<E>;
-  /** The same where they are few; undefined where there may be more than `most`, at no cost. */
+  /** The same, if there are few; undefined if there may be more than `most`, at no cost. */
   fewCandidates(event: EventOfTenant, most: number): Iterable<E> | undefined;
   /** How long ago the reading began that this directory is at least as new as. */
   ageMs(): number;
@@ -23,11 +23,11 @@ export interface EndpointDirectory<E extends Subscriber = Subscriber> {
 type EventOfTenant = JudgedEvent & Pick<EventRecord, 'tenant'>;
 
 interface Deps<Row, E> {
-  /** A pool that nobody else uses: a page of the table may take long. */
+  /** A pool of its own: reading a page of the table may take long. */
   postgres: Query;
   /** SQL for the columns of `Row`. */
   columns: string;
-  /** @param before the same endpoint as it was last read; then `row.history` may be undefined, and is what it was */
+  /** @param before the same endpoint as last read; then `row.history` may be undefined: unchanged */
   read(row: Row, before: E | undefined): E;
   clock: Clock;
   log: Logger;
@@ -37,7 +37,7 @@ type Followed<Row> = Row & FollowedRow & { history_revision: number; bytes: numb
 
 interface Known {
   changedAt: string;
-  /** As of which the endpoint's past is known. */
+  /** The revision from which the endpoint's history is known. */
   historyRevision: number;
 }
 
@@ -47,12 +47,12 @@ interface OfTenant<E extends Subscriber> {
 }
 
 const intervalMs = 1_000;
-/** Until an endpoint that was created is committed and can be read. */
+/** The time until a created endpoint is committed and can be read. */
 const commitMs = 1_000;
 
 /**
- * Whether every endpoint that an event of now may belong to can be seen in it: an endpoint gets what was accepted `endpointSettlingMs` after its
- * creation, and the directory is younger than that, less what a commit may take.
+ * Whether the directory contains every endpoint that an event of now may belong to: an endpoint gets events accepted `endpointSettlingMs`
+ * after its creation, and the directory is younger than that, less the time of a commit.
  */
 export const isFresh = (directory: Pick<EndpointDirectory, 'ageMs'>): boolean =>
   directory.ageMs() < endpointSettlingMs - commitMs;

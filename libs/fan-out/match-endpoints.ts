@@ -14,12 +14,11 @@ export type MatchEndpoints<E extends Subscriber = Subscriber> = (
 ) => Promise<E[]>;
 
 /**
- * The endpoints that get an event. Judged as of the event's receipt, not of now: a fan-out that is repeated after a crash must come to
- * the same set, or a delivery that stood in the first set alone would stay open for ever. An endpoint that was deleted or disabled
- * since then is matched, and its delivery ended by the dispatcher like any other that was on its way.
+ * The endpoints that get an event, as of its receipt, not of now: a fan-out repeated after a crash must give the same set, or a delivery of
+ * the first set alone would stay open for ever. An endpoint deleted or disabled since then is still matched, and the dispatcher ends its
+ * delivery like any other in progress.
  *
- * Between filters the process goes on with what else it does. A list that changes meanwhile makes no difference, as one that is newer
- * makes none.
+ * The process does other work between filters. The list may change meanwhile: any newer list gives the same result.
  */
 export function createMatchEndpoints<E extends Subscriber>({ turns, unjudged }: Deps): MatchEndpoints<E> {
   return async (event, endpoints) => {

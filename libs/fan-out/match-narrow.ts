@@ -1,14 +1,14 @@
 /**
- * The endpoints of a narrow event: one that can be fanned out by whoever publishes it, in so little time that nobody who comes after it is held
- * up. All others are wide, and are left to the fan-out consumer. Both come to the same set, so which of them did it, and whether it is done
- * twice around a crash, makes no difference.
+ * The endpoints of a narrow event: one that its publisher can fan out itself, fast enough to delay nobody. All other events are wide, and
+ * are left to the fan-out consumer. Both give the same set, so it doesn't matter which of them did it, or if it was done twice around a
+ * crash.
  *
  *   wide     because
  *   ordered    it has an ordering key: of two writers of one key, the later could overtake the earlier
- *   stale      the directory has not been read for a while; it is not waited for
- *   endpoints  it may belong to many, or belongs to more than a set in a header takes
- *   bytes      its deliveries are many bytes together
- *   filters    they would take more steps than there are for one event, or for what is published at once; or its payload is encoded
+ *   stale      the directory was not read lately; nothing waits for it
+ *   endpoints  it may belong to many endpoints, or belongs to more than a set in a header can hold
+ *   bytes      its deliveries have too many bytes together
+ *   filters    they would exceed the steps of one event, or of one publication; or its payload is encoded
  */
 import { type EventRecord, maxEventSetEndpoints } from '#lib/contract';
 import { judgedPayload } from '#lib/event-filter';
@@ -19,7 +19,7 @@ import type { Subscriber } from './subscriber.ts';
 export const wideReasons = ['ordered', 'stale', 'endpoints', 'bytes', 'filters'] as const;
 export type WideReason = (typeof wideReasons)[number];
 
-/** Steps that are left for what is published at once; spent by `MatchNarrow`. */
+/** Steps left for events published together; `MatchNarrow` spends them. */
 export interface StepBudget {
   stepsLeft: number;
 }
@@ -32,7 +32,7 @@ export type MatchNarrow = (event: EventRecord, budget: StepBudget) => { endpoint
 
 type Directory = Pick<EndpointDirectory, 'fewCandidates' | 'ageMs'>;
 
-/** Looked at for one event: types and sources of these are compared, and what they were when it was received. */
+/** Candidates checked for one event: types and sources, as of its receipt. */
 const maxCandidates = 64;
 const maxBytes = 512 * 1024;
 /** About 1 ms of one core. */
@@ -40,7 +40,7 @@ const maxSteps = 10_000;
 /** Parsing takes as long as a step for so many. */
 const bytesPerStep = 8;
 
-/** @param maxEndpoints an event for more of them is wide; 0: every event is */
+/** @param maxEndpoints an event for more endpoints is wide; 0: every event is */
 export function createMatchNarrow(directory: Directory, maxEndpoints: number): MatchNarrow {
   return (event, budget) => {
     if (maxEndpoints === 0) return { wide: 'endpoints' };
@@ -56,7 +56,7 @@ export function createMatchNarrow(directory: Directory, maxEndpoints: number): M
   };
 }
 
-/** Undefined if so few steps do not decide it. What they do decide is what `matchEndpoints`, which has more of them, decides. */
+/** Undefined if the budget is too small to decide. A decision is the same as that of `matchEndpoints`, whose budget is larger. */
 function takersOf(event: EventRecord, candidates: Iterable<Subscriber>, budget: StepBudget): string[] | undefined {
   const payload = judgedPayload(event.payload);
   let stepsLeft = Math.min(maxSteps, budget.stepsLeft);

@@ -1,13 +1,13 @@
 /**
- * Publishes an event; a narrow one (match-narrow.ts) together with its deliveries, in one round:
+ * Publishes an event; a narrow one (match-narrow.ts) together with its deliveries, in one round trip:
  *
  *   wide    ─► the event, which the fan-out consumer fans out
  *   narrow  ─► the event with its set in a header, and its deliveries ──all acknowledged──► published
- *                └─ Kafka refuses one of these ─► the event again, without its set: the fan-out consumer comes to the same deliveries, and
- *                                                 ends those that are refused
+ *                └─ Kafka refuses one of these ─► the event again, without its set: the fan-out consumer creates the same deliveries, and
+ *                                                 ends the refused ones
  *
- * A process that dies in between publishes it again, under the same ids: the event may then stand on its topic twice, and a delivery be sent twice. Once
- * anything of a narrow event was sent, its id must stay its own, whatever is refused later: a receiver may have it.
+ * If a process dies in between, the event is published again under the same ids: it may be on its topic twice, and a delivery may be sent
+ * twice. Once any part of a narrow event was sent, its id must not change, whatever is refused later: a receiver may have it.
  */
 import { type Clock, nowMicros } from '#lib/clock';
 import { type EventRecord, eventSetHeader, type Topics, traceHeaders } from '#lib/contract';
@@ -29,11 +29,11 @@ interface Publishing {
   traceparent: string;
   /** Shared by the events that are published together. */
   budget: StepBudget;
-  /** Resolves once the record is acknowledged. @throws AppError data_invalid where Kafka refuses it; others are thrown on */
+  /** Resolves when the record is acknowledged. @throws AppError data_invalid if Kafka refuses it; other errors pass through */
   send(record: OutgoingRecord): Promise<unknown>;
 }
 
-/** Resolves when all of it is acknowledged, or with why it can't be published. */
+/** Resolves when everything is acknowledged, or with the reason why it can't be published. */
 export type PublishEvent = (event: EventRecord, publishing: Publishing) => Promise<Refusal | undefined>;
 
 interface Deps {
@@ -54,7 +54,7 @@ export function createPublishEvent(deps: Deps): PublishEvent {
     return { topic: topics.events, key: event.ordering_key ?? event.id, value: deps.encodeEvent(event), headers };
   }
 
-  /** @returns whether Kafka has taken all of them; waits for all, also where one has failed */
+  /** @returns whether Kafka has accepted all of them; waits for all, even if one has failed */
   async function sendTogether(
     plain: OutgoingRecord,
     event: EventRecord,

@@ -3,7 +3,7 @@ import { inPieces, type Query } from '#lib/postgres';
 
 /** The subscriptions of an endpoint before its changes. */
 export interface Past {
-  /** Oldest first; undefined: what is known of it is still all of it. */
+  /** Oldest first; undefined: nothing new, the known history is complete. */
   history: readonly PastSubscription[] | undefined;
   historyRevision: number;
 }

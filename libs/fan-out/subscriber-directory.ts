@@ -1,7 +1,7 @@
 import type { Clock } from '#lib/clock';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
-import { createPostgres } from '#lib/postgres';
+import { createPools, directoryPool } from '#lib/postgres';
 import type { Metrics } from '#lib/telemetry';
 import { createEndpointDirectory, type EndpointDirectory } from './endpoint-directory.ts';
 import { readSubscriber, type Subscriber, subscriberColumns, type SubscriberRow } from './subscriber.ts';
@@ -19,22 +19,12 @@ interface Options {
   metrics: Metrics;
 }
 
-/** Nobody waits for a page, which takes milliseconds: this is for a connection that is dead. */
-const statementTimeoutMs = 30_000;
-
-/** For whoever fans out and sends nothing: without addresses and secrets. On a connection of its own, leaves first. */
+/** The directory for processes that fan out but don't send: without addresses and secrets, on its own connection. */
 export function openSubscriberDirectory({ databaseUrl, name, clock, log, metrics }: Options): {
   directory: EndpointDirectory;
   parts: Part[];
 } {
-  const postgres = createPostgres({
-    url: databaseUrl,
-    applicationName: `${name}-directory`,
-    maxConnections: 1,
-    statementTimeoutMs,
-    log,
-    metrics,
-  });
+  const postgres = createPools({ url: databaseUrl, name, log, metrics })(directoryPool);
   const directory = createEndpointDirectory<Row, Subscriber>({
     postgres,
     columns: `${subscriberColumns}, coalesce((settings->>'ordered')::boolean, false) AS ordered`,

@@ -17,7 +17,7 @@ export interface Subscriber {
 }
 
 export interface EndpointSubscription extends Subscription {
-  /** Neither deleted nor disabled. */
+  /** Not deleted and not disabled. */
   open: boolean;
   /** Null: every payload. */
   filter: EventFilter | null;

@@ -3,14 +3,17 @@ import type { Subscriber } from './subscriber.ts';
 
 export type JudgedEvent = Pick<EventRecord, 'type' | 'source_id'>;
 
-/** The endpoints of one tenant by what they ask for, or have asked for: an event costs as much as it has takers, however many others there are. */
+/**
+ * The endpoints of one tenant by their subscriptions, past ones included: the cost of an event depends on its matches, not on other
+ * endpoints.
+ */
 export interface SubscriptionIndex<E extends Subscriber = Subscriber> {
-  /** In place of the same endpoint as it was before. */
+  /** Replaces the same endpoint. */
   put(endpoint: E): void;
   remove(id: string): void;
-  /** All that the event may belong to, now or as of its receipt, and some that it does not. */
+  /** All endpoints that the event may belong to, now or as of its receipt, and some others. */
   candidates(event: JudgedEvent): Iterable<E>;
-  /** The same where they are few; undefined where there may be more than `most`, at no cost. */
+  /** The same, if there are few; undefined if there may be more than `most`, at no cost. */
   fewCandidates(event: JudgedEvent, most: number): Iterable<E> | undefined;
 }
 
@@ -34,7 +37,7 @@ export function createSubscriptionIndex<E extends Subscriber>(): SubscriptionInd
     }
   }
 
-  // Each once, whatever it is found under, and as it is now: whoever goes through them may take a while.
+  // Each endpoint once, in its current state: iterating may take a while.
   const distinct = (found: Iterable<Map<string, E>>): Iterable<E> => {
     const [only, ...others] = found;
     if (only === undefined || others.length === 0) return [...(only?.values() ?? [])];

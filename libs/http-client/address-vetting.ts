@@ -1,11 +1,11 @@
 /**
- * Decides which addresses an endpoint may have. Endpoints are named by customers, and the process that calls them stands inside our
- * network: an address there would let a customer reach what only we may (server-side request forgery).
+ * Decides which addresses an endpoint may have. Customers name endpoints, and the process that calls them is inside our network: an
+ * internal address would let a customer reach what only we may (server-side request forgery).
  *
- * IPv4: everything but the blocks of IANA's special-purpose registry, multicast and the reserved class E. IPv6: only 2000::/3, the one
- * block that IANA gives out for global unicast, minus the special-purpose blocks within it; the rest is refused without being named, so
- * that a block assigned tomorrow is refused today. Address ranges that IANA marks "globally reachable" within special blocks (anycast of
- * DNS, PCP, TURN, AS112) are no customer's either and stay refused.
+ * IPv4: everything except the blocks of IANA's special-purpose registry, multicast and the reserved class E. IPv6: only 2000::/3, the one
+ * block that IANA assigns for global unicast, minus its special-purpose blocks; all others are refused without a list, so a block assigned
+ * tomorrow is refused today. Ranges that IANA marks "globally reachable" within special blocks (anycast of DNS, PCP, TURN, AS112) stay
+ * refused: no customer has an endpoint there.
  */
 import { isIP } from 'node:net';
 import { embeddedIpv4, type Networks, networksOf } from '#lib/networks';
@@ -33,7 +33,7 @@ const specialIpv6: typeof specialIpv4 = [
   ['a tunnel to IPv4 (6to4)', ['2002::/16']],
 ];
 
-/** All of them in CIDR notation, for a firewall that is to refuse the same. */
+/** All networks in CIDR notation, for a firewall with the same rules. */
 export const specialNetworks: readonly string[] = [...specialIpv4, ...specialIpv6].flatMap(([, cidrs]) => cidrs);
 
 const special: Record<'ipv4' | 'ipv6', { reason: string; networks: Networks }[]> = {
@@ -45,8 +45,8 @@ const globalUnicast = networksOf(['2000::/3']);
 const refused = (reason: string): Verdict => ({ allowed: false, reason });
 
 /**
- * @param allowed networks that are reachable in spite of being special. An IPv6 form that leads to an IPv4 address needs that one
- *   allowed too; a mapped address (`::ffff:…`) is its IPv4 address and nothing else
+ * @param allowed special networks that are reachable nevertheless. An IPv6 form with an embedded IPv4 address needs that address allowed
+ *   too; a mapped address (`::ffff:…`) counts as its IPv4 address only
  */
 export function vetAddress(address: string, allowed: Networks): Verdict {
   const version = isIP(address);

@@ -4,7 +4,7 @@ import { type Networks, parseNetworks } from '#lib/networks';
 /**
  * The networks of HOOKLINE_ALLOWED_NETWORKS.
  *
- * @throws AppError config_invalid naming every entry that is no network: one that was skipped would be found out in production
+ * @throws AppError config_invalid with every invalid entry: a skipped one would be noticed only in production
  */
 export function parseAllowedNetworks(texts: readonly string[]): Networks {
   const parsed = parseNetworks(texts);

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export type HeaderPairs = readonly (readonly [name: string, value: string])[];
 
-/** Enough to debug by; a server may send whatever it likes, and each attempt is kept. */
+/** Enough for debugging; a server may send any number, and every attempt is stored. */
 const maxHeaders = 64;
 const maxHeaderBytes = 8 * 1024;
 const maxValueLength = 1_024;
@@ -24,7 +24,7 @@ export function keptHeaders(headers: IncomingHttpHeaders): HeaderPairs {
     else for (const each of value ?? []) add(name, each);
   }
   if (missing === 0) return kept;
-  // The last place is that of the number of those that are missing.
+  // The last place counts the missing headers.
   const last = kept.splice(maxHeaders - 1);
   return [...kept, ['…', `${missing + last.length} more`]];
 }

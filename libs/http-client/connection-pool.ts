@@ -1,6 +1,6 @@
 /**
- * The connections of one origin by one route. A request takes one that has room, else opens one, else waits its turn; a connection that is
- * opened is for the request that opened it, so that what comes of the opening is that request's.
+ * The connections of one origin by one route. A request takes a connection with room, else opens one, else waits for its turn. A connection
+ * is opened for one request, so a failure to open it is the failure of that request.
  *
  *   waiting ──(a place)──► opening ──(open)──► given
  *      ▲                      │
@@ -34,7 +34,7 @@ interface Options {
   target: Target;
   open: OpenSocket;
   maxConnections: number;
-  /** It has no connection and nobody waits. */
+  /** Called when it has no connection and no waiting request. */
   onEmpty(): void;
 }
 
@@ -47,7 +47,7 @@ const stopping = (): SendFailure => new SendFailure('connect', 'the sender is be
 
 export function createConnectionPool({ origin, target, open, maxConnections, onEmpty }: Options): ConnectionPool {
   const connections = new Set<Connection>();
-  /** The one used last is on top, so that the others grow idle and close. */
+  /** The most recently used connection is on top, so that the others become idle and close. */
   const free: Connection[] = [];
   const line: Waiting[] = [];
   let openings = 0;
@@ -75,7 +75,7 @@ export function createConnectionPool({ origin, target, open, maxConnections, onE
       connections.add(connection);
       openings -= 1;
       place.opening = undefined;
-      // A request whose time is up leaves its connection to the next in line.
+      // A timed-out request leaves its connection to the next in line.
       const next = place.isCancelled ? line.shift() : place;
       if (next !== undefined && !destroyed) return give(connection, next.waiter);
       connection.destroy();

@@ -9,7 +9,7 @@ import { idleLimitMs, maxHeadBytes, maxIdleLimitMs, maxStreamsPerConnection } fr
 import type { Opening } from './open-socket.ts';
 import { SendFailure } from './send-failure.ts';
 
-/** Fails a request whose connection closed as it was handed over: it was not sent, or the server said that it did not read it. */
+/** Fails a request whose connection closed during the hand-over: it was not sent, or the server said that it did not read it. */
 export class ConnectionGone extends SendFailure {
   constructor() {
     super('connect', 'the connection was closed before the request was sent');
@@ -21,18 +21,18 @@ export interface Connection {
   takeOpening(): Opening | undefined;
   /** @returns whether there is room for another one; if not, `onRoom` is called when there is */
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean;
-  /** One that was dispatched has ended, whatever undici thinks of it. */
+  /** A dispatched request has ended, even if undici still counts it. */
   release(): void;
-  /** On the clock of whoever asks: when an answer came over this connection, whichever request’s. */
+  /** By the caller's clock: when any response last arrived on this connection. */
   heardAtMs: number;
-  /** Takes nothing more, ends what it has. */
+  /** Accepts nothing more, finishes its requests. */
   retire(): void;
   destroy(): void;
 }
 
 interface Events {
   onRoom(): void;
-  /** It takes nothing more. */
+  /** Called when it accepts no more requests. */
   onGone(): void;
 }
 
@@ -75,7 +75,7 @@ export function createConnection(origin: string, socket: Socket, opening: Openin
     events.onGone();
   }
 
-  /** Once all that the server still works on has ended: undici would ask again and again until then. */
+  /** Once all requests of the server have ended: until then undici would retry again and again. */
   function refuseWhenIdle(): void {
     if (refuse === undefined || (client.stats.running ?? 0) > 0) return;
     const refuseNow = refuse;

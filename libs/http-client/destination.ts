@@ -1,6 +1,6 @@
 import { type UrlPolicy, vetParsedUrl } from './vet-url.ts';
 
-/** The parts of a URL, once it has been judged. */
+/** The parts of a vetted URL. */
 export interface Destination {
   readonly origin: string;
   readonly path: string;
@@ -9,7 +9,7 @@ export interface Destination {
   readonly isTls: boolean;
 }
 
-/** As many as endpoints that are sent to at once; a URL has 2,048 characters at most. */
+/** Enough for the endpoints in use at a time; a URL has at most 2,048 characters. */
 const maxKept = 2_000;
 
 /**

@@ -1,11 +1,11 @@
 /**
- * One request and its answer, from waiting for a connection to the end of the body.
+ * One request and its response, from waiting for a connection to the end of the body.
  *
  *   waiting ─► sent ─► answered ─► done          the limit of the request holds up to `answered`, that of the body from there
- *      │         │         └─ the limit of the body, or enough of it: done with what has come
+ *      │         │         └─ the limit of the body, or enough of it: done with the part that arrived
  *      └─────────┴─ the limit, an error: done, failed
  *
- * A request that its connection closed on before it was sent is given to another one.
+ * If a connection closes before its request was sent, another connection takes it.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
@@ -21,14 +21,14 @@ import { failureOf, type Phase, SendFailure, timedOut } from './send-failure.ts'
 
 type Controller = Dispatcher.DispatchController;
 
-/** Each time one connection the fewer; a server that takes leave of every new one must not be asked for ever. */
+/** Limit on resends when fresh connections keep closing. */
 const maxUnsent = 5;
 
 const nothing = Buffer.alloc(0);
 
 interface Deps {
   clock: Clock;
-  /** Asked for each time: one that was left empty is no longer in use. */
+  /** Called each time: an emptied pool is no longer in use. */
   pool(): ConnectionPool;
 }
 
@@ -91,7 +91,7 @@ export function exchange(
     },
     onResponseError(_controller, error) {
       if (settled) return;
-      // The status is the answer: what has come of the body is the excerpt.
+      // The status is the answer; the part of the body that arrived is the excerpt.
       if (answer !== undefined) return finish();
       if (error instanceof ConnectionGone && unsent < maxUnsent) {
         unsent += 1;
@@ -141,8 +141,8 @@ export function exchange(
     if (connection === undefined) return;
     // Not even begun in all this time: a server that takes no streams.
     if (controller === undefined) connection.destroy();
-    // A shared connection is kept when one request on it fails; not when nothing at all has come over it meanwhile, since it may be dead, and
-    // nobody would tell us.
+    // A shared connection is kept if one request on it fails. It is retired if nothing at all arrived on it meanwhile: it may be dead
+    // without notice.
     else if (connection.heardAtMs < (sentAtMs ?? 0)) connection.retire();
   }
 
@@ -165,7 +165,7 @@ export function exchange(
       status,
       retryAfter: [headers['retry-after']].flat()[0],
       headers: keptHeaders(headers),
-      // A copy: the chunks are views of what was read from the socket, which may be much more.
+      // A copy: the chunks are views of larger buffers.
       excerpt: chunks.length === 0 ? nothing : Buffer.concat(chunks).subarray(0, maxExcerptBytes),
       timing: timing(),
     });

@@ -1,6 +1,6 @@
 /**
- * One HTTP request to a stranger's server, and what came of it. Bounded in every way that the server could stretch it: connecting, the
- * answer's head, its body; a redirect is an answer and is never followed.
+ * Sends one HTTP request to an untrusted server. Everything the server could delay or inflate is limited: connecting, the head, the body. A
+ * redirect is a response and never followed.
  */
 import type { Clock } from '#lib/clock';
 import { createPart, type Part } from '#lib/lifecycle';
@@ -16,13 +16,13 @@ import { createHostVetting, type Resolve } from './vet-host.ts';
 import type { UrlPolicy } from './vet-url.ts';
 
 export interface HttpClient extends Part {
-  /** Never rejects for what the server or the way to it does. */
+  /** Never rejects because of the server or the network. */
   send(request: HttpRequest): Promise<HttpResult>;
 }
 
 interface Options extends UrlPolicy {
   clock: Clock;
-  /** For each origin and route. At the bound, requests wait for a connection within their time-out: keep it at what may be in flight at once. */
+  /** Limit per origin and route. Further requests wait for a connection within their time-out: set it to the most requests in flight. */
   maxConnectionsPerHost: number;
   resolve?: Resolve;
   ca?: string;

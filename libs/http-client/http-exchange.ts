@@ -8,13 +8,13 @@ export interface HttpRequest {
   method: HttpMethod;
   headers: Readonly<Record<string, string>>;
   body: Buffer;
-  /** From now to the answer's head, all phases included. */
+  /** Time until the head of the response, all phases included. */
   timeoutMs: number;
   /** Absent: direct, and without a certificate of ours. */
   route?: HttpRoute | undefined;
 }
 
-/** How the request leaves: requests share connections only where this is the same. Keep one object as long as nothing in it changes. */
+/** The route of a request: only requests with the same route share connections. Keep one object while nothing in it changes. */
 export interface HttpRoute {
   /** `http://user:password@host:port`, or https. */
   proxy?: string | undefined;
@@ -38,19 +38,19 @@ export interface HttpAnswer {
 
 export interface HttpFailure {
   outcome: Exclude<AttemptOutcome, AnsweredOutcome>;
-  /** For whoever named the URL: says nothing about what our network looks like inside. */
+  /** Shown to the owner of the URL: tells nothing about our network. */
   detail: string;
-  /** For the operator alone: the rule, the address, the system's own words. */
+  /** For the operator only: the rule, the address, the system's error text. */
   operatorDetail?: string | undefined;
   timing: HttpTiming;
 }
 
-/** Null is what did not happen, or what an earlier request had done already. */
+/** Null for steps that did not happen, or that an earlier request had done. */
 export interface HttpTiming {
   dnsMs: number | null;
   connectMs: number | null;
   tlsMs: number | null;
-  /** From the request's first byte to the answer's. */
+  /** Time from the first byte of the request to that of the response. */
   firstByteMs: number | null;
   bodyMs: number | null;
 }

@@ -1,10 +1,10 @@
 /**
- * The addresses of a name, asked of the name servers without holding a thread. `getaddrinfo` holds one of the process's few threads for as
- * long as a name's servers do not answer: four such names stop the resolution of all others, and whatever else needs a thread. Here a slow
- * name costs one timer, and is given up within the time limit.
+ * Resolves names without blocking a thread. `getaddrinfo` blocks one of the process's few threads as long as a name's servers don't answer:
+ * four such names stop all other look-ups, and all other work that needs a thread. Here a slow name costs one timer, and fails within the
+ * time limit.
  *
- * `getaddrinfo` is still asked where the name servers do not know a name, or there are none: it may stand in the hosts file, or below a
- * search domain. Only two such lookups run at once; a request that waits too long for one fails alone.
+ * `getaddrinfo` is still used if the name servers don't know a name, or there are none: it may be in the hosts file, or below a search
+ * domain. Only two such look-ups run at once; a request that waits too long for one fails alone.
  */
 import { lookup as systemLookup, Resolver } from 'node:dns/promises';
 import type { Clock } from '#lib/clock';
@@ -22,7 +22,7 @@ interface Options {
 /** Twice: 0.7 s, then 1.4 s. */
 const askTimeoutMs = 700;
 const asks = 2;
-/** Over all, whatever the number of name servers. */
+/** The limit for all name servers together. */
 const limitMs = 2_500;
 const maxSystemQuestions = 2;
 
@@ -61,7 +61,7 @@ export function createNameResolver({ clock, resolveBySystem, servers }: Options)
 const isAnsweredAtOnce = (error: Error): boolean =>
   ['ENOTFOUND', 'ENODATA', 'ENOENT', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-/** So many questions at once; the others wait for their turn, and are not asked where nobody waits for the answer by then. */
+/** Limits the queries at once; others wait for their turn, and are skipped if nobody waits for the answer any more. */
 function limited(
   most: number,
   resolve: Resolve,

@@ -1,7 +1,6 @@
 /**
- * Opens sockets to vetted addresses only: looks the name up, judges, connects, goes through the proxy if there is one, and shakes hands. Each
- * step has a limit of its own and leaves its time behind. A connection that is kept is not judged again: it leads where it led when it
- * was.
+ * Opens sockets to vetted addresses only: resolves the name, vets the addresses, connects, goes through the proxy if there is one, and does
+ * the TLS handshake. Each step has its own limit and records its time.
  */
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
@@ -20,7 +19,7 @@ export interface Target {
   route: HttpRoute | undefined;
 }
 
-/** How far the opening of a connection has come, and what its steps took. */
+/** The progress of opening a connection, with the time of each step. */
 export interface Opening {
   phase: Phase;
   dnsMs: number | null;
@@ -86,7 +85,7 @@ export function createSocketOpener({ clock, vetting, tls }: Deps): OpenSocket {
       ...(addresses.length === 1
         ? { host: first }
         : {
-            // No lookup, whatever it is called: Node tries these one after the other (happy eyeballs), and knows no others.
+            // No look-up happens despite the name: Node tries only these addresses, one after the other (happy eyeballs).
             host: 'judged.invalid',
             autoSelectFamily: true,
             lookup: (_host, _options, callback) =>
@@ -144,7 +143,7 @@ export function createSocketOpener({ clock, vetting, tls }: Deps): OpenSocket {
     const secured = connectTls({
       socket,
       host: name,
-      // An address is no server name (RFC 6066), and is looked for in the certificate as it stands.
+      // An address is not a server name (RFC 6066); the certificate must list it.
       servername: isIP(name) === 0 ? name : '',
       secureContext,
       rejectUnauthorized: true,
@@ -158,7 +157,7 @@ export function createSocketOpener({ clock, vetting, tls }: Deps): OpenSocket {
   function eventOf(socket: Socket, event: string, limitMs: number, phase: 'connect' | 'tls'): Promise<void> {
     const happened = new Promise<void>((resolve, reject) => {
       socket.once(event, () => resolve());
-      // To the end of the socket: whoever uses it next adds listeners of its own, and an error in between must not end the process.
+      // Stays until the socket closes: the next user adds listeners of its own, and an error in between must not end the process.
       socket.on('error', (error) => reject(failureOf(error, phase)));
     });
     return within(limitMs, phase, socket, happened);

@@ -42,7 +42,7 @@ function authorizationOf({ username, password }: URL): Record<string, string> {
   return { 'proxy-authorization': `Basic ${credentials}` };
 }
 
-/** A URL may hold a percent sign that stands for itself. */
+/** A URL may contain a literal percent sign. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

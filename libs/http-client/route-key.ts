@@ -3,7 +3,7 @@ import type { HttpRoute } from './http-exchange.ts';
 
 const keys = new WeakMap<HttpRoute, string>();
 
-/** The same for routes that are the same, whichever object says so; without their secrets. */
+/** The same for equal routes, without their secrets. */
 export function routeKey(route: HttpRoute | undefined): string {
   if (route === undefined) return '';
   const known = keys.get(route);

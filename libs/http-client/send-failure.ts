@@ -69,10 +69,10 @@ const tlsDetails: Record<string, string> = {
   ECONNRESET: 'the connection was closed during the TLS handshake',
 };
 
-/** Translates an error of the system, of Node or of undici; `during` says what was being done. */
+/** Translates an error of the system, of Node or of undici; `during` names the step. */
 export function failureOf(error: unknown, during: 'connect' | 'tls'): SendFailure {
   if (error instanceof SendFailure) return error;
-  // With several addresses, the reasons are within.
+  // If several addresses failed, the reasons are inside.
   const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
   const { name, code = '', message = '' } = (first ?? {}) as NodeJS.ErrnoException;
   // A server may tell after the handshake, too, that it wants another certificate (TLS 1.3).

@@ -5,7 +5,7 @@ import type { Target } from './open-socket.ts';
 import { routeKey } from './route-key.ts';
 
 export interface TlsMemory {
-  /** Throws where a certificate or key cannot be read. */
+  /** Throws if a certificate or key can't be read. */
   context(route: HttpRoute | undefined): SecureContext;
   session(target: Target): { protocols: readonly string[]; ticket: Buffer | undefined };
   keepSession(target: Target, ticket: Buffer): void;
@@ -19,7 +19,7 @@ const protocols = ['h2', 'http/1.1'] as const;
 export function createTlsMemory(ca: string | undefined): TlsMemory {
   const trusted = ca === undefined ? {} : { ca };
   const plain = createSecureContext(trusted);
-  // By the route itself, which is the same object for as long as it is the same route.
+  // Keyed by the route object, which stays the same for the same route.
   const contexts = new WeakMap<HttpRoute, SecureContext>();
   const tickets = new Map<string, Buffer>();
 
@@ -44,5 +44,5 @@ export function createTlsMemory(ca: string | undefined): TlsMemory {
   };
 }
 
-/** A session stands for the certificate that was shown: never across routes. */
+/** A session implies the certificate that was shown, so routes never share sessions. */
 const keyOf = ({ hostname, port, route }: Target): string => `${routeKey(route)} ${hostname}:${port}`;

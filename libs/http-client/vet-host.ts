@@ -12,7 +12,7 @@ import { literalAddress } from './vet-url.ts';
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 export interface HostVetting {
-  /** The address of a host that needs no resolver; undefined for a name. Throws a SendFailure where it is refused. */
+  /** The address of a host that needs no resolver; undefined for a name. Throws a SendFailure if it is refused. */
   literal(hostname: string): string | undefined;
   /** Rejects with a SendFailure. */
   addressesOf(name: string): Promise<readonly string[]>;
@@ -38,7 +38,7 @@ export function createHostVetting(options: { allowedNetworks: Networks; resolve:
       for (const address of addresses) {
         const verdict = vetAddress(address, allowedNetworks);
         if (!verdict.allowed) {
-          // One sentence for all of them: a rule or an address would draw a map of our network, name by name.
+          // The same sentence for all refusals: a rule or an address would reveal our network name by name.
           throw new SendFailure(
             'blocked',
             'the host’s address is not allowed',

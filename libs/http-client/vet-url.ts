@@ -38,8 +38,8 @@ export function vetParsedUrl(url: URL, policy: UrlPolicy): Verdict {
 }
 
 /**
- * The whole of the vetting, at this moment: `vetUrl`, and every address that the name leads to. The reason names rule and address: for
- * the operator, not for whoever named the URL.
+ * The whole vetting, as of now: `vetUrl`, and every address of the name. The reason names rule and address: for the operator, not for the
+ * owner of the URL.
  */
 export async function checkUrl(text: string, policy: UrlPolicy, resolve: Resolve): Promise<Verdict> {
   const verdict = vetUrl(text, policy);
@@ -67,7 +67,7 @@ function vetHost(hostname: string, allowedNetworks: Networks): Verdict {
   return { allowed: true };
 }
 
-/** The address of a host that needs no resolver: an IP literal, or `localhost`, which is loopback whatever a resolver says (RFC 6761). */
+/** The address of a host that needs no resolver: an IP literal, or `localhost`, which is always loopback (RFC 6761). */
 export function literalAddress(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(bare) !== 0) return bare;

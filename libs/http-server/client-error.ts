@@ -6,7 +6,7 @@ import { unansweredOn } from './unanswered.ts';
 
 /** Answers bytes that Node could not read as a request, in the form that all errors have; the connection ends, being out of step. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  // The rest of what was no request is none either.
+  // Bytes after an invalid request are not a request.
   if (isEnding(socket)) return;
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy(error);
@@ -16,7 +16,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   const last = before.at(-1);
   // The bad bytes follow a request that is in progress: its sender must not read that it was refused.
   if (last?.req.complete) return endInStagesAfter(socket, last);
-  // On a connection that has been answered on before, an answer may be under way: this one would be read as part of it.
+  // On a connection with an earlier response, one may be in progress: this one would be read as part of it.
   if (socket.bytesWritten > 0 || before.length > 1) {
     socket.destroy(error);
     return;

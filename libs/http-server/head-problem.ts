@@ -5,12 +5,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Connections on which such a head was read: nothing that comes behind it is believed to be its sender's. */
+/** Connections with such a head: later requests on them are not trusted. */
 const distrusted = new WeakSet<Socket>();
 
 /**
- * The reason to refuse a request with 400 by its head alone; undefined if there is none. The caller who refuses it ends the connection;
- * anything sent after the request is refused too.
+ * The reason to refuse a request with 400 by its head alone; undefined if there is none. The caller that refuses it closes the connection,
+ * so later requests are refused too.
  */
 export function problemOfHead(request: IncomingMessage): string | undefined {
   const { socket } = request;
@@ -26,7 +26,7 @@ function problemOf({ rawHeaders, headers, httpVersion }: IncomingMessage): strin
   const hosts = countOf('host', rawHeaders);
   if (hosts > 1) return 'The header Host is there twice';
   if (hosts === 0 && !isHttp10) return 'The header Host is missing';
-  // RFC 9112, 6.1. Several such headers are joined by now, and so are none of this form.
+  // RFC 9112, 6.1. Repeated headers are joined by now, so they don't match either.
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return undefined;
   if (isHttp10) return 'HTTP/1.0 has no Transfer-Encoding';

@@ -1,6 +1,6 @@
 /**
- * Node answers two kinds of requests by itself, with a bare status: those without a Host header, and those with an Expect header other than
- * `100-continue`. These two leave both to the app, whose errors have a form.
+ * Node itself answers two kinds of requests with a bare status: those without a Host header, and those with an Expect header other than
+ * `100-continue`. These options leave both to the app, so that errors have one format.
  */
 import type { Server } from 'node:http';
 

@@ -17,9 +17,9 @@ interface Options {
 }
 
 /**
- * Listens, and stops without losing an answer: no new connections; what is in flight is finished, with `Connection: close`; then every
- * connection that is left is idle, or silent since it was opened, and is cut. (Node's own `close` waits for such connections for as
- * long as they please, and its `closeAllConnections` does not know those that have not finished their TLS handshake.)
+ * Listens, and stops without losing a response: it accepts no new connections, finishes requests in flight with `Connection: close`, then
+ * cuts the remaining connections, which are idle or were silent since they opened. (Node's own `close` waits for such connections without
+ * limit, and its `closeAllConnections` misses those in a TLS handshake.)
  */
 export function createHttpServer({ app, name = 'http server', host, port, listeners = 1 }: Options): Part {
   const inFlight = new Set<ServerResponse>();

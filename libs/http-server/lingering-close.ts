@@ -1,20 +1,20 @@
 /**
- * Closing a connection with unread bytes from the client resets it, and the client may lose the answer to the reset: a sender that is still
- * writing its body never reads why it was refused, and sends it again. So such a connection ends in stages (RFC 9112, 9.6): we say that we
- * are done, and go on to read and throw away, until the sender is done too.
+ * Closing a connection with unread bytes resets it, and the client may lose the response: a sender that is still writing its body never
+ * reads why it was refused, and sends it again. So such a connection closes in stages (RFC 9112, 9.6): the server ends its side, then reads
+ * and discards until the sender has ended too.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** A sender that says nothing for so long isn't sending. */
 const silenceMs = 5_000;
-/** Nor is one read from for longer, however much it has to say. */
+/** The server reads from a closing connection no longer than this. */
 const lingerMs = 30_000;
 
 /** The current request of each connection; also the mark of connections that end in stages. */
 const requests = new WeakMap<Socket, IncomingMessage>();
 
-/** To be called for each request, before it is answered. */
+/** Call it for each request, before it is answered. */
 export function lingerOnClose(request: IncomingMessage): void {
   const { socket } = request;
   if (!requests.has(socket)) {
@@ -32,17 +32,17 @@ export function lingerOnClose(request: IncomingMessage): void {
 
 const ending = new WeakSet<Socket>();
 
-/** Whether nothing that still comes on it is of interest. */
+/** Whether all further input on it is ignored. */
 export const isEnding = (socket: Socket): boolean => ending.has(socket);
 
-/** Nothing that comes behind the request of this answer, the last on the connection, is of interest. */
+/** Ends the connection after its last answer, ignoring all later requests. */
 export function endInStagesAfter(socket: Socket, answer: ServerResponse): void {
   ending.add(socket);
   if (!answer.headersSent) answer.setHeader('connection', 'close');
   socket.destroySoon = () => endInStages(socket);
 }
 
-/** @param last what is still to be said */
+/** @param last a final answer to send */
 export function endInStages(socket: Socket, last = ''): void {
   ending.add(socket);
   const cut = (): void => void socket.destroy();

@@ -1,16 +1,16 @@
 import { createServer, type Server } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 
-/** Connections that one listener lets wait: each waits for one turn of the event loop after the other. */
+/** Connections that one listener queues: each waits one turn of the event loop longer than the one before. */
 export const queueOfEach = 8;
 
 /**
- * More listeners on a server's port, whose connections are the server's: libuv takes one connection from each listener in one turn of the
- * event loop, and a turn may take as long as a request on each of the connections that are open. With one listener, hundreds who connect at
- * once wait for seconds, their requests complete, before anybody sees them.
+ * More listeners on a server's port. libuv accepts one connection per listener in one turn of the event loop, and a turn may take as long
+ * as a request on every open connection. With one listener, hundreds of connections opened at once would wait for seconds with complete
+ * requests.
  *
- * The kernel spreads connections over the listeners of a port by SO_REUSEPORT, which the server itself must have been opened with. Each
- * keeps a short queue of its own: where it is full, the sender's connection is not opened yet, and it knows.
+ * The kernel spreads connections over the listeners of a port (SO_REUSEPORT, also required of the server itself). Each listener has a short
+ * queue: if it is full, the connection is not opened yet, and the sender knows.
  */
 export async function openMoreListeners(server: Server, count: number): Promise<Server[]> {
   const address = server.address();

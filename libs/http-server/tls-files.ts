@@ -5,14 +5,14 @@ import { AppError } from '#lib/errors';
 
 /** Names of PEM files. */
 export interface TlsFiles {
-  /** The server's certificate, those between it and the root behind it. */
+  /** The server's certificate and the intermediates. */
   certFile: string;
   keyFile: string;
   /** The authorities of clients' certificates. */
   clientCaFile?: string | undefined;
 }
 
-/** The certificate and key as a server takes them; `setSecureContext` takes them anew. */
+/** Certificate and key for a server; `setSecureContext` replaces them. */
 export interface TlsMaterial {
   cert: string;
   key: string;
@@ -22,7 +22,7 @@ export interface TlsMaterial {
 
 const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** @throws AppError config_invalid saying everything that is wrong with the files; never what is in them */
+/** @throws AppError config_invalid with all problems of the files; never with their content */
 export function readTlsFiles({ certFile, keyFile, clientCaFile }: TlsFiles): TlsMaterial {
   const problems: string[] = [];
   const read = (file: string): string => {
@@ -40,7 +40,7 @@ export function readTlsFiles({ certFile, keyFile, clientCaFile }: TlsFiles): Tls
   return material;
 }
 
-/** In milliseconds since the epoch; of the server’s own, not of those that it stands on. */
+/** In milliseconds since the epoch; of the server's own certificate, not of the intermediates. */
 export const certificateEndsAtMs = ({ cert }: TlsMaterial): number => new X509Certificate(cert).validToDate.getTime();
 
 function faultsOf({ ca, ...own }: TlsMaterial, files: TlsFiles): string[] {
@@ -50,7 +50,7 @@ function faultsOf({ ca, ...own }: TlsMaterial, files: TlsFiles): string[] {
   } catch (error) {
     faults.push(`${files.certFile} and ${files.keyFile} make no TLS server: ${(error as Error).message}`);
   }
-  // OpenSSL takes a file without certificates as no authorities at all, and goes on.
+  // OpenSSL accepts a file without certificates as an empty list of CAs.
   if (ca !== undefined && !hasCertificates(ca))
     faults.push(`${files.clientCaFile} has no certificates that can be read`);
   return faults;

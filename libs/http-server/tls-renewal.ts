@@ -1,6 +1,6 @@
 import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
+import { inRounds, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { certificateEndsAtMs, readTlsFiles, type TlsFiles, type TlsMaterial } from './tls-files.ts';
 
@@ -18,15 +18,13 @@ interface Options {
 }
 
 /**
- * Takes renewed files into use without a restart: new connections get them within a minute, those that stand keep what they were opened
- * with. Files that are missing or don't fit together, as they are in the middle of a renewal, leave the ones before in use.
+ * Uses renewed files without a restart: new connections get them within a minute, open connections keep the old ones. Missing files, or
+ * files that don't match (in the middle of a renewal), leave the old ones in use.
  */
 export function createTlsRenewal({ server, files, initial, onInUse = () => undefined, clock, log }: Options): Part {
-  const stopping = new AbortController();
-  let running: Promise<void> = Promise.resolve();
   let inUse = initial;
 
-  const renew = (): void => {
+  const renew = async (): Promise<void> => {
     try {
       const found = readTlsFiles(files);
       if (found.cert === inUse.cert && found.key === inUse.key && found.ca === inUse.ca) return;
@@ -38,22 +36,12 @@ export function createTlsRenewal({ server, files, initial, onInUse = () => undef
       log.error({ event: 'tls.not_renewed', err: toAppError(error) });
     }
   };
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await clock.sleep(everyMs, stopping.signal);
-      if (!stopping.signal.aborted) renew();
-    }
-  };
-
-  return createPart(
-    'TLS renewal',
-    async () => {
+  const rounds = inRounds(renew, { name: 'TLS renewal', everyMs, waitsFirst: true, clock, log });
+  return {
+    ...rounds,
+    start() {
       onInUse(certificateEndsAtMs(initial));
-      running = run();
+      return rounds.start();
     },
-    async () => {
-      stopping.abort();
-      await running;
-    },
-  );
+  };
 }

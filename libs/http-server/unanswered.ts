@@ -4,13 +4,13 @@ import type { Socket } from 'node:net';
 /** Unanswered requests of each connection, in their order. */
 const unanswered = new WeakMap<Socket, Set<ServerResponse>>();
 
-/** To be called for each request, before it is answered. */
+/** Call it for each request, before it is answered. */
 export function noteUnanswered({ socket }: IncomingMessage, response: ServerResponse): void {
   const ofSocket = unanswered.get(socket) ?? new Set();
   unanswered.set(socket, ofSocket.add(response));
 }
 
-/** To be called once its answer has ended, however it has. */
+/** Call it when its answer has ended, in any way. */
 export const noteAnswered = ({ socket }: IncomingMessage, response: ServerResponse): void =>
   void unanswered.get(socket)?.delete(response);
 

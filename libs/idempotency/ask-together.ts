@@ -5,7 +5,7 @@ interface Asking<Key, Value> {
 }
 
 /**
- * One call for all who ask within a turn of the event loop: it costs about as much as a call for one. Nobody waits for another turn.
+ * One call for all callers within a turn of the event loop, since it costs about as much as a call for one. Nobody waits for another turn.
  *
  * @param ask answers in order
  */

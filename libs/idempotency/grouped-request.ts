@@ -1,11 +1,11 @@
 /**
- * One keyed request of a route that is carried out in groups. Nothing of it begins before its handler has all that is to be written:
+ * One keyed request of a route that runs in groups. Nothing begins before its handler has everything to be written:
  *
- *   handler → join ─► kept: the answer · in progress: 409 · lost: what its successor has kept, or 409 · unknown: 503
- *                 └─► alone: begins by itself, as every other request does
+ *   handler → join ─► kept: the response · in progress: 409 · lost: its successor's response, or 409 · unknown: 503
+ *                 └─► alone: begins alone, like every other request
  *
- * A request that is refused before that is still answered by the key's record, where there is one: another request with a used key is 422, whatever
- * else is wrong with it.
+ * A request that is refused earlier still gets the stored response of its key, if there is one: a different request with a used key gets
+ * 422, whatever else is wrong with it.
  */
 import type { FastifyReply } from 'fastify';
 import { AppError } from '#lib/errors';
@@ -29,7 +29,7 @@ interface Deps<Effects> {
 
 export interface GroupedRequest<Effects> {
   idempotent: IdempotentRequest<Effects>;
-  /** @returns what is sent */
+  /** @returns the payload to send */
   end(reply: FastifyReply, payload: unknown): Promise<unknown>;
 }
 

@@ -2,9 +2,9 @@ import { AppError, isAppError } from '#lib/errors';
 import type { Query } from '#lib/postgres';
 import type { Store } from './nested-transactions.ts';
 
-/** A transaction that is open across calls, where `transaction` has it end with a function. Ends once. */
+/** A transaction that stays open across calls (`transaction` ends with its function). Ends once. */
 export interface HeldTransaction extends Query {
-  /** @throws what COMMIT came to: see `isAborted` */
+  /** @throws the error of COMMIT: see `isAborted` */
   commit(): Promise<void>;
   /** Never fails: a connection that can't roll back is closed, and the server does it. */
   rollback(): Promise<void>;

@@ -7,10 +7,10 @@ const keyHeaders = ['idempotency-key', 'x-idempotency-key'] as const;
 
 const maxKeyBytes = 255;
 
-/** The two values, or the two headers, don't agree on a key, or it is none; in words for the client. */
+/** `problem`, for the client: the two values or headers differ, or the key is malformed. */
 export type ReadKey = { key: string } | { problem: string } | undefined;
 
-/** @param rawHeaders name, value, name, value, …: elsewhere a header that came twice is one text already */
+/** @param rawHeaders name, value, name, value, …: elsewhere, repeated headers are already joined */
 export function readIdempotencyKey(rawHeaders: readonly string[]): ReadKey {
   const values = rawHeaders.filter((_, index) => isKeyHeader(rawHeaders[index - 1], index));
   if (values.length === 0) return undefined;
@@ -23,8 +23,8 @@ export function readIdempotencyKey(rawHeaders: readonly string[]): ReadKey {
 }
 
 /**
- * @param value one character a byte, as Node has headers
- * @returns the key, one character a byte; undefined where it is none
+ * @param value one character per byte, as Node gives headers
+ * @returns the key, one character per byte; undefined if it is malformed
  */
 export function parseIdempotencyKey(value: string): string | undefined {
   const text = value.replace(/^[ \t]+|[ \t]+$/g, '');

@@ -1,13 +1,13 @@
 /**
- * The plugin: a POST with a key is carried out once, and answered the same however often it is sent.
+ * The plugin: a POST with a key is executed once; repetitions get the same response.
  *
  *   preParsing   key read → body read → hash → store.begin ─► completed: replay · other request: 422 · in progress: 409
  *                                                        └─► run: on to parsing, validation, the handler
- *                of a route that is carried out in groups, only what is known at once: grouped-request.ts
+ *                routes that run in groups: only an immediate answer, see grouped-request.ts
  *   onSend       the handler's outcome → record and effects durable → the answer leaves
- *                anything else         → nothing kept           → the answer leaves
+ *                anything else         → nothing stored             → the answer leaves
  *
- * Whoever asks is known by then: `scopeOf` is called after every onRequest hook.
+ * `scopeOf` is called after every onRequest hook, so the caller is known by then.
  */
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
 import { createHash } from 'node:crypto';
@@ -46,7 +46,7 @@ export interface IdempotencyOptions<Effects = Store> {
   clock: Clock;
   log: Logger;
   onOutcome?(outcome: Outcome): void;
-  /** How refusals look. Default: problemAnswers() */
+  /** The format of refusals. Default: problemAnswers() */
   answerRefusal?: AnswerRefusal;
 }
 

@@ -1,10 +1,11 @@
 import type { Clock } from '#lib/clock';
+import { repeat } from '#lib/lifecycle';
 import type { Run } from './ports.ts';
 
 /** Two renewals may fail before the lease is over. */
 const renewalsPerLease = 3;
 
-/** Renews the lease for as long as the handler runs. That it is over, or the store away, is what the end of the run comes to. */
+/** Renews the lease while the handler runs. A lost lease, or an unavailable store, shows at the end of the run. */
 export function keepLease(
   run: Pick<Run<unknown>, 'renew'>,
   { lockSeconds, clock }: { lockSeconds: number; clock: Clock },
@@ -12,14 +13,10 @@ export function keepLease(
   const stopping = new AbortController();
   const renewEveryMs = (lockSeconds * 1000) / renewalsPerLease;
 
-  const renewUntilStopped = async (): Promise<void> => {
-    for (;;) {
-      await clock.sleep(renewEveryMs, stopping.signal);
-      if (stopping.signal.aborted) return;
-      const isHeld = await run.renew().catch(() => true);
-      if (!isHeld) return;
-    }
+  const renew = async (): Promise<void> => {
+    const isHeld = await run.renew().catch(() => true);
+    if (!isHeld) stopping.abort();
   };
-  void renewUntilStopped();
+  void repeat(renew, { everyMs: renewEveryMs, waitsFirst: true, clock }, stopping.signal);
   return { stop: () => stopping.abort() };
 }

@@ -10,8 +10,8 @@ const keptHeaders = ['content-type', 'content-encoding', 'content-language', 'lo
 const replayedHeader = 'idempotent-replayed';
 
 /**
- * Whether a handler's answer is the request's outcome. "Not now", "not you" and "too large" say nothing about the intent; nor does a
- * failure of ours.
+ * Whether a handler's response is the outcome of the request. "Not now", "not you" and "too large" say nothing about the request itself,
+ * nor does our own failure.
  */
 export const isOutcome = (status: number): boolean => status < 500 && ![401, 413, 429].includes(status);
 
@@ -36,7 +36,7 @@ export const bytesOf = (payload: Payload): Buffer => (Buffer.isBuffer(payload) ?
 
 type Headers = ReturnType<FastifyReply['getHeaders']>;
 
-/** Makes `response` the reply, whatever the handler had made of it. @param before the headers that every answer of this server has */
+/** Makes `response` the reply, replacing the handler's. @param before the headers that every response of this server has */
 export function writeResponse(reply: FastifyReply, { status, headers, body }: KeptResponse, before: Headers): Buffer {
   for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name);
   void reply.headers({ ...before, ...headers }).code(status);
@@ -48,6 +48,6 @@ export const asReplay = (response: KeptResponse): KeptResponse => ({
   headers: { ...response.headers, [replayedHeader]: 'true' },
 });
 
-/** For a handler that has an answer as it is kept. */
+/** Sends a stored response from a handler. */
 export const sendResponse = (reply: FastifyReply, { status, headers, body }: KeptResponse): FastifyReply =>
   reply.code(status).headers(headers).send(body);

@@ -1,4 +1,4 @@
-/** One keyed request that runs: what its handler sees of it, and how its answer ends. */
+/** One keyed request that runs: what its handler sees, and how its response ends. */
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '#lib/clock';
 import { AppError, toAppError } from '#lib/errors';
@@ -14,22 +14,22 @@ export type Outcome = 'fresh' | 'replayed' | 'conflict' | 'mismatch' | 'lease_lo
 
 /** The idempotency of one request as its handler sees it, with a key or without. */
 export interface IdempotentRequest<Effects> {
-  /** To write through: durable together with the record of the key. Without a key, durable as it is written. */
+  /** Writes through this are durable together with the record of the key; without a key, immediately. */
   effects: Effects;
-  /** For what must not happen unless the effects are durable. It may be left out by a crash: a sweep must find what it left. */
+  /** Runs work after the effects are durable. A crash may skip it: a sweep must find unfinished work. */
   afterCommit(work: () => void): void;
   /**
-   * For handlers that make an effect durable and then wait for what comes of it. If the process dies while they wait, `provisional` is
-   * replayed; else what they answer. Without a key: nothing to do.
+   * For handlers that make an effect durable and then wait for its result. If the process dies while they wait, `provisional` is replayed;
+   * otherwise their response. Without a key this does nothing.
    *
-   * @throws AppError store_unavailable where the effect is not known to be durable: let it end the handler
+   * @throws AppError store_unavailable if the effect is not known to be durable: let it end the handler
    */
   commit(provisional: { status: number; headers?: KeptResponse['headers']; body?: string | Buffer }): Promise<void>;
   /**
-   * For a route with `config: { inGroups: true }`: carries the request out in one transaction with others, before anything is written through
-   * `effects`. `work` is to have it run by `runTogether` of the store, and resolves with what became of it.
+   * For routes with `config: { inGroups: true }`: runs the request in one transaction with others, before anything is written through
+   * `effects`. `work` passes it to `runTogether` of the store, and resolves with its ending.
    *
-   * @returns the answer, to be sent as it is, whoever has made it; or what to write through where it has to be carried out alone
+   * @returns the response to send unchanged; or what to write through if the request has to run alone
    */
   join(work: (keyed: KeyedRequest | undefined) => Promise<GroupEnding>): Promise<Joined<Effects>>;
 }
@@ -49,9 +49,9 @@ export interface KeyedRun<Effects> {
   idempotent: IdempotentRequest<Effects>;
   /** From here on it is the handler that answers. */
   beginHandler(): void;
-  /** @returns what is sent: `payload` only once it is kept, or where nothing is to be kept */
+  /** @returns the payload to send: `payload` only after it is stored, or if nothing needs storing */
   end(reply: FastifyReply, payload: unknown): Promise<unknown>;
-  /** For a request whose answer went past `end`. */
+  /** For a request whose answer did not go through `end`. */
   abandon(): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ interface Deps {
 /** Fields of a request for the log: never its key. */
 export const factsOf = ({ tenant, keyHash }: KeyedRequest) => ({ tenant, keyHash: keyHash.toString('hex', 0, 8) });
 
-/** Answers for an owner whose lease is over: if another has run meanwhile, its answer is the request's, and there is no second one. */
+/** Answers for an owner whose lease has expired: if another has run meanwhile, its response is sent, never a second one. */
 export async function lateAnswer(
   { store, log, answerRefusal, onOutcome }: Deps,
   keyed: KeyedRequest,

@@ -3,7 +3,7 @@ import { AppError } from '#lib/errors';
 import type { RandomBytes } from '#lib/ids';
 import type { Begun, Ending, Found, GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest, Run } from './ports.ts';
 
-/** Changes made by handlers, applied when the record is kept: all of them or none. */
+/** Changes made by handlers, applied together when the record is stored. */
 export interface MemoryEffects {
   apply(change: () => void): void;
 }
@@ -21,12 +21,12 @@ interface Row {
   token: Buffer;
   /** Undefined once the answer is final. */
   leaseEndsAtMs: number | undefined;
-  /** Undefined until there is one, provisional or final. */
+  /** Undefined until there is a provisional or final one. */
   response: KeptResponse | undefined;
   expiresAtMs: number;
 }
 
-/** For tests, and for a single process whose effects are in its memory too: it keeps nothing when the process ends, and never sweeps. */
+/** For tests, and for single processes whose effects are in memory too: it loses everything at the end, and never sweeps. */
 export function createMemoryStore({
   clock,
   random,

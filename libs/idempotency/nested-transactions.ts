@@ -3,8 +3,8 @@ import type { Postgres, Query } from '#lib/postgres';
 export type Store = Pick<Postgres, 'query' | 'transaction'>;
 
 /**
- * Transactions within one that is open: each is a savepoint, so that one that fails takes back its own statements alone. One after the
- * other: savepoints of one connection can't run side by side.
+ * Transactions within an open one: each is a savepoint, so a failure rolls back only its own statements. They run one after the other,
+ * since savepoints of one connection can't run side by side.
  */
 export function nestedTransactions(outer: Query): Store['transaction'] {
   let last: Promise<unknown> = Promise.resolve();

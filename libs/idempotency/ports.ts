@@ -1,10 +1,10 @@
 import type { AppError } from '#lib/errors';
 import type { Store } from './nested-transactions.ts';
 
-/** One request with a key, as stores know it. Two of them with one tenant, credential and key hash are about the same intent. */
+/** One request with a key, as stores see it. Two with the same tenant, credential and key hash are the same operation. */
 export interface KeyedRequest {
   tenant: string;
-  /** The API key that asked: the same key of two credentials is two keys. */
+  /** The API key of the request: the same idempotency key of two credentials is two keys. */
   credential: string;
   /** SHA-256 of the key: no store ever has the key itself. */
   keyHash: Buffer;
@@ -40,7 +40,7 @@ export type Begun<Effects> = Known | { kind: 'run'; run: Run<Effects> };
  */
 export type Ending = 'kept' | 'lost' | 'unknown';
 
-/** One execution of the handler. Its methods @throw AppError store_unavailable where nothing was done, and never will be. */
+/** One execution of the handler. Its methods @throw AppError store_unavailable if nothing was done, and never will be. */
 export interface Run<Effects> {
   /** For the handler to write through: durable together with the record. */
   effects: Effects;
@@ -58,11 +58,11 @@ export interface Run<Effects> {
 
 /**
  * How one request of a group ended:
- *   kept         its effect and, where it has a key, the record are durable
- *   in_progress  another with its key is under way
- *   alone        nothing of it was done: the group could not decide it, or failed on somebody's data; it is to begin by itself
- *   lost         as of an `Ending`
- *   unknown      as of an `Ending`
+ *   kept         its effect and, if it has a key, the record are durable
+ *   in_progress  another request with its key is running
+ *   alone        nothing was done: the group could not decide it, or failed because of its data; it must run alone
+ *   lost         as in `Ending`
+ *   unknown      as in `Ending`
  */
 export type GroupEnding =
   | { kind: 'kept'; response: KeptResponse }
@@ -96,11 +96,11 @@ export interface IdempotencyStore<Effects = Store> {
   /** A final answer from memory, without asking the database; undefined says nothing. */
   recall(request: KeyedRequest): Promise<Known | undefined>;
   /**
-   * Carries out several requests in one transaction, each that has a key with its record; all that run are kept, or none. No two may have the
-   * same key. A key that has a record already, or is another's at the moment, is not decided here: `alone`.
+   * Runs several requests in one transaction, each keyed one with its record; all or none are committed. Their keys must differ. A key that
+   * has a record already, or is in use by another request, is not decided here: `alone`.
    *
    * @param requests undefined for one without a key
-   * @returns what became of each, in order
+   * @returns the ending of each, in order
    */
   runTogether(requests: readonly (KeyedRequest | undefined)[], write: WriteGroup<Effects>): Promise<GroupEnding[]>;
   /** The key's present state, without beginning anything. */

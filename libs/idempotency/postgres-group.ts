@@ -1,15 +1,15 @@
 /**
  * Several requests in one transaction:
  *
- *   1. the lock of each key, tried: who does not get it, or whose key has a record already, leaves the group
+ *   1. try the lock of each key: a request that doesn't get it, or whose key has a record already, leaves the group
  *   2. the effects of the others, together
- *   3. their records, answers and all; then COMMIT
+ *   3. their records with responses; then COMMIT
  *
- * The locks keep everybody else from adding a record until the end of the transaction, however that comes: a group that dies, or stands
- * still for longer than it may, leaves neither effects nor records. A record that was committed between the snapshot of the first statement and
- * its lock is met by the last one, and the whole group is taken back.
+ * The locks keep others from adding a record until the transaction ends, in whatever way: a group that dies, or freezes longer than
+ * allowed, leaves neither effects nor records. If a record was committed between the snapshot of the first statement and its lock, the last
+ * statement finds it, and the whole group is rolled back.
  *
- * Constant in round trips, whatever its size. All of its requests wait for its COMMIT, and are answered by what that has come to.
+ * The number of round trips is constant. All requests of the group wait for its COMMIT.
  */
 import type { CrashPoints } from '#lib/crash-points';
 import { toAppError } from '#lib/errors';
@@ -20,7 +20,7 @@ import type { GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest, WriteGr
 import type { PostgresStoreOptions } from './postgres-store.ts';
 import { sealResponse } from './sealed-response.ts';
 
-// Each record is looked up by itself: a join would be planned for a table of the size that it had when the statement was prepared.
+// Each record is looked up separately: a join would be planned for the table's size when the statement was prepared.
 const takeKeysSql = `
 WITH lease AS MATERIALIZED (
   SELECT set_config('idle_in_transaction_session_timeout', $1, true)
@@ -87,7 +87,7 @@ export function createGroupRun(
     return rows.length === answers.length;
   }
 
-  /** @returns the answers of those who run, by their places; undefined where another has added a record meanwhile */
+  /** @returns the responses of the running requests, by their places; undefined if another request has added a record meanwhile */
   async function write(
     tx: HeldTransaction,
     requests: readonly (KeyedRequest | undefined)[],

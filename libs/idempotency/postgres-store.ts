@@ -1,20 +1,20 @@
 /**
- * The record is a row in the transaction of the effect, and its first statement: whatever dies, both are there or neither is.
+ * The record is a row in the transaction of the effect, and its first statement: after any crash, both exist or neither does.
  *
- * Until COMMIT nobody else sees the row. Others see the key's advisory lock, which the transaction takes with the row and the server frees
- * when the transaction ends, in whatever way: a conflict is answered at once, whereas waiting for the row would hold a connection for each
+ * Until COMMIT nobody else sees the row. Others see the key's advisory lock, which the transaction takes with the row and the server
+ * releases when the transaction ends, in whatever way. So a conflict is answered at once; waiting for the row would hold a connection per
  * request.
  *
- * The lease of a running transaction is the server's own limit on how long it may be idle: renewed by any statement; when it is over, the
- * server has ended the connection. So an owner that was paused past it can't commit, whatever it does when it wakes up, and nobody had to
- * compare clocks. A dead owner's transaction ends with its connection.
+ * The lease of a running transaction is the server's limit on its idle time; any statement renews it. When it is over, the server has
+ * closed the connection. So an owner that was paused longer can't commit, and no clocks are compared. A dead owner's transaction ends with
+ * its connection.
  *
- * Several requests may share one transaction (postgres-group.ts): each key's lock first, the records last.
+ * Several requests may share one transaction (postgres-group.ts): the locks of all keys first, the records last.
  *
- * After an early commit the row is there for all, provisional until `locked_until`. Then the token decides: a request that finds the lease
- * over makes the answer final under another token, and the late owner's update finds no row.
+ * After an early commit the row is visible, and provisional until `locked_until`. Then the fencing token decides: a request that finds the
+ * lease expired makes the response final under another token, and the late owner's update matches no row.
  *
- * All times are the database's.
+ * All times are those of the database.
  */
 import { type CrashPoints, noCrashPoints } from '#lib/crash-points';
 import { AppError } from '#lib/errors';

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { errorCodes, type FastifyRequest, type RequestPayload } from 'fastify';
 
 /**
- * The whole body, before anything else has looked at it: the hash is over its bytes, and nothing is asked of a store before the hash.
+ * The whole body, before anything else reads it: the hash covers its bytes, and the store is asked only after that.
  *
- * @throws what the framework throws where a body is above the route's limit, or ends before its time
+ * @throws the framework's error if a body exceeds the route's limit, or ends early
  */
 export function readBody(request: FastifyRequest, payload: RequestPayload): Promise<Buffer> {
   const limit = request.routeOptions.bodyLimit;
@@ -27,7 +27,7 @@ export function readBody(request: FastifyRequest, payload: RequestPayload): Prom
   });
 }
 
-/** For the parser that comes next. Not `Readable.from`, whose iteration costs several turns of promises. */
+/** For the next parser. `Readable.from` would cost several turns of promises. */
 export const streamOf = (body: Buffer): Readable =>
   new Readable({
     read() {

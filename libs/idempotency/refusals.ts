@@ -20,7 +20,7 @@ export type Refusal =
 
 export type AnswerRefusal = (refusal: Refusal) => KeptResponse;
 
-/** Handlers end within seconds, and stores come back within seconds; a client's own backoff takes over from there. */
+/** Handlers end and stores recover within seconds; after that, the client's own backoff applies. */
 const retryAfterSeconds = { idempotency_in_progress: '1', unavailable: '2' } as const;
 
 /** RFC 9457 problems. @param documentation URL of a page about the header, linked from refusals that are the client's to mend */

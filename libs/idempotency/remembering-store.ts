@@ -2,9 +2,9 @@ import { isAppError } from '#lib/errors';
 import type { IdempotencyStore, KeptResponse, KeyedRequest, Known, Run } from './ports.ts';
 
 /**
- * Copies of final answers, in front of the store. A final answer does not change while its record lives, so a copy is never wrong: there is
- * nothing to correct or to fence, and losing all of them costs time only. An unknown key means nothing; whether a request runs, or meets
- * another in progress, is for the store to say.
+ * Copies of final responses, in front of the store. A final response never changes, so a copy is never wrong: nothing needs correcting or
+ * fencing, and losing all copies costs only time. An unknown key means nothing; only the store decides whether a request runs or is in
+ * progress.
  */
 export interface ResponseMemory {
   /** @throws AppError redis_unavailable, data_invalid: all the same to who asks */
@@ -19,7 +19,7 @@ interface RememberedAnswer {
   forSeconds: number;
 }
 
-/** Retries come within minutes; what comes later asks the store. */
+/** Retries come within minutes; later ones ask the store. */
 const maxMemorySeconds = 3_600;
 /** Copies go before their record does, by more than clocks differ. */
 const beforeExpirySeconds = 60;
@@ -45,7 +45,7 @@ export function rememberingStore<Effects>({ store, memory, ttlSeconds }: Options
     const known = await memory.recall(request).catch(ignoreAway);
     if (known === undefined) return undefined;
     if (!known.requestHash.equals(request.requestHash)) return { kind: 'other_request' };
-    // Already remembered: for how long it is kept is of no use to anyone.
+    // Already remembered, so its remaining time is not needed.
     return { kind: 'completed', response: known.response, forSeconds: 0 };
   };
 

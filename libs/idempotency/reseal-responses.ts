@@ -9,7 +9,7 @@ export interface ResealedResponses {
   /** Under the key that seals now already. */
   current: number;
   resealed: number;
-  /** Under no key that is listed: they keep what they have. By the beginning of the key's hash, as logs have it. */
+  /** Responses whose key is not configured stay unchanged. Named by the beginning of the key's hash, as in logs. */
   unreadable: { keyHash: string; reason: string }[];
 }
 
@@ -30,10 +30,10 @@ WHERE tenant = $1 AND credential = $2 AND key_hash = $3 AND response = $4
 RETURNING 1`;
 
 /**
- * Brings the kept answers under the key that seals now, row by row: nobody waits for more than one of them. To be run when every process
- * seals under that key. Redis's copies under another are as none, and are gone within the hour.
+ * Encrypts the stored responses with the current key, row by row, so that nobody waits for more than one. Run it when every process
+ * encrypts with that key. Redis's copies under other keys are ignored, and expire within the hour.
  *
- * @throws AppError store_unavailable; what is done by then stays done
+ * @throws AppError store_unavailable; rows already done stay done
  */
 export async function resealResponses({
   postgres,

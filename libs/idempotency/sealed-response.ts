@@ -10,10 +10,11 @@ export function sealResponse(box: SecretBox, request: KeyedRequest, { status, he
   return box.seal(Buffer.concat([head, body]), contextOf(request));
 }
 
-/** @throws AppError data_invalid where it was sealed for something else, or under a key that is not listed any more */
+/** @throws AppError data_invalid if it was encrypted for another record, or under a key that is no longer configured */
 export function openResponse(box: SecretBox, request: KeyedRequest, sealed: Buffer): KeptResponse {
   const opened = box.openBytes(sealed, contextOf(request));
-  // JSON has no line break outside of its texts, and writes those within them as \n.
+  // JSON has no line breaks outside of its strings, and writes those inside as
+  // .
   const headEnd = opened.indexOf('\n');
   const head = JSON.parse(opened.toString('utf8', 0, headEnd)) as Omit<KeptResponse, 'body'>;
   return { ...head, body: opened.subarray(headEnd + 1) };

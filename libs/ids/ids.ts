@@ -20,8 +20,8 @@ export function createId(prefix: IdPrefix, nowMs: number, random: RandomBytes = 
 }
 
 /**
- * The same shape, but a function of its parts: whoever computes it again, after any crash, gets the same id. The parts are joined
- * with a length before each, so that no two lists of parts give one text.
+ * The same format, but a function of its parts: computing it again after a crash gives the same id. Each part is prefixed by its length, so
+ * different lists of parts never give the same text.
  */
 export function derivedId(prefix: IdPrefix, atMs: number, parts: readonly string[]): string {
   const hash = createHash('sha256');
@@ -29,7 +29,7 @@ export function derivedId(prefix: IdPrefix, atMs: number, parts: readonly string
   return `${prefix}_${encode(atMs, hash.digest())}`;
 }
 
-/** The milliseconds within an id of ours; undefined where it is none, or its time is none that can be written in microseconds. */
+/** The milliseconds in one of our ids; undefined for other texts, or if the time can't be written in microseconds. */
 export function timeOfId(id: string): number | undefined {
   const [, digits] = /^[a-z]+_([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{16}$/.exec(id) ?? [];
   if (digits === undefined) return undefined;

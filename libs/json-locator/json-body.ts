@@ -6,11 +6,11 @@ import { numberSourceAt } from './number-source.ts';
 export type Scalar = { kind: 'text'; text: string } | { kind: 'number'; source: string };
 
 export interface JsonBody {
-  /** The non-empty text or the number that the pointer leads to. Never throws, whatever the body is. */
+  /** The non-empty text or number at the pointer. Never throws, whatever the body is. */
   scalarAt(pointer: string): Scalar | undefined;
 }
 
-/** Parses when it is first asked, and once: most webhooks are identified by a header. */
+/** Parses on first use, once: most webhooks are identified by a header. */
 export function createJsonBody(body: Buffer): JsonBody {
   let parsed: Parsed | 'not JSON' | undefined;
   return {

@@ -3,7 +3,7 @@
  * nothing but the value found: own properties only, and no error.
  */
 
-/** The reference tokens, or undefined where the text is no pointer. */
+/** The reference tokens; undefined if the text is not a pointer. */
 export function parsePointer(pointer: string): readonly string[] | undefined {
   if (pointer === '') return [];
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined;
@@ -13,12 +13,12 @@ export function parsePointer(pointer: string): readonly string[] | undefined {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The value that the tokens lead to in a parsed document, or undefined where they lead nowhere. */
+/** The value at the tokens in a parsed document; undefined if there is none. */
 export function valueAt(document: unknown, tokens: readonly string[]): unknown {
   let value = document;
   for (const token of tokens) {
     if (typeof value !== 'object' || value === null) return undefined;
-    // An array has elements, and no other members: `length` is none.
+    // An array has elements only; `length` is not a member.
     if (Array.isArray(value) && !/^(0|[1-9]\d*)$/.test(token)) return undefined;
     if (!Object.hasOwn(value, token)) return undefined;
     value = (value as Record<string, unknown>)[token];

@@ -1,6 +1,6 @@
 /* Finds positions in a JSON text that JSON.parse has accepted: nothing here looks for mistakes, or recurses. Positions count characters. */
 
-/** The position of the member's value; of several with one name the last, as JSON.parse has it. `open` itself if there is none. */
+/** The position of the member's value; of repeated names the last, as in JSON.parse. `open` itself if there is none. */
 export function memberAt(text: string, open: number, name: string): number {
   let found = open;
   let at = skip(text, open + 1, isSpace);

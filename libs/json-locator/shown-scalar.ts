@@ -3,7 +3,10 @@ import type { Scalar } from './json-body.ts';
 
 const maxShownBytes = 255;
 
-/** A form that stores, record keys, headers and people can take: the value, or its hash if it is too long or has what Postgres refuses. */
+/**
+ * A form for stores, record keys, headers and people: the value, or its hash if it is too long or contains characters that Postgres
+ * refuses.
+ */
 export function shownScalar(scalar: Scalar): string {
   const text = scalar.kind === 'text' ? scalar.text : scalar.source;
   const printable = text.isWellFormed() && !/\p{Cc}/u.test(text) && Buffer.byteLength(text) <= maxShownBytes;

@@ -1,4 +1,4 @@
-/** How a process gets to the brokers: where they are, whether over TLS, and as whom. */
+/** A process's access to the brokers: addresses, TLS, credentials. */
 import { readFileSync } from 'node:fs';
 import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import type { SASLOptions } from 'kafkajs';
@@ -15,7 +15,7 @@ export interface KafkaTls {
   options(): ConnectionOptions;
 }
 
-/** As `kafkaFields` of libs/config reads it, of which `kafkaRelations` hold. */
+/** As read by `kafkaFields` of libs/config and checked by `kafkaRelations`. */
 interface Settings {
   kafkaBrokers: readonly string[];
   kafkaTls: boolean;
@@ -27,7 +27,7 @@ interface Settings {
   kafkaSaslPassword: string;
 }
 
-/** @throws AppError config_invalid where a file is not what it should be */
+/** @throws AppError config_invalid if a file is invalid */
 export function kafkaAccess(settings: Settings): KafkaAccess {
   const { kafkaBrokers: brokers, kafkaSaslMechanism: mechanism } = settings;
   return {
@@ -47,14 +47,14 @@ function createTls(settings: Settings): KafkaTls {
       try {
         inUse = readTls(settings);
       } catch {
-        // In the middle of a renewal: those before are good for a while yet.
+        // A renewal is in progress: the old files are valid a while longer.
       }
       return inUse;
     },
   };
 }
 
-/** @throws AppError config_invalid, never with what is in a file */
+/** @throws AppError config_invalid, never with a file's content */
 function readTls({ kafkaTlsCaFile, kafkaTlsCertFile, kafkaTlsKeyFile }: Settings): ConnectionOptions {
   const read = (file: string): string => {
     try {
@@ -67,7 +67,7 @@ function readTls({ kafkaTlsCaFile, kafkaTlsCertFile, kafkaTlsKeyFile }: Settings
   if (kafkaTlsCaFile !== '') options.ca = read(kafkaTlsCaFile);
   if (kafkaTlsCertFile !== '') options.cert = read(kafkaTlsCertFile);
   if (kafkaTlsKeyFile !== '') options.key = read(kafkaTlsKeyFile);
-  // OpenSSL takes a file without certificates as no authorities at all: then nobody would be trusted.
+  // OpenSSL accepts a file without certificates as an empty list of CAs: then no broker would be trusted.
   if (options.ca !== undefined && !options.ca.includes('-----BEGIN CERTIFICATE-----'))
     throw new AppError('config_invalid', `${kafkaTlsCaFile} has no certificate`);
   try {

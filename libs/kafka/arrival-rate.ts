@@ -1,10 +1,10 @@
-/** How often something comes, judged by late: what came counts for less the longer ago it was. */
+/** The rate of recent arrivals: the older an arrival, the less it counts. */
 export interface ArrivalRate {
   came(count: number, nowMs: number): void;
   perMs(nowMs: number): number;
 }
 
-/** Long enough for a steady 100 a second to look steady, and soon over: after half a second of quiet a tenth of it is left. */
+/** Long enough for 100 records a second to look steady, and soon forgotten: a tenth is left after half a second of quiet. */
 const memoryMs = 200;
 
 export function createArrivalRate(): ArrivalRate {
@@ -33,6 +33,6 @@ export interface GatherBounds {
   mostMs: number;
   /** The least number of arrivals to expect within `mostMs`; with fewer, nothing waits. */
   least: number;
-  /** From where on more helps no more. */
+  /** The rate above which more makes no difference. */
   enough: number;
 }

@@ -17,6 +17,12 @@ export { readTopic } from './consuming/read-topic.ts';
 export type { ConsumerOptions, RecordConsumer } from './consuming/consumer-options.ts';
 export { type CreateTopicsOptions, type TopicDefinition, countPartitions, createTopics } from './topics.ts';
 export { type AvroSchema, registerSchemas, valueSubject } from './codec/registry-client.ts';
-export { type AvroCodec, createAttemptCodec, createAvroCodec, createEventCodec } from './codec/avro-codec.ts';
+export {
+  type AttemptCodec,
+  type AvroCodec,
+  createAttemptCodec,
+  createAvroCodec,
+  createEventCodec,
+} from './codec/avro-codec.ts';
 export { traceRecords } from './consuming/trace-records.ts';
 export { whenAllAborted } from './consuming/when-all-aborted.ts';

@@ -106,7 +106,7 @@ const doubtReasons: readonly DoubtReason[] = ['silent', 'never_joined', 'commit_
 
 export interface ProducerMeter {
   requested(outcome: ProduceOutcome['kind'], seconds: number): void;
-  /** Kafka was asked how the topic is. */
+  /** A topic's description was read from Kafka. */
   described(topic: string, partitions: { underReplicated: number; leaderless: number }): void;
   /** Kafka did not answer. */
   unreached(): void;
@@ -140,15 +140,15 @@ type ResetReason = (typeof resetReasons)[number];
 export interface ConsumerMeter {
   joined(): void;
   rebuilt(reason: DoubtReason): void;
-  /** Asked at each reading for how long the consumer has been without its group, until what this returns is called. */
+  /** Shows at each reading how long the consumer has been without its group, until the returned function is called. */
   showAbsence(absentMs: () => number): () => void;
   lag(topic: string, partition: number, behind: { records: number; seconds: number }): void;
-  /** The partition is read from now on: what can be lost of it counts from 0, so that a first loss is an increase. */
+  /** The partition is read from now on: its count of lost records starts at 0, so that a first loss is an increase. */
   begin(topic: string, partition: number): void;
-  /** Records that nobody can read any more. */
+  /** Records that were removed before they were read. */
   lost(topic: string, partition: number, records: number): void;
   reset(topic: string, partition: number, reason: ResetReason): void;
-  /** @param seconds undefined where there is no limit */
+  /** @param seconds undefined if there is no limit */
   retention(topic: string, seconds: number | undefined): void;
   /** The partition is another's now. */
   forget(topic: string, partition: number): void;

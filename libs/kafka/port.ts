@@ -1,6 +1,6 @@
 /**
- * What the services need of Kafka, and nothing of the client that gives it. test/support/kafka-conformance.ts says what an
- * implementation must do, on a real cluster.
+ * The Kafka port of the services, independent of the client library. test/support/kafka-conformance.ts tests what an implementation must
+ * do, on a real cluster.
  */
 import type { HeaderText } from '#lib/contract';
 import type { Span } from '#lib/telemetry';
@@ -14,8 +14,8 @@ export interface OutgoingRecord {
   value: Buffer;
   headers: Readonly<Record<string, HeaderValue | readonly HeaderValue[]>>;
   /**
-   * For a record that delays nobody: how long it may wait for others that go to the same leader, while records keep coming. Any request there takes
-   * it along. Default: the producer's own linger, which is shorter and oftener left out.
+   * For a record that delays nobody: how long it may wait for others to the same leader while records keep coming. Any request to the
+   * leader takes it along. Default: the producer's own linger, which is shorter and skipped more often.
    */
   lingerMs?: number;
 }
@@ -32,17 +32,17 @@ export const originOf = (position: { topic: string; partition: number; offset: b
 
 export interface RecordProducer {
   /**
-   * Resolves once the record's own partition leader has acknowledged it with acks=all, as said in an answer that was checked.
+   * Resolves when the record's partition leader has acknowledged it with acks=all, in a checked response.
    *
-   * A rejection means *not known to be written*: it may stand on the topic all the same.
+   * A rejection means *not known to be written*: it may be on the topic nevertheless.
    *
-   * Records of one key that were acknowledged stand in the order of their `send`, by the first time that each stands there: the next batch
-   * of a partition goes out when the one before has ended. A record that was rejected may stand behind later ones, and any may stand there
-   * again, behind later ones, where an answer was lost.
+   * Acknowledged records of one key are in the order of their `send`, by the first position of each: the next batch of a partition is sent
+   * after the previous one has ended. A rejected record may be after later ones. If a response was lost, any record may be there twice,
+   * again after later ones.
    *
-   * @param timeoutMs less than the producer's own limit, for whoever has less time
-   * @throws AppError queue_full at once, where the bound on waiting records or bytes is reached; kafka_unavailable at the time limit;
-   *   data_invalid where the broker refuses the record itself (too large); stopped
+   * @param timeoutMs a limit below the producer's own
+   * @throws AppError queue_full at once, if the limit of waiting records or bytes is reached; kafka_unavailable at the time limit;
+   *   data_invalid if the broker refuses the record itself (too large); stopped
    */
   send(record: OutgoingRecord, timeoutMs?: number): Promise<RecordPosition>;
   /** Records and bytes accepted by `send` that have not ended. */
@@ -60,7 +60,7 @@ export interface IncomingRecord {
   readonly rawHeaders: Readonly<Record<string, Buffer | readonly Buffer[]>>;
   /** Aborts when its partition is lost, or the consumer stops: from then on `done` does nothing. */
   readonly signal: AbortSignal;
-  /** Around the work on it, where that is traced: see trace-records.ts. */
+  /** The span of the work on it, if it is traced: see trace-records.ts. */
   readonly span?: Span;
   /**
    * The record's outcome is durable: its offset may be committed, once all before it are done too. Order does not matter; twice is
@@ -75,11 +75,11 @@ export interface PartitionRef {
 }
 
 /**
- * Works on records of some partitions: those of a partition stand together, in offset order, and it is in one call at a time. A call may resolve
- * before they are done (it then calls `done` on each later). Trouble with one record is its own to handle. If it throws, the consumer
- * fails and the process ends.
+ * Handles records of some partitions: those of a partition are adjacent and in offset order, and in one call at a time. A call may resolve
+ * before they are done, and call `done` on each later. A handler must handle the failure of a single record itself. If it throws, the
+ * consumer fails and the process ends.
  *
- * `signal` aborts when all of these partitions are lost, or the consumer stops: what waits for a dependency gives up then, leaving its records
- * undone. What is done for a partition that was lost alone is no harm, and of no use; each record's own signal tells.
+ * `signal` aborts when all of these partitions are lost, or the consumer stops: work that waits for a dependency then stops, leaving its
+ * records undone. Work for a single lost partition is harmless but useless; each record's own signal tells.
  */
 export type RecordHandler = (records: readonly IncomingRecord[], signal: AbortSignal) => Promise<void>;

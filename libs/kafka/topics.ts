@@ -36,13 +36,13 @@ const refusals = new Set([
 ]);
 
 /**
- * Creates missing topics and waits until every partition has a leader. Existing topics are left as they are.
+ * Creates missing topics and waits until every partition has a leader. Existing topics are not changed.
  *
- * A cluster that has just started answers with all sorts of errors while its controller settles, too few brokers among them: each is
- * tried again until the time is up.
+ * A starting cluster answers with all kinds of errors while its controller settles, such as too few brokers: each is retried until the time
+ * limit.
  *
- * @returns the names of those that it created
- * @throws AppError kafka_unavailable at the time limit; config_invalid where the cluster refuses a definition
+ * @returns the names of the topics that it created
+ * @throws AppError kafka_unavailable at the time limit; config_invalid if the cluster refuses a definition
  */
 export async function createTopics(
   access: KafkaAccess,
@@ -61,9 +61,9 @@ export async function createTopics(
 }
 
 /**
- * Counts a topic's partitions. A key's partition depends on the count, so it is asked for once and not guessed.
+ * Counts a topic's partitions. A key's partition depends on the count, so it is read once, not guessed.
  *
- * @throws AppError kafka_unavailable at the time limit, the topic being unknown included
+ * @throws AppError kafka_unavailable at the time limit, also for an unknown topic
  */
 export async function countPartitions(
   access: KafkaAccess,
@@ -113,7 +113,7 @@ async function createMissing(admin: Admin, definitions: readonly TopicDefinition
       replicationFactor,
       configEntries: Object.entries(config).map(([key, value]) => ({ name: key, value })),
     };
-    // False where somebody else has created it in the meantime.
+    // False if another process has created it meanwhile.
     if (await admin.createTopics({ topics: [topic], waitForLeaders: false })) created.push(name);
   }
   return created;

@@ -1,20 +1,18 @@
-import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
 import { createPart, type Part } from './part.ts';
+import { repeat, type RepeatOptions } from './repeat.ts';
 
-interface Options {
+interface Options extends RepeatOptions {
   name: string;
-  everyMs: number;
-  clock: Clock;
   log: Logger;
-  /** Runs once more at the stop, after what it had to wait for has been stopped. */
+  /** Runs one more round at the stop, after everything that it waits for has stopped. */
   lastRound?: boolean;
 }
 
-/** A part that does its work again and again; a round that fails is logged, and is no more than that. */
+/** A part that repeats its work; a failed round is only logged. */
 export function inRounds(round: (signal: AbortSignal) => Promise<void>, options: Options): Part {
-  const { name, everyMs, clock, log, lastRound = false } = options;
+  const { name, log, lastRound = false } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   let running: Promise<void> = Promise.resolve();
@@ -27,17 +25,10 @@ export function inRounds(round: (signal: AbortSignal) => Promise<void>, options:
     }
   }
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      await attempt();
-      await clock.sleep(everyMs, signal);
-    }
-  }
-
   const part = createPart(
     name,
     async () => {
-      running = run();
+      running = repeat(attempt, options, signal);
     },
     async () => {
       stopping.abort();

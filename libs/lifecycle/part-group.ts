@@ -1,13 +1,13 @@
 import type { Logger } from '#lib/log';
 import type { Part } from './part.ts';
 
-/** Parts that belong together: leaves first, so that a part may use those before it for as long as it runs. */
+/** Parts in the order of their dependencies, leaves first, so a part can use earlier ones while it runs. */
 export interface PartGroup {
-  /** In the order given; ends early where a stop has begun. @throws what the part throws that could not be started */
+  /** Starts the parts in order; ends early if a stop has begun. @throws the error of the part that failed to start */
   start(): Promise<void>;
-  /** In reverse, those that were started. A part that fails to stop is logged, and the others are stopped all the same. */
+  /** Stops the started parts in reverse. A part that fails to stop is logged, and the others still stop. */
   stop(): Promise<void>;
-  /** The names of those that were started and have not stopped. */
+  /** The names of parts that are started and not stopped. */
   stillRunning(): string[];
 }
 

@@ -10,12 +10,12 @@ import type { Logger } from '#lib/log';
 
 /** The work of a process. */
 export interface ProcessBody {
-  /** @throws Error where it can't begin at all */
+  /** @throws Error if it can't start */
   start(): Promise<void>;
-  /** Nobody is to send it work from now on; called before `stop`. */
+  /** It gets no new work from now on; called before `stop`. */
   makeUnready(): void;
   stop(): Promise<void>;
-  /** Names of what has not stopped. */
+  /** Names of the parts that have not stopped. */
   stillRunning(): string[];
 }
 
@@ -24,7 +24,7 @@ interface Options {
   log: Logger;
   clock: Clock;
   shutdownTimeoutMs: number;
-  /** Resolves with the reason when what can't go on by itself has ended (a crashed consumer). */
+  /** Resolves with the reason when something has ended that can't continue (a crashed consumer). */
   failed: Promise<Error>;
 }
 

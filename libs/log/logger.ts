@@ -1,9 +1,9 @@
 import { type DestinationStream, pino } from 'pino';
 
 /**
- * One wide line per unit of work: `event` names it (`delivery.attempted`), the other fields are facts in fixed names. `error` means that
- * someone must act. A line about a webhook, an event or a delivery has its `traceId`, and its `eventId` if that is known. No payloads,
- * secrets or idempotency keys.
+ * One wide line per unit of work: `event` names it (`delivery.attempted`), the other fields are facts with fixed names. `error` means that
+ * someone must act. A line about a webhook, an event or a delivery has its `traceId`, and its `eventId` if known. No payloads, secrets or
+ * idempotency keys.
  */
 export interface Logger {
   debug(fields: { event: string; [fact: string]: unknown }): void;

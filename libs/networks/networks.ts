@@ -4,11 +4,11 @@ import { embeddedIpv4 } from './embedded-ipv4.ts';
 
 /** A set of addresses. */
 export interface Networks {
-  /** False for what is no address. A mapped address (`::ffff:…`) is its IPv4 address and nothing else; a zone says nothing. */
+  /** False for texts that are not addresses. A mapped address (`::ffff:…`) counts as its IPv4 address; a zone is ignored. */
   has(address: string): boolean;
 }
 
-/** The set that these make, in CIDR notation, a single address standing for itself; or those of them that are no network. */
+/** Parses networks in CIDR notation, or single addresses; returns the invalid ones if there are any. */
 export function parseNetworks(texts: readonly string[]): { networks: Networks } | { wrong: readonly string[] } {
   const wrong = texts.filter((text) => !isNetwork(text));
   return wrong.length > 0 ? { wrong } : { networks: networksOf(texts) };
@@ -16,7 +16,7 @@ export function parseNetworks(texts: readonly string[]): { networks: Networks } 
 
 export const isNetwork = (text: string): boolean => parseCidr(text) !== undefined;
 
-/** From networks that are known to be well formed. */
+/** Networks from well-formed texts. */
 export function networksOf(cidrs: readonly string[]): Networks {
   // Two lists: in one, Node lets an IPv4 address be in an IPv6 network such as `::/0`.
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
@@ -36,7 +36,7 @@ export function networksOf(cidrs: readonly string[]): Networks {
   };
 }
 
-/** An address without its zone, a mapped one as the IPv4 address that it is; undefined for what is no address. */
+/** An address without its zone, a mapped one as its IPv4 address; undefined if it is not an address. */
 export function plainAddress(text: string): string | undefined {
   const version = isIP(text);
   if (version !== 6) return version === 4 ? text : undefined;

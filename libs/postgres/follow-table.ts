@@ -12,7 +12,7 @@
 import { untilAvailable } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
+import { createPart, inRounds, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { Query } from './postgres.ts';
 import { createTablePages, type FollowedTableName, type Key, type Position, withMargin } from './table-pages.ts';
@@ -62,7 +62,6 @@ export function followTable<Row extends FollowedRow>(options: Options<Row>): Fol
   let freshAtMs = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> = Promise.resolve();
   let nextReading: Promise<void> | undefined;
-  let polling: Promise<void> = Promise.resolve();
 
   const notRead = (error: unknown): void => log.warn({ event: 'table.not_read', table: name, err: toAppError(error) });
   const untilRead = <T>(work: () => Promise<T>): Promise<T> =>
@@ -121,25 +120,22 @@ export function followTable<Row extends FollowedRow>(options: Options<Row>): Fol
         return reading;
       }));
 
-  const poll = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await clock.sleep(options.intervalMs, stopping.signal);
-      if (stopping.signal.aborted) return;
-      await refresh().catch((error: unknown) => {
-        if (!stopping.signal.aborted) notRead(error);
-      });
-    }
-  };
+  const readAgain = (): Promise<void> =>
+    refresh().catch((error: unknown) => {
+      if (!stopping.signal.aborted) notRead(error);
+    });
+  const polling = inRounds(readAgain, {
+    ...{ name: `readings of ${name}`, everyMs: options.intervalMs, waitsFirst: true, clock, log },
+  });
 
   const part = createPart(
     `table ${name}`,
     async () => {
       await untilRead(refresh);
-      polling = poll();
+      await polling.start();
     },
     async () => {
-      stopping.abort();
-      await polling;
+      await polling.stop();
     },
   );
   return {

@@ -5,5 +5,6 @@ export { createListener } from './listen.ts';
 export { createRowLookUp, type LookUpRow } from './look-up-row.ts';
 export { postgresMetrics } from './metrics.ts';
 export { migrate } from './migrate.ts';
+export { createPools, directoryPool } from './pools.ts';
 export { inPieces } from './table-pages.ts';
 export { clockMetrics, watchClock } from './watch-clock.ts';

@@ -32,7 +32,7 @@ export interface Postgres extends Part, Query {
   transaction<T>(work: (tx: Query) => Promise<T>): Promise<T>;
 }
 
-interface Options {
+export interface PostgresOptions {
   url: string;
   /** Shown in pg_stat_activity. */
   applicationName: string;
@@ -81,7 +81,7 @@ const types: pg.CustomTypesConfig = {
         )) as pg.CustomTypesConfig['getTypeParser'],
 };
 
-export function createPostgres(options: Options): Postgres {
+export function createPostgres(options: PostgresOptions): Postgres {
   const pool = new pg.Pool({
     connectionString: options.url,
     application_name: options.applicationName,

@@ -1,3 +1,5 @@
+import { maxPayloadText } from '#lib/contract';
+
 /**
  * Errors as clients see them: RFC 9457 `application/problem+json` with a stable `code`. This table is the whole list; docs/errors.md is
  * generated from it, with the advice.
@@ -108,7 +110,7 @@ export const problemCodes = {
   payload_too_large: {
     status: 413,
     title: 'The request body is too large',
-    advice: 'Send at most 1 MiB',
+    advice: `Send at most ${maxPayloadText}`,
   },
   unsupported_media_type: {
     status: 415,

@@ -2,13 +2,13 @@ import type { Rate } from './ports.ts';
 
 /** A token bucket of one process alone. */
 export interface LocalShare {
-  /** 0 where a permit was taken; else how long it is until the next. */
+  /** 0 if a permit was taken; otherwise the time until the next. */
   take(nowMs: number): number;
 }
 
 /**
- * The permits that one of `processes` may give out while the shared bucket is out of reach: its part of the rate, of the burst, and of the
- * permits that were free. A burst below the number of processes is still one permit for each.
+ * The permits that one of `processes` may give out while the shared bucket is away: its part of the rate, of the burst, and of the free
+ * permits. Each process has at least one permit, even if the burst is smaller.
  */
 export function createLocalShare(rate: Rate, processes: number, freeNow: number, nowMs: number): LocalShare {
   const perMs = rate.perSecond / processes / 1000;

@@ -8,13 +8,13 @@ export interface Rate {
 export interface BucketRequest {
   key: string;
   rate: Rate;
-  /** Permits that it was granted and has not used: the bucket counts them as taken, and as part of what it may hold. */
+  /** Permits granted and not used: the bucket counts them as taken, and as part of what the process may hold. */
   unused: number;
-  /** Permits that it gave out by itself while the bucket was away. */
+  /** Permits given out without the bucket while it was away. */
   debt: number;
-  /** For those who wait for the answer: used as soon as they are granted. */
+  /** Permits for waiting callers, used as soon as they are granted. */
   now: number;
-  /** To be held, and used later. */
+  /** Permits to hold for later use. */
   ahead: number;
 }
 
@@ -22,12 +22,12 @@ export interface BucketAnswer {
   granted: number;
   /** Permits left after this; a fraction, and below zero if processes gave out more on their own than there were. */
   free: number;
-  /** How many processes have asked for this key within the last minute, this one included. */
+  /** Processes that asked for this key within the last minute, this one included. */
   processes: number;
 }
 
 /** The buckets that all processes share. */
 export interface SharedBuckets {
-  /** @throws AppError redis_unavailable: the permits may have been granted all the same, and are lost then */
+  /** @throws AppError redis_unavailable: the permits may have been granted nevertheless, and are lost then */
   ask(request: BucketRequest): Promise<BucketAnswer>;
 }

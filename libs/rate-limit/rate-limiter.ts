@@ -1,20 +1,20 @@
 /**
- * Limits how often something is done by all processes together, mostly without asking anybody: permits are fetched from the shared bucket
- * in chunks, the next chunk while there is still half of the last. A bucket (of one key, in this process) is in one of these states:
+ * Limits how often all processes together do something, mostly without asking: permits are fetched from the shared bucket in chunks, the
+ * next chunk while half of the last is left. A bucket (of one key, in this process) is in one of these states:
  *
  * | state     | a `take`                                            | left by                                              |
  * |-----------|-----------------------------------------------------|------------------------------------------------------|
  * | holding   | is granted at once                                  | the last permit, or `heldForMs` → asking             |
  * | asking    | waits for the answer                                | permits → holding, none → empty, no answer → on its own |
  * | empty     | is refused at once                                  | the time until the next permit → asking              |
- * | on its own | is judged by this process's share of rate and burst | an answer (asked for in the background) → holding, empty |
+ * | on its own | is decided by this process's share of rate and burst | an answer (asked for in the background) → holding, empty |
  *
  * How much all processes together may exceed `burst + rate · t` in a window of t seconds:
  *
  * - while the shared bucket answers: by what the rate brings in the time of one answer (see redis-buckets.ts);
  * - when it has lost its memory: by one burst, once;
- * - while it is away: each of the n processes last known gives out an n-th, so by what came beside those n; and by n − burst where the burst
- *   is smaller than n. Permits given out meanwhile are reported when it is back, and subtracted there.
+ * - while it is away: each of the n processes last known gives out one n-th, so by the processes that joined since; and by n − burst if the
+ *   burst is smaller than n. Permits given out meanwhile are reported when it is back, and subtracted there.
  */
 import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
@@ -47,18 +47,18 @@ interface Bucket {
   asking: Promise<void> | undefined;
   last: (BucketAnswer & { atMs: number }) | undefined;
   share: LocalShare | undefined;
-  /** Given out of the share, and not told yet. */
+  /** Given out of the process's share, and not reported yet. */
   debt: number;
   askAgainAtMs: number;
 }
 
-/** One chunk is what the rate brings in this time. Half of it is far longer than an answer takes. */
+/** One chunk is what the rate yields in this time. Half of it is far longer than an answer takes. */
 const chunkSeconds = 0.1;
-/** A bucket that had less than was wanted is asked again after this at the earliest, and finds what has come meanwhile. */
+/** A bucket that had too few permits is asked again after this time at the earliest, and has refilled by then. */
 const paceMs = 10;
 /** Between two tries to reach a shared bucket that was away. */
 const awayForMs = 1_000;
-/** Beyond it, the key known longest is forgotten. */
+/** At this number, the oldest key is forgotten. */
 const maxKeys = 10_000;
 
 export function createRateLimiter({ buckets, clock, log }: Options): RateLimiter {
@@ -160,7 +160,7 @@ const newBucket = (key: string, rate: Rate): Bucket => ({
   askAgainAtMs: 0,
 });
 
-/** None where that would be a single permit: it could lie unused in one process while another is refused. */
+/** No chunk of a single permit: it could lie unused in one process while another is refused. */
 function chunkOf({ rate, last }: Bucket): number {
   const permits = Math.floor(Math.min(rate.perSecond * chunkSeconds, rate.burst / (2 * (last?.processes ?? 1))));
   return permits < 2 ? 0 : permits;

@@ -1,21 +1,21 @@
 /**
  * A token bucket in Redis, one hash a key:
  *
- *   free      permits that nobody has (a fraction; below zero where processes gave out more while Redis was away)
+ *   free      permits that no process holds (a fraction; below zero if processes gave out more while Redis was away)
  *   at        when `free` was true, in microseconds of the server's clock
- *   <process> `<permits held, as far as is known> <when it asked last>`
+ *   <process> `<permits held, as far as known> <time of its last request>`
  *
- * `free` and all that processes hold together never exceed the burst, and grow by the rate alone. A used permit counts as held until its
- * process asks again, which can only make the refill smaller. So in any window of t seconds all processes together use at most burst + rate
- * · t permits, however many they hold and whenever they use them; to which comes, for permits that are granted to those who wait, what the
- * rate brings in the time of one answer. An answer that is lost loses its permits.
+ * `free` and all held permits together never exceed the burst, and grow only by the rate. A used permit counts as held until its process
+ * asks again, which can only make the refill smaller. So in any window of t seconds all processes together use at most burst + rate · t
+ * permits, however many they hold and whenever they use them; permits for waiting callers add what the rate yields during one answer. A
+ * lost answer loses its permits.
  */
 import type { Redis } from '#lib/redis';
 import type { BucketAnswer, SharedBuckets } from './ports.ts';
 
-/** A process uses permits for so long after it has asked; then it lets go of them. */
+/** A process uses permits for so long after its request, then drops them. */
 export const heldForMs = 1_000;
-/** Twice that, so that clocks may differ: only then does the bucket count them as free. */
+/** Twice that, so that clocks may differ: only then does the bucket free them. */
 const countedForMs = 2 * heldForMs;
 const processForMs = 60_000;
 
@@ -58,9 +58,9 @@ return { granted, text(free), processes }
 
 interface Options {
   redis: Pick<Redis, 'runScript'>;
-  /** Before every key: who limits what. */
+  /** Prefix of every key: names the user of the limiter. */
   prefix: string;
-  /** This process among those that share the buckets. */
+  /** The id of this process among those that share the buckets. */
   processId: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Keeps callers from waiting, each for the whole time limit, on a server that is known not to answer.
+ * Keeps callers from waiting a whole time limit each for a server that does not answer.
  *
  * | state   | a call                         | left by                                            |
  * |---------|--------------------------------|----------------------------------------------------|
@@ -20,7 +20,7 @@ interface Options {
 }
 
 export interface Breaker {
-  /** @throws what `work` throws; AppError redis_unavailable where it was not let through */
+  /** @throws what `work` throws; AppError redis_unavailable if the breaker refuses the call */
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 

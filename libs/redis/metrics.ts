@@ -18,14 +18,14 @@ export const redisMetrics = {
 } satisfies MetricTable;
 
 export interface RedisMeter {
-  /** A call begins. @returns what is to be told whether it was answered */
+  /** A call begins. @returns a function to call with its outcome */
   begin(): (outcome: 'answered' | 'failed') => void;
   refused(): void;
 }
 
 const none: RedisMeter = { begin: () => () => undefined, refused: () => undefined };
 
-/** @param isUp whether Redis may be used, and answered when it was last asked */
+/** @param isUp whether Redis may be used, and answered the last call */
 export function measureRedis(registry: Metrics | undefined, isUp: () => boolean): RedisMeter {
   if (registry === undefined) return none;
   const { callSeconds, calls } = registerMetrics(redisMetrics, registry);

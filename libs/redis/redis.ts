@@ -1,9 +1,9 @@
 /**
- * The only importer of the Redis client. Redis is never what decides here, so nothing waits for it: every call is answered within its
- * time limit or fails as `redis_unavailable`, calls are not queued while there is no connection, none is sent twice, and after a failure
- * nobody asks for a short while (see breaker.ts).
+ * The only importer of the Redis client. Redis never decides here, so nothing waits for it: every call is answered within its time limit or
+ * fails as `redis_unavailable`, calls are not queued without a connection, none is sent twice, and after a failure no call is made for a
+ * short while (see breaker.ts).
  *
- * A call that failed may still be carried out later: its commands can be on the wire. Callers must be able to live with that.
+ * A failed call may still be executed later: its commands can be on the wire. Callers must allow for that.
  */
 import { hash } from 'node:crypto';
 import { Redis as Client } from 'ioredis';
@@ -31,16 +31,17 @@ export interface Redis extends Part {
   /** In order, undefined for keys that are not there, or never expire. @throws AppError redis_unavailable */
   getMany(keys: readonly Buffer[]): Promise<(ExpiringValue | undefined)[]>;
   /**
-   * Sets each key that is free, with an expiry of its own (`SET key value NX PXAT ms`), in one round trip; a key that is there keeps its value.
+   * Sets each key that does not exist, with its own expiry (`SET key value NX PXAT ms`), in one round trip; existing keys keep their
+   * values.
    *
-   * @throws AppError redis_unavailable: any of them may have been set all the same
+   * @throws AppError redis_unavailable: any of them may have been set nevertheless
    */
   setIfFree(entries: readonly ExpiringEntry[]): Promise<void>;
   /**
-   * Runs a Lua script, atomically; the server keeps it, so that only its hash is sent again.
+   * Runs a Lua script atomically; the server stores it, so that later calls send only its hash.
    *
-   * @returns what the script returns: whole numbers, texts, and lists of them
-   * @throws AppError redis_unavailable: it may have run all the same
+   * @returns what the script returns: integers, texts, and lists of them
+   * @throws AppError redis_unavailable: it may have run nevertheless
    */
   runScript(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
 }
@@ -53,28 +54,28 @@ export interface RedisOptions {
   log: Logger;
   /** Per call. Default 200. */
   timeLimitMs?: number;
-  /** How long nobody asks after a failure. Default 1,000. */
+  /** Time without calls after a failure. Default 1,000. */
   coolDownMs?: number;
   /** How often it is looked whether the server may still be used: its settings can be changed while it runs. Default 10,000. */
   vetEveryMs?: number;
-  /** How long `start` waits for a server before it goes on without one. Default 2,000. */
+  /** Time that `start` waits for a server before it continues without one. Default 2,000. */
   startTimeoutMs?: number;
-  /** True where a server that must not be used is as good as none: `start` does not fail then. Default false. */
+  /** True if `start` does not fail because of a server that must not be used, but continues without it. Default false. */
   optional?: boolean;
-  /** None where nobody reads them. */
+  /** Left out if nobody reads them. */
   metrics?: Metrics;
 }
 
 const connectTimeoutMs = 2_000;
-/** A connection on which nothing is answered for so long is dropped, and with it what waits on it. */
+/** A connection without an answer for so long is dropped, with all calls that wait on it. */
 const deadConnectionMs = 5_000;
 /** Time for a connection that is closed to say QUIT. */
 const disconnectTimeoutMs = 200;
 const logRefusalEveryMs = 10_000;
 const reconnect = { baseMs: 100, capMs: 2_000 };
 /**
- * MGET with the expiries, which come in one piece: eight bytes each, below 0 where there is none. A PEXPIRETIME for each key in a pipeline
- * costs this process four times as much, expiries one by one a third more.
+ * MGET with the expiries in one piece: eight bytes each, below 0 if there is none. A pipelined PEXPIRETIME per key costs this process four
+ * times as much, expiries one by one a third more.
  */
 const getManyScript = `
 local expiries, found = {}, {}
@@ -88,9 +89,9 @@ return found`;
 const getManySha1 = hash('sha1', getManyScript);
 
 /**
- * `start` waits a little for the server and goes on without it.
+ * `start` waits a little for the server, then continues without it.
  *
- * @throws AppError config_invalid from `start` where the server answers, but must not be used: too old, or evicting
+ * @throws AppError config_invalid from `start` if the server answers, but must not be used: too old, or evicting
  */
 export function createRedis(options: RedisOptions): Redis {
   const { clock, log, timeLimitMs = 200, coolDownMs = 1_000, vetEveryMs = 10_000, startTimeoutMs = 2_000 } = options;
@@ -111,15 +112,16 @@ export function createRedis(options: RedisOptions): Redis {
     disconnectTimeout: disconnectTimeoutMs,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
-    // Ends what is unanswered as soon as the connection is lost.
+    // Fails unanswered calls as soon as the connection is lost.
     maxRetriesPerRequest: 0,
     retryStrategy: (times) => 20 + fullJitterMs(reconnect, times - 1, Math.random),
   });
-  // Without a listener the client prints to the console. Told at the next failed call instead of at each try to connect.
+  // Without a listener the client prints to the console. Reported at the next failed call instead of at each connection attempt.
   client.on('error', (error: Error) => (lastError = error));
   client.on('close', () => (usable = false));
   client.on('ready', () => void vetWhileConnected((connections += 1)));
 
+  /** No rounds of a part: it begins and ends with each connection. */
   const vetWhileConnected = async (connection: number): Promise<void> => {
     let reported: string | undefined;
     while (connection === connections && !stopping.signal.aborted) {
@@ -158,7 +160,7 @@ export function createRedis(options: RedisOptions): Redis {
   const withinLimit = async <T>(work: Promise<T>): Promise<T> => {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const stopLimit = clock.startLimit(timeLimitMs, () => {
-      // One more turn: where it was this process that stood still, the answer lies in the socket already.
+      // One more turn: if this process was the one that froze, the answer is already in the socket.
       setImmediate(() => reject(new AppError('redis_unavailable', `Redis did not answer within ${timeLimitMs} ms`)));
     });
     try {
@@ -224,7 +226,7 @@ export function createRedis(options: RedisOptions): Redis {
       });
       const refusal = answers.find(([error]) => error !== null)?.[0];
       if (!refusal) return;
-      // An answer, if not the one that was wanted: a server that is full is still worth being asked for what it has.
+      // A full server still answers what it has, so this counts as an answer.
       if (clock.monotonicMs() >= logRefusalAtMs) {
         log.warn({ event: 'redis.write_refused', err: refusal });
         logRefusalAtMs = clock.monotonicMs() + logRefusalEveryMs;
@@ -239,7 +241,7 @@ export function createRedis(options: RedisOptions): Redis {
   };
 }
 
-/** A server that is new, or was told to forget, does not have the script. */
+/** A new or emptied server does not have the script. */
 async function knownOrWhole(byHash: Promise<unknown>, whole: () => Promise<unknown>): Promise<unknown> {
   try {
     return await byHash;

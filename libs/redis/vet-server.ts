@@ -6,8 +6,8 @@ const oldestMajor = 7;
 export type Vetting = { ok: true; unchecked?: string } | { ok: false; problem: string };
 
 /**
- * Whether the server may be used. An eviction policy other than `noeviction` drops live keys without a word when memory runs out, those of
- * others before one's own as likely as not; with `noeviction` a write fails instead, which callers see and can live with.
+ * Whether the server may be used. An eviction policy other than `noeviction` silently drops live keys when memory runs out, possibly those
+ * of other users. With `noeviction` a write fails instead, which callers notice and can handle.
  */
 export async function vetServer(client: Pick<Client, 'info' | 'config'>): Promise<Vetting> {
   const version = /^redis_version:(\S+)/m.exec(await client.info('server'))?.[1] ?? 'unknown';

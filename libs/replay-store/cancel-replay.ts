@@ -1,15 +1,16 @@
 import type { Query } from '#lib/postgres';
 import { nextItems } from './next-items.ts';
-import { endIfDone, type ReplayStatus } from './replay-row.ts';
+import { endIfDone } from './replay-row.ts';
+import type { DeadLetterStatus, ReplayStatus } from './states.ts';
 
 /** Within the time of one statement. */
 const itemsAtOnce = 5_000;
 
 /**
- * Gives back what was not begun; what is being sent comes to its end first, and the replay with it. The replay's row is taken before
- * its items, as by whoever takes some to send them: none is both given back and sent.
+ * Returns items that have not begun; items being sent end first, and the replay with them. It locks the replay's row before its items, as
+ * taking items does, so no item is both returned and sent.
  *
- * @returns where the replay stood, undefined where there is none
+ * @returns the status of the replay, undefined if there is none
  */
 export async function cancelReplay(tx: Query, tenant: string, id: string): Promise<ReplayStatus | undefined> {
   const [replay] = await tx.query<{ status: ReplayStatus }>(
@@ -38,7 +39,7 @@ export async function setDeadLetters(
   tx: Query,
   tenant: string,
   replayId: string,
-  status: 'dead' | 'replayed',
+  status: Exclude<DeadLetterStatus, 'replaying'>,
   items: readonly { letter_id: string | null; event_id: string | null; endpoint_id: string | null }[],
 ): Promise<void> {
   const set = `UPDATE dead_letters l

@@ -1,7 +1,7 @@
 /**
- * A replay of dead letters, from its request to its items, all in the transaction that answers for it. Each dead letter is claimed by its
- * row's change from `dead` to `replaying`, which only one of several transactions can make: two replays never have the same dead letter. With
- * the claim goes the generation under which it will be sent, so that whoever sends it, after any crash, computes the same ids.
+ * A replay of dead letters, from its request to its items, in the transaction of the request. A dead letter is claimed by changing its row
+ * from `dead` to `replaying`, which only one transaction can do: no dead letter is in two replays. The claim sets its replay generation, so
+ * every process computes the same ids, after any crash.
  */
 import type { Query } from '#lib/postgres';
 import { type DeadLetterFilter, deadLetterConditions, deadLetterTables } from './dead-letter-filter.ts';
@@ -12,16 +12,16 @@ export interface DeadLetterReplay extends NewReplay {
   limit: number;
 }
 
-/** As many as one transaction can claim in some seconds on a slow machine. A larger replay ends as `partial`, and is asked for again. */
+/** As many as one transaction can claim within seconds on a slow machine. A larger replay ends as `partial`, and can be repeated. */
 export const maxReplayDeadLetters = 100_000;
 /** Within the time of one statement. */
 const deadLettersAtOnce = 5_000;
 
 /**
- * The oldest first. Dead dead letters that another transaction holds are about to be another's.
+ * Claims the oldest first. Dead letters locked by another transaction are about to be claimed by it, and are skipped.
  *
- * A delivery (its value is null) gets a generation of its event that no delivery has had, and all of them that are claimed at once the
- * same; of any other record it is the dead letter's own, raised, because a dead letter is claimed once.
+ * Deliveries (whose value is null) claimed together get one new replay generation of their event. Any other record increments the
+ * generation of its own dead letter, because each is claimed once.
  */
 export const claimDeadLetters = (
   conditions: string,

@@ -7,8 +7,8 @@ export interface DeliveryReplay extends NewReplay {
 }
 
 /**
- * Sends an event to these endpoints once more, whatever became of it before, under a generation of its own. Dead dead letters of the same deliveries
- * are claimed with it, so that no replay of dead letters sends them yet again.
+ * Sends an event to these endpoints again, whatever its deliveries' outcomes, under a new replay generation. It claims the dead letters of
+ * the same deliveries, so that no other replay sends them as well.
  */
 export async function createDeliveryReplay(tx: Query, replay: DeliveryReplay): Promise<ReplayRow> {
   const { tenant, id, eventId, endpointIds } = replay;

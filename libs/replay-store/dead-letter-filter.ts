@@ -1,4 +1,5 @@
 import type { DeadLetterStage } from '#lib/contract';
+import type { DeadLetterStatus } from './states.ts';
 
 /** Selects the dead letters that match every given field. Times are RFC 3339. */
 export interface DeadLetterFilter {
@@ -11,13 +12,13 @@ export interface DeadLetterFilter {
   since?: string;
   /** Not itself. */
   until?: string;
-  status?: 'dead' | 'replaying' | 'replayed';
+  status?: DeadLetterStatus;
 }
 
 /** A delivery names its event, which knows the source. */
 export const deadLetterTables = 'dead_letters l LEFT JOIN events e ON e.tenant = l.tenant AND e.id = l.event_id';
 
-/** The filter over `deadLetterTables`, as a condition; its values are added to those of the statement. */
+/** The filter as an SQL condition over `deadLetterTables`; appends its values to those of the statement. */
 export function deadLetterConditions(tenant: string, filter: DeadLetterFilter, values: unknown[]): string {
   const conditions: string[] = [];
   const where = (condition: (parameter: string) => string, value: unknown): void => {

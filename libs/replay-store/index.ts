@@ -1,4 +1,5 @@
 export { type DeadLetterFilter, deadLetterConditions, deadLetterTables } from './dead-letter-filter.ts';
+export { type DeadLetterStatus, deadLetterStatuses, replayStatuses } from './states.ts';
 export { type ReplayRow, replayColumns } from './replay-row.ts';
 export { type DeadLetterReplay, createDeadLetterReplay, maxReplayDeadLetters } from './create-dead-letter-replay.ts';
 export { createDeliveryReplay } from './create-delivery-replay.ts';

@@ -1,14 +1,14 @@
 /**
- * Leases replays to a process: unleased ones, and those whose holder has died. There are two lanes, so that a replay whose user waits for
- * the answer does not wait for one that takes days:
+ * Leases replays to a process: unleased ones, and those whose holder has died. There are two lanes, so that a replay with a waiting user
+ * does not queue after one that takes days:
  *
- * | lane   | has                                                     | and of them                                                        |
+ * | lane   | has                                                     | order                                                              |
  * |--------|---------------------------------------------------------|--------------------------------------------------------------------|
  * | single | replays of one item: tests of endpoints, retries        | the oldest of each tenant first, then the second of each, …        |
- * | bulk   | all others                                              | one a tenant at a time, its oldest; between tenants by turns, whoever has had none for longest |
+ * | bulk   | all others                                              | one per tenant, its oldest; the tenant that waited longest first |
  *
- * A bulk replay that has had its turn, or waits for its rate, is released with the time of its next turn. Until then nobody leases it, and
- * its tenant's other bulk replays wait behind it.
+ * After its turn, or while it waits for its rate, a bulk replay is released with the time of its next turn. Until then nobody leases it,
+ * and the tenant's other bulk replays wait.
  */
 import type { Query } from '#lib/postgres';
 
@@ -17,7 +17,7 @@ export type ReplayLane = 'single' | 'bulk';
 const leaseMs = 10_000;
 export const leaseEnd = `clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
 
-/** As the indexes have it. */
+/** The same conditions as the indexes. */
 export const inLane: Readonly<Record<ReplayLane, string>> = {
   single: `status = 'running' AND matched <= 1`,
   bulk: `status = 'running' AND matched > 1`,

@@ -1,15 +1,16 @@
 import type { Query } from '#lib/postgres';
+import { isItem, type OpenItemStatus } from './states.ts';
 
 interface Wanted {
-  status: readonly ('waiting' | 'sending')[];
-  /** Only those behind this one. */
+  status: readonly OpenItemStatus[];
+  /** Only items after this one. */
   after: number;
   max: number;
 }
 
 /**
- * The first items that are in these states, as a range of numbers: whatever the planner thinks of a replay that has just been written, a
- * range is looked up in an index, where a list of items may have it read all of the replay each time. Undefined where there is none.
+ * The first items in these states, as a range of numbers: a range uses the index, whatever the planner assumes about a new replay, but a
+ * list of items may scan the whole replay each time. Undefined if there is none.
  */
 export async function nextItems(
   tx: Query,
@@ -19,7 +20,7 @@ export async function nextItems(
   const [range] = await tx.query<{ first: number | null; last: number | null }>(
     `SELECT min(item) AS first, max(item) AS last
        FROM (SELECT item FROM replay_items
-              WHERE tenant = $1 AND replay_id = $2 AND item > $3 AND status IN (${status.map((each) => `'${each}'`).join()})
+              WHERE tenant = $1 AND replay_id = $2 AND item > $3 AND ${isItem('status', status)}
               ORDER BY item
               LIMIT $4) AS next`,
     [tenant, id, after, max],

@@ -1,18 +1,5 @@
 import type { Query } from '#lib/postgres';
-
-/**
- * A replay:
- *
- *   running ──► completed      every item was sent, or failed
- *          ├──► partial        the same, but more had matched than the limit let in
- *          └──► cancelled      what was not sent by then went back to the dead
- *
- * Its items: waiting ──taken──► sending ──► replayed | failed;  waiting ──► cancelled. An item that is `sending` when its runner dies is
- * sent again by the next, under the same generation.
- *
- * A dead letter: dead ──claimed──► replaying ──► replayed, or dead again where its item failed or was cancelled.
- */
-export type ReplayStatus = 'running' | 'completed' | 'partial' | 'cancelled';
+import { isItem, openItemStatuses, type ReplayStatus } from './states.ts';
 
 export interface ReplayRow {
   id: string;
@@ -31,14 +18,14 @@ export const replayColumns = 'id, status, request, rate_per_second, matched, rep
 export interface NewReplay {
   tenant: string;
   id: string;
-  /** As it was asked for, to be shown. */
+  /** The filter as requested, to be shown. */
   request: Readonly<Record<string, unknown>>;
   ratePerSecond: number | null;
   /** RFC 3339. */
   createdAt: string;
 }
 
-/** Once its items are there: with none, it has ended as it begins. */
+/** Call it after inserting the items: without any, the replay ends at once. */
 export async function insertReplay(
   tx: Query,
   { tenant, id, request, ratePerSecond, createdAt }: NewReplay,
@@ -54,7 +41,7 @@ export async function insertReplay(
   return row as ReplayRow;
 }
 
-/** Ends the replay where nothing of it is open any more. Its row must be held. */
+/** Ends the replay if none of its items is open. Its row must be locked. */
 export async function endIfDone(tx: Query, tenant: string, id: string): Promise<ReplayStatus | undefined> {
   const [ended] = await tx.query<{ status: ReplayStatus }>(
     `UPDATE replays r
@@ -65,7 +52,7 @@ export async function endIfDone(tx: Query, tenant: string, id: string): Promise<
             ended_at = clock_timestamp(), lease_owner = NULL, lease_until = NULL
       WHERE tenant = $1 AND id = $2 AND status = 'running'
         AND NOT EXISTS (SELECT FROM replay_items i
-                         WHERE i.tenant = r.tenant AND i.replay_id = r.id AND i.status IN ('waiting', 'sending'))
+                         WHERE i.tenant = r.tenant AND i.replay_id = r.id AND ${isItem('i.status', openItemStatuses)})
       RETURNING status`,
     [tenant, id],
   );

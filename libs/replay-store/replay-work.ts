@@ -1,12 +1,12 @@
 /**
- * Works off replays in any number of processes. Each replay is leased by one of them; a process that dies loses its lease and another goes
- * on. In this order:
+ * Works off replays in any number of processes. Each replay is leased by one of them; if it dies, its lease expires and another continues.
+ * The order is:
  *
  *   take (items become `sending`, committed) ──► publish ──► settle (replayed or failed, with the counts) ──► take …
  *
- * Taken before it is published, an item can't be cancelled behind its back, and is sent again by a successor under the same generation.
- * Both steps ask for the lease under the replay's row lock: a process that was paused past its lease changes nothing any more. Anything
- * that it still publishes has the same ids.
+ * Items are taken before they are published, so they can't be cancelled meanwhile, and a successor sends them again under the same
+ * generation. Both steps check the lease under the replay's row lock: a process that was paused past its lease changes nothing any more.
+ * Anything that it still publishes has the same ids.
  */
 import { AppError } from '#lib/errors';
 import { microsOf } from '#lib/clock';
@@ -15,7 +15,8 @@ import type { Postgres, Query } from '#lib/postgres';
 import { setDeadLetters } from './cancel-replay.ts';
 import { leaseEnd, leaseReplays, type ReplayLane } from './lease-replays.ts';
 import { nextItems } from './next-items.ts';
-import { endIfDone, type ReplayStatus } from './replay-row.ts';
+import { endIfDone } from './replay-row.ts';
+import { isItem, openItemStatuses, type ReplayStatus } from './states.ts';
 
 export interface LeasedReplay {
   tenant: string;
@@ -41,15 +42,15 @@ export interface ItemEnd {
 
 /** Every method @throws AppError store_unavailable */
 export interface ReplayWork {
-  /** Replays of the lane that are nobody's, or whose holder has died, up to so many. */
+  /** Up to so many replays of the lane that are unleased, or whose holder has died. */
   lease(owner: string, lane: ReplayLane, max: number): Promise<LeasedReplay[]>;
-  /** False where the lease is lost, or the replay has ended. */
+  /** False if the lease is lost, or the replay has ended. */
   renew(replay: LeasedReplay): Promise<boolean>;
-  /** @param againInMs nobody takes it before */
+  /** @param againInMs nobody leases it before */
   release(replay: LeasedReplay, againInMs?: number): Promise<void>;
-  /** The next items, those first that a predecessor had taken. */
+  /** The next items, starting with those that a predecessor had taken. */
   take(replay: LeasedReplay, max: number): Promise<{ items: ReplayItem[] } | { ended: ReplayStatus } | 'lost'>;
-  /** False where the lease is lost: nothing is changed then. */
+  /** False if the lease is lost: then nothing is changed. */
   settle(replay: LeasedReplay, ends: readonly ItemEnd[]): Promise<boolean>;
 }
 
@@ -102,7 +103,7 @@ export function createReplayWork(postgres: Postgres): ReplayWork {
       postgres.transaction(async (tx) => {
         const { tenant, id } = replay;
         if (!(await extend(tx, replay))) return 'lost';
-        const range = await nextItems(tx, replay, { status: ['waiting', 'sending'], after: 0, max });
+        const range = await nextItems(tx, replay, { status: openItemStatuses, after: 0, max });
         if (range === undefined) {
           const ended = await endIfDone(tx, tenant, id);
           if (ended === undefined) throw new AppError('bug', `replay ${id} has items that nobody can take`);
@@ -111,7 +112,7 @@ export function createReplayWork(postgres: Postgres): ReplayWork {
         const rows = await tx.query<RawItem>(
           `WITH taken AS (
              UPDATE replay_items SET status = 'sending'
-              WHERE tenant = $1 AND replay_id = $2 AND item BETWEEN $3 AND $4 AND status IN ('waiting', 'sending')
+              WHERE tenant = $1 AND replay_id = $2 AND item BETWEEN $3 AND $4 AND ${isItem('status', openItemStatuses)}
              RETURNING *
            )
            SELECT t.item, t.generation, t.event_id, t.endpoint_id, l.stage, l.origin, l.key, l.headers, l.value

@@ -14,11 +14,11 @@ const tagBytes = 16;
 
 export interface SecretBox {
   seal(plaintext: string | Buffer, context: string): Buffer;
-  /** @throws AppError data_invalid where the key is not listed, or the value is not what was sealed for this context */
+  /** @throws AppError data_invalid if the key is not configured, or the value was not encrypted for this context */
   open(sealed: Buffer, context: string): string;
-  /** The same of what is no text. */
+  /** The same for bytes. */
   openBytes(sealed: Buffer, context: string): Buffer;
-  /** Whether it is sealed under the key that seals now; false where another key must stay listed for its sake. */
+  /** Whether it is encrypted with the current key; false if it still needs another configured key. */
   isCurrent(sealed: Buffer): boolean;
 }
 

@@ -1,16 +1,16 @@
 /**
- * Decides what follows when a service fails. Alone in its process, it ends the process; beside others, this holds:
+ * Decides what follows when a service fails. Alone in its process, it ends the process; among several, this holds:
  *
  * | failure                                                           | what follows                                                          |
  * |-------------------------------------------------------------------|-----------------------------------------------------------------------|
- * | its start, because a dependency is away (a retryable AppError)    | it is built anew after a wait, without end: an outage ends no process |
- * | any other, and it had fewer than four within half an hour         | it is built anew after a wait                                         |
- * | the fifth within half an hour                                     | the process ends, and its supervisor starts it anew                   |
- * | it could not be stopped within the time for stopping              | the same: what is left of it would work beside its successor          |
+ * | its start, because a dependency is away (a retryable AppError)    | it is rebuilt after a wait, without limit: an outage ends no process  |
+ * | any other, and it had fewer than four within half an hour         | it is rebuilt after a wait                                            |
+ * | the fifth within half an hour                                     | the process ends, and its supervisor restarts it                      |
+ * | it could not be stopped in time                                   | the same: its remains would work beside its successor                 |
  *
- * The wait is a second, twice as long after each failure in a row, up to half a minute, spread by a fifth. A failure is the first of a row
- * again once the service has run for a minute. Half an hour holds five consumers in a row that were given up (libs/kafka, rebuild-limits.ts),
- * each of which takes five minutes and more.
+ * The wait is a second, doubled for each failure in a row, up to half a minute, spread by a fifth. A row ends when the service has run for
+ * a minute. Half an hour allows for five consumers in a row that were given up (libs/kafka, rebuild-limits.ts), each after five minutes or
+ * more.
  */
 import { type Random, spreadAroundMs } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
@@ -22,7 +22,7 @@ export interface Failure {
   isStart: boolean;
 }
 
-/** The wait before it is built anew, or that it is not. */
+/** The wait before it is rebuilt, or the end of the process. */
 export type Verdict = { rebuildAfterMs: number } | 'end the process';
 
 export interface FailurePolicy {
@@ -55,7 +55,7 @@ export function createFailurePolicy(clock: Pick<Clock, 'monotonicMs'>, random: R
       failedAtMs = [...failedAtMs.filter((atMs) => nowMs - atMs <= windowMs), ...(isOutage ? [] : [nowMs])];
       if (failedAtMs.length >= tooMany) return 'end the process';
       const waitMs = Math.min(capMs, baseMs * 2 ** inARow);
-      // Beyond the cap it does not matter how many there were.
+      // More than that changes nothing: the cap is reached.
       inARow = Math.min(inARow + 1, 10);
       return { rebuildAfterMs: spreadAroundMs(waitMs, jitter, random) };
     },

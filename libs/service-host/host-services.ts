@@ -28,17 +28,17 @@ export async function hostService<F extends Fields & ReturnType<typeof serviceFi
 }
 
 /**
- * How long a service that is to start last waits for the others. One of them may wait for a dependency without end, and senders must be told
- * meanwhile to come again.
+ * How long the service that starts last waits for the others. One of them may wait for a dependency without limit, and senders must get
+ * answers meanwhile.
  */
 const turnMs = 10_000;
 
 /**
- * Several services in one process, each with its own log, metrics, readiness and admin server. One that fails is built anew alone.
+ * Several services in one process, each with its own log, metrics, readiness and admin server. A failed service is rebuilt alone.
  *
- * @param load a service with its settings, each
- * @param last the name of the one that starts when the others have: it has a time limit for its answers, and a start takes the process's time
- * @throws AppError config_invalid with the problems of all of them, each once: most settings are shared
+ * @param load loads one service with its settings
+ * @param last the name of the service that starts after the others: its answers have a time limit, and starting takes processor time
+ * @throws AppError config_invalid with the problems of all services, each once: most settings are shared
  */
 export async function hostServices(
   name: string,
@@ -62,7 +62,7 @@ export async function hostServices(
 async function host(name: string, services: readonly LoadedService[], last?: string): Promise<never> {
   const [first] = services;
   if (first === undefined) throw new AppError('bug', 'a process of no service');
-  // Shared by all of them, being read from one environment.
+  // All services share these, since they read one environment.
   const { logLevel, shutdownTimeoutMs } = first.common;
   const clock = systemClock;
   const isAlone = services.length === 1;
@@ -93,8 +93,8 @@ async function host(name: string, services: readonly LoadedService[], last?: str
 }
 
 /**
- * All at once, as processes of their own would: services talk through Kafka alone, so that each can drain and close in its own order whichever
- * of the others are gone, and one deadline has to do for all. None takes work any more before the first begins to stop.
+ * Stops all services at once, like separate processes: they communicate only through Kafka, so each can drain and close in its own order
+ * without the others, within one deadline. All are unready before the first begins to stop.
  */
 function together(services: readonly LoadedService[], bodies: readonly ProcessBody[]): ProcessBody {
   const each = async (work: (body: ProcessBody) => Promise<void>): Promise<void> =>

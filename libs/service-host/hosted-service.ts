@@ -1,6 +1,6 @@
 /**
- * One service within a process. Its admin server, its traces and the metrics of both outlive its failures. The parts that do its work are
- * built anew, with metrics of their own, as in a new process:
+ * One service within a process. Its admin server, its traces and their metrics survive its failures. The parts that do its work are
+ * rebuilt, with new metrics, as in a new process:
  *
  *   (its turn) ──► building ──► starting ──► running ──fails──► stopping ──► waiting ──► building …
  *                                   └──fails────────────────────────┘ └── given up: the process ends
@@ -16,7 +16,7 @@ import { groupParts, type Part, type PartGroup, type ProcessBody } from '#lib/li
 import type { Logger } from '#lib/log';
 import { createAdminServer, createTracing, Metrics, traceSettings } from '#lib/telemetry';
 import type { Failure, FailurePolicy } from './failure-policy.ts';
-import { measureService, uniteRegistries } from './metrics.ts';
+import { measureService, mergeRegistries } from './metrics.ts';
 import type { LoadedService } from './service-definition.ts';
 
 interface Options {
@@ -28,11 +28,11 @@ interface Options {
   policy: FailurePolicy;
   /** Before it is built for the first time. */
   turn?: Promise<unknown>;
-  /** It is not built anew: the process has to end. */
+  /** It can't be rebuilt: the process has to end. */
   onGivenUp(error: Error): void;
 }
 
-/** For the last spans, where the collector is slow or away. */
+/** Time for the last spans if the collector is slow or away. */
 const closeTracingMs = 3_000;
 /** Part of the time for stopping that is kept for the end of the process. */
 const endReserveMs = 250;
@@ -66,14 +66,14 @@ export async function createHostedService(options: Options): Promise<HostedServi
       return Math.min(closeTracingMs, common.shutdownTimeoutMs - spentMs - endReserveMs);
     },
   });
-  const newMetrics = (): Registry => uniteRegistries([processMetrics, lasting]);
+  const newMetrics = (): Registry => mergeRegistries([processMetrics, lasting]);
   let metrics = newMetrics();
   const admin = createAdminServer({ host: common.host, port: common.adminPort, metrics: () => metrics, isReady });
   const frame = groupParts([tracing.part, admin], log);
   const context = { log, clock, tracer: tracing.tracer, crashPoints: armed(common.crashPoint, log) };
   let living: Promise<void> = Promise.resolve();
 
-  /** Resolves with why it failed; it still runs then, or what has started of it. Undefined: it is to stop. */
+  /** Resolves with the reason of its failure, while its started parts still run. Undefined: it has to stop. */
   async function runOnce(): Promise<Failure | undefined> {
     const failed = Promise.withResolvers<Error>();
     let isStart = true;
@@ -98,6 +98,7 @@ export async function createHostedService(options: Options): Promise<HostedServi
     }
   }
 
+  /** No rounds: what follows a life, and when, depends on how it ended. */
   async function live(): Promise<void> {
     await Promise.race([turn, stopRequested]);
     while (!stopping.signal.aborted) {

@@ -11,7 +11,7 @@ const processMetrics = {
   },
 } satisfies MetricTable;
 
-/** Metrics of a service; they live on when it is built anew. */
+/** Metrics of a service that survive its rebuilds. */
 const serviceMetrics = {
   info: {
     kind: 'gauge',
@@ -36,7 +36,7 @@ const serviceMetrics = {
 
 export const hostMetrics = { ...serviceMetrics, ...processMetrics, ...traceMetrics } satisfies MetricTable;
 
-/** Between two looks at how late the event loop is. prom-client’s 10 ms turn a loop a hundred times a second that has nothing to do. */
+/** Interval of measuring the event-loop lag. prom-client's 10 ms would wake an idle loop a hundred times a second. */
 const loopLookMs = 100;
 
 /** Once a process. */
@@ -62,8 +62,8 @@ export function measureService(
   return rebuilds;
 }
 
-/** A registry that has all metrics of these. @throws Error where two of them have a name in common */
-export function uniteRegistries(registries: readonly Registry[]): Registry {
+/** A registry with all metrics of these. @throws Error if two of them share a name */
+export function mergeRegistries(registries: readonly Registry[]): Registry {
   const united = new Registry();
   for (const registry of registries)
     for (const metric of registry.getMetricsAsArray()) united.registerMetric(metric as unknown as Metric);

@@ -13,8 +13,8 @@ export interface ServiceContext {
   tracer: Tracer;
   crashPoints: CrashPoints;
   /**
-   * For what can't go on by itself (a crashed consumer): the service is stopped in order. Alone in its process it ends that with exit 1, so
-   * that its supervisor starts it anew; among others it is built anew by itself.
+   * For a failure that the service can't recover from (a crashed consumer): it is stopped in order. A process with one service then exits
+   * with 1, so that its supervisor restarts it; among several, the service is rebuilt alone.
    */
   fail(error: Error): void;
 }
@@ -26,11 +26,11 @@ export interface ServiceDefinition<F extends ServiceFields> {
   fields: F;
   /** Reads and checks the environment. */
   loadConfig(): ConfigOf<F>;
-  /** The service's parts, leaves first: they start in this order and stop in reverse. Called again where the service is built anew. */
+  /** The service's parts, leaves first: they start in this order and stop in reverse. Called again for each rebuild. */
   build(config: ConfigOf<F>, context: ServiceContext): readonly Part[];
 }
 
-/** A service with its settings, whatever fields it has. */
+/** A service with its settings, of any fields. */
 export interface LoadedService {
   name: string;
   common: ConfigOf<ReturnType<typeof serviceFields>>;

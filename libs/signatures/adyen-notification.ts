@@ -11,7 +11,7 @@ export interface SignedItem {
   signature: string;
 }
 
-/** The items of a standard notification, each with what it is signed by; never throws. */
+/** The items of a standard notification with their signed text; never throws. */
 export function signedItemsOf(body: Buffer): { items: readonly SignedItem[] } | { rejection: SignatureRejection } {
   if (body.length > maxBytes) return { rejection: 'signature_malformed' };
   const notifications = member(parse(body), 'notificationItems');
@@ -29,7 +29,9 @@ export function signedItemsOf(body: Buffer): { items: readonly SignedItem[] } | 
   return { items };
 }
 
-/** In this order, joined by colons without any escape: Adyen's manual once asked for one, but neither their system nor their libraries do it. */
+/**
+ * In this order, joined by colons without escaping: Adyen's manual once required it, but neither their system nor their libraries do it.
+ */
 function signedFields(item: unknown): unknown[] {
   const amount = member(item, 'amount');
   return [
@@ -44,7 +46,7 @@ function signedFields(item: unknown): unknown[] {
   ];
 }
 
-/** As it is signed; undefined for an object, which never is, and for a number beyond 2^53, which is another one than was written. */
+/** The value as signed; undefined for an object, which is never signed, and for a number above 2^53, which parsing changes. */
 function textOf(field: unknown): string | undefined {
   if (field === undefined || field === null) return '';
   if (typeof field === 'string') return field;
@@ -58,7 +60,7 @@ function member(value: unknown, name: string): unknown {
     : undefined;
 }
 
-/** The parse takes any depth without recursion; what it builds is bounded by the body's length. */
+/** The parser takes any depth without recursion; the body's length limits its result. */
 function parse(body: Buffer): unknown {
   // Decoding would make every wrong byte the same U+FFFD, and so two texts one.
   if (!isUtf8(body)) return undefined;

@@ -9,11 +9,11 @@ const hexKey = /^(?:[0-9A-Fa-f]{2}){16,}$/;
 const form: HmacForm = { algorithm: 'sha256', encoding: 'base64' };
 
 /**
- * Adyen's two: newer webhooks have `HmacSignature: <base64>` over the raw body; standard notifications have no header, but a signature
- * in each of their items over eight of its fields, and every item must be right. HMAC-SHA256, keyed with the bytes of a hex secret.
+ * Adyen's two schemes: newer webhooks have `HmacSignature: <base64>` over the raw body. Standard notifications have no header, but each
+ * item has a signature over eight of its fields, and every one must be valid. HMAC-SHA256, keyed with the bytes of a hex secret.
  *
- * Nothing in a notification is unique by itself (a payment's reference returns with each of its event codes, and Adyen asks to take the
- * newer of two that differ), so the body identifies it: two events rather than one lost.
+ * A notification has no unique id (a payment's reference returns with each of its event codes, and Adyen says to use the newer of two that
+ * differ), so the body identifies it: two events rather than one lost.
  */
 export const adyen: SignatureScheme = {
   signatureHeader: header.toLowerCase(),

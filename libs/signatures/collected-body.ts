@@ -1,6 +1,6 @@
 import type { SignatureCheck } from './scheme.ts';
 
-/** For schemes that sign fields of the body, or whose algorithm takes no pieces. The caller bounds what arrives. */
+/** For schemes that sign fields of the body, or whose algorithm needs it whole. The caller limits its size. */
 export function checkCollected(verify: (body: Buffer) => ReturnType<SignatureCheck['finish']>): SignatureCheck {
   const chunks: Uint8Array[] = [];
   return {

@@ -29,13 +29,13 @@ export function readPrivateKey(secret: string): KeyObject | undefined {
 const privateKeyOf = (seed: Buffer): KeyObject =>
   createPrivateKey({ key: Buffer.concat([pkcs8, seed]), format: 'der', type: 'pkcs8' });
 
-/** `whsk_` and the base64 of a seed of 32 random bytes with the public key's 32 behind it, which is the form that other libraries take too. */
+/** `whsk_` and the base64 of a seed of 32 random bytes followed by the public key's 32, the form that other libraries use too. */
 export function generatePrivateKey(random: RandomBytes): string {
   const seed = random(32);
   return privatePrefix + Buffer.concat([seed, publicBytes(privateKeyOf(seed))]).toString('base64');
 }
 
-/** `whpk_…` of `whsk_…`; undefined for what is none. */
+/** `whpk_…` of `whsk_…`; undefined for an invalid key. */
 export function publicKeyOf(privateKey: string): string | undefined {
   const key = readPrivateKey(privateKey);
   return key && publicPrefix + publicBytes(key).toString('base64');

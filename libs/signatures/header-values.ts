@@ -12,8 +12,8 @@ export function plainHeader(headers: HeaderValues, name: string): string | undef
 }
 
 /**
- * The signature in a header that holds nothing else. A header with text that is not of this form is a wrong signature;
- * `signature_malformed` is for an empty header, and for headers of several parts.
+ * The signature in a header that contains nothing else. Text in another format is a wrong signature; `signature_malformed` is for an empty
+ * header, and for headers of several parts.
  */
 export function readSignature(
   headers: HeaderValues,
@@ -29,7 +29,7 @@ export function readSignature(
   return { signature: given.slice(prefix.length) };
 }
 
-/** The header's name in its provider's spelling, where the source has no other. */
+/** The header's name in its provider's spelling, unless the source sets another. */
 export function spelled(name: string, settings: SchemeSettings): string {
   return settings.signatureHeader === name.toLowerCase() ? name : settings.signatureHeader;
 }

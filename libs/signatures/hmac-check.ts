@@ -4,7 +4,7 @@ import { decodeExactly } from './decode-exactly.ts';
 import type { Begun } from './scheme.ts';
 import { isUsableSecret } from './secret.ts';
 
-/** How a body is signed: what the check and the signer of a scheme have in common. */
+/** How a body is signed; shared by the check and the signer of a scheme. */
 export interface HmacForm {
   algorithm: HmacSettings['algorithm'];
   encoding: HmacSettings['encoding'];
@@ -15,12 +15,12 @@ export interface HmacForm {
 
 type Key = string | Buffer | KeyObject;
 
-/** The keys of a scheme whose key is the secret's own bytes. An empty secret is none: its signatures can be made by anyone. */
+/** The keys of a scheme that uses the secret's own bytes. An empty secret is excluded: anyone can sign with it. */
 export const textKeys = (secrets: readonly string[]): readonly string[] => secrets.filter(isUsableSecret);
 
 /**
  * An HMAC that is computed as the body arrives. A text that can't be a signature is refused at once; at the end every key is compared with
- * every signature, each in constant time, so that the time taken does not tell which of them fitted.
+ * every signature in constant time, so the duration doesn't tell which one matched.
  *
  * @param given the signatures that the sender gave, as text
  */

@@ -13,7 +13,7 @@ const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 
 /** An HMAC as the source's `hmac` describes it, for all providers that have no scheme of their own here. */
 export const hmac: SignatureScheme = {
-  // Nobody's: the source names its own.
+  // A placeholder: each source names its own.
   signatureHeader: 'x-signature',
   identifyBy: ['/id', '/event_id', '/message_id'],
   typeBy: ['/type'],
@@ -94,7 +94,7 @@ function problemsOf(source: SchemeSource): SchemeProblem[] {
   return template?.has('url') === true ? [...problems, ...publicUrlProblems(source)] : problems;
 }
 
-/** A header whose value is not signed can say anything: it is not read at all, and a user who names one believes that it counts. */
+/** A header outside of the signature can say anything, so it is not read at all; a user who names one would believe that it counts. */
 const headerRules = (part: 'timestamp' | 'id', header: string | undefined, template: SignedTemplate | undefined) =>
   template === undefined || template.has(part)
     ? ([[`/hmac/${part}_header`, template === undefined || isHeaderName(header), 'must name the header']] as const)

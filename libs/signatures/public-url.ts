@@ -1,6 +1,6 @@
 import type { SchemeProblem, SchemeSource } from './scheme.ts';
 
-/** Schemes that sign the URL know it only as it was entered at the provider: nothing of the request tells it. */
+/** Schemes that sign the URL need it exactly as entered at the provider; the request doesn't tell it. */
 export function publicUrlProblems({ settings }: SchemeSource): SchemeProblem[] {
   const { public_url: url } = settings;
   if (url === undefined) {

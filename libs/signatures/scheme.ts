@@ -34,7 +34,7 @@ export interface SignedRequest {
   secrets: readonly string[];
   /** Whole seconds since the Unix epoch. */
   nowSeconds: number;
-  /** The query of the request's URL as it was sent, with its `?`; empty where there is none. */
+  /** The query of the request's URL as sent, with its `?`; empty if there is none. */
   query: string;
   settings: SchemeSettings;
 }
@@ -56,7 +56,7 @@ export interface SchemeSource {
   purpose?: 'verify' | 'sign';
 }
 
-/** A field of a source, as a JSON pointer (`/hmac/signed`), and what it must be: the message goes behind the field's name. */
+/** A field of a source, as a JSON pointer (`/hmac/signed`), and its problem: the message follows the field's name. */
 export interface SchemeProblem {
   field: string;
   message: string;
@@ -85,6 +85,6 @@ export interface SignatureScheme {
   begin(request: SignedRequest): Begun;
   /** The headers with which the provider would send this body. The settings must be without problems. */
   sign(request: RequestToSign): Record<string, string>;
-  /** The answer to a verified body that only asks whether somebody is there; undefined for every webhook. */
+  /** The answer to a verified body that is only a connection test; undefined for every webhook. */
   challengeOf?(body: Buffer): string | undefined;
 }

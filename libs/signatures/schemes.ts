@@ -28,7 +28,7 @@ export const signatureSchemes: Readonly<Record<SourceScheme, SignatureScheme>> =
   hmac,
 };
 
-/** Everything for which a source of this scheme could verify nothing; empty where it is ready. */
+/** The reasons why a source of this scheme could not verify anything; empty if it is ready. */
 export function schemeProblems(name: SourceScheme, source: SchemeSource): SchemeProblem[] {
   const problems = [...(signatureSchemes[name].problemsOf?.(source) ?? [])];
   if (!isUsableSecret(source.secret) && !problems.some(({ field }) => field === '/secret')) {

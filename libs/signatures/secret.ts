@@ -9,14 +9,14 @@ export function generateSecret(random: RandomBytes = randomBytes): string {
   return prefix + random(32).toString('base64');
 }
 
-/** False for a secret that a stranger could guess: empty, blank, or nothing behind `whsec_`. */
+/** False for a secret that a stranger could guess: empty, blank, or nothing after `whsec_`. */
 export function isUsableSecret(secret: string): boolean {
   return secret.replace(prefix, '').trim() !== '';
 }
 
 /**
- * The key that the Standard Webhooks libraries make of a secret: the base64 after the prefix, if there is one. A secret of the user's own
- * that is not base64 is taken as its bytes (their `raw` format): decoding it leniently could leave a key of no bytes at all.
+ * The key that the Standard Webhooks libraries derive from a secret: the base64 after the prefix, if there is one. A user's own secret that
+ * is not base64 is used as bytes (their `raw` format): lenient decoding could give an empty key.
  */
 export function standardWebhooksKey(secret: string): Buffer {
   return base64Key(secret) ?? Buffer.from(secret);

@@ -35,7 +35,7 @@ export function signWithEd25519({ key, id, timestampSeconds, body }: NamedMessag
   return `v1a,${signEd25519(key, messageOf(formOf(id, String(timestampSeconds)), body)).toString('base64')}`;
 }
 
-/** A secret with what both forms make of it, which is worked out once for all requests that are signed with it. */
+/** A secret with its derived keys, computed once for all requests that are signed with it. */
 export interface SigningSecret {
   readonly text: string;
   /** The key of Standard Webhooks. */

@@ -1,13 +1,13 @@
 /**
- * The template of the text that the scheme `hmac` signs, as a user writes it:
+ * The template of the text that the scheme `hmac` signs:
  *
  *   signed = item *( joint item )
  *   item   = "id" / "timestamp" / "url" / "body" / literal
- *   joint  = "." / ":" / "|" / "," / ";" / "/" / "_" / "-" / LF   stands for itself
- *          / "+"                                                 stands for nothing
- *   literal = 1*( ALPHA / DIGIT )                                stands for itself
+ *   joint  = "." / ":" / "|" / "," / ";" / "/" / "_" / "-" / LF   literally
+ *          / "+"                                                 nothing
+ *   literal = 1*( ALPHA / DIGIT )                                literally
  *
- * Exactly one `body`, each of the others at most once, 100 characters at most: `body`, `timestamp.body`, `v0:timestamp:body`,
+ * Exactly one `body`, each other item at most once, at most 100 characters: `body`, `timestamp.body`, `v0:timestamp:body`,
  * `id.timestamp.body`, `url+body`, `timestamp+url+body`.
  */
 
@@ -27,7 +27,7 @@ const maxLength = 100;
 
 export function parseSignedTemplate(template: string): SignedTemplate | undefined {
   if (template.length > maxLength) return undefined;
-  // Split by a group, the joints stand at the odd places.
+  // Split by a group, the joints are at the odd places.
   const tokens = template.split(joints);
   const items = tokens.filter((_token, place) => place % 2 === 0);
   if (!items.every((item) => /^[A-Za-z0-9]+$/.test(item) && !isMisspelled(item))) return undefined;

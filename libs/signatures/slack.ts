@@ -34,7 +34,7 @@ export const slack: SignatureScheme = {
     [timestampHeader]: String(timestampSeconds),
     [spelled(signatureHeader, settings)]: prefix + signHmac(formAt(timestampSeconds), secret, body),
   }),
-  /** `{"type":"url_verification","challenge":"…"}`, by which Slack asks once whether the URL is ours. */
+  /** `{"type":"url_verification","challenge":"…"}`: Slack checks once that the URL is ours. */
   challengeOf(body) {
     if (body.length > maxChallengeBytes || !body.includes('url_verification')) return undefined;
     try {

@@ -7,6 +7,6 @@ export const formOf = (id: string, timestamp: string): HmacForm => ({
   before: `${id}.${timestamp}.`,
 });
 
-/** The same in one piece: Ed25519 hashes its message twice, so that the body has to be whole. */
+/** The same in one piece: Ed25519 hashes its message twice, and needs the whole body. */
 export const messageOf = ({ before = '' }: HmacForm, body: Uint8Array | string): Buffer =>
   Buffer.concat([Buffer.from(before), typeof body === 'string' ? Buffer.from(body) : body]);

@@ -12,7 +12,7 @@ import { refuseTimestamp } from './timestamp.ts';
 const ownHeader = 'webhook-signature';
 const svixHeader = 'svix-signature';
 const minKeyBytes = 16;
-// A rotation sends two signatures; what has many more is an attempt to keep us busy.
+// A rotation sends two signatures; many more are an attempt to keep us busy.
 const maxSignatures = 10;
 const ed25519Bytes = 64;
 
@@ -78,7 +78,7 @@ const namesFor = (headers: HeaderValues, signatureHeader: string): Names =>
       : signatureHeader,
   );
 
-/** The event is identified by the first of these: one that stands unsigned beside the signed id would make an old webhook new. */
+/** The first of these identifies the event: an unsigned id beside the signed one would make an old webhook new. */
 function isAmbiguous(headers: HeaderValues, signedId: string): boolean {
   const identifying = headers['webhook-id'] ?? headers['svix-id'];
   return identifying !== undefined && identifying !== signedId;
@@ -110,7 +110,7 @@ function beginEd25519(form: HmacForm, secrets: readonly string[], given: readonl
   };
 }
 
-/** Valid where one of them is: a sender that changes over sends both kinds. */
+/** Valid if either is: a sender that migrates sends both kinds. */
 function either(...begun: readonly Begun[]): Begun {
   const checks = begun.flatMap((one): SignatureCheck[] => ('check' in one ? [one.check] : []));
   if (checks.length === 0) return { rejection: 'signature_invalid' };

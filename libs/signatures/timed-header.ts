@@ -3,7 +3,7 @@ import { beginHmac, type HmacForm, signHmac, textKeys } from './hmac-check.ts';
 import type { SignatureScheme } from './scheme.ts';
 import { refuseTimestamp } from './timestamp.ts';
 
-// A rotation sends two signatures; what has many more is an attempt to keep us busy.
+// A rotation sends two signatures; many more are an attempt to keep us busy.
 const maxParts = 10;
 
 interface TimedHeader {

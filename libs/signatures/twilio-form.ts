@@ -2,10 +2,10 @@
 const maxParams = 1_000;
 
 /**
- * A form's parameters as Twilio signs them: sorted by name, each name followed by its value, nothing between; of a name that came more
- * than once, each value once, sorted. Undefined where there are too many.
+ * A form's parameters as Twilio signs them: sorted by name, each name followed by its value, without separators; of a repeated name, each
+ * distinct value once, sorted. Undefined if there are too many.
  *
- * Everything is bytes, held in latin1 texts: what is no UTF-8 is signed as it is, and bytes sort as code points do.
+ * Bytes are held in latin1 texts: invalid UTF-8 is signed unchanged, and bytes sort like code points.
  */
 export function joinedFormParams(body: Buffer): Buffer | undefined {
   const pairs = body.toString('latin1').split('&', maxParams + 1);
@@ -24,7 +24,7 @@ export function joinedFormParams(body: Buffer): Buffer | undefined {
   return Buffer.from(joined.join(''), 'latin1');
 }
 
-/** Byte by byte: a replacement per escape takes a fifth of a second for a megabyte of them. */
+/** Decodes byte by byte: a replacement per escape takes a fifth of a second for a megabyte of them. */
 function decode(text: string): string {
   if (!/[%+]/.test(text)) return text;
   const bytes = Buffer.from(text, 'latin1');
@@ -32,7 +32,7 @@ function decode(text: string): string {
   for (let at = 0; at < bytes.length; at += 1, length += 1) {
     const byte = bytes[at] ?? 0;
     const value = byte === percent ? hexValue(bytes[at + 1]) * 16 + hexValue(bytes[at + 2]) : Number.NaN;
-    // A `%` without two hex digits behind it stands for itself, as in browsers.
+    // A `%` without two hex digits after it is literal, as in browsers.
     bytes[length] = Number.isNaN(value) ? (byte === plus ? space : byte) : value;
     if (!Number.isNaN(value)) at += 2;
   }
@@ -47,5 +47,5 @@ function hexValue(byte = 0): number {
   return lowerCase >= 0x61 && lowerCase <= 0x66 ? lowerCase - 0x57 : Number.NaN;
 }
 
-// Without a comparison of its own, sort goes by code units, which in latin1 are the bytes.
+// The default comparison of sort uses code units, which in latin1 are the bytes.
 const sorted = (texts: Iterable<string>): string[] => [...texts].sort();

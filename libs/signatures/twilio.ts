@@ -59,7 +59,7 @@ export const twilio: SignatureScheme = {
   },
 };
 
-/** The URL as Twilio has it, with the query of this request: Twilio adds its own parameters behind those that were entered. */
+/** The URL as entered at Twilio, with the query of this request: Twilio appends its own parameters. */
 function calledUrl(publicUrl: string, query: string): string {
   const [url = ''] = publicUrl.split('#', 1);
   return query === '' ? url : url.replace(/\?.*$/s, '') + query;

@@ -1,6 +1,6 @@
 /**
- * The names of what spans say of themselves: OpenTelemetry's semantic conventions where they have one. A test compares them with the
- * package of conventions, which is not loaded for that: it is two thousand names.
+ * The names of span attributes: OpenTelemetry's semantic conventions if they have one. A test compares them with the package of
+ * conventions, whose two thousand names are not loaded at run time.
  */
 export const attribute = {
   errorType: 'error.type',

@@ -12,7 +12,7 @@ export interface MetricDefinition {
   help: string;
   /** The unit; of a counter or a gauge, the thing that is counted. */
   unit: string;
-  /** By name: all values that it can have, or what bounds their number. */
+  /** By name: all possible values, or a description of what limits their number. */
   labels?: Readonly<Record<string, readonly string[] | string>>;
   /** Upper bounds, of a histogram. */
   buckets?: readonly number[];
@@ -33,7 +33,7 @@ type MetricOf<D> = D extends { kind: 'counter' }
 
 export type MetricsOf<T extends MetricTable> = { readonly [K in keyof T]: MetricOf<T[K]> };
 
-/** A metric that is registered already is shared: a process may have several producers, consumers, and pools. */
+/** An existing metric is shared: a process may have several producers, consumers and pools. */
 export function registerMetrics<const T extends MetricTable>(table: T, registry: Registry): MetricsOf<T> {
   const metrics = Object.entries(table).map(([key, definition]) => [
     key,
@@ -42,7 +42,7 @@ export function registerMetrics<const T extends MetricTable>(table: T, registry:
   return Object.fromEntries(metrics) as MetricsOf<T>;
 }
 
-/** Has `set` called before each reading of the metric, after those that were given before. It must not throw. */
+/** Calls `set` before each reading of the metric, after earlier callbacks. It must not throw. */
 export function whenRead<M extends Gauge | Counter>(metric: M, set: (metric: M) => void): void {
   const readable = metric as { collect?: () => void };
   const before = readable.collect;
@@ -58,7 +58,8 @@ function createMetric(
 ) {
   const options = { name, help, labelNames: Object.keys(labels), registers: [registry] };
   if (kind === 'histogram') {
-    // prom-client has exemplars in no registry that also writes the plain format. It only looks when the metric is made: see open-metrics.ts.
+    // prom-client's registries support either exemplars or the plain format. It checks only when the metric is created: see
+    // open-metrics.ts.
     const enableExemplars = exemplars === true;
     const histogram = new Histogram({ ...options, registers: [], buckets: [...buckets], enableExemplars });
     registry.registerMetric(histogram);
@@ -70,7 +71,7 @@ function createMetric(
   return counter;
 }
 
-/** Every combination of the labels’ values; none where one of them can have any. */
+/** Every combination of the labels' values; empty if one of them can have any value. */
 function knownSeries(labels: NonNullable<MetricDefinition['labels']>): Record<string, string>[] {
   let series: Record<string, string>[] = [{}];
   for (const [label, values] of Object.entries(labels)) {

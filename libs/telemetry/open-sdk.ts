@@ -1,4 +1,4 @@
-/** OpenTelemetry's SDK, put together. Loaded only where traces are wanted: by `import()`, never by name. */
+/** Sets up OpenTelemetry's SDK. Loaded with `import()`, only if tracing is on. */
 import type { Tracer } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
@@ -10,7 +10,7 @@ type ExporterOptions = NonNullable<ConstructorParameters<typeof OTLPTraceExporte
 
 export interface Sdk {
   tracer: Tracer;
-  /** Sends what waits; resolves when that has ended, one way or the other. */
+  /** Exports the queue; resolves when that has succeeded or failed. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** The port on OpenTelemetry's API, whoever implements that. */
+/** The port on OpenTelemetry's API, with any implementation. */
 import {
   type Context,
   type Link,

@@ -1,10 +1,10 @@
 /**
- * From spans that have ended to the collector:
+ * The path of ended spans to the collector:
  *
- *   ended ─► waiting, at most so many ─► a batch, one at a time ─► exported
- *      └► dropped: there is no room         └► failed: not taken in its time
+ *   ended ─► waiting, limited in number ─► a batch, one at a time ─► exported
+ *      └► dropped: no room                  └► failed: not accepted in time
  *
- * Nobody waits for it, and no span is tried again once its batch has failed: each has one of the three ends, and is counted.
+ * Nothing waits for it, and the spans of a failed batch are not retried: each span has one of the three ends, and is counted.
  */
 import type { ReadableSpan, Sampler, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 import {
@@ -31,7 +31,7 @@ const maxBatch = 512;
 /** The exporter keeps its own time; this is for one that does not. */
 const graceMs = 1_000;
 
-/** The SDK’s processor, whose drops nobody is told of, behind a bound of our own. */
+/** The SDK's processor, which does not report its drops, behind a limit of our own. */
 export function createSpanPipeline({ exporter, maxQueued, delayMs, timeoutMs, onEnded }: Options): SpanProcessor {
   let queued = 0;
   const counting: SpanExporter = {

@@ -23,7 +23,7 @@ interface Process {
   instanceId: string;
 }
 
-/** Undefined where tracing is off. */
+/** Undefined if tracing is off. */
 export function traceSettings(config: TracingConfig, process: Process): TraceSettings | undefined {
   const isNamed = config.otlpEndpoint !== '' || config.otlpTracesEndpoint !== '';
   const isWanted = config.tracesExporter === 'otlp' || (config.tracesExporter === '' && isNamed);

@@ -8,7 +8,7 @@ type SpanAttributes = Readonly<Record<string, string | number | boolean | undefi
 export interface Work {
   /** `server`, `client`: of a request; `producer`, `consumer`: of records. */
   kind: 'server' | 'client' | 'producer' | 'consumer';
-  /** Few different ones: what tells this from others of its kind is an attribute. */
+  /** A name of low cardinality; details are attributes. */
   name: string;
 }
 
@@ -20,34 +20,34 @@ export interface Tracer {
    */
   start(work: Work, parent: string | undefined): Span;
   /**
-   * Begins work on many things at once. It belongs to the trace of the first of them that is sampled, and is linked to the others: a trace
-   * with a single thing in the batch has no gap, and one that is not sampled causes no span.
+   * Begins work on several things. Its span is in the trace of the first sampled one, with links to the others: a trace with a single thing
+   * in the batch has no gap, and unsampled things cause no span.
    */
   startBatch<T>(work: Work, things: Iterable<T>, traceparentOf: (thing: T) => string | undefined): Span;
 }
 
 export interface Span {
-  /** False: nobody will see it, and what is said of it is forgotten. */
+  /** False: the span is discarded, and so are its attributes. */
   readonly isRecorded: boolean;
-  /** To be handed on with what comes of the work: its own where it is recorded, else the one that it came with; empty where there is none. */
+  /** Passed on with the results of the work: the span's own if it is recorded, else the incoming one; empty if there is none. */
   readonly traceparent: string;
-  /** For what is measured of the work. */
+  /** The trace, for exemplars of measurements. */
   readonly exemplar: Exemplar | undefined;
   /** See attributes.ts. No payload, no secret, no idempotency key. Ask `isRecorded` before much is put together for it. */
   set(attributes: SpanAttributes): void;
   /** @param type one of few: a status, a code, an outcome */
   fail(type: string): void;
-  /** Once; what is said later is forgotten. */
+  /** Ends it once; later calls do nothing. */
   end(): void;
 }
 
-/** Labels by which a measurement leads to its trace. */
+/** Labels that link a measurement to its trace. */
 export interface Exemplar {
   trace_id: string;
   span_id: string;
 }
 
-/** Work that nobody traces. */
+/** Untraced work. */
 export const unrecorded = (traceparent: string): Span => ({ ...nothing, traceparent });
 
 const nothing = {

@@ -10,7 +10,7 @@ import type { TraceSettings } from './trace-settings.ts';
 import { noTracer, type Tracer } from './tracer.ts';
 
 interface Options {
-  /** Undefined where tracing is off: then nothing of OpenTelemetry's SDK is loaded. */
+  /** Undefined if tracing is off: then OpenTelemetry's SDK is not loaded. */
   settings: TraceSettings | undefined;
   metrics: Registry;
   clock: Clock;
@@ -21,11 +21,14 @@ interface Options {
 
 export interface Tracing {
   tracer: Tracer;
-  /** The first of all to start: whatever stops after it is not traced. */
+  /** Starts first, so that parts which stop after it are not traced. */
   part: Part;
 }
 
-/** The collector may be away, slow, or refuse: nothing waits for it, spans are counted, and one line says so until it takes one again. */
+/**
+ * The collector may be away, slow, or refuse: nothing waits for it, spans are counted, and one log line reports it until it accepts one
+ * again.
+ */
 export async function createTracing({ settings, metrics, clock, log, closeWithinMs }: Options): Promise<Tracing> {
   const { spans } = registerMetrics(traceMetrics, metrics);
   if (settings === undefined) return { tracer: noTracer, part: tracingPart(async () => undefined) };

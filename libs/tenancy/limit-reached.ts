@@ -1,7 +1,7 @@
 import { AppError } from '#lib/errors';
 import { type LimitName, limitTable } from './limit-table.ts';
 
-/** A tenant is at one of its limits: it is told so by the limit's name, and may come again. */
+/** A tenant is at one of its limits; the error names the limit, and the tenant may try again. */
 export class LimitReached extends AppError {
   readonly limit: LimitName;
 

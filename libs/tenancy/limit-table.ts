@@ -4,7 +4,7 @@
  */
 export interface LimitDefinition {
   default: number;
-  /** The highest that an operator may set: what the pipeline was tried with. */
+  /** The highest value that an operator may set: the pipeline was tested with it. */
   max: number;
   /** The things counted, as they read after a number: "10000 endpoints that are not deleted". */
   counts: string;

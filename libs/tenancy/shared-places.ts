@@ -1,18 +1,16 @@
 /**
- * Places that all tenants share, such as the connections of a pool. A tenant that holds its share waits (shared-room.ts); what
- * becomes free goes to the waiting tenants in turns, and within a tenant to whoever came first.
+ * Places that all tenants share, such as the connections of a pool. A tenant that holds its share waits (shared-room.ts). A free place goes
+ * to the waiting tenants in turns, and within a tenant to the first waiter.
  *
- * Places are taken again as soon as there is one for somebody who waits: a tenant never waits for places that lie idle, but for the part
- * that the rule keeps free for newcomers.
+ * A place that becomes free is given out at once if somebody waits: no tenant waits for idle places, except those reserved for newcomers.
  */
 import { createSharedRoom } from './shared-room.ts';
 
 export interface SharedPlaces {
   /**
-   * Resolves with what gives the place back, which may be called more than once.
+   * Resolves with a function that gives the place back, and may be called more than once.
    *
-   * @returns rejects with what `refuse` makes: `full` where the tenant has as many waiting as it may, `late` where this one has waited for
-   *   too long, for whatever reason those before it hold their places
+   * @returns rejects with the result of `refuse`: `full` if the tenant has too many waiters, `late` if this one has waited too long
    */
   take(tenant: string): Promise<() => void>;
   /** Each tenant that holds some, and how much of its share. */
@@ -34,7 +32,7 @@ interface Waiter {
 
 export function createSharedPlaces({ places, maxWaiting, waitTimeoutMs, refuse }: Options): SharedPlaces {
   const room = createSharedRoom(places);
-  /** In the order of turns: who was served last stands last. */
+  /** In the order of turns: the tenant served last is last. */
   const waitingBy = new Map<string, Set<Waiter>>();
 
   function hold(tenant: string): () => void {
@@ -97,7 +95,7 @@ export function createSharedPlaces({ places, maxWaiting, waitTimeoutMs, refuse }
 
   return {
     async take(tenant) {
-      // Nobody overtakes those of the same tenant who wait already.
+      // A later request of a tenant does not overtake its waiting ones.
       if (!waitingBy.has(tenant) && room.mayTake(tenant)) return hold(tenant);
       return wait(tenant);
     },

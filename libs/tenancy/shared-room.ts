@@ -1,16 +1,16 @@
 /**
- * How tenants share room of a fixed size without anyone knowing how many will come: a tenant that holds some takes more only while it holds
- * less than four times what is free, and the last twentieth is for tenants that hold none.
+ * Shares room of a fixed size among an unknown number of tenants: a tenant that holds some takes more only while it holds less than four
+ * times what is free, and the last twentieth is for tenants that hold none.
  *
- * One alone reaches four fifths, two reach four ninths each, and n reach 4 / (4n + 1) each. Tenants that came first and give nothing back
- * (requests that hang) leave less to the next, and the last twentieth keeps them from leaving nothing: a tenant that holds none finds room
- * while no more than `newcomers` others hold some. For as soon as one that holds some has taken more, at least that much is free, and from
- * then on each further piece that is gone has made one more tenant a holder. Beyond so many, the caller has tenants take turns.
+ * One alone reaches four fifths, two reach four ninths each, and n reach 4 / (4n + 1) each. Early tenants that give nothing back (requests
+ * that hang) leave less to later ones, but the last twentieth always leaves something: a tenant that holds none finds room while no more
+ * than `newcomers` others hold some. (As soon as a holder has taken more, at least that much is free, and from then on each further piece
+ * makes one more tenant a holder.) Beyond that number, the caller lets tenants take turns.
  *
- * It only counts. The caller asks before it takes, and gives back what it took.
+ * It only counts: the caller asks before it takes, and gives back what it took.
  */
 export interface SharedRoom {
-  /** One that holds nothing, where nobody else holds any either, may take more than there is. */
+  /** If nobody holds any, one request may exceed the size. */
   mayTake(tenant: string, size?: number): boolean;
   /** Below zero gives back. */
   take(tenant: string, size?: number): void;
@@ -18,7 +18,7 @@ export interface SharedRoom {
   free(): number;
   /** How much more it may take now. */
   roomFor(tenant: string): number;
-  /** The amount that it holds, and could hold if nobody else took or gave back any. */
+  /** The amount that it holds plus what it could take if nobody else took or gave back any. */
   shareOf(tenant: string): number;
   /** Each tenant that holds some, and how much of its share. */
   usage(): Iterable<readonly [tenant: string, ratio: number]>;

@@ -7,7 +7,7 @@ export interface LimitSettings {
 }
 
 export interface TenantLimits {
-  /** The tenant's own setting, else that for all tenants, else the default. */
+  /** The tenant's own limit, else that for all tenants, else the default. */
   of(tenant: string, limit: LimitName): number;
 }
 
@@ -18,9 +18,9 @@ export const createTenantLimits = ({ forAll, byTenant }: LimitSettings): TenantL
 });
 
 /**
- * Reads `endpoints=20000,acme/endpoints=50000`: without a tenant the limit holds for all that have none of their own.
+ * Reads `endpoints=20000,acme/endpoints=50000`: a limit without a tenant is for all tenants without their own.
  *
- * @returns the settings, or everything that is wrong with the text
+ * @returns the settings, or all problems of the text
  */
 export function parseLimitSettings(text: string): { settings: LimitSettings } | { problems: string[] } {
   const forAll: Partial<Record<LimitName, number>> = {};

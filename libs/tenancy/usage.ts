@@ -20,14 +20,14 @@ export const tenancyMetrics = {
   },
 } satisfies MetricTable;
 
-/** From where on a tenant is near enough to its limit to be shown. */
+/** The use from which a tenant is shown. */
 const shownFrom = 0.5;
 const mostShown = 10;
 
 export interface TenantUsage {
-  /** Has the gauge show what `used` says at each reading; once for a limit. It must not throw, nor take long. */
+  /** Shows in the gauge what `used` returns at each reading; once per limit. It must not throw, nor take long. */
   show(limit: LimitName, used: () => Iterable<readonly [tenant: string, used: number]>): void;
-  /** The same of what is shared by room: `ratios` says how much of its share each tenant holds. */
+  /** The same for shares: `ratios` returns how much of its share each tenant holds. */
   showShare(share: ShareName, ratios: () => Iterable<readonly [tenant: string, ratio: number]>): void;
   reached(limit: LimitName | ShareName): void;
 }
@@ -42,7 +42,7 @@ export function createTenantUsage(registry: Metrics, limits: TenantLimits): Tena
       for (const [tenant, ratio] of nearest(ratios())) gauge.set({ limit, tenant }, ratio);
   });
   const ratiosOf = function* (limit: LimitName, used: Iterable<readonly [string, number]>) {
-    // A limit of 0 is reached by those who use nothing, and says nothing about them.
+    // A limit of 0 would show a tenant without any use as full.
     for (const [tenant, count] of used) yield [tenant, count / Math.max(1, limits.of(tenant, limit))] as const;
   };
   return {

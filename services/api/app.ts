@@ -17,7 +17,7 @@ import { routes } from './routes/index.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The body as it was written, where it is JSON. */
+    /** The body as sent, if it is JSON. */
     bodyText: string;
     /** The event that it was about, for its log line; empty if there was no single event. */
     eventId: string;
@@ -38,7 +38,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     logger: false,
     bodyLimit: maxPayloadBytes,
     requestTimeout: requestTimeoutMs,
-    // A request that comes while we stop is served, on a connection that then closes.
+    // A request that arrives during the stop is served, and its connection closed.
     return503OnClosing: false,
     http: validateHostOurselves,
     clientErrorHandler: answerClientError,
@@ -71,11 +71,11 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(reply);
     if (refusedByHead(request, reply)) return;
-    // Here and not in a handler: a path that does not exist is a 404 whatever the key, and before its body is read.
+    // In this hook, not in a handler: an unknown path is a 404 without a key, and before its body is read.
     if (request.is404) sendProblem(reply, 'not_found');
     else done();
   });
-  // Before the plugin, whose first statement is the tenant's already.
+  // Before the plugin, whose first statement already belongs to the tenant.
   deps.connections?.follow(app);
   void app.register(idempotency, {
     ...deps.idempotency,
@@ -107,12 +107,12 @@ function refusedByHead(request: FastifyRequest, reply: FastifyReply): boolean {
   return true;
 }
 
-/** Answers are about one tenant at one moment: nobody keeps them. */
+/** Answers are for one tenant at one moment, so nothing may cache them. */
 function setCommonHeaders(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'private, no-store').header('x-content-type-options', 'nosniff');
 }
 
-/** An empty body is none: many clients send a content type with every request, a DELETE included. */
+/** An empty body counts as none: many clients send a content type with every request, even a DELETE. */
 function acceptJsonAlone(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
@@ -129,13 +129,13 @@ function acceptJsonAlone(app: FastifyInstance): void {
 
 const isEncoded = (contentEncoding = ''): boolean => !/^(?:identity)?$/i.test(contentEncoding);
 
-/** Else a path that there is would be 404 for a method that the framework does not know. CONNECT never gets as far as here. */
+/** Registers all methods, so that an unknown method of a known path gets 405, not 404. CONNECT never gets here. */
 function knowEveryMethod(app: FastifyInstance): void {
   for (const method of METHODS)
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
 }
 
-/** For every path, the methods that it does not have: 405 and those that it has, to anyone. */
+/** Answers unsupported methods of every path with 405 and Allow, without a key. */
 function refusedMethods(app: FastifyInstance, options: readonly RouteOptions[]): RouteOptions[] {
   const byUrl = Map.groupBy(options, ({ url }) => url);
   return [...byUrl].map(([url, routesOfUrl]) => {

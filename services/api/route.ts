@@ -18,14 +18,14 @@ import type { Store } from './resources/resource-table.ts';
 /** Dependencies of handlers. A route's file holds its method, its schema, its documentation and its handler. */
 export interface RouteDeps {
   postgres: Store;
-  /** Takes what was published to its topic. */
+  /** Sends published events to their topic. */
   outbox: Pick<Outbox, 'wake'>;
   idempotency: IdempotencyDeps;
   waiting: WaitingRequests;
   secretBox: SecretBox;
   clock: Clock;
   random: RandomBytes;
-  /** Whether deliveries may go to this URL, as far as it tells by itself. */
+  /** Whether deliveries may go to this URL, judged by the URL alone. */
   vetUrl(url: string): Verdict;
   /** Whether they may go through a proxy there; its own URL is without credentials. */
   vetProxy(url: string): Verdict;
@@ -40,9 +40,9 @@ export interface RouteDeps {
   /** The rate of keys without one of their own. */
   keyRate: Rate;
   polling: Polling;
-  /** Aborts when the process stops: whoever is held here is answered. */
+  /** Aborts when the process stops: held requests are answered. */
   closing: AbortSignal;
-  /** Base of links to this API; empty: as the request's Host has it. */
+  /** Base of links to this API; empty: taken from the Host header of the request. */
   apiUrl: string;
   /** Base of sources' ingest_url. */
   ingressUrl: string;

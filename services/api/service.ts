@@ -3,7 +3,7 @@ import { createJudgingTurns, createUnjudgedFilters } from '#lib/event-filter';
 import { parseAllowedNetworks, vetUrl } from '#lib/http-client';
 import { createHttpServer } from '#lib/http-server';
 import { createPart, inRounds, type Part } from '#lib/lifecycle';
-import { createPostgres, watchClock } from '#lib/postgres';
+import { createPools, directoryPool, watchClock } from '#lib/postgres';
 import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
 import { createRedis } from '#lib/redis';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
@@ -23,14 +23,14 @@ import { createPolling } from './polling/polling.ts';
 import { showReplayUsage } from './replays/replay-limit.ts';
 
 const maxConnections = 10;
-/** A client waits for this at the longest before it is told to come again. */
+/** A client waits at most so long before it is told to retry. */
 const statementTimeoutMs = 5_000;
-/** Nobody waits for a page of the directory's, which takes milliseconds: this is for a connection that is dead. */
-const followTimeoutMs = 30_000;
-/** Nobody waits longer for a permit, and then each process goes by its share. */
+/** Nobody waits longer for a permit; after that, each process enforces its share. */
 const redisTimeLimitMs = 50;
 /** Redis may be away: it is not waited for. */
 const redisStartTimeoutMs = 500;
+
+const name = 'hookline-api';
 
 /** The API's parts, leaves first. */
 export function build(config: ApiConfig, context: ServiceContext): Part[] {
@@ -39,26 +39,12 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const usage = createTenantUsage(context.metrics, limits);
   const waiting = createWaitingRequests({ limits, usage });
   const connections = createTenantConnections({ connections: maxConnections, waiting, usage });
-  const postgres = createPostgres({
-    url: config.databaseUrl,
-    applicationName: 'hookline-api',
-    maxConnections,
-    statementTimeoutMs,
-    takeTurn: connections.takeTurn,
-    log,
-    metrics: context.metrics,
-  });
-  const followPostgres = createPostgres({
-    url: config.databaseUrl,
-    applicationName: 'hookline-api-directory',
-    maxConnections: 1,
-    statementTimeoutMs: followTimeoutMs,
-    log,
-    metrics: context.metrics,
-  });
+  const openPool = createPools({ url: config.databaseUrl, name, log, metrics: context.metrics });
+  const postgres = openPool({ maxConnections, statementTimeoutMs, takeTurn: connections.takeTurn });
+  const followPostgres = openPool(directoryPool);
   const redis = createRedis({
     url: config.redisUrl,
-    name: 'hookline-api',
+    name,
     clock,
     log,
     timeLimitMs: redisTimeLimitMs,
@@ -140,7 +126,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     inRounds(showReplayUsage(postgres, usage), { name: 'replay usage', everyMs: 10_000, clock, log }),
     inRounds(unjudgedFilters.settle, { name: 'unjudged filters', everyMs: 1_000, lastRound: true, clock, log }),
     createHttpServer({ app, host: config.host, port: config.port }),
-    // Stopped before the server, which waits for those who are held.
+    // Stopped before the server, which waits for held requests.
     createPart(
       'held requests',
       async () => undefined,

@@ -1,6 +1,6 @@
 type ExitCode = 1 | 2 | 130;
 
-/** Why a command ended without its work done: 2 for wrong usage, 130 for an interrupt, 1 for everything else. main.ts alone catches it. */
+/** Why a command failed, with its exit code: 2 for wrong usage, 130 for an interrupt, 1 for everything else. Only main.ts catches it. */
 export class CommandFailure extends Error {
   readonly exitCode: ExitCode;
   /** The same for programs, printed under `--json`. */

@@ -72,7 +72,7 @@ export const rebuildFields = { ...kafkaFields, ...postgresFields, ...registryFie
 /** All settings, for the documentation. */
 export const fields = { ...setupFields, ...apiFields, ...ingressFields, ...resealFields, ...rebuildFields };
 
-/** The environment; settings that it lacks come from the file that `make up` writes. */
+/** The environment, with missing settings from the file that `make up` writes. */
 export const environment = (file = localEnvFile, env = process.env): NodeJS.ProcessEnv => ({
   ...readLocalEnv(file),
   ...env,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** `make up` writes the running stack's settings here, as `NAME=value` lines. */
 export const localEnvFile = join(import.meta.dirname, '../../.hookline/local.env');
 
-/** Empty where no local stack is up. */
+/** Empty if no local stack is up. */
 export function readLocalEnv(file: string): Record<string, string> {
   let content: string;
   try {

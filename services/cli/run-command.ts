@@ -12,9 +12,9 @@ import type { OptionSpec, OptionSpecs, Values, Verb, VerbTable } from './verb.ts
 const mostColumns = 110;
 
 /**
- * Runs the verb that the arguments name, and resolves with the exit code.
+ * Runs the verb in the arguments, and resolves with the exit code.
  *
- * @throws CommandFailure for wrong usage, and for whatever the verb could not do
+ * @throws CommandFailure for wrong usage, and for failures of the verb
  */
 export async function runCommand(args: readonly string[], table: VerbTable = verbTable): Promise<number> {
   let exitCode = 0;
@@ -54,7 +54,7 @@ class HooklineCommand extends Command {
     });
     this.configureOutput({
       getOutHelpWidth: () => Math.min(process.stdout.columns ?? mostColumns, mostColumns),
-      // main.ts prints what is wrong.
+      // main.ts prints the error.
       writeErr: () => undefined,
     });
     this.throwFailures();
@@ -75,7 +75,7 @@ class HooklineCommand extends Command {
     return new HooklineCommand(name);
   }
 
-  /** Commander takes whatever follows an option as its value. `--secret --json` is a mistake; `--secret=--json` says what it means. */
+  /** Commander takes any next argument as an option's value. `--secret --json` is a mistake; `--secret=--json` is explicit. */
   override parseOptions(args: string[]): ReturnType<Command['parseOptions']> {
     const end = args.includes('--') ? args.indexOf('--') : args.length;
     const ownArgs = this.commands.length === 0 ? args.slice(0, end) : [];
@@ -89,7 +89,7 @@ class HooklineCommand extends Command {
   }
 }
 
-/** Arguments behind a verb's name are parsed by the verb, `--` too. */
+/** Arguments after a verb's name are parsed by the verb, even `--`. */
 const asGroup = (command: Command): Command =>
   command
     .usage('<command> [options]')

@@ -2,14 +2,14 @@ import { createWaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
 import type { EventRecord, Topics } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
-import { createBury, type KeepDeadLetter } from '#lib/dead-letters';
+import { createBury, createBuryRecord, type KeepDeadLetter } from '#lib/dead-letters';
 import type { DedupStore } from '#lib/dedup-store';
 import { createFanOutMetrics, createPublishEvent, type MatchNarrow } from '#lib/fan-out';
 import type { RecordHandler, RecordProducer } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import type { Metrics } from '#lib/telemetry';
 import { createAcceptOnce } from './accept-once.ts';
-import { createDedupMetrics } from './metrics.ts';
+import { createDedupMetrics, dedupMetrics } from './metrics.ts';
 import { createPublisher } from './publisher.ts';
 import { createSetAside } from './set-aside.ts';
 import { createSettle } from './settle.ts';
@@ -28,14 +28,14 @@ export interface DedupDeps {
   /** Uniform in [0, 1). */
   random(): number;
   log: Logger;
-  /** Told of what nobody foresaw, where no caller is there to be thrown at. */
+  /** Reports an unexpected error that has no caller. */
   fail(error: Error): void;
 }
 
 export interface Dedup {
   /** For the records of `webhooks.received`. */
   handle: RecordHandler;
-  /** Resolves when nothing goes on behind the handler’s back. */
+  /** Resolves when no background work is left. */
   idle(): Promise<void>;
 }
 
@@ -48,11 +48,13 @@ export function createDedup(deps: DedupDeps): Dedup {
     producer,
     topic: topics['dead-letters'],
     keep: deps.keepDeadLetter,
+    counter: dedupMetrics.deadLetters,
     waitOut,
     clock,
     log,
     metrics: deps.metrics,
   });
+  const buryRecord = createBuryRecord({ bury, stage: 'dedup', log });
   const publishEvent = createPublishEvent({
     matchNarrow,
     encodeEvent,
@@ -61,8 +63,8 @@ export function createDedup(deps: DedupDeps): Dedup {
     crashPoints,
     metrics: createFanOutMetrics(deps.metrics),
   });
-  const publisher = createPublisher({ producer, topics, publishEvent, bury, clock, waitOut });
+  const publisher = createPublisher({ producer, topics, publishEvent, waitOut });
   const settle = createSettle({ store, publisher, crashPoints, metrics, log, waitOut });
-  const setAside = createSetAside({ settle, store, publisher, metrics, clock, random, log, waitOut, fail });
-  return { handle: createAcceptOnce({ settle, setAside, publisher, metrics, clock, log }), idle: setAside.idle };
+  const setAside = createSetAside({ settle, store, buryRecord, metrics, clock, random, log, waitOut, fail });
+  return { handle: createAcceptOnce({ settle, setAside, buryRecord, metrics, clock, log }), idle: setAside.idle };
 }

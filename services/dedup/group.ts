@@ -22,20 +22,21 @@ export function collapse(items: readonly Item[]): Group[] {
 export interface Shares {
   /** Duplicates of the verdict's holder. */
   duplicates: Item[];
-  /** To be decided anew, without those that have their end. */
+  /** Items to decide again, without the ended ones. */
   open: Item[];
 }
 
-/** Shares out a group's records by the verdict on its first. The first itself, if it is no duplicate, is in none of the shares. */
+/** Divides a group's records by the verdict on its first. The first itself, unless it is a duplicate, is in no share. */
 export function shareOut({ first, followers }: Group, { kind, holder, expiresAt }: Verdict): Shares {
   const holds = ({ candidate }: Item): boolean => mayHold(candidate, holder);
   const holderItself = followers.find(holds);
-  // A worker died after it had inserted the key for a later record of this batch. That record goes first now, so that the others follow it
-  // to its end, whatever that is; as a follower it would be taken for a duplicate of itself.
+  // A worker died after inserting the key for a later record of this batch. That record goes first now, and the others follow its outcome;
+  // as a follower it would count as a duplicate of itself.
   if (kind === 'duplicate' && expiresAt === null && holderItself !== undefined)
     return { duplicates: [], open: [holderItself, first, ...followers.filter((item) => item !== holderItself)] };
 
-  // A follower that came after the key's expiry is new again, though the record before it was not. One that may be the holder is asked about.
+  // A follower received after the key's expiry is new again, though the record before it was not. A record that may be the holder is asked
+  // about.
   const isCovered = (item: Item): boolean =>
     !holds(item) && (expiresAt === null || item.candidate.receivedAt < expiresAt);
   return {

@@ -7,14 +7,14 @@ import { createJsonBody, locateScalar, shownScalar } from '#lib/json-locator';
 export interface Identity {
   dedupKey: Buffer;
   bodyHash: Buffer;
-  /** The sender's identifier as it is shown; null where the webhook is known by its body alone. */
+  /** The sender's identifier as displayed; null if the body identifies the webhook. */
   eventId: string | null;
   type: string;
 }
 
 const defaultType = 'webhook';
 
-/** A function of the record alone, whatever its body is; never throws. @param content what is looked into in the body's place */
+/** A function of the record alone, for any body; never throws. @param content searched instead of the body */
 export function identify(webhook: ReceivedWebhook, content: Buffer = webhook.body): Identity {
   const json = createJsonBody(content);
   const sha256 = hash('sha256', webhook.body, 'buffer');
@@ -29,8 +29,8 @@ export function identify(webhook: ReceivedWebhook, content: Buffer = webhook.bod
 }
 
 /**
- * The content that identifiers are looked for in: the decoded body, if it came encoded and anything is looked for in it. A body that can't
- * be decoded is taken as it stands: a webhook without an identifier is known by its hash. Never rejects.
+ * The content to search for identifiers: the decoded body, if it is encoded and a pointer leads into it. A body that can't be decoded is
+ * used as it stands; a webhook without an identifier is known by its hash. Never rejects.
  */
 export async function identifyingContent(webhook: ReceivedWebhook): Promise<Buffer> {
   const { body, contentEncoding, identifyBy, typeBy } = webhook;
@@ -39,7 +39,7 @@ export async function identifyingContent(webhook: ReceivedWebhook): Promise<Buff
   return 'content' in decoded ? decoded.content : body;
 }
 
-/** A value that stands before the first pointer is found, unless it is empty. */
+/** Whether a pointer is reached before a non-empty fixed value. */
 function leadsIntoBody(locators: readonly Locator[]): boolean {
   const asked = locators.find((locator) => 'pointer' in locator || locator.value !== '');
   return asked !== undefined && 'pointer' in asked;

@@ -1,6 +1,7 @@
 import { parseReceivedWebhook, type ReceivedWebhook } from '#lib/contract';
+import { firstOriginOf } from '#lib/dead-letters';
 import { type Candidate, eventIdOf } from '#lib/dedup-store';
-import { type IncomingRecord, originOf } from '#lib/kafka';
+import type { IncomingRecord } from '#lib/kafka';
 import { identify, type Identity, identifyingContent } from './identify.ts';
 
 /** A received record, read and identified. */
@@ -21,7 +22,7 @@ export async function readItem(record: IncomingRecord): Promise<Item | { malform
   if ('malformed' in webhook) return webhook;
   const identity = identify(webhook, await identifyingContent(webhook));
   const { tenant, sourceId, receiptId, receivedAt } = webhook;
-  const origin = originOfRecord(record, webhook.origin);
+  const origin = firstOriginOf(record);
   return {
     record,
     webhook,
@@ -37,7 +38,3 @@ export async function readItem(record: IncomingRecord): Promise<Item | { malform
     },
   };
 }
-
-/** The record's own position, unless it was written again and says where it first stood. */
-export const originOfRecord = (record: IncomingRecord, given: string | null | undefined): string =>
-  given || originOf(record);

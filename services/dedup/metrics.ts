@@ -1,3 +1,4 @@
+import { deadLetterCounter } from '#lib/dead-letters';
 import { type Metrics, type MetricTable, registerMetrics } from '#lib/telemetry';
 
 const outcomes = ['first', 'duplicate', 'duplicate_changed', 'republished', 'failed'] as const;
@@ -11,24 +12,17 @@ export const dedupMetrics = {
     unit: 'records',
     labels: { outcome: outcomes },
   },
-  deadLetters: {
-    kind: 'counter',
-    name: 'hookline_dead_letters_total',
-    help: 'Records written to the dead-letter topic: `malformed_record` at once, `data_invalid` after three tries',
-    unit: 'dead letters',
-    labels: { stage: ['dedup'], reason: ['malformed_record', 'data_invalid'] },
-  },
+  deadLetters: deadLetterCounter(
+    'Records written to the dead-letter topic: `malformed_record` at once, `data_invalid` after three tries',
+    ['dedup'],
+  ),
 } satisfies MetricTable;
 
 export interface DedupMetrics {
   ended(outcome: Outcome): void;
-  deadLettered(reason: string): void;
 }
 
 export function createDedupMetrics(registry: Metrics): DedupMetrics {
-  const { records, deadLetters } = registerMetrics(dedupMetrics, registry);
-  return {
-    ended: (outcome) => records.inc({ outcome }),
-    deadLettered: (reason) => deadLetters.inc({ stage: 'dedup', reason }),
-  };
+  const { records } = registerMetrics(dedupMetrics, registry);
+  return { ended: (outcome) => records.inc({ outcome }) };
 }

@@ -1,41 +1,31 @@
 import type { WaitOut } from '#lib/backoff';
-import { type Clock, nowMicros } from '#lib/clock';
-import { duplicateToJson, type EventRecord, header, type Topics, traceHeaders } from '#lib/contract';
-import type { Bury } from '#lib/dead-letters';
+import { duplicateToJson, type EventRecord, type Topics, traceHeaders } from '#lib/contract';
 import { eventIdEndOf, type Holder, isChanged } from '#lib/dedup-store';
 import type { PublishEvent, Refusal, StepBudget } from '#lib/fan-out';
-import type { IncomingRecord, RecordProducer } from '#lib/kafka';
-import { type Item, originOfRecord } from './item.ts';
+import type { RecordProducer } from '#lib/kafka';
+import type { Item } from './item.ts';
 
 /** Each resolves once acknowledged; waits while Kafka is away; throws `stopped` when the signal aborts. */
 export interface Publisher {
   /**
-   * With its deliveries, where it is narrow: #lib/fan-out.
+   * Publishes the event, with its deliveries if it is narrow: #lib/fan-out.
    *
-   * @param budget of all that are published together
-   * @returns why it can't be encoded, or Kafka refuses it
+   * @param budget shared by all events that are published together
+   * @returns why it can't be encoded, or why Kafka refuses it
    */
   event(item: Item, budget: StepBudget, signal: AbortSignal): Promise<Refusal | undefined>;
   /** @throws AppError data_invalid */
   duplicate(item: Item, holder: Holder, signal: AbortSignal): Promise<void>;
-  deadLetter(record: IncomingRecord, deadLetter: DeadLetter, signal: AbortSignal): Promise<void>;
-}
-
-interface DeadLetter {
-  reason: 'malformed_record' | 'data_invalid';
-  attempts: number;
 }
 
 interface Deps {
   producer: Pick<RecordProducer, 'send'>;
   topics: Topics;
   publishEvent: PublishEvent;
-  bury: Bury;
-  clock: Clock;
   waitOut: WaitOut;
 }
 
-export function createPublisher({ producer, topics, publishEvent, bury, clock, waitOut }: Deps): Publisher {
+export function createPublisher({ producer, topics, publishEvent, waitOut }: Deps): Publisher {
   return {
     event: (item, budget, signal) =>
       publishEvent(eventOf(item), {
@@ -60,12 +50,6 @@ export function createPublisher({ producer, topics, publishEvent, bury, clock, w
       });
       const record = { topic: topics.duplicates, key: dedupKey, value, headers: traceHeaders(webhook.traceparent) };
       await waitOut(() => producer.send(record), signal);
-    },
-    async deadLetter(record, { reason, attempts }, signal) {
-      const origin = originOfRecord(record, record.headers[header.origin]);
-      const at = nowMicros(clock);
-      const { key, value, rawHeaders: headers } = record;
-      await bury({ key, value, headers }, { stage: 'dedup', reason, attempts, origin, at }, signal);
     },
   };
 }

@@ -4,7 +4,7 @@ import { createDedupStore, createPostgresKeyTable, createRedisKeyMemory } from '
 import { createMatchNarrow, openSubscriberDirectory } from '#lib/fan-out';
 import { createConsumer, createEventCodec, createProducer, kafkaAccess, traceRecords } from '#lib/kafka';
 import { createPart, type Part } from '#lib/lifecycle';
-import { createPostgres, watchClock } from '#lib/postgres';
+import { createPools, watchClock } from '#lib/postgres';
 import { createRedis } from '#lib/redis';
 import type { ServiceContext } from '#lib/service-host';
 import type { DedupConfig } from './config.ts';
@@ -22,14 +22,8 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
   const topics = topicsOf(config.topicPrefix);
   const kafka = { ...kafkaAccess(config), clientId: name, clock, log, metrics };
 
-  const postgres = createPostgres({
-    url: config.databaseUrl,
-    applicationName: name,
-    maxConnections,
-    statementTimeoutMs,
-    log,
-    metrics,
-  });
+  const { databaseUrl } = config;
+  const postgres = createPools({ url: databaseUrl, name, log, metrics })({ maxConnections, statementTimeoutMs });
   const redis = createRedis({ url: config.redisUrl, name, clock, log, timeLimitMs: config.redisTimeLimitMs, metrics });
   const codec = createEventCodec({
     registryUrl: config.schemaRegistryUrl,
@@ -39,7 +33,6 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     log,
   });
   const producer = createProducer({ ...kafka, tracer, topics: [topics.events, topics.deliveries, topics.duplicates] });
-  const { databaseUrl } = config;
   const { directory, parts: directoryParts } = openSubscriberDirectory({ databaseUrl, name, clock, log, metrics });
   const table = createPostgresKeyTable(postgres);
 
@@ -65,7 +58,7 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     handle: traceRecords({ tracer, groupId }, dedup.handle),
     onFailure: context.fail,
   });
-  // After the consumer's stop, which aborts them; before what they still use is closed.
+  // After the consumer's stop, which aborts them; before their dependencies close.
   const setAside = createPart('records set aside', async () => undefined, dedup.idle);
   const sweep = createSweep({
     dropExpired: (limit) => table.dropExpired(config.keepExpiredSeconds, limit),

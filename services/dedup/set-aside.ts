@@ -1,25 +1,24 @@
 /**
- * Records that fail on their own data, off the main path: their neighbours go on, their offsets wait.
+ * Records whose own data fails, off the main path: their neighbours continue, their offsets wait.
  *
  *   set aside ──released, pause──► tried again ──► settled
  *                   ▲                   │ fails on data, tries left
  *                   └───────────────────┤
  *                                       └ no tries left ──► dead letter ──► followers decided
  *
- * A failed try leaves no row behind: another record of the key can become the event meanwhile (this one is then its
- * duplicate). Only an event that a receiver may have keeps its row, through all tries and as a dead letter: the key has one event, whatever
- * becomes of it. An outage waits and spends no try. When the partitions of all of them are lost, everything is left undone: the next owners
- * begin again.
+ * A failed try leaves no row: another record of the key can become the event meanwhile (this one is then its duplicate). An event that a
+ * receiver may have keeps its row, through all tries and as a dead letter: the key has only one event. An outage waits and uses up no try.
+ * When the partitions of all of them are lost, everything is left undone, and the next owners start again.
  */
 import { fullJitterMs, type Random, type WaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
+import type { BuryRecord } from '#lib/dead-letters';
 import type { DedupStore } from '#lib/dedup-store';
 import { isAppError, toAppError } from '#lib/errors';
 import { whenAllAborted } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import { traceIdOf } from '#lib/telemetry';
 import type { DedupMetrics } from './metrics.ts';
-import type { Publisher } from './publisher.ts';
 import type { Culprit, Settle } from './settle.ts';
 
 export interface SetAside {
@@ -32,13 +31,13 @@ export interface SetAside {
 interface Deps {
   settle: Settle;
   store: Pick<DedupStore, 'release'>;
-  publisher: Pick<Publisher, 'deadLetter'>;
+  buryRecord: BuryRecord;
   metrics: DedupMetrics;
   clock: Clock;
   random: Random;
   log: Logger;
   waitOut: WaitOut;
-  /** Told of what nobody foresaw. */
+  /** Reports an unexpected error. */
   fail(error: Error): void;
 }
 
@@ -49,7 +48,7 @@ const backoff = { baseMs: 1_000, capMs: 10_000 };
 const maxSetAside = 200;
 
 export function createSetAside(deps: Deps): SetAside {
-  const { settle, store, publisher, metrics, clock, random, log, waitOut } = deps;
+  const { settle, store, buryRecord, metrics, clock, random, log, waitOut } = deps;
   const running = new Set<Promise<void>>();
 
   const run = async (culprit: Culprit, signal: AbortSignal): Promise<void> => {
@@ -70,12 +69,8 @@ export function createSetAside(deps: Deps): SetAside {
         err: open.error,
       };
       if (tries === maxTries) {
-        await publisher.deadLetter(record, { reason: 'data_invalid', attempts: tries }, signal);
-        log.error({ event: 'record.dead_lettered', reason: 'data_invalid', ...facts });
-        metrics.deadLettered('data_invalid');
+        await buryRecord(record, { reason: 'data_invalid', attempts: tries, logged: facts }, signal);
         metrics.ended('failed');
-        record.span?.fail('data_invalid');
-        record.done();
         break;
       }
       log.warn({ event: 'record.set_aside', ...facts });

@@ -23,10 +23,10 @@ import type { Publisher } from './publisher.ts';
 
 export interface Culprit {
   item: Item;
-  /** Same key, later: they are decided again when the culprit has come to its end. */
+  /** Later records of the same key: they are decided again when the culprit has ended. */
   followers: Item[];
   error: AppError;
-  /** A receiver may have the event under its id, which so must stay the key's: it is never released. */
+  /** A receiver may have the event under its id, so the key must keep that id: it is never released. */
   mayBeDelivered: boolean;
 }
 
@@ -44,7 +44,7 @@ interface Deps {
 
 interface Settled {
   culprits: Culprit[];
-  /** To be decided in another round, see group.ts. */
+  /** Items to decide in another round, see group.ts. */
   open: Item[];
 }
 
@@ -86,7 +86,7 @@ export function createSettle({ store, publisher, crashPoints, metrics, log, wait
     };
   };
 
-  /** The event before its duplicates: where it can't be written, they are none. */
+  /** Publishes the event before its duplicates: if it can't be written, they are not duplicates. */
   const publish = async (
     group: Group,
     verdict: Verdict,
@@ -98,7 +98,7 @@ export function createSettle({ store, publisher, crashPoints, metrics, log, wait
     if (completes) {
       const refusal = await publisher.event(first, budget, signal);
       if (refusal !== undefined) {
-        // A record from before a crash may stand on the topic: nobody here knows.
+        // A record from before a crash may be on the topic.
         const mayBeDelivered = refusal.mayBeDelivered || verdict.kind === 'republish';
         const culprit = { item: first, followers, error: refusal.error, mayBeDelivered };
         return { group, completes: false, ended: [], open: [], culprits: [culprit] };
@@ -126,7 +126,7 @@ export function createSettle({ store, publisher, crashPoints, metrics, log, wait
     ended(item, isChanged(item.candidate, holder) ? 'duplicate_changed' : 'duplicate', holder.eventId);
     item.record.done();
   };
-  /** @param eventId null where Redis alone knows of it: by the end of its id, see README.md */
+  /** @param eventId null if only Redis knows it, by the end of its id: see README.md */
   const ended = ({ webhook, record }: Item, outcome: Outcome, eventId: string | null): void => {
     const { tenant, sourceId, receiptId, traceparent } = webhook;
     metrics.ended(outcome);
@@ -151,7 +151,7 @@ export function createSettle({ store, publisher, crashPoints, metrics, log, wait
     const culprits: Culprit[] = [];
     let open = items;
     for (let round = 1; open.length > 0; round += 1) {
-      // A round ends a record of each key, or puts the key's holder first. Going round without end would be an outage that nobody sees.
+      // A round ends a record of each key, or moves the key's holder to the front. Endless rounds would be an invisible outage.
       if (round > 2 * items.length + 1) throw new AppError('bug', `undecided after ${round - 1} rounds`);
       const settled = await settleOnce(collapse(open), signal);
       culprits.push(...settled.culprits);
@@ -164,7 +164,7 @@ export function createSettle({ store, publisher, crashPoints, metrics, log, wait
 interface Published {
   group: Group;
   completes: boolean;
-  /** To be called once all is durable. */
+  /** Called when everything is durable. */
   ended: (() => void)[];
   open: Item[];
   culprits: Culprit[];
@@ -180,7 +180,7 @@ async function dataErrorOf(work: Promise<void>): Promise<AppError | undefined> {
   }
 }
 
-/** Waits for all, also where one has failed: nothing goes on behind the caller's back. */
+/** Waits for all, even if one has failed, so that no work continues unnoticed. */
 async function all<T>(work: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(work);
   return Promise.all(work);

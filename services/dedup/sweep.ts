@@ -13,7 +13,7 @@ const everyMs = 60_000;
 /** Rows of one statement: some milliseconds of locks. */
 const rowsAtOnce = 1_000;
 
-/** Removes keys that expired long ago, a minute apart, for as long as it runs. Any number of processes may do so at once. */
+/** Removes keys that expired long ago, once a minute. Any number of processes may run it. */
 export function createSweep({ dropExpired, clock, log }: Deps): Part {
   const sweep = async (signal: AbortSignal): Promise<void> => {
     try {

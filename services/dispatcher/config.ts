@@ -17,6 +17,7 @@ import {
   serviceFields,
   serviceRelations,
 } from '#lib/config';
+import { maxPayloadBytes } from '#lib/contract';
 import { tenantLimitsField } from '#lib/tenancy';
 
 const mebibyte = 1024 * 1024;
@@ -66,7 +67,7 @@ export const fields = {
   }),
   queueBytes: integer('HOOKLINE_DISPATCHER_QUEUE_BYTES', {
     default: String(64 * mebibyte),
-    min: mebibyte,
+    min: maxPayloadBytes,
     max: 16 * 1024 * mebibyte,
     help: 'payload bytes in memory, all endpoints together; deliveries read back from the table of waiting ones may take the same amount again',
   }),

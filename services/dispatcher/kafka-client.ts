@@ -1,7 +1,7 @@
 import { type ConsumerOptions, type KafkaAccess, kafkaAccess } from '#lib/kafka';
 import type { DispatcherConfig } from './config.ts';
 
-/** How consumers and the producer reach Kafka, and what they report to. */
+/** Access to Kafka for consumers and the producer, and their metrics. */
 export type KafkaClient = KafkaAccess & Pick<ConsumerOptions, 'clientId' | 'clock' | 'log' | 'metrics'>;
 
 /** For both consumers, shorter than elsewhere: deliveries done and not committed when the process dies may be sent again. */

@@ -1,4 +1,11 @@
-import { type AttemptOutcome, attemptOutcomes, type DeadLetterStage } from '#lib/contract';
+import {
+  type AttemptOutcome,
+  attemptOutcomes,
+  endpointDefaults,
+  type WaitingStatus,
+  waitingStatuses,
+} from '#lib/contract';
+import { deadLetterCounter } from '#lib/dead-letters';
 import { type Exemplar, type Metrics, type MetricTable, observe, registerMetrics } from '#lib/telemetry';
 
 const breakerStates = ['open', 'half-open', 'shrunk', 'slow'] as const;
@@ -24,7 +31,22 @@ export const dispatcherMetrics = {
     name: 'hookline_delivery_end_to_end_seconds',
     help: 'Time from the receipt of a webhook to its delivery, retries included',
     unit: 'seconds',
-    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3_600, 21_600, 86_400, 259_200],
+    buckets: [
+      0.01,
+      0.025,
+      0.05,
+      0.1,
+      0.25,
+      0.5,
+      1,
+      5,
+      30,
+      300,
+      3_600,
+      21_600,
+      86_400,
+      endpointDefaults.retry.window_seconds,
+    ],
     exemplars: true,
   },
   inFlight: {
@@ -44,7 +66,7 @@ export const dispatcherMetrics = {
     name: 'hookline_deliveries_waiting',
     help: 'Deliveries waiting for a retry (`retrying`) or for room (`parked`), in the partitions of this process; counted every ten seconds, estimated from a sample if the table exceeds 8 MiB',
     unit: 'deliveries',
-    labels: { state: ['retrying', 'parked'] },
+    labels: { state: waitingStatuses },
   },
   dueError: {
     kind: 'histogram',
@@ -67,24 +89,10 @@ export const dispatcherMetrics = {
     unit: 'endpoints',
     labels: { reason: ['gone', 'failing'] },
   },
-  deadLetters: {
-    kind: 'counter',
-    name: 'hookline_dead_letters_total',
-    help: 'Records written to the dead-letter topic: malformed records, and deliveries that ended without success',
-    unit: 'dead letters',
-    labels: {
-      stage: ['fan-out', 'dispatcher'],
-      reason: [
-        'malformed_record',
-        'retries_exhausted',
-        'endpoint_gone',
-        'endpoint_disabled',
-        'endpoint_unknown',
-        'event_unavailable',
-        'refused_by_kafka',
-      ],
-    },
-  },
+  deadLetters: deadLetterCounter(
+    'Records written to the dead-letter topic: malformed records, and deliveries that ended without success',
+    ['fan-out', 'dispatcher'],
+  ),
   replays: {
     kind: 'counter',
     name: 'hookline_replay_items_total',
@@ -112,10 +120,9 @@ export interface DispatcherMetrics {
   attempted(outcome: AttemptOutcome, seconds: number, exemplar?: Exemplar): void;
   /** From the webhook's receipt. */
   delivered(endToEndSeconds: number, exemplar?: Exemplar): void;
-  deadLettered(stage: DeadLetterStage, reason: string): void;
   /** A retry is sent this long after it was due. */
   retryStarted(lateSeconds: number): void;
-  waiting(counts: { retrying: number; parked: number }): void;
+  waiting(counts: Readonly<Record<WaitingStatus, number>>): void;
   /** Endpoints that are not sent to as usual. */
   breakers(counts: Readonly<Record<(typeof breakerStates)[number], number>>): void;
   endpointDisabled(reason: 'gone' | 'failing'): void;
@@ -135,13 +142,11 @@ export function createDispatcherMetrics(registry: Metrics, limits: { maxInFlight
       observe(metrics.attemptSeconds, seconds, { exemplar });
     },
     delivered: (seconds, exemplar) => observe(metrics.endToEndSeconds, seconds, { exemplar }),
-    deadLettered: (stage, reason) => metrics.deadLetters.inc({ stage, reason }),
     retryStarted: (seconds) => metrics.dueError.observe(Math.max(0, seconds)),
     endpointDisabled: (reason) => metrics.endpointsDisabled.inc({ reason }),
     replayed: (outcome) => metrics.replays.inc({ outcome }),
-    waiting({ retrying, parked }) {
-      metrics.waiting.set({ state: 'retrying' }, retrying);
-      metrics.waiting.set({ state: 'parked' }, parked);
+    waiting(counts) {
+      for (const state of waitingStatuses) metrics.waiting.set({ state }, counts[state]);
     },
     breakers(counts) {
       for (const state of breakerStates) metrics.breakers.set({ state }, counts[state]);

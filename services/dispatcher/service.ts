@@ -20,7 +20,7 @@ import { buildReplays } from './replay/build-replays.ts';
 import { buildSend } from './send/build-send.ts';
 import { buildWaitingRows, buildWaitingTables } from './waiting/build-waiting.ts';
 
-/** The dispatcher's rooms, leaves first; README.md tells how an event runs through them. */
+/** The dispatcher's rooms, leaves first; README.md describes the way of an event through them. */
 export function build(config: DispatcherConfig, context: ServiceContext): Part[] {
   const { clock, log } = context;
   const onFailure = (error: Error): void => {
@@ -41,7 +41,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const connections = buildConnections(config, context);
   const { postgres } = connections;
   const publishing = buildPublishing({ ...common, ...connections });
-  const { publish, offer, bury } = publishing;
+  const { publish, offer } = publishing;
   const { encode: encodeAttempt } = publishing.attemptCodec;
 
   const { orderedRows, wakeRows } = buildOrderedRows({ ...common, ...connections });
@@ -49,7 +49,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const endpoints = buildEndpoints({ ...common, ...connections, publish, onClosed: wakeRows });
 
   const removeRow = tables.servedRows.add;
-  const send = buildSend({ ...common, endpoints, publish, bury, encodeAttempt, orderedRows, removeRow });
+  const send = buildSend({ ...common, ...publishing, endpoints, encodeAttempt, orderedRows, removeRow });
   const { outcomes } = send;
   const scheduler = buildLanes({
     ...common,

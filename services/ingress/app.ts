@@ -43,7 +43,7 @@ export interface IngressDeps {
   tracer: Tracer;
   rejections: Pick<RejectionLog, 'record'>;
   log: Logger;
-  /** Somebody is turned away because there is no room. */
+  /** A webhook is shed because there is no room. */
   reportBusy(reason: string): void;
   /** Connections beyond it are answered 503 and ended. */
   maxConnections: number;
@@ -53,7 +53,7 @@ export interface IngressDeps {
   maxReadingBytes: number;
   /** Proxies whose X-Forwarded-For is trusted. */
   trustedProxies: Networks;
-  /** Plain HTTP where there is none. */
+  /** Plain HTTP if undefined. */
   tls?: Tls['options'];
 }
 
@@ -61,7 +61,7 @@ export interface IngressDeps {
 const discardBytes = 4 * maxPayloadBytes;
 /** Headers alone are a few hundred bytes: who takes longer means to take long. */
 const headersTimeoutMs = 10_000;
-/** Node looks for those who are late in this interval. */
+/** Node checks its time-outs at this interval. */
 const checkingIntervalMs = 5_000;
 
 const webhookUrl = /^\/v1\/webhooks\/([^/?]+)(?:\?|$)/;
@@ -85,7 +85,7 @@ export function buildApp(deps: IngressDeps): FastifyInstance {
   const app = createFastify(deps.tls, {
     logger: false,
     trustProxy: (address) => deps.trustedProxies.has(address),
-    // Behind ours for bodies, which can answer in order.
+    // Longer than our own limit for bodies, which can still answer in order.
     requestTimeout: 2 * deps.bodyTimeoutMs + headersTimeoutMs,
     // An id of any length is an unknown source.
     routerOptions: { maxParamLength: 16_384 },
@@ -106,7 +106,7 @@ export function buildApp(deps: IngressDeps): FastifyInstance {
     reply.header('connection', 'close').header('retry-after', retryAfterSeconds());
     refuse(request, reply, 'unavailable', discardLimits);
   };
-  // In the hook, as the route: a path that does not exist is a 404, whatever the content type.
+  // In the hook, like the route: an unknown path is a 404 whatever the content type.
   app.addHook('onRequest', (request, reply, done) => {
     if (connections.isBeyond(request.raw.socket)) turnAway(request, reply);
     else if (refusedByHead(request, reply)) return;

@@ -15,6 +15,7 @@ import {
   serviceRelations,
   text,
 } from '#lib/config';
+import { maxPayloadBytes } from '#lib/contract';
 import { isNetwork } from '#lib/networks';
 import { answerWithinMs } from './load-shedding/admission.ts';
 
@@ -39,13 +40,13 @@ export const fields = {
   }),
   maxReadingBytes: integer('HOOKLINE_INGRESS_MAX_READING_BYTES', {
     default: String(128 * 1024 * 1024),
-    min: 1024 * 1024,
+    min: maxPayloadBytes,
     max: 16 * 1024 * 1024 * 1024,
     help: 'memory for all request bodies that are being read; above it, 503',
   }),
   maxPendingBytes: integer('HOOKLINE_INGRESS_MAX_PENDING_BYTES', {
     default: String(64 * 1024 * 1024),
-    min: 1024 * 1024,
+    min: maxPayloadBytes,
     max: 16 * 1024 * 1024 * 1024,
     help: 'memory for all records that Kafka has not acknowledged yet; above it, 503',
   }),
@@ -89,7 +90,7 @@ export const fields = {
 
 export type IngressConfig = ConfigOf<typeof fields>;
 
-/** A body that has begun to arrive when the process is told to stop, and its acknowledgment, must fit into the time for stopping. */
+/** A body that is arriving when the process is stopped, and its acknowledgment, must fit into the shutdown time. */
 const stopsInTime = (config: IngressConfig): Problem[] =>
   config.shutdownTimeoutMs < config.bodyTimeoutMs + answerWithinMs
     ? [`HOOKLINE_SHUTDOWN_TIMEOUT_MS must be at least ${answerWithinMs} more than HOOKLINE_INGRESS_BODY_TIMEOUT_MS`]

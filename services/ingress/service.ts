@@ -4,7 +4,7 @@ import { randomPool as random } from '#lib/ids';
 import { createProducer, kafkaAccess } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
 import { networksOf } from '#lib/networks';
-import { createPostgres, watchClock } from '#lib/postgres';
+import { createPools, directoryPool, watchClock } from '#lib/postgres';
 import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
 import { createRedis } from '#lib/redis';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
@@ -23,7 +23,7 @@ import { openTls } from './tls.ts';
 
 /** Each webhook has its own time limit, which is less; see admission.ts. */
 const deliveryTimeoutMs = answerWithinMs;
-/** Nobody waits longer for a permit, and then each process goes by its share. */
+/** Nobody waits longer for a permit; after that, each process enforces its share. */
 const redisTimeLimitMs = 50;
 /** So many connections are taken in one turn of the event loop. */
 const listeners = 256;
@@ -34,31 +34,18 @@ const redisStartTimeoutMs = 500;
  * the same connection.
  */
 const requestTimeoutMs = 5_000;
-/** Below the time after which a look-up is given up, so that one slow reading does not hold up the next. */
+/** Less than the time-out of a look-up, so that one slow read does not delay the next. */
 const statementTimeoutMs = 1_000;
-/** Nobody waits for a page of the directory's, which takes milliseconds: this is for a connection that is dead. */
-const followTimeoutMs = 30_000;
+
+const name = 'hookline-ingress';
 
 /** The ingress's parts, leaves first; see README.md for how a webhook runs through them. */
 export function build(config: IngressConfig, context: ServiceContext): Part[] {
   const { log, clock, tracer, crashPoints } = context;
   const topic = topicsOf(config.topicPrefix)['webhooks.received'];
-  const postgres = createPostgres({
-    url: config.databaseUrl,
-    applicationName: 'hookline-ingress',
-    maxConnections: 2,
-    statementTimeoutMs,
-    log,
-    metrics: context.metrics,
-  });
-  const followPostgres = createPostgres({
-    url: config.databaseUrl,
-    applicationName: 'hookline-ingress-directory',
-    maxConnections: 1,
-    statementTimeoutMs: followTimeoutMs,
-    log,
-    metrics: context.metrics,
-  });
+  const openPool = createPools({ url: config.databaseUrl, name, log, metrics: context.metrics });
+  const postgres = openPool({ maxConnections: 2, statementTimeoutMs });
+  const followPostgres = openPool(directoryPool);
   const sources = createSourceDirectory({
     followPostgres,
     postgres,
@@ -68,7 +55,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
   });
   const producer = createProducer({
     ...kafkaAccess(config),
-    clientId: 'hookline-ingress',
+    clientId: name,
     clock,
     log,
     metrics: context.metrics,
@@ -97,7 +84,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
   });
   const redis = createRedis({
     url: config.redisUrl,
-    name: 'hookline-ingress',
+    name,
     clock,
     log,
     timeLimitMs: redisTimeLimitMs,

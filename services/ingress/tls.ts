@@ -28,7 +28,7 @@ export function openTls(config: IngressConfig): Tls | undefined {
     options: {
       ...initial,
       requestCert: config.tlsClientCertificates !== 'none',
-      // Where it is optional, the sources that demand one judge it.
+      // If certificates are optional, each source that requires one checks it.
       rejectUnauthorized: config.tlsClientCertificates === 'required',
     },
     renewal: (server, context) => createTlsRenewal({ ...context, server: server as Server, files, initial }),

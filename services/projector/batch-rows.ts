@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { formatMicros } from '#lib/clock';
-import { isFinal } from '#lib/contract';
+import { isFinal, type StepRecord } from '#lib/contract';
 import { bodyHashOf } from '#lib/dedup-store';
 import type { EventRef } from '#lib/event-store';
 import { derivedId } from '#lib/ids';
-import { type DeadLetter, deliveryAt, type Fact, type FanOut, type Outcome } from './facts.ts';
+import { attemptRow } from './attempt-row.ts';
+import type { DeadLetter, Fact, FanOut } from './facts.ts';
 import type { AttemptRow } from './statements/attempts.ts';
 import type { DeadLetterRow } from './statements/dead-letters.ts';
 import type { DuplicateRow } from './statements/duplicates.ts';
@@ -42,8 +43,7 @@ export function toClockFreeRows(facts: readonly Fact[]): ClockFreeRows {
   const attempts: AttemptRow[] = [];
   for (const fact of facts) {
     if (fact.kind === 'event') payloads.set(keyOf(fact.event.tenant, fact.event.id), payloadRow(fact));
-    if (fact.kind === 'outcome' && fact.outcome.sent !== null)
-      attempts.push(attemptRow(fact.outcome, fact.outcome.sent));
+    if (fact.kind === 'outcome' && fact.outcome.kind === 'attempted') attempts.push(attemptRow(fact.outcome));
   }
   return {
     payloads: sorted([...payloads.values()], (row) => keyOf(row.tenant, row.event_id)),
@@ -65,7 +65,7 @@ export function toBatchRows(
   const events = new Map<string, EventRow>();
   const duplicates: DuplicateRow[] = [];
   const fanOuts: FanOutRow[] = [];
-  const outcomes: Outcome[] = [];
+  const outcomes: StepRecord[] = [];
   const deadLetters: DeadLetterRow[] = [];
   const touch = (tenant: string, event_id: string | null): void => {
     tenants.add(tenant);
@@ -173,23 +173,6 @@ function payloadRow({ event }: Extract<Fact, { kind: 'event' }>): PayloadRow {
   };
 }
 
-function attemptRow(outcome: Outcome, sent: NonNullable<Outcome['sent']>): AttemptRow {
-  const { tenant, delivery_id, step, attempt, at, detail } = outcome;
-  const { request, response_headers, timing, ...came } = sent;
-  return {
-    ...{ tenant, delivery_id, step, attempt, detail, ...came },
-    at: formatMicros(at),
-    delivery_at: formatMicros(deliveryAt(outcome)),
-    request: jsonOf(request),
-    response_headers: jsonOf(response_headers),
-    dns_ms: timing?.dns_ms ?? null,
-    connect_ms: timing?.connect_ms ?? null,
-    tls_ms: timing?.tls_ms ?? null,
-    first_byte_ms: timing?.first_byte_ms ?? null,
-    body_ms: timing?.body_ms ?? null,
-  };
-}
-
 function duplicateRow({ duplicate }: Extract<Fact, { kind: 'duplicate' }>): DuplicateRow {
   const { tenant, origin, receipt_id, event_id, event_id_end, dedup_key, body_hash, received_at } = duplicate;
   return {
@@ -230,14 +213,14 @@ function deadLetterRow(deadLetter: DeadLetter): DeadLetterRow {
     value: deadLetter.value,
     letter_partition: deadLetter.partition,
     letter_offset: String(deadLetter.offset),
-    original_bytes: deadLetter.shortenedFrom?.bytes ?? null,
+    original_bytes: deadLetter.shortenedFrom === null ? null : String(deadLetter.shortenedFrom.bytes),
     original_sha256: deadLetter.shortenedFrom === null ? null : Buffer.from(deadLetter.shortenedFrom.sha256, 'hex'),
     at: formatMicros(at),
   };
 }
 
 /** Each outcome, and of each delivery one marked as the last: the one that remains when they are applied in order, with how far they came. */
-function outcomeRows(outcomes: readonly Outcome[], partitionOf: (endpointId: string) => number): OutcomeRow[] {
+function outcomeRows(outcomes: readonly StepRecord[], partitionOf: (endpointId: string) => number): OutcomeRow[] {
   const standing = new Map<string, Standing>();
   outcomes.forEach((outcome, index) => {
     const key = keyOf(outcome.tenant, outcome.delivery_id);
@@ -254,9 +237,10 @@ function outcomeRows(outcomes: readonly Outcome[], partitionOf: (endpointId: str
   });
   const last = new Map(standing.values().map((each) => [each.index, each]));
   return outcomes.map((outcome, index) => {
-    const { tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status, detail, ordered } = outcome;
+    const { tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status, detail } = outcome;
     return {
-      ...{ tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status, detail, ordered },
+      ...{ tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status, detail },
+      ordered: outcome.ordering_key !== null,
       at: formatMicros(outcome.at),
       created_at: formatMicros(outcome.created_at),
       next_attempt_at: outcome.next_attempt_at === null ? null : formatMicros(outcome.next_attempt_at),
@@ -273,12 +257,10 @@ function outcomeRows(outcomes: readonly Outcome[], partitionOf: (endpointId: str
 /** The state of a delivery after some outcomes, and how far it had come by then. */
 interface Standing {
   index: number;
-  status: Outcome['status'];
+  status: StepRecord['status'];
   step: number;
   attempt: number;
 }
-
-const jsonOf = (value: object | null | undefined): string | null => (value ? JSON.stringify(value) : null);
 
 /** No part holds a NUL: Postgres refuses such a text, and so the batch, whatever the key. */
 export const keyOf = (...parts: readonly string[]): string => parts.join('\0');

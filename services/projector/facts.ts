@@ -1,13 +1,4 @@
-import type {
-  AttemptOutcome,
-  AttemptRecord,
-  AttemptTiming,
-  DeliveryStatus,
-  DuplicateRecord,
-  EventRecord,
-  ReadDeadLetter,
-  SentRequest,
-} from '#lib/contract';
+import type { DuplicateRecord, EventRecord, FannedOut, ReadDeadLetter, StepRecord } from '#lib/contract';
 import { timeOfId } from '#lib/ids';
 
 /** The checked content of one record: nothing in it is missing, and every time in it can be stored. */
@@ -16,40 +7,11 @@ export type Fact =
   | { kind: 'event'; event: EventRecord; traceparent: string; fanOut: FanOut | null }
   | { kind: 'duplicate'; duplicate: DuplicateRecord }
   | { kind: 'fan-out'; fanOut: FanOut }
-  | { kind: 'outcome'; outcome: Outcome }
+  | { kind: 'outcome'; outcome: StepRecord }
   | { kind: 'dead_letter'; deadLetter: DeadLetter };
 
 /** The set of an event's deliveries in one generation, or one chunk of it. */
-export type FanOut = Pick<AttemptRecord, 'tenant' | 'event_id' | 'generation' | 'at' | 'deliveries' | 'chunk'>;
-
-/** One step of one delivery. */
-export interface Outcome {
-  tenant: string;
-  event_id: string;
-  generation: number;
-  /** Microseconds since the epoch, as all times here. */
-  at: number;
-  delivery_id: string;
-  endpoint_id: string;
-  step: number;
-  attempt: number;
-  status: DeliveryStatus;
-  created_at: number;
-  next_attempt_at: number | null;
-  detail: string | null;
-  /** In an order with others: its row of `waiting` is the dispatcher's own. */
-  ordered: boolean;
-  /** Null where nothing was sent. */
-  sent: {
-    outcome: AttemptOutcome;
-    http_status: number | null;
-    duration_ms: number | null;
-    response_excerpt: Buffer | null;
-    request: SentRequest | null;
-    response_headers: Readonly<Record<string, string>> | null;
-    timing: AttemptTiming | null;
-  } | null;
-}
+export type FanOut = Omit<FannedOut, 'kind'>;
 
 export interface DeadLetter extends ReadDeadLetter {
   /** Empty where the record that died did not say. */
@@ -92,7 +54,7 @@ export function tenantOf(fact: Fact): string {
  * When the delivery was created, in each of its records. A fan-out that is repeated after a crash gives the delivery another `created_at`, but
  * never another id. An id of somebody else's making holds no time; then `created_at` has to do.
  */
-export function deliveryAt({ delivery_id, created_at }: Outcome): number {
+export function deliveryAt({ delivery_id, created_at }: StepRecord): number {
   const ms = timeOfId(delivery_id);
   return ms === undefined ? created_at : ms * 1000;
 }

@@ -1,3 +1,4 @@
+import { deadLetterCounter } from '#lib/dead-letters';
 import { type Metrics, type MetricTable, registerMetrics } from '#lib/telemetry';
 import { partitionedTables } from './retention/partitioned-tables.ts';
 
@@ -19,13 +20,7 @@ export const projectorMetrics = {
     buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
     exemplars: true,
   },
-  deadLetters: {
-    kind: 'counter',
-    name: 'hookline_dead_letters_total',
-    help: 'Records that the projector wrote to the dead-letter topic',
-    unit: 'dead letters',
-    labels: { stage: ['projector'], reason: ['malformed_record', 'data_invalid'] },
-  },
+  deadLetters: deadLetterCounter('Records that the projector wrote to the dead-letter topic', ['projector']),
   retentionPartitions: {
     kind: 'counter',
     name: 'hookline_retention_partitions_dropped_total',

@@ -13,8 +13,9 @@
 import type { WaitOut } from '#lib/backoff';
 import { bisect } from '#lib/bisect';
 import type { Clock } from '#lib/clock';
-import { header, isForAnother } from '#lib/contract';
+import { type DeadLetterReason, header, isForAnother } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
+import type { BuryRecord } from '#lib/dead-letters';
 import { type AppError, isAppError, toAppError } from '#lib/errors';
 import type { IncomingRecord, RecordHandler } from '#lib/kafka';
 import type { Logger } from '#lib/log';
@@ -22,15 +23,16 @@ import { isTimedOut } from '#lib/postgres';
 import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
 import { type Fact, idsOf, rowsOf } from './facts.ts';
 import type { Write } from './group-commit.ts';
+import { lookUpHeaders } from './look-up-headers.ts';
 import type { ProjectorMetrics } from './metrics.ts';
 import type { RecordReader } from './read-record.ts';
 import { startBatchSpan } from './trace-batch.ts';
 
-export interface FailedRecord {
+interface FailedRecord {
   record: IncomingRecord;
   /** Its content, if it could be read. */
   fact: Fact | null;
-  reason: 'malformed_record' | 'data_invalid';
+  reason: DeadLetterReason;
   /** Times it was tried. */
   attempts: number;
 }
@@ -38,8 +40,7 @@ export interface FailedRecord {
 interface Deps {
   read: RecordReader;
   write: Write<Fact>;
-  /** Writes the dead letter of a record, whatever is away. */
-  bury(failed: FailedRecord, signal: AbortSignal): Promise<void>;
+  buryRecord: BuryRecord;
   deadLettersTopic: string;
   waitOut: WaitOut;
   tracer: Tracer;
@@ -145,23 +146,15 @@ export function createRecordHandler(deps: Deps): RecordHandler {
     deps.crashPoints.reach('projector.after-transaction');
   }
 
-  async function fail(failed: FailedRecord, why: AppError | string, signal: AbortSignal): Promise<void> {
-    const { record, reason, attempts } = failed;
-    const facts = {
-      reason,
-      attempts,
-      why: typeof why === 'string' ? why : why.message,
-      ...position(record),
-      ...(failed.fact && idsOf(failed.fact)),
-      traceId: traceIdOf(record.headers[header.traceparent]),
-    };
+  async function fail(failed: FailedRecord, problem: AppError | string, signal: AbortSignal): Promise<void> {
+    const { record, fact, reason, attempts } = failed;
+    const why = typeof problem === 'string' ? problem : problem.message;
+    const logged = { why, ...(fact && idsOf(fact)) };
     metrics.records.inc({ topic: record.topic, outcome: reason });
-    if (record.topic === deps.deadLettersTopic) {
-      log.error({ event: 'letter.not_projected', ...facts });
-    } else {
-      await deps.bury(failed, signal);
-      log.error({ event: 'record.dead_lettered', ...facts });
-    }
+    if (record.topic !== deps.deadLettersTopic)
+      return deps.buryRecord(record, { reason, attempts, headers: fact ? lookUpHeaders(fact) : {}, logged }, signal);
+    const traceId = traceIdOf(record.headers[header.traceparent]);
+    log.error({ event: 'letter.not_projected', reason, attempts, ...position(record), traceId, ...logged });
     record.done();
   }
 }

@@ -2,6 +2,7 @@ import {
   type AttemptRecord,
   type EventRecord,
   type EventSet,
+  type FannedOut,
   header,
   isInstant,
   packHeaders,
@@ -9,7 +10,6 @@ import {
   parseDelivery,
   parseDuplicate,
   parseEventSet,
-  problemOfChunk,
   problemOfEvent,
   type TopicName,
   type Topics,
@@ -17,7 +17,7 @@ import {
 import { isAppError } from '#lib/errors';
 import { deliveryIdOf } from '#lib/fan-out';
 import type { IncomingRecord } from '#lib/kafka';
-import type { Fact, FanOut, Outcome } from './facts.ts';
+import type { Fact, FanOut } from './facts.ts';
 
 /** The topics that the projector reads. */
 export const projectedTopics = ['events', 'delivery.attempts', 'duplicates', 'dead-letters'] as const;
@@ -30,7 +30,7 @@ export type RecordReader = (record: IncomingRecord) => Promise<Reading>;
 interface Deps {
   topics: Topics;
   decodeEvent(bytes: Buffer): Promise<EventRecord>;
-  decodeAttempt(bytes: Buffer): Promise<AttemptRecord>;
+  decodeAttempt(bytes: Buffer): Promise<AttemptRecord | { malformed: string }>;
 }
 
 /** @returns a reader that throws only what is worth another try (the schema registry is away) or a bug */
@@ -73,51 +73,12 @@ const fanOutOf = (event: EventRecord, { at, endpointIds }: EventSet): FanOut => 
   chunk: null,
 });
 
-function readAttempt(record: AttemptRecord): Reading {
-  const { tenant, event_id, generation, at, deliveries, chunk } = record;
-  if (!isInstant(at)) return { malformed: 'at is no time in microseconds' };
-  if (record.kind !== 'fanned_out') return readOutcome(record);
-  const problem = chunk === null ? undefined : problemOfChunk(chunk);
-  if (problem !== undefined) return { malformed: problem };
-  return { fact: { kind: 'fan-out', fanOut: { tenant, event_id, generation, at, deliveries, chunk } } };
+function readAttempt(record: AttemptRecord | { malformed: string }): Reading {
+  if ('malformed' in record) return record;
+  return { fact: record.kind === 'fanned_out' ? fanOutFact(record) : { kind: 'outcome', outcome: record } };
 }
 
-function readOutcome(record: AttemptRecord): Reading {
-  const { delivery_id, endpoint_id, step, attempt, status, created_at, next_attempt_at } = record;
-  if (delivery_id === null || endpoint_id === null || step === null || attempt === null || status === null)
-    return { malformed: `${record.kind} without delivery_id, endpoint_id, step, attempt or status` };
-  if (created_at === null || !isInstant(created_at)) return { malformed: 'created_at is no time in microseconds' };
-  if (next_attempt_at !== null && !isInstant(next_attempt_at))
-    return { malformed: 'next_attempt_at is no time in microseconds' };
-  let sent: Outcome['sent'] = null;
-  if (record.kind === 'attempted') {
-    const { outcome, http_status, duration_ms, response_excerpt, request, response_headers, timing } = record;
-    if (outcome === null) return { malformed: 'attempted without an outcome' };
-    sent = { outcome, http_status, duration_ms, response_excerpt, request, response_headers, timing };
-  }
-  const { tenant, event_id, generation, at, detail } = record;
-  return {
-    fact: {
-      kind: 'outcome',
-      outcome: {
-        tenant,
-        event_id,
-        generation,
-        at,
-        delivery_id,
-        endpoint_id,
-        step,
-        attempt,
-        status,
-        created_at,
-        next_attempt_at,
-        detail,
-        ordered: record.ordering_key !== null,
-        sent,
-      },
-    },
-  };
-}
+const fanOutFact = ({ kind: _kind, ...fanOut }: FannedOut): Fact => ({ kind: 'fan-out', fanOut });
 
 function readDuplicate(record: IncomingRecord): Reading {
   const duplicate = parseDuplicate(record.value);

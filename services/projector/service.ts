@@ -8,14 +8,13 @@ import {
   createProducer,
   kafkaAccess,
 } from '#lib/kafka';
-import { createBury, createKeepDeadLetter } from '#lib/dead-letters';
+import { createBury, createBuryRecord, createKeepDeadLetter } from '#lib/dead-letters';
 import type { Part } from '#lib/lifecycle';
-import { createPostgres, watchClock } from '#lib/postgres';
+import { createPools, watchClock } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
-import { createBurial } from './bury-record.ts';
 import type { ProjectorConfig } from './config.ts';
 import { watchDatabase } from './database-vitals.ts';
-import { createProjectorMetrics } from './metrics.ts';
+import { createProjectorMetrics, projectorMetrics } from './metrics.ts';
 import { type Fact, rowsOf, tenantOf } from './facts.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createPartitionOwners } from './partition-owners.ts';
@@ -51,32 +50,10 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
   const metrics = createProjectorMetrics(context.metrics);
   const waitOut = createWaitOut({ clock, log });
 
-  const postgres = createPostgres({
-    url: config.databaseUrl,
-    applicationName: name,
-    maxConnections,
-    statementTimeoutMs,
-    isPipelined: true,
-    log,
-    metrics: context.metrics,
-  });
-  const ahead = createPostgres({
-    url: config.databaseUrl,
-    applicationName: `${name}-ahead`,
-    maxConnections: 1,
-    isPipelined: true,
-    statementTimeoutMs,
-    log,
-    metrics: context.metrics,
-  });
-  const retentionPostgres = createPostgres({
-    url: config.databaseUrl,
-    applicationName: `${name}-retention`,
-    maxConnections: 1,
-    statementTimeoutMs,
-    log,
-    metrics: context.metrics,
-  });
+  const openPool = createPools({ url: config.databaseUrl, name, log, metrics: context.metrics });
+  const postgres = openPool({ maxConnections, statementTimeoutMs, isPipelined: true });
+  const ahead = openPool({ use: 'ahead', maxConnections: 1, statementTimeoutMs, isPipelined: true });
+  const retentionPostgres = openPool({ use: 'retention', maxConnections: 1, statementTimeoutMs });
   const retention = createRetention({
     postgres: retentionPostgres,
     payloadDays: config.payloadRetentionDays,
@@ -97,6 +74,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     producer,
     topic: topics['dead-letters'],
     keep: createKeepDeadLetter(postgres),
+    counter: projectorMetrics.deadLetters,
     waitOut,
     clock,
     log,
@@ -123,7 +101,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
         clock,
         ...groups,
       }),
-      bury: createBurial({ bury, clock, metrics }),
+      buryRecord: createBuryRecord({ bury, stage: 'projector', log }),
       deadLettersTopic: topics['dead-letters'],
       waitOut,
       tracer,

@@ -1,5 +1,6 @@
 /** The events of a batch: the instant that each gets if it changes, and by how much its counts move. */
 import { formatMicros, parseRfc3339 } from '#lib/clock';
+import { deliveryCounts } from '#lib/contract';
 import { AppError } from '#lib/errors';
 import { type EventRef, run, type takeClocks } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
@@ -25,11 +26,8 @@ export interface TouchedEvents {
   toJudge(inserted: readonly { tenant: string; id: string }[]): TouchedEvent[];
 }
 
-const nothing: Counts = {
-  ...{ duplicates: 0, duplicates_changed: 0 },
-  ...{ pending: 0, retrying: 0, delivered: 0, dead_lettered: 0, cancelled: 0 },
-};
-const countNames = Object.keys(nothing) as (keyof Counts)[];
+const countNames: readonly (keyof Counts)[] = ['duplicates', 'duplicates_changed', ...deliveryCounts];
+const nothing = Object.fromEntries(countNames.map((count) => [count, 0])) as Counts;
 
 export function createTouchedEvents(tx: Query, take: typeof takeClocks): TouchedEvents {
   const touched = new Map<string, TouchedEvent>();

@@ -1,8 +1,8 @@
 /**
- * Bounds the memory of services that share a heap: each of these bounds is a share of one budget, unless it is set by itself. A service
- * that is alone in a process has defaults that fill a process; five of those together would be five processes' memory.
+ * Limits the memory of services that share a heap: each limit is a share of one budget, unless it is set explicitly. The defaults of a
+ * service alone fill a process; five of those would be the memory of five processes.
  *
- * | of the budget | bound                                   | each of it holds                                              |
+ * | of the budget | limit                                   | memory of one unit                                            |
  * |---------------|-----------------------------------------|---------------------------------------------------------------|
  * | 1/4           | HOOKLINE_INGRESS_MAX_READING_BYTES      | a byte                                                        |
  * | 1/8           | HOOKLINE_INGRESS_MAX_PENDING_BYTES      | a byte                                                        |
@@ -11,8 +11,8 @@
  * | 1/8           | HOOKLINE_DISPATCHER_QUEUE_BYTES         | two bytes: rows that are read back may take as much again     |
  * | 1/4           | HOOKLINE_CONSUMER_QUEUE_BYTES           | a byte in each partition that is read: 48 with six of a topic |
  *
- * A lane has a quarter of the dispatcher's queue, as alone. Beside it stand the process itself and what is being worked on, which is bounded by
- * calls and connections, not by memory: some 200 MiB.
+ * A lane has a quarter of the dispatcher's queue, as in its own process. In addition come the process itself and the work in progress,
+ * which is limited by calls and connections, not by memory: about 200 MiB.
  */
 const kibibyte = 1024;
 
@@ -23,7 +23,7 @@ interface Bound {
   env: string;
   /** The fraction of the budget. */
   share: number;
-  /** The bytes that one of it takes. */
+  /** The bytes of one unit. */
   bytesEach: number;
 }
 
@@ -37,7 +37,7 @@ export const bounds: readonly Bound[] = [
 ];
 const laneOfQueue = 1 / 4;
 
-/** The bounds, as an environment would set them; those that one sets are as they are there. */
+/** The limits, as an environment would set them; explicitly set ones are unchanged. */
 export function boundsWithin(budgetBytes: number, env: NodeJS.ProcessEnv): Record<string, string> {
   const shares = Object.fromEntries(
     bounds.map(({ env: name, share, bytesEach }) => [

@@ -4,8 +4,8 @@ export const servedNames = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'
 export type ServedName = (typeof servedNames)[number];
 
 /**
- * @param only names by comma; undefined for all
- * @throws Error where there is no such service
+ * @param only comma-separated names; undefined for all
+ * @throws Error for an unknown service
  */
 export function chooseNames(only: string | undefined): readonly ServedName[] {
   if (only === undefined) return servedNames;

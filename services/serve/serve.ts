@@ -41,7 +41,7 @@ const services: Readonly<Record<ServedName, Load>> = {
 };
 
 /**
- * Runs these services in this process until it is told to stop, or one of them can't be kept running: it ends the process.
+ * Runs these services in this process until it is told to stop, or one of them can't be kept running; then it ends the process.
  *
  * @throws AppError config_invalid
  */

@@ -71,7 +71,7 @@ async function measureRedis(server: OwnRedis): Promise<number> {
   console.log(
     `Redis ${/^redis_version:(\S+)/m.exec(await info('server'))?.[1]}, ${/^mem_allocator:(\S+)/m.exec(await info('memory'))?.[1]}`,
   );
-  // The scripts and the connection are none of the keys'.
+  // The scripts and the connection don't count as memory of keys.
   await memory.recall([randomBytes(16)]);
   const before = await used();
   let known = 0;
@@ -121,7 +121,7 @@ async function measurePostgres(postgres: Postgres, counts: readonly number[]): P
     }
     perRow = await report(postgres, count, 'as written');
   }
-  // The rows' versions from before their completion are removed, and all is written anew without a gap.
+  // Removes old row versions, and rewrites the table without gaps.
   await postgres.query('VACUUM FULL dedup_keys');
   await report(postgres, known, 'without a gap');
   return perRow;

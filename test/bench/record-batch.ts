@@ -1,7 +1,6 @@
 /**
- * Measures the cost of encoding a batch of records and of reading it, by libs/kafka and by kafkajs, in turns: `node
- * test/bench/record-batch.ts`. The same records each time: of webhooks as the ingress writes them. A record that kafkajs has read is
- * written anew before a handler gets it, as it is where a batch is compressed.
+ * Measures the cost of encoding and decoding a batch of records in libs/kafka and in kafkajs, in turns: `node test/bench/record-batch.ts`.
+ * The records are webhooks as the ingress writes them. kafkajs's records are converted for a handler, as for a compressed batch.
  */
 import { createRequire } from 'node:module';
 import type { KafkaMessage } from 'kafkajs';

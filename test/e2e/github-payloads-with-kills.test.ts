@@ -41,7 +41,7 @@ const dispatcherPoints = [
   'fan-out.after-deliveries',
   'dispatcher.before-send',
   'dispatcher.after-send',
-  'dispatcher.after-letter',
+  'dispatcher.after-dead-letter',
   'dispatcher.after-outcome',
   'dispatcher.before-commit',
 ] as const;
@@ -76,7 +76,7 @@ describe('all GitHub payloads, each sent twice, to two endpoints of which one of
     (service, how, points, beforeRestart) =>
       inTurn(async () => {
         const caseSeed = seed + cases.findIndex(([name, restart]) => name === service && restart === how);
-        // Else the dispatcher would have nothing to fan out: the events are narrow.
+        // Narrow events would leave the dispatcher nothing to fan out.
         const env: Record<string, string> = points === dispatcherPoints ? { HOOKLINE_FAN_OUT_AT_ONCE: '0' } : {};
         const pipeline = await startOwnPipeline({ env });
         try {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 
-/** The small form of test/faults/overload: how long answers take is told by a run that has the machine for itself. */
+/** The small form of test/faults/overload, without its time limits: those need a machine of their own. */
 test('of ten times what the ingress can take, every 2xx is on the topic, and the others are told to come again', async () => {
   await pipeline.explain(async () => {
     const result = await overload({

@@ -14,7 +14,7 @@ afterAll(() => pipeline.close());
 test('dead letters are replayed once each, by dispatchers that die and operators who ask at once, and all adds up', async () => {
   await pipeline.explain(async () => {
     const malformed = 5;
-    const options = { letters: 400, malformed, perSecond: 100, timeoutMs: 60_000, say: () => undefined };
+    const options = { deadLetters: 400, malformed, perSecond: 100, timeoutMs: 60_000, say: () => undefined };
     const result = await runReplays({ pipeline, ...options });
     console.log(JSON.stringify(result));
     expect(violationsOf(result, { malformed })).toEqual([]);

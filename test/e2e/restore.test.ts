@@ -22,7 +22,7 @@ const timeoutMs = 60_000;
 const perSecond = 60;
 const hourMs = 3_600_000;
 
-/** The positions of each group in the topics, as docs/runbook.md, Backup and restore, has them set back. */
+/** The offsets that docs/runbook.md, Backup and restore, resets in each group. */
 const setBack: readonly (readonly [GroupName, readonly TopicName[]])[] = [
   ['projector', ['events', 'duplicates', 'delivery.attempts', 'dead-letters']],
   ['dedup', ['webhooks.received']],
@@ -82,7 +82,7 @@ async function restoreAndCheck(pipeline: OwnPipeline, { source, endpoint }: Sett
     ...{ scheme: 'hookline', random: seededRandom(7), exclusive: true },
     source,
     endpoint: { ...endpoint, retry: { base_seconds: 1, cap_seconds: 2 } },
-    // Whatever was published or sent twice is so for the restore.
+    // Publishing or sending twice is excused by the restore.
     faults: [{ what: 'Postgres was restored', atMs: Date.now(), settledAtMs: Number.POSITIVE_INFINITY }],
   });
   try {

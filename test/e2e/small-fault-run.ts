@@ -38,7 +38,7 @@ export async function smallFaultRun<Result extends { violations: readonly string
     const { results } = await withinLimit(run(settings, redis), said);
     const report = `${said()}\n${formatTable(results)}`;
     const violations = results.flatMap(({ violations: each }) => each);
-    // The violations before all else: a log that is cut off keeps them.
+    // The violations come first: a cut log keeps them.
     if (violations.length > 0) throw new Error(`${violations.join('\n')}\n${report}`);
     console.log(report);
     return results;

@@ -50,7 +50,7 @@ describe('the smoke of a stack that has endpoints of its user', () => {
     pipeline.explain(async () => {
       const api = createApiClient({ url: pipeline.stack.apiUrl, adminKey: pipeline.stack.adminKey });
       const [closedPort = 0] = await freePorts(1);
-      // Older than the smoke's own, they get whatever that one may get.
+      // Older than the smoke's own endpoint, so they match all events that it may get.
       await api.createEndpoint({ url: `http://127.0.0.1:${closedPort}/` });
       await api.createEndpoint({ url: healthy.url('healthy') });
 

@@ -6,13 +6,14 @@ import { judge } from '../faults/system/judge.ts';
 import { formatKinds, formatPollers, formatResult } from '../faults/system/result.ts';
 import { runSystem } from '../faults/system/run.ts';
 import { startSystemServers } from '../faults/system/servers.ts';
+import { sessionTimeoutOfTests } from '../support/servers.ts';
 
 jest.setTimeout(15 * 60_000);
 
 const seed = 2611;
 const webhooks = 20_000;
 
-/** Longer, and again and again, by hand: test/faults/system. Alone: whatever runs beside it would be measured too. */
+/** The long form is test/faults/system, by hand. It runs alone: other tests would disturb its measurements. */
 it(`loses nothing, and does nothing twice, of ${webhooks} webhooks under every kind of fault there is`, async () => {
   const dir = mkdtempSync(join(tmpdir(), 'hookline-faults-'));
   const lines = [`seed ${seed}, logs in ${dir}`];
@@ -26,6 +27,8 @@ it(`loses nothing, and does nothing twice, of ${webhooks} webhooks under every k
       minutes: 3,
       isOneRound: true,
       calmMs: 300,
+      // Production's in the runs by hand.
+      sessionTimeoutMs: sessionTimeoutOfTests,
     });
     const result = judge(seen);
     lines.push(formatResult(result), formatPollers(result.pollers), formatKinds(result.kinds));

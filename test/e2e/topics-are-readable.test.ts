@@ -20,7 +20,7 @@ describe('a plain Kafka consumer with the schema registry', () => {
   const random = seededRandom(1);
 
   beforeAll(async () => {
-    // All that there is on these topics: sets, too.
+    // Makes all kinds of records, sets included.
     pipeline = await startOwnPipeline({ env: { HOOKLINE_FAN_OUT_AT_ONCE: '0' } });
     run = await prepareWebhookRun(pipeline.stack, { scheme: 'github', random, exclusive: true });
   });

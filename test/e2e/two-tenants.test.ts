@@ -9,7 +9,7 @@ import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
 jest.setTimeout(120_000);
 
-/** Two tenants with one of everything each: what the one may do with the other's, at every route that there is. */
+/** Two tenants with one resource of each kind: tests what one may do with the other's, on every route. */
 
 /** By collection: what a path under it is about. */
 const prefixes: Record<string, IdPrefix> = {
@@ -119,8 +119,8 @@ async function settle(name: string): Promise<Tenant> {
   // The same to both, and yet each its own.
   const event = await make('/v1/events', { type: 'order.paid', payload: { of: name }, event_id: 'ord_1' });
   await make(`/v1/events/${id(event)}/replay`, { endpoint_id: id(endpoint) });
-  const letter = await find('its delivery has died', '/v1/dead-letters', ([first]) => first?.['id']);
-  const replay = await make('/v1/dead-letters/replay', { ids: [letter] });
+  const deadLetter = await find('its delivery has died', '/v1/dead-letters', ([first]) => first?.['id']);
+  const replay = await make('/v1/dead-letters/replay', { ids: [deadLetter] });
   await find('the replay has died', '/v1/dead-letters', ({ length }) => (length === 2 ? true : undefined));
   const delivery = await find('its deliveries are known', `/v1/events/${id(event)}/deliveries`, ([first]) => first);
   const [shown] = (await ask({ path: '/v1/events', tenant: name })).json<Record<string, string>[]>();
@@ -133,7 +133,7 @@ async function settle(name: string): Promise<Tenant> {
       endpoints: id(endpoint),
       events: id(event),
       deliveries: id(delivery),
-      'dead-letters': letter,
+      'dead-letters': deadLetter,
       replays: id(replay),
       'api-keys': id(key),
     },
@@ -242,7 +242,7 @@ describe('with one of everything each', () => {
         expect([url, status]).toEqual([url, 200]);
         if (collection !== 'deliveries') expect(text).toContain(mine.ids[collection]);
         for (const id of Object.values(theirs.ids)) expect(text).not.toContain(id);
-        // Nor from a place in the other's.
+        // The same with a cursor of the other tenant.
         if (url !== '/v1/events') {
           const beyond = await ask({ path: `${url}?cursor=${theirs.ids[collection]}`, key: mine.key });
           for (const id of Object.values(theirs.ids)) expect(beyond.text).not.toContain(id);
@@ -252,7 +252,7 @@ describe('with one of everything each', () => {
 
   test('no filter, and no id within a request, leads to the other’s', () =>
     pipeline.explain(async () => {
-      const { sources, endpoints, events, 'dead-letters': letter = '' } = theirs.ids;
+      const { sources, endpoints, events, 'dead-letters': deadLetter = '' } = theirs.ids;
       for (const path of [
         `/v1/events?source_id=${sources}`,
         `/v1/events?receipt_id=${theirs.receiptId}`,
@@ -263,7 +263,7 @@ describe('with one of everything each', () => {
         expect([path, status, text]).toEqual([path, 200, '[]']);
       }
       const post = (path: string, body: object): Promise<Answer> => ask({ method: 'POST', path, body, key: mine.key });
-      for (const filter of [{ ids: [letter] }, { endpoint_id: endpoints }, { ids: [letter], dry_run: true }]) {
+      for (const filter of [{ ids: [deadLetter] }, { endpoint_id: endpoints }, { ids: [deadLetter], dry_run: true }]) {
         const { status, text } = await post('/v1/dead-letters/replay', filter);
         expect([status, JSON.parse(text)]).toMatchObject([202, { matched: 0 }]);
       }

@@ -36,7 +36,7 @@ export interface WebhookRun {
 interface Options {
   scheme: SourceScheme;
   random: () => number;
-  /** True where nobody else uses the system: then everything in it is looked at. */
+  /** True if nothing else uses the system: then everything in it is checked. */
   exclusive: boolean;
   source?: SourceSettings;
   endpoint?: EndpointSettings;

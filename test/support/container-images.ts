@@ -7,7 +7,7 @@ import { root } from '#deploy/local/paths.ts';
 /** The servers of docker-compose.yml that tests use. */
 export const testedServers = ['kafka', 'redis', 'postgres', 'registry'] as const;
 
-/** Why tests can't have containers; undefined where they can. */
+/** Why tests can't use containers; undefined if they can. */
 export async function troubleOfTestContainers(): Promise<string | undefined> {
   const trouble = await engineTrouble();
   if (trouble !== undefined) return trouble;

@@ -1,6 +1,6 @@
 /**
- * Servers for tests as containers: those of docker-compose.yml, on free ports, without their volumes' past. It prints the path of a file with
- * their addresses, and removes all when its standard input ends, as `test-servers.ts hold` does with processes.
+ * Servers for tests as containers: those of docker-compose.yml, on free ports, without their volumes. Prints the path of a file with their
+ * addresses, and removes everything when its standard input ends, like `test-servers.ts hold`.
  *
  *   node test/support/container-servers.ts hold --dir D
  */
@@ -26,7 +26,7 @@ async function hold(dir: string): Promise<void> {
   const released = new Promise<void>((resolve) => process.stdin.once('end', resolve).once('error', resolve).resume());
   const { ports, postgresPassword } = await serverPlanIn(dir);
   const secrets = { encryptionKeys: 'none', adminKey: 'none', postgresPassword };
-  // It removes what it has started itself, whatever its parent dies of: nobody has to watch over it, nor an image be had for that.
+  // It removes what it started, even if its parent dies: no watching container and no image for it is needed.
   process.env.TESTCONTAINERS_RYUK_DISABLED ??= 'true';
   const environment = new DockerComposeEnvironment(root, 'docker-compose.yml')
     .withProjectName(`hookline-${basename(dir)}`)

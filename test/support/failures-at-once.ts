@@ -1,4 +1,4 @@
-/** A jest reporter: a test that fails is told when it fails, with nothing between its name and its reason, and not only after its file. */
+/** A jest reporter that prints a failed test when it fails, with its reason next to its name, not only after its file. */
 import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, Test, TestCaseResult } from '@jest/reporters';
 

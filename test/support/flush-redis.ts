@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { within } from './wait-until.ts';
 
 /**
- * Takes everything away that Redis remembers for one pipeline: FLUSHDB of its own database number, since the server may have other users.
- * To that pipeline it is what FLUSHALL is to a server of its own.
+ * Deletes the data of one pipeline in Redis: FLUSHDB of its database number, since the server may have other users. To that pipeline it is
+ * like FLUSHALL.
  */
 export async function flushRedisDatabase(url: string): Promise<void> {
   const { hostname, port, pathname, password } = new URL(url);

@@ -1,7 +1,7 @@
 /**
- * Services without work in one process, as many as the arguments name, each with the admin port that its name has after `=`. By IPC its parent
- * makes one fail (`fail NAME`) or makes its parts refuse to stop (`hold NAME`); it is told of each start and stop. One that is called `slow` takes a
- * while to start, one that is called `last` starts when the others have.
+ * Services without work in one process, named by the arguments, each with its admin port after `=`. By IPC the parent makes one fail (`fail
+ * NAME`) or makes its parts refuse to stop (`hold NAME`), and gets each start and stop. A service named `slow` takes a while to start; one
+ * named `last` starts after the others.
  */
 import { readConfig, serviceFields, serviceRelations } from '#lib/config';
 import { setTimeout as delay } from 'node:timers/promises';

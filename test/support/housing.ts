@@ -1,6 +1,5 @@
 /**
- * Maps the processes of a pipeline to those of this machine: each one of its own, or all of one number in one, as `hookline serve` has
- * them.
+ * Maps the processes of a pipeline to those of this machine: one each, or all of one number in one (`hookline serve`).
  */
 import { type ProcessMode, processModes } from '#deploy/local/stack/process-mode.ts';
 import { type ProcessName, serviceOf } from './process-names.ts';
@@ -25,7 +24,7 @@ export interface Housing {
 
 /**
  * @param serveWith the program that has the command `serve`
- * @param names of those that may share; any other is by itself, and so is one that would share with none
+ * @param names the names that may share a process; any other is alone, and so is one without a partner
  */
 export function createHousing(
   mode: ProcessMode,

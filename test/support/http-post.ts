@@ -15,9 +15,9 @@ interface Post {
 }
 
 /**
- * One POST. A server may answer before it has the whole body, and close: what it answered counts, whatever becomes of the rest.
+ * One POST. A server may answer and close before it has the whole body; its answer counts.
  *
- * @throws the connection's error, or one of code `ETIMEDOUT`, where there was no answer
+ * @throws the connection's error, or one of code `ETIMEDOUT`, if there was no answer
  */
 export function httpPost({ url, headers, body, timeoutMs, agent }: Post): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {

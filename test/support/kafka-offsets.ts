@@ -30,7 +30,7 @@ export async function connectKafkaOffsets(brokers: readonly string[]): Promise<K
     return fresh;
   };
   let admin = await connect();
-  /** A client that has been told of no leader goes on without one for minutes: asked again, it is through another. */
+  /** A client that found no leader stays without one for minutes; each retry uses a new client. */
   const ask = async <T>(question: () => Promise<T>): Promise<T> => {
     const deadlineMs = performance.now() + patienceMs;
     for (;;) {

@@ -4,9 +4,8 @@ import { Agent } from 'node:http';
 const longestIdleMs = 600_000;
 
 /**
- * Connections that are used again, and let go of a second before the server says that it will (`Keep-Alive: timeout=…`): a request that
- * goes out while the server closes is reset, and nobody has done anything to it. Node's agent heeds what the server says only where it
- * has a longer limit of its own.
+ * Reuses connections, and drops them a second before the server's limit (`Keep-Alive: timeout=…`): a request sent while the server closes
+ * would be reset without a fault. Node's agent follows the server's limit only if its own is longer.
  */
 export const keepAliveAgent = (maxSockets = Number.POSITIVE_INFINITY): Agent =>
   new Agent({ keepAlive: true, maxSockets, timeout: longestIdleMs });

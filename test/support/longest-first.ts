@@ -1,11 +1,11 @@
 /**
- * A jest sequencer. On a machine that has not run the tests yet, jest goes by the size of their files; the slowest files begin first here, so that
- * none is left over at the end.
+ * A jest sequencer. On a machine that has not run the tests yet, jest sorts files by size; here the slowest files begin first, so that none
+ * is left over at the end.
  */
 import { createRequire } from 'node:module';
 import type * as TestSequencer from '@jest/test-sequencer';
 
-// Its types are those of a CommonJS module, whose default is not the class when it is imported.
+// Its types are of a CommonJS module whose default export is not the imported class.
 const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequencer') as typeof TestSequencer.default;
 
 type Tests = Parameters<InstanceType<typeof Sequencer>['sort']>[0];
@@ -14,7 +14,7 @@ type Tests = Parameters<InstanceType<typeof Sequencer>['sort']>[0];
 const slowest: readonly string[] = [
   // Three brokers are killed and started again, one by one and together: 155 s alone on two cores.
   'test/integration/kafka/conformance.test.ts',
-  // 36 deaths at crash points, after each of which a group waits for its dead member: 100 s.
+  // 36 deaths at crash points; after each a group waits for its dead member: 100 s.
   'test/e2e/github-payloads-with-kills.test.ts',
   // Consumers that hear nothing are replaced after seconds: 99 s.
   'test/integration/kafka/rebuild.test.ts',

@@ -39,7 +39,9 @@ export function containerOf(manifest: Manifest): Container {
   return container;
 }
 
-/** The settings that a process must be given where the stores are not on its own machine: those without a default, and those whose default is there. */
+/**
+ * The settings that a process needs if the stores are on other machines: those without a default, and those that default to this machine.
+ */
 export const neededElsewhere = (fields: Fields): string[] =>
   Object.values(fields)
     .filter(({ defaultText }) => defaultText === undefined || defaultText.includes('127.0.0.1'))

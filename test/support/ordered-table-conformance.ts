@@ -45,7 +45,7 @@ export const aTurn = (turn: Partial<OrderedTurn>): OrderedTurn => ({
   ...{ rows: [], removed: [], asked: [], keys: [], woken: [], ...turn },
 });
 
-/** Keys of which not exactly the first row has a time at which it is due: what waits there would never be sent, or out of turn. */
+/** Keys that don't have exactly their first row due: their deliveries would never be sent, or out of order. */
 export async function faultyKeys({ rows }: Pick<OrderedTables, 'rows'>): Promise<string[]> {
   const keys = Map.groupBy(await rows(), ({ endpointId, order }) => `${endpointId}/${order?.key}`);
   const dueOf = (key: WaitingRow[]): boolean[] =>

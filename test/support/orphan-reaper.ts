@@ -13,7 +13,7 @@ const script = fileURLToPath(new URL('reap-orphans.ts', import.meta.url));
 export function startOrphanReaper(): OrphanReaper {
   const child = spawn(process.execPath, [script], { detached: true, stdio: ['pipe', 'ignore', 'inherit'] });
   const { stdin } = child;
-  // The run must be able to end: neither the child nor the pipe keeps it alive.
+  // Neither the child nor the pipe keeps the run alive.
   child.unref();
   (stdin as unknown as { unref(): void }).unref();
   stdin.on('error', () => undefined);

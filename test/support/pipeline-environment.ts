@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
+import { withCompileCache } from './compile-cache.ts';
 import { createHousing, type Housing, type ProcessMode, usualMode } from './housing.ts';
 import { type ProcessName, serviceOf } from './process-names.ts';
 import { serviceNames, type Stack } from './stack.ts';
@@ -13,15 +13,15 @@ export interface EnvironmentOptions {
   services?: readonly ProcessName[];
   /** Processes that come later, if at all. */
   visitors?: readonly ProcessName[];
-  /** Default: as HOOKLINE_TEST_PROCESSES says, each a process of its own where it says nothing. */
+  /** Default: HOOKLINE_TEST_PROCESSES, else one process each. */
   processes?: ProcessMode | undefined;
   /** The program that runs several in one. Default: the command line. */
   serveWith?: string;
-  /** How soon the groups go on without a process that was killed. Default: production's. */
+  /** How soon groups continue without a killed process. Default: production's. */
   sessionTimeoutMs?: number;
   /** Added to every service's environment. */
   env?: Readonly<Record<string, string>>;
-  /** Added to those of one process. */
+  /** Additional variables of one process. */
   envOf?(name: ProcessName): Readonly<Record<string, string>>;
 }
 
@@ -31,7 +31,7 @@ export interface Environment {
   /** For processes that serve others. */
   publicUrl(name: ProcessName): string;
   adminUrl(name: ProcessName): string;
-  /** For every process, also those beside the services. */
+  /** Variables of every process, also those besides the services. */
   common: Readonly<Record<string, string>>;
   /** For the process that it runs in. */
   of(name: ProcessName): Readonly<Record<string, string>>;
@@ -40,7 +40,6 @@ export interface Environment {
   names: readonly ProcessName[];
 }
 
-const compileCache = fileURLToPath(new URL('../../.hookline/compile-cache', import.meta.url));
 /** Below the time after which who stops them sends SIGKILL. */
 const shutdownTimeoutMs = 20_000;
 
@@ -62,8 +61,7 @@ export async function createEnvironment(options: EnvironmentOptions): Promise<En
     schemaRegistryUrl: servers.schemaRegistryUrl,
   };
   const common: Record<string, string> = {
-    // Half of what it takes to start a service is stripping its types and compiling it.
-    NODE_COMPILE_CACHE: compileCache,
+    ...withCompileCache,
     HOOKLINE_ENV: 'test',
     HOOKLINE_HOST: '127.0.0.1',
     HOOKLINE_KAFKA_BROKERS: servers.kafkaBrokers.join(','),

@@ -21,7 +21,7 @@ export type { Restart } from './supervisor.ts';
 export interface PipelineOptions extends EnvironmentOptions {
   /** A process that ends by itself, or before it is ready, is started again. */
   isSupervised?: boolean;
-  /** Told of every line that a process logs. */
+  /** Called for every line that a process logs. */
   onLine?(name: string, line: string): void;
 }
 
@@ -39,7 +39,7 @@ export interface Pipeline {
   apiUrl(name: ProcessName): string;
   /** The same of the ingress. */
   ingressUrl(name: ProcessName): string;
-  /** Pids of all that run now; equal for those that share a process. */
+  /** Pids of all running processes; equal for those that share one. */
   processIds(): Record<string, number>;
   /** The process that it runs in, by name: its own, or one that it shares. */
   hostOf(name: ProcessName): string;
@@ -72,7 +72,7 @@ export interface Pipeline {
   readonly faults: readonly Fault[];
   /** Under supervision: each process that ended by itself, with how. */
   readonly restarts: readonly Restart[];
-  /** @throws Error where a service ended that nobody had asked to */
+  /** @throws Error if a service ended without being asked to */
   assertNoSurprise(): void;
   /** The prefix, and the last lines of every service's log. */
   describe(): string;

@@ -8,7 +8,7 @@ import { startOrphanReaper } from './orphan-reaper.ts';
 import { prometheusPrograms } from './prometheus-programs.ts';
 import { waitUntil, within } from './wait-until.ts';
 
-/** Series by their labels, `__name__` among them; the value NaN where there is nothing to compute from. */
+/** Series by their labels, `__name__` among them; NaN if there is no data. */
 type Series = { labels: Record<string, string>; value: number };
 
 interface Rule {

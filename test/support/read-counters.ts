@@ -1,7 +1,7 @@
 /**
- * The values of one metric, as `/metrics` (Prometheus text format) has them now.
+ * The current values of one metric on `/metrics` (Prometheus text format).
  *
- * @returns the value of the series with exactly these labels; 0 for one that is not there yet
+ * @returns the value of the series with exactly these labels; 0 for a series that does not exist yet
  */
 export async function readCounters(url: string, metric: string): Promise<(labels: Record<string, string>) => number> {
   const series = await seriesAt(url, metric);
@@ -11,7 +11,7 @@ export async function readCounters(url: string, metric: string): Promise<(labels
   };
 }
 
-/** The sum of all its series; 0 if there is none yet. */
+/** The sum of all its series; 0 without any. */
 export async function sumOfMetric(url: string, metric: string): Promise<number> {
   return (await seriesAt(url, metric)).values().reduce((sum, value) => sum + value, 0);
 }

@@ -1,8 +1,8 @@
 /**
- * Ends the child processes of a test run that was cut short: it holds a pipe from the run, and when that closes it kills what is still on
- * its list. A process of its own, and detached, so that neither a SIGKILL of the run nor a terminal's Ctrl-C takes it along.
+ * Ends the child processes of a test run that was cut short: it holds a pipe from the run, and kills the processes on its list when that
+ * closes. It is a detached process, so that neither a SIGKILL of the run nor a terminal's Ctrl-C ends it too.
  *
- * Protocol, on its standard input: `+<pid>` puts a process on the list, `-<pid>` takes it off, a line each.
+ * Protocol on its standard input: `+<pid>` adds a process to the list, `-<pid>` removes it, a line each.
  */
 import { createInterface } from 'node:readline';
 

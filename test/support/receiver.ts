@@ -26,14 +26,14 @@ export interface Receiver {
   url(name: string): string;
   /** Once the endpoint exists: what was sent to its URL is known by its id, and verified with its secret. */
   register(name: string, endpoint: { id: string; secret: string }): void;
-  /** How the next requests are taken, until it is told something else. The default is 200 at once. */
+  /** The reaction to the next requests, until it is changed. Default: 200 at once. */
   react(reaction: (request: ReceivedRequest) => Reaction): void;
   /** Every request that came in whole, in order. */
   readonly arrivals: readonly Arrival[];
   stop(): Promise<void>;
 }
 
-/** On a busy machine a turn of the event loop takes long; who had to wait for one of it each would give up before it is taken. */
+/** On a busy machine a turn of the event loop takes long; connections that wait one turn each would time out before they are accepted. */
 const moreListeners = 31;
 
 /** Fails the given share of requests; a seeded `random` makes it the same every time. */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { withCompileCache } from './compile-cache.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const timeoutMs = 60_000;
@@ -21,7 +22,7 @@ interface Options {
 export async function runHookline(args: readonly string[], { env = {}, input = '' }: Options = {}): Promise<Ran> {
   const child = spawn(process.execPath, ['services/cli/main.ts', ...args], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', ...withCompileCache, ...env },
     signal: AbortSignal.timeout(timeoutMs),
   });
   const exited = new Promise<number | null>((resolve, reject) => {

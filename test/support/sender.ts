@@ -14,7 +14,7 @@ export interface WebhookToSend {
 }
 
 export interface Sender {
-  /** One request, and what became of it. */
+  /** Sends one request; resolves with its outcome. */
   send(webhook: WebhookToSend): Promise<Send>;
   /** Sends again, after a pause, for as long as the answer does not say whether it was taken. @throws Error at the time limit */
   sendUntilAnswered(webhook: WebhookToSend, timeoutMs: number): Promise<Send>;

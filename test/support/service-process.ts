@@ -50,7 +50,7 @@ async function isReadyAt(adminUrl: string): Promise<boolean> {
 export function startServiceProcess({ name, args, cwd, env, adminUrls, onLine, reaper }: Options): ServiceProcess {
   const child = spawn(process.execPath, [...args], {
     cwd,
-    // Nothing of the caller's own: a HOOKLINE_ variable of the shell would make the test another one.
+    // Inherits nothing: a HOOKLINE_ variable of the shell would change the test.
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,8 +1,8 @@
 /**
- * Wilcoxon's signed-rank test of pairs: how many standard deviations the sum of the signed ranks of the differences is from what it is where
- * nothing differs (normal approximation, which is close from some twenty pairs on). Without ties that matter: differences of times.
+ * Wilcoxon's signed-rank test of pairs: how many standard deviations the sum of the signed ranks of the differences is from its expectation
+ * without a difference (normal approximation, close from about twenty pairs on). Meant for time differences, which rarely tie.
  *
- * It asks for no distribution, and a few pairs that were held up by something else weigh no more than their rank.
+ * It assumes no distribution, and a few disturbed pairs weigh no more than their rank.
  */
 export function signedRankZ(pairs: readonly (readonly [number, number])[]): number {
   const differences = pairs.map(([one, other]) => one - other).filter((difference) => difference !== 0);

@@ -1,7 +1,7 @@
 /**
- * jest's globalSetup for the projects that need servers. It runs once a project; the first call starts one set for the whole run, the
- * others share it. The set is held by a process of its own that stops it when its standard input ends, so that nothing is left however jest
- * ends. If HOOKLINE_TEST_SERVERS names a file with the addresses of running servers, those are used and nothing is started.
+ * jest's globalSetup for the projects that need servers. It runs once per project; the first call starts one set for the whole run, the
+ * others share it. A separate process holds the set and stops it when its standard input ends, so nothing is left however jest ends. If
+ * HOOKLINE_TEST_SERVERS names a file with the addresses of running servers, those are used.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -32,7 +32,7 @@ export default async function startServers({ rootDir }: { rootDir: string }): Pr
   process.env.HOOKLINE_TEST_SERVERS = await shared.file;
 }
 
-/** Containers where they can be had, else processes of this machine; `STACK=native` has it not ask. It says which. */
+/** Starts containers if possible, else local processes (`STACK=native`: always), and prints which. */
 async function holdContainersOrServers(rootDir: string): Promise<HeldServers> {
   const chosen = chosenStackKind();
   const trouble = chosen === 'native' ? 'STACK=native' : await troubleOfTestContainers();
@@ -47,7 +47,7 @@ async function holdContainersOrServers(rootDir: string): Promise<HeldServers> {
 export const newServersDir = (rootDir: string): string =>
   join(rootDir, '.hookline', `test-${randomBytes(4).toString('hex')}`);
 
-/** @param dir where there is a plan for them already, as that has them */
+/** @param dir a folder whose existing plan is used */
 export const holdServers = (rootDir: string, dir?: string): HeldServers =>
   hold(rootDir, 'deploy/local/test-servers.ts', ['--dir', dir ?? newServersDir(rootDir)]);
 
@@ -59,7 +59,7 @@ function hold(rootDir: string, programFile: string, args: readonly string[]): He
   const program = join(rootDir, programFile);
   const holder = spawn(process.execPath, [program, 'hold', ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    // In a group of its own: Ctrl-C must reach it only as the end of its input.
+    // In a process group of its own: Ctrl-C must reach it only as the end of its input.
     detached: true,
   });
   const file = new Promise<string>((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * The processes of a pipeline: which run, which have ended though nobody had asked them to, and, where they are supervised, that those run
- * again. If several share one (housing.ts), a fault of one hits that.
+ * The processes of a pipeline: which run, which have ended unasked, and, if supervised, their restarts. If several share one (housing.ts),
+ * a fault of one hits that.
  */
 import { fileURLToPath } from 'node:url';
 import { type OrphanReaper, startOrphanReaper } from './orphan-reaper.ts';
@@ -22,7 +22,7 @@ export interface Supervisor {
   /** It is to end, and is not started again for that. */
   expectEnd(process: ServiceProcess): void;
   processIds(): Record<string, number>;
-  /** None is started again from now on; resolves with how each ended. */
+  /** Stops restarting; resolves with how each process ended. */
   stopAll(): Promise<Partial<Record<ProcessName, Exit>>>;
   readonly surprises: readonly string[];
   readonly restarts: Restart[];
@@ -47,7 +47,7 @@ const readyTimeoutMs = 60_000;
 const supervisedReadyTimeoutMs = 240_000;
 /** Above the services' own limit: a service that keeps to it is never killed here. */
 const stopTimeoutMs = 25_000;
-/** At once it would meet what it has ended of. */
+/** Without a pause it would meet the cause of its end again. */
 export const restartDelayMs = 500;
 
 export function createSupervisor({ environment, isSupervised, onLine }: Options): Supervisor {
@@ -135,7 +135,7 @@ export function createSupervisor({ environment, isSupervised, onLine }: Options)
           if (!isSupervised) throw error;
           failures.push(error);
           if (performance.now() >= deadlineMs)
-            // The last one may just have begun: why it never was is what those before say.
+            // The last one may have just begun; the earlier ones show the reason.
             throw new Error(
               `${name}, started ${failures.length} times in ${readyWithinMs} ms: ${String(failures.at(-2) ?? error)}`,
               { cause: error },
@@ -151,8 +151,7 @@ export function createSupervisor({ environment, isSupervised, onLine }: Options)
     async stopAll() {
       isStopping = true;
       try {
-        // All at once: each must end by itself, whichever of the others are gone. A shared process is signalled once: a second signal cuts
-        // it short.
+        // All at once: each must end without the others. A shared process is signalled once, since a second signal cuts it short.
         const names = [...runningNames()];
         const stops = new Map(names.map(([name, found]) => [found, name] as const));
         const exits = new Map(

@@ -4,7 +4,7 @@ const table = /^\| limit \| default \| highest \| counts \| at the limit \|\n\|-
 
 const shares = /^\| share \| of \| counts \| at the share \|\n\|---\|---\|---\|---\|\n(?:\|.*\n)*/m;
 
-/** docs/tenancy.md with the tables of limits and shares as the code has them; all other text is written by hand. */
+/** docs/tenancy.md with its tables of limits and shares generated; all other text is written by hand. */
 export function tenancyDocument(page: string): string {
   if (!table.test(page)) throw new Error('docs/tenancy.md has no table of limits to replace');
   if (!shares.test(page)) throw new Error('docs/tenancy.md has no table of shares to replace');

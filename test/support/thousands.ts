@@ -1,2 +1,2 @@
-/** A whole number as the documents have it: 17,000. */
+/** A whole number as in the documents: 17,000. */
 export const thousands = (value: number): string => Math.round(value).toLocaleString('en');

@@ -10,7 +10,7 @@ import {
   type TopicName,
 } from '#lib/contract';
 import { deliveryIdOf } from '#lib/fan-out';
-import { type AvroCodec, type IncomingRecord, originOf } from '#lib/kafka';
+import { type AttemptCodec, type AvroCodec, type IncomingRecord, originOf } from '#lib/kafka';
 import type { FannedOutEntry, StepEntry, TopicContents } from '../faults/checker/history.ts';
 
 type Entry<Name extends TopicName> = TopicContents[Name][number];
@@ -20,12 +20,12 @@ type Readers = {
 
 interface Codecs {
   eventCodec: Pick<AvroCodec<EventRecord>, 'decode'>;
-  attemptCodec: Pick<AvroCodec<AttemptRecord>, 'decode'>;
+  attemptCodec: Pick<AttemptCodec, 'decode'>;
 }
 
 /**
- * @param trueTimeOf what the time was when whoever wrote a record took it for that, just before it is read
- * @returns what makes of a topic's record the checker's entry; it throws where the record is not as the contract has it
+ * @param trueTimeOf converts a writer's clock to the true time, just before the record is read
+ * @returns a function that turns a topic's record into the checker's entry; it throws if the record violates the contract
  */
 export function createEntryReader(
   { eventCodec, attemptCodec }: Codecs,
@@ -73,7 +73,7 @@ export function createEntryReader(
       return { position, id, eventId, endpointId, generation, payloadSha256: hash('sha256', value) };
     },
     'delivery.attempts': async ({ value }, position) => {
-      const entry = attemptEntry(await attemptCodec.decode(value), position);
+      const entry = attemptEntry(sound(await attemptCodec.decode(value), position), position);
       return { ...entry, atMs: trueTimeOf(entry.atMs) };
     },
     duplicates: ({ value }, position) => {
@@ -99,9 +99,8 @@ function attemptEntry(record: AttemptRecord, position: string): FannedOutEntry |
     }));
     return { ...common, kind: record.kind, generation: record.generation, deliveries, chunk: record.chunk };
   }
-  const { kind, delivery_id, endpoint_id, step, attempt, status, outcome } = record;
-  if (delivery_id === null || endpoint_id === null || step === null || attempt === null || status === null)
-    throw new Error(`${position} lacks what every ${kind} has`);
+  const { kind, delivery_id, endpoint_id, step, attempt, status } = record;
+  const outcome = kind === 'attempted' ? record.outcome : null;
   return { ...common, kind, deliveryId: delivery_id, endpointId: endpoint_id, step, attempt, status, outcome };
 }
 

@@ -20,7 +20,7 @@ export interface TopicFollower {
 }
 
 export interface TopicFollowerOptions {
-  /** For those who write with a clock that is off: of a time that stands in a record, when it is read. */
+  /** For writers whose clock is off: the true time of a time in a record, when it is read. */
   trueTimeOf?: (timeMs: number) => number;
   /** Gets a line for each step. The last lines, without details, are reported if it does not get on. */
   onLine?: (line: string) => void;

@@ -4,6 +4,7 @@ import { generatedManifests } from '#deploy/k8s/generated.ts';
 import { dashboardJson, dashboards } from '#deploy/grafana/source/index.ts';
 import { writeSpeedPage } from '../bench/document/write.ts';
 import { writeFaultsPage } from '../faults/document/write.ts';
+import { alertsByReason, filesByReason } from './alerts-by-reason.ts';
 import { serviceTable, settingsByService, tracingTable, wholeEnvExample } from './documents.ts';
 import { errorsDocument } from './errors-document.ts';
 import { metricsDocument } from './metrics-document.ts';
@@ -20,6 +21,11 @@ await writeFaultsPage(join(root, 'docs'));
 await writeSpeedPage(join(root, 'docs'));
 for (const dashboard of dashboards)
   writeFileSync(join(root, 'deploy/grafana/dashboards', `${dashboard.name}.json`), dashboardJson(dashboard));
+for (const file of filesByReason) {
+  const rules = join(root, 'deploy/prometheus/rules', file);
+  writeFileSync(rules, alertsByReason(file, readFileSync(rules, 'utf8')));
+}
+// After the rules, of which it has a copy.
 for (const [file, text] of Object.entries(generatedManifests())) writeFileSync(join(root, 'deploy', file), text);
 
 const table = /^\| variable \| default \| .*\|\n\|---\|---\|---\|\n(?:\|.*\n)*/m;

@@ -23,7 +23,7 @@ export const deadLetters: Dashboard = {
         }),
         stat({
           title: 'Dead-lettered deliveries, 24 h',
-          description: 'The endpoint failed until the retry window ended (three days), answered 410, or is disabled.',
+          description: 'The endpoint failed until the retry window ended, answered 410, or is disabled.',
           unit: 'short',
           width: 4,
           decimals: 0,

@@ -1,7 +1,7 @@
 import type { GrafanaDashboard, GrafanaGraph, GrafanaPanel, GrafanaStat, GrafanaTable } from './grafana-types.ts';
 import type { Dashboard, GraphPanel, Panel, Query, StatPanel, TablePanel, Thresholds } from './panel.ts';
 
-/** What Grafana 11 writes; later ones take it over. */
+/** The schema of Grafana 11; later versions migrate it. */
 const schemaVersion = 39;
 const columns = 24;
 const datasource = { type: 'prometheus', uid: '${datasource}' };

@@ -1,4 +1,4 @@
-/** What Grafana reads, by the types that it publishes itself: of the version in docker-compose.yml. */
+/** Grafana's own types, of the version in docker-compose.yml. */
 import type {
   Dashboard,
   FieldConfig,
@@ -12,7 +12,7 @@ import type { Options as StatOptions } from '@grafana/schema/dist/types/raw/comp
 import type { Options as TableOptions } from '@grafana/schema/dist/types/raw/composable/table/panelcfg/x/TablePanelCfg_types.gen.d.ts';
 import type { Options as GraphOptions } from '@grafana/schema/dist/types/raw/composable/timeseries/panelcfg/x/TimeSeriesPanelCfg_types.gen.d.ts';
 
-/** As it stands in a file, where an enumeration's member is its value. */
+/** The JSON form: an enumeration's member is its value. */
 type InJson<T> = T extends string ? `${T}` : T extends object ? { [Key in keyof T]: InJson<T[Key]> } : T;
 
 /** A panel of the kind, with options and fields as its plugin reads them; what places it comes with the dashboard. */

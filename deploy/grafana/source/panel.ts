@@ -1,27 +1,27 @@
 /**
- * What a dashboard is made of, in our words; grafana-json.ts says it in Grafana’s. Every expression takes its series from the metrics in
- * docs/metrics.md, Prometheus’s own `up` and `ALERTS`, and the rules in deploy/prometheus/rules.
+ * The model of a dashboard; grafana-json.ts translates it into Grafana's. Every expression takes its series from the metrics in
+ * docs/metrics.md, Prometheus's own `up` and `ALERTS`, and the rules in deploy/prometheus/rules.
  */
 
-/** As Grafana names them: events a second, seconds, a part of 1, bytes, a plain number, yes or no. */
+/** Grafana's names of units: events a second, seconds, a fraction of 1, bytes, a plain number, yes or no. */
 type Unit = 'cps' | 's' | 'percentunit' | 'bytes' | 'short' | 'bool_on_off';
 
 export interface Query {
   expr: string;
-  /** `{{label}}` where there are several series. */
+  /** `{{label}}` if there are several series. */
   legend: string;
 }
 
 interface Common {
   title: string;
-  /** What it shows, and what is usual. */
+  /** Says what the panel shows, and which values are usual. */
   description: string;
   unit: Unit;
-  /** Of the 24 columns of a row. */
+  /** Columns, of the 24 in a row. */
   width: number;
 }
 
-/** From which value on a panel turns yellow, and red; `below` the other way round. */
+/** A panel turns yellow or red from this value up (`below`: down). */
 export interface Thresholds {
   warn?: number;
   bad: number;
@@ -39,11 +39,11 @@ export interface StatPanel extends Common {
 export interface GraphPanel extends Common {
   kind: 'graph';
   queries: readonly Query[];
-  /** On top of each other: parts of a whole. */
+  /** Stacks the series: they are parts of a whole. */
   stacked?: true;
-  /** A line at the value from which on somebody should look. */
+  /** A line at the value from which the panel needs attention. */
   limit?: number;
-  /** For bounds that are far above what is usual. */
+  /** Logarithmic scale, for bounds far above the usual values. */
   logarithmic?: true;
 }
 
@@ -61,13 +61,13 @@ export type Panel = StatPanel | GraphPanel | TablePanel;
 
 interface Row {
   title: string;
-  /** In units of 30 pixels. */
+  /** Units of 30 pixels. */
   height: number;
   panels: readonly Panel[];
 }
 
 export interface Dashboard {
-  /** Of the file, and of the address: /d/hookline-<name>. */
+  /** The name of the file, and of the address: /d/hookline-<name>. */
   name: string;
   title: string;
   description: string;

@@ -6,7 +6,7 @@ import { find, type Tool } from '../../local/install/tools.ts';
 
 const run = promisify(execFile);
 
-/** Not installed where it is missing: Debian 12 has one that is too old for what is compiled here. */
+/** Not installed if missing: Debian 12 has one that is too old. */
 const goTool: Tool = {
   name: 'Go',
   program: 'go',
@@ -20,7 +20,7 @@ const least = { major: 1, minor: 24 };
 export interface GoModule {
   path: string;
   version: string;
-  /** As `go mod download -json` shows it: what the registry hands out must be what was looked at when this was written. */
+  /** The checksum that `go mod download -json` shows: the download must be what was reviewed. */
   sum: string;
 }
 

@@ -1,6 +1,9 @@
 import { type Manifest, nameOf } from './render.ts';
 
-/** A defect that must be seen, whoever judges the object: one of Kubernetes' own, one by a resource definition, one by Strimzi's classes. */
+/**
+ * A defect that must be detected, for each validator: one of Kubernetes' own objects, one by a resource definition, one by Strimzi's
+ * classes.
+ */
 interface Mutant {
   /** The object that it is put into. */
   of: string;
@@ -23,7 +26,7 @@ const mutants: readonly Mutant[] = [
   { of: 'KafkaUser hookline-reader', find: '- Describe', put: '- Descrybe' },
 ];
 
-/** Each defect by its words, put into the object that it is for. Throws where that is not there: then the defect is not tried. */
+/** Each defect, by its description, in its object. Throws if the object is missing. */
 export function plant(manifests: readonly Manifest[]): Map<string, Manifest> {
   return new Map(
     mutants.map(({ of, find, put }) => {

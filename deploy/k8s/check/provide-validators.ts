@@ -53,7 +53,7 @@ const javaCompiler: Tool = {
 const pom = join(import.meta.dirname, 'pom.xml');
 const leastMebibytes = 3_000;
 
-/** What it takes to render the manifests and to judge them. */
+/** The programs and schemas that render and validate the manifests. */
 export interface Validators {
   kustomize: string;
   kubectlValidate: string;
@@ -64,7 +64,7 @@ export interface Validators {
   strimziClasses: string;
 }
 
-/** Downloads and compiles it the first time; from then on nothing is asked of any network. */
+/** Downloads and compiles the validators the first time; later it needs no network. */
 export async function provideValidators(say: (line: string) => void): Promise<Validators> {
   const { javac } = await provideTools({ javac: javaCompiler }, say);
   const javaProgram = join(dirname(javac), 'java');

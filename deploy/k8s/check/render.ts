@@ -7,7 +7,7 @@ const run = promisify(execFile);
 /** One object as YAML. */
 export type Manifest = string;
 
-/** What `kubectl apply -k` would send, object by object. */
+/** The objects that `kubectl apply -k` would send. */
 export async function render(kustomize: string, folder: string): Promise<Manifest[]> {
   try {
     const { stdout } = await run(kustomize, ['build', folder], { maxBuffer: 64 * 1024 * 1024 });
@@ -21,6 +21,6 @@ const field = (manifest: Manifest, pattern: RegExp): string => pattern.exec(mani
 
 export const apiVersionOf = (manifest: Manifest): string => field(manifest, /^apiVersion: (\S+)$/m);
 
-/** For people: `Deployment hookline-ingress`. */
+/** A readable name: `Deployment hookline-ingress`. */
 export const nameOf = (manifest: Manifest): string =>
   `${field(manifest, /^kind: (\S+)$/m)} ${field(manifest, /^metadata:\n(?:[ ]+.*\n)*? {2}name: (\S+)$/m)}`;

@@ -47,7 +47,7 @@ async function bySchemas(manifests: readonly Manifest[], validators: Validators)
   }
 }
 
-/** By file, what became of each of its objects, in their order. */
+/** The result for each object, in order, by file. */
 function parse(stdout: string, stderr: string): Record<string, { status: string; message?: string }[]> {
   try {
     return JSON.parse(stdout) as ReturnType<typeof parse>;

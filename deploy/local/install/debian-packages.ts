@@ -5,7 +5,7 @@ import { StackError } from '../failure.ts';
 
 const run = promisify(execFile);
 
-/** How packages may be installed here: `sudo` or nothing before the command; undefined where they may not. */
+/** How packages can be installed here: with `sudo` or nothing before the command; undefined if they can't. */
 export async function aptAccess(): Promise<readonly string[] | undefined> {
   if (!existsSync('/usr/bin/apt-get')) return undefined;
   if (process.getuid?.() === 0) return [];
@@ -45,7 +45,7 @@ if [ -d /run/systemd/system ]; then
 fi
 `;
 
-/** @param choices for each thing wanted the packages that have it, best first */
+/** @param choices the packages that have each wanted tool, best first */
 export async function installPackages(
   access: readonly string[],
   choices: readonly (readonly string[])[],

@@ -5,10 +5,10 @@ import { aptAccess, installPackages } from './debian-packages.ts';
 import { find, type Tool } from './tools.ts';
 
 /**
- * Finds the tools, and installs those that are missing where that may be done without asking.
+ * Finds the tools, and installs missing ones if that is possible without asking.
  *
  * @returns the program of each
- * @throws StackError with the command to run where it may not be done
+ * @throws StackError with the command to run if it is not possible
  */
 export async function provideTools<Name extends string>(
   tools: Readonly<Record<Name, Tool>>,
@@ -24,7 +24,7 @@ export async function provideTools<Name extends string>(
   return Object.fromEntries(programs) as Record<Name, string>;
 }
 
-/** Looks again first: somebody else may have installed it meanwhile. */
+/** Looks again first: another process may have installed it meanwhile. */
 async function installMissing(wanted: readonly Tool[], say: (line: string) => void): Promise<void> {
   const missing = await missingOf(wanted);
   if (missing.length === 0) return;

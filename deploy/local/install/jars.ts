@@ -21,7 +21,7 @@ const leastMebibytes = 700;
 export interface JarsOptions {
   pom: string;
   dir: string;
-  /** Asked only where there is something to download: Maven is needed for nothing else. */
+  /** Called only if something must be downloaded: nothing else needs Maven. */
   programs: () => Promise<{ java: string; maven: string }>;
   say: (line: string) => void;
 }

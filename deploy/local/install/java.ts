@@ -7,7 +7,7 @@ const run = promisify(execFile);
 /** One compiler instead of two: what runs for a second, or does little, takes half the CPU time (the registry's start 2.6 s, not 5.3). */
 export const quickStart = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
-/** The JVM samples figures for other programs twenty times a second, at rest too: nobody reads them here. */
+/** Without it, an idle JVM samples figures for other programs twenty times a second, which nobody reads here. */
 export const fewWakeUps = ['-XX:-UsePerfData'];
 
 /** A Java program that ends by itself. */

@@ -9,7 +9,7 @@ export interface FolderOptions {
   dir: string;
   /** Key of the folder's content: another text, another folder. */
   madeFrom: string;
-  /** For whoever waits for the lock. */
+  /** Shown to processes that wait for the lock. */
   doing: string;
   leastMebibytes: number;
   /** Fills an empty folder. */

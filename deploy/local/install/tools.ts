@@ -13,7 +13,7 @@ export interface Tool {
   versionArgs: readonly string[];
   /** The least major version; none where any will do. */
   atLeast?: number;
-  /** Where it is besides the PATH. */
+  /** Folders searched in addition to the PATH. */
   folders: readonly string[];
   /** Debian packages, the first that the system offers is taken. */
   debian: readonly string[];
@@ -119,7 +119,7 @@ function debianPostgresFolders(root = '/usr/lib/postgresql'): string[] {
 
 export type Found = { path: string } | { tooOld: string; path: string } | undefined;
 
-/** The first of its folders, then of the PATH, that has it in a version that will do. */
+/** The first program in its folders, then in the PATH, with a suitable version. */
 export async function find(tool: Tool, path = searchPath()): Promise<Found> {
   let tooOld: Found;
   for (const folder of [...tool.folders, ...path]) {
@@ -133,7 +133,7 @@ export async function find(tool: Tool, path = searchPath()): Promise<Found> {
   return tooOld;
 }
 
-/** undefined where it can't be run (macOS has a `java` that only says where to get one). */
+/** undefined if it can't be run (macOS has a `java` that only says where to get one). */
 async function majorVersion(program: string, args: readonly string[]): Promise<number | undefined> {
   try {
     const { stdout, stderr } = await run(program, args);

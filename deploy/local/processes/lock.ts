@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface LockOptions {
-  /** Called once when the lock is held by somebody else, with what that one said it does. */
+  /** Called once if another process holds the lock, with what that process does. */
   onWait?: (holder: string) => void;
 }
 
@@ -30,7 +30,7 @@ export async function withLock<T>(
   return runHolding(lock, file, doing, work);
 }
 
-/** The same where nobody holds it; undefined, without waiting, where somebody does. */
+/** The same if the lock is free; otherwise undefined, without waiting. */
 export async function withLockIfFree<T>(file: string, doing: string, work: () => Promise<T>): Promise<T | undefined> {
   const lock = openLock(file);
   if (acquire(lock)) return runHolding(lock, file, doing, work);

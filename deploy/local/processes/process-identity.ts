@@ -1,6 +1,6 @@
 /**
- * Which process a pid belonged to when it was written down. A pid alone is not enough: after a crash or a reboot the same number may
- * belong to a stranger, who must never be signalled. Its start time tells them apart.
+ * Identifies the process that had a pid when the pid was written down. A pid alone is not enough: after a crash or a reboot the same number
+ * may belong to an unrelated process, which must never be signalled. The start time tells them apart.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ export function parseIdentity(text: string): ProcessIdentity | undefined {
   return /^\d+$/.test(pid) && startedAt !== undefined ? { pid: Number(pid), startedAt } : undefined;
 }
 
-/** The parent that the process of such a text had when it was written, where that runs still and the system says who it is. */
+/** The parent that a process had when the text was written, if it still runs and the system can identify it. */
 export function parentOf(text: string): ProcessIdentity | undefined {
   if (process.platform !== 'linux') return undefined;
   // proc(5): field 4.
@@ -32,7 +32,7 @@ export function parentOf(text: string): ProcessIdentity | undefined {
   return parent > 1 ? parseIdentity(identityText(parent) ?? '') : undefined;
 }
 
-/** The same text for another process; undefined where there is none. */
+/** The same text for another process; undefined if there is none. */
 export function identityText(pid: number): string | undefined {
   try {
     const [boot, start] =
@@ -71,7 +71,7 @@ function startByPs(pid: number): string {
 const fieldsFromState = (text: string): string[] => text.slice(text.lastIndexOf(')') + 2).split(' ');
 
 /**
- * proc(5): the start in clock ticks since the boot is field 22. The boot is part of it: ticks begin anew with each.
+ * proc(5): field 22 is the start in clock ticks since the boot. The boot is part of the identity, since ticks restart with it.
  */
 function startOf(boot: string, text: string): string | undefined {
   if (process.platform !== 'linux') return text.trim() === '' ? undefined : text.trim();

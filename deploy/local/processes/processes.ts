@@ -1,8 +1,7 @@
 /**
- * Processes that outlive the command that starts them. Each runs detached, in a session of its own, with one file for its output, one for
- * its identity and one for how it ended. The child writes its identity itself before it becomes the program, so there is no moment at
- * which it runs unknown, however the command that starts it ends. A small shell stays as its parent and writes how it ended: nobody else
- * learns an exit code once that command is gone.
+ * Processes that outlive the command that starts them. Each runs detached, in its own session, with one file for its output, one for its
+ * identity and one for its exit. The child writes its own identity before it becomes the program, so it never runs unknown, however the
+ * starting command ends. A small shell stays as its parent and writes its exit: nobody else learns the exit code once that command is gone.
  */
 import { spawn } from 'node:child_process';
 import {
@@ -53,17 +52,17 @@ export interface Processes {
   pid(name: string): number | undefined;
   /** The names of all that have a pid file, running or not. */
   names(): string[];
-  /** True where it was running and the signal has been sent. */
+  /** True if it was running and was sent the signal. */
   signal(name: string, signal: NodeJS.Signals): boolean;
-  /** Ends it: the signal, then SIGKILL at the time limit. Resolves once it is gone; harmless where it does not run. */
+  /** Ends it: sends the signal, then SIGKILL at the time limit. Resolves when it is gone; does nothing if it doesn't run. */
   stop(name: string, options?: StopOptions): Promise<void>;
-  /** How the last one of this name ended, where it has and that is known. */
+  /** How the last process of this name ended, if known. */
   howEnded(name: string): Ending | undefined;
   logFile(name: string): string;
   lastLogLines(name: string, count: number): string[];
 }
 
-/** By a signal where its exit status says so: a program that ends with 128 + n itself means the same by it. */
+/** A signal if the exit status says so: a program that exits with 128 + n itself means the same. */
 export type Ending = { signal: NodeJS.Signals } | { code: number };
 
 const maxLogBytes = 64 * 1024 * 1024;
@@ -150,7 +149,7 @@ export function createProcesses(dir: { run: string; log: string }): Processes {
       child.unref();
       const identified = () => parseIdentity(readIfThere(files.pid));
       const waiting = { timeoutMs: spawnTimeoutMs, hopeless: () => ended };
-      // It may have ended already: whoever waits for readiness finds it gone.
+      // It may have ended already: waiting for readiness finds that out.
       const { pid: startedPid } = await until(`${program.name} to start`, identified, waiting);
       return { pid: startedPid, started: true };
     },
@@ -168,7 +167,7 @@ export function createProcesses(dir: { run: string; log: string }): Processes {
   };
 }
 
-/** As a shell writes the exit status of what it waited for. */
+/** Parses an exit status as shells write it. */
 function parseEnding(text: string): Ending | undefined {
   if (!/^\d+\n$/.test(text)) return undefined;
   const status = Number(text);

@@ -4,13 +4,13 @@ import { until } from './until.ts';
 
 const shownLogLines = 12;
 
-/** Starts it, or takes the one that runs; one that runs but has stopped answering is ended and started anew. */
+/** Starts it, or keeps the running one; one that runs but does not answer is restarted. */
 export async function startReady(
   processes: Processes,
   program: Program,
   probe: () => unknown,
   timeoutMs: number,
-  /** What one that runs already has to answer: as long as the slowest takes to start on a busy machine, for it may be starting. */
+  /** Time for a running process to answer: as long as the slowest takes to start on a busy machine, since it may be starting. */
   keptTimeoutMs = 30_000,
 ): Promise<void> {
   const { name, stopSignal: signal } = program;

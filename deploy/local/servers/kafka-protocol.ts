@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * As much of Kafka's protocol as it takes to tell that a broker works and how far a topic has grown: one request a connection, in the
- * oldest versions that brokers still speak. Everything else about Kafka is for #lib/kafka.
+ * The part of Kafka's protocol that tells whether a broker works and how far a topic has grown: one request per connection, in the oldest
+ * versions that brokers still support. For everything else there is #lib/kafka.
  */
 const listOffsets = { key: 2, version: 1 };
 const metadata = { key: 3, version: 1 };
@@ -11,7 +11,7 @@ const timeoutMs = 2_000;
 
 export interface TopicMetadata {
   brokerIds: number[];
-  /** The partitions of the topic asked for; empty where it does not exist. */
+  /** The partitions of the topic; empty if it does not exist. */
   partitions: { id: number; leader: number }[];
 }
 

@@ -13,7 +13,7 @@ export interface Broker {
   listeners?: readonly Listener[];
 }
 
-/** Clients that ask there are told to come by the advertised port, to this broker and to each other that has a listener of the name. */
+/** Clients of a listener connect to the advertised port, to this broker and to all others with a listener of the same name. */
 interface Listener {
   /** In capitals. */
   name: string;
@@ -22,7 +22,7 @@ interface Listener {
 }
 
 export interface KafkaOptions {
-  /** Where the data goes: one folder a broker. */
+  /** Contains one data folder per broker. */
   dir: string;
   /** One, or three for a cluster that outlives the loss of one. Each process is broker and controller. */
   brokers: readonly Broker[];
@@ -33,7 +33,7 @@ export interface KafkaOptions {
   jars: string;
   /** Starts with half the CPU time, and never gets as fast. For tests. */
   shortLived?: boolean;
-  /** Broker settings over those chosen here, as Kafka names them. */
+  /** Broker settings that override the defaults here, by Kafka's names. */
   settings?: Readonly<Record<string, string>>;
   /** SCRAM users from the first start on, as its format takes them: `SCRAM-SHA-512=[name=…,password=…]`. */
   scramUsers?: readonly string[];
@@ -61,7 +61,7 @@ export interface Kafka {
 
 // Format of the storage once, then the start itself, on a machine that does other things as well.
 const startTimeoutMs = 120_000;
-// Any constant will do: a cluster is told from others by its ports.
+// Any constant works: the ports tell clusters apart.
 const clusterId = 'SG9va2xpbmVMb2NhbFN0aw';
 
 export function createKafka({

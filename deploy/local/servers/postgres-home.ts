@@ -1,6 +1,6 @@
 /**
- * Where Postgres keeps its data: `<dir>/postgres`. Where this is root, Postgres runs as somebody else, who may not be able to get there (a
- * checkout below /root): then it is a folder of its own in /var/lib, and a file in `dir` says which.
+ * Finds Postgres's data folder: `<dir>/postgres`. If this process is root, Postgres runs as another user, who may not be able to read a
+ * checkout below /root: then the folder is in /var/lib, and a file in `dir` names it.
  */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

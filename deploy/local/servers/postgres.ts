@@ -22,7 +22,7 @@ export interface PostgresOptions {
   bin: string;
   /** Password of the superuser `hookline`; used when the data is first made. */
   password: string;
-  /** The user it runs as, where that is not the one who runs this (Postgres refuses root). */
+  /** The user it runs as, if another one (Postgres refuses root). */
   runAs: RunAs | undefined;
   /** False: it does not wait for the disk. For tests: killing the process loses nothing, only the machine's end does. */
   durable: boolean;
@@ -32,10 +32,10 @@ export interface PostgresOptions {
 export interface Postgres {
   url: string;
   start(): Promise<void>;
-  /** Starts it where it does not run; ready is another matter. */
+  /** Starts it if it doesn't run; does not wait until it is ready. */
   launch(): Promise<void>;
   stop(): Promise<void>;
-  /** At once: whatever was committed it finds again in its log, at the next start. */
+  /** Kills it at once; the next start recovers all committed data from its log. */
   kill(): Promise<void>;
   healthy(): Promise<boolean>;
 }
@@ -76,7 +76,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
     renameSync(unfinished, data);
   }
 
-  /** In single-user mode: no server has to run yet, and no client is needed. */
+  /** Uses single-user mode: needs neither a running server nor a client. */
   async function createDatabases(home: string, unfinished: string): Promise<void> {
     const program = asUser(runAs, join(bin, 'postgres'), ['--single', '-D', unfinished, 'postgres']);
     const child = spawn(program.command, program.args, { cwd: home, stdio: ['pipe', 'ignore', 'pipe'] });
@@ -86,7 +86,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
       throw new StackError(`Postgres could not make its databases: ${said.trim()}`);
   }
 
-  /** Its data is there when this resolves, and nobody has it open any more. */
+  /** Resolves when its data exists and no process has it open. */
   async function provideServer(): Promise<Program> {
     const home = makePostgresHome(dir, runAs, say);
     const data = join(home, 'data');
@@ -116,8 +116,8 @@ export function createPostgres(options: PostgresOptions): Postgres {
 }
 
 /**
- * A server that was killed leaves its lock file, and a new one refuses to start for as long as that process exists, be it as a zombie whose
- * parent has not taken notice yet. Where it does not go, Postgres says so itself.
+ * A killed server leaves its lock file, and a new one refuses to start while that process exists, even as a zombie. If it doesn't
+ * disappear, Postgres itself reports it.
  */
 async function predecessorGone(data: string): Promise<void> {
   const lockFile = join(data, 'postmaster.pid');

@@ -15,7 +15,7 @@ export interface RedisOptions {
 export interface Redis {
   url: string;
   start(): Promise<void>;
-  /** Starts it where it does not run; ready is another matter. */
+  /** Starts it if it doesn't run; does not wait until it is ready. */
   launch(): Promise<void>;
   stop(): Promise<void>;
   healthy(): Promise<boolean>;

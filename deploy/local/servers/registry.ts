@@ -22,7 +22,7 @@ export interface Registry {
   url: string;
   /** Needs Postgres to be ready. */
   start(): Promise<void>;
-  /** Starts it where it does not run; ready is another matter. */
+  /** Starts it if it doesn't run; does not wait until it is ready. */
   launch(): Promise<void>;
   stop(): Promise<void>;
   healthy(): Promise<boolean>;

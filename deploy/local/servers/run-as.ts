@@ -8,7 +8,7 @@ export interface RunAs {
   gid: number;
 }
 
-/** The user for Postgres: the package's own, else nobody; undefined where this is not root. */
+/** The user for Postgres: the package's own, else `nobody`; undefined if this is not root. */
 export function postgresUser(passwd = '/etc/passwd'): RunAs | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync(passwd, 'utf8')

@@ -9,15 +9,15 @@ import type { ServerPorts } from './servers.ts';
 /** Start options of a folder's servers: the same every time. */
 export interface ServerPlan {
   ports: ServerPorts;
-  /** Where there is more than one. */
+  /** Set if there are several. */
   brokers?: readonly Broker[];
   postgresPassword: string;
 }
 
 /**
- * The folder's plan; made, with ports that are free, where it has none.
+ * The folder's plan; if it has none, a new one with free ports.
  *
- * @param brokers of a plan that is made: one by default
+ * @param brokers for a new plan; default: one
  */
 export async function serverPlanIn(dir: string, brokers?: readonly Broker[]): Promise<ServerPlan> {
   const file = join(dir, 'plan.json');

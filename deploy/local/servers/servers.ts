@@ -39,13 +39,13 @@ export interface Servers {
   redis: Redis;
   postgres: Postgres;
   registry: Registry;
-  /** Starts those that do not run; resolves when all are ready. `onReady` is told of each. */
+  /** Starts those that don't run; resolves when all are ready. Calls `onReady` for each. */
   start(onReady?: (name: string) => void): Promise<void>;
-  /** Stops those that run, in an order in which none misses another. */
+  /** Stops the running ones, dependents first. */
   stop(): Promise<void>;
 }
 
-/** New databases and a few thousand records, with room to go on. */
+/** Room for new databases and a few thousand records. */
 const leastMebibytes = 300;
 
 /** Kafka, Redis, Postgres and the schema registry, in one folder. Installs and downloads what is missing. */
@@ -121,7 +121,7 @@ export const provideServerJars = (javaProgram: string, say: (line: string) => vo
     say,
   });
 
-/** Needs nothing but their pids: it works whatever was started, and installs nothing. */
+/** Uses only their pids: works after any start, and installs nothing. */
 export async function stopServers(processes: Processes): Promise<void> {
   const stopPostgres = (): Promise<void> => processes.stop('postgres', { signal: postgresStopSignal });
   const brokers = processes.names().filter((name) => /^kafka(-\d+)?$/.test(name));

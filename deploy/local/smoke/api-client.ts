@@ -17,7 +17,7 @@ interface Options {
   tenant: string;
 }
 
-/** @throws StackError where the API refuses; Error where it may be asked again: no answer, or one in 500 */
+/** @throws StackError if the API refuses; Error if a retry may help: no answer, or a 5xx */
 export function createApiClient({ url, adminKey, tenant }: Options): ApiClient {
   async function request<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T | undefined> {
     const answer = await httpRequest(`${url}${path}`, {

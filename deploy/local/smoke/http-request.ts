@@ -14,10 +14,9 @@ export interface HttpRequest {
 }
 
 /**
- * One request on a connection of its own. Not `fetch`: it refuses ports that browsers refuse, and an offset may move any of the stack's
- * onto one (10080 is).
+ * One request on its own connection. `fetch` refuses ports that browsers refuse, and an offset may move a port of the stack to one (10080).
  *
- * @throws Error where there is no answer in time
+ * @throws Error if there is no answer in time
  */
 export function request(
   url: string,

@@ -8,7 +8,7 @@ interface Arrival {
   eventId: string;
   attempt: string;
   verified: boolean;
-  /** By performance.now(). */
+  /** Time by performance.now(). */
   atMs: number;
 }
 
@@ -16,22 +16,22 @@ export interface SmokeReceiver {
   url: string;
   /** The request that came with this body to this path, if any. */
   arrivalOf(body: string): Arrival | undefined;
-  /** From now on it verifies with this secret. */
+  /** Verifies with this secret from now on. */
   expect(secret: string): void;
   stop(): Promise<void>;
 }
 
 interface Options {
   port: number;
-  /** A path that nobody else uses. */
+  /** A path of its own. */
   path: string;
-  /** By which the dispatcher knows this machine. */
+  /** The dispatcher's name for this machine. */
   host: string;
   /** The addresses that this leads to. */
   listenOn: readonly string[];
 }
 
-/** Takes deliveries of one endpoint. Whatever comes to another path is for an endpoint that nobody remembers: 410 has it disabled. */
+/** Receives the deliveries of one endpoint. A request to another path is for a forgotten endpoint: 410 disables that. */
 export async function startSmokeReceiver({ port, path, host, listenOn }: Options): Promise<SmokeReceiver> {
   const arrivals = new Map<string, Arrival>();
   let secret: string | undefined;

@@ -8,7 +8,7 @@ export interface SmokeTarget {
   endpoint: { id: string; secret: string; url: string; created_at: string };
 }
 
-/** The source and the endpoint that the smoke used last, as long as the API knows them; else new ones, written down for the next. */
+/** The source and endpoint of the last smoke, if the API still knows them; otherwise new ones, stored for the next. */
 export async function provideSmokeTarget(options: {
   api: ApiClient;
   file: string;

@@ -33,7 +33,7 @@ export interface SmokeOptions {
 
 interface Stage {
   name: string;
-  /** The processes that may have it stuck. */
+  /** The processes that may be the cause. */
   by: readonly string[];
   /** Resolves with what was seen, and when. */
   seen: Promise<{ what: string; atMs: number }>;
@@ -94,7 +94,7 @@ async function findTarget(options: SmokeOptions, api: ApiClient, receiverUrl: st
   });
 }
 
-/** Where one of them does not run, and nobody is there who would start it again. */
+/** Names the processes that do not run and that nothing will restart. */
 function absenceOf(names: readonly string[], processes: SmokeOptions['processes']): string | undefined {
   const ended = names.find((name) => processes.pid(name) === undefined);
   return ended === undefined || processes.pid(supervisorName) !== undefined ? undefined : `${ended} does not run`;
@@ -173,7 +173,7 @@ async function send(
   return stages;
 }
 
-/** @throws Error where it may be tried again, as any sender would: no connection, no room, no Kafka at the moment */
+/** @throws Error if a retry may help, as for any sender: no connection, no room, Kafka away */
 async function post(target: SmokeTarget, body: string): Promise<HttpAnswer> {
   const timestampSeconds = Math.floor(Date.now() / 1000);
   const answer = await request(target.source.ingest_url, {
@@ -205,7 +205,7 @@ async function watch(stages: readonly Stage[], { processes, say }: SmokeOptions)
   }
 }
 
-/** @throws StackError naming the stage, with the last lines of those who may be the cause, and all that ought to run and does not */
+/** @throws StackError with the stage, the last log lines of the possible causes, and the processes that should run and don't */
 async function at<T>(
   stage: string,
   by: readonly string[],

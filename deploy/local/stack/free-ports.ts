@@ -5,21 +5,21 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Below the ports that Linux gives to connections that go out (from 32768): one of those could be taken by anybody's connection before it is
- * listened on, or while a process that listened on it is started again.
+ * Below the ports that Linux gives to outgoing connections (from 32768): another connection could take one of those before a process
+ * listens on it, or while it restarts.
  */
 const from = 20_000;
 const to = 32_768;
-/** For so long nobody else on this machine is given a port, whether it is listened on or not: its process may be about to start, or killed. */
+/** Nobody else on this machine gets a port for so long, even if nothing listens on it: its process may be starting, or killed. */
 const takenForMs = 30 * 60_000;
 const takenDir = join(tmpdir(), `hookline-ports-${userInfo().uid}`);
-/** More than there are by far: then there is none, or next to none. */
+/** Far more than there are ports: then none is free. */
 const mostTries = 200_000;
 
 /**
- * Ports on loopback that nobody listens on and nobody else was given lately, all different, picked at random.
+ * Ports on loopback that are free and were not given out lately, all different, picked at random.
  *
- * @throws Error where there are not so many
+ * @throws Error if there are too few
  */
 export async function freePorts(count: number): Promise<number[]> {
   mkdirSync(takenDir, { recursive: true });
@@ -32,7 +32,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return free;
 }
 
-/** The file that stands for the port is made by one alone, in whichever process. */
+/** Creates the port's file, which only one process can do. */
 function take(port: number): boolean {
   const file = join(takenDir, String(port));
   const takenAtMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs;

@@ -27,7 +27,7 @@ export function writeLocalEnv(
   });
 }
 
-/** After a process was started again. Where there is no such file the stack is not up, and it stays so. */
+/** Called after a process was restarted. Without the file the stack is not up, and none is created. */
 export function writePids(file: string, processes: Pids): void {
   const values = readKeyValueFile(file);
   if (values !== undefined) writeKeyValueFile(file, { ...values, ...pidsOf(processes) });

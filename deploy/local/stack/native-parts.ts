@@ -15,10 +15,10 @@ interface NativeParts {
 }
 
 /**
- * All that the stack consists of as processes of this machine; nothing is started.
+ * All parts of the stack as local processes; starts nothing.
  *
- * @param dir of the servers' data
- * @param env of the services, besides what they are told anyway
+ * @param dir the data of the servers
+ * @param env additional variables of the services
  */
 export async function createNativeParts(
   ports: StackPorts,

@@ -15,7 +15,7 @@ export async function portHolder(port: number): Promise<string | undefined> {
 
 const listening = '0A';
 
-/** proc(5): /proc/net/tcp names the socket's inode, and a process that has it open has a link to it among its file descriptors. */
+/** proc(5): /proc/net/tcp has the socket's inode, and the process that holds it has a link to it among its file descriptors. */
 function linuxHolder(port: number): string | undefined {
   const inodes = new Set(['tcp', 'tcp6'].flatMap((table) => listeningInodes(`/proc/net/${table}`, port)));
   if (inodes.size === 0) return undefined;

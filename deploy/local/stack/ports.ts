@@ -3,7 +3,7 @@ import { StackError } from '../failure.ts';
 import { portHolder } from './port-holder.ts';
 import type { ProcessMode } from './process-mode.ts';
 
-/** In the order of an event's way. */
+/** The order in which an event passes them. */
 export const serviceNames = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
@@ -45,10 +45,10 @@ export const portsByProcess = (ports: StackPorts, mode: ProcessMode): Readonly<R
       }),
 });
 
-/** The servers and the services, whatever processes they are in. */
+/** The servers and the services, in any arrangement of processes. */
 export const stackPartNames: readonly string[] = Object.keys(portsByProcess(portsAt(0), 'separate'));
 
-/** @throws StackError with one line for each port that somebody else listens on */
+/** @throws StackError with one line for each port that another process listens on */
 export async function assertFree(wanted: readonly { process: string; port: number }[]): Promise<void> {
   const taken = await Promise.all(
     wanted.map(async ({ process, port }) => {

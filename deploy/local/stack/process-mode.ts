@@ -1,4 +1,4 @@
-/** Whether each service is a process (or a container) of its own, or all of them are in one, as `hookline serve` has them. */
+/** Whether each service is its own process (or container), or all are in one (`hookline serve`). */
 import { existsSync, readFileSync } from 'node:fs';
 import { chosenProcessMode } from '../config.ts';
 import { StackError } from '../failure.ts';
@@ -21,10 +21,10 @@ export const hostOf = (name: string, mode: ProcessMode): string =>
 
 type Seen = Pick<Processes, 'pid' | 'lastLogLines'>;
 
-/** Far more than one service's last lines among those of all. */
+/** Enough lines of the shared log to contain one service's last ones. */
 const linesOfAll = 20;
 
-/** The processes by the names of the stack's parts, whichever share one: its pid is that of each, and each has its own lines of its log. */
+/** The processes by the names of the stack's parts. Parts that share a process have the same pid, and each its own lines of the log. */
 export function byPart(processes: Seen, mode: ProcessMode): Seen {
   return {
     pid: (name) => processes.pid(hostOf(name, mode)),

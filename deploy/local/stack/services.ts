@@ -24,18 +24,18 @@ export interface ServicesOptions {
   addresses: ServerAddresses;
   secrets: StackSecrets;
   processes: Processes;
-  /** Besides what every service is told. */
+  /** Additional variables. */
   env?: Readonly<Record<string, string>>;
 }
 
 export interface Services {
   /** `hookline setup`: migrations, topics, schemas. */
   setUp(): Promise<void>;
-  /** Starts those that do not run; resolves when all are ready. `onReady` is told of each. */
+  /** Starts those that don't run; resolves when all are ready. Calls `onReady` for each. */
   start(onReady?: (name: string) => void): Promise<void>;
   /** The processes that they are in. */
   readonly processNames: readonly string[];
-  /** Starts one of those where it does not run; ready is another matter. */
+  /** Starts one of them if it doesn't run; does not wait until it is ready. */
   launch(processName: string): Promise<void>;
 }
 

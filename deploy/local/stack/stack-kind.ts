@@ -8,7 +8,7 @@ import { keptProcessMode } from './process-mode.ts';
 import type { StackSecrets } from './secrets.ts';
 import { keptPortOffset, runningIn, stackProcesses } from './stack.ts';
 
-/** Which parts of the stack run, as containers or as processes. */
+/** The running parts of the stack, and whether they are containers or processes. */
 export function runningStack(): { kind: StackKind; names: string[] } | undefined {
   const processes = runningIn(stackProcesses());
   if (processes.length > 0) return { kind: 'native', names: processes };
@@ -28,15 +28,15 @@ function containersRunning(): string[] {
 interface Choice {
   running: { kind: StackKind } | undefined;
   chosen: StackKind | undefined;
-  /** Why containers can't be started, in words; asked only where it matters. */
+  /** Why containers can't be started; called only if it matters. */
   troubleOfContainers(): Promise<string | undefined>;
 }
 
 /**
- * Chooses containers if an engine answers and has their images or can get them; otherwise processes of this machine, with the reason. A stack
- * that runs keeps its kind.
+ * Chooses containers if an engine answers and has their images or can get them; otherwise local processes, with the reason. A running stack
+ * keeps its kind.
  *
- * @throws StackError where something else was chosen (`STACK`) than runs, or than can be had
+ * @throws StackError if `STACK` demands another kind than the running or the possible one
  */
 export async function decideKind({ running, chosen, troubleOfContainers }: Choice): Promise<{
   kind: StackKind;
@@ -51,7 +51,7 @@ export async function decideKind({ running, chosen, troubleOfContainers }: Choic
   return { kind, says: `${trouble === undefined ? '' : `${trouble}: `}starting Hookline as ${describeKind(kind)}` };
 }
 
-/** Has the engine and all images there, where that is possible; else says what is missing. */
+/** Provides the engine and all images if possible; otherwise returns what is missing. */
 export async function troubleOf(
   compose: Compose,
   ports: StackPorts,

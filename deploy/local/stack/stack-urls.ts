@@ -1,6 +1,6 @@
 import type { ServiceName, StackPorts } from './ports.ts';
 
-/** Where this machine reaches the services, however they run. */
+/** The services' URLs on this machine. */
 export interface StackUrls {
   url(service: 'ingress' | 'api'): string;
   adminUrl(service: ServiceName): string;

@@ -14,11 +14,11 @@ export const stackProcesses = (): Processes => createProcesses({ run: stackFiles
 /** However it runs: what is known of it and its parts, by the names of `stackPartNames`. */
 export interface RunningStack {
   processes: Pick<Processes, 'pid' | 'lastLogLines'>;
-  /** As this machine reaches them. */
+  /** Addresses as this machine reaches them. */
   addresses: ServerAddresses;
-  /** For deliveries: the name by which the dispatcher reaches this machine, and which of its addresses that is. */
+  /** Receives deliveries: the dispatcher's name for this machine, and the addresses to listen on. */
   receiver: { host: string; listenOn: readonly string[] };
-  /** The other parts, and where they are. */
+  /** The other parts with their addresses. */
   more: readonly (readonly [name: string, where: string])[];
 }
 
@@ -32,8 +32,8 @@ const serviceStopTimeoutMs = 30_000;
 export const supervisorName = 'supervisor';
 
 /**
- * By pids alone: whatever part of the stack runs is stopped, the services before what they need, and before all of them the supervisor,
- * which would start them again.
+ * Stops the running parts of the stack by their pids: the supervisor first, since it would restart the others, then the services, then what
+ * they depend on.
  */
 export async function stopStack(processes: Processes): Promise<void> {
   await processes.stop(supervisorName);

@@ -7,9 +7,9 @@ const isServer = (name: string): boolean =>
   /^(kafka(-\d+)?|redis|postgres|registry)$/.test(name) || peerServers.includes(name);
 
 /**
- * Stops whatever of these runs, by their pids alone: first what uses servers, then the servers.
+ * Stops all running ones by their pids: first the users of servers, then the servers.
  *
- * @param except who is not to be stopped
+ * @param except the process not to stop
  */
 export async function stopEverything(processes: Processes, except = 'holder'): Promise<void> {
   const others = processes.names().filter((name) => !isServer(name) && name !== except);

@@ -11,7 +11,7 @@ import { spreadAroundMs, type Random } from '#lib/backoff';
 export interface RestartPolicy {
   /** It runs at this moment. */
   sawRunning(nowMs: number): void;
-  /** It does not run: how long it is to stay so yet, and since when; 0 where it is due. */
+  /** The process does not run: how long to wait before restarting it (0: now), and how long it has been down. */
   sawEnded(nowMs: number): { waitMs: number; endedMs: number };
   /** It was tried to start it: if it does not run then, it has ended again. */
   tried(): void;
@@ -20,7 +20,7 @@ export interface RestartPolicy {
 const baseMs = 1_000;
 const capMs = 60_000;
 const jitter = 0.2;
-/** After so long of running whatever it ended of is taken to be over. */
+/** After running so long, a process counts as stable again. */
 const stableAfterMs = 60_000;
 
 type State = { is: 'new' } | { is: 'running'; sinceMs: number } | { is: 'ended'; atMs: number; dueMs: number };
@@ -32,7 +32,7 @@ export function createRestartPolicy(random: Random): RestartPolicy {
 
   const end = (nowMs: number): Extract<State, { is: 'ended' }> => {
     const waitMs = spreadAroundMs(Math.min(capMs, baseMs * 2 ** endsInARow), jitter, random);
-    // Beyond the cap it does not matter how many there were.
+    // More than that changes nothing: the cap is reached.
     endsInARow = Math.min(endsInARow + 1, Math.ceil(Math.log2(capMs / baseMs)));
     return { is: 'ended', atMs: nowMs, dueMs: nowMs + waitMs };
   };

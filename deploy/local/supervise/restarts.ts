@@ -4,7 +4,7 @@ import { errorCode } from '../failure.ts';
 import type { Ending } from '../processes/processes.ts';
 import type { Restart } from './supervisor.ts';
 
-/** Where nobody looks for days it need not hold everything; the supervisor's log does. */
+/** The file keeps the newest restarts only; the supervisor's log has all. */
 const maxBytes = 1024 * 1024;
 const shownLineLength = 200;
 
@@ -25,7 +25,7 @@ export function takeRestarts(file: string): Restart[] {
   return readFileSync(shown, 'utf8').split('\n').flatMap(parseRestart);
 }
 
-/** For people: a line for each process, another for what it logged last. */
+/** Readable text: a line for each process, and one for what it logged last. */
 export function describeRestarts(restarts: readonly Restart[], nowMs: number): string[] {
   const byName = Map.groupBy(restarts, ({ name }) => name);
   return [...byName].flatMap(([name, its]) => {
@@ -50,7 +50,7 @@ function describeAge(ms: number): string {
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
-/** A line that was cut off by a full disk is none. */
+/** A line cut off by a full disk is skipped. */
 function parseRestart(line: string): Restart[] {
   try {
     return [JSON.parse(line) as Restart];

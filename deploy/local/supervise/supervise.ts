@@ -18,7 +18,7 @@ const lookEveryMs = 500;
 const stopping = new AbortController();
 // A start that has begun is brought to its end.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
-// A full disk must not end it: what it is there for goes on without its log.
+// A full disk must not end the supervisor: it continues without its log.
 process.stdout.on('error', () => undefined);
 
 const log = (line: string): void => say(`${new Date(systemClock.nowMs()).toISOString()} ${line}`);

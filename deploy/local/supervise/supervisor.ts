@@ -1,12 +1,11 @@
 /**
- * Starts again what has ended of the local stack: `look` is called every half a second by the process of `supervise.ts`.
+ * Restarts processes of the local stack that have ended; the process of `supervise.ts` calls `look` every half second.
  *
- * It never starts what a command has stopped on purpose. `make up`, `make down` and `make clean` hold the stack's lock for as long as they
- * stop and start; the supervisor starts something only while it holds the same lock, and once it has it looks again: whether the process
- * is still gone, and whether it is itself still the supervisor that is written down. `make down` stops it first, under the lock. So a start
- * is over before a command begins, or is not begun.
+ * It never starts what a command has stopped on purpose. `make up`, `make down` and `make clean` hold the stack's lock while they stop and
+ * start. The supervisor starts something only while it holds the same lock, and then checks again that the process is gone and that it is
+ * still the registered supervisor. `make down` stops it first, under the lock. So its starts never overlap with a command.
  *
- * It holds the lock for the start alone, not until what it has started is ready: a command that comes meanwhile finds it running.
+ * It holds the lock for the start only, not until the process is ready: a command that comes meanwhile finds it running.
  */
 import type { Random } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
@@ -17,7 +16,7 @@ export interface Restart {
   name: string;
   /** When it was seen to be gone. */
   endedAtMs: number;
-  /** Where that is known: not if the shell beside it was killed as well. */
+  /** Undefined if unknown, because the shell beside it was killed as well. */
   how: Ending | undefined;
   lastLogLine: string;
   startedAtMs: number;
@@ -30,12 +29,12 @@ export interface Supervised {
 }
 
 interface Options {
-  /** In the order in which they are started where several are due. */
+  /** Programs are started in this order if several are due. */
   programs: readonly Supervised[];
   processes: Pick<Processes, 'pid' | 'howEnded' | 'lastLogLines'>;
   /** Whether it is this supervisor that is to see to the stack. */
   isInCharge(): boolean;
-  /** Does the work while no command is at work on the stack; else nothing, and resolves at once. */
+  /** Runs the work unless a command is working on the stack; then resolves at once. */
   withStack(work: () => Promise<void>): Promise<unknown>;
   onRestart(restart: Restart): void;
   onFailure(name: string, error: unknown): void;
@@ -44,7 +43,7 @@ interface Options {
 }
 
 export interface Supervisor {
-  /** Starts again what is due. False where it is not in charge any more: then it must end. */
+  /** Restarts what is due. False if it is no longer in charge and must end. */
   look(): Promise<boolean>;
 }
 

@@ -1,6 +1,6 @@
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry';
 import type { Clock } from '#lib/clock';
-import type { AttemptRecord, EventRecord } from '#lib/contract';
+import { type AttemptRecord, attemptToAvro, type AvroAttempt, type EventRecord, parseAttempt } from '#lib/contract';
 import { AppError, isAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
@@ -20,19 +20,18 @@ export interface AvroCodecOptions {
   startTimeoutMs?: number;
 }
 
-/** `start` looks up the schema's id (it registers nothing); from then on the registry may be away. */
-export interface AvroCodec<T> extends Part {
+/** `start` looks up the schema's id (it registers nothing); afterwards the registry may be away. */
+export interface AvroCodec<Written, Read = Written> extends Part {
   /**
    * Confluent wire format: 0, the schema's id in four bytes, Avro.
    * @throws AppError data_invalid where the value does not fit the schema
    */
-  encode(value: T): Buffer;
+  encode(value: Written): Buffer;
   /**
-   * A value written with any version of the schema, as this codec's version has it. Times are plain numbers, bytes are Buffers.
-   * @throws AppError data_invalid where the bytes are not that; registry_unavailable for a schema id not met before, with the
-   *   registry away
+   * Decodes a value of any schema version into this codec's version. Times are plain numbers, bytes are Buffers.
+   * @throws AppError data_invalid for invalid bytes; registry_unavailable for an unknown schema id while the registry is away
    */
-  decode(bytes: Buffer): Promise<T>;
+  decode(bytes: Buffer): Promise<Read>;
 }
 
 /** The result of `getSchema` for Avro; the registry client's own type can't be resolved against another. */
@@ -45,7 +44,18 @@ const headerBytes = 5;
 const requestTimeoutMs = 5_000;
 
 export const createEventCodec = (options: AvroCodecOptions): AvroCodec<EventRecord> => createAvroCodec(options);
-export const createAttemptCodec = (options: AvroCodecOptions): AvroCodec<AttemptRecord> => createAvroCodec(options);
+
+/** `malformed`: a record that fits the schema, but lacks what its kind must have. */
+export type AttemptCodec = AvroCodec<AttemptRecord, AttemptRecord | { malformed: string }>;
+
+export function createAttemptCodec(options: AvroCodecOptions): AttemptCodec {
+  const avro = createAvroCodec<AvroAttempt>(options);
+  return {
+    ...avro,
+    encode: (record) => avro.encode(attemptToAvro(record)),
+    decode: async (bytes) => parseAttempt(await avro.decode(bytes)),
+  };
+}
 
 export function createAvroCodec<T>(options: AvroCodecOptions): AvroCodec<T> {
   const { registryUrl, clock } = options;
@@ -78,7 +88,7 @@ export function createAvroCodec<T>(options: AvroCodecOptions): AvroCodec<T> {
     const type = await askFor(id).catch(async (error: unknown) => {
       // The writer's schema that these bytes name does not exist.
       if (!(await hasSchema(registryUrl, id))) throw new AppError('data_invalid', what, { cause: error });
-      // The registry was away a moment ago, or what it has can't be read, however often.
+      // The registry was away, or its answer can't be read.
       return askFor(id).catch(async (again: unknown) => {
         if (isAppError(again)) throw again;
         await hasSchema(registryUrl, id);

@@ -1,24 +1,24 @@
 /**
- * Whether every length and count in a value leads to bytes that are there. The Avro library finds out at the end alone: before, it goes round
- * as often as a forged count of array or map entries says, a thousand million times, or for ever, and the process stands still or is out of
- * memory. This goes through the bytes by their schema without making anything of them, and ends at the first that is missing.
+ * Checks that every length and count in a value fits the bytes that are there. The Avro library notices only at the end: before, it loops
+ * as often as a forged count of array or map entries says, up to for ever, until the process hangs or runs out of memory. This check walks
+ * the bytes by their schema without building values, and stops at the first missing byte.
  */
 
 /** The documented parts of the Avro library's types that this file reads. */
 export interface AvroShape {
   /** `record`, `union:unwrapped`, `logical:…`, `string`, … */
   typeName: string;
-  /** Records have it. */
+  /** Set for records. */
   fields?: readonly { type: AvroShape }[];
-  /** Arrays have it. */
+  /** Set for arrays. */
   itemsType?: AvroShape;
-  /** Maps have it. */
+  /** Set for maps. */
   valuesType?: AvroShape;
-  /** Unions have it. */
+  /** Set for unions. */
   types?: readonly AvroShape[];
-  /** Fixed types have it. */
+  /** Set for fixed types. */
   size?: number;
-  /** Logical types have it. */
+  /** Set for logical types. */
   underlyingType?: AvroShape;
 }
 
@@ -26,10 +26,10 @@ export function areLengthsSound(type: AvroShape, bytes: Buffer): boolean {
   return skip(type, bytes, 0) <= bytes.length;
 }
 
-/** Every result is a position; this one is that of what is not there, and stays so. */
+/** Every result is a position; this one marks missing bytes, and stays so. */
 const beyond = Number.POSITIVE_INFINITY;
 
-/** @returns where the value that begins at `at` ends */
+/** @returns the end of the value that begins at `at` */
 function skip(type: AvroShape, bytes: Buffer, at: number): number {
   if (at > bytes.length) return beyond;
   const { typeName, underlyingType } = type;
@@ -82,14 +82,14 @@ function skipBlocks(bytes: Buffer, at: number, skipEntry: (at: number) => number
     if (value === 0) return end;
     from = value < 0 ? readLong(bytes, end).end : end;
     const count = Math.abs(value);
-    // An entry of ours takes a byte at the least.
+    // An entry of ours takes at least a byte.
     if (count > bytes.length - from) return beyond;
     for (let entry = 0; entry < count && from <= bytes.length; entry += 1) from = skipEntry(from);
   }
   return beyond;
 }
 
-/** Zigzag, seven bits a byte; beyond what a double holds exactly, some number that is as large. */
+/** Zigzag, seven bits a byte; above what a double holds exactly, an approximate number. */
 function readLong(bytes: Buffer, at: number): { value: number; end: number } {
   let value = 0;
   let scale = 1;

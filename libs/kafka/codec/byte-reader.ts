@@ -51,7 +51,7 @@ export class ByteReader {
     }
   }
 
-  /** A view of so many bytes. @throws RangeError where there are not as many */
+  /** A view of so many bytes. @throws RangeError if there are fewer */
   view(length: number): Buffer {
     const end = this.at + length;
     if (end > this.bytes.length) throw new RangeError(`${length} bytes at ${this.at} of ${this.bytes.length}`);
@@ -66,7 +66,7 @@ export class ByteReader {
     return this.bytes.toString('utf8', start, this.at);
   }
 
-  /** After its length as a varint; -1 stands for null. */
+  /** Bytes prefixed by their length as a varint; -1 means null. */
   varBytes(): Buffer | null {
     const length = this.varint();
     return length < 0 ? null : this.view(length);

@@ -12,16 +12,16 @@ interface BatchContext {
   inTransaction: boolean;
 }
 
-/** A message of kafkajs, whose parts are read when they are asked for. */
+/** A message of kafkajs whose parts are decoded on access. */
 export class FetchedRecord {
   readonly offset: string;
-  /** Milliseconds since the epoch: when it was made, or appended where its topic has it so. */
+  /** Milliseconds since the epoch: its creation, or its append if the topic is configured so. */
   readonly timestamp: string;
-  // None are defined.
+  // Kafka defines no attributes of records yet.
   readonly attributes = 0;
   readonly isControlRecord: boolean;
   readonly batchContext: BatchContext;
-  /** Key, value and headers as they stand on the wire. A view of the whole response. */
+  /** Key, value and headers as on the wire. A view of the whole response. */
   readonly body: Buffer;
 
   constructor(place: { offset: string; timestamp: string }, batch: Batch, body: Buffer) {
@@ -81,9 +81,9 @@ const transactional = 0x10;
 const control = 0x20;
 
 /**
- * The last batch may be cut off, and is left out then.
+ * The last batch may be cut off; it is skipped then.
  *
- * @returns undefined where a batch is compressed, or of an older format: kafkajs reads those
+ * @returns undefined if a batch is compressed, or has an older format: kafkajs decodes those
  */
 export function readRecordBatches(bytes: Buffer): FetchedRecord[] | undefined {
   const records: FetchedRecord[] = [];

@@ -1,8 +1,8 @@
 /**
- * A batch of records as it stands on the wire and on the broker's disk: format 2 (KIP-98), not compressed, not idempotent.
+ * A batch of records as on the wire and on the broker's disk: format 2 (KIP-98), not compressed, not idempotent.
  *
- * In one pass into one buffer of the right size. kafkajs takes a zeroed buffer that grows for each record and each header, computes in
- * BigInt and sums the checksum in JavaScript: more work than all else that the ingress does for a webhook. The bytes are the same
+ * Encoded in one pass into one buffer of the right size. kafkajs grows a zeroed buffer for each record and header, uses BigInt, and
+ * computes the checksum in JavaScript: more work than everything else that the ingress does for a webhook. The bytes are the same
  * (test/unit/kafka/record-batch.test.ts compares them).
  */
 import { crc32c } from '@node-rs/crc32';
@@ -11,7 +11,7 @@ import type { HeaderValue } from '../port.ts';
 export interface RecordContent {
   readonly key: Buffer | null;
   readonly value: Buffer;
-  /** A name that has several values stands there once for each. */
+  /** A name with several values is repeated. */
   readonly headers: readonly (readonly [name: string, value: HeaderValue])[];
 }
 
@@ -20,7 +20,7 @@ export interface BatchRecord extends RecordContent {
   readonly bodyBytes: number;
 }
 
-/** Computes once what its bytes are needed for: the room that it takes, and its place in a batch. */
+/** Computes the size of a record once, for its memory limit and its place in a batch. */
 export const batchRecord = (content: RecordContent): BatchRecord => ({ ...content, bodyBytes: bodyBytes(content) });
 
 const magic = 2;
@@ -58,7 +58,7 @@ export function encodeRecordBatch(records: readonly BatchRecord[], timestampMs: 
   return out;
 }
 
-/** A record's key, value and headers as they stand in a batch. */
+/** A record's key, value and headers as in a batch. */
 export function encodeBody(record: RecordContent): Buffer {
   const out = Buffer.allocUnsafe(bodyBytes(record));
   writeBody(out, record, 0);
@@ -82,7 +82,7 @@ function bodyBytes({ key, value, headers }: RecordContent): number {
   return bytes;
 }
 
-/** @returns where it ends */
+/** @returns the position after it */
 function writeRecord(out: Buffer, record: BatchRecord, offsetDelta: number, start: number): number {
   let at = out.writeInt8(0, start); // no attributes are defined
   at = out.writeInt8(0, at); // the batch's own timestamp
@@ -140,7 +140,7 @@ function encodedName(name: string): Buffer {
   return encoded;
 }
 
-/** Names are few and short, and the same in every record; what others have put on a topic may have any number of them, of any length. */
+/** Our names are few, short, and the same in every record; records of other producers may have any number of names, of any length. */
 const encodedNames = new Map<string, Buffer>();
 const mostNames = 256;
 /** Its length is a byte. */

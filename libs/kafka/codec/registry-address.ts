@@ -4,7 +4,7 @@ export interface RegistryAddress {
   credentials: { username: string; password: string } | undefined;
 }
 
-/** @param given a URL, which may have the user and the password that the registry asks for: `https://user:password@host` */
+/** @param given a URL, which may contain the registry's user and password: `https://user:password@host` */
 export function registryAddress(given: string): RegistryAddress {
   const url = new URL(given);
   const [username, password] = [url.username, url.password].map(decodeURIComponent) as [string, string];

@@ -3,7 +3,7 @@ import { AppError, isAppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
 import { registryAddress } from './registry-address.ts';
 
-/** A schema as its .avsc file has it, parsed. */
+/** A parsed .avsc file. */
 export type AvroSchema = Readonly<Record<string, unknown>>;
 
 export interface SubjectSchema {
@@ -48,7 +48,7 @@ export async function registerSchemas(
   return ids;
 }
 
-/** The id of a schema that its subject has; undefined where it has not. @throws AppError registry_unavailable */
+/** The id of a schema within its subject; undefined if it is not registered. @throws AppError registry_unavailable */
 export async function lookUpSchemaId(
   registryUrl: string,
   { subject, schema }: SubjectSchema,
@@ -68,7 +68,7 @@ export async function hasSchema(registryUrl: string, id: number): Promise<boolea
   throw new AppError('registry_unavailable', `the schema registry answers ${status}`);
 }
 
-/** Asks again for as long as the registry does not answer. @throws what `ask` throws at the deadline */
+/** Retries while the registry doesn't answer. @throws the error of `ask` at the deadline */
 export async function untilAnswered<T>(
   { clock, log }: RegistryOptions,
   deadlineMs: number,
@@ -129,7 +129,7 @@ async function request(registryUrl: string, method: string, path: string, body?:
   if (answer.status >= 500 || answer.status === 429) {
     throw new AppError('registry_unavailable', `the schema registry answers ${answer.status}`);
   }
-  // Of no use to those who ask about a schema; a password that is being changed is right again soon.
+  // Not an answer about the schema; credentials may be about to change, so this is retried.
   if (answer.status === 401 || answer.status === 403) {
     throw new AppError('registry_unavailable', `the schema registry does not know us: it answers ${answer.status}`);
   }

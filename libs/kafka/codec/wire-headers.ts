@@ -3,8 +3,8 @@ import { ByteReader } from './byte-reader.ts';
 /**
  * The headers of a record's body, in their order.
  *
- * @param at where they begin: behind key and value
- * @param take is to read the value, so many bytes; -1 stands for null
+ * @param at where they begin: after key and value
+ * @param take reads the value, of so many bytes; -1 means null
  */
 export function eachHeader(
   body: Buffer,
@@ -18,7 +18,7 @@ export function eachHeader(
   }
 }
 
-/** One's own, also where it is called `__proto__`: that is no value of an object's own to assign to. */
+/** Sets an own property even for `__proto__`, which can't be assigned. */
 export function putHeader<Value>(headers: Record<string, Value>, name: string, value: Value): void {
   if (name !== '__proto__') headers[name] = value;
   else Object.defineProperty(headers, name, { value, configurable: true, enumerable: true, writable: true });

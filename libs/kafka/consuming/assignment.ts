@@ -22,6 +22,8 @@ export interface Assignment {
 /** Handlers of dropped workers that may still run, by their partition: one that comes back waits for its own. */
 export type ReturningHandlers = Map<string, Promise<void>>;
 
+export const refOf = ({ topic, partition }: PartitionRef): PartitionRef => ({ topic, partition });
+
 const keyOf = ({ topic, partition }: PartitionRef): string => `${topic}/${partition}`;
 
 export function createAssignment(

@@ -24,6 +24,7 @@ export function createCommitTimer({ intervalMs, isDue, commit, clock }: Options)
   const wake = (): void => woken.resolve();
   return {
     wake,
+    // No rounds: it waits until something is due.
     async run(signal) {
       signal.addEventListener('abort', wake, { once: true });
       while (!signal.aborted) {

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '#lib/clock';
+import { defaultSessionTimeoutMs } from '#lib/config';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { KafkaAccess } from '../access.ts';
@@ -49,9 +50,7 @@ export interface ConsumerOptions extends KafkaAccess {
   gatherMs?: number;
   /** How long what is done waits for its commit: a process that dies leaves so much to be repeated. Default 1,000. */
   commitIntervalMs?: number;
-  /**
-   * How long the group waits for a member that has died before it goes on without it. Default 10,000; a member is heard of five times as often.
-   */
+  /** Time after which the group continues without a member that has died; heartbeats are five times as frequent. Default as in libs/config. */
   sessionTimeoutMs?: number;
   /** Time for handlers to finish before a rebalance goes on. Default 1,000. */
   rebalanceDrainMs?: number;
@@ -78,7 +77,8 @@ export interface RecordConsumer extends Part {
   holdsMembership(): boolean;
 }
 
-export const sessionTimeoutOf = ({ sessionTimeoutMs = 10_000 }: ConsumerOptions): number => sessionTimeoutMs;
+export const sessionTimeoutOf = ({ sessionTimeoutMs = defaultSessionTimeoutMs }: ConsumerOptions): number =>
+  sessionTimeoutMs;
 export const heartbeatIntervalOf = (options: ConsumerOptions): number => sessionTimeoutOf(options) / 5;
 export const rebuildAfterOf = ({ rebuildAfterMs = 45_000 }: ConsumerOptions): number => rebuildAfterMs;
 

@@ -1,11 +1,12 @@
 import type { Consumer, Kafka, PartitionAssigner } from 'kafkajs';
+import { maxPayloadBytes } from '#lib/contract';
 import { clientRetry, metadataMaxAgeMs } from '../client.ts';
 import { type ConsumerOptions, heartbeatIntervalOf, sessionTimeoutOf } from './consumer-options.ts';
 
 // Pause between looks while no partition of a broker may be read. Fetches have limits of their own: see fetch-pace.ts.
 const nothingToFetchMs = 100;
-// A record of the largest payload (1 MiB) with its headers fits twice.
-const maxBytesPerPartition = 2 * 1024 * 1024 + 64 * 1024;
+// A record of the largest payload with its headers fits twice.
+const maxBytesPerPartition = 2 * maxPayloadBytes + 64 * 1024;
 const maxBytesPerFetch = 8 * 1024 * 1024;
 /**
  * Time for members to rejoin the group. kafkajs waits as long, and five seconds more, for the answer to a join that the network has

@@ -51,7 +51,7 @@ function trackLaterListeners(socket: Socket): () => void {
     for (const event of reported)
       for (const listener of socket.listeners(event))
         if (!before.get(event)?.has(listener)) socket.off(event, listener as (...args: unknown[]) => void);
-    // The socket closes only once it was read to its end; its last error concerns nobody.
+    // The socket closes only after it was read to its end; nobody needs its last error.
     socket.on('error', () => undefined).resume();
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Decodes fetch responses in one pass (codec/read-record-batches.ts). Responses that our decoder does not know (compressed batches, older
- * formats) go to kafkajs's own decoder. Everything else about fetching stays kafkajs's.
+ * Decodes fetch responses in one pass (codec/read-record-batches.ts). Responses that our decoder doesn't support (compressed batches, older
+ * formats) go to kafkajs's own. Everything else about fetching is kafkajs's.
  */
 import fetchResponse, {
   type FetchResponse,

@@ -4,7 +4,7 @@ import { type PartitionAssigner, PartitionAssigners } from 'kafkajs';
 export interface JoinGate {
   /** Passed to kafkajs as its partition assigner. */
   assigner: PartitionAssigner;
-  /** Joins begun since the last call. More than one: there may have been a generation that we never heard of. */
+  /** Joins begun since the last call. More than one: there may have been a generation without us. */
   takeAttempts(): number;
 }
 

@@ -5,7 +5,7 @@
  * cluster for its broker before each fetch, after it has chosen partitions and offsets. The cluster belongs to one consumer, whose assigner
  * receives it. So pauses and resumes take effect with the next request as before, and nothing waits between two requests.
  *
- * A fetcher that is stopped waits for its fetch: a resting fetch is given up then.
+ * Stopping a fetcher waits for its fetch, so a resting fetch is cancelled then.
  */
 import type { Broker, PartitionAssigner } from 'kafkajs';
 import type { Clock } from '#lib/clock';

@@ -3,9 +3,9 @@ import ConsumerGroup from 'kafkajs/src/consumer/consumerGroup.js';
 
 /**
  * A coordinator that has dropped a member answers its heartbeat with UNKNOWN_MEMBER_ID. kafkajs then forgets the member's id and joins again.
- * If that join fails (a time-out, a cut connection), its fetch loop goes on and, without an id, sends no heartbeat: the consumer is no member,
- * hears nothing and never joins again. Seen three times on a starved machine, where the group had no member for ten minutes. Patched: a
- * heartbeat without an id fails as if the coordinator had refused it, so that the loop joins again, or crashes and restarts.
+ * If that join fails (a time-out, a cut connection), its fetch loop continues and, without an id, sends no heartbeat: the consumer is no
+ * member and never joins again. Seen three times on a starved machine, where the group had no member for ten minutes. Patched: a heartbeat
+ * without an id fails as if the coordinator had refused it, so the loop joins again, or crashes and restarts.
  */
 export function rejoinWithoutMemberId(): void {
   const group = ConsumerGroup.prototype;

@@ -7,24 +7,24 @@ export interface BatchLimits {
 }
 
 /**
- * The records of one partition that wait, in order. A batch is cut from the front when it can be sent, so that it grows for as long
- * as it has to wait; a batch that came back goes out again before all else.
+ * The waiting records of one partition, in order. A batch is cut from the front when it can be sent, so it grows while it waits. A returned
+ * batch is sent again first.
  */
 export interface Accumulator {
   add(record: PendingRecord): void;
-  /** Records that wait, those that came back included. */
+  /** Waiting records, returned ones included. */
   size(): number;
   holdsFullBatch(): boolean;
   /** The size of the batch that `cut` would take, about. */
   batchBytes(): number;
-  /** When the first of its records waits for no others any more; at once where a batch came back, or is full. */
+  /** When its first record stops waiting for others; at once if a batch was returned, or is full. */
   dueAtMs(): number;
-  /** The next batch; empty where all that waited has ended by itself. */
+  /** The next batch; empty if all waiting records have ended already. */
   cut(): PendingRecord[];
   putBack(batch: PendingRecord[]): void;
   /** Puts a batch of two or more back as two halves, that are sent one after the other. */
   putBackSplit(batch: PendingRecord[]): void;
-  /** The records whose time is up. The caller ends them: they are in no batch any more. */
+  /** The expired records, removed from all batches. The caller ends them. */
   takeExpired(nowMs: number): PendingRecord[];
   /** Before this nothing that waits expires. */
   noneExpiresBeforeMs(): number;
@@ -34,7 +34,7 @@ export function createAccumulator(limits: BatchLimits): Accumulator {
   const returned: PendingRecord[][] = [];
   let waiting: PendingRecord[] = [];
   let waitingBytes = 0;
-  /** Nothing in here expires before: most looks for what has expired end with this. */
+  /** No record expires before this time, so most checks for expired ones end here. */
   let noneBeforeMs = Number.POSITIVE_INFINITY;
   /** The earliest of the waiting records. */
   let dueAtMs = Number.POSITIVE_INFINITY;

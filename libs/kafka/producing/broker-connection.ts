@@ -16,8 +16,8 @@ export interface BrokerConnection {
    * Appends batches with acks=all, at most one per partition.
    *
    * @param timeoutMs how long the broker may wait for its followers; partitions whose followers lag get an error code
-   * @returns the answers as they came; nothing is known about a partition that is missing
-   * @throws if the broker does not answer: the batches may be written or not
+   * @returns the answers; nothing is known about a missing partition
+   * @throws if the broker doesn't answer: the batches may be written or not
    */
   produce(batches: readonly EncodedBatch[], timeoutMs: number): Promise<PartitionAnswer[]>;
   /** Describes topics; a partition without a leader is no error. */

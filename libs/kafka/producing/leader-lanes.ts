@@ -3,15 +3,15 @@ import { type ProduceLane, slowAfterMs } from './produce-lane.ts';
 /** The connections to one leader. */
 export interface LeaderLanes {
   /**
-   * Which one a partition is to wait for: the one that all share, or the second while the leader takes long over a request on the first; a
-   * partition that goes alone has its own, for as long as it does.
+   * Chooses the lane of a partition: the shared one, or the second while the leader takes long over a request on the first. A partition
+   * that is sent alone has its own lane meanwhile.
    */
   of(partition: string, isAlone: boolean): ProduceLane;
-  /** Whether it takes long over a request that all share. */
+  /** Whether the shared request takes long. */
   isSlow(): boolean;
-  /** Has those who wait for a request that takes long look for another. */
+  /** Makes partitions that wait for a slow request choose another lane. */
   disperseSlow(): void;
-  /** Has all who wait look for another: their leader may have changed. */
+  /** Makes all waiting partitions choose another lane: their leader may have changed. */
   disperse(): void;
   connect(): Promise<void>;
   close(): Promise<void>;

@@ -8,7 +8,7 @@
  * It guarantees that the next batch goes out only after the one before has ended, its retries included. It does not guarantee that a
  * record stands on the topic once: a request whose answer was lost is sent again.
  *
- * A partition whose followers lag goes by itself, until they keep up: the answer to a request waits for the slowest of its partitions.
+ * A partition whose followers lag is sent alone until they keep up, because a request is answered only when its slowest partition is.
  */
 import type { Clock } from '#lib/clock';
 import { AppError } from '#lib/errors';
@@ -27,9 +27,9 @@ export interface PartitionSender {
   holdsFullBatch(): boolean;
   /** Its last request failed, a short while ago. */
   failing(): boolean;
-  /** It goes by itself. */
+  /** It is sent alone. */
   isAlone(): boolean;
-  /** Somebody else leads it from now on. */
+  /** Another broker leads it now. */
   leaderChanged(): void;
   /** @returns before when nothing more expires */
   expire(nowMs: number, error: (record: PendingRecord) => AppError): number;
@@ -47,18 +47,18 @@ export interface PartitionSenderOptions {
   log: Logger;
   tracer: Tracer;
   random: () => number;
-  /** The connection to whoever leads the partition now: the one that it shares, or its own. */
+  /** The connection to the current leader: the shared one, or its own. */
   lane(isAlone: boolean): Pick<ProduceLane, 'add' | 'hurry'>;
   onBatchCut(): void;
   onFailure(): void;
   onRequest(outcome: ProduceOutcome['kind'], seconds: number): void;
-  /** Aborts when nothing more is to be sent. */
+  /** Aborts when nothing more may be sent. */
   closed: AbortSignal;
 }
 
 const firstBackoffMs = 50;
 const maxBackoffMs = 1_000;
-// Records that may choose avoid a failed partition for so long; then one batch finds out how it is.
+// Records that may choose avoid a failed partition for so long; then one batch tests it.
 const avoidAfterFailureMs = 5_000;
 
 export function createPartitionSender(options: PartitionSenderOptions): PartitionSender {
@@ -67,7 +67,7 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
   let inFlight: PendingRecord[] = [];
   let span: Span | undefined;
   let state: 'idle' | 'waiting' | 'in flight' | 'backing off' = 'idle';
-  /** Where it waits. */
+  /** The lane in which it waits. */
   let lane: Pick<ProduceLane, 'add' | 'hurry'> | undefined;
   let isAlone = false;
   let failures = 0;

@@ -2,7 +2,7 @@ import type { AppError } from '#lib/errors';
 import { batchRecord, type BatchRecord } from '../codec/record-batch.ts';
 import type { HeaderValue, OutgoingRecord, RecordPosition } from '../port.ts';
 
-/** A record that `send` has accepted: what goes on the wire, and the promise that it owes. It ends once; later ends do nothing. */
+/** A record that `send` has accepted: its bytes and its promise. It ends once; later ends do nothing. */
 export interface PendingRecord extends BatchRecord {
   readonly topic: string;
   readonly bytes: number;
@@ -14,10 +14,10 @@ export interface PendingRecord extends BatchRecord {
   fail(error: AppError): void;
 }
 
-// Its own length, timestamp and offset deltas, and what our own bookkeeping takes.
+// The record's length, timestamp and offset deltas, and our own bookkeeping.
 const overheadBytes = 64;
 
-/** @throws TypeError where a header is neither text nor bytes: in a batch it would fail all others with it */
+/** @throws TypeError if a header is neither text nor bytes: in a batch it would fail all other records */
 export function createPendingRecord(
   record: OutgoingRecord,
   time: { expiresAtMs: number; dueAtMs: number },

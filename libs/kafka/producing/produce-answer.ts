@@ -1,6 +1,7 @@
 /**
- * The outcome of one partition's batch in a produce request. It is written when the answer names its partition, once, without an error code
- * and with a base offset; everything else is *not known to be written*. The outcome of one partition says nothing about another.
+ * The outcome of one partition's batch in a produce request. The batch is written if the answer names its partition exactly once, without
+ * an error code and with a base offset; everything else is *not known to be written*. The outcome of one partition says nothing about
+ * another.
  */
 import { rootCause } from '../client.ts';
 import type { PartitionAnswer } from '../codec/produce-request.ts';
@@ -9,7 +10,7 @@ export type ProduceOutcome =
   | { kind: 'written'; baseOffset: bigint }
   /** The broker will not take this batch, however often: one of its records is at fault. */
   | { kind: 'refused'; error: Error }
-  /** It may be on the topic or not; to be tried again. `lags`: the partition has too few followers that keep up. */
+  /** It may be on the topic or not; it is retried. `lags`: the partition has too few in-sync followers. */
   | { kind: 'unknown'; error: Error; connectionSuspect: boolean; lags: boolean };
 
 /** https://kafka.apache.org/protocol#protocol_error_codes */
@@ -20,7 +21,7 @@ const refusals: ReadonlyMap<number, string> = new Map([
   [43, 'UNSUPPORTED_FOR_MESSAGE_FORMAT'],
   [87, 'INVALID_RECORD'],
 ]);
-/** Its followers lag, or there are too few of them: it would hold up those that are asked for beside it. */
+/** Its followers lag, or there are too few: in a shared request it would delay the other partitions. */
 const laggards: ReadonlyMap<number, string> = new Map([
   [7, 'REQUEST_TIMED_OUT'],
   [19, 'NOT_ENOUGH_REPLICAS'],
@@ -41,7 +42,7 @@ export function judgeAnswer(answers: readonly PartitionAnswer[], topic: string, 
       false,
       laggards.has(errorCode),
     );
-  // -1 is what a broker says without having appended anything.
+  // A broker answers -1 if it has not appended anything.
   if (baseOffset < 0n) return notWritten(`the answer for ${place} has the base offset ${baseOffset}`, true);
   return { kind: 'written', baseOffset };
 }

@@ -18,19 +18,19 @@ import { judgeAnswer, judgeFailure, type ProduceOutcome } from './produce-answer
 export interface Sendable {
   readonly topic: string;
   readonly partition: number;
-  /** From when on it must go, by the monotonic clock; beside another it may go earlier. */
+  /** The time at which it must be sent, by the monotonic clock; together with another it may go earlier. */
   dueAtMs(): number;
   /** The size of the batch that `cut` would take, about. */
   batchBytes(): number;
-  /** Takes the batch out; empty where all of it has ended by itself, and then nothing is settled. */
+  /** Takes the batch out; empty if all of its records have ended already. */
   cut(): readonly BatchRecord[];
   /** @param tookMs of the whole request */
   settle(outcome: ProduceOutcome, tookMs: number): void;
-  /** It is taken back from the lane: it has to look for another. */
+  /** It was taken out of the lane, and has to choose another. */
   lookElsewhere(): void;
 }
 
-/** A leader that takes longer over a request is slow: who waits for it goes elsewhere, where that is possible. */
+/** A leader that takes longer over a request is slow: waiting partitions use another lane if they can. */
 export const slowAfterMs = 200;
 
 export interface ProduceLane {
@@ -38,11 +38,11 @@ export interface ProduceLane {
   add(waiting: Sendable): void;
   /** Something that waits has become due earlier than it was. */
   hurry(): void;
-  /** Has those who wait look for another lane. */
+  /** Makes waiting partitions choose another lane. */
   disperse(): void;
   /** Partitions that wait or are in flight. */
   load(): number;
-  /** For how long the request in flight has been; 0 without one. */
+  /** How long the request in flight has been running; 0 without one. */
   inFlightMs(): number;
   connect(): Promise<void>;
   close(): Promise<void>;
@@ -58,7 +58,7 @@ export interface ProduceLaneOptions {
 
 /** The size of a request; a larger batch goes alone. */
 const maxRequestBytes = 4 * 1024 * 1024;
-/** A leader waits so long for the followers of several partitions. Then it answers, and those that lag go alone from then on. */
+/** A leader waits so long for the followers of several partitions; those that lag are sent alone from then on. */
 export const followersTimeoutMs = 1_500;
 const closeTimeoutMs = 2_000;
 
@@ -139,7 +139,7 @@ export function createProduceLane({ connect, clock, log, requestTimeoutMs }: Pro
       const wholeMs = Math.ceil(requestTimeoutMs * 0.8);
       const timeoutMs = batches.length > 1 ? Math.min(wholeMs, followersTimeoutMs) : wholeMs;
       const answered = open().then((connection) => connection.produce(encoded, timeoutMs));
-      // kafkajs has time limits of its own, but not around all that is waited for: connecting, authenticating.
+      // kafkajs's own time limits don't cover everything: not connecting and authenticating.
       const answers = await within(clock, requestTimeoutMs * 2, answered, () => {
         throw new Error('no answer within twice the request time-out');
       });
@@ -152,7 +152,7 @@ export function createProduceLane({ connect, clock, log, requestTimeoutMs }: Pro
     }
   }
 
-  /** The connection that there is, or another: brokers close one that has long been idle. */
+  /** The open connection, or a new one: brokers close idle connections. */
   async function open(): Promise<BrokerConnection> {
     const connection = await connectOnce();
     if (connection.isOpen()) return connection;
@@ -178,7 +178,7 @@ export function createProduceLane({ connect, clock, log, requestTimeoutMs }: Pro
     connected = undefined;
   }
 
-  /** Once, and with a reason: else an error is made for each record that comes to a full batch, stack and all. */
+  /** Once, and with a reason: without one, an error with a stack is made for each record that joins a full batch. */
   function hurry(): void {
     lingering?.end.abort('ended');
     lingering = undefined;

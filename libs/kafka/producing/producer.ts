@@ -26,11 +26,11 @@ export interface ProducerOptions extends KafkaAccess {
   metrics: Registry;
   /** Default: none. */
   tracer?: Tracer;
-  /** Topics whose partitions are looked up at the start; others are at their first record. */
+  /** Topics whose partitions are looked up at the start; those of others at their first record. */
   topics?: readonly string[];
   /** From `send` to its rejection with kafka_unavailable, at the latest. Default 30,000. */
   deliveryTimeoutMs?: number;
-  /** How long a record waits for others at the most, while they keep coming; one that comes alone waits for none. Default 2. */
+  /** The longest wait of a record for others while they keep coming; a single record does not wait. Default 2. */
   lingerMs?: number;
   /** Default 500. */
   maxBatchRecords?: number;
@@ -50,7 +50,7 @@ export interface ProducerOptions extends KafkaAccess {
   random?: () => number;
 }
 
-// How late a record's time-out may be noticed, and how often that, and how long leaders take, is looked at else.
+// The interval at which record time-outs and slow leaders are checked.
 const expiryTickMs = 25;
 const lookEveryMs = 100;
 const connectWaitMs = 5_000;
@@ -82,7 +82,7 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
   const closed = new AbortController();
   let state: 'new' | 'running' | 'flushing' | 'stopped' = 'new';
   let watching = false;
-  /** The earliest expiry among records that came since the last look. */
+  /** The earliest expiry among records added since the last check. */
   let earliestMs = Number.POSITIVE_INFINITY;
   let drained: (() => void) | undefined;
 
@@ -157,7 +157,7 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
     if (pending.records === 0) drained?.();
   }
 
-  /** While records are pending: ends those whose time is up, and has those who wait for a slow leader use the second connection to it. */
+  /** While records are pending: expires them, and moves those that wait for a slow leader to the second connection. */
   async function watch(): Promise<void> {
     watching = true;
     let nextMs = Number.POSITIVE_INFINITY;

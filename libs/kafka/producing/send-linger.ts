@@ -3,16 +3,16 @@ import type { OutgoingRecord } from '../port.ts';
 
 /** How long a record that is sent now waits for others that go to the same leader: alone, and the first after quiet, not at all. */
 export interface SendLinger {
-  /** @param leaders whom the records are divided among, about evenly */
+  /** @param leaders the number of leaders that share the records about evenly */
   next(record: Pick<OutgoingRecord, 'lingerMs'>, leaders: number, nowMs: number): number;
 }
 
-// A linger is a timer, and so one more turn of the event loop for each request. It takes another record within it to be worth that, or half of one
-// where nobody waits; and the more there are in a request, the less one more saves.
+// A linger costs a timer, and so one turn of the event loop per request. It pays off if it gathers one more record, or half a record if
+// nobody waits; the larger a request is, the less another record saves.
 const leastExpected = { awaited: 1, unawaited: 0.5 };
 const enoughRecords = 8;
 
-/** @param lingerMs of records that say nothing else */
+/** @param lingerMs the default of records */
 export function createSendLinger(lingerMs: number): SendLinger {
   const rate = createArrivalRate();
   return {

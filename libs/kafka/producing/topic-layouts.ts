@@ -9,24 +9,24 @@ import type { BrokerConnection } from './broker-connection.ts';
 /** The leader of a partition that has none. */
 export const nobody = -1;
 
-/** How many partitions a topic has, and who leads them: the broker's id by partition, or `nobody`. */
+/** The leader of each partition of a topic: a broker's id, or `nobody`. */
 export type TopicLayout = readonly number[];
 
-/** The layouts of the topics that are asked for, kept fresh in the background. */
+/** The layouts of the requested topics, kept fresh in the background. */
 export interface TopicLayouts {
   /** The layout known now; a topic is refreshed from its first mention on. */
   get(topic: string): TopicLayout | undefined;
-  /** `host:port` of a broker; undefined where it is not known. */
+  /** `host:port` of a broker; undefined if unknown. */
   addressOf(broker: number): string | undefined;
   /** Something went wrong that a change of leaders would explain. */
   refreshSoon(): void;
-  /** Resolves once the first round of questions is over, whatever came of it. */
+  /** Resolves after the first round of requests, even if they failed. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface TopicLayoutsOptions {
-  /** `host:port` of those that know the cluster. */
+  /** `host:port` of the bootstrap brokers. */
   brokers: readonly string[];
   connectTo(address: string): Promise<BrokerConnection>;
   clock: Clock;
@@ -36,7 +36,7 @@ export interface TopicLayoutsOptions {
   meter: Pick<ProducerMeter, 'described' | 'unreached'>;
 }
 
-// A refresh that was asked for comes no sooner after the last one: many partitions fail at the same moment.
+// The minimum time between two requested refreshes: many partitions fail at the same moment.
 const minGapMs = 100;
 const firstRetryMs = 100;
 const maxRetryMs = 5_000;
@@ -89,7 +89,7 @@ export function createTopicLayouts({
     return connection.metadata(asked);
   }
 
-  /** Another each time: one that hangs is not asked again before the others. */
+  /** The next address each time, so that a hanging broker is not asked twice in a row. */
   function nextAddress(): string {
     const known = [...new Set([...brokers, ...addresses.values()])];
     const address = known[connections % known.length] ?? '';
@@ -113,7 +113,7 @@ export function createTopicLayouts({
     return true;
   }
 
-  /** Once, until it has been well: while brokers are away it is tried all the time. */
+  /** Logs once per outage: while brokers are away it is tried all the time. */
   function logUnknown(unknown: readonly string[], reason: string): void {
     log[failing ? 'debug' : 'warn']({ event: 'kafka.metadata_failed', topics: unknown.join(), reason });
   }
@@ -124,6 +124,7 @@ export function createTopicLayouts({
     return closing;
   }
 
+  /** No plain rounds: whoever asks for a refresh cuts the pause short. */
   async function run(firstRound: () => void): Promise<void> {
     let retryMs = firstRetryMs;
     while (!stopped.signal.aborted) {

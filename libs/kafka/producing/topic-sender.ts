@@ -24,7 +24,7 @@ export interface TopicSenderOptions {
   random: () => number;
 }
 
-// In records: what a partition that waits or is in flight has is at most a batch, and being unwell outweighs any load.
+// In records: a waiting or sending partition has at most a batch, so failing outweighs any load.
 const partitionCost = 500;
 const unwellCost = 1e9;
 
@@ -49,7 +49,9 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
     if (sender.holdsFullBatch()) sticky = undefined;
   }
 
-  /** For one batch of keyless records: partitions that are led, answer and do not fail; of those the least loaded; ties by chance. */
+  /**
+   * Chooses for one batch of keyless records, among partitions with a leader that answer and don't fail: the least loaded, ties at random.
+   */
   function choosePartition(partitions: TopicLayout): number {
     const first = Math.floor(options.random() * partitions.length);
     let best = first;

@@ -2,7 +2,7 @@ import { header } from '#lib/contract';
 import { attribute, type Span, type Tracer } from '#lib/telemetry';
 import type { PendingRecord } from './pending-record.ts';
 
-/** Around one request to the broker: a part of the trace of its first record that is traced, linked to those of the others. */
+/** A span around one request to the broker: in the trace of its first traced record, linked to the others. */
 export function startSendSpan(tracer: Tracer, topic: string, partition: number, batch: readonly PendingRecord[]): Span {
   const span = tracer.startBatch({ kind: 'producer', name: `send ${topic}` }, batch, traceparentOf);
   if (span.isRecorded)

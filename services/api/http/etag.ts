@@ -8,7 +8,7 @@ interface Revised {
 
 const etagOf = ({ revision }: Revised): string => `"${revision}"`;
 
-/** The resource as it now is, with the tag by which a client says that it has seen it so. */
+/** Sends the resource in its current state, with its ETag. */
 export const sendResource = (reply: FastifyReply, row: Revised, json: Record<string, unknown>): FastifyReply =>
   reply.header('etag', etagOf(row)).send(json);
 

@@ -6,7 +6,7 @@ export const maxFieldErrors = 20;
 
 /** Errors of schemas, as clients read them: fields by their JSON pointer, parameters by their name. */
 export function fieldErrors(found: readonly FastifySchemaValidationError[], context: string | undefined): FieldErrors {
-  // `if` repeats what its branch says.
+  // `if` only repeats the errors of its branch.
   const said = found.filter(({ keyword }) => keyword !== 'if').slice(0, maxFieldErrors);
   const errors = said.map((error) => {
     const { keyword, params, instancePath } = error;
@@ -30,7 +30,7 @@ export function fieldErrors(found: readonly FastifySchemaValidationError[], cont
 export const fieldUnder = (path: string, name: unknown): string =>
   `${path}/${String(name).replace(/~/g, '~0').replace(/\//g, '~1')}`;
 
-/** A schema's description says what is wanted, where the keyword would say it by a regular expression. */
+/** Uses the schema's description instead of a regular expression. */
 function messageOf(error: FastifySchemaValidationError): string {
   if (error.keyword === 'enum') return `must be one of ${(error.params['allowedValues'] as unknown[]).join(', ')}`;
   const { parentSchema } = error as { parentSchema?: { description?: string } };

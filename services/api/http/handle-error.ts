@@ -7,7 +7,7 @@ import { traceIdOf } from '#lib/telemetry';
 import { fieldErrors } from './field-errors.ts';
 import { sendInvalid, sendLimitReached, sendProblem } from './send-problem.ts';
 
-/** A body that would have to be decoded first. One that is JSON as it stands is taken, whatever its header says. */
+/** A body that would need decoding. A body that is plain JSON is accepted whatever its header says. */
 export const contentEncoded = Object.assign(new Error('the body has a Content-Encoding'), { code: 'CONTENT_ENCODED' });
 
 /** Errors that occur before a handler runs. */
@@ -26,7 +26,7 @@ const byFrameworkCode: Readonly<Record<string, { code: ProblemCode; detail?: str
 /** Limits that are met while a request runs are of moments. */
 const retryAfterSeconds = 1;
 
-/** Everything that is thrown, as a problem. Only what is our fault is logged as an error. */
+/** Turns every thrown error into a problem. Only our own bugs are logged as errors. */
 export function createErrorHandler({ log, limits }: { log: Logger; limits: TenantLimits }) {
   return (thrown: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if ('validation' in thrown && thrown.validation !== undefined)

@@ -1,4 +1,4 @@
-/** JSON merge patch (RFC 7396): what the patch names takes its value, `null` takes it away, objects are merged in turn. */
+/** JSON merge patch (RFC 7396): named members get the patch's value, `null` removes them, objects are merged recursively. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged = new Map(isObject(target) ? Object.entries(target) : []);

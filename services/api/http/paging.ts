@@ -2,8 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FieldErrors } from './send-problem.ts';
 
 /**
- * Collections are read in pages, each with a link to the next. One row more than a page holds is asked for: it tells whether there is
- * another page.
+ * Collections are read in pages with links to the next. One row more than a page is read, to know whether there is another page.
  */
 export interface PageRequest {
   limit: number;
@@ -19,10 +18,10 @@ export interface PageQuery {
 const defaultLimit = 100;
 const maxLimit = 1_000;
 
-/** Parameters are text, whatever they hold: none is converted before it is looked at. */
+/** Parameters stay text until they are checked. */
 export const pageParameters = { limit: { type: 'string' }, cursor: { type: 'string' } } as const;
 
-/** @param cursor what the collection's keys look like */
+/** @param cursor the format of the collection's cursors */
 export function readPage(query: PageQuery, cursor: RegExp): PageRequest | { errors: FieldErrors } {
   const limit = readLimit(query.limit, 1);
   if (typeof limit !== 'number') return limit;
@@ -38,9 +37,9 @@ export function readLimit(text: string | undefined, min: number): number | { err
 }
 
 /**
- * Cuts what was read to the page, and links to the next if there is one.
+ * Cuts the rows to the page, and links to the next if there is one.
  *
- * @param next the parameters that, put in place of the request's own, ask for what comes after this item
+ * @param next the parameters that replace the request's own to get the page after this item
  */
 export function takePage<Row>(
   rows: Row[],

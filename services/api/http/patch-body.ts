@@ -2,7 +2,7 @@ import type { FastifyRequest, FastifySchemaValidationError } from 'fastify';
 import { fieldErrors } from './field-errors.ts';
 import type { Read } from './send-problem.ts';
 
-/** A PATCH names fields, with any value: it is judged by what becomes of the resource. */
+/** A PATCH accepts any value for known fields: the resulting resource is validated. */
 export const patchOf = (names: readonly string[]) =>
   ({
     type: 'object',

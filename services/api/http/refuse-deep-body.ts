@@ -1,7 +1,7 @@
 import type { preValidationHookHandler } from 'fastify';
 import { sendInvalid } from './send-problem.ts';
 
-/** No request needs as many; who looks through a body goes down by recursion, and a megabyte of brackets would be its end. */
+/** No request needs as many levels; code that walks a body recursively would overflow on a megabyte of brackets. */
 const maxLevels = 100;
 
 export const refuseDeepBody: preValidationHookHandler = (request, reply, done) => {

@@ -16,10 +16,10 @@ declare module 'fastify' {
 
 const message = 'must not contain NUL or an unpaired surrogate';
 
-/** Behind `refuseDeepBody`: it goes down by recursion. */
+/** Runs after `refuseDeepBody`, since it recurses. */
 export const refuseUnstorableText: preValidationHookHandler = (request, reply, done) => {
   const { params, query, body, routeOptions } = request;
-  // An id with such a character is one that nothing has.
+  // No id has such a character.
   if (fieldsWithUnstorableText(params).length > 0) return void sendProblem(reply, 'not_found');
   const errors = [
     // A parameter has a name, not a path.
@@ -53,5 +53,5 @@ function fieldsWithUnstorableText(whole: unknown, except: readonly string[] = []
 
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
-/** The name of such a member, to be named in an answer that others may store. */
+/** The name of such a member, in a form that can be stored. */
 const writable = (name: string): string => name.replaceAll('\0', '\uFFFD').toWellFormed();

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { prefersHtml, type Problem, type ProblemCode, problem, problemContentType, problemPage } from '#lib/problem';
 import { type LimitName, limitTable, type TenantLimits } from '#lib/tenancy';
 
-/** A store that comes back does so within seconds; a client's own backoff takes over from there. */
+/** Stores recover within seconds; after that, the client's own backoff applies. */
 const retryAfterSeconds = 2;
 
 export function sendProblem(
@@ -47,7 +47,7 @@ export type FieldErrors = NonNullable<Problem['errors']>;
 /** The parsed part of a request, or its errors. */
 export type Read<T> = { read: T } | { errors: FieldErrors };
 
-/** Sends the errors of a request; the text names the fields too, because many clients show nothing else. */
+/** Sends the errors of a request; `detail` names the fields too, because many clients show nothing else. */
 export function sendInvalid(
   reply: FastifyReply,
   errors: FieldErrors,

@@ -3,12 +3,12 @@ import { attribute, type Span, type Tracer } from '#lib/telemetry';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Around the whole of it, to the end of the answer. */
+    /** Lasts to the end of the answer. */
     span: Span;
   }
 }
 
-/** A span around every request, a part of the client's trace where it names one. To be called before any other hook is added. */
+/** A span around every request, in the client's trace if it sends one. Call it before adding any other hook. */
 export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
   app.decorateRequest('span', undefined as unknown as Span);
   app.addHook('onRequest', (request, _reply, done) => {
@@ -36,7 +36,7 @@ function start(tracer: Tracer, request: FastifyRequest): Span {
 function end(request: FastifyRequest, { statusCode }: FastifyReply): void {
   const { span } = request;
   if (!span.isRecorded) return;
-  // No query: who asks for what may be a secret.
+  // Without the query, which may be secret.
   span.set({
     [attribute.httpMethod]: request.method,
     [attribute.httpRoute]: routeOf(request),

@@ -20,7 +20,7 @@ interface Deps {
   secretBox: SecretBox;
 }
 
-/** Postgres decides, Redis in front; and what sweeps the records that have expired. */
+/** The store: Postgres with copies in Redis, and the sweep of expired records. */
 export function openIdempotency(
   config: ApiConfig,
   { clock, log, crashPoints }: ServiceContext,

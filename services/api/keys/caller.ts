@@ -11,7 +11,7 @@ import { hasScope, usualScope } from './scopes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The tenant of this request; set once the caller is known. */
+    /** The tenant of this request; set when the caller is known. */
     tenant: string;
     /** The caller: the id of a key, or `admin` for the one of the environment. */
     credential: string;
@@ -34,20 +34,20 @@ const defaultTenant = 'default';
 const tenantPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**
- * Who asks, and for which tenant, before anything else of the request is looked at: 401 without a key, 429 above the rate of the key or of
- * its tenant, 403 for another tenant than the key's or what its scopes don't include.
+ * Identifies the caller and the tenant before the rest of the request is read: 401 without a key, 429 above the rate of the key or of its
+ * tenant, 403 for another tenant or a missing scope.
  */
 export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
   const { findKey, keyUses, limiter, keyRate, limits, usage } = deps;
   const isAdminKey = createKeyComparison(deps.adminKey);
 
-  /** How long the bucket has nothing for one more request; 0 where it has. */
+  /** Seconds until the bucket has a permit for one more request; 0 if it has one. */
   async function waitSeconds(bucket: string, rate: Rate): Promise<number> {
     const permit = await limiter.take(bucket, rate);
     return permit.granted ? 0 : Math.max(1, Math.ceil(permit.retryAfterMs / 1000));
   }
 
-  /** First the key's own rate, so that a key beyond it takes nothing from the others of its tenant. */
+  /** Checks the key's own rate first, so that a key above it takes nothing from the tenant's other keys. */
   async function refuseBeyondRate(
     { tenant, id, rateLimit = keyRate }: KnownKey,
     reply: FastifyReply,
@@ -84,7 +84,7 @@ export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
     request.tenant = key.tenant;
     keyUses.note(key);
     if (await refuseBeyondRate(key, reply)) return reply;
-    // Not ignored: who names another tenant would read and change what it did not mean. Whether there is such a tenant is not told.
+    // Refused, not ignored: the client would read and change another tenant than it meant. Whether that tenant exists is not told.
     if (tenant !== undefined && tenant !== key.tenant)
       return sendProblem(reply, 'forbidden', 'The key belongs to another tenant than Hookline-Tenant names');
     const needed = request.routeOptions.config.scope ?? usualScope(request.method);
@@ -103,7 +103,7 @@ const isTenant = (tenant: unknown): tenant is string => typeof tenant === 'strin
 const bearerOf = ({ authorization = '' }: FastifyRequest['headers']): string | undefined =>
   /^bearer +([^ ]+)$/i.exec(authorization)?.[1];
 
-/** Takes the same time whatever is given: the digests are of one length, and of no use to who guesses. */
+/** Takes the same time for any input: the digests have one length, and are useless for guessing. */
 function createKeyComparison(key: string): (given: string) => boolean {
   const expected = keyHash(key);
   return (given) => timingSafeEqual(keyHash(given), expected);

@@ -1,6 +1,6 @@
 /**
- * The keys, in memory: no request costs a query for its key. A revocation is in force within `intervalMs` and the time of one reading, in
- * every process; a key that was made a moment ago is looked up; while Postgres is away, those that are known go on.
+ * The keys, in memory: no request costs a query for its key. A revocation is effective in every process within `intervalMs` plus one read;
+ * a new key is looked up; known keys keep working while Postgres is away.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '#lib/clock';
@@ -19,11 +19,11 @@ export interface KnownKey {
   id: string;
   tenant: string;
   scopes: readonly Scope[];
-  /** Undefined: the rate of all that have none of their own. */
+  /** Undefined: the default rate. */
   rateLimit: Rate | undefined;
 }
 
-/** `unavailable`: it can't be told at the moment. */
+/** `unavailable`: the database can't be asked at the moment. */
 export type FindKey = (text: string) => Promise<KnownKey | 'unknown' | 'unavailable'>;
 
 export interface KeyDirectory extends Part {
@@ -47,7 +47,7 @@ interface Entry {
 interface Options {
   /** For the readings of the whole table, which may take long. */
   followPostgres: Query;
-  /** For look-ups, which callers wait for. */
+  /** For look-ups that callers wait for. */
   postgres: Query;
   clock: Clock;
   log: Logger;
@@ -89,7 +89,7 @@ export function createKeyDirectory({ followPostgres, postgres, clock, log }: Opt
       if (id === undefined) return 'unknown';
       const entry = entries.get(id) ?? (await lookUp(id));
       if (typeof entry === 'string') return entry;
-      // The hashes are of one length, and where they begin to differ is of no use to who guesses.
+      // The hashes have one length, and where they begin to differ is useless for guessing.
       return timingSafeEqual(keyHash(text), entry.hash) && !entry.isRevoked ? entry.key : 'unknown';
     },
   };

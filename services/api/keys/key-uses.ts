@@ -1,11 +1,11 @@
 import { type Clock, formatMicros } from '#lib/clock';
 import { toAppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
+import { inRounds, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 
-/** Once a minute a key at the most is written: who looks for keys that nobody uses asks for the day. */
-const intervalMs = 60_000;
+/** Each key is written at most once a minute: the last use is for finding unused keys, where days matter. */
+const everyMs = 60_000;
 
 export interface KeyUses extends Part {
   note(key: { tenant: string; id: string }): void;
@@ -17,11 +17,9 @@ interface Options {
   log: Logger;
 }
 
-/** When each key was last used: kept in memory, and written now and then, so that no request waits for it. */
+/** The last use of each key: kept in memory and written periodically, so that no request waits for it. */
 export function createKeyUses({ postgres, clock, log }: Options): KeyUses {
-  const stopping = new AbortController();
   let used = new Map<string, { tenant: string; atMs: number }>();
-  let running: Promise<void> = Promise.resolve();
 
   const write = async (): Promise<void> => {
     if (used.size === 0) return;
@@ -31,7 +29,7 @@ export function createKeyUses({ postgres, clock, log }: Options): KeyUses {
       const ids = [...batch.keys()].sort();
       const tenants = ids.map((id) => batch.get(id)?.tenant);
       const times = ids.map((id) => formatMicros((batch.get(id)?.atMs ?? 0) * 1_000));
-      // `changed_at` stays: nothing is new for those who follow the table.
+      // `changed_at` stays: followers of the table need not reload the row.
       await postgres.query(
         `UPDATE api_keys k
             SET last_used_at = greatest(k.last_used_at, u.at)
@@ -44,25 +42,8 @@ export function createKeyUses({ postgres, clock, log }: Options): KeyUses {
       log.warn({ event: 'key_uses.not_written', keys: batch.size, err: toAppError(error) });
     }
   };
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await clock.sleep(intervalMs, stopping.signal);
-      // The last ones too: a stop ends the wait.
-      await write();
-    }
-  };
-
   return {
-    ...createPart(
-      'key uses',
-      async () => {
-        running = run();
-      },
-      async () => {
-        stopping.abort();
-        await running;
-      },
-    ),
+    ...inRounds(write, { name: 'key uses', everyMs, waitsFirst: true, lastRound: true, clock, log }),
     note: ({ tenant, id }) => void used.set(id, { tenant, atMs: clock.nowMs() }),
   };
 }

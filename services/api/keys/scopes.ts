@@ -1,12 +1,12 @@
 /**
- * Scopes of a key. No scope includes another, but `admin`, which includes all of them:
+ * Scopes of a key. Only `admin` includes other scopes:
  *
  * | scope     | allows                                                             |
  * |-----------|--------------------------------------------------------------------|
- * | `read`    | every GET but those of keys                                        |
- * | `write`   | every POST, PATCH and DELETE but those below                       |
- * | `publish` | POST /v1/events, for programs that do nothing but send events      |
- * | `admin`   | everything in the key's tenant, its keys included                  |
+ * | `read`    | every GET except those of keys                                     |
+ * | `write`   | every POST, PATCH and DELETE except those below                    |
+ * | `publish` | POST /v1/events, for programs that only send events                |
+ * | `admin`   | everything in the tenant of the key, its keys included             |
  */
 export const scopes = ['read', 'write', 'publish', 'admin'] as const;
 

@@ -1,6 +1,6 @@
 /**
- * Shares the connections to the database between tenants: a tenant that asks for hundreds of them at once gets at most 80 %, and the others
- * find one free. The request that asks for a connection says whose it is; the process's own statements never wait here.
+ * Shares the database connections between tenants: a tenant that asks for hundreds at once gets at most 80 %, and the others find one free.
+ * The request that asks for a connection names its tenant; the process's own statements never wait here.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyInstance } from 'fastify';
@@ -10,7 +10,7 @@ import type { WaitingRequests } from './waiting-requests.ts';
 export interface TenantConnections {
   /** For the pool: waits until the tenant of the current request may use a connection. */
   takeTurn(): Promise<() => void>;
-  /** Has what the app does for a request know the request's tenant. After the hook that finds out who asks. */
+  /** Binds the work for a request to its tenant. Register it after the hook that identifies the caller. */
   follow(app: FastifyInstance): void;
 }
 

@@ -9,14 +9,16 @@ type Counts = Iterable<readonly [tenant: string, waiting: number]>;
 
 export interface WaitingRequests {
   waitTimeoutMs: number;
-  /** At each place by itself: a group that waits for its connection is not refused because of those who wait for the next group. */
+  /**
+   * Applies to each place separately: a group that waits for its connection is not refused because of requests waiting for the next group.
+   */
   maxWaiting(tenant: string): number;
   refuse(tenant: string, why: 'full' | 'late'): Error;
-  /** Has those who wait there shown. */
+  /** Shows the waiting requests in the usage metric. */
   show(waiting: () => Counts): void;
 }
 
-/** Less than what the pool itself waits for a connection. */
+/** Less than the pool's own time-out for a connection. */
 const waitTimeoutMs = 4_000;
 
 export function createWaitingRequests({
@@ -37,7 +39,7 @@ export function createWaitingRequests({
     waitTimeoutMs,
     maxWaiting: (tenant) => limits.of(tenant, 'waiting_requests'),
     refuse(tenant, why) {
-      // The database may be what is slow: only a number is the tenant's own.
+      // The database may be slow: only the number of requests is the tenant's own.
       if (why === 'late')
         return new AppError('store_unavailable', `no turn for ${tenant} at the database within ${waitTimeoutMs} ms`);
       usage.reached('waiting_requests');

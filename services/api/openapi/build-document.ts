@@ -33,7 +33,7 @@ const securitySchemes = {
   key: { type: 'http', scheme: 'bearer', description: 'an API key, or the admin key' },
 };
 
-/** @param apiUrl as clients reach the API; empty: where they have this from */
+/** @param apiUrl the URL for clients; empty: the place where they got the document */
 export function buildDocument(
   routes: readonly RouteOptions[],
   { apiUrl, resources = documentedResources }: { apiUrl: string; resources?: readonly DocumentedResource[] },
@@ -68,7 +68,7 @@ export function buildDocument(
 
 const nameOf = ({ method, url }: RouteOptions): string => `${String(method)} ${url}`;
 
-/** A merge patch names some of what a creation takes, with another value or with `null`. */
+/** A merge patch has some of the fields of a creation, with other values or `null`. */
 function bodyOf(
   { patchOf }: Operation,
   route: RouteOptions,

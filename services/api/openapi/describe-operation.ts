@@ -6,7 +6,7 @@ import { type Answer, type AnswerHeader, type Operation, ref } from './operation
 import { type ObjectSchema, schemaOf } from './route-schema.ts';
 import { type Schema, text } from './schema.ts';
 
-/** An Operation Object of OpenAPI, as far as there is of it here. */
+/** The part of OpenAPI's Operation Object that is used here. */
 export interface DocumentedOperation {
   operationId: string;
   summary: string;

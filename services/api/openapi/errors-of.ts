@@ -15,7 +15,7 @@ export const problemSchema: Schema = {
   description: 'RFC 9457. Programs should rely on `code`, which is stable.',
 };
 
-/** The problems that a request of this kind may be answered with, and those of its own. */
+/** The problems that requests of this kind can get, and the operation's own. */
 export function problemsOf(operation: Operation, { method, url }: RouteFacts): ProblemCode[] {
   if (operation.isPublic === true) return ['internal_error'];
   const codes: ProblemCode[] = ['validation_failed', 'unauthorized', 'forbidden', 'rate_limited', 'limit_reached'];

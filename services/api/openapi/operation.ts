@@ -8,7 +8,7 @@ declare module 'fastify' {
   }
 }
 
-/** Documentation of a route, next to its handler. The route's schemas say what may be sent. */
+/** Documentation of a route, next to its handler. The route's schemas describe its input. */
 export interface Operation {
   /** The kind of resource that it is listed under. */
   tag: Tag;
@@ -16,15 +16,15 @@ export interface Operation {
   id: string;
   summary: string;
   description?: string;
-  /** Descriptions of query parameters whose names say too little. */
+  /** Descriptions of query parameters that need more than their names. */
   parameters?: Readonly<Record<string, string>>;
   /** By status; errors apart. */
   answers: Readonly<Record<number, Answer>>;
-  /** Errors in addition to those of any such request (errors-of.ts). */
+  /** Errors in addition to the common ones (errors-of.ts). */
   errors?: readonly ProblemCode[];
   /** Takes `If-Match`: it changes one resource. */
   conditional?: boolean;
-  /** The route, as `METHOD /path`, whose body this one's merge patch changes. */
+  /** The route, as `METHOD /path`, whose body this merge patch changes. */
   patchOf?: string;
   /** Needs no key. */
   isPublic?: boolean;

@@ -23,7 +23,7 @@ interface Shown {
   additionalProperties?: boolean | Shown;
 }
 
-/** A schema in words, and a table of its members where it is an object. */
+/** Describes a schema in words, with a table of its members if it is an object. */
 export function renderSchema(given: object): string {
   const schema = given as Shown;
   const { properties = {}, required = [], description } = schema;

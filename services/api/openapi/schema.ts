@@ -1,7 +1,7 @@
-/** JSON Schema 2020-12, as OpenAPI 3.1 has it; and short forms of what answers are made of. */
+/** JSON Schema 2020-12 as in OpenAPI 3.1, with short forms for the parts of answers. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** All properties are there, but those that are named as optional. */
+/** All properties are required, except those named as optional. */
 export function object(
   properties: Readonly<Record<string, Schema>>,
   optional: Readonly<Record<string, Schema>> = {},

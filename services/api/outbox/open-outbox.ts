@@ -2,20 +2,20 @@ import { readSchema, topicsOf } from '#lib/contract';
 import { createFanOutMetrics, createMatchNarrow, createPublishEvent, openSubscriberDirectory } from '#lib/fan-out';
 import { createEventCodec, createProducer, kafkaAccess } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
-import { createPostgres } from '#lib/postgres';
+import { createPools } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
 import type { ApiConfig } from '../config.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { createOutboxTable, outboxSessionSettings } from './outbox-table.ts';
 import { createOutbox, type Outbox } from './publish-outbox.ts';
 
-/** Its own: no request waits for what is published, nor the other way round. */
+/** A separate pool: requests and publishing don't wait for each other. */
 const maxConnections = 3;
 const statementTimeoutMs = 5_000;
 /** It is tried again; a stop waits for no more. */
 const codecStartMs = 1_000;
 
-/** The outbox of this process and what it needs, leaves first. The API starts without Kafka and without the registry. */
+/** The outbox of this process with its parts, leaves first. The API starts without Kafka and without the registry. */
 export function openOutbox(
   config: ApiConfig,
   context: ServiceContext,
@@ -24,14 +24,12 @@ export function openOutbox(
   const { clock, log, crashPoints } = context;
   const name = 'hookline-api';
   const topics = topicsOf(config.topicPrefix);
-  const postgres = createPostgres({
-    url: config.databaseUrl,
-    applicationName: `${name}-outbox`,
+  const openPool = createPools({ url: config.databaseUrl, name, log, metrics: context.metrics });
+  const postgres = openPool({
+    use: 'outbox',
     maxConnections,
     sessionSettings: outboxSessionSettings,
     statementTimeoutMs,
-    log,
-    metrics: context.metrics,
   });
   const producer = createProducer({
     ...kafkaAccess(config),

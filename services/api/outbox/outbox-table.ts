@@ -4,12 +4,12 @@ import { sourceDefaults } from '#lib/contract';
 import { bodyHashOf, createPostgresKeyTable } from '#lib/dedup-store';
 import type { Postgres, Query } from '#lib/postgres';
 
-/** An event that is to be published, with its row of the outbox. */
+/** An unpublished event with its row of the outbox. */
 export interface OutboxEvent {
   tenant: string;
   id: string;
   source_id: string;
-  /** The publisher's own identifier; null where there is none. */
+  /** The publisher's own identifier; null if there is none. */
   event_id: string | null;
   type: string;
   receipt_id: string;
@@ -21,16 +21,16 @@ export interface OutboxEvent {
   content_type: string;
   content_encoding: string | null;
   payload: Buffer;
-  /** A bigint, which comes as text. */
+  /** A bigint, as text. */
   sequence: string;
 }
 
-/** Names the claim, too: whoever claims the row after us has it until another time. */
+/** Identifies the claim too: a later claim of the row has another time. */
 export interface ClaimedEvent extends OutboxEvent {
   claimed_until: string;
 }
 
-/** Where the last round of ordered keys has ended. */
+/** The place where the last round of ordered keys ended. */
 export interface KeyCursor {
   tenant: string;
   ordering_key: string;
@@ -40,13 +40,13 @@ export interface KeyCursor {
 export interface OutboxTable {
   /** Events without an ordering key, the oldest first. */
   claimUnordered(limit: number): Promise<ClaimedEvent[]>;
-  /** The first event of each ordering key, of the keys that come after `from` and are nobody else's, in the order of keys. */
+  /** The first event of each unclaimed ordering key after `from`, in the order of keys. */
   claimOrdered(limit: number, from: KeyCursor | undefined): Promise<ClaimedEvent[]>;
   /** The one that follows it in its ordering key. It is claimed with the first. */
   findNext(event: OutboxEvent): Promise<OutboxEvent | undefined>;
   /** These are on their topic: their identifiers are remembered for their time from now on. */
   remove(published: readonly OutboxEvent[]): Promise<void>;
-  /** Others may have these at once; what another has claimed since stays claimed. */
+  /** Returns claims to others; rows that another process has claimed since stay claimed. */
   release(claimed: readonly ClaimedEvent[]): Promise<void>;
   measure(): Promise<{ unpublished: number; oldestSeconds: number }>;
 }
@@ -55,8 +55,8 @@ export interface OutboxTable {
 export const claimSeconds = 30;
 
 /**
- * For a pool of its own. Each step of these statements has an index to go by; the planner, which takes a table that was empty when it looked
- * for empty, reads and sorts all of it at each step: 82 s for a backlog of a million, where along the index it is some milliseconds.
+ * For a pool of its own. Each step of these statements has an index; but if the table was empty when the planner last looked, it reads and
+ * sorts the whole table at each step: 82 s for a backlog of a million, milliseconds by the index.
  */
 export const outboxSessionSettings = ['seqscan', 'bitmapscan', 'sort', 'hashjoin', 'mergejoin'].map(
   (way) => `enable_${way}=off`,
@@ -93,8 +93,8 @@ const claimUnorderedSql = `
    ORDER BY o.sequence`;
 
 /*
- * Goes from key to key along the index, however many rows each has. The first row of a key is there until it is published: whoever holds its
- * claim is the only one to publish any of the key's.
+ * Walks from key to key along the index, however many rows each has. The first row of a key exists until it is published, so the holder of
+ * its claim is the only publisher of the key.
  */
 const claimOrderedSql = `
   WITH RECURSIVE keys AS (

@@ -1,18 +1,17 @@
 /**
- * Takes events from the outbox to their topic:
+ * Publishes events from the outbox to their topic:
  *
  *   POST /events: event and row committed ─► claimed, for a time ─► on the topic, acknowledged ─► the row is removed
  *
- * A narrow event goes out together with its deliveries, as dedup's do (#lib/fan-out).
+ * A narrow event is sent together with its deliveries, as in dedup (#lib/fan-out).
  *
- * Every process of the API publishes every process's rows: at once when it has committed one itself, otherwise within a second or so. A process
- * that dies in between leaves a claim that expires; then the event is published again, under the same id, by which everything downstream knows it.
+ * Every process of the API publishes the rows of all: at once after its own commit, otherwise within about a second. The claim of a process
+ * that dies expires; then the event is published again under the same id.
  *
- * One process at a time publishes the events of an ordering key, one after the other: each is sent once the one before is acknowledged, because
- * a record that was not may still come to stand behind later ones. A process that slept beyond its claim may repeat the one event that it
- * was about to send.
+ * One process at a time publishes the events of an ordering key, each after the previous one is acknowledged, because an unacknowledged
+ * record may end up after later ones. A process that was paused beyond its claim may repeat the one event that it was about to send.
  *
- * Kafka or the registry away: rows wait, and nothing is lost. Postgres away: nothing can be published, nor read.
+ * If Kafka or the registry is away, rows wait, and nothing is lost. If Postgres is away, nothing can be published or read.
  */
 import { type Clock, microsOf } from '#lib/clock';
 import type { EventRecord } from '#lib/contract';
@@ -31,7 +30,7 @@ export interface OutboxDeps {
   /** Resolves once the registry knows the schema; publishes as dedup does. @throws AppError registry_unavailable */
   openPublisher(): Promise<PublishEvent>;
   crashPoints: CrashPoints;
-  /** Told every few seconds. */
+  /** Called every few seconds. */
   onMeasured(measured: { unpublished: number; oldestSeconds: number }): void;
   clock: Clock;
   log: Logger;
@@ -42,15 +41,15 @@ export interface Outbox extends Part {
   wake(): void;
 }
 
-/** In a round, of each kind: payloads of 1 MiB each would be 128 MiB. */
+/** In a round, of each kind: the largest payloads would be 128 MiB. */
 const claimedAtOnce = 64;
 /** Time for the events of one ordering key, published one after the other; the rest of the round waits for them. */
 const runMs = 250;
 const sendTimeoutMs = 10_000;
-/** For what another process has left, or could not do. */
+/** Interval for rows of other processes and failed ones. */
 const everyMs = 1_000;
 const measureEveryMs = 5_000;
-/** No record is sent where it might be acknowledged only after the claim's end. */
+/** No record is sent that might be acknowledged after the claim's end. */
 const sendsEndAfterMs = claimSeconds * 1_000 - sendTimeoutMs - 5_000;
 
 export function createOutbox(deps: OutboxDeps): Outbox {
@@ -80,7 +79,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     return [...unordered, ...ordered];
   }
 
-  /** One event; of an ordering key, those after it too. @returns why it ended, if not for want of events or time */
+  /** Publishes one event, or all events of an ordering key. @returns why it stopped, unless it ran out of events or time */
   async function publish(
     first: ClaimedEvent,
     published: OutboxEvent[],
@@ -127,7 +126,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     crashPoints.reach('outbox.after-publish');
 
     if (published.length > 0) await table.remove(published);
-    // What fails on its data is a fault of ours: it was taken, and is tried once in a claim until somebody has mended that.
+    // An event whose data fails is our bug: it was accepted, so it is tried once in each claim until the bug is fixed.
     const postponed = claimed.filter((event, index) => errors[index]?.retryable && !published.includes(event));
     if (postponed.length > 0) await table.release(postponed);
     return errors.every((error) => error === undefined);
@@ -147,6 +146,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     wakeUp = () => undefined;
   }
 
+  /** No plain rounds: a new event wakes it, and it goes on without a pause while there are more. */
   async function run(): Promise<void> {
     let publishEvent: PublishEvent | undefined;
     // Events committed before the stop are not left to the next start.
@@ -184,7 +184,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   };
 }
 
-/** As dedup has it. */
+/** The same as in dedup. */
 function eventOf(event: OutboxEvent): EventRecord {
   return {
     id: event.id,

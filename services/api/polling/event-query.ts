@@ -1,33 +1,26 @@
-import { eventStatuses } from '#lib/contract';
+import { filterSchemas, readFilters } from '../http/filters.ts';
 import { readLimit } from '../http/paging.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
-import type { EventFilter } from '../resources/event.ts';
-import { filterText } from '../settings/fields.ts';
+import { type EventFilter, eventFilters } from '../resources/event-filters.ts';
 import type { Cursors } from './cursor.ts';
 import { type Position, readPosition } from './position.ts';
 import { readWait, type Wait } from './read-wait.ts';
 
-export interface EventQuery {
-  updated_at_gte?: string;
+export interface EventQuery extends EventFilter {
   cursor?: string;
-  status?: string;
-  type?: string;
-  source_id?: string;
-  receipt_id?: string;
   limit?: string;
   wait?: string;
 }
+
+const { updated_at_gte, ...filters } = filterSchemas(eventFilters);
 
 export const eventQuery = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    updated_at_gte: { type: 'string' },
+    updated_at_gte,
     cursor: { type: 'string' },
-    status: { type: 'string', enum: eventStatuses },
-    type: filterText,
-    source_id: filterText,
-    receipt_id: filterText,
+    ...filters,
     limit: { type: 'string' },
     wait: { type: 'string' },
   },
@@ -54,15 +47,11 @@ export function readEventQuery(
   const limit = readLimit(query.limit, minLimit);
   const placed = readPosition(tenant, query, cursors);
   const waiting = readWait(query.wait, prefer);
-  const errors = [limit, placed, waiting].flatMap((read) =>
+  const position = 'errors' in placed ? undefined : placed.position;
+  const filtered = readFilters(eventFilters, { ...query, updated_at_gte: position?.from });
+  const errors = [limit, placed, waiting, filtered].flatMap((read) =>
     typeof read === 'object' && 'errors' in read ? read.errors : [],
   );
-  if (typeof limit !== 'number' || 'errors' in placed || 'errors' in waiting) return { errors };
-  const filter: EventFilter = {};
-  if (placed.position !== undefined) filter.updatedAtGte = placed.position.from;
-  if (query.status !== undefined) filter.status = query.status;
-  if (query.type !== undefined) filter.type = query.type;
-  if (query.source_id !== undefined) filter.sourceId = query.source_id;
-  if (query.receipt_id !== undefined) filter.receiptId = query.receipt_id;
-  return { filter, limit, position: placed.position, wait: waiting.wait };
+  if (typeof limit !== 'number' || 'errors' in placed || 'errors' in waiting || 'errors' in filtered) return { errors };
+  return { filter: filtered.filter, limit, position, wait: waiting.wait };
 }

@@ -1,16 +1,39 @@
-import type { EventFilter, EventRow } from '../resources/event.ts';
+import type { FilterRow } from '../http/filters.ts';
+import { type EventFilter, type EventFilterName, eventFilters } from '../resources/event-filters.ts';
+import type { EventRow } from '../resources/event-row.ts';
+
+const rows: Readonly<Record<EventFilterName, FilterRow<EventRow>>> = eventFilters;
+
+const entriesOf = (filter: EventFilter) => Object.entries(filter) as [EventFilterName, string][];
+
+/** Of filters that an event at hand does not tell by itself, the values that are asked for: the database has to say. */
+export function askedOfTables(filters: readonly EventFilter[]): Map<EventFilterName, string[]> {
+  const values = new Map<EventFilterName, Set<string>>();
+  for (const filter of filters)
+    for (const [name, value] of entriesOf(filter)) {
+      if (rows[name].matches !== undefined) continue;
+      const known = values.get(name);
+      if (known === undefined) values.set(name, new Set([value]));
+      else known.add(value);
+    }
+  return new Map([...values].map(([name, asked]) => [name, [...asked]]));
+}
 
 /**
- * Whether an event that was read without a filter is one that this filter takes: the conditions of `readEvents`, for many filters at once.
+ * Whether an event that was read without a filter is one that this filter takes: what the conditions of `readEvents` say, for many filters at
+ * once.
  *
- * @param receiptIds of the event, as far as anybody asks for them
+ * @param found the ids of events that the database has found by such a filter and its value
  */
-export function matchesFilter(event: EventRow, filter: EventFilter, receiptIds: ReadonlySet<string>): boolean {
-  return (
-    (filter.updatedAtGte === undefined || event.updated_at >= filter.updatedAtGte) &&
-    (filter.status === undefined || event.status === filter.status) &&
-    (filter.type === undefined || event.type === filter.type) &&
-    (filter.sourceId === undefined || event.source_id === filter.sourceId) &&
-    (filter.receiptId === undefined || receiptIds.has(filter.receiptId))
-  );
+export function matcherOf(
+  filter: EventFilter,
+  found: (name: EventFilterName, value: string) => ReadonlySet<string> | undefined,
+): (event: EventRow) => boolean {
+  const tests = entriesOf(filter).map(([name, value]): ((event: EventRow) => boolean) => {
+    const { matches } = rows[name];
+    if (matches !== undefined) return (event) => matches(event, value);
+    const ids = found(name, value);
+    return (event) => ids?.has(event.id) ?? false;
+  });
+  return (event) => tests.every((test) => test(event));
 }

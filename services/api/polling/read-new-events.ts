@@ -1,40 +1,48 @@
 import type { Query } from '#lib/postgres';
-import { type EventFilter, type EventRow, readEvents, receiptsOfEvents } from '../resources/event.ts';
+import { findMatches, readEvents } from '../resources/event.ts';
+import type { EventFilter, EventFilterName } from '../resources/event-filters.ts';
+import type { EventRow } from '../resources/event-row.ts';
 import { afterInstant } from './instants.ts';
-import { matchesFilter } from './matches-filter.ts';
+import { askedOfTables, matcherOf } from './matches-filter.ts';
 
 /** A tenant's new events, read once for all requests that wait for them. */
 export interface NewEvents {
   events: EventRow[];
-  isMatch(event: EventRow, filter: EventFilter): boolean;
+  /** @returns whether an event is one that the filter takes */
+  matcherOf(filter: EventFilter): (event: EventRow) => boolean;
   /** What is before it was read. */
   readTo: string;
   /** False: there is more from `readTo` on. */
   isAll: boolean;
 }
 
-export type ReadNewEvents = (tenant: string, from: string, receiptIds: readonly string[]) => Promise<NewEvents>;
+/** @param filters of those who wait */
+export type ReadNewEvents = (tenant: string, from: string, filters: readonly EventFilter[]) => Promise<NewEvents>;
 
 const eventsAtOnce = 1_000;
-const noReceipts: ReadonlySet<string> = new Set();
 
 export const createNewEventsReader =
   (postgres: Query): ReadNewEvents =>
-  async (tenant, from, receiptIds) => {
-    const { events, clockAt } = await readEvents(postgres, tenant, { updatedAtGte: from }, eventsAtOnce);
-    const receiptsByEvent = new Map<string, Set<string>>();
-    if (receiptIds.length > 0 && events.length > 0) {
-      const eventIds = events.map(({ id }) => id);
-      const receipts = await receiptsOfEvents(postgres, tenant, [...new Set(receiptIds)], eventIds);
-      for (const [eventId, ofEvent] of Map.groupBy(receipts, ({ event_id }) => event_id))
-        receiptsByEvent.set(eventId, new Set(ofEvent.map(({ receipt_id }) => receipt_id)));
-    }
+  async (tenant, from, filters) => {
+    const { events, clockAt } = await readEvents(postgres, tenant, { updated_at_gte: from }, eventsAtOnce);
+    const found = new Map<EventFilterName, Map<string, Set<string>>>();
+    const eventIds = events.map(({ id }) => id);
+    if (events.length > 0)
+      for (const [name, values] of askedOfTables(filters))
+        found.set(name, idsByValue(await findMatches(postgres, tenant, { name, values }, eventIds)));
     const isAll = events.length < eventsAtOnce;
     const last = isAll ? clockAt : events.at(-1)?.updated_at;
     return {
       events,
-      isMatch: (event, filter) => matchesFilter(event, filter, receiptsByEvent.get(event.id) ?? noReceipts),
+      matcherOf: (filter) => matcherOf(filter, (name, value) => found.get(name)?.get(value)),
       readTo: last == null ? from : afterInstant(last),
       isAll,
     };
   };
+
+function idsByValue(matches: readonly { value: string; id: string }[]): Map<string, Set<string>> {
+  const ids = new Map<string, Set<string>>();
+  for (const [value, ofValue] of Map.groupBy(matches, (match) => match.value))
+    ids.set(value, new Set(ofValue.map(({ id }) => id)));
+  return ids;
+}

@@ -7,7 +7,8 @@ import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
 import type { Histogram } from '#lib/telemetry';
-import type { EventFilter, EventRow } from '../resources/event.ts';
+import type { EventFilter } from '../resources/event-filters.ts';
+import type { EventRow } from '../resources/event-row.ts';
 import type { NewEvents, ReadNewEvents } from './read-new-events.ts';
 
 export interface Waiter {
@@ -86,14 +87,14 @@ export function createReadings({ readNewEvents, clock, log, metrics, closing }: 
     const { tenant, waiters, notified, notifiedAtMs } = watched;
     // Those who come while it is read have looked later than it was notified, or are read for again.
     let waiting = [...waiters];
-    const receiptIds = waiting.flatMap(({ filter }) => filter.receiptId ?? []);
+    const filters = waiting.map(({ filter }) => filter);
     try {
       for (let isAll = false; !isAll;) {
         const found = await untilAvailable(
           async () => {
             waiting = waiting.filter((waiter) => waiters.has(waiter));
             const from = firstOf(waiting);
-            return from === undefined ? undefined : readNewEvents(tenant, from, receiptIds);
+            return from === undefined ? undefined : readNewEvents(tenant, from, filters);
           },
           { clock, signal: closing },
         );
@@ -113,8 +114,9 @@ export function createReadings({ readNewEvents, clock, log, metrics, closing }: 
     }
   }
 
-  function handOut({ events, isMatch, readTo }: NewEvents, waiter: Waiter, notifiedAtMs: number): void {
-    const matching = events.filter((event) => event.updated_at >= waiter.from && isMatch(event, waiter.filter));
+  function handOut({ events, matcherOf, readTo }: NewEvents, waiter: Waiter, notifiedAtMs: number): void {
+    const isMatch = matcherOf(waiter.filter);
+    const matching = events.filter((event) => event.updated_at >= waiter.from && isMatch(event));
     if (readTo > waiter.from) waiter.from = readTo;
     if (matching.length === 0) return;
     metrics.longpollWakeupSeconds.observe((clock.monotonicMs() - notifiedAtMs) / 1000);

@@ -1,19 +1,19 @@
 /**
- * Items that come for a tenant while its last group is under way form its next group. An item that comes while nothing is under way goes at once,
- * alone. A tenant has one group under way at a time: its groups would wait for each other in the database, for the tenant's clock.
+ * Items that arrive while a tenant's previous group is running form its next group. An item that arrives while nothing is running runs at
+ * once, alone. A tenant runs one group at a time, since its groups would wait for each other in the database, for the tenant's clock.
  *
- * Clients that were answered together come again together: after a group of several, the next one waits until as many have come, or for a part of
- * the time that the last one took. Otherwise the first of them would go alone, and all others behind it.
+ * Clients that were answered together come back together: after a group of several, the next one waits until as many have come, or for a
+ * part of the last one's duration. Otherwise the first would run alone, and all others after it.
  */
 import type { Clock } from '#lib/clock';
 
 export interface GathererOptions<Item, Outcome> {
-  /** @returns what became of each, in order; where it rejects, that is what became of all */
+  /** @returns the outcome of each, in order; a rejection is the outcome of all */
   run(group: readonly Item[]): Promise<readonly Outcome[]>;
-  /** Bounds of a group; one item may be larger by itself. */
+  /** Limits of a group; a single item may be larger. */
   maxItems: number;
   maxBytes: number;
-  /** How long the next group is waited for at the most, behind one of several that took so long. */
+  /** The longest wait for the next group, after a group of several that took so long. */
   lingerMs(tookMs: number): number;
   bytesOf(item: Item): number;
   /** How many items of a tenant may wait, besides its group under way. */
@@ -24,7 +24,7 @@ export interface GathererOptions<Item, Outcome> {
 }
 
 export interface Gatherer<Item, Outcome> {
-  /** @throws what `run` does, or what `refuse` makes: too many wait already, or this one has waited for too long */
+  /** @throws the error of `run` or `refuse`: too many are waiting, or this one waited too long */
   add(tenant: string, item: Item): Promise<Outcome>;
   /** How many of each tenant wait for their group to begin. */
   waiting(): Iterable<readonly [tenant: string, waiting: number]>;
@@ -42,7 +42,7 @@ interface Lane<Item, Outcome> {
   waiters: Waiter<Item, Outcome>[];
   /** There while the next group is waited for. */
   lingering: { wanted: number; end: AbortController } | undefined;
-  /** There while somebody looks after those who have waited for too long. */
+  /** Set while a check for items that waited too long is running. */
   watch: AbortController | undefined;
 }
 
@@ -112,7 +112,7 @@ export function createGatherer<Item, Outcome>(options: GathererOptions<Item, Out
   };
 }
 
-/** How many of the first of them go together. */
+/** The number of first items that fit into one group. */
 function sizeOfGroup<Item, Outcome>(
   waiters: readonly Waiter<Item, Outcome>[],
   { maxItems, maxBytes, bytesOf }: GathererOptions<Item, Outcome>,

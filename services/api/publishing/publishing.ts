@@ -3,6 +3,7 @@
  * One tenant's transactions can't run side by side, since each has the tenant's clock until its commit is on disk: many events share one.
  */
 import type { Clock } from '#lib/clock';
+import { maxPayloadBytes } from '#lib/contract';
 import type { GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest } from '#lib/idempotency';
 import type { Logger } from '#lib/log';
 import type { WaitingRequests } from '../limits/waiting-requests.ts';
@@ -13,7 +14,7 @@ import { createGatherer } from './gather-by-tenant.ts';
 
 export interface Publishing {
   /**
-   * @returns what became of it; `id` is that of the event that has its identifier, where it was kept
+   * @returns its outcome; `id` is that of the event with its identifier, if it was stored
    * @throws AppError store_unavailable, limit_reached
    */
   publish(event: PublishedEvent, keyed: KeyedRequest | undefined): Promise<Published>;
@@ -35,9 +36,9 @@ interface Deps {
 
 /** Their transaction takes some ten milliseconds. */
 const maxEvents = 128;
-/** Larger payloads are few, and those who wait behind them wait for so much at the most. */
-const maxBytes = 2 * 1024 * 1024;
-/** A millisecond or two where nothing else runs, and more where clients, too, are slower to come back. */
+/** Large payloads are rare, and delay others by at most so much. */
+const maxBytes = 2 * maxPayloadBytes;
+/** A millisecond or two on an idle machine, more if clients are slower to come back too. */
 const lingerMs = (tookMs: number): number => Math.min(20, tookMs / 4);
 
 interface Entry {
@@ -46,7 +47,7 @@ interface Entry {
 }
 
 export function createPublishing({ store, waiting, outbox, metrics, clock, log }: Deps): Publishing {
-  /** The keys of those who wait or are under way here. */
+  /** The keys of requests that wait or run here. */
   const underWay = new Set<string>();
 
   async function publishGroup(group: readonly Entry[]): Promise<Published[]> {
@@ -100,7 +101,7 @@ export function createPublishing({ store, waiting, outbox, metrics, clock, log }
   };
 }
 
-/** How a published event is answered for, whoever has published it. */
+/** The response to a published event, from any process. */
 export const publishedAnswer = (id: string): KeptResponse => ({
   status: 202,
   headers: { 'content-type': 'application/json; charset=utf-8', location: `/v1/events/${id}` },

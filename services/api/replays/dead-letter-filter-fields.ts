@@ -1,10 +1,10 @@
-import { formatMicros, parseRfc3339 } from '#lib/clock';
 import { type DeadLetterStage, deadLetterStages } from '#lib/contract';
 import type { DeadLetterFilter } from '#lib/replay-store';
+import { readInstant } from '../http/filters.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
 import { filterText } from '../settings/fields.ts';
 
-/** By what dead letters are listed, and chosen for a replay. */
+/** The filter for listing and replaying dead letters. */
 export interface GivenDeadLetterFilter {
   stage?: DeadLetterStage;
   endpoint_id?: string;
@@ -30,16 +30,12 @@ export function readDeadLetterFilter(
   given: GivenDeadLetterFilter,
   fieldOf: (name: string) => string,
 ): { filter: DeadLetterFilter } | { errors: FieldErrors } {
-  const since = instantOf(given.since);
-  const until = instantOf(given.until);
-  const bad = Object.entries({ since, until }).filter(([, instant]) => instant === null);
-  if (bad.length > 0)
-    return {
-      errors: bad.map(([name]) => ({
-        field: fieldOf(name),
-        message: 'must be an RFC 3339 date-time such as 2026-01-31T09:30:00.123456Z',
-      })),
-    };
+  const since = given.since === undefined ? undefined : readInstant(given.since);
+  const until = given.until === undefined ? undefined : readInstant(given.until);
+  const errors = Object.entries({ since, until }).flatMap(([name, read]) =>
+    read !== undefined && 'message' in read ? [{ field: fieldOf(name), message: read.message }] : [],
+  );
+  if (errors.length > 0) return { errors };
   return {
     filter: {
       ...(given.stage !== undefined && { stage: given.stage }),
@@ -47,16 +43,8 @@ export function readDeadLetterFilter(
       ...(given.event_type !== undefined && { eventType: given.event_type }),
       ...(given.source_id !== undefined && { sourceId: given.source_id }),
       ...(given.reason !== undefined && { reason: given.reason }),
-      ...(since && { since }),
-      ...(until && { until }),
+      ...(since && 'value' in since && { since: since.value }),
+      ...(until && 'value' in until && { until: until.value }),
     },
   };
-}
-
-/** Undefined where none is given, null where it is none. */
-function instantOf(text: string | undefined): string | null | undefined {
-  if (text === undefined) return undefined;
-  const micros = parseRfc3339(text);
-  // No dead letter is earlier or later, but some clients begin at the year 1.
-  return micros === undefined ? null : formatMicros(Math.min(Math.max(micros, 0), Number.MAX_SAFE_INTEGER));
 }

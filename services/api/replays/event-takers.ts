@@ -49,6 +49,6 @@ export async function eventTakers(
   return judgeInTurns(candidates, { tenant, bytes: body, contentEncoding, turns });
 }
 
-/** One that can't be used takes everything, as it does where events are fanned out. */
+/** An unusable filter takes everything, as in fan-out. */
 const compiled = (filter: unknown): EventFilter | null =>
   filter === null || problemsOfFilter(filter).length > 0 ? null : compileFilter(filter);

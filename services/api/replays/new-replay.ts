@@ -5,7 +5,7 @@ import type { RouteDeps } from '../route.ts';
 
 type NewReplay = Omit<DeadLetterReplay, 'filter' | 'limit'>;
 
-/** A replay that begins now, of which it is still to be said what it sends. */
+/** A new replay, without its items. */
 export function newReplay(
   { clock, random }: Pick<RouteDeps, 'clock' | 'random'>,
   { tenant, request, ratePerSecond = null }: Pick<NewReplay, 'tenant' | 'request'> & Partial<NewReplay>,

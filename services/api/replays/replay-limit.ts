@@ -4,10 +4,10 @@ import type { LimitName } from '#lib/tenancy';
 import type { RouteDeps } from '../route.ts';
 
 /**
- * The limit that keeps a tenant from asking for another replay. Asked before it is made, by which several at once may go a few beyond it:
- * they cost the tenant's own turns alone.
+ * The limit that forbids a tenant another replay. It is checked before the insert, so several concurrent requests may exceed it by a few,
+ * which only costs the tenant's own turns.
  *
- * @param kind what is asked for: of `several` items one alone may match, which counts among the single ones
+ * @param kind the requested kind: a replay of `several` items that matches one counts as a single one
  */
 export async function replayLimitReached(
   { limits, usage }: Pick<RouteDeps, 'limits' | 'usage'>,
@@ -26,7 +26,7 @@ export async function replayLimitReached(
   return reached;
 }
 
-/** Has it shown who is near these limits, as of the last call of what it returns. */
+/** Shows the tenants near these limits, as of the last call of the returned function. */
 export function showReplayUsage(postgres: Query, usage: Pick<RouteDeps['usage'], 'show'>): () => Promise<void> {
   let rows: Awaited<ReturnType<typeof unfinishedByTenant>> = [];
   usage.show('single_replays', () => rows.map(({ tenant, single }) => [tenant, single]));

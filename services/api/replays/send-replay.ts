@@ -2,6 +2,6 @@ import type { FastifyReply } from 'fastify';
 import type { ReplayRow } from '#lib/replay-store';
 import { replayJson } from '../resources/replay.ts';
 
-/** A replay has begun: where it stands, and where that can be asked. */
+/** Answers that a replay has begun, with its status and its URL. */
 export const sendReplay = (reply: FastifyReply, replay: ReplayRow): FastifyReply =>
   reply.code(202).header('location', `/v1/replays/${replay.id}`).send(replayJson(replay));

@@ -13,7 +13,7 @@ export interface GivenRate {
 interface ApiKeyContent {
   name: string;
   scopes: Scope[];
-  /** Null: the rate of all that have none of their own. */
+  /** Null: the default rate. */
   rate_limit: GivenRate | null;
 }
 

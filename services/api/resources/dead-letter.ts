@@ -1,6 +1,11 @@
 import { type DeadLetterStage, unpackHeaders } from '#lib/contract';
 import type { Query } from '#lib/postgres';
-import { type DeadLetterFilter, deadLetterConditions, deadLetterTables } from '#lib/replay-store';
+import {
+  type DeadLetterFilter,
+  type DeadLetterStatus,
+  deadLetterConditions,
+  deadLetterTables,
+} from '#lib/replay-store';
 import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from './ids.ts';
 import { jsonText } from './json-text.ts';
@@ -19,8 +24,8 @@ export interface DeadLetterRow {
   endpoint_id: string | null;
   source_id: string | null;
   event_type: string | null;
-  status: 'dead' | 'replaying' | 'replayed';
-  /** The replay that has it, or had it last. */
+  status: DeadLetterStatus;
+  /** The replay that claims it, or did so last. */
   replay_id: string | null;
   replayed_at: string | null;
   /** Kafka has refused it whole: it can't be replayed. */
@@ -59,11 +64,11 @@ export function listDeadLetters(
 type WholeDeadLetter = DeadLetterRow & {
   key: Buffer | null;
   headers: Buffer;
-  /** Null where a delivery's payload is kept no longer. */
+  /** Null if a delivery's payload has been removed. */
   value: Buffer | null;
 };
 
-/** With what died; a delivery's value is its event's payload. */
+/** With the dead record; a delivery's value is its event's payload. */
 export async function findDeadLetter(
   postgres: Query,
   tenant: string,
@@ -98,8 +103,8 @@ export async function findDeadLetterOfDelivery(
 }
 
 /**
- * As JSON text: a payload that is JSON stands in it as it came, any other in base64. Repeated headers have all their values.
- * The ingress has left the sender's credentials out of them.
+ * The dead letter as JSON text: a JSON payload unchanged, any other in base64. Repeated headers have all their values. The ingress has
+ * removed the sender's credentials.
  */
 export function deadLetterText({ key, headers, value, ...letter }: WholeDeadLetter): string {
   const shown = Object.entries(unpackHeaders(headers)).map(([name, values]) => {

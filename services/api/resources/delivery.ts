@@ -1,29 +1,31 @@
-import type { AttemptOutcome, AttemptTiming, DeliveryStatus, SentRequest } from '#lib/contract';
+import {
+  type AttemptTiming,
+  type DeliveryStatus,
+  sendColumns,
+  type SendFields,
+  type StepFields,
+  timingColumns,
+} from '#lib/contract';
 import { formatMicros } from '#lib/clock';
+import { type deliveryColumns, type RowOf, sqlStatus } from '#lib/event-store';
 import { timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
 import type { PageRequest } from '../http/paging.ts';
+import { deliveryFields } from '../openapi/resources/deliveries.ts';
 import { idPattern } from './ids.ts';
 
 /** As clients see it, too. */
-export interface DeliveryRow {
-  id: string;
-  event_id: string;
-  endpoint_id: string;
-  generation: number;
+export type DeliveryRow = Omit<Pick<RowOf<typeof deliveryColumns>, keyof typeof deliveryFields>, 'status'> & {
   status: DeliveryStatus;
-  attempts: number;
-  next_attempt_at: string | null;
-  detail: string | null;
-  created_at: string;
-  updated_at: string;
-}
+};
 
 export const deliveryId = idPattern('dlv');
-/** When it is tried again is for the row by which it waits: people move it. */
-const columns = `d.id, d.event_id, d.endpoint_id, d.generation, d.status, d.attempts,
-                 CASE WHEN d.status = 'retrying' AND isfinite(w.due_at) THEN w.due_at ELSE d.next_attempt_at END AS next_attempt_at,
-                 d.detail, d.created_at, d.updated_at`;
+/** The time of the next attempt comes from the row of `waiting`, which users can move. */
+const nextAttemptAt = `
+  CASE WHEN d.status = ${sqlStatus('retrying')} AND isfinite(w.due_at) THEN w.due_at ELSE d.next_attempt_at END AS next_attempt_at`;
+const columns = Object.keys(deliveryFields)
+  .map((name) => (name === 'next_attempt_at' ? nextAttemptAt : `d.${name}`))
+  .join(', ');
 const tables = 'deliveries d LEFT JOIN waiting w ON w.tenant = d.tenant AND w.delivery_id = d.id';
 
 export async function findDelivery(postgres: Query, tenant: string, id: string): Promise<DeliveryRow | undefined> {
@@ -50,34 +52,28 @@ export function listDeliveriesOfEvent(
   );
 }
 
-export interface AttemptRow extends AttemptTiming {
-  step: number;
-  attempt: number;
+/** Where nothing was sent, the request is null, and with it the timing. */
+export interface AttemptRow
+  extends Pick<StepFields, 'step' | 'attempt' | 'detail'>, Omit<SendFields, 'timing'>, AttemptTiming {
   at: string;
-  outcome: AttemptOutcome;
-  http_status: number | null;
-  duration_ms: number | null;
-  detail: string | null;
-  response_excerpt: Buffer | null;
-  /** Null where nothing was sent, and with it the timing. */
-  request: SentRequest | null;
-  response_headers: Record<string, string> | null;
 }
 
+const attemptColumns = ['step', 'attempt', 'at', 'detail', ...Object.keys(sendColumns), ...Object.keys(timingColumns)];
+
 /** The attempt as clients see it. */
-export function attemptJson(row: AttemptRow): Record<string, unknown> {
-  const { attempt, at, outcome, http_status, duration_ms, detail, request, response_headers, response_excerpt } = row;
-  const { dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms } = row;
+export function attemptJson({ step: _step, ...row }: AttemptRow): Record<string, unknown> {
+  const { attempt, at, outcome, http_status, duration_ms, detail, response_excerpt, ...rest } = row;
+  const { dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms, ...more } = rest;
   const text = response_excerpt === null ? null : textOf(response_excerpt);
   return {
-    ...{ attempt, at, outcome, http_status, duration_ms, detail, request, response_headers },
+    ...{ attempt, at, outcome, http_status, duration_ms, detail, ...more },
     response_excerpt: text ?? response_excerpt?.toString('base64') ?? null,
     response_excerpt_encoding: text === undefined ? 'base64' : 'text',
-    timing: request && { dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms },
+    timing: more.request && { dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms },
   };
 }
 
-/** @returns undefined where it is no UTF-8; a last character that the excerpt's end has cut is left out */
+/** @returns undefined if it is not UTF-8; a last character that the excerpt cuts is left out */
 function textOf(excerpt: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(excerpt, { stream: true });
@@ -86,7 +82,7 @@ function textOf(excerpt: Buffer): string | undefined {
   }
 }
 
-/** The one partition that has a delivery's attempts; null where its id does not tell. */
+/** The partition with a delivery's attempts; null if its id doesn't tell. */
 function deliveryAt(deliveryId: string): string | null {
   const ms = timeOfId(deliveryId);
   return ms === undefined ? null : formatMicros(ms * 1000);
@@ -99,8 +95,7 @@ export function listAttempts(
   { after, limit }: PageRequest,
 ): Promise<AttemptRow[]> {
   return postgres.query<AttemptRow>(
-    `SELECT step, attempt, at, outcome, http_status, duration_ms, detail, response_excerpt, request, response_headers,
-            dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms
+    `SELECT ${attemptColumns.join(', ')}
        FROM attempts
       WHERE tenant = $1 AND delivery_id = $2 AND ($3::int IS NULL OR step > $3)
         AND ($5::timestamptz IS NULL OR delivery_at = $5)

@@ -23,7 +23,7 @@ export async function limitOfChange(
   return (await isFull(tx, { tenant, kind: 'endpoints', limits })) ? 'endpoint_bytes' : undefined;
 }
 
-/** The same of a change of anything: of what keeps it as it gets, none, unless it makes the endpoint larger. */
+/** The limit that forbids an update: that of a subscription change, or `endpoint_bytes` if the endpoint becomes larger. */
 export async function limitOfUpdate(
   tx: Query,
   named: Named,

@@ -59,7 +59,7 @@ export const endpoints = createResourceTable<EndpointRow, Sealed>('endpoints', '
 
 const subscriptionsAtOnce = 500;
 
-/** What endpoints ask for that deliveries may go to: those behind this id, in the order of theirs; not all at once. */
+/** A page of the subscriptions, after this endpoint id, in the order of ids. */
 export const subscriptionsAfter = (
   postgres: Query,
   tenant: string,
@@ -73,7 +73,7 @@ export const subscriptionsAfter = (
     [tenant, after, subscriptionsAtOnce],
   );
 
-/** The endpoint as clients see it, with the defaults of what was not set, and masks for what is secret. */
+/** The endpoint as clients see it, with defaults for unset fields and masks for secrets. */
 export function endpointJson(row: EndpointRow): Record<string, unknown> {
   const { headers = {}, client_certificate: clientCertificate } = row.settings;
   return {
@@ -85,7 +85,7 @@ export function endpointJson(row: EndpointRow): Record<string, unknown> {
     filter: row.filter,
     ...endpointDefaults,
     ...row.settings,
-    // One that was set before its name counted as sensitive stands there as it is.
+    // A value stored before its name counted as sensitive is not encrypted.
     headers: maskHeaders(headers),
     ...(clientCertificate && { client_certificate: shownCertificate(clientCertificate.certificate) }),
     retry: effectiveRetry(row.settings.retry ?? {}),
@@ -162,7 +162,7 @@ export function openContent(secretBox: SecretBox, { tenant, id }: Named, row: En
   return { url, description, event_types, source_ids, filter, settings: joinSettings(row.settings, hidden) };
 }
 
-/** @param secrets where they change with it */
+/** @param secrets set if they change too */
 export function setContent(
   tx: Query,
   secretBox: SecretBox,
@@ -191,6 +191,6 @@ export const setSecrets = (
 export const disable = (tx: Query, named: Named): Promise<EndpointRow> =>
   endpoints.set(tx, named, `disabled_at = clock_timestamp(), disabled_reason = 'by_request'`);
 
-/** Whatever had disabled it. Since when it fails is found out anew, as after every change by people: a trigger sees to it. */
+/** Enables the endpoint, whatever disabled it. A trigger resets its failing time, as after every change by a user. */
 export const enable = (tx: Query, named: Named): Promise<EndpointRow> =>
   endpoints.set(tx, named, 'disabled_at = NULL, disabled_reason = NULL');

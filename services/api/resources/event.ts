@@ -1,64 +1,17 @@
-import type { EventStatus } from '#lib/contract';
 import type { Query } from '#lib/postgres';
+import { filterConditions } from '../http/filters.ts';
+import { type EventFilter, type EventFilterName, eventFilters } from './event-filters.ts';
+import { shownColumns, type EventRow } from './event-row.ts';
 import { idPattern } from './ids.ts';
 
-export interface EventRow {
-  id: string;
-  type: string;
-  source_id: string;
-  event_id: string | null;
-  receipt_id: string;
-  status: EventStatus;
-  received_at: string;
-  updated_at: string;
-  duplicates: number;
-  duplicates_changed: number;
-  pending: number;
-  retrying: number;
-  delivered: number;
-  dead_lettered: number;
-  cancelled: number;
-}
-
 const eventId = idPattern('evt');
-const columns = `id, type, source_id, event_id, receipt_id, status, received_at, updated_at,
-                 duplicates, duplicates_changed, pending, retrying, delivered, dead_lettered, cancelled`;
-
-/** The event as clients see it. */
-export function eventJson(row: EventRow): Record<string, unknown> {
-  const { id, type, source_id, event_id, receipt_id, status, received_at, updated_at } = row;
-  const { duplicates, duplicates_changed, pending, retrying, delivered, dead_lettered, cancelled } = row;
-  return {
-    id,
-    type,
-    source_id,
-    event_id,
-    receipt_id,
-    status,
-    received_at,
-    updated_at,
-    duplicates,
-    duplicates_changed,
-    deliveries: { pending, retrying, delivered, dead_lettered, cancelled },
-  };
-}
-
-export interface EventFilter {
-  /** RFC 3339, with microseconds. */
-  updatedAtGte?: string;
-  status?: string;
-  type?: string;
-  sourceId?: string;
-  receiptId?: string;
-}
-
 /** One consistent reading of a tenant's events. */
 export interface EventsSeen {
   /** In the order of their changes: `updated_at` is unique, and its order is that of commits. */
   events: EventRow[];
-  /** The last instant that was given out: what changes after the look gets a later one. Null where there never was an event. */
+  /** The last instant given out: later changes get later ones. Null if there never was an event. */
   clockAt: string | null;
-  /** Up to which events have been removed: who has not read as far may have missed some. */
+  /** Events up to here have been removed: clients that have not read as far may have missed some. */
   removedTo: string | null;
 }
 
@@ -69,27 +22,17 @@ export async function readEvents(
   limit: number,
 ): Promise<EventsSeen> {
   const values: unknown[] = [tenant];
-  const conditions = ['tenant = $1'];
-  const where = (condition: (parameter: string) => string, value: unknown): void => {
-    if (value !== undefined) conditions.push(condition(`$${values.push(value)}`));
-  };
-  where((instant) => `updated_at >= ${instant}::timestamptz`, filter.updatedAtGte);
-  where((status) => `status = ${status}`, filter.status);
-  where((type) => `type = ${type}`, filter.type);
-  where((sourceId) => `source_id = ${sourceId}`, filter.sourceId);
-  where(
-    (receiptId) => `id IN (SELECT r.event_id FROM receipts r WHERE r.tenant = $1 AND r.receipt_id = ${receiptId})`,
-    filter.receiptId,
-  );
+  const conditions = ['tenant = $1', ...filterConditions(eventFilters, filter, values)];
   values.push(limit);
-  // One statement, one snapshot: events removed between two of them would be missed in silence, or be reported to who has seen them.
+  // One statement, one snapshot: events removed between two statements would be missed silently, or reported to clients that have seen
+  // them.
   const rows = await postgres.query<{ clock_at: string | null; removed_to: string | null } & Partial<EventRow>>(
     `SELECT clock.last_at AS clock_at, horizon.events_removed_to AS removed_to, page.*
        FROM (SELECT $1::text AS tenant) AS asked
        LEFT JOIN tenant_clocks AS clock USING (tenant)
        LEFT JOIN retention_horizons AS horizon USING (tenant)
        LEFT JOIN LATERAL (
-              SELECT ${columns} FROM events
+              SELECT ${shownColumns} FROM events
                WHERE ${conditions.join(' AND ')}
                ORDER BY updated_at
                LIMIT $${values.length}) AS page ON true
@@ -97,28 +40,33 @@ export async function readEvents(
     values,
   );
   return {
-    // Without events there is one row, all of the page's columns null.
+    // Without events there is one row, with null in all columns of the page.
     events: rows.filter((row): row is (typeof rows)[number] & EventRow => row.id !== null && row.id !== undefined),
     clockAt: rows[0]?.clock_at ?? null,
     removedTo: rows[0]?.removed_to ?? null,
   };
 }
 
-/** Receipts of these events: a duplicate's own leads to the event, too. */
-export function receiptsOfEvents(
+/** Which of these events each of the filter's values takes. */
+export function findMatches(
   postgres: Query,
   tenant: string,
-  receiptIds: readonly string[],
+  { name, values }: { name: EventFilterName; values: readonly string[] },
   eventIds: readonly string[],
-): Promise<{ receipt_id: string; event_id: string }[]> {
+): Promise<{ value: string; id: string }[]> {
+  // Each value by itself: in one go, the planner may look at every event for each of them.
   return postgres.query(
-    `SELECT receipt_id, event_id FROM receipts
-      WHERE tenant = $1 AND receipt_id = ANY($2) AND event_id = ANY($3)`,
-    [tenant, receiptIds, eventIds],
+    `SELECT asked.value, found.id
+       FROM unnest($2::text[]) AS asked (value)
+      CROSS JOIN LATERAL (
+            SELECT id FROM events
+             WHERE tenant = $1 AND id = ANY ($3::text[]) AND ${eventFilters[name].condition('asked.value')}
+            OFFSET 0) AS found`,
+    [tenant, values, eventIds],
   );
 }
 
-/** Null where the payload is kept no longer. */
+/** Null if the payload has been removed. */
 export type EventWithPayload = EventRow & {
   content_type: string | null;
   content_encoding: string | null;
@@ -129,7 +77,7 @@ export type EventWithPayload = EventRow & {
 export async function findEvent(postgres: Query, tenant: string, id: string): Promise<EventWithPayload | undefined> {
   if (!eventId.test(id)) return undefined;
   const [row] = await postgres.query<EventWithPayload>(
-    `SELECT ${columns}, content_type, content_encoding, body
+    `SELECT ${shownColumns}, content_type, content_encoding, body
        FROM events
        LEFT JOIN LATERAL (
               SELECT p.content_type, p.content_encoding, p.body

@@ -1,6 +1,6 @@
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The bytes as JSON text, whatever their content type says; undefined where they are no JSON (RFC 8259: UTF-8, one value). */
+/** The bytes as JSON text, whatever their content type; undefined if they are not JSON (RFC 8259: UTF-8, one value). */
 export function jsonText(bytes: Uint8Array): string | undefined {
   try {
     const text = utf8.decode(bytes);

@@ -11,7 +11,7 @@ export interface PublishedEvent {
   receiptId: string;
   type: string;
   payload: Buffer;
-  /** The publisher's own identifier, by which it is published once; null: each is an event of its own. */
+  /** The publisher's own identifier, published once; null: no deduplication. */
   eventId: string | null;
   /** The dedup key of an event without an identifier: of no other. */
   randomKey: Buffer;
@@ -20,7 +20,7 @@ export interface PublishedEvent {
   nowMs: number;
 }
 
-/** Redis has traces of what dedup has seen, and dedup never sees these. */
+/** Redis has copies of dedup's keys, and dedup never sees these. */
 const noMemory: KeyMemory = { recall: async (keys) => keys.map(() => undefined), remember: async () => undefined };
 
 // In the order in which they came: of an ordering key that is the order of publication.
@@ -31,11 +31,11 @@ SELECT tenant, event_id, ordering_key
  ORDER BY n`;
 
 /**
- * Events that nobody has to receive first: each is there, with its payload and its row of the outbox, when its transaction commits. Must
- * come first in that, as whatever takes a tenant's clock. A handful of round trips, however many there are.
+ * Events that were not received by the ingress: each exists, with its payload and its row of the outbox, when its transaction commits. Must
+ * come first in the transaction, like everything that takes a tenant's clock. A handful of round trips for any number of events.
  *
  * @param events of one tenant
- * @returns of each the id of the event that has its identifier: another's, where that was published before, here or earlier, and is remembered
+ * @returns for each the id of the event with its identifier: another event's, if that was published earlier and is remembered
  */
 export async function insertPublishedEvents(tx: Query, events: readonly PublishedEvent[]): Promise<string[]> {
   const tenant = events[0]?.tenant ?? '';
@@ -53,7 +53,7 @@ export async function insertPublishedEvents(tx: Query, events: readonly Publishe
   return ids;
 }
 
-/** An event without an identifier needs no row: nobody will ask whether it was seen before. */
+/** An event without an identifier needs no row, since it has no duplicates. */
 async function holdersOf(tx: Query, events: readonly PublishedEvent[]): Promise<string[]> {
   const firsts = new Map<string, ReturnType<typeof candidateOf>>();
   for (const event of events)

@@ -8,14 +8,14 @@ export interface RejectionRow {
   code: string;
   client_address: string;
   headers: Record<string, unknown>;
-  /** A bigint, which comes as text. */
+  /** A bigint, as text. */
   body_bytes: string | null;
   body: Buffer | null;
 }
 
 export const rejectionId = idPattern('rej');
 
-/** A webhook that was refused, as whoever looks for the reason sees it. */
+/** A rejected webhook as shown to the owner of the source. */
 export function rejectionJson(row: RejectionRow): Record<string, unknown> {
   const bodyBytes = row.body_bytes === null ? null : Number(row.body_bytes);
   return {
@@ -29,7 +29,7 @@ export function rejectionJson(row: RejectionRow): Record<string, unknown> {
   };
 }
 
-/** As text where it is text. The last character of a cut body may be cut, too. */
+/** As text if it is text. The last character of a cut body may be incomplete. */
 function bodyJson(body: Buffer, cut: boolean): Record<string, unknown> {
   const facts = { body_truncated: cut };
   try {

@@ -5,7 +5,7 @@ import { idPattern } from './ids.ts';
 
 export const replayId = idPattern('rpl');
 
-/** The replay as clients see it. `matched` is all that it was to send; what is not `remaining` was sent, or could not be. */
+/** The replay as clients see it. `matched` counts all items; those not `remaining` were sent, or failed. */
 export function replayJson(row: ReplayRow): Record<string, unknown> {
   const { id, status, request, rate_per_second, matched, replayed, failed, created_at, ended_at } = row;
   const remaining = matched - replayed - failed;

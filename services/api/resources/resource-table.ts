@@ -5,9 +5,9 @@ import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from './ids.ts';
 
 /**
- * What sources, endpoints and keys have in common: rows of one tenant that people change, one change at a time, and of which a deleted one
- * stays behind as its tombstone, for ever; buried, once nobody needs it in memory (deploy/postgres/migrations). Every change counts the revision on, which is what an ETag shows, and moves `changed_at`, by which the
- * other services see it.
+ * The common part of sources, endpoints and keys: rows of one tenant, changed one at a time. A deleted row stays as a tombstone; once no
+ * service needs it in memory, it is buried (deploy/postgres/migrations). Every change increments the revision, which is the ETag, and moves
+ * `changed_at`, by which the other services notice it.
  */
 export interface ResourceRow {
   id: string;
@@ -23,7 +23,7 @@ export interface Named {
   id: string;
 }
 
-/** Which row a request asks to change, and in which state alone. */
+/** The row that a request changes, and the only state in which it may. */
 interface Change extends Named {
   ifMatch: string | undefined;
 }
@@ -42,14 +42,14 @@ export interface ResourceTable<Row extends ResourceRow, Sealed extends object = 
     change: Change,
     work: (row: Row & Sealed, tx: Query) => Promise<T>,
   ): Promise<{ changed: T } | { refused: Refusal }>;
-  /** Updates a row that `change` holds. @param assignments whose values begin at $3 */
+  /** Updates a row that `change` has locked. @param assignments with values from $3 on */
   set(tx: Query, named: Named, assignments: string, values?: readonly unknown[]): Promise<Row>;
   remove(store: Store, change: Change): Promise<{ changed: void } | { refused: Refusal }>;
 }
 
 /**
- * @param columns those of `Row`
- * @param sealed those of `Sealed`, which nobody has who does not change the row
+ * @param columns the columns of `Row`
+ * @param sealed the encrypted columns of `Sealed`, loaded for updates only
  */
 export function createResourceTable<Row extends ResourceRow, Sealed extends object = { secrets: Buffer }>(
   table: 'sources' | 'endpoints' | 'api_keys',

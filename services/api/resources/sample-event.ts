@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { formatMicros } from '#lib/clock';
 import { operationalSourceId } from '#lib/contract';
 import { bodyHashOf, dedupKeyOf } from '#lib/dedup-store';
-import { insertEvents, run, takeClocks } from '#lib/event-store';
+import { insertEvents, run, sqlStatus, takeClocks } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 
 export interface SampleEvent {
@@ -16,8 +16,8 @@ export interface SampleEvent {
 }
 
 /**
- * An event that nobody has sent, made to try an endpoint with. It is on no topic, and fanned out to nobody: complete as it stands, until it
- * is replayed to an endpoint. Must come first in its transaction, as whatever takes a tenant's clock.
+ * An event without a sender, for testing an endpoint. It is on no topic, and not fanned out: complete until it is replayed to an endpoint.
+ * Must come first in its transaction, like everything that takes a tenant's clock.
  */
 export async function insertSampleEvent(tx: Query, event: SampleEvent): Promise<void> {
   const { tenant, id, receiptId, type, payload, traceparent, nowMs } = event;
@@ -44,5 +44,8 @@ export async function insertSampleEvent(tx: Query, event: SampleEvent): Promise<
     },
   ]);
   await tx.query('INSERT INTO fan_outs (tenant, event_id, generation) VALUES ($1, $2, 0)', [tenant, id]);
-  await tx.query(`UPDATE events SET status = 'completed', generation = 0 WHERE tenant = $1 AND id = $2`, [tenant, id]);
+  await tx.query(`UPDATE events SET status = ${sqlStatus('completed')}, generation = 0 WHERE tenant = $1 AND id = $2`, [
+    tenant,
+    id,
+  ]);
 }

@@ -84,7 +84,7 @@ export const setContent = (tx: Query, named: Named, { name, settings }: Pick<Sou
 export const setSecrets = (tx: Query, secretBox: SecretBox, named: Named, secrets: readonly StoredSecret[]) =>
   sources.set(tx, named, 'secrets = $3', [sealSecrets(secretBox, { table: 'sources', ...named }, secrets)]);
 
-/** Which of these are no sources of the tenant, nor stand for what is published here; of another tenant's nothing is told. */
+/** The ids that are not sources of the tenant, nor stand for published events. Sources of other tenants count as unknown. */
 export async function unknownSources(postgres: Query, tenant: string, ids: readonly string[]): Promise<Set<string>> {
   const unknown = new Set(ids.filter((id) => id !== publishedSourceId));
   const possible = ids.filter((id) => sources.idPattern.test(id));

@@ -11,7 +11,7 @@ interface Owner {
   id: string;
 }
 
-/** Each costs an HMAC over every body that comes, or goes. */
+/** Each costs an HMAC over every incoming or outgoing body. */
 export const maxSecretsInForce = 5;
 
 export const sealSecrets = (box: SecretBox, { table, tenant, id }: Owner, secrets: readonly StoredSecret[]): Buffer =>
@@ -24,13 +24,13 @@ export const openSecrets = (box: SecretBox, { table, tenant, id }: Owner, sealed
 export const currentSecret = (secrets: readonly StoredSecret[]): string | undefined =>
   secrets.find(({ expires_at }) => expires_at === undefined)?.secret;
 
-/** With a private key beside it where deliveries are to bear an Ed25519 signature too. */
+/** With a private key if deliveries carry an Ed25519 signature too. */
 export const newSecret = (secret: string, ed25519: boolean, random: RandomBytes): StoredSecret => ({
   secret,
   ...(ed25519 && { private_key: generatePrivateKey(random) }),
 });
 
-/** Switched on, the current secret has a private key; switched off, none has: no delivery bears such a signature any more. */
+/** Switching on gives the current secret a private key; switching off removes them all, so deliveries carry no such signature any more. */
 export const switchEd25519 = (stored: readonly StoredSecret[], on: boolean, random: RandomBytes): StoredSecret[] =>
   stored.map((one) => {
     const { private_key: privateKey, ...bare } = one;
@@ -51,9 +51,8 @@ interface Rotation {
 }
 
 /**
- * The new secret first, then those that are in force now, each until the end of the overlap at the latest: what an earlier rotation left
- * valid for longer ends with it, because an overlap of 0 is how a secret that has leaked is stopped. The same rotation once more changes
- * nothing but the end: what is in force already keeps its private key.
+ * The new secret first, then the valid ones, each until the end of the overlap at most. This also shortens an earlier rotation, because an
+ * overlap of 0 must stop a leaked secret. Repeating a rotation changes only the end: valid secrets keep their private keys.
  */
 export function rotateSecrets(
   stored: readonly StoredSecret[],

@@ -1,7 +1,7 @@
 import type { Query } from '#lib/postgres';
 import type { LimitName, TenantLimits } from '#lib/tenancy';
 
-/** Counters per tenant as rows come and go: a trigger keeps `tenant_resources` (deploy/postgres/migrations). */
+/** Counters per tenant: a trigger keeps `tenant_resources` up to date (deploy/postgres/migrations). */
 export type CountedKind = keyof typeof limitsOfKind;
 
 export interface Room {
@@ -13,14 +13,13 @@ export interface Room {
 const limitsOfKind = {
   sources: { live: 'sources', bytes: 'source_bytes' },
   endpoints: { live: 'endpoints', bytes: 'endpoint_bytes' },
-  // All of them are about as large.
+  // All keys have about the same size.
   api_keys: { live: 'api_keys', bytes: undefined },
 } as const satisfies Record<string, { live: LimitName; bytes: LimitName | undefined }>;
 
 /**
- * `room`, of a statement that makes one more: a row where there is room for it, else none. Others of the tenant who make one meanwhile wait
- * for this transaction's end, so that two at once do not both take the last place. The values are $1, the tenant, and from `first` on those
- * of `roomValues`.
+ * The CTE `room` of an insert: a row if the tenant has room for one more, else none. Concurrent inserts of the tenant wait for the end of
+ * this transaction, so two never take the same last place. The values are $1, the tenant, and from `first` on those of `roomValues`.
  */
 export const roomExpression = (kind: CountedKind, first: number): string => `room AS (
   INSERT INTO tenant_resources AS counted (tenant, kind)

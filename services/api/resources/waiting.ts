@@ -1,4 +1,5 @@
 /** Requests to send or cancel an open delivery. Only the owner of its partition then sends or ends it. */
+import { isOpen } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 
 /** `absent`: it is in hand, or has ended, or the tables do not know yet that it waits. */
@@ -27,12 +28,12 @@ export async function makeDue(
   return row.first ? 'due' : 'behind another';
 }
 
-/** Changes nothing of a delivery that has ended. It is kept with the delivery, not with its row of `waiting`, which comes and goes. */
+/** Does nothing if the delivery has ended. Stored with the delivery, not with its row of `waiting`, which comes and goes. */
 export async function requestCancel(postgres: Query, tenant: string, deliveryId: string): Promise<void> {
   await postgres.query(
     `UPDATE deliveries
         SET cancel_requested = true
-      WHERE tenant = $1 AND id = $2 AND status IN ('pending', 'retrying', 'parked') AND NOT cancel_requested`,
+      WHERE tenant = $1 AND id = $2 AND ${isOpen('status')} AND NOT cancel_requested`,
     [tenant, deliveryId],
   );
 }

@@ -12,7 +12,7 @@ const operation: Operation = {
   errors: ['conflict'],
 };
 
-/** `DELETE /v1/replays/{id}`: what is not sent yet is dead again. The replay stays readable: it says what was sent. */
+/** `DELETE /v1/replays/{id}`: unsent items become dead letters again. The replay stays readable, with its sent items. */
 export const cancelReplay: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'DELETE',

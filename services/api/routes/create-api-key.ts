@@ -66,7 +66,7 @@ export const createApiKey: Route = (deps) =>
     },
   });
 
-/** Only the operator raises what a tenant may ask: no key of it gets more than all of them have. */
+/** A key can't have a higher rate than its tenant, which only the operator raises. */
 function rateErrors(given: GivenRate | undefined, most: Rate): FieldErrors {
   if (given === undefined) return [];
   const refuseAbove = (name: keyof GivenRate, limit: number): FieldErrors =>

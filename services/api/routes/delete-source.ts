@@ -12,7 +12,7 @@ const operation: Operation = {
   conditional: true,
 };
 
-/** `DELETE /v1/sources/{id}`: what is left of it answers 410, here and to its senders. */
+/** `DELETE /v1/sources/{id}`: the id answers 410 from then on, here and to its senders. */
 export const deleteSource: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'DELETE',

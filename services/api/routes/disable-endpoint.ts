@@ -13,7 +13,7 @@ const operation: Operation = {
   conditional: true,
 };
 
-/** `POST /v1/endpoints/{id}/disable`: its open deliveries are dead-lettered. A disabled endpoint stays as it is. */
+/** `POST /v1/endpoints/{id}/disable`: its open deliveries are dead-lettered. Disabling it again changes nothing. */
 export const disableEndpoint: Route = () =>
   route<{ Params: { id: string } }>({
     method: 'POST',

@@ -26,12 +26,12 @@ export const getEventPayload: Route = ({ postgres }) =>
       if (event.body === null)
         return sendProblem(reply, 'gone', 'The payload has been removed: its retention time is over');
       const encoding = event.content_encoding ?? '';
-      // Of no other form: a client that is told an encoding takes it for its own to undo.
+      // Other values are left out: a client that is told an encoding tries to decode it.
       if (codings.test(encoding)) reply.header('content-encoding', encoding);
       return (
         reply
           .header('content-type', usableContentType(event.content_type))
-          // Anyone's bytes, from our address: a browser is to save them, not to run them.
+          // Foreign bytes from our address: a browser must save them, not run them.
           .header('content-disposition', 'attachment')
           .header('content-security-policy', "default-src 'none'; sandbox")
           .send(event.body)

@@ -1,7 +1,8 @@
 import { decodeContent } from '#lib/content-coding';
 import { sendProblem } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { eventJson, type EventWithPayload, findEvent } from '../resources/event.ts';
+import { type EventWithPayload, findEvent } from '../resources/event.ts';
+import { eventJson } from '../resources/event-row.ts';
 import { jsonText } from '../resources/json-text.ts';
 import { type Route, route } from '../route.ts';
 
@@ -12,7 +13,7 @@ const operation: Operation = {
   answers: { 200: { is: 'The event', body: 'EventWithPayload' } },
 };
 
-/** `GET /v1/events/{id}`, with the `payload` where that is JSON, decoded; where it can't be decoded it is said why. */
+/** `GET /v1/events/{id}`, with the decoded `payload` if it is JSON, or the reason why it can't be decoded. */
 export const getEvent: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'GET',
@@ -23,7 +24,7 @@ export const getEvent: Route = ({ postgres }) =>
       if (row === undefined) return sendProblem(reply, 'not_found');
       const { payload, undecoded } = await payloadOf(row);
       const json = JSON.stringify({ ...eventJson(row), ...(undecoded && { payload_undecoded: undecoded }) });
-      // The sender's text as it stands: read and written again, its large numbers would come out as others.
+      // The sender's text unchanged: parsing and serializing it would change large numbers.
       const withPayload = payload === undefined ? json : `${json.slice(0, -1)},"payload":${payload}}`;
       return reply.header('content-type', 'application/json; charset=utf-8').send(withPayload);
     },

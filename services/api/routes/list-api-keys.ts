@@ -13,7 +13,7 @@ const operation: Operation = {
   answers: { 200: page('ApiKey', 'API keys that are not revoked') },
 };
 
-/** `GET /v1/api-keys`: those that are not revoked, the oldest first. */
+/** `GET /v1/api-keys`: keys that are not revoked, oldest first. */
 export const listApiKeys: Route = ({ postgres, apiUrl, keyRate }) =>
   route<{ Querystring: PageQuery }>({
     method: 'GET',

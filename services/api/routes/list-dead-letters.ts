@@ -1,4 +1,4 @@
-import type { DeadLetterFilter } from '#lib/replay-store';
+import { type DeadLetterStatus, deadLetterStatuses } from '#lib/replay-store';
 import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
 import { sendInvalid } from '../http/send-problem.ts';
 import { type Operation, page } from '../openapi/operation.ts';
@@ -11,7 +11,7 @@ import { deadLetterId, listDeadLetters as queryDeadLetters } from '../resources/
 import { type Route, route } from '../route.ts';
 
 interface DeadLetterQuery extends GivenDeadLetterFilter, PageQuery {
-  status?: NonNullable<DeadLetterFilter['status']>;
+  status?: DeadLetterStatus;
 }
 
 const querystring = {
@@ -19,7 +19,7 @@ const querystring = {
   additionalProperties: false,
   properties: {
     ...deadLetterFilterFields,
-    status: { type: 'string', enum: ['dead', 'replaying', 'replayed'] },
+    status: { type: 'string', enum: deadLetterStatuses },
     ...pageParameters,
   },
 } as const;

@@ -6,7 +6,7 @@ import { type Route, route } from '../route.ts';
 
 const querystring = { type: 'object', additionalProperties: false, properties: pageParameters } as const;
 
-/** A step: steps number all that befell the delivery, of which attempts are a part. */
+/** A step: steps number all records of the delivery, attempts among them. */
 const cursor = /^\d{1,9}$/;
 
 const operation: Operation = {

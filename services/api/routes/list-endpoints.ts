@@ -13,7 +13,7 @@ const operation: Operation = {
   answers: { 200: page('Endpoint', 'Endpoints that are not deleted') },
 };
 
-/** `GET /v1/endpoints`: those that are not deleted, the oldest first. */
+/** `GET /v1/endpoints`: endpoints that are not deleted, oldest first. */
 export const listEndpoints: Route = ({ postgres, apiUrl }) =>
   route<{ Querystring: PageQuery }>({
     method: 'GET',

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { formatMicros, microsOf } from '#lib/clock';
 import { bodyEtag, isUnchanged } from '../http/etag.ts';
+import { filterDescriptions } from '../http/filters.ts';
 import { takePage } from '../http/paging.ts';
 import { sendInvalid, sendLimitReached, sendProblem } from '../http/send-problem.ts';
 import { type Operation, ref } from '../openapi/operation.ts';
@@ -9,10 +10,12 @@ import { type AskedEvents, type EventQuery, eventQuery, readEventQuery } from '.
 import type { Found, Place } from '../polling/held-polls.ts';
 import { afterInstant } from '../polling/instants.ts';
 import { isExpired } from '../polling/position.ts';
-import { eventJson, type EventRow, readEvents } from '../resources/event.ts';
+import { readEvents } from '../resources/event.ts';
+import { eventFilters } from '../resources/event-filters.ts';
+import { eventJson, type EventRow } from '../resources/event-row.ts';
 import { type Route, type RouteDeps, route } from '../route.ts';
 
-/** Places are left as requests are answered: within a minute all of them are. */
+/** Places become free as requests are answered: all within a minute. */
 const retryAfterSeconds = 5;
 /** The position of a tenant that never had an event. Not the epoch, with which a client begins that has read nothing and missed nothing. */
 const beforeAllEvents = formatMicros(1);
@@ -24,9 +27,8 @@ const operation: Operation = {
   description:
     'Continue with the last `Hookline-Cursor` or the last `updated_at`, and you miss no change. With `wait`, the response is held until there are events, or the time is over.',
   parameters: {
-    updated_at_gte: 'RFC 3339: events changed at or after this time',
+    ...filterDescriptions(eventFilters),
     cursor: '`Hookline-Cursor` of an earlier response: events changed after it. Not together with `updated_at_gte`',
-    receipt_id: 'receipt of a webhook: its event, for duplicates too',
     limit: 'page size, 2 to 1000; default 100',
     wait: 'seconds, at most 60; `Prefer: wait=N` does the same',
   },
@@ -42,14 +44,14 @@ const operation: Operation = {
   errors: ['cursor_expired'],
 };
 
-/** `GET /v1/events`: in the order in which they changed, and held until one has, where that is asked for. */
+/** `GET /v1/events`: events in the order of their last change; with `wait`, held until there is one. */
 export const listEvents: Route = (deps) =>
   route<{ Querystring: EventQuery }>({
     method: 'GET',
     url: '/v1/events',
     config: { operation },
     schema: { querystring: eventQuery },
-    // Not the promise of an answer: while that is open, the framework keeps it and whatever hangs on it.
+    // Returns no promise of the answer: while it is open, the framework keeps it and everything that it references.
     handler(request, reply) {
       const { tenant, query, headers } = request;
       const asked = readEventQuery(tenant, query, headers.prefer, deps.polling.cursors);
@@ -61,12 +63,12 @@ export const listEvents: Route = (deps) =>
 const failInAnswer = (reply: FastifyReply, answered: Promise<unknown>): void =>
   void answered.catch((error: unknown) => reply.send(error));
 
-/** Answers, or has it held. */
+/** Answers, or holds the request. */
 async function answer(deps: RouteDeps, asked: AskedEvents, reply: FastifyReply): Promise<void> {
   const { tenant, credential, headers } = reply.request;
   const { filter, limit, position, wait } = asked;
   setPollHeaders(deps, asked, reply);
-  // Before the look, so that no change comes between it and the wait.
+  // Taken before the read, so that no change is missed between it and the wait.
   const place = wait !== undefined && wait.seconds > 0 ? deps.polling.held.enter(tenant, credential) : undefined;
   if (typeof place === 'string') return sendNoPlace(deps, reply, place);
   const seenTo = place?.seenTo();
@@ -94,7 +96,7 @@ interface Seen {
   readTo: string;
 }
 
-/** By itself, so that what is kept meanwhile is what is named here. */
+/** A separate function, so that a held request references only these values. */
 function hold(deps: RouteDeps, asked: AskedEvents, reply: FastifyReply, place: Place, seen: Seen): void {
   const { filter, limit, wait } = asked;
   const hasSeen = seen.events.length > 0;
@@ -105,7 +107,7 @@ function hold(deps: RouteDeps, asked: AskedEvents, reply: FastifyReply, place: P
   );
 }
 
-/** @param hasSeen the client asked for what it has already, and for what comes behind it */
+/** @param hasSeen the client already has the current events, and wants later ones */
 async function answerHeld(
   deps: RouteDeps,
   asked: AskedEvents,
@@ -137,7 +139,7 @@ function sendEvents(
 
 const bodyOf = (events: readonly EventRow[]): string => JSON.stringify(events.map(eventJson));
 
-/** Kept by who asked, to be shown to nobody else, and asked about each time (RFC 9111): that costs no body. */
+/** Only the client may cache it, and must revalidate each time (RFC 9111), which costs no body. */
 function sendPage(reply: FastifyReply, page: readonly EventRow[], ifNoneMatch: string | undefined): void {
   const body = bodyOf(page);
   void reply.header('cache-control', 'private, no-cache').header('etag', bodyEtag(body));

@@ -13,7 +13,7 @@ const operation: Operation = {
   answers: { 200: page('Source', 'Sources that are not deleted') },
 };
 
-/** `GET /v1/sources`: those that are not deleted, the oldest first. */
+/** `GET /v1/sources`: sources that are not deleted, oldest first. */
 export const listSources: Route = ({ postgres, ingressUrl, apiUrl }) =>
   route<{ Querystring: PageQuery }>({
     method: 'GET',

@@ -1,4 +1,4 @@
-import { maxPayloadBytes } from '#lib/contract';
+import { maxPayloadBytes, maxPayloadText } from '#lib/contract';
 import { sendResponse } from '#lib/idempotency';
 import { createId } from '#lib/ids';
 import { memberText } from '#lib/json-locator';
@@ -25,15 +25,14 @@ const body = {
   properties: { type: publishedType, payload: {}, event_id: publishersKey, ordering_key: publishersKey },
 } as const;
 
-/** For what stands around the payload. */
+/** Room for the other fields of the request. */
 const envelopeBytes = 16 * 1024;
 
 const operation: Operation = {
   tag: 'Events',
   id: 'publishEvent',
   summary: 'Publish an event',
-  description:
-    'The event can be read at once, and is delivered like any other event. The payload is delivered exactly as written in the request, as `application/json`, at most 1 MiB (a body with a `Content-Encoding` is 415), with the type in the header `Hookline-Event-Type`. If the `event_id` was published within the last 72 hours, the response has the id of the first event. Events with the same `ordering_key` keep their order. Needs the scope `publish`.',
+  description: `The event can be read at once, and is delivered like any other event. The payload is delivered exactly as written in the request, as \`application/json\`, at most ${maxPayloadText} (a body with a \`Content-Encoding\` is 415), with the type in the header \`Hookline-Event-Type\`. If the \`event_id\` was published within the last 72 hours, the response has the id of the first event. Events with the same \`ordering_key\` keep their order. Needs the scope \`publish\`.`,
   answers: { 202: { is: 'The event is accepted', body: 'PublishedEvent', headers: ['Location'] } },
 };
 

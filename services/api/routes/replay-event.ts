@@ -29,8 +29,8 @@ const operation: Operation = {
 };
 
 /**
- * `POST /v1/events/{id}/replay`: to every endpoint that gets such events today, or to the one that is named, which need not be
- * subscribed. Whatever became of the event before, it is sent again.
+ * `POST /v1/events/{id}/replay`: sends the event again, whatever its status, to every endpoint that matches it today, or to the named one,
+ * which need not be subscribed.
  */
 export const replayEvent: Route = (deps) =>
   route<{ Params: { id: string }; Body: Body }>({

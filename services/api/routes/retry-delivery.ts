@@ -66,7 +66,7 @@ async function replayDeadLetter(
   const replay = await deps.postgres
     .transaction(async (tx) => {
       const made = await createDeadLetterReplay(tx, { ...begun, filter: { ids: [deadLetter.id] }, limit: 1 });
-      // Another has claimed the dead letter since it was looked up: a replay of nothing must not be left behind.
+      // Another request has claimed the dead letter since: do not leave an empty replay behind.
       if (made.matched === 0) throw claimedMeanwhile;
       return made;
     })

@@ -27,7 +27,7 @@ const body = {
 } as const;
 
 const usualType = 'hookline.test';
-/** Until a dispatcher has taken it up, and until what came of it can be read. */
+/** Time for a dispatcher to lease the replay, and for the outcome to be readable. */
 const besidesSendingMs = 5_000;
 const maxWaitMs = 25_000;
 
@@ -43,8 +43,8 @@ const operation: Operation = {
 };
 
 /**
- * `POST /v1/endpoints/{id}/test`: sends a sample the way of every delivery, whatever the endpoint subscribes to, and answers with its first
- * attempt; with 202 where there was none in time. An attempt that failed is followed by others, as any is.
+ * `POST /v1/endpoints/{id}/test`: sends a sample like any delivery, whatever the endpoint subscribes to, and answers with its first
+ * attempt, or with 202 if there was none in time. A failed attempt is retried like any other.
  */
 export const testEndpoint: Route = (deps) =>
   route<{ Params: { id: string }; Body: Body }>({
@@ -84,7 +84,7 @@ export const testEndpoint: Route = (deps) =>
       });
 
       const deliveriesOfEvent = `/v1/events/${eventId}/deliveries`;
-      // From here on the sample is sent, whatever becomes of this process: a retry with the key must not send another.
+      // From here on the sample is sent even if this process dies: a retry with the key must not send another.
       await idempotent.commit({
         status: 202,
         headers: { 'content-type': 'application/json; charset=utf-8', location: deliveriesOfEvent },

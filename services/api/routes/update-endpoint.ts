@@ -25,7 +25,7 @@ const operation: Operation = {
   patchOf: 'POST /v1/endpoints',
 };
 
-/** `PATCH /v1/endpoints/{id}`: JSON merge patch, `null` resets a field to its default; what comes of it must be a valid endpoint. */
+/** `PATCH /v1/endpoints/{id}`: JSON merge patch, `null` resets a field to its default; the result must be a valid endpoint. */
 export const updateEndpoint: Route = (deps) => {
   const properties = endpointFields(deps.payloadRetentionDays);
   const endpoint = { type: 'object', additionalProperties: false, required: ['url'], properties };
@@ -68,7 +68,7 @@ export const updateEndpoint: Route = (deps) => {
 };
 
 /**
- * A filter is one value: of two that were merged would come a third that nobody wrote, and `null` means something in it. So is a certificate
+ * A filter is replaced as a whole: merging two would give a third that nobody wrote, and `null` has a meaning in it. So is a certificate
  * with its key.
  */
 function mergeEndpoint(before: GivenEndpoint, patch: Record<string, unknown>): unknown {

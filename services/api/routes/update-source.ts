@@ -39,7 +39,7 @@ const operation: Operation = {
   patchOf: 'POST /v1/sources',
 };
 
-/** `PATCH /v1/sources/{id}`: JSON merge patch, `null` resets a setting to its default; what comes of it must be a valid source. */
+/** `PATCH /v1/sources/{id}`: JSON merge patch, `null` resets a setting to its default; the result must be a valid source. */
 export const updateSource: Route = (deps) =>
   route<{ Params: { id: string }; Body: Record<string, unknown> }>({
     method: 'PATCH',

@@ -4,7 +4,7 @@ import { formatMicros } from '#lib/clock';
 import type { EndpointCertificate } from '#lib/contract';
 import type { Read } from '../http/send-problem.ts';
 
-/** As a client gives it; or as it was shown, which has no key. */
+/** The certificate as a client sends it; or as it was shown, without a key. */
 export interface GivenCertificate extends ShownCertificate {
   private_key?: string;
 }
@@ -41,9 +41,9 @@ export function shownCertificate(certificate: string): Required<ShownCertificate
 }
 
 /**
- * Written anew, block by block: what else stood in the text, a key among it, is left behind.
+ * Serialized again, block by block: other text, such as a key, is left out.
  *
- * @param before what the endpoint has: kept where the same certificate comes back without its key
+ * @param before the endpoint's certificate: kept if the same one is sent back without its key
  */
 export function readClientCertificate(
   given: GivenCertificate,
@@ -74,7 +74,7 @@ const refuse = (field: string, message: string): Read<never> => ({
   errors: [{ field: `/client_certificate${field}`, message }],
 });
 
-/** The certificate itself first, or why it is none. */
+/** The certificate itself first, or the reason why it is invalid. */
 function readChain(text: string): [X509Certificate, ...X509Certificate[]] | string {
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) return 'must not contain the private key';
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
@@ -98,7 +98,7 @@ function readKey(text: string): KeyObject | undefined {
   }
 }
 
-/** Finds what only a handshake would show: a key that is too short, or of a type that TLS can't use. */
+/** Finds problems that only a handshake would show: a key that is too short, or of a type that TLS can't use. */
 function tlsProblem({ certificate, private_key }: EndpointCertificate): string | undefined {
   try {
     createSecureContext({ cert: certificate, key: private_key });

@@ -12,7 +12,7 @@ import type { GivenPrivate } from './private-settings.ts';
 import { proxy } from './proxy-url.ts';
 import { headers } from './request-headers.ts';
 
-/** A client's own words for what people set of an endpoint. */
+/** The client's form of an endpoint's settings. */
 export interface GivenEndpoint extends Omit<EndpointSettings, keyof GivenPrivate>, GivenPrivate {
   url: string;
   description?: string;
@@ -22,7 +22,7 @@ export interface GivenEndpoint extends Omit<EndpointSettings, keyof GivenPrivate
 }
 
 const day = 24 * 3600;
-/** Both forms: that one keeps to one of them is for `judgeEndpoint`, which can say so. */
+/** Both forms; `judgeEndpoint` checks that only one of them is used, with a clear error. */
 const retry = (payloadRetentionDays: number) =>
   ({
     type: 'object',

@@ -15,7 +15,7 @@ export const description = {
   description: 'text',
 } as const;
 
-/** As senders and receivers already have them: any text, of which nothing is cut off. */
+/** Existing secrets of senders and receivers: any text, untrimmed. */
 export const secret = {
   type: 'string',
   minLength: 1,
@@ -31,7 +31,7 @@ const locator = {
   description: '`header:Name` or a JSON pointer such as /data/id',
 } as const;
 
-/** Where something is looked for, in this order; a single place may stand without its list. */
+/** Places to look in, in this order; a single place may be given without an array. */
 export const locators = {
   if: { type: 'string' },
   then: locator,
@@ -85,7 +85,7 @@ export const seconds = (minimum: number, maximum: number) => ({ type: 'number', 
 /** Deliveries and records in a second, at which a replay sends. */
 export const replayRate = { type: 'number', minimum: 0.01, maximum: 10_000 } as const;
 
-/** A filter of any text finds what has it, if there is any; only what no text column can hold is refused. */
+/** Any text may be a filter; only text that Postgres can't store is refused. */
 export const filterText = {
   type: 'string',
   maxLength: 300,

@@ -30,11 +30,10 @@ type Checks = Pick<RouteDeps, 'vetUrl' | 'vetProxy' | 'payloadRetentionDays' | '
 };
 
 /**
- * The endpoint that a request leads to, or its errors across fields. A URL, a proxy, a certificate and sources that were taken before are not
- * judged again: a source may have been deleted since, a network closed, a certificate have expired, and a change of something else is
- * still to be had.
+ * The endpoint that a request leads to, or its errors across fields. An unchanged URL, proxy, certificate or list of sources is not
+ * validated again: a source may be deleted since, a network closed, a certificate expired, and other fields must still be changeable.
  *
- * @param before its secrets included: what comes back masked is what it has
+ * @param before the stored endpoint with its secrets: masked values stand for them
  */
 export async function judgeEndpoint(
   { secret, headers, proxy, client_certificate, ...given }: GivenEndpoint & { secret?: string },
@@ -66,7 +65,7 @@ export async function judgeEndpoint(
   return refused.length > 0 ? { code: 'url_not_allowed', errors: refused } : { content };
 }
 
-/** Whether others than before would read the headers of requests: those of another origin, or without TLS those of another proxy. */
+/** Whether the change would send the headers to another origin or, without TLS, through another proxy. */
 function isSeenByOthers({ url, proxy }: { url: string; proxy?: string | undefined }, before: EndpointContent): boolean {
   if (URL.parse(url)?.origin !== URL.parse(before.url)?.origin) return true;
   const { proxy: proxyBefore } = before.settings;
@@ -75,7 +74,7 @@ function isSeenByOthers({ url, proxy }: { url: string; proxy?: string | undefine
   return URL.parse(url)?.protocol === 'http:' && !isKept;
 }
 
-/** As it is stored: what is absent from `settings` has its default when it is read. */
+/** The stored form: fields absent from `settings` get their defaults when read. */
 function contentOf(given: Omit<GivenEndpoint, keyof GivenPrivate> & EndpointSettings): EndpointContent {
   const { url, description = '', event_types = [], source_ids = [], filter = null, ...settings } = given;
   return { url, description, event_types, source_ids, filter, settings };

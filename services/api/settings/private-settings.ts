@@ -8,10 +8,10 @@ type Private = Pick<EndpointSettings, 'headers' | 'proxy' | 'client_certificate'
 export type GivenPrivate = Omit<Private, 'client_certificate'> & { client_certificate?: GivenCertificate };
 
 /**
- * The settings that have secrets. A value that comes back as it was shown, masked or without its key, stays as the endpoint has it: a client can
- * read an endpoint, change something, and write it back.
+ * The settings that have secrets. A value that is sent back as shown, masked or without its key, stays unchanged: a client can read an
+ * endpoint, change something, and write it back.
  *
- * @param isMoved requests would go to others than before, who must not get the headers that nobody is shown
+ * @param isMoved requests would go to another receiver, which must not get the stored secret headers
  */
 export function readPrivate(
   given: GivenPrivate,

@@ -8,7 +8,7 @@ export const proxy = {
   description: 'an http or https URL without path, query or fragment',
 } as const;
 
-/** @param before what the endpoint has: meant where it comes back exactly as it was shown. Elsewhere its password would go to another host */
+/** @param before the stored URL: used if it is sent back exactly as shown. Otherwise its password would go to another host */
 export function readProxy(given: string, before: string | undefined): Read<string> {
   if (before !== undefined && given === maskProxy(before)) return { read: before };
   const refuse = (message: string): Read<string> => ({ errors: [{ field: '/proxy', message }] });
@@ -19,7 +19,7 @@ export function readProxy(given: string, before: string | undefined): Read<strin
   return { read: proxyText(url) };
 }
 
-/** The part of it that says where it leads. */
+/** The proxy's URL without credentials. */
 export function withoutCredentials(proxy: string): string {
   const url = new URL(proxy);
   url.username = '';
@@ -30,7 +30,7 @@ export function withoutCredentials(proxy: string): string {
 const isBare = (url: URL): boolean =>
   ['http:', 'https:'].includes(url.protocol) && url.pathname === '/' && !/[?#]/.test(url.href);
 
-/** As Basic authentication has them (RFC 7617): the name without a colon, neither with a control character. */
+/** The limits of Basic authentication (RFC 7617): no colon in the name, no control characters in either. */
 function hasUsableCredentials({ username, password }: URL): boolean {
   try {
     return !decodeURIComponent(username).includes(':') && !/\p{Cc}/u.test(decodeURIComponent(username + password));

@@ -5,10 +5,10 @@ import type { Read } from '../http/send-problem.ts';
 type Headers = Readonly<Record<string, string>>;
 
 const maxNameLength = 128;
-/** Names and values; most servers end at 16 or 32 kB, and Hookline's own headers come on top. */
+/** Names and values; most servers accept 16 or 32 kB, and Hookline adds its own headers. */
 const maxLength = 16 * 1024;
 
-/** Their names are for `readHeaders`, which can say what is wrong with each. */
+/** `readHeaders` checks the names, with an error for each. */
 export const headers = {
   type: 'object',
   maxProperties: 50,

@@ -4,7 +4,7 @@ import { schemeProblems } from '#lib/signatures';
 import type { FieldErrors } from '../http/send-problem.ts';
 import { headerName, locators, rateLimit, secret, wholeNumber } from './fields.ts';
 
-/** A client's own words for what `SourceSettings` holds. */
+/** The client's form of `SourceSettings`. */
 export interface GivenSettings extends Omit<SourceSettings, 'dedup_id' | 'event_type_from' | 'ordering_key'> {
   dedup_id?: string | string[];
   event_type_from?: string | string[];
@@ -65,7 +65,7 @@ export const settingsFields = {
   rate_limit: rateLimit,
   response_status: { type: 'integer', enum: [200, 202, 204] },
   client_certificate: clientCertificate,
-  // Compared as it is, and part of a URL: nothing of it is cut off.
+  // Compared unchanged, as part of a URL: not trimmed.
   verify_token: secret,
   keep_rejected_bodies: { type: 'boolean' },
 } as const satisfies Record<keyof SourceSettings, object>;

@@ -7,7 +7,7 @@ export function valueOf<T>(result: ApiResult<T>): T {
   throw toCommandFailure(result.failure);
 }
 
-/** For a person: what is wrong, then each wrong field on a line of its own. For programs: the problem details. */
+/** For people: the problem, then each wrong field on its own line. For programs: the problem details. */
 export function toCommandFailure(failure: ApiFailure): CommandFailure {
   switch (failure.kind) {
     case 'no_answer':

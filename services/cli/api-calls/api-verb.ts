@@ -3,7 +3,7 @@ import { describe, print } from '../output/print.ts';
 import { type OptionSpecs, text, type Values, type Verb, verb, type VerbDefinition } from '../verb.ts';
 import { type Api, connect } from './connect.ts';
 
-/** @param things what the verb is about, in the plural */
+/** @param things the resources of the verb, in the plural */
 export const tenantOption = (things: string) => ({
   tenant: text('NAME', `the tenant of the ${things} (default: default)`),
 });
@@ -18,7 +18,7 @@ interface ApiVerbDefinition<
   /** For the help of `--tenant`. */
   things: string;
   call(api: Api, values: Values<WithTenant<Options>>, given: Readonly<Record<Argument, string>>): Promise<Answer>;
-  /** For people; a line for each field by default. `--json` prints the answer as it is. */
+  /** Formats the answer for people; default: a line per field. `--json` prints it unchanged. */
   show?(answer: Answer): string;
   /** 0 by default. */
   exitCode?(answer: Answer): number;

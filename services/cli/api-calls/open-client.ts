@@ -14,12 +14,12 @@ async function resend(send: () => Promise<HttpResult>, unanswered: boolean): Pro
 }
 
 const someTimes: Resending = {
-  // An API that is away is reported at once where nothing was begun; the outcome of a POST is asked for.
+  // A read fails at once if the API is away; a POST is repeated until its outcome is known.
   resendGet: (send) => resend(send, false),
   resendPost: (send) => resend(send, true),
 };
 
-/** @throws AppError config_invalid where the settings name no API and no key */
+/** @throws AppError config_invalid if the settings have no URL or no key */
 export function openClient(tenant: string | undefined, resending: Resending = someTimes): ApiClient {
   const { apiUrl: url, adminKey: credential } = loadApiConfig();
   return createApiClient({ url, credential, tenant, ...resending });

@@ -1,6 +1,6 @@
 import type { HeaderValues } from '#lib/signatures';
 
-/** As the ingress has them: a name that came twice with both of its values, so that it is seen. */
+/** In the ingress's form: a repeated name has both values, so that repetition is noticed. */
 export function collectHeaders(given: readonly (readonly [name: string, value: string])[]): HeaderValues {
   const headers = new Map<string, string[]>();
   for (const [name, value] of given) {

@@ -28,7 +28,7 @@ function readSettings(given: SchemeValues): SourceSettings {
   return {
     ...(given['signature-header'] !== undefined && { signature_header: given['signature-header'] }),
     ...(given.url !== undefined && { public_url: given.url }),
-    // The scheme says what is missing or wrong.
+    // The scheme reports missing or invalid fields.
     ...(isGiven && { hmac: hmac as HmacSettings }),
   };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { usageFailure } from '../command-failure.ts';
 
-/** `-` is the standard input. @throws CommandFailure where the file that the option names can't be read */
+/** `-` is the standard input. @throws CommandFailure if the file can't be read */
 export function readTextFile(option: string, file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
@@ -10,7 +10,7 @@ export function readTextFile(option: string, file: string): string {
   }
 }
 
-/** @throws CommandFailure where the option's text is not JSON */
+/** @throws CommandFailure if the text is not JSON */
 export function readJson(option: string, text: string): unknown {
   try {
     return JSON.parse(text);

@@ -2,7 +2,7 @@ import { usageFailure } from '../command-failure.ts';
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A time as the API takes it, which says whether it is one; an age counts back from now. */
+/** A time for the API, which validates it; an age counts back from now. */
 export function readTime(option: string, text: string | undefined, nowMs: number): string | undefined {
   if (text === undefined || /^\d{4}-/.test(text)) return text;
   const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];

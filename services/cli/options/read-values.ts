@@ -1,6 +1,6 @@
 import { usageFailure } from '../command-failure.ts';
 
-/** The whole number that an option gives; `otherwise` where the option is absent. */
+/** The whole number of an option; `otherwise` if the option is absent. */
 export function readWholeNumber(
   option: string,
   text: string | undefined,
@@ -18,7 +18,7 @@ const most = 1_000_000;
 export const readLimit = (text: string | undefined, { max = most, otherwise = most } = {}): number =>
   readWholeNumber('limit', text, { min: 1, max, otherwise });
 
-/** `Name: value`, as often as it is given; a name that comes twice is sent with both values. */
+/** `Name: value`, repeatable; a repeated name is sent with both values. */
 export function readHeaders(texts: readonly string[] = []): [name: string, value: string][] {
   return texts.map((text) => {
     const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/s.exec(text) ?? [];

@@ -1,9 +1,9 @@
-/** The settings of a source or an endpoint as options: one each, `--from-file` for all of them, `--reset` for their defaults. */
+/** The settings of a source or an endpoint as options: one per setting, `--from-file` for all of them, `--reset` for their defaults. */
 import { usageFailure } from '../command-failure.ts';
 import { list, type OptionSpec, type OptionSpecs, text } from '../verb.ts';
 import { readJson, readTextFile } from './read-text-file.ts';
 
-/** How an option's text becomes a setting: `text` as it is, `list` as often as it is given, `json` parsed. */
+/** How an option's text becomes a setting: `text` unchanged, `list` repeatable, `json` parsed. */
 export interface SettingSpec {
   form: 'text' | 'list' | 'json';
   option: OptionSpec;
@@ -34,13 +34,13 @@ export const settingsOptions = (specs: SettingSpecs): OptionSpecs => ({
   'from-file': text('FILE', 'read settings from a JSON object; options override it'),
 });
 
-/** @param thing what the verb changes */
+/** @param thing the resource that the verb changes */
 export const changeOptions = (thing: string) => ({
   reset: list('SETTING', 'set back to the default, such as --reset rate_limit'),
   'if-match': text('ETAG', `change it only while the ${thing} has this ETag`),
 });
 
-/** The settings that the call gives, over those of the file. The API validates them. */
+/** The settings of the call, which override those of the file. The API validates them. */
 export function readSettings(values: OptionValues, specs: SettingSpecs): Record<string, unknown> {
   const { 'from-file': file } = values;
   const settings: Record<string, unknown> = typeof file === 'string' ? readSettingsFile(file) : {};
@@ -67,7 +67,7 @@ export function readResets(
   return Object.fromEntries(reset.map((name) => [name, null]));
 }
 
-/** @throws CommandFailure where the call would change nothing */
+/** @throws CommandFailure if the call would change nothing */
 export function refuseEmptyChange(change: Readonly<Record<string, unknown>>): void {
   if (Object.keys(change).length === 0) throw usageFailure('nothing to change: give at least one setting');
 }

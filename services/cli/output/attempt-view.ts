@@ -1,6 +1,6 @@
 import { printable } from './print.ts';
 
-/** One attempt of a delivery, as far as it is shown to people; `--json` has all of it. */
+/** The fields of an attempt that are shown to people; `--json` has all of them. */
 export interface Attempt {
   attempt: number;
   at: string;

@@ -1,18 +1,18 @@
 import { createInterface } from 'node:readline';
 import { CommandFailure } from '../command-failure.ts';
 
-/** 128 + SIGINT, as shells have it. */
+/** 128 + SIGINT, as in shells. */
 const interruptedExitCode = 130;
 
 /**
- * Asks on the terminal, and resolves when the answer is yes. Anything else is a no, the end of the input too.
+ * Asks on the terminal, and resolves if the answer is yes. Anything else is a no, even the end of the input.
  *
- * @param notDone what was not done, said after a no
+ * @param notDone what was not done, printed after a no
  * @throws CommandFailure for a no; for Ctrl-C with exit code 130
  */
 export async function confirm(question: string, notDone: string): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // On a terminal that is asked Ctrl-C is a key; a signal may come all the same.
+  // On a terminal in a prompt, Ctrl-C is a key; a signal may come nevertheless.
   const interrupt = (): void => void terminal.emit('SIGINT');
   process.once('SIGINT', interrupt);
   const answer = await new Promise<{ line: string } | 'interrupted' | 'ended'>((resolve) => {

@@ -1,3 +1,5 @@
+import { alignColumns } from '#lib/text-table';
+
 /** Prints a value: as JSON for programs, or formatted by `human`. */
 export function print<T>(value: T, json: boolean, human: (value: T) => string): void {
   process.stdout.write(`${json ? jsonText(value, 2) : printableLines(human(value))}\n`);
@@ -29,11 +31,8 @@ export const printable = (value: unknown): string => textOf(value).replace(/[\p{
 export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
 
 /** Formats a thing: one line for each field. */
-export function describe(thing: Readonly<Record<string, unknown>>): string {
-  const names = Object.keys(thing);
-  const width = Math.max(...names.map((name) => name.length));
-  return names.map((name) => `${name.padEnd(width)}  ${printable(thing[name])}`).join('\n');
-}
+export const describe = (thing: Readonly<Record<string, unknown>>): string =>
+  alignColumns(Object.entries(thing).map(([name, value]) => [name, printable(value)]));
 
 /** Shows a list as a table of these fields. */
 export const columns =
@@ -44,14 +43,5 @@ export const columns =
 /** Formats several things of one kind: one line each, under the names of the fields. */
 export function table(things: readonly Readonly<Record<string, unknown>>[], fields: readonly string[]): string {
   if (things.length === 0) return '(none)';
-  const rows = [fields, ...things.map((thing) => fields.map((field) => printable(thing[field] ?? '-')))];
-  const widths = fields.map((_field, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  return alignColumns([fields, ...things.map((thing) => fields.map((field) => printable(thing[field] ?? '-')))]);
 }

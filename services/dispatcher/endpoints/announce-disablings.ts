@@ -1,10 +1,11 @@
 /**
- * Announces endpoints that were disabled, by an event `hookline.endpoint.disabled` that goes the way of every webhook: through dedup, to
- * whoever polls, and to the endpoints that ask for such types.
+ * Announces disabled endpoints by an event `hookline.endpoint.disabled`, which takes the same way as every webhook: through dedup, to
+ * pollers, and to the endpoints that subscribe to it.
  *
  *   disabled, and a row in `disablings` (one statement)  ──►  claimed  ──►  a record on `webhooks.received`  ──►  the row is removed
  *
- * A process that dies in between leaves a claim that ends, and another announces it again. Dedup finds the same identifier, and accepts it once.
+ * If a process dies in between, its claim expires, and another process announces it again. Dedup finds the same identifier, and accepts it
+ * once.
  */
 import { type Clock, microsOf, nowMicros } from '#lib/clock';
 import { endpointSettlingMs, operationalSourceId, receivedWebhookHeaders, type Topics } from '#lib/contract';
@@ -32,14 +33,14 @@ interface Disabling {
 }
 
 const eventType = 'hookline.endpoint.disabled';
-/** The longest that a source may have: far longer than a claim. */
+/** The longest that a source may set: far longer than a claim. */
 const dedupTtlSeconds = 30 * 24 * 3600;
 const maxClaimed = 20;
 const claimSeconds = 60;
 
 /** @throws AppError store_unavailable; stopped */
 export function createAnnounceDisablings({ postgres, publish, topics, clock }: Deps) {
-  // Only once every process knows that the endpoint is disabled, so that it does not get the event about itself.
+  // Only when every process knows that the endpoint is disabled, so that it doesn't get the event about itself.
   const claim = `
     UPDATE disablings SET claimed_until = clock_timestamp() + interval '${claimSeconds} seconds'
      WHERE (tenant, endpoint_id, disabled_at) IN (

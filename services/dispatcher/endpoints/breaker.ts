@@ -1,20 +1,19 @@
 /**
- * Whether an endpoint is sent to at all. One for each endpoint, in the memory of the process that owns it.
+ * The circuit breaker of one endpoint, in the memory of the process that owns it.
  *
- * | state     | what is sent                    | a send went well             | failed                       | asked to wait        |
+ * | state     | what is sent                    | success                      | failure                      | asked to wait        |
  * |-----------|---------------------------------|------------------------------|------------------------------|----------------------|
- * | closed    | as much as the lane may         | closed, counts from nothing  | counts; enough of it → open  | –                    |
+ * | closed    | as much as the lane may         | closed, resets the counts    | counts; enough of it → open  | –                    |
  * | open      | nothing until the probe's time, | –                            | –                            | –                    |
  * |           | then one delivery → probing     |                              |                              |                      |
  * | probing   | nothing beside the probe        | → half-open                  | → open, for longer           | → open, for that long |
  * | half-open | one at a time                   | counts; enough of it → closed | → open, for longer          | –                    |
  *
- * A probe that came to no send goes back to open, and the next may follow at once. Sends begun before the breaker opened say nothing about
- * the time after: they are not counted.
+ * A probe that was not sent returns to open, and the next may follow at once. Sends that began before the breaker opened are not counted.
  *
- * It opens on deliveries that fail one after the other, not on a share of them: an endpoint that takes one in ten is worth sending to, and
- * each that fails waits for its own retry. They have to be different ones, since a delivery that fails whenever it is sent says nothing
- * about the others; and over half a minute, since an endpoint that restarts, or fails at first, is back before a probe would find it.
+ * It opens when different deliveries fail one after the other over half a minute. A failure ratio would not do: an endpoint that accepts
+ * one in ten is worth sending to, and each failed delivery waits for its own retry. One delivery that fails whenever it is sent says
+ * nothing about the others. And an endpoint that restarts is back before half a minute is over.
  */
 import type { Random } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
@@ -24,7 +23,7 @@ export type BreakerState = 'closed' | 'open' | 'probing' | 'half-open';
 
 export interface Breaker {
   state(): BreakerState;
-  /** Open, and it is time to try again: for how long it has been. */
+  /** Open and due for a probe: how long it has been due. */
   probeDueForMs(): number | undefined;
   /** A send of this delivery begins. */
   begin(deliveryId: string): BreakerSend;
@@ -33,7 +32,7 @@ export interface Breaker {
 }
 
 export interface BreakerSend {
-  /** Once: what it came to, undefined where nothing was sent after all. */
+  /** Called once with the verdict; undefined if nothing was sent after all. */
   ended(verdict: SendVerdict | undefined): void;
 }
 
@@ -110,7 +109,7 @@ export function createBreaker({ clock, random }: { clock: Clock; random: Random 
   };
 }
 
-/** Between half and the whole of what has doubled with each probe: endpoints that fell together are not probed together. */
+/** Between half and the whole of a wait that doubles with each probe: endpoints that failed together are not probed together. */
 function probeWaitMs(probes: number, random: Random): number {
   const mostMs = Math.min(probeEvery.capMs, probeEvery.baseMs * 2 ** Math.min(probes, 30));
   return mostMs * (0.5 + random() / 2);

@@ -26,7 +26,7 @@ interface Deps {
   onClosed(endpoint: EndpointRef): void;
 }
 
-/** The directory of endpoints, their health, and the disabling of those that take nothing. */
+/** The directory of endpoints, their health, and the disabling of failing ones. */
 export function buildEndpoints(deps: Deps) {
   const { config, postgres, publish, topics, metrics, onClosed } = deps;
   const { clock, log } = deps.context;

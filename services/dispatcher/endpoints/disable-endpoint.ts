@@ -9,8 +9,8 @@ import type { DispatcherMetrics } from '../metrics.ts';
 type GivenUp = { reason: 'gone' } | { reason: 'failing'; since: number };
 
 /**
- * Disables the revision of an endpoint that was sent to: one that a person has changed since then is left alone. True once that is settled;
- * false where it could not be written: call again. Never throws.
+ * Disables the endpoint in the revision that was sent to; if a user has changed it since, it is left alone. True when that is settled;
+ * false if the write failed: call again. Never throws.
  */
 export type DisableEndpoint = (
   endpoint: Pick<Endpoint, 'tenant' | 'id' | 'revision'>,

@@ -11,13 +11,13 @@ export type EndpointDirectory = Directory<Endpoint>;
 interface Deps {
   postgres: Query;
   secretBox: SecretBox;
-  /** The window of retries whose settings name none. */
+  /** The window of retry settings that have none. */
   longestWindowMs: number;
   clock: Clock;
   log: Logger;
 }
 
-/** Every endpoint, with all that is needed to send to it. */
+/** Every endpoint, with everything needed to send to it. */
 export function createEndpointDirectory(deps: Deps): EndpointDirectory & Part {
   const { secretBox, longestWindowMs, log } = deps;
   return createDirectory<EndpointRow, Endpoint>({

@@ -1,21 +1,21 @@
 /**
- * Counts since when an endpoint has taken nothing, and disables it once that is too long ago.
+ * Tracks since when an endpoint has accepted nothing, and disables it after the configured time.
  *
- * Taken means 2xx. Everything else counts, 4xx and 429 as well: whatever the reason, the endpoint's owner gets no events and has not
- * mended it for days. A delivery not sent for a reason of ours (the secrets do not open) does not count.
+ * Accepted means 2xx. Everything else counts as a failure, 4xx and 429 too: the owner gets no events, and has not fixed it for days. A
+ * delivery that was not sent because of us (the secrets can't be decrypted) does not count.
  *
  * | a send                                            | then                                                     |
  * |---------------------------------------------------|----------------------------------------------------------|
- * | is taken                                          | the count ends; the column is cleared within a second    |
- * | fails, the first                                  | the count begins; the column is set if it goes on        |
- * | fails, a day or more after the one before         | the count begins anew: nothing was sent in between       |
+ * | is accepted                                       | the count ends; the column is cleared within a second    |
+ * | fails, the first                                  | the count begins; the column is set if failures go on    |
+ * | fails, a day or more after the one before         | the count restarts: nothing was sent in between          |
  * | fails, the count is old enough, and this process  | disabled, for the revision that was sent to              |
  * | has watched it for a hundredth of that            |                                                          |
  *
- * The column `endpoints.failing_since` goes on where this process ends or loses the partition. It says nothing of the time in between,
- * and a clearing may have been lost with its process while Postgres was away: hence the watching. A change by a person clears the column
- * (deploy/postgres/migrations), and a new revision is a new count. Only a send that fails disables: an endpoint that nothing is sent to is
- * not failing.
+ * The column `endpoints.failing_since` continues the count when this process ends or loses the partition. It doesn't tell what happened in
+ * between, and a clearing may have been lost with its process while Postgres was away: hence the watching. A change by a user clears the
+ * column (deploy/postgres/migrations), and a new revision starts a new count. Only a failing send disables: an endpoint without deliveries
+ * is not failing.
  */
 import { type Clock, formatMicros, microsOf, nowMicros } from '#lib/clock';
 import type { Logger } from '#lib/log';
@@ -25,7 +25,7 @@ import type { Endpoint } from '../model/endpoint.ts';
 import { laneKey } from '../model/job.ts';
 
 export interface EndpointFailing {
-  /** A send to the endpoint, as it was known then, has ended. */
+  /** A send to the endpoint, in the state known then, has ended. */
   observe(endpoint: SentTo, taken: boolean): void;
   /** Writes the columns that have changed. @throws AppError store_unavailable; the next call writes the rest */
   settle(): Promise<void>;
@@ -47,15 +47,15 @@ interface Count {
   readonly revision: number;
   /** In microseconds; null once something was taken. */
   since: number | null;
-  /** The column, as it was last read or written, with the row's `changed_at`. */
+  /** The column as last read or written, with the row's `changed_at`. */
   column: { since: number | null; changedAt: number };
   watchedFromMs: number;
   lastFailedAtMs: number;
-  /** To be disabled. */
+  /** Due to be disabled. */
   isDue: boolean;
 }
 
-/** The column is set only for what goes on: an endpoint that comes and goes costs two writes a minute at the most. */
+/** The column is set only for lasting failures: an unstable endpoint costs at most two writes a minute. */
 const setAfterMs = 60_000;
 const gapMs = 24 * 3_600_000;
 /** Past it, evict the oldest; it resumes from its column. */
@@ -67,7 +67,7 @@ export function createEndpointFailing(deps: Deps): EndpointFailing {
   const counts = new Map<string, Count>();
   const keyOf = ({ tenant, id }: Pick<Endpoint, 'tenant' | 'id'>): string => laneKey({ tenant, endpointId: id });
 
-  /** The count of this revision; none where another process has written a newer one since. */
+  /** The count of this revision; undefined if another process has written a newer one. */
   function countOf(endpoint: SentTo): Count | undefined {
     const count = counts.get(keyOf(endpoint));
     if (count === undefined) return undefined;

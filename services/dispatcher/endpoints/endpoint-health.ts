@@ -1,7 +1,7 @@
 /**
- * Health of the endpoints that this process sends to, and what follows for their lanes. It is forgotten as soon as an
- * endpoint is well again, when a person has changed it, after an hour without a send, and where too many are remembered (then of the tenant
- * that has the most of them): the endpoint then counts as healthy. So it does for the next owner of its partition, which finds out by itself.
+ * Health of the endpoints that this process sends to, and its effect on their lanes. It is forgotten when the endpoint recovers, when a
+ * user changes it, after an hour without a send, and if too many are remembered (first those of the tenant with the most). The endpoint
+ * then counts as healthy, as it does for the next owner of its partition.
  *
  * | standing     | when                                    | its lane                                                            |
  * |--------------|-----------------------------------------|---------------------------------------------------------------------|
@@ -9,11 +9,11 @@
  * | slow         | its sends take long (hold-time.ts)      | queues what it can send in time                                     |
  * | shrunk       | it could not be reached (lane-width.ts) | sends less at once, queues less                                     |
  * | half-open    | a probe went well (breaker.ts)          | one at a time                                                       |
- * | open, probe  | the breaker is open, and it is time     | one that waits in the table; a fresh one if none is found           |
+ * | open, probe  | the breaker is open, a probe is due     | one waiting row; a fresh delivery if there is none                  |
  * | open         | the breaker is open                     | nothing                                                             |
  *
- * All but the first two are sick. Slow lanes of a tenant share what they may hold together, and sick ones less (turns.ts): nothing else
- * happens to a slow endpoint, whose breaker stays closed. A lane that was asked to wait pauses, and is not sick for that.
+ * All but the first two are sick. Slow lanes of a tenant share a limit, sick ones a smaller one (turns.ts); nothing else happens to a slow
+ * endpoint, whose breaker stays closed. A lane that was asked to wait pauses, but is not sick.
  */
 import type { Random } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
@@ -30,7 +30,7 @@ import type { EndpointFacts } from './endpoint-facts.ts';
 export type Standing = {
   /** Sends at once. */
   readonly width: number;
-  /** Nothing before, in monotonic milliseconds. */
+  /** No send before this time, in monotonic milliseconds. */
   readonly pausedUntilMs: number;
 } & (
   | { readonly kind: 'healthy' | 'shrunk' | 'half-open' | 'open' }
@@ -45,16 +45,16 @@ export const isTrying = ({ kind }: Standing): boolean => kind === 'probe' || kin
 
 export interface EndpointHealth {
   standingOf(endpoint: EndpointRef): Standing;
-  /** A send begins. Call the result once with what came of it; undefined where nothing was sent. */
+  /** A send begins. Call the result once with its verdict; undefined if nothing was sent. */
   begin(delivery: Delivery): (verdict: SendVerdict | undefined) => void;
-  /** The endpoints of which something is remembered. */
+  /** The endpoints with remembered health. */
   remembered(): Iterable<EndpointRef>;
 }
 
 interface Deps {
   factsOf(endpoint: EndpointRef): EndpointFacts;
   metrics: Pick<DispatcherMetrics, 'breakers'>;
-  /** An endpoint whose breaker was open has come back. */
+  /** An endpoint with an open breaker has recovered. */
   onClosed(endpoint: EndpointRef): void;
   clock: Clock;
   random: Random;
@@ -120,7 +120,7 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
     size += 1;
   }
 
-  /** The oldest of the tenant that has the most: no tenant has what is known of another's endpoints forgotten. */
+  /** Forgets the oldest endpoint of the tenant with the most, so that no tenant displaces another's. */
   function forgetOne(): void {
     let most: Map<string, Entry> | undefined;
     for (const entries of tenants.values()) if (entries.size > (most?.size ?? 0)) most = entries;
@@ -185,7 +185,7 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
     const after = breaker.state();
     if (verdict !== undefined) laneWidth.observe(verdict, maxInFlight);
     if (verdict !== undefined) holdTime.observe(heldMs);
-    // However it failed: an endpoint that comes back is sent to slowly at first.
+    // After any kind of failure, a recovered endpoint is sent to slowly at first.
     if (before === 'closed' && after === 'open') laneWidth.shrink();
     if (verdict?.kind === 'wait') {
       entry.pausedUntilMs = Math.max(entry.pausedUntilMs, clock.monotonicMs() + verdict.waitMs);

@@ -1,19 +1,19 @@
 /**
- * The time for which sends to an endpoint hold their places, whatever their outcome: an endpoint that answers 200 after a minute costs the others
- * as much as one that hangs. It is the mean of the last sends, the latest counting most.
+ * How long sends to an endpoint hold their places, whatever their outcome: an endpoint that answers 200 after a minute costs others as much
+ * as one that hangs. It is a mean of the last sends, weighted towards the latest.
  */
 export interface HoldTime {
   observe(heldMs: number): void;
   meanMs(): number;
   isSlow(): boolean;
-  /** Nothing about it is worth remembering. */
+  /** True if its history is too short to keep. */
   isBrief(): boolean;
 }
 
 /** The time-out of an endpoint that has set none is five seconds, and most answer within one. */
 const slowFromMs = 2_000;
 const briefBelowMs = slowFromMs / 4;
-/** Weight of the latest send: an endpoint that becomes quick counts as such after six sends at the most. */
+/** Weight of the latest send: an endpoint that becomes quick counts as quick after at most six sends. */
 const weight = 1 / 4;
 const countedMs = 10_000;
 

@@ -2,17 +2,17 @@ import { retryAfterMs } from '#lib/backoff';
 import type { HttpResult } from '#lib/http-client';
 
 /**
- * Judges an endpoint by a send, whatever that means for the delivery:
+ * The verdict of a send on the endpoint, independent of the delivery's outcome:
  *
- * - `well`: it answers. A 4xx or a redirect is an answer too: it judges the delivery, comes as fast as any, and is retried on a schedule
- *   that bounds its cost. A misconfigured endpoint must get new deliveries as soon as it has been mended.
+ * - `well`: it answers. A 4xx or a redirect is an answer too: it is about the delivery, comes fast, and its retries are limited by a
+ *   schedule. A misconfigured endpoint must get new deliveries as soon as it is fixed.
  * - `wait`: it answers, and asks for time: 429, or 503 with Retry-After.
- * - `failed`: it is in no state to take anything: 5xx, or an address that may not be connected to.
- * - `unreachable`: the same, and it costs: a connection is held until a time-out, or there is none.
+ * - `failed`: it can't accept anything: 5xx, or an address that is not allowed.
+ * - `unreachable`: the same, and expensive: a connection is held until a time-out, or can't be opened.
  */
 export type SendVerdict = { kind: 'well' | 'failed' | 'unreachable' } | { kind: 'wait'; waitMs: number };
 
-/** Cap of a lane's pause: the delivery itself waits for as long as was asked for, its lane tries again. */
+/** Cap of a lane's pause: the delivery itself waits as long as requested, its lane tries again. */
 const maxWaitMs = 60_000;
 /** Pause for a 429 without Retry-After. */
 const usualWaitMs = 1_000;

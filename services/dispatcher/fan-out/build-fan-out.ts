@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WaitOut } from '#lib/backoff';
 import { type AttemptRecord, type EventRecord, groupOf, type Topics } from '#lib/contract';
-import type { Bury } from '#lib/dead-letters';
+import type { BuryRecord } from '#lib/dead-letters';
 import { createJudgingTurns, createUnjudgedFilters } from '#lib/event-filter';
 import { createMatchEndpoints } from '#lib/fan-out';
 import { createConsumer, traceRecords } from '#lib/kafka';
@@ -12,6 +12,7 @@ import type { DispatcherConfig } from '../config.ts';
 import { commitIntervalMs, type KafkaClient } from '../kafka-client.ts';
 import type { Endpoints } from '../endpoints/build-endpoints.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
+import type { BuryDelivery } from '../publishing/bury-delivery.ts';
 import type { Offer, Publish } from '../publishing/publish.ts';
 import { createEndRefused } from './end-refused.ts';
 import { createFanOut } from './fan-out.ts';
@@ -29,7 +30,8 @@ interface Deps {
   encodeAttempt(record: AttemptRecord): Buffer;
   publish: Publish;
   offer: Offer;
-  bury: Bury;
+  buryDelivery: BuryDelivery;
+  buryEvent: BuryRecord;
   waitOut: WaitOut;
   topics: Topics;
   metrics: DispatcherMetrics;

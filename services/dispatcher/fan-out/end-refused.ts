@@ -3,10 +3,9 @@
  * dead letter first, then the record that says so, or its event would stay open for ever.
  */
 import { type Clock, nowMicros } from '#lib/clock';
-import { type AttemptRecord, type Delivery, deliveryHeaders, type Topics, traceHeaders } from '#lib/contract';
-import type { Bury } from '#lib/dead-letters';
-import type { DispatcherMetrics } from '../metrics.ts';
-import { recordOf } from '../publishing/attempt-record.ts';
+import { type AttemptRecord, type Delivery, type Topics, traceHeaders } from '#lib/contract';
+import { stepOf } from '../publishing/attempt-record.ts';
+import type { BuryDelivery } from '../publishing/bury-delivery.ts';
 import type { Publish } from '../publishing/publish.ts';
 
 /** @throws AppError stopped when the signal aborts */
@@ -14,26 +13,22 @@ export type EndRefused = (delivery: Delivery, signal: AbortSignal) => Promise<vo
 
 interface Deps {
   publish: Publish;
-  bury: Bury;
+  buryDelivery: BuryDelivery;
   encodeAttempt(record: AttemptRecord): Buffer;
   topics: Topics;
   clock: Clock;
-  metrics: Pick<DispatcherMetrics, 'deadLettered'>;
 }
 
 export const refusedByKafka = 'refused_by_kafka';
 
-export function createEndRefused({ publish, bury, encodeAttempt, topics, clock, metrics }: Deps): EndRefused {
+export function createEndRefused({ publish, buryDelivery, encodeAttempt, topics, clock }: Deps): EndRefused {
   return async (delivery, signal) => {
     const at = nowMicros(clock);
-    const { payload, ...facts } = delivery;
-    const deadLetter = { stage: 'dispatcher', reason: refusedByKafka, attempts: 0, origin: delivery.id, at } as const;
-    await bury({ key: delivery.endpointId, value: payload, headers: deliveryHeaders(facts) }, deadLetter, signal);
-    metrics.deadLettered('dispatcher', refusedByKafka);
+    await buryDelivery(delivery, { reason: refusedByKafka, attempts: 0 }, signal);
 
     const first = { delivery, order: undefined, step: 1, attempts: 0 };
     const value = encodeAttempt({
-      ...recordOf(first),
+      ...stepOf(first),
       ...{ kind: 'ended', at, status: 'dead_lettered', detail: refusedByKafka },
     });
     const trace = traceHeaders(delivery.traceparent);

@@ -18,12 +18,11 @@ import type { WaitOut } from '#lib/backoff';
 import { type Clock, nowMicros } from '#lib/clock';
 import { type Delivery, type EventRecord, header, type Topics } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
-import type { Bury } from '#lib/dead-letters';
+import type { BuryRecord } from '#lib/dead-letters';
 import { deliveryIdOf, deliveryOf, isFresh, type MatchEndpoints, recordOfDelivery } from '#lib/fan-out';
 import type { IncomingRecord, RecordHandler } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import { attribute, traceIdOf } from '#lib/telemetry';
-import { createBuryEvent } from './bury-event.ts';
 import { type EndRefused, refusedByKafka } from './end-refused.ts';
 import type { Endpoint } from '../model/endpoint.ts';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
@@ -43,7 +42,7 @@ interface Deps {
   matchEndpoints: MatchEndpoints<Endpoint>;
   decodeEvent(bytes: Buffer): Promise<EventRecord>;
   writeSet: WriteSet;
-  bury: Bury;
+  buryEvent: BuryRecord;
   offer: Offer;
   endRefused: EndRefused;
   waitOut: WaitOut;
@@ -72,9 +71,8 @@ interface PlannedDelivery extends Publication {
 }
 
 export function createFanOut(deps: Deps): RecordHandler {
-  const { directory, matchEndpoints, offer, waitOut, topics, crashPoints } = deps;
-  const buryEvent = createBuryEvent(deps);
-  const readEvent = createReadEvent({ ...deps, buryEvent });
+  const { directory, matchEndpoints, buryEvent, offer, waitOut, topics, crashPoints } = deps;
+  const readEvent = createReadEvent(deps);
   const takesLong = (event: EventRecord): boolean => mayTakeLong(event, directory.candidates(event));
 
   async function planOf(record: IncomingRecord, event: EventRecord, signal: AbortSignal): Promise<Plan> {
@@ -97,7 +95,10 @@ export function createFanOut(deps: Deps): RecordHandler {
       deliveries: deliveries.map(({ id, endpoint }) => ({ delivery_id: id, endpoint_id: endpoint.id })),
     };
     const refused = await deps.writeSet(set, signal);
-    if (refused !== undefined) await buryEvent(record, refused, refusedByKafka, signal);
+    if (refused !== undefined) {
+      const logged = { eventId: event.id, tenant: event.tenant, err: refused };
+      await buryEvent(record, { reason: refusedByKafka, attempts: 0, logged }, signal);
+    }
     return refused === undefined;
   }
 

@@ -1,8 +1,8 @@
 import type { WaitOut } from '#lib/backoff';
 import { type EventRecord, parseEventSet, problemOfEvent } from '#lib/contract';
+import type { BuryRecord } from '#lib/dead-letters';
 import { AppError, isAppError } from '#lib/errors';
 import type { IncomingRecord } from '#lib/kafka';
-import type { BuryEvent } from './bury-event.ts';
 
 /** Undefined for a record that is no event: its dead letter is written by then. */
 export type ReadEvent = (record: IncomingRecord, signal: AbortSignal) => Promise<EventRecord | undefined>;
@@ -10,7 +10,7 @@ export type ReadEvent = (record: IncomingRecord, signal: AbortSignal) => Promise
 interface Deps {
   decodeEvent(bytes: Buffer): Promise<EventRecord>;
   waitOut: WaitOut;
-  buryEvent: BuryEvent;
+  buryEvent: BuryRecord;
 }
 
 export const createReadEvent =
@@ -23,7 +23,7 @@ export const createReadEvent =
       return event;
     } catch (error) {
       if (!isAppError(error, 'data_invalid')) throw error;
-      await buryEvent(record, error, 'malformed_record', signal);
+      await buryEvent(record, { reason: 'malformed_record', attempts: 0, logged: { err: error } }, signal);
       return undefined;
     }
   };

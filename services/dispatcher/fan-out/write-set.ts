@@ -10,7 +10,6 @@ import { type Clock, nowMicros } from '#lib/clock';
 import { type AttemptRecord, type FannedOutDelivery, type SetChunk, type Topics, traceHeaders } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import type { AppError } from '#lib/errors';
-import { fannedOut } from './fanned-out.ts';
 import type { Offer } from '../publishing/publish.ts';
 
 /** The deliveries of an event that a fan-out, or a replay, adds in one generation. */
@@ -46,7 +45,8 @@ export function createWriteSet(deps: Deps): WriteSet {
   const { offer, topics, clock, crashPoints } = deps;
 
   function write(set: DeliverySet, deliveries: FannedOutDelivery[], chunk: SetChunk | null, signal: AbortSignal) {
-    const record = fannedOut({
+    const value = deps.encodeAttempt({
+      kind: 'fanned_out',
       tenant: set.tenant,
       event_id: set.eventId,
       generation: set.generation,
@@ -54,7 +54,6 @@ export function createWriteSet(deps: Deps): WriteSet {
       deliveries,
       chunk,
     });
-    const value = deps.encodeAttempt(record);
     const headers = traceHeaders(set.traceparent);
     return offer({ topic: topics['delivery.attempts'], key: set.eventId, value, headers }, signal);
   }

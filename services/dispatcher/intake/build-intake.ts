@@ -48,10 +48,10 @@ export function buildIntake({ config, context, kafka, postgres, endpoints, owned
     onRevoked: owned.revoked,
     onOpened: owned.opened,
     onFirstRead: owned.firstRead,
-    // A record may wait for Postgres, because an earlier owner may have had it or it is in an order: it holds up its own partition alone.
+    // A record may wait for Postgres, because an earlier owner may have had it or it is ordered: it delays only its own partition.
     maxPartitionsPerCall: 1,
     maxCalls: Number.POSITIVE_INFINITY,
-    // Above what the lanes take: queued deliveries must not stop their partition, which would hold up every endpoint in it.
+    // More than the lanes hold: queued deliveries must not pause their partition, which would delay every endpoint in it.
     maxOutstanding: config.queueRecords + 5_000,
     maxOutstandingBytes: config.queueBytes + 32 * 1024 * 1024,
     // The lanes have drained by then; the rest is left for the successor.

@@ -30,12 +30,12 @@ const firstStep = 1;
 const askAgainAfterMs = 5_000;
 
 /**
- * Takes deliveries from Kafka into the lanes. It never waits for an endpoint: a delivery that finds no room is parked, at the speed of Kafka.
+ * Takes deliveries from Kafka into the lanes. It never waits for an endpoint: a delivery without room is parked, at the speed of Kafka.
  *
- * Records that were on the topic when their partition came to this process may have been sent by an earlier owner that did not commit them.
- * Deliveries that the tables know resume from there, as a row or not at all; where the tables do not answer they are sent, at least once.
+ * Records that were on the topic when this process got their partition may have been sent by an earlier owner that did not commit them.
+ * Deliveries that the tables know resume from there, as a row or not at all; if Postgres is away they are sent, at least once.
  *
- * Ordered deliveries go their own way (ordered-intake.ts), so that they wait for Postgres where they must, and hold up no others.
+ * Ordered deliveries take a separate path (ordered-intake.ts): they may wait for Postgres, and delay no others.
  */
 export function createIntake(deps: Deps): RecordHandler {
   const { directory, scheduler, recentSteps, outcomes, clock } = deps;
@@ -43,12 +43,12 @@ export function createIntake(deps: Deps): RecordHandler {
 
   const isUnknown = ({ tenant, endpointId }: Delivery): boolean => directory.get(tenant, endpointId) === undefined;
 
-  /** True also where it may be: its endpoint is not known yet. */
+  /** True also if it may be: its endpoint is not known yet. */
   const isInOrder = (delivery: Delivery, canJudge: boolean): boolean =>
     orderingKeyOf(directory.get(delivery.tenant, delivery.endpointId), delivery) !== undefined ||
     (delivery.orderingKey !== null && isUnknown(delivery) && !canJudge);
 
-  /** Whether the directory is up to date for these endpoints: an unknown one may have been made a moment ago. */
+  /** Whether the directory is up to date for these endpoints: an unknown one may be new. */
   async function directoryKnows(deliveries: readonly Delivery[]): Promise<boolean> {
     if (!deliveries.some(isUnknown)) return true;
     try {
@@ -96,14 +96,16 @@ export function createIntake(deps: Deps): RecordHandler {
   return async (records) => {
     const parsed = records.map((record) => ({ record, delivery: parseDelivery(record.headers, record.value) }));
     const taken = parsed.filter((one): one is TakenRecord => !('malformed' in one.delivery));
-    const malformed = parsed.filter(({ delivery }) => 'malformed' in delivery);
+    const malformed = parsed.flatMap(({ record, delivery }) =>
+      'malformed' in delivery ? [{ record, problem: delivery.malformed }] : [],
+    );
     const canJudge = await directoryKnows(taken.map(({ delivery }) => delivery));
     const { ordered = [], unordered = [] } = Object.groupBy(taken, ({ delivery }) =>
       isInOrder(delivery, canJudge) ? 'ordered' : 'unordered',
     );
     const known = await knownAmong(unordered);
     await Promise.all([
-      ...malformed.map(({ record }) => outcomes.malformed(record)),
+      ...malformed.map(({ record, problem }) => outcomes.malformed(record, problem)),
       ...unordered.map((one) => take(one, known, canJudge)),
       deps.orderedIntake.push(records, ordered),
     ]);

@@ -4,14 +4,14 @@ import { deliveryKey } from '../model/job.ts';
 
 export interface KnownDeliveries {
   /**
-   * Which of these have ended, or wait in the table, as far as the projector has come.
+   * The deliveries that have ended or wait in the table, as far as the projector has come.
    *
    * @throws AppError store_unavailable
    */
   among(deliveries: readonly Delivery[]): Promise<ReadonlySet<string>>;
 }
 
-/** Step 0 is that of a delivery which is known from its set alone. */
+/** Step 0 is a delivery that is known from its set alone. */
 const withOutcome = `
   SELECT d.tenant, d.id
     FROM unnest($1::text[], $2::text[]) AS asked (tenant, id)

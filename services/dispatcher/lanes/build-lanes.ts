@@ -18,13 +18,13 @@ interface Deps extends Pick<SchedulerDeps, 'run' | 'park' | 'giveUp' | 'onFailur
   membership: Membership;
 }
 
-/** Deliveries that have waited, in one lane and in all: a lane sends what it takes in before the table is read again, about 0.3 s later. */
+/** Waiting deliveries in one lane, and in all: a lane sends them before the table is read again, about 0.3 s later. */
 const rowPlaces = 500;
 const totalRowPlaces = 4_000;
 /** For the last commit and the last removals, once the lanes have drained. */
 const stopReserveMs = 5_000;
 
-/** The lanes of all endpoints, and whose turn it is. */
+/** The lanes of all endpoints, and their scheduler. */
 export function buildLanes({ config, context, redis, endpoints, membership, ...deps }: Deps) {
   const { clock, log, metrics } = context;
   const { directory, health } = endpoints;

@@ -18,7 +18,7 @@ export interface JobsInHand {
 }
 
 export interface JobLimits {
-  /** Jobs in hand; those from the table have the same bytes again for themselves. */
+  /** Jobs in hand; rows have a memory limit of the same size. */
   totalRecords: number;
   totalBytes: number;
   totalRows: number;

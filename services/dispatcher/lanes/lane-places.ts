@@ -12,24 +12,24 @@ export interface LanePlaces {
   rows: number;
 }
 
-/** Whether the tenant has more than half of its share in hand: of fresh deliveries, and of those that have waited. */
+/** Whether the tenant uses more than half of its share: of fresh deliveries, and of rows. */
 export interface Crowded {
   records: boolean;
   rows: boolean;
 }
 
 /**
- * The part of its places that a lane has while it is crowded (its tenant's lanes together have used half of its share) or sick. A burst for
- * one endpoint is best queued whole; but endpoints that hang fill their lanes too, and must leave room for those that do not.
+ * The part of its places that a lane gets while it is crowded (its tenant's lanes together use half of the share) or sick. A burst for one
+ * endpoint is best queued whole, but hanging endpoints fill their lanes too, and must leave room for the others.
  */
 const shareWhenNarrow = 1 / 20;
-/** Queued deliveries are parked after 30 s: a lane that is paced, or slow, takes in what it will have sent by then. */
+/** Queued deliveries are parked after 30 s, so a paced or slow lane takes only as many as it can send by then. */
 const aheadSeconds = 30;
-/** Rows that do not start are read again: a lane that is slow, or paced, takes in what lasts for some readings of the table. */
+/** Rows that don't start are read again, so a slow or paced lane takes only enough for a few reads of the table. */
 const rowsAheadSeconds = 2;
 const rowsPerConnection = 4;
 
-/** Rows that a lane may queue while nothing is known of its endpoint. */
+/** Rows that a lane may queue while its endpoint is unknown. */
 export const rowsOfUnknown = (limits: LanePlaces, { rows }: Pick<Crowded, 'rows'>): number =>
   Math.max(1, Math.floor(limits.rows * (rows ? shareWhenNarrow : 1)));
 

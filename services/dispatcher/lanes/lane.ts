@@ -3,11 +3,11 @@ import { isAbandoned, type Job } from '../model/job.ts';
 import type { LanePlaces } from './lane-places.ts';
 
 /**
- * The queue of one endpoint, and how much of it is in flight. Fresh deliveries and those that have waited have places of their own and
- * take turns: neither a flood of new ones nor a backlog keeps the other from being sent.
+ * The queue of one endpoint, and its deliveries in flight. Fresh deliveries and rows have separate places and take turns, so that neither a
+ * flood of new ones nor a backlog blocks the other.
  *
- * The first ordered delivery of each key takes part in that, and the others stand behind it until it has ended. They
- * have to be offered in their order. Where one of them leaves the lane without an end, all behind it leave with it.
+ * Only the first ordered delivery of each key takes part; the others wait behind it until it has ended. They must be offered in their
+ * order. If one leaves the lane without an end, all behind it leave too.
  */
 export interface Lane {
   readonly endpoint: { tenant: string; endpointId: string };
@@ -17,7 +17,7 @@ export interface Lane {
   reservePlace(): void;
   take(): Job | undefined;
   releasePlace(): void;
-  /** The job that was taken has ended, or waits somewhere else: then those behind it are removed from here, and returned. */
+  /** The job has ended, or waits elsewhere: then those behind it are removed and returned. */
   ended(job: Job | undefined, how: 'over' | 'waits'): Job[];
   /** The endpoint took something. */
   answered(nowMs: number): void;
@@ -28,7 +28,7 @@ export interface Lane {
   isOrdered(): boolean;
   inFlight(): number;
   queued(): { records: number; rows: number };
-  /** Removes jobs that should not wait on: the abandoned, and those queued since `sinceMs` or longer. */
+  /** Removes abandoned jobs, and those queued since `sinceMs` or earlier. */
   remove(sinceMs: number): { abandoned: Job[]; late: Job[] };
 }
 
@@ -40,12 +40,12 @@ interface Queued {
 export function createLane({ tenant, endpointId }: Pick<Delivery, 'tenant' | 'endpointId'>): Lane {
   /** Jobs that could be sent now. */
   const ready: Record<Job['from'], Queued[]> = { record: [], row: [] };
-  /** Jobs behind the one that is ready or in flight, by ordering key. */
+  /** Jobs that wait behind the ready or in-flight one, by ordering key. */
   const behind = new Map<string, Queued[]>();
   const queued: Record<Job['from'], number> = { record: 0, row: 0 };
   let bytes = 0;
   let inFlight = 0;
-  /** Places in flight whose job is still in the queue. */
+  /** Places in flight whose jobs are still in the queue. */
   let reserved = 0;
   let answeredAtMs = Number.NEGATIVE_INFINITY;
   let turn: Job['from'] = 'record';
@@ -82,7 +82,7 @@ export function createLane({ tenant, endpointId }: Pick<Delivery, 'tenant' | 'en
     behind.set(key, others);
   }
 
-  /** The first of the key has left: so do those behind it. */
+  /** The first of the key has left, so those behind it leave too. */
   function dissolve(key: string): Job[] {
     const others = behind.get(key) ?? [];
     behind.delete(key);

@@ -36,7 +36,7 @@ interface Rooms {
   placesIn(endpoint: EndpointRef, lane: Lane | undefined): LanePlaces;
 }
 
-/** No tenant has this name: it stands for any that holds nothing. */
+/** A name that no tenant has: stands for any tenant that holds nothing. */
 const newcomer = '';
 
 export function rowRoomOf({ lanes, health, inHand, limits, placesIn }: Rooms): RowRoom {

@@ -1,20 +1,20 @@
 /**
- * Chooses the next delivery to send. A job's way through here:
+ * Chooses the next delivery to send. The states of a job:
  *
  *   offered ──► queued in its endpoint's lane ──► in flight ──► ended: its outcome is durable
- *      │            ├──► parked     a fresh one that found no place within 30 s, whose endpoint's breaker opens, or at the stop
- *      │            └──► released   its partition is lost; or a row that found no place: it stays in its table
+ *      │            ├──► parked     a fresh one without a place for 30 s, or whose endpoint's breaker opens, or at the stop
+ *      │            └──► released   its partition is lost; or a row without a place: it stays in its table
  *      └──► refused: full | stopping
  *
- * An ordered delivery has another way out: where the first of its key waits, instead of ending, those behind it are parked or released.
+ * If the first ordered delivery of a key waits instead of ending, those behind it are parked or released.
  *
- * A lane has its turn (turns.ts) while something is queued in it, it has less in flight than its endpoint takes now (endpoint-health.ts), it
- * is not paused, and its endpoint's rate has a permit left. Bounded: a lane by its places (lane-places.ts), a tenant by its share of the limits
- * here; and a delivery whose outcome can't be written down keeps its place, so that an outage of Kafka stops the sending.
+ * A lane gets its turn (turns.ts) while it has queued jobs, fewer in flight than its endpoint may have now (endpoint-health.ts), is not
+ * paused, and has a permit of its endpoint's rate. Limits: a lane has its places (lane-places.ts), a tenant its share. A delivery whose
+ * outcome can't be written keeps its place, so an outage of Kafka stops sending.
  */
 import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
+import { createPart, type Part, repeat } from '#lib/lifecycle';
 import type { Delivery } from '#lib/contract';
 import { createSharedRoom } from '#lib/tenancy';
 import type { EndpointHealth } from '../endpoints/endpoint-health.ts';
@@ -35,7 +35,7 @@ export interface Scheduler {
   held(delivery: Pick<Delivery, 'tenant' | 'id'>): Job | undefined;
   heldRows(): Job[];
   rowRoom(): RowRoom;
-  /** The part of its share that each tenant holds, of those that hold any. */
+  /** The used part of each tenant's share, for tenants that hold any. */
   usage(share: DispatcherShare): Iterable<readonly [tenant: string, ratio: number]>;
 }
 
@@ -56,18 +56,18 @@ export interface SchedulerDeps {
   health: EndpointHealth;
   paceOf(endpoint: EndpointRef): Pace | undefined;
   takePermit: TakePermit;
-  /** False where another process may have our partitions: no ordered delivery is sent then. */
+  /** False if another process may have our partitions: then no ordered delivery is sent. */
   holdsMembership(): boolean;
   /** A tenant has no room left for a delivery, which will be parked. */
   onHeldBack(share: DispatcherShare): void;
   /** Resolves when the outcome is durable. Calls `observed` as soon as the endpoint has answered, or failed to. */
   run(job: Job, observed: (verdict: SendVerdict) => void): Promise<JobEnd>;
   park(job: RecordJob): Promise<void>;
-  /** A port has thrown, which none of them is expected to. */
+  /** A port has thrown, which is a bug. */
   onFailure(error: Error): void;
-  /** Called at the end of `drainMs`: whoever waits for Kafka ends now. */
+  /** Called at the end of `drainMs`: ends work that waits for Kafka. */
   giveUp(): void;
-  /** How long `stop` waits for what is in flight. */
+  /** How long `stop` waits for sends in flight. */
   drainMs: number;
 }
 
@@ -81,10 +81,10 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
   const lanes = new Map<string, Lane>();
   const places = createSharedRoom(limits.inFlight);
   const turns = createTurns<Lane>(places, clock);
-  /** Lanes that send nothing until a time: their endpoint asked for it, or its rate is used up. */
+  /** Lanes that send nothing until a time: their endpoint asked for it, or their rate is used up. */
   const paused = new Set<Lane>();
   const inHand = createJobsInHand(limits, deps.onHeldBack);
-  /** How many deliveries of each ordering key, by lane, are about to be parked: nothing of the key goes before them. */
+  /** The number of deliveries about to be parked, by lane and ordering key: nothing of the key goes before them. */
   const leaving = new Map<string, number>();
   const stopping = new AbortController();
   const drained = Promise.withResolvers<void>();
@@ -92,7 +92,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
 
   function placesIn(endpoint: EndpointRef, lane: Lane | undefined): LanePlaces {
     const standing = health.standingOf(endpoint);
-    // One probe, and nothing beside it, not even sends begun before.
+    // Only the probe, without any other send in flight.
     const isBusy = lane !== undefined && (lane.inFlight() > 0 || isQueued(lane));
     if (standing.kind === 'probe' && isBusy) return { records: 0, bytes: 0, rows: 0 };
     const { tenant } = endpoint;
@@ -157,13 +157,13 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
     }
   }
 
-  /** Keeps the place while it asks for the permit, so that a granted permit is used at once. */
+  /** Keeps the place while it waits for the permit, so that a granted permit is used at once. */
   async function sendPaced(lane: Lane, pace: Pace): Promise<void> {
     const waitMs = await deps.takePermit(lane.endpoint, pace).catch((error: unknown) => {
       deps.onFailure(toAppError(error));
       return sweepEveryMs;
     });
-    // The answer may have taken its time, or this process stood still: membership is checked again.
+    // The answer may have taken long, or this process was frozen: membership is checked again.
     if (waitMs > 0 || mayNotBeOurs(lane)) {
       pause(lane, clock.monotonicMs() + waitMs);
       lane.releasePlace();
@@ -233,7 +233,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
     dropIfEmpty(lane);
   }
 
-  /** Releases rows, which stand in their table and are found there again, and parks the others. */
+  /** Releases rows, which stay in their table and are found there again, and parks the others. */
   function releaseOrPark(jobs: readonly Job[]): void {
     for (const job of jobs) {
       if (job.from === 'row' || isAbandoned(job)) release(job);
@@ -251,15 +251,11 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
     release(job);
   }
 
-  async function keepSweeping(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await clock.sleep(sweepEveryMs, stopping.signal);
-      if (stopping.signal.aborted) return;
-      for (const lane of [...lanes.values()]) removeQueued(lane, clock.monotonicMs() - startWithinMs);
-    }
+  function sweep(): void {
+    for (const lane of [...lanes.values()]) removeQueued(lane, clock.monotonicMs() - startWithinMs);
   }
 
-  /** Parks the queued jobs, so that the successor starts behind them and repeats nothing; waits for those in flight. */
+  /** Parks the queued jobs, so that the successor repeats nothing; waits for those in flight. */
   async function stop(): Promise<void> {
     stopping.abort();
     await sweeping;
@@ -275,7 +271,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
     ...createPart(
       'scheduler',
       async () => {
-        sweeping = keepSweeping();
+        sweeping = repeat(sweep, { everyMs: sweepEveryMs, waitsFirst: true, clock }, stopping.signal);
       },
       stop,
     ),

@@ -1,27 +1,27 @@
 /**
  * Shares the places for requests in flight, among tenants first, then among the lanes of each.
  *
- * A tenant has a share of the places (libs/tenancy/shared-room.ts): what it holds and what it could still take. Tenants take turns, one send
- * each. In a tenant's lanes,
+ * A tenant's share of the places (libs/tenancy/shared-room.ts) is what it holds plus what it could still take. Tenants take turns, one send
+ * each. Within a tenant,
  *
  * | a lane that wants a place                                   | gets one while the tenant has in flight                        |
  * |-------------------------------------------------------------|----------------------------------------------------------------|
  * | and has none                                                | less than its share, in all its lanes                          |
- * | and has some; its endpoint took something within a second   | less than three quarters of the share                          |
+ * | and has some; its endpoint answered within a second         | less than three quarters of the share                          |
  * | and has some; its endpoint did not                          | the same, and less than a quarter in all lanes but sick ones   |
  * | and is slow (its sends hold their places for long)          | the same, and less than three quarters in slow and sick lanes  |
  * | and is sick                                                 | the same as slow, and less than half in sick lanes             |
  *
- * However many endpoints begin to hang at once, each with all that it may have in flight, the others find places before the first time-out
- * has told which they are; and those of other tenants, even where each hanging endpoint has only one place, or answers well after a minute.
- * Lanes of one kind take turns, one send each; so do the sick, the slow and the healthy, so that none starves.
+ * Even if many endpoints begin to hang at once, with all their places in use, the others find places before the first time-out shows which
+ * ones hang; and so do other tenants, even if each hanging endpoint has only one place, or answers after a minute. Lanes of one kind take
+ * turns, one send each; so do sick, slow and healthy lanes, so that none starves.
  */
 import type { Clock } from '#lib/clock';
 import type { SharedRoom } from '#lib/tenancy';
 import { type LaneClass, laneClasses } from './lane-class.ts';
 
 export interface Turns<Lane> {
-  /** Where a lane stands now; it keeps its place in the line where that has not changed. Its tenant is always the same. */
+  /** Sets the state of a lane; its place in the queue stays if the state has not changed. Its tenant never changes. */
   place(lane: Lane, now: TurnState): void;
   /** The next lane to send one. It is in no line until it is placed again. */
   next(): Lane | undefined;
@@ -60,15 +60,15 @@ type Line<Lane> = Record<LaneClass, Set<Lane>>;
 
 interface TenantTurns<Lane> {
   readonly name: string;
-  /** Lanes that want a turn: those that have none in flight; those that have, by whether their endpoints answer. */
+  /** Lanes that want a turn: those with none in flight; the others by whether their endpoints answer. */
   readonly first: Line<Lane>;
   readonly answering: Line<Lane>;
   readonly unproven: Line<Lane>;
   readonly inFlight: Record<LaneClass, number>;
-  /** Lanes that are known, and those that want a turn. */
+  /** Known lanes, and those that want a turn. */
   known: number;
   wanting: number;
-  /** The next turn: quick lanes' or the others', and among those slow or sick ones'. A lane that may not take its turn keeps it. */
+  /** Whose turn is next: quick lanes or the others; of these, slow or sick ones. A lane that may not use its turn keeps it. */
   quickNext: boolean;
   othersNext: 'slow' | 'sick';
 }
@@ -188,7 +188,7 @@ export function createTurns<Lane>(room: SharedRoom, clock: Clock, parts: TurnPar
         const entry = lane === undefined ? undefined : known.get(lane);
         if (lane === undefined || entry === undefined) continue;
         moveTo(undefined, lane, entry);
-        // To the end of the line; where none of its lanes wants a turn any more, until one is placed that does.
+        // Moves the tenant to the end of the line; without a lane that wants a turn, it leaves the line.
         line.delete(tenant);
         if (tenant.wanting > 0) line.add(tenant);
         return lane;

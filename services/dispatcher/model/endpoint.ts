@@ -34,8 +34,8 @@ export interface Endpoint extends Subscriber {
   pace: Pace | undefined;
   retry: RetryPolicy;
   /**
-   * More than one while a secret is rotated. Empty where they or the private settings can't be read: nothing is sent unsigned, or without the
-   * headers, proxy and certificate that were set.
+   * Several during a rotation. Empty if they or the private settings can't be decrypted: nothing is sent unsigned, or without the
+   * configured headers, proxy and certificate.
    */
   secrets: readonly EndpointSecret[];
   /** Counts changes by people. */
@@ -63,11 +63,11 @@ interface Reading {
   secretBox: SecretBox;
   /** The retry window of a schedule, which has none of its own. */
   longestWindowMs: number;
-  /** Called with the reason where encrypted columns do not open or do not parse, or a filter can't be used. */
+  /** Called with the reason if encrypted columns can't be decrypted or parsed, or a filter can't be used. */
   onUnreadable(error: AppError): void;
 }
 
-/** @param before the same endpoint as it was last read */
+/** @param before the same endpoint as last read */
 export function endpointOf(row: EndpointRow, reading: Reading, before?: Endpoint): Endpoint {
   const whole = openSettings(row, reading);
   const settings = whole ?? withoutPrivate(row.settings);
@@ -123,6 +123,6 @@ function routeOf(settings: EndpointSettings, before: HttpRoute | undefined): Htt
     ...(proxy !== undefined && { proxy }),
     ...(given && { clientCertificate: { certificate: given.certificate, privateKey: given.private_key } }),
   };
-  // The same object, so that connections kept by their route are found again after a change of something else.
+  // The same object, so that connections are still found by their route after other changes.
   return isDeepStrictEqual(route, before) ? before : route;
 }

@@ -1,4 +1,4 @@
-import type { Delivery } from '#lib/contract';
+import type { Delivery, WaitingStatus } from '#lib/contract';
 import type { IncomingRecord } from '#lib/kafka';
 import type { Order } from './ordering.ts';
 
@@ -18,21 +18,21 @@ interface Work {
 /** Fresh from `deliveries`. */
 export interface RecordJob extends Work {
   readonly from: 'record';
-  /** The records that wait for its outcome: more than one where the topic has the delivery twice, or hands it out again. */
+  /** The records that wait for its outcome: several if the topic has the delivery twice, or delivers it again. */
   readonly claims: IncomingRecord[];
 }
 
 /** Read back from `waiting`. */
 export interface RowJob extends Work {
   readonly from: 'row';
-  readonly state: 'retrying' | 'parked';
+  readonly state: WaitingStatus;
   /** Since when it could have been sent (lane-waits.ts), in microseconds. */
   readonly readyAt: number;
   /** Aborts when the row's partition is lost. */
   readonly signal: AbortSignal;
 }
 
-/** The partition is lost: its new owner has the delivery, and nobody waits for it here. */
+/** The partition is lost: its new owner has the delivery. */
 export const isAbandoned = (job: Job): boolean =>
   job.from === 'row' ? job.signal.aborted : job.claims.every(({ signal }) => signal.aborted);
 

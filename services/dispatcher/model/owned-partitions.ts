@@ -7,7 +7,7 @@ export interface OwnedPartitions {
   revoked(partitions: readonly PartitionRef[]): void;
   /** The partition is read from this offset on. */
   opened(partition: PartitionRef, startOffset: bigint): void;
-  /** Its first records since then are here; `endOffset` is that of the next record to be written. */
+  /** Its first records since then have arrived; `endOffset` is the offset of the next record to be written. */
   firstRead(partition: PartitionRef, endOffset: bigint): void;
   /** All its records below this offset are in lanes or rows, or have ended. */
   tookUpTo(partition: number, offset: bigint, signal: AbortSignal): void;
@@ -39,7 +39,7 @@ export function createOwnedPartitions(clock: Clock): OwnedPartitions {
   return {
     assigned(partitions) {
       for (const { partition } of partitions) {
-        // Assigned anew: records read under the old assignment are not ours any more.
+        // Assigned again: records read under the old assignment are not ours any more.
         release(partition);
         owned.set(partition, {
           lost: new AbortController(),

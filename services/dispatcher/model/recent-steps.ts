@@ -8,7 +8,7 @@ import { deliveryKey } from './job.ts';
  */
 export interface RecentSteps {
   remember(delivery: Pick<Delivery, 'tenant' | 'id'>, step: number, status: DeliveryStatus): void;
-  /** Whether the delivery has come to this step or past it; true for every step once it has ended. */
+  /** Whether the delivery has reached this step; true for every step after its end. */
   has(delivery: Pick<Delivery, 'tenant' | 'id'>, step: number): boolean;
   /** The step and status in which it has ended. */
   endOf(delivery: Pick<Delivery, 'tenant' | 'id'>): Reached | undefined;
@@ -64,7 +64,7 @@ export function createRecentSteps(clock: Clock): RecentSteps {
   };
 }
 
-/** Steps never go back, and an end is never left again, whichever step it came in. */
+/** Steps never go back, and an end is final, in whichever step it came. */
 function later(known: Reached | undefined, now: Reached): Reached {
   if (known === undefined) return now;
   if (isFinal(known.status)) return known;

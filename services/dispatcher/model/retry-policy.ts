@@ -2,7 +2,7 @@
 export type RetryPolicy = BackoffPolicy | SchedulePolicy;
 
 interface Bounds {
-  /** The longest that a receiver may ask to be left alone. */
+  /** The longest wait that a receiver may ask for. */
   capMs: number;
   /** From the delivery's creation. */
   windowMs: number;

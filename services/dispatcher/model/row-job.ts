@@ -5,7 +5,7 @@ import type { EventContent } from './event-content.ts';
 /** The columns of a row that describe its delivery. */
 type Row = Omit<WaitingRow, 'partition' | 'notBefore'>;
 
-/** The row's delivery as a job, at its next step. @param readyAt where that is later than the row's due time */
+/** The row's delivery as a job, at its next step. @param readyAt set if later than the row's due time */
 export function rowJob(row: Row, content: EventContent, signal: AbortSignal, readyAt = row.dueAt): RowJob {
   const { state, attempts } = row;
   return {
@@ -34,7 +34,7 @@ export function rowJob(row: Row, content: EventContent, signal: AbortSignal, rea
   };
 }
 
-/** Stands in for a missing event where its delivery is ended without a send. */
+/** Replaces a missing event of a delivery that is ended without a send. */
 export const withoutContent = ({ tenant, eventId, createdAt }: Row): EventContent => ({
   tenant,
   eventId,

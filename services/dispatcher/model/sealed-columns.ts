@@ -22,7 +22,7 @@ export interface SealedColumns {
   secrets: Buffer;
 }
 
-/** With a private key where an Ed25519 signature goes with it. */
+/** Has a private key if deliveries carry an Ed25519 signature. */
 export interface EndpointSecret {
   secret: string;
   privateKey: KeyObject | null;
@@ -34,7 +34,7 @@ interface Opening {
   onUnreadable(error: AppError): void;
 }
 
-/** All settings, the private ones included; undefined where the private ones can't be read. */
+/** All settings, private ones included; undefined if those can't be decrypted. */
 export function openSettings(row: SealedColumns, { secretBox, onUnreadable }: Opening): EndpointSettings | undefined {
   try {
     const hidden = row.private && secretBox.open(row.private, privateContext(row.tenant, row.id));
@@ -55,7 +55,7 @@ export const withoutPrivate = (stored: StoredEndpointSettings): EndpointSettings
   client_certificate: undefined,
 });
 
-/** Empty where they can't be read. */
+/** Empty if they can't be decrypted. */
 export function openSecrets(row: SealedColumns, { secretBox, onUnreadable }: Opening): EndpointSecret[] {
   try {
     const stored = parse<StoredSecret[]>(secretBox.open(row.secrets, secretsContext('endpoints', row.tenant, row.id)));

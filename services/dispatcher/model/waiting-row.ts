@@ -1,4 +1,6 @@
-import { microsOf } from '#lib/clock';
+import { formatMicros, microsOf } from '#lib/clock';
+import type { WaitingStatus } from '#lib/contract';
+import { listed, type StoredWaitingRow, waitingColumns as tableColumns } from '#lib/event-store';
 import type { Order } from './ordering.ts';
 
 /** A delivery that waits; instants in microseconds since the epoch. */
@@ -9,14 +11,14 @@ export interface WaitingRow {
   endpointId: string;
   eventId: string;
   generation: number;
-  state: 'retrying' | 'parked';
-  /** Infinity: another row of its key comes first. */
+  state: WaitingStatus;
+  /** Infinity: another row of its key is first. */
   dueAt: number;
   step: number;
   attempts: number;
   createdAt: number;
   order: Order | undefined;
-  /** Until when its receiver has asked to be left alone. */
+  /** The time until which its receiver asked to wait. */
   notBefore: number | null;
 }
 
@@ -34,29 +36,10 @@ export interface RowRef {
   step: number;
 }
 
-/** A row of the table `waiting`. */
-export interface RawWaitingRow {
-  tenant: string;
-  delivery_id: string;
-  partition: number;
-  endpoint_id: string;
-  event_id: string;
-  generation: number;
-  state: 'retrying' | 'parked';
-  due_at: string;
-  step: number;
-  attempts: number;
-  created_at: string;
-  ordering_key: Buffer | null;
-  sequence: string | null;
-  not_before: string | null;
-}
+/** For a statement that has the table `waiting` as `w`. */
+export const waitingColumns = listed(tableColumns, 'w');
 
-export const waitingColumns =
-  'w.tenant, w.delivery_id, w.partition, w.endpoint_id, w.event_id, w.generation, w.state, w.due_at, w.step, w.attempts, w.created_at, ' +
-  'w.ordering_key, w.sequence, w.not_before';
-
-export const waitingRowOf = (row: RawWaitingRow): WaitingRow => ({
+export const waitingRowOf = (row: StoredWaitingRow): WaitingRow => ({
   tenant: row.tenant,
   deliveryId: row.delivery_id,
   partition: row.partition,
@@ -72,5 +55,24 @@ export const waitingRowOf = (row: RawWaitingRow): WaitingRow => ({
   notBefore: row.not_before === null ? null : microsOf(row.not_before),
 });
 
-const orderOf = ({ ordering_key: key, sequence, partition }: RawWaitingRow): Order | undefined =>
+const orderOf = ({ ordering_key: key, sequence, partition }: StoredWaitingRow): Order | undefined =>
   key === null || sequence === null ? undefined : { key: key.toString('hex'), sequence: BigInt(sequence), partition };
+
+export const storedRowOf = ({ order, ...row }: OrderedRow): StoredWaitingRow => ({
+  tenant: row.tenant,
+  delivery_id: row.deliveryId,
+  partition: row.partition,
+  endpoint_id: row.endpointId,
+  event_id: row.eventId,
+  generation: row.generation,
+  state: row.state,
+  due_at: formatMicros(row.dueAt),
+  step: row.step,
+  attempts: row.attempts,
+  created_at: formatMicros(row.createdAt),
+  ordering_key: keyBytes(order),
+  sequence: String(order.sequence),
+  not_before: row.notBefore === null ? null : formatMicros(row.notBefore),
+});
+
+export const keyBytes = ({ key }: { key: string }): Buffer => Buffer.from(key, 'hex');

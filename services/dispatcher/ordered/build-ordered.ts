@@ -20,7 +20,7 @@ interface RowsDeps {
   owned: OwnedPartitions;
 }
 
-/** The ordered rows; stand on nothing but Postgres. */
+/** The ordered rows; depend on Postgres only. */
 export function buildOrderedRows({ context, postgres, indexScanPool, owned }: RowsDeps) {
   const { clock, log } = context;
   const table = createOrderedTable(postgres, indexScanPool);
@@ -29,7 +29,7 @@ export function buildOrderedRows({ context, postgres, indexScanPool, owned }: Ro
     orderedRows,
     wakeRows({ tenant, endpointId }: EndpointRef): void {
       const waking = orderedRows.wake({ tenant, endpointId, partitions: owned.numbers() });
-      // Where it fails, the keys resume as their first rows come due.
+      // If this fails, the keys resume when their first rows are due.
       void waking.catch((error: unknown) => log.warn({ event: 'ordered.not_woken', tenant, endpointId, err: error }));
     },
   };

@@ -1,10 +1,10 @@
 /**
- * Takes in ordered deliveries. Each is sent from its record only while no row of its key waits; else it becomes a row
- * itself, behind them. Postgres knows, so while that is away they queue here, and the others of their partition do not; once the queue is
- * full, the partition pauses.
+ * Takes in ordered deliveries. Each is sent from its record only if its key has no row; otherwise it becomes a row itself, after them. Only
+ * Postgres knows, so while that is away they queue here, and other deliveries of their partition do not. If the queue is full, the
+ * partition pauses.
  *
- * Reports how far each partition has been taken in: a row may only be sent when every record before it was seen. An
- * earlier owner may have left one undone in front of it.
+ * Reports how far each partition was taken in: a row may be sent only after every earlier record was seen, because an earlier owner may
+ * have left one undone.
  */
 import type { Delivery } from '#lib/contract';
 import type { WaitOut } from '#lib/backoff';
@@ -26,7 +26,7 @@ export interface TakenRecord {
 }
 
 export interface OrderedIntake {
-  /** The next records of some partitions, and those of them that are in an order. Resolves when there is room for more of each. */
+  /** The next records of some partitions, and the ordered ones among them. Resolves when there is room for more. */
   push(records: readonly IncomingRecord[], ordered: readonly TakenRecord[]): Promise<void>;
 }
 
@@ -92,7 +92,7 @@ export function createOrderedIntake(deps: Deps): OrderedIntake {
 
     const jobs = ordered.map(({ record, delivery }) => jobOf(record, delivery, partition));
     const places = await deps.orderedRows.placesOf(jobs.map(askedOf), () => !signal.aborted);
-    // Nothing is awaited from here to the end of the loop: the answers about the keys still hold.
+    // No `await` from here to the end of the loop: the answers about the keys stay valid.
     const parked: Promise<void>[] = [];
     const behindParked = new Set<string>();
     for (const [at, job] of jobs.entries()) {
@@ -114,7 +114,7 @@ export function createOrderedIntake(deps: Deps): OrderedIntake {
       for (const record of claims) record.done();
       return 'taken';
     }
-    // A job left behind when the partition was lost may have been overtaken by rows of the owner in between.
+    // A job left over from a lost partition may have been overtaken by rows of the owner in between.
     if (held !== undefined && !(blocked && isAbandoned(held))) {
       held.claims.push(...claims);
       return 'taken';

@@ -1,8 +1,8 @@
 /**
- * The one way to the ordered rows: questions and changes, one turn after the other, many in each. So a caller who learns that a key
- * is free can act on it before anything that this process writes later is there to contradict it.
+ * The only access to ordered rows: queries and changes, one turn after the other, many in each. So a caller that learns that a key is free
+ * can act before this process writes anything that contradicts it.
  *
- * Postgres away: all of it waits, and with it the keys concerned; other deliveries are sent.
+ * If Postgres is away, everything here waits, and with it the keys concerned; other deliveries are sent.
  */
 import { fullJitterMs, type Random } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
@@ -21,9 +21,9 @@ import type { OrderedRow, RowRef } from '../model/waiting-row.ts';
 
 export interface OrderedRows {
   /**
-   * Whether each is blocked, or known already. It holds until the caller awaits anything.
+   * Whether each is blocked, or known already. The answer holds until the caller awaits anything.
    *
-   * @throws AppError stopped where it is not wanted any more
+   * @throws AppError stopped if it is not wanted any more
    */
   placesOf(deliveries: readonly AskedDelivery[], isWanted: () => boolean): Promise<Place[]>;
   /**
@@ -33,11 +33,11 @@ export interface OrderedRows {
    * @throws AppError store_unavailable
    */
   linesOf(keys: readonly AskedKey[]): Promise<QueuedRow[][]>;
-  /** A row of this key is about to be written. */
+  /** Whether a row of this key is being written. */
   isBeingWritten(key: Pick<AskedKey, 'tenant' | 'endpointId' | 'key'>): boolean;
-  /** Resolves when the row is durable. @throws AppError stopped where it is not wanted any more */
+  /** Resolves when the row is durable. @throws AppError stopped if it is not wanted any more */
   write(row: OrderedRow, isWanted: () => boolean): Promise<void>;
-  /** Makes the first row of each key due at once: their endpoint has come back. Tries once. @throws AppError store_unavailable */
+  /** Makes the first row of each key due at once, because the endpoint has recovered. Tries once. @throws AppError store_unavailable */
   wake(endpoint: Woken): Promise<void>;
   /** Tries once. @throws AppError store_unavailable */
   remove(rows: readonly RowRef[]): Promise<void>;
@@ -56,7 +56,7 @@ interface Entry extends OrderedTurn {
   reject(error: AppError): void;
 }
 
-/** Rows and questions of one turn; an entry alone may have more. */
+/** Rows and questions of one turn; a single entry may have more. */
 const maxPerTurn = 1_000;
 const pause = { baseMs: 100, capMs: 2_000 };
 
@@ -80,7 +80,7 @@ export function createOrderedRows({ table, clock, random }: Deps): OrderedRows {
       const again = await takeTurn(nextTurn());
       failures = again.length > 0 ? failures + 1 : 0;
       queue.unshift(...again);
-      // At least the base: a database that refuses at once would else be asked without a pause.
+      // Waits at least the base, so that a database that refuses at once is not asked without a pause.
       if (again.length > 0) await clock.sleep(pause.baseMs + fullJitterMs(pause, failures, random));
     }
     working = false;
@@ -95,7 +95,7 @@ export function createOrderedRows({ table, clock, random }: Deps): OrderedRows {
     return queue.splice(0, count === -1 ? queue.length : count);
   }
 
-  /** @returns those that are to be tried again */
+  /** @returns the entries to try again */
   async function takeTurn(given: readonly Entry[]): Promise<Entry[]> {
     const turn = given.filter(isStillWanted);
     if (turn.length === 0) return [];

@@ -1,27 +1,35 @@
 /**
- * The ordered rows of `waiting`, as the owner of their partition writes and removes them.
+ * Reads, writes and removes the ordered rows of `waiting`, for the owner of their partition.
  *
- * A key is blocked while a row of it exists. Its first row, by sequence, is the one that may be sent, and has a time at which it is
- * due; those behind it are due at infinity, so that a search for due rows finds one of a key, however many wait. Each change
- * keeps this: a row written behind another is due at infinity, and then the first of each touched key is made due, and the rows behind it
- * are not.
+ * A key is blocked while it has a row. Its first row, by sequence, is the one that may be sent, and has a due time; later rows are due at
+ * infinity, so a search for due rows finds one per key. Each change keeps this: it writes rows after another with infinity, then makes the
+ * first row of each touched key due, and no later one.
  *
- * Changes of one partition are made one after the other, by a lock: an earlier owner that has been paused may still write a row, which is
- * sent once more then, but can't leave a key whose first row is never due.
+ * Changes of one partition are serialized by a lock: a paused earlier owner may still write a row, which is then sent once more, but can't
+ * leave a key whose first row is never due.
  */
-import { formatMicros } from '#lib/clock';
+import {
+  columnNames,
+  listed,
+  run,
+  type Statement,
+  type StoredWaitingRow,
+  unnested,
+  waitingColumns as tableColumns,
+} from '#lib/event-store';
 import type { Postgres, Query } from '#lib/postgres';
 import type { Order } from '../model/ordering.ts';
 import { hasRowEnded, payloadBytesOfRow } from '../waiting/row-conditions.ts';
 import {
+  keyBytes,
   type OrderedRow,
-  type RawWaitingRow,
   type RowRef,
+  storedRowOf,
   waitingColumns,
   waitingRowOf,
 } from '../model/waiting-row.ts';
 
-/** A delivery whose place in the order is to be found. */
+/** A delivery whose place in the order is asked for. */
 export interface AskedDelivery {
   tenant: string;
   id: string;
@@ -29,7 +37,7 @@ export interface AskedDelivery {
   order: Order;
 }
 
-/** A key of which the first rows are wanted. */
+/** A key whose first rows are wanted. */
 export interface AskedKey {
   tenant: string;
   endpointId: string;
@@ -37,7 +45,7 @@ export interface AskedKey {
   rows: number;
 }
 
-/** An endpoint that has come back, in partitions that are owned. */
+/** A recovered endpoint, in owned partitions. */
 export interface Woken {
   tenant: string;
   endpointId: string;
@@ -60,9 +68,9 @@ export interface TurnAnswer {
   lines: QueuedRow[][];
 }
 
-/** A row that stands in its order. */
+/** A row with its place in the order. */
 export interface QueuedRow extends OrderedRow {
-  /** 0 where its event, or the payload, is not in the tables. */
+  /** 0 if its event, or the payload, is not in the tables. */
   payloadBytes: number;
   /** The tables know that its delivery has ended. */
   ended: boolean;
@@ -77,7 +85,7 @@ export interface Place {
 }
 
 export interface OrderedTable {
-  /** All of it or nothing; the answers in the order of what was asked. @throws AppError store_unavailable, data_invalid */
+  /** Applies all or nothing; answers in the order of the questions. @throws AppError store_unavailable, data_invalid */
   apply(turn: OrderedTurn): Promise<TurnAnswer>;
 }
 
@@ -93,24 +101,24 @@ const removeRows = `
    USING unnest($1::text[], $2::text[], $3::int[]) AS done (tenant, delivery_id, step)
    WHERE w.tenant = done.tenant AND w.delivery_id = done.delivery_id AND w.step <= done.step`;
 
-/** Behind a row that is there already: a row of the same change is left to the statement after this one. */
-const writeRows = `
-  INSERT INTO waiting AS known (tenant, delivery_id, partition, endpoint_id, event_id, generation, state, due_at, step, attempts,
-                                created_at, ordering_key, sequence, not_before)
+/** Inserts after existing rows; a row of the same change is left to the next statement. */
+const writeRows: Statement<StoredWaitingRow> = {
+  name: 'write-ordered-rows',
+  columns: columnNames(tableColumns),
+  text: `
+  INSERT INTO waiting AS known (${listed(tableColumns)})
   SELECT i.tenant, i.delivery_id, i.partition, i.endpoint_id, i.event_id, i.generation, i.state,
          CASE WHEN EXISTS (SELECT FROM waiting w
                             WHERE w.tenant = i.tenant AND w.endpoint_id = i.endpoint_id
                               AND w.ordering_key = i.ordering_key AND w.sequence < i.sequence)
               THEN 'infinity' ELSE i.due_at END,
          i.step, i.attempts, i.created_at, i.ordering_key, i.sequence, i.not_before
-    FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::int[], $7::text[], $8::timestamptz[],
-                $9::int[], $10::int[], $11::timestamptz[], $12::bytea[], $13::bigint[], $14::timestamptz[])
-         AS i (tenant, delivery_id, partition, endpoint_id, event_id, generation, state, due_at,
-               step, attempts, created_at, ordering_key, sequence, not_before)
+    FROM ${unnested(tableColumns, 'i')}
   ON CONFLICT (tenant, delivery_id) DO UPDATE
      SET state = EXCLUDED.state, due_at = EXCLUDED.due_at, step = EXCLUDED.step, attempts = EXCLUDED.attempts,
          not_before = EXCLUDED.not_before
-   WHERE known.step < EXCLUDED.step`;
+   WHERE known.step < EXCLUDED.step`,
+};
 
 /**
  * Looks at as many rows of each key, from its first on, as a change of so many can have put in a wrong place: the new ones that came before all
@@ -128,7 +136,7 @@ const setDueTimes = `
       LIMIT touched.changes + 2) AS s
    WHERE w.tenant = s.tenant AND w.delivery_id = s.delivery_id AND (s.place = 1) <> isfinite(s.due_at)`;
 
-/** The first row of each key may have hours to wait, and all of its key with it. */
+/** The first row of each key may have hours to wait, and the rest of the key with it. */
 const wakeRows = `
   UPDATE waiting w
      SET due_at = greatest(clock_timestamp(), w.not_before)
@@ -194,28 +202,7 @@ async function write(tx: Query, rows: readonly OrderedRow[]): Promise<void> {
     const key = `${row.tenant}/${row.deliveryId}`;
     if ((latest.get(key)?.step ?? 0) < row.step) latest.set(key, row);
   }
-  const written = [...latest.values()];
-  const column = <T>(of: (row: OrderedRow) => T): T[] => written.map(of);
-  await tx.query(
-    writeRows,
-    [
-      column(({ tenant }) => tenant),
-      column(({ deliveryId }) => deliveryId),
-      column(({ partition }) => partition),
-      column(({ endpointId }) => endpointId),
-      column(({ eventId }) => eventId),
-      column(({ generation }) => generation),
-      column(({ state }) => state),
-      column(({ dueAt }) => formatMicros(dueAt)),
-      column(({ step }) => step),
-      column(({ attempts }) => attempts),
-      column(({ createdAt }) => formatMicros(createdAt)),
-      column(({ order }) => keyBytes(order)),
-      column(({ order }) => String(order.sequence)),
-      column(({ notBefore }) => (notBefore === null ? null : formatMicros(notBefore))),
-    ],
-    'write-ordered-rows',
-  );
+  await run(tx, writeRows, latest.values().map(storedRowOf).toArray());
 }
 
 async function setDue(tx: Query, changes: readonly Pick<RowRef, 'tenant' | 'endpointId' | 'order'>[]): Promise<void> {
@@ -249,20 +236,17 @@ async function findPlacesOf(tx: Query, asked: readonly AskedDelivery[]): Promise
 async function findLinesOf(postgres: Query, keys: readonly AskedKey[]): Promise<QueuedRow[][]> {
   const lines: QueuedRow[][] = keys.map(() => []);
   if (keys.length === 0) return lines;
-  const found = await postgres.query<RawWaitingRow & { asked: number; payload_bytes: number | null; ended: boolean }>(
-    findLines,
-    [
-      keys.map(({ tenant }) => tenant),
-      keys.map(({ endpointId }) => endpointId),
-      keys.map(keyBytes),
-      keys.map(({ rows }) => rows),
-    ],
-  );
+  const found = await postgres.query<
+    StoredWaitingRow & { asked: number; payload_bytes: number | null; ended: boolean }
+  >(findLines, [
+    keys.map(({ tenant }) => tenant),
+    keys.map(({ endpointId }) => endpointId),
+    keys.map(keyBytes),
+    keys.map(({ rows }) => rows),
+  ]);
   for (const { asked, payload_bytes: bytes, ended, ...raw } of found) {
     const { order, ...row } = waitingRowOf(raw);
     if (order !== undefined) lines[asked - 1]?.push({ ...row, order, payloadBytes: bytes ?? 0, ended });
   }
   return lines;
 }
-
-const keyBytes = ({ key }: { key: string }): Buffer => Buffer.from(key, 'hex');

@@ -1,9 +1,9 @@
 /**
- * Brings ordered rows back into their lanes: with the first of a key, which is due, those behind it, as many as could be sent
- * one after the other. The lane keeps them apart.
+ * Returns ordered rows to their lanes: the first row of a key, which is due, and as many later ones as could be sent one after the other.
+ * The lane keeps their order.
  *
- * A delivery of the key may have come to wait since the table was read, and then stands before the rows found. So the lines are read once
- * more when all else is at hand, and used before anything else can happen; a key that is being written to then is left alone.
+ * Deliveries of the key may have become rows since the table was read, before the rows found. So the rows are read again when everything
+ * else is ready, and used before anything else can happen; a key that is being written to is left alone.
  */
 import type { Clock } from '#lib/clock';
 import { isClosed } from '../model/endpoint.ts';
@@ -31,16 +31,16 @@ interface Deps {
   clock: Clock;
 }
 
-/** `send` the row; look at those behind it, where it is `in hand` or `ended`; or stop: `not now`. */
+/** `send` the row; continue with the next if it is `in hand` or `ended`; or stop: `not now`. */
 type Verdict = 'send' | 'in hand' | 'ended' | 'not now';
 
-/** Rows read ahead for a lane, so that each poll of the table fills it: its keys share them. */
+/** Rows read ahead for a lane, so that each poll of the table fills it; its keys share them. */
 const maxPerLane = 100;
 
 export function createReleaseOrdered(deps: Deps): ReleaseOrdered {
   const { orderedRows, scheduler, recentSteps, owned } = deps;
 
-  /** An endpoint is probed with the first row of a key, before it is due, unless the endpoint has asked to wait: all of the key waits for it. */
+  /** The first row of a key is used as a probe before it is due, unless the endpoint asked to wait: the whole key waits for it. */
   function isEarly({ dueAt, notBefore, tenant, endpointId }: QueuedRow): boolean {
     const now = deps.clock.nowMs() * 1_000;
     if (!Number.isFinite(dueAt) || dueAt <= now) return false;
@@ -74,7 +74,7 @@ export function createReleaseOrdered(deps: Deps): ReleaseOrdered {
       }
     }
 
-    /** False where it came into the line a moment ago, its partition was lost, or its endpoint's lane filled up: it stands. */
+    /** False if it has just been written, its partition was lost, or its lane filled up: the row stays. */
     function offer(row: QueuedRow): boolean {
       const content = contents.of(row);
       const signal = owned.signalOf(row.partition);

@@ -1,11 +1,13 @@
 import type { WaitOut } from '#lib/backoff';
 import { readSchema, type Topics } from '#lib/contract';
-import { createBury, createKeepDeadLetter } from '#lib/dead-letters';
+import { createBury, createBuryRecord, createKeepDeadLetter } from '#lib/dead-letters';
 import { createAttemptCodec, createEventCodec, createProducer } from '#lib/kafka';
 import type { Postgres } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
 import type { DispatcherConfig } from '../config.ts';
 import type { KafkaClient } from '../kafka-client.ts';
+import { dispatcherMetrics } from '../metrics.ts';
+import { createBuryDelivery } from './bury-delivery.ts';
 import { createOffer, createPublish } from './publish.ts';
 
 interface Deps {
@@ -23,6 +25,16 @@ export function buildPublishing({ config, context, kafka, postgres, waitOut, top
   const { clock, log, metrics, tracer } = context;
   const registry = { registryUrl: config.schemaRegistryUrl, clock, log };
   const producer = createProducer({ ...kafka, tracer, topics: [topics['delivery.attempts'], topics.deliveries] });
+  const bury = createBury({
+    producer,
+    topic: topics['dead-letters'],
+    keep: createKeepDeadLetter(postgres),
+    counter: dispatcherMetrics.deadLetters,
+    waitOut,
+    clock,
+    log,
+    metrics,
+  });
   return {
     producer,
     eventCodec: createEventCodec({ ...registry, topic: topics.events, schema: readSchema('events') }),
@@ -33,14 +45,9 @@ export function buildPublishing({ config, context, kafka, postgres, waitOut, top
     }),
     publish: createPublish({ producer, waitOut, clock, log }),
     offer: createOffer({ producer, waitOut, log }),
-    bury: createBury({
-      producer,
-      topic: topics['dead-letters'],
-      keep: createKeepDeadLetter(postgres),
-      waitOut,
-      clock,
-      log,
-      metrics,
-    }),
+    buryDelivery: createBuryDelivery(bury),
+    buryEvent: createBuryRecord({ bury, stage: 'fan-out', log }),
+    /** Of `deliveries`, where it is no delivery. */
+    buryRecord: createBuryRecord({ bury, stage: 'dispatcher', log }),
   };
 }

@@ -3,13 +3,13 @@ import { forEachLimited } from './for-each-limited.ts';
 
 export interface Publication {
   record: OutgoingRecord;
-  /** Records of one order are published one after the other; undefined where it has none. */
+  /** Records of one order are published one after the other; undefined: no order. */
   order: string | undefined;
 }
 
 /**
- * Publishes all of them, at most `limit` at once. A record that is not acknowledged is sent again, and may then stand behind one that was
- * sent after it: where the order counts, the next waits for the acknowledgment.
+ * Publishes all records, at most `limit` at once. An unacknowledged record is sent again, and may then follow a later one: if the order
+ * counts, the next waits for the acknowledgment.
  */
 export async function publishAll<P extends Publication>(
   publications: Iterable<P>,

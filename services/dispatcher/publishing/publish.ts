@@ -5,8 +5,8 @@ import type { OutgoingRecord, RecordProducer } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 
 /**
- * Resolves once the record is acknowledged, however long Kafka is away. Where Kafka refuses it, because it is too large for its topic, the
- * shorter one takes its place. The last one is tried until somebody has mended the topic: it must be so small that every topic takes it.
+ * Resolves when the record is acknowledged, however long Kafka is away. If Kafka refuses it as too large for its topic, a shorter one
+ * replaces it. The shortest one is retried until the topic is fixed: it must be so small that every topic takes it.
  *
  * @throws AppError stopped when the signal aborts
  */

@@ -3,7 +3,7 @@ import type { Clock } from '#lib/clock';
 /** Turns of a replay: at each, up to `size` items may go. */
 export interface Pace {
   readonly size: number;
-  /** Until the next turn; 0 where it may be now. */
+  /** Time until the next turn; 0: now. */
   waitMs(): number;
   /** Resolves when it is time for the next turn, or the signal aborts. */
   turn(signal: AbortSignal): Promise<void>;

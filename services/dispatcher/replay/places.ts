@@ -1,6 +1,6 @@
 /** Places for work, so many at once; waiting callers get them in the order of asking. */
 export interface Places {
-  /** Does the work in a place, or nothing where the signal aborts before there is one. */
+  /** Runs the work in a place; does nothing if the signal aborts before there is one. */
   use<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T | 'aborted'>;
 }
 

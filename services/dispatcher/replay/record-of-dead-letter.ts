@@ -3,8 +3,8 @@ import type { OutgoingRecord } from '#lib/kafka';
 import type { ReplayItem } from '#lib/replay-store';
 
 /**
- * The record that died, for the topic that it came from: its key, headers and bytes as they were, and headers that tell its stage that it has
- * been there before. Undefined where that topic is none of ours (the prefix has changed since).
+ * The failed record for the topic that it came from: its key, headers and bytes unchanged, and headers that mark it as replayed. Undefined
+ * if the topic is not ours (the prefix has changed since).
  */
 export function recordOfDeadLetter(
   { stage, origin, generation, key, headers, value }: Extract<ReplayItem, { kind: 'record' }>,

@@ -1,10 +1,10 @@
 /**
- * Leases replays of a lane that no process works on, and works them off. Every dispatcher has one for each lane; a replay is in the hands of
- * one of them, for as long as its lease is renewed.
+ * Leases unleased replays of a lane, and works them off. Every dispatcher has one per lane; a replay belongs to one of them while its lease
+ * is renewed.
  */
 import type { Clock } from '#lib/clock';
 import { isAppError, toAppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
+import { createPart, inRounds, type Part, repeat } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { LeasedReplay, ReplayLane, ReplayWork } from '#lib/replay-store';
 import { createPace } from './pace.ts';
@@ -14,15 +14,15 @@ interface Deps {
   lane: ReplayLane;
   work: Pick<ReplayWork, 'lease' | 'renew' | 'release'>;
   run: RunReplay;
-  /** Names this process among those that lease. */
+  /** Identifies this process as a lease holder. */
   owner: string;
   clock: Clock;
   log: Logger;
 }
 
 /**
- * Replays that one process holds, and how often it looks for more. A tenant has one bulk replay at a time, and most of them wait for their
- * rate. Somebody watches a single one until it is sent.
+ * Limits of replays per process, and how often it looks for more. A tenant has one bulk replay at a time, most of which wait for their
+ * rate. A user watches a single one until it is sent.
  */
 const lanes: Readonly<Record<ReplayLane, { maxHeld: number; lookEveryMs: number }>> = {
   single: { maxHeld: 25, lookEveryMs: 250 },
@@ -30,7 +30,7 @@ const lanes: Readonly<Record<ReplayLane, { maxHeld: number; lookEveryMs: number 
 };
 /** While more wait than can be held, each is held for so long, then released for the next. */
 const shareMs = 5_000;
-/** Payloads in memory at once: a megabyte each at the most, times the turns that are under way. */
+/** Payloads in memory at once: at most a megabyte each, times the running turns. */
 const maxBatch = 25;
 const renewEveryMs = 3_000;
 /** Time for items under way when the process stops; the lanes drain after it. */
@@ -41,14 +41,11 @@ export function createReplayRunner({ lane, work, run, owner, clock, log }: Deps)
   const stopping = new AbortController();
   const givenUp = new AbortController();
   const running = new Set<Promise<void>>();
-  let looking: Promise<void> = Promise.resolve();
 
-  async function renewUntil(replay: LeasedReplay, done: AbortSignal): Promise<void> {
-    while (!done.aborted) {
-      await clock.sleep(renewEveryMs, done);
-      // Where it fails, or the lease is lost, the next step finds out.
-      if (!done.aborted) await work.renew(replay).catch(() => undefined);
-    }
+  function renewUntil(replay: LeasedReplay, done: AbortSignal): Promise<void> {
+    // If this fails, or the lease is lost, the next step notices.
+    const renew = () => work.renew(replay).catch(() => undefined);
+    return repeat(renew, { everyMs: renewEveryMs, waitsFirst: true, clock }, done);
   }
 
   async function workOff(replay: LeasedReplay): Promise<void> {
@@ -81,35 +78,28 @@ export function createReplayRunner({ lane, work, run, owner, clock, log }: Deps)
   }
 
   async function look(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        const room = maxHeld - running.size;
-        const leased = room > 0 ? await work.lease(owner, lane, room) : [];
-        for (const replay of leased) {
-          const task = workOff(replay).finally(() => running.delete(task));
-          running.add(task);
-        }
-      } catch (error) {
-        log.warn({ event: 'replays.not_read', lane, err: toAppError(error) });
+    try {
+      const room = maxHeld - running.size;
+      const leased = room > 0 ? await work.lease(owner, lane, room) : [];
+      for (const replay of leased) {
+        const task = workOff(replay).finally(() => running.delete(task));
+        running.add(task);
       }
-      await clock.sleep(lookEveryMs, stopping.signal);
+    } catch (error) {
+      log.warn({ event: 'replays.not_read', lane, err: toAppError(error) });
     }
   }
+  const name = `${lane} replays`;
+  const looking = inRounds(look, { name, everyMs: lookEveryMs, clock, log });
 
-  return createPart(
-    `${lane} replays`,
-    async () => {
-      looking = look();
-    },
-    async () => {
-      stopping.abort();
-      await looking;
-      const all = Promise.all(running);
-      const drained = new AbortController();
-      await Promise.race([all, clock.sleep(drainMs, drained.signal)]);
-      drained.abort();
-      givenUp.abort();
-      await all;
-    },
-  );
+  return createPart(name, looking.start, async () => {
+    stopping.abort();
+    await looking.stop();
+    const all = Promise.all(running);
+    const drained = new AbortController();
+    await Promise.race([all, clock.sleep(drainMs, drained.signal)]);
+    drained.abort();
+    givenUp.abort();
+    await all;
+  });
 }

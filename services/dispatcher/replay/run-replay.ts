@@ -24,7 +24,7 @@ interface Limits {
   isTurnOver(): boolean;
 }
 
-/** How it left the replay: ended, lost to another process, stopped, or to go on later. */
+/** How the work stopped: the replay ended, was lost to another process, was stopped, or continues later. */
 interface Left {
   how: string;
   /** Its rate has nothing to send before then. */

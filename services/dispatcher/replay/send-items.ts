@@ -1,10 +1,10 @@
 /**
- * Sends what a replay has taken. A delivery as fan-out would: the set of its event's deliveries first, under the replay's generation, so
- * that none is under way that the event's status does not wait for; then the deliveries, created now, with a whole window before them. Any
- * other record goes back to where it came from. Their ids are a function of the item: sent again after a crash, they are the same.
+ * Sends the items of a replay. Deliveries go out as in fan-out: first the set of their event under the replay generation, so that the
+ * event's status waits for them; then the deliveries, created now, with a whole retry window. Any other record returns to its own topic.
+ * Ids are a function of the item, so sending again after a crash gives the same ones.
  *
- * A record that Kafka refuses, because it is too large for its topic by now, is not tried for ever. A delivery of a set that stands there ends as one
- * that dies on its way; any other item fails.
+ * A record that Kafka refuses, because it is too large for its topic by now, is not retried for ever. A delivery whose set is written ends
+ * as a dead letter; any other item fails.
  */
 import type { WaitOut } from '#lib/backoff';
 import { type Clock, nowMicros } from '#lib/clock';
@@ -40,7 +40,7 @@ type DeliveryItem = Extract<ReplayItem, { kind: 'delivery' }>;
 
 interface ItemPublication extends Publication {
   item: ReplayItem;
-  /** Only where the item is a delivery. */
+  /** Set if the item is a delivery. */
   delivery?: Delivery;
 }
 
@@ -115,7 +115,7 @@ export function createSendItems(deps: Deps): SendItems {
   return async (replay, items, signal) => {
     const { tenant } = replay;
     const wanted = items.filter((item) => item.kind === 'delivery');
-    // It may have been opened again a moment ago, and that be the reason for the replay.
+    // The endpoint may have just been enabled, as the reason for the replay.
     if (wanted.some((item) => whyNot(tenant, item) !== undefined)) await waitOut(directory.refresh, signal);
     const contents = await contentsOf(tenant, wanted, signal);
 
@@ -143,7 +143,7 @@ export function createSendItems(deps: Deps): SendItems {
     });
     return items.map((item) => ({ item: item.item, reason: reasons.get(item) ?? null }));
 
-    /** @returns why it can't be sent, where it can't */
+    /** @returns the reason as text if it can't be sent */
     function planOf(item: ReplayItem): ItemPublication | string {
       if (item.kind === 'missing') return 'letter_removed';
       if (item.kind === 'record') {

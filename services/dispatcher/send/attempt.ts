@@ -11,7 +11,7 @@ export type Attempt = (delivery: Delivery, endpoint: Endpoint, attempt: number) 
 
 export interface Sending {
   result: HttpResult;
-  durationMs: number;
+  duration_ms: number;
   /** As it may be shown; null where nothing was sent, for a reason of ours. */
   request: SentRequest | null;
   /** Where it is traced. */
@@ -66,10 +66,10 @@ export function createAttempt({ http, tracer, clock }: Deps): Attempt {
     const sent = { ...headers, ...own };
     const startedAtMs = clock.monotonicMs();
     const result = await http.send({ url, method, headers: sent, body: delivery.payload, timeoutMs, route });
-    const durationMs = clock.monotonicMs() - startedAtMs;
+    const duration_ms = clock.monotonicMs() - startedAtMs;
     endAttemptSpan(span, result);
     const request = { method, url, headers: shown === headers ? sent : { ...shown, ...own } };
-    return { result, durationMs, exemplar: span.exemplar, request };
+    return { result, duration_ms, exemplar: span.exemplar, request };
   };
 }
 
@@ -95,7 +95,7 @@ function prepare(endpoint: Endpoint): Prepared {
 
 const unsigned: Sending = {
   result: { outcome: 'blocked', detail: 'the endpoint has no secret that can be read', timing: noTiming },
-  durationMs: 0,
+  duration_ms: 0,
   request: null,
 };
 

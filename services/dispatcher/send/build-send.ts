@@ -1,5 +1,5 @@
 import type { AttemptRecord, Topics } from '#lib/contract';
-import type { Bury } from '#lib/dead-letters';
+import type { BuryRecord } from '#lib/dead-letters';
 import { createHttpClient, parseAllowedNetworks } from '#lib/http-client';
 import type { ServiceContext } from '#lib/service-host';
 import type { DispatcherConfig } from '../config.ts';
@@ -8,6 +8,7 @@ import type { DispatcherMetrics } from '../metrics.ts';
 import type { RowJob } from '../model/job.ts';
 import type { RecentSteps } from '../model/recent-steps.ts';
 import type { OrderedRow } from '../model/waiting-row.ts';
+import type { BuryDelivery } from '../publishing/bury-delivery.ts';
 import type { Publish } from '../publishing/publish.ts';
 import { createAttempt } from './attempt.ts';
 import { createDispatch } from './dispatch.ts';
@@ -18,7 +19,8 @@ interface Deps {
   context: Pick<ServiceContext, 'clock' | 'log' | 'tracer' | 'crashPoints'>;
   endpoints: Pick<Endpoints, 'directory' | 'disableEndpoint' | 'endpointFailing'>;
   publish: Publish;
-  bury: Bury;
+  buryDelivery: BuryDelivery;
+  buryRecord: BuryRecord;
   encodeAttempt(record: AttemptRecord): Buffer;
   recentSteps: RecentSteps;
   orderedRows: { write(row: OrderedRow, isWanted: () => boolean): Promise<void> };
@@ -38,7 +40,7 @@ export function buildSend({ config, context, endpoints, metrics, ...deps }: Deps
     maxConnectionsPerHost: config.maxInFlight,
   });
   const givenUp = new AbortController();
-  const outcomes = createOutcomeWriter({ ...deps, clock, crashPoints, metrics, signal: givenUp.signal });
+  const outcomes = createOutcomeWriter({ ...deps, clock, crashPoints, signal: givenUp.signal });
   const dispatch = createDispatch({
     ...endpoints,
     attempt: createAttempt({ http, tracer, clock }),

@@ -56,7 +56,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
     crashPoints.reach('dispatcher.before-send');
     const attempts = job.attempts + 1;
     const sending = await attempt(delivery, endpoint, attempts);
-    const { result, durationMs, exemplar } = sending;
+    const { result, duration_ms: durationMs, exemplar } = sending;
     crashPoints.reach('dispatcher.after-send');
     // Before the outcome is written: Kafka may be away, and the next send should know.
     observed(verdictOf(result, clock.nowMs(), endpoint.retry.capMs));
@@ -96,7 +96,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
   }
 
   /** One line for each send, logged at once: writing the outcome may take until Kafka is back. */
-  function logAttempt({ delivery, step, attempts }: Job, { result, durationMs }: Sending, after: AfterSend): void {
+  function logAttempt({ delivery, step, attempts }: Job, { result, duration_ms }: Sending, after: AfterSend): void {
     deps.log.info({
       event: 'delivery.attempted',
       tenant: delivery.tenant,
@@ -108,7 +108,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
       attempt: attempts + 1,
       outcome: result.outcome,
       ...('status' in result ? { httpStatus: result.status } : detailsOf(result)),
-      durationMs: Math.round(durationMs * 10) / 10,
+      durationMs: Math.round(duration_ms * 10) / 10,
       ...after,
       traceId: traceIdOf(delivery.traceparent),
     });

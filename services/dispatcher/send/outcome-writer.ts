@@ -5,29 +5,35 @@
  * the send by the event's id. Nothing here is ever given up for want of Kafka; whoever waits keeps its place.
  */
 import { type Clock, nowMicros } from '#lib/clock';
-import { type AttemptRecord, deliveryHeaders, type DeliveryStatus, type Topics, traceHeaders } from '#lib/contract';
+import {
+  type Attempted,
+  type AttemptRecord,
+  type DeadLetterReason,
+  isWaiting,
+  type StepFields,
+  type StepRecord,
+  type Topics,
+  traceHeaders,
+} from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
-import type { Bury, DiedRecord } from '#lib/dead-letters';
-import { type IncomingRecord, originOf, type OutgoingRecord } from '#lib/kafka';
+import type { BuryRecord } from '#lib/dead-letters';
+import type { IncomingRecord, OutgoingRecord } from '#lib/kafka';
 import { isAbandoned, type Job, type RowJob } from '../model/job.ts';
-import type { DispatcherMetrics } from '../metrics.ts';
 import type { OrderedRow } from '../model/waiting-row.ts';
+import type { BuryDelivery } from '../publishing/bury-delivery.ts';
 import type { Publish } from '../publishing/publish.ts';
 import type { RecentSteps } from '../model/recent-steps.ts';
 import type { SendFacts } from './send-facts.ts';
-import { recordOf } from '../publishing/attempt-record.ts';
+import { stepOf } from '../publishing/attempt-record.ts';
 
 export type AfterSend =
   | { status: 'delivered' }
   | { status: 'retrying'; dueAt: number; notBefore: number | null }
-  | { status: 'dead_lettered'; reason: 'endpoint_gone' | 'retries_exhausted' };
+  | { status: 'dead_lettered'; reason: DeadLetterReason };
 
 export type EndUnsent =
   | { status: 'cancelled'; reason: 'endpoint_deleted' | 'cancelled_by_request' }
-  | {
-      status: 'dead_lettered';
-      reason: 'endpoint_disabled' | 'endpoint_unknown' | 'retries_exhausted' | 'event_unavailable';
-    };
+  | { status: 'dead_lettered'; reason: DeadLetterReason };
 
 /** Each resolves when all is written; throws AppError stopped when the process may wait no longer. */
 export interface OutcomeWriter {
@@ -35,12 +41,13 @@ export interface OutcomeWriter {
   parked(job: Job): Promise<void>;
   ended(job: Job, end: EndUnsent): Promise<void>;
   /** A record that is no delivery at all. */
-  malformed(record: IncomingRecord): Promise<void>;
+  malformed(record: IncomingRecord, problem: string): Promise<void>;
 }
 
 interface Deps {
   publish: Publish;
-  bury: Bury;
+  buryDelivery: BuryDelivery;
+  buryRecord: BuryRecord;
   topics: Topics;
   encodeAttempt(record: AttemptRecord): Buffer;
   recentSteps: RecentSteps;
@@ -49,12 +56,20 @@ interface Deps {
   removeRow(job: RowJob): void;
   clock: Clock;
   crashPoints: CrashPoints;
-  metrics: DispatcherMetrics;
   signal: AbortSignal;
 }
 
 /** Drops request and answer, which may be tens of kilobytes: a topic that takes less must not hold the outcome up. */
-const withoutExchange = { request: null, response_headers: null, response_excerpt: null, timing: null };
+const withoutExchange = (record: StepRecord): StepRecord =>
+  record.kind === 'attempted'
+    ? { ...record, request: null, response_headers: null, response_excerpt: null, timing: null }
+    : record;
+
+/** What happened in a step, beside the fields that follow from its job. */
+type StepFacts = FactsOf<Attempted> | FactsOf<Exclude<StepRecord, Attempted>>;
+type FactsOf<Kind extends StepRecord> = Omit<Kind, keyof StepFields> &
+  Pick<Kind, 'status'> &
+  Partial<Pick<Kind, 'attempt' | 'detail' | 'next_attempt_at'>>;
 
 /**
  * The receiver has its webhook. But the place in the lane is held until the outcome is acknowledged, and a lane has ten: more would be felt where one
@@ -63,48 +78,36 @@ const withoutExchange = { request: null, response_headers: null, response_excerp
 const outcomeLingerMs = 5;
 
 export function createOutcomeWriter(deps: Deps): OutcomeWriter {
-  const { publish, topics, crashPoints, metrics, signal } = deps;
+  const { publish, topics, crashPoints, signal } = deps;
 
-  async function bury(record: DiedRecord, deadLetter: DeadLetter): Promise<void> {
-    await deps.bury(record, { stage: 'dispatcher', at: nowMicros(deps.clock), ...deadLetter }, signal);
-    metrics.deadLettered('dispatcher', deadLetter.reason);
-    crashPoints.reach('dispatcher.after-letter');
+  async function buryDelivery(job: Job, attempts: number, reason: DeadLetterReason): Promise<void> {
+    await deps.buryDelivery(job.delivery, { reason, attempts }, signal);
+    crashPoints.reach('dispatcher.after-dead-letter');
   }
 
-  /** Buries the record of `deliveries` as fan-out wrote it, made anew: a row of `waiting` does not keep it. */
-  async function buryDelivery({ delivery }: Job, attempts: number, reason: string): Promise<void> {
-    const { payload, ...facts } = delivery;
-    const record = { key: delivery.endpointId, value: payload, headers: deliveryHeaders(facts) };
-    await bury(record, { reason, attempts, origin: delivery.id });
-  }
-
-  async function write(
-    job: Job,
-    facts: Partial<AttemptRecord> & Pick<AttemptRecord, 'kind'> & { status: DeliveryStatus },
-    notBefore: number | null = null,
-  ): Promise<void> {
+  async function write(job: Job, facts: StepFacts, notBefore: number | null = null): Promise<void> {
     const { delivery, step } = job;
-    const record: AttemptRecord = { ...recordOf(job), at: nowMicros(deps.clock), ...facts };
+    const record: StepRecord = { ...stepOf(job), at: nowMicros(deps.clock), ...facts };
     const row = newRowOf(job, record, notBefore);
     if (row !== undefined) await deps.orderedRows.write(row, () => !signal.aborted && !isAbandoned(job));
-    const outgoing = (written: AttemptRecord): OutgoingRecord => ({
+    const outgoing = (written: StepRecord): OutgoingRecord => ({
       topic: topics['delivery.attempts'],
       key: delivery.eventId,
       value: deps.encodeAttempt(written),
       headers: traceHeaders(delivery.traceparent),
       lingerMs: outcomeLingerMs,
     });
-    await publish(outgoing(record), signal, () => outgoing({ ...record, ...withoutExchange }));
+    await publish(outgoing(record), signal, () => outgoing(withoutExchange(record)));
     crashPoints.reach('dispatcher.after-outcome');
     deps.recentSteps.remember(delivery, step, facts.status);
     if (row === undefined || job.from === 'record') settle(job);
   }
 
   /** In the place of the row, if there was one, that the job was read from; undefined where the job is in no order, or does not wait. */
-  function newRowOf(job: Job, record: AttemptRecord, notBefore: number | null): OrderedRow | undefined {
+  function newRowOf(job: Job, record: StepRecord, notBefore: number | null): OrderedRow | undefined {
     const { delivery, order, step } = job;
     const { status: state } = record;
-    if (order === undefined || (state !== 'retrying' && state !== 'parked')) return undefined;
+    if (order === undefined || !isWaiting(state)) return undefined;
     return {
       tenant: delivery.tenant,
       deliveryId: delivery.id,
@@ -115,7 +118,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
       state,
       dueAt: record.next_attempt_at ?? delivery.createdAt,
       step,
-      attempts: record.attempt ?? 0,
+      attempts: record.attempt,
       createdAt: delivery.createdAt,
       order,
       notBefore,
@@ -133,18 +136,12 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
       const attempt = job.attempts + 1;
       if (after.status === 'dead_lettered') await buryDelivery(job, attempt, after.reason);
       const facts = {
+        ...send,
         kind: 'attempted',
         status: after.status,
         attempt,
-        outcome: send.outcome,
-        http_status: send.httpStatus,
-        duration_ms: send.durationMs,
         detail: after.status === 'dead_lettered' ? `${after.reason}: ${send.detail}` : send.detail,
-        response_excerpt: send.excerpt,
         next_attempt_at: after.status === 'retrying' ? after.dueAt : null,
-        request: send.exchange?.request ?? null,
-        response_headers: send.exchange?.responseHeaders ?? null,
-        timing: send.exchange?.timing ?? null,
       } as const;
       await write(job, facts, after.status === 'retrying' ? after.notBefore : null);
     },
@@ -153,16 +150,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
       if (status === 'dead_lettered') await buryDelivery(job, job.attempts, reason);
       await write(job, { kind: 'ended', status, detail: reason });
     },
-    async malformed(record) {
-      const { key, value, rawHeaders: headers } = record;
-      await bury({ key, value, headers }, { reason: 'malformed_record', attempts: 0, origin: originOf(record) });
-      record.done();
-    },
+    malformed: (record, problem) =>
+      deps.buryRecord(record, { reason: 'malformed_record', attempts: 0, logged: { problem } }, signal),
   };
-}
-
-interface DeadLetter {
-  reason: string;
-  attempts: number;
-  origin: string;
 }

@@ -1,41 +1,20 @@
-import {
-  type AttemptOutcome,
-  type AttemptTiming,
-  isSensitiveHeader,
-  secretMask,
-  type SentRequest,
-} from '#lib/contract';
+import { type AttemptTiming, isSensitiveHeader, secretMask, type SendFields, type StepFields } from '#lib/contract';
 import type { HttpTiming } from '#lib/http-client';
 import type { Sending } from './attempt.ts';
 
 /** The facts of a send that are stored, for everybody who may see the delivery: nothing for the operator alone. */
-export interface SendFacts {
-  outcome: AttemptOutcome;
-  httpStatus: number | null;
-  durationMs: number;
-  detail: string | null;
-  excerpt: Buffer | null;
-  /** Null where nothing was sent. */
-  exchange: {
-    request: SentRequest;
-    responseHeaders: Readonly<Record<string, string>> | null;
-    timing: AttemptTiming;
-  } | null;
-}
+export type SendFacts = SendFields & Pick<StepFields, 'detail'>;
 
-export function sendFactsOf({ result, durationMs, request }: Sending): SendFacts {
+export function sendFactsOf({ result, exemplar: _exemplar, ...measured }: Sending): SendFacts {
   const answered = 'status' in result;
   return {
+    ...measured,
     outcome: result.outcome,
-    httpStatus: answered ? result.status : null,
-    durationMs,
+    http_status: answered ? result.status : null,
     detail: answered ? (result.outcome === 'delivered' ? null : `answered ${result.status}`) : result.detail,
-    excerpt: answered && result.excerpt.length > 0 ? result.excerpt : null,
-    exchange: request && {
-      request,
-      responseHeaders: answered ? shownHeaders(result.headers) : null,
-      timing: timingOf(result.timing),
-    },
+    response_excerpt: answered && result.excerpt.length > 0 ? result.excerpt : null,
+    response_headers: measured.request && answered ? shownHeaders(result.headers) : null,
+    timing: measured.request && timingOf(result.timing),
   };
 }
 

@@ -21,7 +21,7 @@ interface TableDeps {
   orderedRows: { remove(rows: readonly RowRef[]): Promise<void> };
 }
 
-/** The table `waiting` and what is read beside it; stands on nothing but Postgres. */
+/** The table `waiting` and related tables; depends on Postgres only. */
 export function buildWaitingTables({ postgres, indexScanPool, orderedRows }: TableDeps) {
   const table = createWaitingTable(postgres, indexScanPool);
   return {
@@ -46,7 +46,7 @@ interface Deps {
   metrics: DispatcherMetrics;
 }
 
-/** Reads the rows: those that are due go to their lanes, those that can't come back are ended. */
+/** Reads the rows: due ones go to their lanes, those that can't come back are ended. */
 export function buildWaitingRows({ context, tables, endpoints, ...deps }: Deps) {
   const { clock, log } = context;
   const { table, overdueTable, readContents, servedRows } = tables;

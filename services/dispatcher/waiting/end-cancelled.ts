@@ -6,7 +6,7 @@ import { rowJob, withoutContent } from '../model/row-job.ts';
 import type { Scheduler } from '../lanes/scheduler.ts';
 
 /**
- * Ends the waiting deliveries that somebody has asked to be cancelled. One in a lane is left to its turn: it may be on its way.
+ * Ends waiting deliveries whose cancellation was requested. One in a lane is left to its turn: it may be in flight.
  *
  * @throws AppError store_unavailable; stopped
  */

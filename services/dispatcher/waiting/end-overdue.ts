@@ -1,15 +1,15 @@
 /**
  * Ends waiting deliveries that can't come back:
  *
- * - whose endpoint is given up (its breaker is open) until the window of the delivery is over: `retries_exhausted`;
- * - whose event, or its payload, never came to the tables, because the projector could not write it (it has left a dead letter of its own)
- *   or it was removed: `event_unavailable`. Its dead letter has no payload. A projector that is behind is no reason: the row must have been seen
- *   for an hour in which the tables were written to.
+ * - the endpoint's breaker is open until the end of the delivery's window: `retries_exhausted`;
+ * - its event, or the payload, never reached the tables, because the projector could not write it (it has its own dead letter) or it was
+ *   removed: `event_unavailable`. The dead letter has no payload. Consumer lag of the projector is no reason: the row must have been seen for
+ *   an hour in which the tables were written to.
  *
- * Everything else is sent when it is due, the last time at the end of its window, and decide.ts ends it then.
+ * Everything else is sent when it is due, the last time at the end of its window, and then ended by decide.ts.
  */
 import { type Clock, nowMicros } from '#lib/clock';
-import { endpointDefaults } from '#lib/contract';
+import { type DeadLetterReason, endpointDefaults } from '#lib/contract';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
 import type { EndpointHealth } from '../endpoints/endpoint-health.ts';
 import { deliveryKey, type RowJob } from '../model/job.ts';
@@ -59,7 +59,7 @@ export function createEndOverdue(deps: Deps): EndOverdue {
     });
   }
 
-  async function end(row: WaitingRow, content: EventContent | undefined, reason: Reason): Promise<void> {
+  async function end(row: WaitingRow, content: EventContent | undefined, reason: DeadLetterReason): Promise<void> {
     const signal = owned.signalOf(row.partition);
     const delivery = { tenant: row.tenant, id: row.deliveryId };
     if (signal === undefined || deps.scheduler.held(delivery) || deps.recentSteps.has(delivery, row.step + 1)) return;
@@ -101,5 +101,3 @@ export function createEndOverdue(deps: Deps): EndOverdue {
     nextAtMs = clock.monotonicMs() + (areMore ? 0 : everyMs);
   };
 }
-
-type Reason = 'retries_exhausted' | 'event_unavailable';

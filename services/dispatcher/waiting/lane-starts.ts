@@ -1,7 +1,7 @@
 /**
- * Where the next reading of the table begins, for each tenant in each partition. A reading ends early in a tenant that has more due than it has
- * room for; the next resumes behind the lane at which that one ended, and from the first lane on where it came to the last. So each lane has
- * its turn, however many a tenant has, and however much the first of them.
+ * The place where the next read of the table begins, for each tenant in each partition. A read ends early if a tenant has more due than it
+ * has room for. The next read then starts after the lane at which that one ended, or from the first lane if it reached the last. So each
+ * lane gets its turn, however much the first of them has.
  */
 import type { DueRow, LaneStart } from './waiting-table.ts';
 

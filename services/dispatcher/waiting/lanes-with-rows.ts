@@ -1,8 +1,7 @@
 /**
- * The table `waiting` is read from lane to lane, and in each along an index, as far as is wanted, so that a reading costs by the lanes
- * that have rows and not by the rows. It is written so that each step has one index to go by; the planner, which takes a lane for smaller
- * than it is, or the table for empty, would rather fetch all of a lane and sort it, and ask of each row what is asked of the first ones.
- * Hence the settings, for a pool of its own, which is for such readings alone.
+ * The table `waiting` is read lane by lane, in each along an index, and only as far as needed: the cost depends on the number of lanes with
+ * rows, not of rows. Each step has one index; but if the planner takes a lane for small, or the table for empty, it fetches and sorts the
+ * whole lane, and tests every row. These settings prevent that, in a pool for such queries only.
  */
 export const waitingSessionSettings = ['seqscan', 'bitmapscan', 'sort', 'hashjoin', 'mergejoin'].map(
   (way) => `enable_${way}=off`,

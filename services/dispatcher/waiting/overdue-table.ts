@@ -1,33 +1,34 @@
 /** The rows of `waiting` that are to be ended without another send. */
 import { formatMicros, microsOf } from '#lib/clock';
+import { isOpen, type StoredWaitingRow } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { lanesWithRows } from './lanes-with-rows.ts';
 import { hasPayload, hasRowEnded, payloadBytesOfRow } from './row-conditions.ts';
-import { type RawWaitingRow, waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
+import { waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
 
 export interface OverdueRow extends WaitingRow {
   payloadBytes: number;
 }
 
 export interface OverdueTable {
-  /** Rows of these lanes whose deliveries were created by the given times (in microseconds), and whose event is known. */
+  /** Rows of these lanes whose deliveries were created by the given times (in microseconds), and whose event is in the tables. */
   ofLanes(question: {
     partitions: readonly number[];
     lanes: readonly { tenant: string; endpointId: string; createdBy: number }[];
     limit: number;
   }): Promise<OverdueRow[]>;
   /**
-   * Rows of deliveries that were created by this time, and whose event, or its payload, is not in the tables: of each lane, among those that
-   * have waited longest.
+   * Rows of deliveries that were created by this time, and whose event, or its payload, is not in the tables: of each lane, among the rows
+   * that have waited longest.
    */
   withoutEvent(question: { partitions: readonly number[]; createdBy: number; limit: number }): Promise<WaitingRow[]>;
-  /** Rows whose delivery somebody wants ended. */
+  /** Rows whose cancellation was requested. */
   toCancel(question: { partitions: readonly number[]; limit: number }): Promise<WaitingRow[]>;
-  /** When the tables were last written to, in microseconds; 0 where they never were. */
+  /** When the tables were last written to, in microseconds; 0: never. */
   writtenAt(): Promise<number>;
 }
 
-/** Rows of one lane that are asked whether their event is there: in a lane that is down for days, all of the others' may be. */
+/** Rows of one lane that are checked for their event: in a lane that is down for days, the events of all others may exist. */
 const maxLookedAt = 100;
 
 const overdueOfLanes = `
@@ -67,7 +68,7 @@ const rowsToCancel = `
   SELECT ${waitingColumns}
     FROM deliveries d
     JOIN waiting w ON w.tenant = d.tenant AND w.delivery_id = d.id
-   WHERE d.cancel_requested AND d.status IN ('pending', 'retrying', 'parked') AND w.partition = ANY ($1::int[])
+   WHERE d.cancel_requested AND ${isOpen('d.status')} AND w.partition = ANY ($1::int[])
    LIMIT $2`;
 
 /** @param indexScanPool has the settings of lanes-with-rows.ts */
@@ -75,7 +76,7 @@ export function createOverdueTable(postgres: Query, indexScanPool: Query): Overd
   return {
     async ofLanes({ partitions, lanes, limit }) {
       if (lanes.length === 0) return [];
-      const rows = await indexScanPool.query<RawWaitingRow & { payload_bytes: number }>(overdueOfLanes, [
+      const rows = await indexScanPool.query<StoredWaitingRow & { payload_bytes: number }>(overdueOfLanes, [
         partitions,
         lanes.map(({ tenant }) => tenant),
         lanes.map(({ endpointId }) => endpointId),
@@ -85,7 +86,7 @@ export function createOverdueTable(postgres: Query, indexScanPool: Query): Overd
       return rows.map((row) => ({ ...waitingRowOf(row), payloadBytes: row.payload_bytes }));
     },
     async withoutEvent({ partitions, createdBy, limit }) {
-      const rows = await indexScanPool.query<RawWaitingRow>(overdueWithoutEvent, [
+      const rows = await indexScanPool.query<StoredWaitingRow>(overdueWithoutEvent, [
         partitions,
         formatMicros(createdBy),
         limit,
@@ -93,7 +94,7 @@ export function createOverdueTable(postgres: Query, indexScanPool: Query): Overd
       return rows.map(waitingRowOf);
     },
     async toCancel({ partitions, limit }) {
-      const rows = await postgres.query<RawWaitingRow>(rowsToCancel, [partitions, limit], 'rows-to-cancel');
+      const rows = await postgres.query<StoredWaitingRow>(rowsToCancel, [partitions, limit], 'rows-to-cancel');
       return rows.map(waitingRowOf);
     },
     async writtenAt() {

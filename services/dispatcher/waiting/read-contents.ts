@@ -19,7 +19,7 @@ interface Contents {
  */
 export type ReadContents = (rows: readonly RowOfEvent[]) => Promise<Contents>;
 
-/** Payloads that one reading brings into memory; one alone may be larger. */
+/** Payload bytes of one read; a single payload may be larger. */
 const maxReadBytes = 16 * 1024 * 1024;
 
 const keyOf = ({ tenant, eventId }: Pick<RowOfEvent, 'tenant' | 'eventId'>): string => `${tenant}/${eventId}`;

@@ -1,6 +1,8 @@
 /** Conditions on a row `w` of `waiting`, as SQL, each on that row alone: joins would have the planner sort the whole backlog first. */
 
-/** `received_at` names the one partition that has the payload; the limit, that there is one, keeps the planner from asking them all. */
+import { hasEnded } from '#lib/event-store';
+
+/** `received_at` selects the one partition with the payload; the LIMIT keeps the planner from asking all of them. */
 export const itsPayload = `
   LATERAL (
     SELECT content_type, content_encoding, body
@@ -17,5 +19,5 @@ export const payloadBytesOfRow = `(SELECT octet_length(p.body) FROM ${payloadOfR
 
 /** The tables know that its delivery has ended. */
 export const hasRowEnded = `((
-  SELECT d.status IN ('delivered', 'dead_lettered', 'cancelled') FROM deliveries d
+  SELECT ${hasEnded('d.status')} FROM deliveries d
    WHERE d.tenant = w.tenant AND d.id = w.delivery_id) IS TRUE)`;

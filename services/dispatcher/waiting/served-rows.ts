@@ -1,6 +1,6 @@
 /**
- * Rows of `waiting` that have served: their deliveries have ended, or wait on as a later step. They are removed before the table is read again.
- * While Postgres is away they stay to be removed; there are no more of them than the lanes have places for rows.
+ * Sent rows of `waiting`: their deliveries have ended, or wait at a later step. They are removed before the table is read again. While
+ * Postgres is away the removals wait; there are no more of them than places for rows in the lanes.
  */
 import { deliveryKey, type RowJob } from '../model/job.ts';
 import type { RowRef } from '../model/waiting-row.ts';

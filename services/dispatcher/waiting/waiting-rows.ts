@@ -1,17 +1,17 @@
 /**
- * Brings waiting deliveries back into the lanes: every second or sooner, the due rows of the partitions that this process owns.
+ * Returns waiting deliveries to the lanes: every second or sooner, the due rows of the owned partitions.
  *
- * A row is taken for as long as it stands, so three things keep it from being sent twice: its delivery is in a lane; its step is remembered
- * as done; or it has served and is removed (served-rows.ts), before the next reading. Postgres away: rows wait, and so do the removals.
+ * A row can be read until it is removed, so three things keep it from being sent twice: its delivery is in a lane; its step is remembered
+ * as done; or it was sent and is removed (served-rows.ts) before the next read. If Postgres is away, rows and removals wait.
  *
- * After a crash a delivery can be sent from its record and have a row as well, of a step that its earlier owner wrote. Where it has ended
- * here, the row is not sent; the tables take that end too, whichever step it came in, and the row goes with it.
+ * After a crash a delivery can be sent from its record and also have a row, from its earlier owner. If it has ended here, the row is not
+ * sent; the tables accept that end in any step, and remove the row.
  *
- * Ordered rows come back by a way of their own: release-ordered.ts.
+ * Ordered rows have a path of their own: release-ordered.ts.
  */
 import { type Clock, nowMicros } from '#lib/clock';
 import { toAppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
+import { createPart, inRounds, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { isClosed } from '../model/endpoint.ts';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
@@ -64,10 +64,9 @@ const maxRows = 1_000;
 
 export function createWaitingRows(deps: Deps): Part {
   const { table, servedRows, owned, directory, scheduler, recentSteps, clock, log } = deps;
-  const stopping = new AbortController();
   const laneWaits = createLaneWaits(() => nowMicros(clock));
   const laneStarts = createLaneStarts();
-  let polling: Promise<void> = Promise.resolve();
+  let pauseMs = busyPauseMs;
   let countedAtMs = Number.NEGATIVE_INFINITY;
 
   async function findDue({ total, ...room }: RowRoom): Promise<DueRow[]> {
@@ -108,7 +107,7 @@ export function createWaitingRows(deps: Deps): Part {
     for (const row of rows) {
       const content = contents.of(row);
       const signal = owned.signalOf(row.partition);
-      // Else its partition was lost meanwhile, its lane filled up, or it was sent from its record: the row stands, and is found again.
+      // Otherwise the partition was lost, the lane filled up, or the row was sent from its record. The row stays and is found again.
       if (content !== undefined && signal !== undefined && mayBeSent(row))
         scheduler.offer(rowJob(row, content, signal, laneWaits.readyAt(row)));
     }
@@ -129,46 +128,34 @@ export function createWaitingRows(deps: Deps): Part {
   }
 
   async function poll(): Promise<void> {
-    let pauseMs = busyPauseMs;
-    while (!stopping.signal.aborted) {
-      // One after the other, so that no row is ended while it is brought back; a failure of one does not stop the others.
-      await attempt('waiting.not_ended', deps.endOverdue);
-      await attempt('waiting.not_cancelled', deps.endCancelled);
-      await attempt('waiting.not_counted', count);
-      try {
-        await servedRows.remove();
-        const room = scheduler.rowRoom();
-        const found = await findDue(room);
-        await refreshDirectory(found);
-        const { ordered = [], unordered = [] } = Object.groupBy(found, ({ order }) =>
-          order ? 'ordered' : 'unordered',
-        );
-        await bringBack(unordered.filter(mayBeSent));
-        await deps.releaseOrdered(ordered, servedRows.addRow, laneWaits.readyAt);
-        laneWaits.read(room, found);
-        pauseMs = found.length > 0 ? busyPauseMs : Math.min(idlePauseMs, pauseMs * 2);
-      } catch (error) {
-        log.warn({ event: 'waiting.not_read', err: toAppError(error) });
-        pauseMs = idlePauseMs;
-      }
-      await clock.sleep(pauseMs, stopping.signal);
+    // One after the other, so that no row is ended while it is brought back; a failure of one does not stop the others.
+    await attempt('waiting.not_ended', deps.endOverdue);
+    await attempt('waiting.not_cancelled', deps.endCancelled);
+    await attempt('waiting.not_counted', count);
+    try {
+      await servedRows.remove();
+      const room = scheduler.rowRoom();
+      const found = await findDue(room);
+      await refreshDirectory(found);
+      const { ordered = [], unordered = [] } = Object.groupBy(found, ({ order }) => (order ? 'ordered' : 'unordered'));
+      await bringBack(unordered.filter(mayBeSent));
+      await deps.releaseOrdered(ordered, servedRows.addRow, laneWaits.readyAt);
+      laneWaits.read(room, found);
+      pauseMs = found.length > 0 ? busyPauseMs : Math.min(idlePauseMs, pauseMs * 2);
+    } catch (error) {
+      log.warn({ event: 'waiting.not_read', err: toAppError(error) });
+      pauseMs = idlePauseMs;
     }
   }
+  const polling = inRounds(poll, { name: 'waiting rows', everyMs: () => pauseMs, clock, log });
 
-  return createPart(
-    'waiting rows',
-    async () => {
-      polling = poll();
-    },
-    async () => {
-      stopping.abort();
-      await polling;
-      // With Postgres away they stand, and the successor sends them again.
-      await servedRows
-        .remove()
-        .catch((error: unknown) =>
-          log.warn({ event: 'waiting.not_removed', rows: servedRows.count(), err: toAppError(error) }),
-        );
-    },
-  );
+  return createPart('waiting rows', polling.start, async () => {
+    await polling.stop();
+    // With Postgres away they stand, and the successor sends them again.
+    await servedRows
+      .remove()
+      .catch((error: unknown) =>
+        log.warn({ event: 'waiting.not_removed', rows: servedRows.count(), err: toAppError(error) }),
+      );
+  });
 }

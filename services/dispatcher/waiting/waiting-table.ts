@@ -1,19 +1,21 @@
 /**
- * The table `waiting`, as the owner of a partition reads and clears it. The projector writes its rows.
+ * Reads and clears the table `waiting` for the owner of a partition. The projector writes its rows.
  *
- * A reading costs by the lanes that have rows, not by the rows: from each lane it takes no more than the lane has places for, and one that
- * has none is passed over. A backlog of a million rows of one endpoint neither slows the reading nor hides what others have.
+ * The cost of a read depends on the lanes with rows, not on the rows: it takes from each lane no more than the lane has room for, and skips
+ * full lanes. A backlog of a million rows of one endpoint neither slows the read nor hides the rows of others.
  *
- * Tenants come before lanes. Each gives no more than it has room for, and in one reading no more of a partition than its part, so that the
- * reading ends early in a tenant that has more; the next reading resumes behind the lane at which this one ended (lane-starts.ts). Rows
- * are taken from the tenants in turns: a tenant with the oldest million rows does not hide what others have either.
+ * Tenants come before lanes. Each gets no more rows than it has room for, and no more of a partition than its part in one read; if it has
+ * more, its read ends early, and the next one resumes after the lane where this one ended (lane-starts.ts). Rows are taken from the tenants
+ * in turns, so a tenant with the oldest million rows does not hide others either.
  */
 import { formatMicros, microsOf } from '#lib/clock';
+import type { WaitingStatus } from '#lib/contract';
+import type { StoredWaitingRow } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { laneKey } from '../model/job.ts';
 import { lanesOfTenant, tenantsWithRows } from './lanes-with-rows.ts';
 import { hasPayload, hasRowEnded, itsPayload, payloadBytesOfRow } from './row-conditions.ts';
-import { type RawWaitingRow, waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
+import { waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
 import type { LaneRoom, TenantRoom } from '../lanes/row-room.ts';
 import type { EventContent } from '../model/event-content.ts';
 
@@ -36,7 +38,7 @@ export interface DueQuestion {
   starts: readonly LaneStart[];
   /** The most rows of one tenant from one partition. */
   perPartition: number;
-  /** Lanes that have fewer; those that try whether their endpoint is back take what is in an order before it is due. */
+  /** Lanes with less room than the default; lanes that probe their endpoint take the next ordered row before it is due. */
   lanes: readonly LaneRoom[];
   /** Deliveries in hand, whose rows still stand. */
   except: readonly { tenant: string; id: string }[];
@@ -47,7 +49,7 @@ export interface DueRow extends WaitingRow {
   payloadBytes: number;
   /** The tables know that its delivery has ended: only of ordered rows, which the projector does not remove. */
   ended: boolean;
-  /** The last lane that was read in its tenant and partition, where there may be more due behind it. */
+  /** The last lane that was read in its tenant and partition, if more may be due after it. */
   readTo?: string;
 }
 
@@ -60,7 +62,7 @@ export interface WaitingTable {
   contents(events: readonly { tenant: string; eventId: string }[]): Promise<EventContent[]>;
   /** Up to this step: a later row stays. */
   remove(rows: readonly { tenant: string; deliveryId: string; step: number }[]): Promise<void>;
-  /** Exact for as long as there are not many; else by a sample. */
+  /** Exact for small numbers, else sampled. */
   count(partitions: readonly number[]): Promise<{ retrying: number; parked: number }>;
 }
 
@@ -146,7 +148,7 @@ const countByState = `
      SELECT state FROM waiting TABLESAMPLE SYSTEM (100 * pages.share) WHERE partition = ANY ($1::int[])) AS counted
    GROUP BY counted.state`;
 
-interface RawDueRow extends RawWaitingRow {
+interface RawDueRow extends StoredWaitingRow {
   payload_bytes: number;
   ended: boolean;
   read_to: string | null;
@@ -186,7 +188,7 @@ export function createWaitingTable(postgres: Query, indexScanPool: Query): Waiti
         perTenant,
         perPartition,
       ];
-      // Not prepared: the planner has to see how few rows are asked for.
+      // Not prepared: the planner must see how few rows are wanted.
       const rows = await indexScanPool.query<RawDueRow>(dueRows, values);
       return rows.map((row) => ({
         ...waitingRowOf(row),
@@ -219,7 +221,7 @@ export function createWaitingTable(postgres: Query, indexScanPool: Query): Waiti
       await postgres.query(removeRows, values, 'remove-rows');
     },
     async count(partitions) {
-      const rows = await postgres.query<{ state: 'retrying' | 'parked'; rows: number }>(
+      const rows = await postgres.query<{ state: WaitingStatus; rows: number }>(
         countByState,
         [partitions, countedPages],
         'count-waiting',

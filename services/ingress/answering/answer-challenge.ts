@@ -41,5 +41,5 @@ export const allowedMethods = (source: Source | undefined): string =>
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** In a time that tells neither how much of them is the same nor how long they are. */
+/** In constant time for the content and the length. */
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));

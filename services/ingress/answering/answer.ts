@@ -27,7 +27,7 @@ interface Answered {
   reply: FastifyReply;
   outcome: Outcome;
   durationMs: number;
-  /** Around all of it. */
+  /** Covers the whole request. */
   span: Span;
 }
 

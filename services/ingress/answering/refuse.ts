@@ -15,7 +15,7 @@ const bodyOf = (code: ProblemCode, detail?: string): Body => ({
   bytes: Buffer.from(JSON.stringify(problem(code, detail))),
 });
 const problems = new Map<ProblemCode, Body>(codes.map((code) => [code, bodyOf(code)]));
-/** For those that a person meets who opens an address in a browser. */
+/** Problems that a person may see who opens an address in a browser. */
 const pages = new Map<ProblemCode, Body>(
   codes.flatMap((code) => {
     const page = problemPage(code);

@@ -1,12 +1,12 @@
 /**
- * Admits a webhook only while it can be made durable in time. The others are refused at once, instead of waiting for the whole time with
- * everybody else; an admitted webhook has a deadline for its answer.
+ * Admits a webhook only while it can become durable in time. Others are refused at once instead of waiting with everybody else; an admitted
+ * webhook has a deadline for its answer.
  *
- * | reason    | nobody is let in while                                           | until                              |
+ * | reason    | no webhook is admitted while                                     | until                              |
  * |-----------|------------------------------------------------------------------|------------------------------------|
  * | `full`    | the bound on waiting records or bytes is reached                 | one of them has ended              |
- * | `starved` | this process is so late that an answer would be; a part of them while it is on the way there | it is not |
- * | `stalled` | nothing was acknowledged for a second, though something waits    | an acknowledgment; every 250 ms one is let in to find out |
+ * | `starved` | the event loop lags so much that an answer would be late; earlier, only a part is refused | it does not |
+ * | `stalled` | nothing was acknowledged for a second, though something waits    | an acknowledgment; one webhook every 250 ms probes |
  * | `slow`    | acknowledgments take so long that one more would come too late   | they come faster, or nothing waits |
  */
 import type { Clock } from '#lib/clock';
@@ -17,7 +17,7 @@ import type { LoopDelay } from './loop-delay.ts';
 export type BusyReason = 'full' | 'starved' | 'stalled' | 'slow';
 
 export interface Admission {
-  /** Why one more webhook is not let in now; undefined where it is. */
+  /** The reason to refuse one more webhook now; undefined if it is admitted. */
   admit(): BusyReason | undefined;
   /**
    * When a webhook whose last byte was seen just now must be known to be durable.
@@ -43,9 +43,9 @@ export const answerWithinMs = 2_000;
 /** Reserve for detecting the timeout and writing the answer. */
 const answeringMs = 150;
 /**
- * A webhook waits for the turn of the event loop that is under way, is handed over in the next, and its acknowledgment is read in the one
- * after: with turns of 800 ms there is no time for anything else. From the half of it on a part is turned away, which costs less than to
- * serve it and makes turns shorter; all or none would swing.
+ * A webhook waits for the current turn of the event loop, is handed over in the next, and its acknowledgment is read in the one after:
+ * turns of 800 ms leave no time for anything else. From half of that on a part is refused, which costs less than serving it and makes turns
+ * shorter; refusing all or none would oscillate.
  */
 const allUpToMs = 400;
 const noneFromMs = 800;
@@ -55,7 +55,7 @@ const probeEveryMs = 250;
 const forgottenAfterMs = 5_000;
 /** Below it, nothing queues: a burst makes larger batches, and takes hardly longer. */
 const quickMs = 250;
-/** The weight of one acknowledgment in the running mean: some hundred of them, a few batches. */
+/** The weight of one acknowledgment in the running mean: about a hundred of them, a few batches. */
 const weight = 0.01;
 
 export function createAdmission(options: Options): Admission {
@@ -64,9 +64,9 @@ export function createAdmission(options: Options): Admission {
   let waitingSinceMs: number | undefined;
   let probedAtMs = Number.NEGATIVE_INFINITY;
   let sentAtMs = Number.NEGATIVE_INFINITY;
-  /** What those who were turned away have left of the part that is let in. */
+  /** The unused part of the admitted share, accumulated by rejected requests. */
   let credit = 0;
-  /** Of acknowledgments: how long they took, and how many records were there when they were sent. */
+  /** Averages over acknowledgments: their duration, and the number of records in flight when they were sent. */
   let meanMs = 0;
   let meanRecords = 1;
 

@@ -2,7 +2,7 @@ import type { Clock } from '#lib/clock';
 import type { Logger } from '#lib/log';
 import type { IngressMetrics } from '../metrics.ts';
 
-/** Counts those who are turned away unread. Logs it once a second at most: who is overloaded must not log each of them. */
+/** Counts webhooks that are shed, and logs the number at most once a second: logging each would add load. */
 export function createBusyReport(deps: {
   metrics: Pick<IngressMetrics, 'turnedAway'>;
   clock: Clock;

@@ -16,8 +16,8 @@ interface Options {
 const answeredPart = 1.1;
 
 /**
- * Bounds what connections take, in memory and in time: one turn of the event loop may have a request on each of them, and nobody else is
- * seen before it ends. Connections above the limit are answered 503 and ended; more than a tenth above it, they are closed at once.
+ * Limits the memory and time of connections: one turn of the event loop may handle a request on each, and nothing else meanwhile.
+ * Connections above the limit are answered 503 and closed; more than a tenth above it, they are closed at once.
  */
 export function limitConnections(server: Server, { maxConnections, onDrop }: Options): ConnectionLimit {
   const beyond = new WeakSet<Socket>();

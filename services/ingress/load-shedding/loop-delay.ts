@@ -1,5 +1,5 @@
 import type { Clock } from '#lib/clock';
-import { createPart, type Part } from '#lib/lifecycle';
+import { createPart, type Part, repeat } from '#lib/lifecycle';
 
 /**
  * How late this process runs: its event loop was busy, or it was given no processor. A request may have waited for that long before this
@@ -18,19 +18,17 @@ export function createLoopDelay(clock: Pick<Clock, 'monotonicMs' | 'sleep'>): Lo
   let lastDelayMs = 0;
   let watching: Promise<void> = Promise.resolve();
 
-  const watch = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      dueAtMs = clock.monotonicMs() + tickMs;
-      await clock.sleep(tickMs, stopping.signal);
-      lastDelayMs = Math.max(0, clock.monotonicMs() - dueAtMs);
-    }
+  const tick = (): void => {
+    const nowMs = clock.monotonicMs();
+    lastDelayMs = Math.max(0, nowMs - dueAtMs);
+    dueAtMs = nowMs + tickMs;
   };
 
   return {
     ...createPart(
       'loop delay',
       async () => {
-        watching = watch();
+        watching = repeat(tick, { everyMs: tickMs, clock }, stopping.signal);
       },
       async () => {
         stopping.abort();

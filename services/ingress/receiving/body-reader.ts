@@ -14,7 +14,7 @@ export interface BodyLimits {
 /** The part that was read of a refused body. */
 export interface ReadSoFar {
   bytes: number;
-  /** The first of them; to be copied by whoever keeps it, since all may hang on it. */
+  /** The first bytes; copy them to keep them, since the whole body may share their memory. */
   beginning: Buffer;
 }
 
@@ -37,7 +37,7 @@ export const readSoFar = (body: Buffer): ReadSoFar => ({
   beginning: body.subarray(0, beginningBytes),
 });
 
-/** Reads bodies whole, but never more than the limits; where it stops early, the rest is still in the stream. Never rejects. */
+/** Reads whole bodies within the limits; if it stops early, the rest is still in the stream. Never rejects. */
 export function createBodyReader({ clock, ...limits }: BodyLimits & { clock: Clock }): BodyReader {
   let totalBytes = 0;
   const maxChunks = limits.maxBytes / leastChunkBytes;

@@ -13,10 +13,10 @@ export interface ChunkJoiner {
 }
 
 /**
- * Joins the chunks of a body, small ones as they come: a sender may cut a body into single bytes, and a Buffer for each would take two
- * hundred times their size.
+ * Joins the small chunks of a body as they arrive: a sender may cut a body into single bytes, and a Buffer for each would take two hundred
+ * times their size.
  *
- * @param onBytes gets all bytes in order, in pieces that are seldom small; the last of them by `end`
+ * @param onBytes gets all bytes in order, mostly in large pieces; the last of them by `end`
  */
 export function createChunkJoiner(onBytes: (bytes: Buffer) => void): ChunkJoiner {
   const pieces: Buffer[] = [];

@@ -34,8 +34,8 @@ const maxBytesOfOne = 4_096;
 const ofTheBody = { 'content-type': 'Content-Type', 'content-encoding': 'Content-Encoding' } as const;
 
 /**
- * What makes headers unfit to go on with the body; undefined where nothing does. By its bytes as text, in which a byte beyond ASCII is two:
- * so what is kept and sent is never longer than what was judged.
+ * The reason to reject the headers before the body is read; undefined if there is none. Measures bytes as text, where a byte beyond ASCII
+ * counts as two, so the stored form is never longer than what was checked.
  */
 export function problemOfHeaders(headers: HeaderValues): string | undefined {
   for (const [name, spelled] of Object.entries(ofTheBody)) {

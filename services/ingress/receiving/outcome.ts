@@ -16,16 +16,16 @@ export interface Refused extends Addressed {
   error?: AppError;
   /** As much of the body as was read before the refusal. */
   read?: ReadSoFar;
-  /** Set where it is known when it is worth coming again. */
+  /** Set if a retry time is known. */
   retryAfterSeconds?: number;
-  /** There is no room for it; it is one of very many, which are counted and not logged. */
+  /** Refused for lack of room; such webhooks are counted, not logged. */
   turnedAway?: true;
 }
 
 /** The outcome of one request. */
 export type Outcome =
   | { kind: 'accepted'; source: ActiveSource; receiptId: string; traceparent: string }
-  /** No webhook, but a provider that asks whether somebody is there. */
+  /** A provider's connection test, not a webhook. */
   | { kind: 'challenge'; source: ActiveSource; challenge: string }
   | Refused
   | ({ kind: 'client_gone' } & Addressed);

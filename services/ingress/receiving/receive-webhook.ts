@@ -1,12 +1,11 @@
 /**
- * Decides on one webhook, step by step: each step costs more than the one before, and a body is read only for those who have
- * passed all that can be told without it.
+ * Decides on one webhook, cheap checks first; its body is read only if all checks before it have passed.
  *
  *   source known, not deleted → sender's address, certificate → length, content type → signature header, time → room → rate → body, hashed as it
  *   arrives → signature → challenge → record → acknowledgment, in time
  *
- * `accepted` means that Kafka has the record with acks=all. Every refusal means that nothing was handed to the producer, but for
- * `unavailable` after that step: then the record may stand on the topic all the same, and the sender's retry is a duplicate.
+ * `accepted` means that Kafka has the record with acks=all. A refusal means that nothing was handed to the producer, except for
+ * `unavailable` after that step: then the record may be on the topic, and the sender's retry is a duplicate.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '#lib/clock';

@@ -3,7 +3,7 @@ import type { OutgoingRecord } from '#lib/kafka';
 import type { HeaderValues } from '#lib/signatures';
 import { headerText, keptHeaders } from './http-headers.ts';
 
-/** Where a source has its identifier or type looked for: an HTTP header by lower-case name, or a JSON pointer into the body. */
+/** The place of a source's identifier or type: an HTTP header by lower-case name, or a JSON pointer into the body. */
 export type LocatorRule = { header: string } | { pointer: string };
 
 export interface RecordRules {
@@ -26,7 +26,7 @@ interface Arrival {
 
 export type RecordHeaders = (arrival: Arrival) => OutgoingRecord['headers'];
 
-/** A rule as a source's settings write it, `header:Name` or a JSON pointer (RFC 6901); undefined for anything else. */
+/** Parses a rule of a source's settings, `header:Name` or a JSON pointer (RFC 6901); undefined for anything else. */
 export function parseLocatorRule(text: string): LocatorRule | undefined {
   const [, name] = /^header:([!#$%&'*+.^_`|~0-9A-Za-z-]+)$/.exec(text) ?? [];
   if (name !== undefined) return { header: name.toLowerCase() };
@@ -34,8 +34,8 @@ export function parseLocatorRule(text: string): LocatorRule | undefined {
 }
 
 /**
- * Makes the headers of a source's records: those of #lib/contract's receivedWebhookHeaders, of which all that is the same for every
- * webhook of the source is encoded here, once.
+ * Makes the headers of a source's records (receivedWebhookHeaders of #lib/contract). The values that are the same for every webhook of the
+ * source are encoded once.
  */
 export function createRecordHeaders(rules: RecordRules): RecordHeaders {
   const template = receivedWebhookHeaders({

@@ -3,7 +3,7 @@ import { attribute, type Span, type Tracer } from '#lib/telemetry';
 import type { Outcome } from './outcome.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
-/** Around a request to the ingress; a part of its sender's trace, where it names one. */
+/** A span around a request to the ingress, in its sender's trace if there is one. */
 export function startRequestSpan(tracer: Tracer, request: WebhookRequest, route: string): Span {
   const { traceparent } = request.headers;
   const span = tracer.start(
@@ -21,7 +21,7 @@ export function startRequestSpan(tracer: Tracer, request: WebhookRequest, route:
   return span;
 }
 
-/** By the conventions a refusal is the sender's error: of a server's span, only our own is one. */
+/** By the conventions a refusal is the sender's error: a server span fails only because of our own errors. */
 export function endRequestSpan(span: Span, outcome: Outcome, status: number): void {
   if (!span.isRecorded) return;
   span.set({

@@ -6,7 +6,7 @@ const maxPerSource = 5;
 const maxPending = 1_000;
 
 export interface PendingRejections {
-  /** Takes the place of the oldest where there is no room. */
+  /** Replaces the oldest if there is no room. */
   add(rejection: Rejection): void;
   /** Removes up to so many, the sources in the order in which they came. */
   take(count: number): Rejection[];

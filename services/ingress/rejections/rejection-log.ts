@@ -5,7 +5,7 @@
  */
 import type { Clock } from '#lib/clock';
 import { isAppError, toAppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
+import { inRounds, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { IngressMetrics } from '../metrics.ts';
 import { createPendingRejections } from './pending-rejections.ts';
@@ -13,7 +13,7 @@ import { type Rejection, toRejectionRow } from './rejection-row.ts';
 import type { RejectionTable } from './rejection-table.ts';
 
 const intervalMs = 1_000;
-/** Nobody waits for a rejection: a Postgres that comes back has better things to do. */
+/** Rejections can wait: a Postgres that comes back has more urgent work. */
 const awayIntervalMs = 5_000;
 /** Rejections of one write: with all that may be kept of each, 6 MiB. */
 const maxBatch = 200;
@@ -35,8 +35,7 @@ interface Options {
 
 export function createRejectionLog({ table, retentionDays, clock, log, metrics }: Options): RejectionLog {
   const pending = createPendingRejections(metrics.rejectionDropped);
-  const stopping = new AbortController();
-  let running: Promise<void> = Promise.resolve();
+  let everyMs = intervalMs;
   let sweptAtMs = Number.NEGATIVE_INFINITY;
 
   const insert = async (rejections: readonly Rejection[]): Promise<void> => {
@@ -45,7 +44,7 @@ export function createRejectionLog({ table, retentionDays, clock, log, metrics }
       await table.insert(rows);
     } catch (error) {
       if (!isAppError(error, 'data_invalid')) throw error;
-      // One of them can't be written, whatever it is: it must not take the others with it.
+      // One row can't be written; it must not fail the others.
       for (const row of rows)
         await table.insert([row]).catch((failure: unknown) => {
           if (!isAppError(failure, 'data_invalid')) throw failure;
@@ -65,38 +64,25 @@ export function createRejectionLog({ table, retentionDays, clock, log, metrics }
       throw error;
     }
   };
-  const sweep = async (): Promise<void> => {
+  const sweep = async (signal: AbortSignal): Promise<void> => {
     if (clock.monotonicMs() - sweptAtMs < sweepIntervalMs) return;
-    while ((await table.sweep(retentionDays)) && !stopping.signal.aborted);
+    while ((await table.sweep(retentionDays)) && !signal.aborted);
     sweptAtMs = clock.monotonicMs();
   };
-  const run = async (): Promise<void> => {
-    let waitMs = intervalMs;
-    while (!stopping.signal.aborted) {
-      await clock.sleep(waitMs, stopping.signal);
-      try {
-        // The last ones too: a stop ends the wait.
-        await write();
-        if (!stopping.signal.aborted) await sweep();
-        waitMs = intervalMs;
-      } catch (error) {
-        waitMs = awayIntervalMs;
-        log.warn({ event: 'rejections.not_written', err: toAppError(error) });
-      }
+  const round = async (signal: AbortSignal): Promise<void> => {
+    try {
+      await write();
+      if (!signal.aborted) await sweep(signal);
+      everyMs = intervalMs;
+    } catch (error) {
+      everyMs = awayIntervalMs;
+      log.warn({ event: 'rejections.not_written', err: toAppError(error) });
     }
   };
 
+  const timing = { everyMs: () => everyMs, waitsFirst: true, lastRound: true, clock };
   return {
-    ...createPart(
-      'rejections',
-      async () => {
-        running = run();
-      },
-      async () => {
-        stopping.abort();
-        await running;
-      },
-    ),
+    ...inRounds(round, { name: 'rejections', ...timing, log }),
     record: pending.add,
   };
 }

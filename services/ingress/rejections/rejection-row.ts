@@ -15,7 +15,7 @@ export interface Rejection {
   rawHeaders: readonly string[];
   /** Lower-case. It explains a failure, and a signature is no secret. */
   signatureHeader: string;
-  /** As far as it was read, else as it was announced. */
+  /** The bytes read, or else announced. */
   bodyBytes: number | undefined;
   bodyBeginning: Buffer | undefined;
 }
@@ -68,5 +68,5 @@ function shownHeaders({ rawHeaders, signatureHeader }: Rejection): Record<string
 const shorten = (text: string): string =>
   text.length <= maxValueLength ? text : `${text.slice(0, maxValueLength)}… (${text.length} characters)`;
 
-/** Postgres takes neither NUL nor half a surrogate pair: one such header would fail the rows of all others in its batch. */
+/** Postgres stores neither NUL nor half a surrogate pair: one such header would fail its whole batch. */
 const writable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();

@@ -5,11 +5,11 @@ import type { RejectionRow } from './rejection-row.ts';
 const sweptAtOnce = 1_000;
 
 export interface RejectionTable {
-  /** Doing it again, after an outcome that nobody knows, changes nothing. */
+  /** Safe to repeat after an unknown outcome. */
   insert(rows: readonly RejectionRow[]): Promise<void>;
   /** Leaves these sources their last ones. */
   trim(sourcesOf: readonly RejectionRow[], keep: number): Promise<void>;
-  /** Drops those from before, some at once. Any number of processes may do so; true: there may be more. */
+  /** Removes some older rows. Any number of processes may call it; true: there may be more. */
   sweep(olderThanDays: number): Promise<boolean>;
 }
 

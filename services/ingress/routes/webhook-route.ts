@@ -9,7 +9,7 @@ import type { WebhookRequest } from '../receiving/webhook-request.ts';
 
 interface Options {
   method: RouteOptions['method'];
-  /** @param traceparent what the request came with, or the span around it; empty where there is none */
+  /** @param traceparent that of the request, or of the span around it; empty if there is none */
   decide(request: WebhookRequest, reply: FastifyReply, traceparent: string): Promise<Outcome>;
   answer: Answer;
   tracer: Tracer;

@@ -2,7 +2,7 @@ import type { Refused } from '../receiving/outcome.ts';
 import type { ActiveSource } from './source.ts';
 import type { SourceDirectory } from './source-directory.ts';
 
-/** The source of a request, where it is in use; or what its sender hears. */
+/** The source of a request, if it can be used; otherwise the refusal. */
 export async function findSource(
   sources: Pick<SourceDirectory, 'known' | 'lookUp'>,
   id: string,

@@ -3,7 +3,7 @@ import { isNetwork, networksOf } from '#lib/networks';
 
 /** The sender, as far as the connection shows. */
 export interface Sender {
-  /** Behind trusted proxies what they say, whatever that is. */
+  /** The client's address; behind trusted proxies, as they report it. */
   address: string;
   /** SHA-256 in lower-case hex of the certificate that it has shown and our authorities have signed. Costs some microseconds. */
   certificate(): string | undefined;
@@ -11,7 +11,7 @@ export interface Sender {
 
 type SenderRefusal = 'address_not_allowed' | 'client_certificate_required';
 
-/** Says what stands in the way of a sender; nothing for those who may send. */
+/** The reason to refuse a sender; undefined for allowed ones. */
 export type SenderGate = (sender: Sender) => SenderRefusal | undefined;
 
 export function createSenderGate(settings: Pick<SourceSettings, 'allowed_ips' | 'client_certificate'>): SenderGate {
@@ -28,7 +28,7 @@ export function createSenderGate(settings: Pick<SourceSettings, 'allowed_ips' | 
   };
 }
 
-// A list that was read in part would let in, or keep out, whom nobody meant.
+// A partly read list would admit or refuse the wrong senders.
 export const isAllowedIps = (value: unknown): boolean =>
   isList(value) && value.every((entry) => typeof entry === 'string' && isNetwork(entry));
 

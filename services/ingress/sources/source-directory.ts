@@ -1,9 +1,8 @@
 /**
- * The sources, in memory: a change is in force within `intervalMs` and the time of one reading, and what is known outlives an outage of
- * Postgres.
+ * The sources, in memory: a change is effective within `intervalMs` plus one read, and known sources survive an outage of Postgres.
  *
- * An id that is not known is looked up before anyone is told that it does not exist, since its source may have been made a moment ago, or
- * been deleted so long ago that it is in memory no more; one of the wrong form never reaches the database.
+ * An unknown id is looked up before it is answered, since its source may be new, or deleted so long ago that it is not in memory any more;
+ * a malformed id never reaches the database.
  */
 import type { Clock } from '#lib/clock';
 import type { Part } from '#lib/lifecycle';

@@ -52,7 +52,7 @@ export interface ActiveSource {
   keepsRejectedBodies: boolean;
 }
 
-/** `unusable`: it exists, but this process can't make sense of it. Its senders are told to come again, not that it never was. */
+/** `unusable`: it exists, but this process can't read it. Its senders are told to retry, not that it doesn't exist. */
 export type Source = ActiveSource | { state: 'deleted' | 'unusable'; id: string; tenant: string };
 
 /** The source of a row, made ready for many requests; or what is wrong with the row. */

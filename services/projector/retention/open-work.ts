@@ -1,3 +1,5 @@
+import { isOpen, sqlStatus } from '#lib/event-store';
+
 /** The column of a row that names the event, or the delivery, that it belongs to. */
 export interface Owner {
   kind: 'event' | 'delivery';
@@ -16,7 +18,7 @@ export function openOwners(rows: string, { kind, column }: Owner): string {
   const toBeSent = `
     SELECT ${owner}
       JOIN deliveries d ON d.tenant = r.tenant AND d.${kind === 'event' ? 'event_id' : 'id'} = r.${column}
-     WHERE d.status IN ('pending', 'retrying', 'parked')`;
+     WHERE ${isOpen('d.status')}`;
   const unknownYet = `
     SELECT ${owner}
       JOIN waiting w ON w.tenant = r.tenant AND w.${kind}_id = r.${column}
@@ -24,6 +26,6 @@ export function openOwners(rows: string, { kind, column }: Owner): string {
   const withoutDeliveries = `
     SELECT ${owner}
       JOIN events e ON e.tenant = r.tenant AND e.id = r.${column}
-     WHERE e.status = 'received'`;
+     WHERE e.status = ${sqlStatus('received')}`;
   return [toBeSent, unknownYet, ...(kind === 'event' ? [withoutDeliveries] : [])].join('\n    UNION');
 }

@@ -8,7 +8,7 @@
  */
 import { type Clock, formatMicros, nowMicros, parseRfc3339 } from '#lib/clock';
 import { AppError, toAppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
+import { createPart, inRounds, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { Postgres } from '#lib/postgres';
 import type { ProjectorMetrics } from '../metrics.ts';
@@ -60,7 +60,7 @@ const dayMicros = 24 * 3600 * 1_000_000;
 export function createRetention({ postgres, payloadDays, eventDays, clock, log, metrics }: Deps): Retention {
   const stopping = new AbortController();
   const { signal } = stopping;
-  let running: Promise<void> = Promise.resolve();
+  let isWhole = false;
   const tables = partitionedTables.map((table): Table => ({
     table: table.name,
     days: createDayPartitions(postgres, table, { lockTimeoutMs }),
@@ -144,23 +144,23 @@ export function createRetention({ postgres, payloadDays, eventDays, clock, log, 
     return done;
   }
 
-  async function runInRounds(): Promise<void> {
-    while (!signal.aborted) {
-      const done = await attempt(steps);
-      await clock.sleep(done ? roundEveryMs : afterFailureMs, signal);
-    }
-  }
+  const rounds = inRounds(
+    async () => {
+      isWhole = await attempt(steps);
+    },
+    { name: 'retention', everyMs: () => (isWhole ? roundEveryMs : afterFailureMs), clock, log },
+  );
 
   const part = createPart(
     'retention',
     async () => {
       // Before anything is written: of a day that has no partition yet, the rows would have to be moved.
       await attempt(making);
-      running = runInRounds();
+      if (!signal.aborted) await rounds.start();
     },
     async () => {
       stopping.abort();
-      await running;
+      await rounds.stop();
     },
   );
   return { ...part, stop: () => (stopping.abort(), part.stop()), run: () => attempt(steps) };

@@ -7,6 +7,7 @@
  * earlier; so do not their rows that open work needs, but then the event is not at its end.
  */
 import { formatMicros } from '#lib/clock';
+import { eventHasEnded, hasEnded } from '#lib/event-store';
 import { createId } from '#lib/ids';
 import type { Postgres } from '#lib/postgres';
 import { openOwners } from './open-work.ts';
@@ -26,7 +27,7 @@ const removeEvents = `
   ), ended AS MATERIALIZED (
     SELECT *
       FROM slice
-     WHERE status IN ('completed', 'dead_lettered') AND (tenant, id) NOT IN (SELECT * FROM open)
+     WHERE ${eventHasEnded('status')} AND (tenant, id) NOT IN (SELECT * FROM open)
   ), of_receipts AS (
     DELETE FROM receipts r USING ended e WHERE r.tenant = e.tenant AND r.event_id = e.id
   ), of_deliveries AS (
@@ -106,7 +107,7 @@ export async function sweepOrphans(postgres: Postgres, before: number, paced: Pa
         key: [text('tenant'), text('id')],
         columns: ['event_id', 'status'],
         within: ofTenant('id'),
-        removable: `r.status IN ('delivered', 'dead_lettered', 'cancelled') AND ${hasNoEvent}`,
+        removable: `${hasEnded('r.status')} AND ${hasNoEvent}`,
         values: [tenant, firstId('dlv')],
       },
       {

@@ -1,15 +1,21 @@
-import type { EventRef, GrownKey, Statement } from '#lib/event-store';
+import {
+  columnNames,
+  type EventRef,
+  type GrownKey,
+  listed,
+  receiptColumns,
+  type RowOf,
+  type Statement,
+  unnested,
+} from '#lib/event-store';
 
-export interface DuplicateRow {
-  tenant: string;
-  origin: string;
-  receipt_id: string;
+const columns = {
+  ...receiptColumns,
   /** The event's id as dedup named it, or the end of it. */
-  event_hint: string;
-  dedup_key: Buffer;
-  body_hash: Buffer;
-  received_at: string;
-}
+  event_hint: 'text',
+} as const;
+
+export type DuplicateRow = RowOf<typeof columns>;
 
 /** By how many the duplicates of an event have become more (or, where a receipt goes to another event, fewer). */
 export interface DuplicateCount extends EventRef {
@@ -40,17 +46,15 @@ const eventOf = (d: string): string => `
 /** Receipts of duplicates, unique by origin: only rows that are really new are counted, however often their records come. */
 export const insertDuplicates: Statement<DuplicateRow, DuplicateCount> = {
   name: 'insert-duplicates',
-  columns: ['tenant', 'origin', 'receipt_id', 'event_hint', 'dedup_key', 'body_hash', 'received_at'],
+  columns: columnNames(columns),
   text: `
     WITH incoming AS (
       SELECT *
-        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bytea[], $6::bytea[], $7::timestamptz[])
-             AS t (tenant, origin, receipt_id, event_hint, dedup_key, body_hash, received_at)
+        FROM ${unnested(columns, 't')}
     ), inserted AS (
-      INSERT INTO receipts (tenant, origin, receipt_id, event_id, duplicate, settled, changed,
-                            event_hint, dedup_key, body_hash, received_at)
-      SELECT i.tenant, i.origin, i.receipt_id, event.event_id, true, coalesce(event.named, false),
-             coalesce(event.body_hash <> i.body_hash, false), i.event_hint, i.dedup_key, i.body_hash, i.received_at
+      INSERT INTO receipts (${listed(columns)}, event_id, duplicate, settled, changed)
+      SELECT ${listed(columns, 'i')}, event.event_id, true, coalesce(event.named, false),
+             coalesce(event.body_hash <> i.body_hash, false)
         FROM incoming i
         LEFT JOIN LATERAL (${eventOf('i')}) AS event ON true
       ON CONFLICT (tenant, origin) DO NOTHING

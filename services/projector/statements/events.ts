@@ -1,11 +1,29 @@
-import { type GrownKey, type NewEvent, ownReceipts, type Statement } from '#lib/event-store';
-import { countColumns, countedDeliveries, deliveryCounts, statusByCounts } from './moved-counts.ts';
+import { deliveryCounts } from '#lib/contract';
+import {
+  arrivedColumns,
+  columnNames,
+  type GrownKey,
+  listed,
+  ownReceipts,
+  receiptColumns,
+  type RowOf,
+  sqlStatus,
+  type Statement,
+  unnested,
+} from '#lib/event-store';
+import { countColumns, countedDeliveries, statusByCounts } from './moved-counts.ts';
 
-/** Its payload is written ahead. */
-export interface EventRow extends Omit<NewEvent, 'updated_at' | 'content_type' | 'content_encoding' | 'payload'> {
+/** An event and its own receipt; its payload is written ahead. */
+const columns = {
+  ...arrivedColumns,
+  body_hash: receiptColumns.body_hash,
   /** By how many microseconds its instant is before the last of those that its tenant's clock has given. */
-  before_last: number;
-}
+  before_last: 'int',
+} as const;
+/** Parameters behind the columns. */
+const [clockTenants, clockInstants] = [1, 2].map((n) => `$${columnNames(columns).length + n}`);
+
+export type EventRow = RowOf<typeof columns>;
 
 export interface InsertedEvent extends GrownKey {
   id: string;
@@ -19,29 +37,12 @@ export interface InsertedEvent extends GrownKey {
  */
 export const insertEvents: Statement<EventRow, InsertedEvent> = {
   name: 'insert-judged-events',
-  columns: [
-    'tenant',
-    'id',
-    'source_id',
-    'event_id',
-    'type',
-    'receipt_id',
-    'origin',
-    'dedup_key',
-    'received_at',
-    'ordering_key',
-    'traceparent',
-    'body_hash',
-    'before_last',
-  ],
+  columns: columnNames(columns),
   text: `
     WITH incoming AS MATERIALIZED (
       SELECT i.*, clock.last_at - before_last * interval '1 microsecond' AS updated_at
-        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[],
-                    $9::timestamptz[], $10::text[], $11::text[], $12::bytea[], $13::int[])
-             AS i (tenant, id, source_id, event_id, type, receipt_id, origin, dedup_key,
-                   received_at, ordering_key, traceparent, body_hash, before_last)
-        JOIN unnest($14::text[], $15::timestamptz[]) AS clock (tenant, last_at) USING (tenant)
+        FROM ${unnested(columns, 'i')}
+        JOIN unnest(${clockTenants}::text[], ${clockInstants}::timestamptz[]) AS clock (tenant, last_at) USING (tenant)
     ), unknown AS MATERIALIZED (
       SELECT i.*, sets.generation, sets.counted
         FROM incoming i
@@ -52,12 +53,10 @@ export const insertEvents: Statement<EventRow, InsertedEvent> = {
              OFFSET 0) AS sets
        WHERE (SELECT true FROM events e WHERE e.tenant = i.tenant AND e.id = i.id) IS NULL
     ), inserted AS (
-      INSERT INTO events (tenant, id, source_id, event_id, type, receipt_id, origin, dedup_key, received_at, updated_at,
-                          ordering_key, traceparent, counted, generation, ${deliveryCounts.join(', ')}, status)
-      SELECT u.tenant, u.id, u.source_id, u.event_id, u.type, u.receipt_id, u.origin, u.dedup_key, u.received_at, u.updated_at,
-             u.ordering_key, u.traceparent, u.counted, CASE WHEN u.counted THEN u.generation END,
+      INSERT INTO events (${listed(arrivedColumns)}, updated_at, counted, generation, ${deliveryCounts.join(', ')}, status)
+      SELECT ${listed(arrivedColumns, 'u')}, u.updated_at, u.counted, CASE WHEN u.counted THEN u.generation END,
              ${deliveryCounts.map((count) => `c.${count}`).join(', ')},
-             CASE WHEN u.counted THEN ${statusByCounts('c')} ELSE 'received' END
+             CASE WHEN u.counted THEN ${statusByCounts('c')} ELSE ${sqlStatus('received')} END
         FROM unknown u
        CROSS JOIN LATERAL (
              SELECT ${countColumns()}

@@ -1,19 +1,21 @@
-import type { Statement } from '#lib/event-store';
+import { columnNames, type RowOf, type Statement, unnested } from '#lib/event-store';
 import { type MovedCounts, selectMovedCounts } from './moved-counts.ts';
 
 /** One delivery of a set, or of a chunk of it; an empty one is a row without a delivery. */
-export interface FanOutRow {
-  tenant: string;
-  event_id: string;
-  generation: number;
-  delivery_id: string | null;
-  endpoint_id: string | null;
-  created_at: string;
+const columns = {
+  tenant: 'text',
+  event_id: 'text',
+  generation: 'int',
+  delivery_id: 'text?',
+  endpoint_id: 'text?',
+  created_at: 'timestamptz',
   /** Null where the set is whole; so are the two after it. */
-  try: string | null;
-  chunk: number | null;
-  chunks: number | null;
-}
+  try: 'text?',
+  chunk: 'int?',
+  chunks: 'int?',
+} as const;
+
+export type FanOutRow = RowOf<typeof columns>;
 
 /**
  * The deliveries of sets, and which sets are known: those that came whole, and those of which one try has all its chunks by now. A
@@ -23,13 +25,11 @@ export interface FanOutRow {
  */
 export const insertFanOuts: Statement<FanOutRow, MovedCounts> = {
   name: 'insert-fan-outs',
-  columns: ['tenant', 'event_id', 'generation', 'delivery_id', 'endpoint_id', 'created_at', 'try', 'chunk', 'chunks'],
+  columns: columnNames(columns),
   text: `
     WITH incoming AS (
       SELECT *
-        FROM unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::timestamptz[], $7::text[], $8::int[],
-                    $9::int[])
-             AS t (tenant, event_id, generation, delivery_id, endpoint_id, created_at, try, chunk, chunks)
+        FROM ${unnested(columns, 't')}
     ), unknown AS MATERIALIZED (
       SELECT *
         FROM (SELECT DISTINCT tenant, event_id, generation, try, chunk, chunks FROM incoming) AS i

@@ -1,13 +1,19 @@
-import type { Statement } from '#lib/event-store';
-import { countColumns, countedDeliveries, deliveryCounts, type MovedCounts, statusByCounts } from './moved-counts.ts';
+import { deliveryCounts } from '#lib/contract';
+import { columnNames, deliveryCountColumns, type RowOf, type Statement, unnested } from '#lib/event-store';
+import { countColumns, countedDeliveries, statusByCounts } from './moved-counts.ts';
 
-export interface TouchedEvent extends MovedCounts {
+/** By how much its counts move; those of duplicates are added as those of deliveries are. */
+const columns = {
+  tenant: 'text',
+  event_id: 'text',
   /** The instant that the event gets if it has changed. */
-  updated_at: string;
-  /** To be added to its counts, as those of deliveries are. */
-  duplicates: number;
-  duplicates_changed: number;
-}
+  updated_at: 'timestamptz',
+  duplicates: 'int',
+  duplicates_changed: 'int',
+  ...deliveryCountColumns,
+} as const;
+
+export type TouchedEvent = RowOf<typeof columns>;
 
 const shown = ['status', 'generation', 'duplicates', 'duplicates_changed', ...deliveryCounts];
 const columnsOf = (alias: string): string => shown.map((column) => `${alias}.${column}`).join(', ');
@@ -28,14 +34,13 @@ const listed = (column: (count: string) => string): string => deliveryCounts.map
  */
 export const judgeEvents: Statement<TouchedEvent> = {
   name: 'judge-events',
-  columns: ['tenant', 'event_id', 'updated_at', 'duplicates', 'duplicates_changed', ...deliveryCounts],
+  columns: columnNames(columns),
   text: `
     WITH touched AS (
-      SELECT *
-        FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[], $5::int[],
-                    $6::int[], $7::int[], $8::int[], $9::int[], $10::int[])
-             AS t (tenant, id, new_updated_at, by_duplicates, by_duplicates_changed,
-                   ${deliveryCounts.map((count) => `by_${count}`).join(', ')})
+      SELECT tenant, event_id AS id, updated_at AS new_updated_at,
+             duplicates AS by_duplicates, duplicates_changed AS by_duplicates_changed,
+             ${deliveryCounts.map((count) => `${count} AS by_${count}`).join(', ')}
+        FROM ${unnested(columns, 't')}
     ), known AS MATERIALIZED (
       SELECT k.*
         FROM touched t

@@ -1,27 +1,16 @@
-import type { DeliveryStatus } from '#lib/contract';
-import type { EventRef } from '#lib/event-store';
-
-/** The count of the event that includes a delivery of each status. A parked delivery waits for room and counts as pending. */
-const statusesOf = {
-  pending: ['pending', 'parked'],
-  retrying: ['retrying'],
-  delivered: ['delivered'],
-  dead_lettered: ['dead_lettered'],
-  cancelled: ['cancelled'],
-} as const satisfies Record<string, readonly DeliveryStatus[]>;
-
-export const deliveryCounts = ['pending', 'retrying', 'delivered', 'dead_lettered', 'cancelled'] as const;
+import { type DeliveryCount, deliveryCounts, isFinal, statusesOfCount } from '#lib/contract';
+import { type EventRef, sqlStatus, sqlStatuses } from '#lib/event-store';
 
 /** The changes of an event's counts. */
-export type MovedCounts = EventRef & Record<(typeof deliveryCounts)[number], number>;
+export type MovedCounts = EventRef & Record<DeliveryCount, number>;
 
 /** The counts as columns over rows with a status, each of which counts as `weight` says. */
 export const countColumns = (weight = '1'): string =>
   deliveryCounts
-    .map((count) => {
-      const statuses = statusesOf[count].map((status) => `'${status}'`).join(', ');
-      return `coalesce(sum(${weight}) FILTER (WHERE status IN (${statuses})), 0)::int AS ${count}`;
-    })
+    .map(
+      (count) =>
+        `coalesce(sum(${weight}) FILTER (WHERE status IN ${sqlStatuses(statusesOfCount(count))}), 0)::int AS ${count}`,
+    )
     .join(',\n             ');
 
 /**
@@ -38,11 +27,13 @@ export const countedDeliveries = (event: string, condition = 'true'): string => 
               WHERE generation = newest
              OFFSET 0)`;
 
+const openCounts = deliveryCounts.filter((count) => !statusesOfCount(count).every(isFinal));
+
 /** The status of an event by the counts of its deliveries, in these columns. */
 export const statusByCounts = (counts: string): string => `CASE
-               WHEN ${counts}.pending + ${counts}.retrying > 0 THEN 'processing'
-               WHEN ${counts}.dead_lettered > 0 THEN 'dead_lettered'
-               ELSE 'completed'
+               WHEN ${openCounts.map((count) => `${counts}.${count}`).join(' + ')} > 0 THEN ${sqlStatus('processing')}
+               WHEN ${counts}.dead_lettered > 0 THEN ${sqlStatus('dead_lettered')}
+               ELSE ${sqlStatus('completed')}
              END`;
 
 /**

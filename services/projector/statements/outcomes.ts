@@ -1,30 +1,42 @@
-import { type Statement, upsertWaiting } from '#lib/event-store';
+import {
+  columnNames,
+  hasEnded,
+  hasNotEnded,
+  type RowOf,
+  type Statement,
+  unnested,
+  upsertWaiting,
+  waits,
+} from '#lib/event-store';
 import { type MovedCounts, selectMovedCounts } from './moved-counts.ts';
 
-export interface OutcomeRow {
-  tenant: string;
-  delivery_id: string;
-  event_id: string;
-  endpoint_id: string;
-  generation: number;
-  step: number;
-  attempt: number;
-  status: string;
-  at: string;
-  created_at: string;
-  next_attempt_at: string | null;
-  detail: string | null;
+/** A step of a delivery. */
+const columns = {
+  tenant: 'text',
+  delivery_id: 'text',
+  event_id: 'text',
+  endpoint_id: 'text',
+  generation: 'int',
+  step: 'int',
+  attempt: 'int',
+  status: 'text',
+  at: 'timestamptz',
+  created_at: 'timestamptz',
+  next_attempt_at: 'timestamptz?',
+  detail: 'text?',
   /** The one of the batch's outcomes of this delivery that says where it stands. */
-  last: boolean;
-  /** On the `last` one: the highest step that the delivery has come to so far. */
-  reached_step: number;
-  reached_attempt: number;
+  last: 'boolean',
   /** The partition of `deliveries` that the endpoint's key falls into. */
-  partition: number;
-  due_at: string;
+  partition: 'int',
+  due_at: 'timestamptz',
   /** Its row of `waiting` is the dispatcher's to write and remove. */
-  ordered: boolean;
-}
+  ordered: 'boolean',
+  /** On the `last` one: the highest step that the delivery has come to so far. */
+  reached_step: 'int',
+  reached_attempt: 'int',
+} as const;
+
+export type OutcomeRow = RowOf<typeof columns>;
 
 /**
  * Advances deliveries and their rows of `waiting`.
@@ -45,35 +57,11 @@ export interface OutcomeRow {
  */
 export const applyOutcomes: Statement<OutcomeRow, MovedCounts> = {
   name: 'apply-outcomes',
-  columns: [
-    'tenant',
-    'delivery_id',
-    'event_id',
-    'endpoint_id',
-    'generation',
-    'step',
-    'attempt',
-    'status',
-    'at',
-    'created_at',
-    'next_attempt_at',
-    'detail',
-    'last',
-    'partition',
-    'due_at',
-    'ordered',
-    'reached_step',
-    'reached_attempt',
-  ],
+  columns: columnNames(columns),
   text: `
     WITH incoming AS (
       SELECT *
-        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::int[], $8::text[],
-                    $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::boolean[], $14::int[],
-                    $15::timestamptz[], $16::boolean[], $17::int[], $18::int[])
-             AS t (tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status,
-                   at, created_at, next_attempt_at, detail, last, partition,
-                   due_at, ordered, reached_step, reached_attempt)
+        FROM ${unnested(columns, 't')}
     ), held AS (
       SELECT w.step
         FROM incoming i
@@ -93,20 +81,20 @@ export const applyOutcomes: Statement<OutcomeRow, MovedCounts> = {
              attempts = greatest(known.attempts, EXCLUDED.attempts),
              created_at = EXCLUDED.created_at, updated_at = EXCLUDED.updated_at,
              next_attempt_at = EXCLUDED.next_attempt_at, detail = EXCLUDED.detail
-       WHERE (known.step < EXCLUDED.step OR EXCLUDED.status IN ('delivered', 'dead_lettered', 'cancelled'))
-         AND known.status NOT IN ('delivered', 'dead_lettered', 'cancelled')
+       WHERE (known.step < EXCLUDED.step OR ${hasEnded('EXCLUDED.status')})
+         AND ${hasNotEnded('known.status')}
       RETURNING tenant, id, event_id, endpoint_id, generation, step, status
     ), waits AS (${upsertWaiting(`
       SELECT i.tenant, i.delivery_id, i.partition, i.endpoint_id, i.event_id, i.generation,
              i.status, i.due_at, i.step, i.attempt, i.created_at
         FROM advanced a
         JOIN incoming i ON i.tenant = a.tenant AND i.delivery_id = a.id AND i.last
-       WHERE a.status IN ('retrying', 'parked') AND NOT i.ordered
+       WHERE ${waits('a.status')} AND NOT i.ordered
        ORDER BY i.tenant, i.delivery_id`)}
     ), removed AS (
       DELETE FROM waiting w
        USING advanced a
        WHERE w.tenant = a.tenant AND w.delivery_id = a.id AND w.step <= a.step
-         AND a.status IN ('delivered', 'dead_lettered', 'cancelled') AND w.ordering_key IS NULL
+         AND ${hasEnded('a.status')} AND w.ordering_key IS NULL
     ), ${selectMovedCounts('advanced')}`,
 };

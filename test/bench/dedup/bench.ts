@@ -1,10 +1,10 @@
 /**
- * Measures what dedup does with a second of processor time, beside a loop of the same batches of Redis and Postgres without Kafka, and
- * beside that loop and a copy of the same records from topic to topic, which nothing that goes through Kafka can do without.
+ * Measures what dedup does with a second of processor time, against a loop of the same batches on Redis and Postgres without Kafka, and
+ * against that loop plus a copy of the same records from topic to topic, which is the minimum with Kafka.
  *
- * In turns: the loop and the copy, each in a process of its own; then as many webhooks, a fifth of them repetitions, wait on their topic for a
- * dedup process, from when it is ready until the last one is committed. Each turn has keys of its own. In the end each webhook is one event,
- * and each repetition one duplicate.
+ * In turns: the loop and the copy, each in its own process; then as many webhooks, a fifth of them repetitions, wait on their topic for a
+ * dedup process, measured from ready to the last commit. Each turn has its own keys. In the end each webhook is one event, and each
+ * repetition one duplicate.
  */
 import { join } from 'node:path';
 import { hooklineDir } from '#deploy/local/paths.ts';

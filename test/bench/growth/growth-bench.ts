@@ -35,7 +35,7 @@ export interface Cost {
 
 const mostGrowth = 1.2;
 
-/** Compares the cost of one of something while there is little of something else and while there is much of it; in turns. */
+/** Compares the cost of one operation on little data and on much data, in turns. */
 export const growthBench = <Number extends string>(
   growth: Growth<Number>,
 ): Bench<Number | 'small' | 'large' | 'turns'> => {

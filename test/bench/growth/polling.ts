@@ -78,7 +78,7 @@ async function pollFrom(port: number, event: number, limit: number): Promise<voi
     );
 }
 
-/** Blocks of its database so far: those that statements found in shared buffers, and those that had to be read. */
+/** Blocks of its database so far: found in shared buffers, and read from disk. */
 const blocksOf = ({ databaseUrl }: World): Promise<{ found: number; read: number }> =>
   withDatabase(databaseUrl, async (postgres) => {
     // A session hands in what it has counted once a second while it works, and the rest after ten seconds at rest.

@@ -1,11 +1,10 @@
 /**
  * Measures what endpoints that hang or refuse cost the others: `npm run -s isolation [-- --endpoints 1000 --per-second 150 --seconds 60]`.
  *
- * One dispatcher and one projector as processes, real servers, receivers in processes of their own. Events come at their due times, whatever
- * becomes of them, in clumps for one endpoint each; latency is from an event's due time on `events` to its arrival. Phase `well`: all
- * endpoints answer. Phase `sick`: 10 % hang and 5 % refuse, beginning with as much at once for each of them as it takes. Compared are the
- * same endpoints, those that are well in both: over the whole phase, and without its start, where a phase in which all are well has more to
- * send than the other.
+ * One dispatcher and one projector as processes, real servers, receivers in their own processes. Events come at their due times, regardless
+ * of their outcomes, in clumps for one endpoint each; latency is from an event's due time on `events` to its arrival. Phase `well`: all
+ * endpoints answer. Phase `sick`: 10 % hang and 5 % refuse, each with as many deliveries at the start as it may have. The result compares
+ * the endpoints that are healthy in both phases, over the whole phase and without its start.
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -4,7 +4,7 @@ import type { KafkaOffsets } from '../../support/kafka-offsets.ts';
 /** An outside view of a dispatcher, twice a second. */
 export interface Watch {
   mostRssMib(): number;
-  /** How long it has run so far, and how long it could have run, but had no processor: where that is much, latencies say little. */
+  /** How long it ran, and how long it waited for a processor: if that is much, latencies mean little. */
   processor(): { ranSeconds: number; waitedSeconds: number };
   /** How old the oldest record that was not committed has been, at the most, and now, in seconds. */
   oldestUncommitted(): { most: number; now: number };

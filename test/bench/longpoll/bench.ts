@@ -1,8 +1,8 @@
 /**
- * Requests that are held, on one process of the API: what they cost in memory and at rest, and how soon they are answered.
+ * Held requests on one process of the API: their memory, their idle cost, and their latency.
  *
- * Clients that ask again as soon as they are answered, events written by the projector's own statements: first each for the few clients of its
- * tenant, then for all of them, in one. Latency counts from the commit of an event to the arrival at each client. None of them may miss one.
+ * Clients ask again as soon as they are answered; the projector's own statements write the events: first each for the few clients of its
+ * tenant, then for all clients, in one tenant. Latency is from the commit of an event to its arrival at each client. None may be missed.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -136,9 +136,9 @@ async function hold(
 }
 
 /**
- * From the commit of an event to its arrival, at each of the clients of its tenant, in ms.
+ * The time from the commit of an event to its arrival at each client of its tenant, in ms.
  *
- * @throws Error where one of them is not told
+ * @throws Error if a client misses it
  */
 async function commitTo(world: World, tenant: string, clients: HeldClients, toldAtMs: number[]): Promise<number[]> {
   toldAtMs.length = 0;

@@ -4,7 +4,7 @@ import { authorization } from './keys.ts';
 
 /** One who asks again as soon as it is answered, on one connection: as little as a client can be, so that what is measured is the server. */
 interface HeldClient {
-  /** How often it was told of something. */
+  /** The number of its answers with events. */
   told: number;
   socket: Socket;
 }

@@ -1,9 +1,8 @@
 /**
- * Postgres's rows of one endpoint's deliveries, in some twenty bytes each: the rows of `waiting` and the state of each delivery, as the
- * statements of waiting-table.ts, ordered-table.ts, overdue-table.ts and the projector's outcomes.ts would have it, and what was done to
- * them.
+ * Simulates Postgres's rows of one endpoint's deliveries, in about twenty bytes each: the rows of `waiting` and the state of each delivery,
+ * by the statements of waiting-table.ts, ordered-table.ts, overdue-table.ts and the projector's outcomes.ts; counts the changes.
  */
-import { type AttemptRecord, type DeliveryStatus, isFinal } from '#lib/contract';
+import { type DeliveryStatus, isFinal, type StepRecord } from '#lib/contract';
 import type { OrderedTable, QueuedRow } from '../../../services/dispatcher/ordered/ordered-table.ts';
 import type { OverdueTable } from '../../../services/dispatcher/waiting/overdue-table.ts';
 import type { OrderedRow, WaitingRow } from '../../../services/dispatcher/model/waiting-row.ts';
@@ -18,8 +17,8 @@ export interface CompactTables {
   isKnown(number: number): boolean;
   statusOf(number: number): DeliveryStatus | undefined;
   /** Applies a record as the projector does. */
-  project(record: AttemptRecord): void;
-  /** Rows: written, removed, given to whoever asked what is due. `madeDue`: rows whose due time followed from another's. */
+  project(record: StepRecord): void;
+  /** Rows written, removed, returned as due. `madeDue`: rows whose due time followed from another's. */
   readonly counts: { written: number; removed: number; read: number; madeDue: number; waiting: number; most: number };
 }
 
@@ -230,7 +229,6 @@ export function createCompactTables(
     },
     project(record) {
       const { delivery_id: id, step: toStep, status, attempt } = record;
-      if (id === null || toStep === null || status === null || attempt === null) return;
       const number = numberOf(id);
       if ((knownStep[number] as number) >= toStep || isEnded(number)) return;
       known[number] = statuses.indexOf(status as (typeof statuses)[number]);

@@ -2,7 +2,7 @@ import type { Clock } from '#lib/clock';
 
 /** A clock that goes from one sleeper to the next: days pass in the time that it takes to do what happens in them. */
 export interface EventClock extends Clock {
-  /** Lets time pass until this instant, or until somebody says that it is enough. */
+  /** Lets time pass until this instant, or until `isEnough`. */
   runUntil(untilMs: number, isEnough: () => boolean): Promise<void>;
 }
 

@@ -3,7 +3,7 @@
  * acknowledged some milliseconds later), the projector (which lags), the tables and the endpoint. Time is the simulation's.
  */
 import { createWaitOut } from '#lib/backoff';
-import { type AttemptRecord, isFinal } from '#lib/contract';
+import { type AttemptRecord, isFinal, type StepRecord } from '#lib/contract';
 import { noCrashPoints } from '#lib/crash-points';
 import type { HttpResult } from '#lib/http-client';
 import type { OutgoingRecord } from '#lib/kafka';
@@ -50,7 +50,7 @@ export interface OutageWorld {
   total: number;
   /** So many have come. */
   arrived(): number;
-  /** Told of every send, before its answer. */
+  /** Called for every send, before its answer. */
   onSend(listener: (number: number) => void): void;
   /** Records of `delivery.attempts`, by delivery; all in all, by kind and status. */
   recordsOf: Uint16Array;
@@ -95,14 +95,15 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     return value;
   };
 
-  let toProject: AttemptRecord[] = [];
+  let toProject: StepRecord[] = [];
   function keep(record: AttemptRecord): void {
+    if (record.kind === 'fanned_out') return;
     const { kind, status } = record;
     const name = `${kind}, ${status}`;
     records.set(name, (records.get(name) ?? 0) + 1);
-    const number = numberOf(record.delivery_id ?? '');
+    const number = numberOf(record.delivery_id);
     recordsOf[number] = (recordsOf[number] as number) + 1;
-    if (status !== null && isFinal(status)) ended += 1;
+    if (isFinal(status)) ended += 1;
     if (toProject.push(record) > 1) return;
     void clock.sleep(projectedAfterMs).then(() => {
       const batch = toProject;
@@ -135,7 +136,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
   const publish = createPublish({ producer: { send: acknowledge }, waitOut, clock, log: silentLogger });
   const outcomes = createOutcomeWriter({
     publish,
-    bury: fixtures.buryBy(publish),
+    ...fixtures.createBurying({ publish, clock }),
     topics: fixtures.topics,
     encodeAttempt,
     recentSteps,
@@ -143,7 +144,6 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     removeRow: servedRows.add,
     clock,
     crashPoints: noCrashPoints,
-    metrics: fixtures.noMetrics,
     signal: fixtures.never,
   });
 
@@ -159,7 +159,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     directory,
     attempt: async ({ id }) => {
       listener(numberOf(id));
-      return { result: await answer(), durationMs: 1, request: fixtures.aSentRequest };
+      return { result: await answer(), duration_ms: 1, request: fixtures.aSentRequest };
     },
     outcomes,
     disableEndpoint: async () => true,

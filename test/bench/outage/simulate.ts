@@ -119,7 +119,7 @@ const pastWindow = Array.from(
 const endedOf = (of: readonly number[], status: string): number =>
   of.filter((number) => tables.statusOf(number) === status).length;
 say(
-  `  past their window: ${millions(pastWindow.length)}, ended as exhausted: ${millions(endedOf(pastWindow, 'dead_lettered'))}, letters: ${millions(world.deadLetters())}`,
+  `  past their window: ${millions(pastWindow.length)}, ended as exhausted: ${millions(endedOf(pastWindow, 'dead_lettered'))}, dead letters: ${millions(world.deadLetters())}`,
 );
 
 const drained = (): boolean => tables.counts.waiting === 0;

@@ -18,7 +18,7 @@ export interface Spent {
   system: number;
   /** Sender, receiver, and what starts and counts all this. */
   ours: number;
-  /** Seconds of everything else on this machine. */
+  /** Seconds of all other processes on this machine. */
   others: number;
   seconds: number;
 }

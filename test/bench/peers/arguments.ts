@@ -13,7 +13,7 @@ export interface Wanted {
 
 export const usage = `usage: make bench-peers ARGS='[--only ${systemNames.join(',')}] [--steps ${allSteps}] [--turns N] [--record]'`;
 
-/** @throws Error in words for whoever typed them */
+/** @throws Error that explains the invalid argument */
 export function parseWanted(args: readonly string[]): Wanted {
   const { values } = parseArgs({
     args: [...args],

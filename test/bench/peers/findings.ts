@@ -8,7 +8,7 @@ export interface Finding {
   name: string;
   unit: string;
   value: number;
-  /** The direction that is better. None: a difference is neither better nor worse. */
+  /** The better direction. Undefined: neither. */
   better?: 'less' | 'more';
   /** For Hookline: times the best peer's, or by itself. */
   aim?: Aim;
@@ -88,7 +88,7 @@ type Judged = (name: string, unit: string, value: number, aim?: Aim) => Finding;
 const less: Judged = (name, unit, value, aim) => ({ name, unit, value, better: 'less', ...(aim && { aim }) });
 const more: Judged = (name, unit, value, aim) => ({ name, unit, value, better: 'more', ...(aim && { aim }) });
 
-/** An event's where it goes to one endpoint; where it goes to ten, a delivery's. */
+/** Cost per event with one endpoint, per delivery with ten. */
 const cost = ({ spent, reconciled }: MeasuredRun, name: string, endpoints: Endpoints, aim?: Aim): Finding =>
   less(name, endpoints === 1 ? 'ms an event' : 'ms a delivery', (spent.system * 1_000) / reconciled.arrived, aim);
 

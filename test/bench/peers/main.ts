@@ -31,7 +31,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 try {
   process.exit(await compare());
 } catch (error) {
-  // A run that was interrupted fails in whatever way: no news.
+  // An interrupted run may fail in any way; that is not reported.
   await interrupted;
   console.error(error instanceof StackError ? error.message : error);
   process.exit(1);

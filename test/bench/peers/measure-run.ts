@@ -37,7 +37,7 @@ const connectionsWhereKilled = 64;
 const usualDrain = { atMostMs: 120_000, idleMs: 20_000 };
 let runs = 0;
 
-/** Publishes, waits for what is outstanding, reconciles, and says what came of it in a few lines. */
+/** Publishes, waits for outstanding events, reconciles, and reports in a few lines. */
 export async function measureRun(subject: Subject, plan: RunPlan): Promise<MeasuredRun> {
   const { name, running, traffic } = subject;
   const { label, pace, endpoints, hangsForMs, drain = usualDrain, isKilled = false } = plan;
@@ -54,7 +54,7 @@ export async function measureRun(subject: Subject, plan: RunPlan): Promise<Measu
   const notRestarted = Promise.withResolvers<never>();
   const kill = (): void => {
     restarting = running.killAndRestart();
-    // Nobody acknowledges any more then: publishing would go on for ever.
+    // Without acknowledgments, publishing would continue for ever.
     restarting.catch(notRestarted.reject);
   };
   await Promise.race([traffic.publish(isKilled ? kill : undefined), notRestarted.promise]);

@@ -10,7 +10,7 @@ export interface Reconciled {
   lost: number;
   /** Arrivals beyond the first of an event at an endpoint. */
   twice: number;
-  /** At an endpoint, though the sender was never told that the system has it. */
+  /** Arrived, but never acknowledged to the sender. */
   unacknowledged: number;
   toAcknowledgment: number[];
   /** For acknowledged events; an arrival before the acknowledgment counts as 0. */
@@ -20,7 +20,7 @@ export interface Reconciled {
 
 type Records = Pick<TrafficRecord, 'published' | 'dueAt' | 'acknowledgedAt' | 'arrivedAt' | 'repeats'>;
 
-/** @param hanging its endpoints get nothing that counts: those before this one */
+/** @param hanging the number of first endpoints that hang; their arrivals don't count */
 export function reconcile({ published, dueAt, acknowledgedAt, arrivedAt, repeats }: Records, hanging = 0): Reconciled {
   const toAcknowledgment: number[] = [];
   const toArrival: number[] = [];

@@ -1,7 +1,7 @@
+import { alignColumns } from '#lib/text-table';
 import type { BenchReport } from '../support/bench.ts';
 import type { Wanted } from './arguments.ts';
 import type { Comparison } from './compare-systems.ts';
-import { alignTable } from './sheet.ts';
 import type { SystemName } from './systems/system.ts';
 
 /** As which the comparison is kept and recorded. */
@@ -28,7 +28,7 @@ export function reportOf(
       ...promises,
       ...lostBy(false),
       `Others took ${othersCores.toFixed(2)} of a core at most while something was measured`,
-      alignTable(sheet.table()),
+      alignColumns(sheet.table()),
     ],
     unaccounted: lostBy(true),
   };

@@ -16,7 +16,7 @@ export interface Known {
 
 export interface StepResult {
   findings: Finding[];
-  /** Neither lost nor late may be any but where processes are killed, and there only as the findings have it. */
+  /** Must be 0 unless processes are killed; then the findings state the limits. */
   lost: number;
   othersCores: number;
 }
@@ -72,7 +72,7 @@ async function closed(subject: Subject, known: Known, endpoints: Endpoints, seco
   return resultOf([run], findings.closed(run, endpoints));
 }
 
-/** Arrivals meanwhile; or, for events published one after the other, those after draining, if that is more. */
+/** Arrivals meanwhile; for events published one after the other, those after draining if that is more. */
 function arrivalsPerSecond({ record, reconciled }: MeasuredRun): number {
   const seconds = record.publishedMs / 1_000;
   const drainSeconds = (record.drainedMs - record.publishedMs) / 1_000;

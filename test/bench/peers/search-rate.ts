@@ -11,12 +11,12 @@ const mostProbes = 4;
 /** Nearer to each other they are not told apart. */
 const nearEnough = 1.12;
 const [upwards, downwards] = [1.4, 0.7];
-/** The next rate after one that was too much, as long as none is known that is not. */
+/** The next rate after one that was too high, while no sustained rate is known. */
 const belowTooMuch = 0.6;
 const mostHolds = 3;
 const lesser = 0.88;
 
-/** The highest rate that is found to be sustained for a minute; undefined where none of those tried was. */
+/** The highest tried rate that is sustained for a minute; undefined if there was none. */
 export async function searchRate({ first, probe, hold }: Options): Promise<number | undefined> {
   let [sustained, tooMuch, rate] = [0, Number.POSITIVE_INFINITY, first];
   for (let probes = 0; probes < mostProbes && tooMuch / Math.max(1, sustained) > nearEnough; probes += 1) {

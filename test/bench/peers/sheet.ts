@@ -7,7 +7,7 @@ export interface Sheet {
   add(system: SystemName, found: readonly Finding[]): void;
   /** As a table: a column for each system, Hookline's with its ratio to the best peer. */
   table(): string[][];
-  /** Hookline's, each beside the best peer's where one was measured. */
+  /** Hookline's figures, next to the best peer's if one was measured. */
   figures(): Figure[];
 }
 
@@ -88,17 +88,4 @@ function figureOf(row: Row, system: SystemName): Figure | undefined {
     ceiling: { name: best.system, values: own.map((_, turn) => best.values[turn] ?? best.median) },
     ...(aim && { aim: finding.better === 'less' ? { atMost: aim.ofBestPeer } : { atLeast: aim.ofBestPeer } }),
   };
-}
-
-/** For a terminal: columns as wide as they need. */
-export function alignTable(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
 }

@@ -3,7 +3,7 @@
 export type Step =
   /** 64 connections, each publishes the next when the last is acknowledged. */
   | { kind: 'closed'; endpoints: number; seconds: number }
-  /** So many a second, whatever becomes of them. */
+  /** A fixed rate, whatever the outcomes. */
   | { kind: 'at'; perSecond: number; seconds: number; endpoints: number }
   /** The highest rate that is sustained, held for a minute. */
   | { kind: 'search'; endpoints: number }
@@ -44,7 +44,7 @@ const numbersOf = {
 export const allSteps = 'rest,at:100,at:100:40:10,closed,closed:10,search,third,isolate,kill';
 const mostEndpoints = 10;
 
-/** @throws Error that names the step which is none */
+/** @throws Error with the invalid step */
 export const parseSteps = (text: string): Step[] => text.split(',').map(parseStep);
 
 function parseStep(text: string): Step {

@@ -21,8 +21,8 @@ const mostBacklogSeconds = 1.5;
 const freeBacklog = 50;
 
 /**
- * Whether a system keeps up with a rate: nearly all was acknowledged in time, and what was acknowledged and has not arrived neither grows nor
- * is much. The first third is left out: there is compiling, and connections are opened.
+ * Whether a system keeps up with a rate: nearly all events were acknowledged in time, and the acknowledged ones that have not arrived are
+ * few and don't grow. The first third is left out: code is compiled and connections are opened then.
  */
 export function judgeSustained(tried: Tried): { isSustained: boolean; says: string } {
   const { perSecond, endpoints, published, acknowledged, publishedSeconds, moments } = tried;

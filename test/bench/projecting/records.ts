@@ -3,25 +3,20 @@
  * some later events have been fanned out, because a receiver takes its time.
  */
 import { hash, randomBytes } from 'node:crypto';
-import type { AttemptRecord, EventRecord } from '#lib/contract';
+import type { Attempted, AttemptRecord, EventRecord, FannedOut } from '#lib/contract';
 import { createId } from '#lib/ids';
+import { noSend } from '../../support/no-send.ts';
 
 export interface DeliveredWebhook {
   event: EventRecord;
-  set: AttemptRecord;
-  outcomes: AttemptRecord[];
+  set: FannedOut;
+  outcomes: Attempted[];
 }
 
 /** The projector’s, and the loop’s. */
 export const tenants = { projected: 'acme', inserted: 'loop' } as const;
 /** So many events are fanned out before the outcome of one is there. */
 const outcomesAfter = 100;
-
-const nothingSent = {
-  ...{ delivery_id: null, endpoint_id: null, step: null, attempt: null, status: null, created_at: null },
-  ...{ outcome: null, http_status: null, duration_ms: null, detail: null, response_excerpt: null },
-  ...{ next_attempt_at: null, ordering_key: null, request: null, response_headers: null, chunk: null, timing: null },
-} satisfies Partial<AttemptRecord>;
 
 /** The n-th, accepted at this moment. */
 export function deliveredWebhook(
@@ -51,9 +46,17 @@ export function deliveredWebhook(
       http_headers: {},
       ordering_key: null,
     },
-    set: { ...nothingSent, ...ofEvent, kind: 'fanned_out', deliveries },
+    set: { ...ofEvent, kind: 'fanned_out', deliveries, chunk: null },
     outcomes: deliveries.map((delivery) => ({
-      ...{ ...nothingSent, ...ofEvent, ...delivery, kind: 'attempted' as const, deliveries: [] },
+      ...noSend,
+      ...{
+        ...ofEvent,
+        ...delivery,
+        kind: 'attempted' as const,
+        next_attempt_at: null,
+        ordering_key: null,
+        detail: null,
+      },
       ...{ step: 1, attempt: 1, status: 'delivered' as const, outcome: 'delivered' as const, http_status: 200 },
       ...{ created_at: nowMs * 1_000, duration_ms: 12.5, response_excerpt: Buffer.from('ok') },
       request: { method: 'POST', url: 'https://receiver.example/hooks', headers: requestHeaders(id) },

@@ -1,6 +1,6 @@
 /**
- * The ceiling: the rows that a published event with a key leaves, inserted in groups over one connection, each group a transaction that is
- * flushed, by the API's own statements and nothing else.
+ * The ceiling: inserts the rows of published events with keys in groups over one connection, each group one flushed transaction, with the
+ * API's own statements and nothing else.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { formatMicros } from '#lib/clock';

@@ -114,7 +114,7 @@ async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings
       ...{ group: connections, payloadBytes: bytes },
     });
     const after = await readSpent(pipeline);
-    // Nobody is to publish these, or to look for what is to be published among them.
+    // Keeps these out of the outbox: nobody should publish them, or search among them.
     await withDatabase(stack.databaseUrl, (postgres) =>
       postgres.query(`DELETE FROM outbox WHERE tenant = $1`, [bareTenant]),
     );

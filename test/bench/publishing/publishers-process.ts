@@ -1,13 +1,13 @@
 /**
- * Publishes events of one tenant over a number of connections, each of which sends its next when the last is answered: a child with a channel to
- * its parent, who gives it the job and hears of every answer in the end.
+ * Publishes events of one tenant over several connections, each of which sends its next event after the answer. A child process: its parent
+ * sends the job, and gets every answer at the end.
  */
 import { randomBytes } from 'node:crypto';
 import { createConnection } from '../../support/load/connection.ts';
 import { addLatency, type Latencies, noLatencies } from '../../support/load/latencies.ts';
 
 export interface PublishJob {
-  /** Stands in each key: no other job has it. */
+  /** A part of each key, unique to the job. */
   name: string;
   apiUrl: string;
   adminKey: string;

@@ -1,9 +1,9 @@
 /**
- * Compares the cost of accepting a webhook with that of a bare server, and of one that does no more than keep webhooks in Kafka.
+ * Compares the cost of accepting a webhook with that of a bare server, and of one that only writes webhooks to Kafka.
  *
- * In turns: the two, then one ingress process, each from the same senders, each of which sends its next webhook when the last is
- * answered. Then the ingress at shares of what it took, in an open loop: latency counts from when a request was due. In the end every webhook
- * that was accepted has to stand on the topic.
+ * In turns: the two, then one ingress process, each with the same senders, which send their next webhook after the answer. Then the ingress
+ * at fractions of that rate, in an open loop: latency counts from when a request was due. In the end every accepted webhook must be on the
+ * topic.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

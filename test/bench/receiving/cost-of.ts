@@ -24,9 +24,9 @@ export async function measureCost(
 }
 
 /**
- * The same where all of them must be accepted.
+ * The same, if all webhooks must be accepted.
  *
- * @throws Error where anything but an acceptance was answered: it would cost something else
+ * @throws Error if any answer was not an acceptance: it would cost something else
  */
 export async function costOf(pid: number, work: () => Promise<LoadReport>): Promise<Cost> {
   const { report, ...cost } = await measureCost(pid, work);

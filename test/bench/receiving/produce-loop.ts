@@ -9,7 +9,7 @@ import { crc32c } from '@node-rs/crc32';
 import { connect, type Socket } from 'node:net';
 
 export interface ProduceLoop {
-  /** `onDone` is told whether it stands on all replicas. */
+  /** Calls `onDone` with whether all replicas have it. */
   send(value: Buffer, onDone: (isKept: boolean) => void): void;
 }
 
@@ -36,7 +36,7 @@ const mostVarintBytes = 5;
 export async function openProduceLoop({ broker, topic, headers }: Options): Promise<ProduceLoop> {
   const socket = await open(broker);
   const requestHead = headOf(topic);
-  /** Behind the size, the correlation id, the number of topics, the topic, the number of partitions and the partition. */
+  /** Follows the size, the correlation id, the number of topics, the topic, the number of partitions and the partition. */
   const errorAt = 4 + 4 + 4 + 2 + Buffer.byteLength(topic) + 4 + 4;
   let waiting: Waiting[] = [];
   let inFlight: Waiting[] = [];

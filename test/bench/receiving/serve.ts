@@ -7,9 +7,9 @@ const answer = Buffer.from('{"id":"rcp_00000000000000000000000000"}');
 const key = createSecretKey(Buffer.alloc(32, 1));
 
 /**
- * A server that reads a webhook's body and computes its signature: a child with a channel to its parent, whom it tells its port.
+ * A child process with a server that reads a webhook's body and computes its signature; sends its port to its parent.
  *
- * @param keep what becomes of the body; it is answered 202 where that is well
+ * @param keep stores the body; success is answered 202
  */
 export function serve(keep: (body: Buffer, onDone: (isKept: boolean) => void) => void): void {
   const server = createServer((request, response) => {

@@ -28,7 +28,7 @@ export interface ReceiverOrder {
 
 const [refusals, waitMs] = process.argv.slice(2).map(Number) as [number, number];
 const phases = new Map<string, Arrivals>();
-/** By the event, each of which has one delivery: its requests so far, and when the next is due. */
+/** By event (each has one delivery): its requests so far, and when the next is due. */
 const seen = new Map<string, { requests: number; dueAtMs: number }>();
 
 const nowMs = (): number => performance.timeOrigin + performance.now();

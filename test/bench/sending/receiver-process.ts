@@ -1,6 +1,6 @@
 /**
- * Takes whatever is sent to it, at once: a child with a channel to its parent. It tells its port, and, whenever it is asked, how many requests
- * have come since the last time it was told to begin anew, how many events they were of, and over how long.
+ * Answers every request at once: a child process. It sends its port to its parent and, on request, the numbers of requests and events since
+ * the last reset, and their duration.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

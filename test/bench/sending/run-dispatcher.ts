@@ -9,7 +9,7 @@ interface Options {
   name: string;
   deliveries: number;
   bytes: number;
-  /** Each takes what comes of a source of its own. */
+  /** Each gets the events of its own source. */
   endpoints: number;
   offsets: KafkaOffsets;
   /** The URL of all endpoints. */
@@ -41,7 +41,7 @@ export async function runDispatcher(options: Options): Promise<number> {
       ...(profileFile !== '' && profilingInto(profileFile)),
     });
     const topic = world.topics['delivery.attempts'];
-    // The set of each event, and what came of its delivery.
+    // The set of each event, and the outcome of its delivery.
     const records = 2 * deliveries;
     const outcomes = async (): Promise<number> =>
       Object.values(await offsets.ends([topic])).reduce((sum, end) => sum + end, 0);

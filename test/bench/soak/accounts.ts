@@ -95,7 +95,7 @@ export function account(books: Books): Account {
     named,
   );
   must(
-    'deliveries are called dead, and have no letter',
+    'deliveries are dead without a dead letter',
     deadLettered.filter(({ id }) => !books.deadLetters.has(id)),
     named,
   );

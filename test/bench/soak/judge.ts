@@ -27,7 +27,7 @@ export const warmUpShare = 0.25;
 /** A slope of fewer says nothing. */
 export const fewestSamples = 12;
 
-/** @throws Error where there are too few samples to say anything */
+/** @throws Error if there are too few samples */
 export function judgeSamples(samples: readonly Sample[]): SeriesVerdict[] {
   const judged = afterWarmUp(samples);
   if (judged.length < fewestSamples)

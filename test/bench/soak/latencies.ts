@@ -13,7 +13,7 @@ export interface MinuteOfLatencies {
 
 const minuteMs = 60_000;
 
-/** @param startedAtMs what was answered before is left out, as is the last minute where it is not whole */
+/** @param startedAtMs earlier answers are left out, and so is an incomplete last minute */
 export function latenciesByMinute(
   { webhooks, receipts, arrivals }: Pick<Books, 'webhooks' | 'receipts' | 'arrivals'>,
   { endpoint, startedAtMs, seconds }: { endpoint: string; startedAtMs: number; seconds: number },

@@ -5,7 +5,7 @@ export interface Limit {
   unit: string;
   /** A share of the level, which is the median of the judged part. */
   share: number;
-  /** Or so much, whichever is more. */
+  /** The minimum of the limit. */
   atLeast: number;
   why: string;
 }

@@ -1,12 +1,12 @@
-import { formatRows } from '../../faults/support/format-rows.ts';
+import { alignFigures } from '#lib/text-table';
 import type { SeriesVerdict } from './judge.ts';
 import type { SoakResult } from './soak.ts';
 
-/** A run as whoever waits for it wants to see it. */
+/** Formats a run for the console. */
 export function formatResult({ series, account, violations, drainSeconds, senderLateMs }: SoakResult): string {
   const rows = series.map((each) => [`${each.what} of ${each.of}`, ...cellsOf(each), each.isFlat ? 'flat' : 'GROWS']);
   return [
-    formatRows([['', 'level', 'moved', 'allowed', 'in a day', ''], ...rows]),
+    alignFigures([['', 'level', 'moved', 'allowed', 'in a day', ''], ...rows]),
     Object.entries(account)
       .flatMap(([name, count]) => (typeof count === 'number' ? [`${name} ${count}`] : []))
       .join(', '),

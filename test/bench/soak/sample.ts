@@ -6,7 +6,7 @@ export interface Sample {
   /** Since the load began. */
   atSeconds: number;
   processes: Readonly<Record<ServiceName, ProcessSample>>;
-  /** By the group that has to read them: records in its topics so far, and those of them that it has not committed. */
+  /** By consumer group: records in its topics so far, and the uncommitted ones. */
   topics: Readonly<Lags>;
   postgres: PostgresSample;
   redis: RedisSample;
@@ -18,7 +18,7 @@ export interface Sample {
 export interface ProcessSample {
   residentMib: number;
   heapMib: number;
-  /** Buffers and whatever else V8 keeps outside of its heap. */
+  /** Memory of V8 outside of its heap, such as buffers. */
   externalMib: number;
   handles: number;
   /** Established, over TCP. */

@@ -26,7 +26,7 @@ export interface SoakOptions {
   pipeline: Pipeline;
   redis: OwnRedis;
   minutes: number;
-  /** Webhooks; undefined: half of the highest rate that is sustained, which is found out first. */
+  /** Webhooks a second; undefined: half of the highest sustained rate, which is measured first. */
   perSecond: number | undefined;
   everySeconds: number;
   seed: number;

@@ -11,9 +11,9 @@ export interface TimedValue {
 const mostPoints = 300;
 
 /**
- * Theil's and Sen's slope: the median of the slopes between all pairs, which up to 29 % of wild values do not move.
+ * Theil's and Sen's slope: the median of the slopes between all pairs, which up to 29 % of outliers do not change.
  *
- * @returns per second; 0 where there are fewer than two points
+ * @returns the slope per second; 0 for fewer than two points
  */
 export function slopeOf(series: readonly TimedValue[]): number {
   const points = condense(series, Math.ceil(series.length / mostPoints), median);

@@ -1,6 +1,6 @@
 /**
- * `node test/bench/soak/try-leaks.ts [minutes] [per second]`: puts four leaks into one copy of the tree, each in another process, and runs a
- * soak there, which must find each of them. Exit 0 where it does.
+ * `node test/bench/soak/try-leaks.ts [minutes] [per second]`: adds four leaks to a copy of the tree, each in another process, and runs a
+ * soak there, which must find all of them; exit code 0 then.
  */
 import { copyTree } from '../../faults/mutants/copied-tree.ts';
 import type { Edit } from '../../faults/mutants/mutant.ts';

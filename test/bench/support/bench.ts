@@ -26,6 +26,6 @@ export interface BenchReport {
   notes: readonly string[];
   /** Plots of what a table does not show. */
   plots?: readonly NamedPlot[];
-  /** Sent things that are not where they should be: then no figure counts. Empty if all is well. */
+  /** Sent items that are missing: then no figure counts. Empty if all is well. */
   unaccounted: readonly string[];
 }

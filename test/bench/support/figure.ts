@@ -7,7 +7,7 @@ export interface Figure {
   values: readonly number[];
   /** The best possible values, measured in the same turns: value by value. */
   ceiling?: { name: string; values: readonly number[] };
-  /** For the median: of the ratio to the ceiling, where there is one. */
+  /** An aim for the median, of the ratio to the ceiling if there is one. */
   aim?: { atLeast: number } | { atMost: number };
 }
 

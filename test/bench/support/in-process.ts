@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A program that is told its job and answers with its report, each as one message. */
+/** Runs a program that gets its job and answers with its report, each as one message. */
 export async function inProcess<Job extends object, Report>(program: string, job: Job): Promise<Report> {
   const child = fork(program);
   try {

@@ -1,5 +1,5 @@
 /**
- * The reports of benches, as JSON: each run below .hookline/bench, to compare a later one with it; those that docs/speed.md shows, in git.
+ * The reports of benches as JSON: each run below .hookline/bench, for comparison; those shown in docs/speed.md, in git.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export interface Machine {
   node: string;
   cpus: string;
   memoryGiB: number;
-  /** Before anything was started: what else it had to do. */
+  /** The load average before anything was started. */
   loadBefore: number;
 }
 
@@ -48,7 +48,7 @@ function write(folder: string, name: string, report: KeptReport): string {
 
 export const readReport = (file: string): KeptReport => JSON.parse(readFileSync(file, 'utf8')) as KeptReport;
 
-/** The last one of the bench; undefined where there is none. */
+/** The last report of the bench; undefined if there is none. */
 export function lastReportOf(bench: string): KeptReport | undefined {
   const file = globSync(`${bench}-[0-9]*.json`, { cwd: dir }).toSorted().at(-1);
   return file === undefined ? undefined : readReport(join(dir, file));

@@ -3,7 +3,7 @@ import { holdDurableServers } from '../../support/start-servers.ts';
 import { releaseServers } from '../../support/stop-servers.ts';
 import type { Bench } from './bench.ts';
 
-/** Has Kafka, Redis, Postgres and the registry there for as long as the bench takes, as `make up` starts them; or those that are given. */
+/** Starts Kafka, Redis, Postgres and the registry for the bench, as `make up` does; or uses given ones. */
 export const onTestServers =
   <Number extends string>(run: Bench<Number>['run']): Bench<Number>['run'] =>
   async (begun) => {

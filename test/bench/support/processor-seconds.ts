@@ -5,7 +5,7 @@ const ticksPerSecond = 100;
 /** User and system time of all threads of a process so far. */
 export const processorSeconds = (pid: number): number => timesOf(pid).own;
 
-/** The same of a process and those that it has started: both who have ended (and were waited for) and who go on. */
+/** The same for a process and its children, ended (and waited for) or running. */
 export const processorSecondsOfFamily = (pid: number): number =>
   total(timesOf(pid)) + sum(startedBy(pid).map((each) => ifItRuns(0, () => total(timesOf(each)))));
 
@@ -13,7 +13,7 @@ export const processorSecondsOfFamily = (pid: number): number =>
 const startedBy = (pid: number): number[] =>
   ifItRuns([], () => childrenOf(pid)).flatMap((child) => [child, ...startedBy(child)]);
 
-/** Memory of a process and those that it has started, each with its share of what they share. */
+/** Memory of a process and its children, shared memory divided among them. */
 export const proportionalKibOfFamily = (pid: number): number =>
   sum(
     [pid, ...startedBy(pid)].map((each) =>
@@ -54,7 +54,7 @@ const timesOf = (pid: number): Times => parseTimes(readFileSync(`/proc/${pid}/st
 
 const total = ({ own, ofEnded }: Times): number => own + ofEnded;
 
-/** Each thread has a list of those that it has started. */
+/** Each thread lists its own children. */
 const childrenOf = (pid: number): number[] =>
   readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     ifItRuns([], () => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean)).map(
@@ -62,7 +62,7 @@ const childrenOf = (pid: number): number[] =>
     ),
   );
 
-/** One that has ended since is counted next time, by whoever waited for it. */
+/** A process that has ended since is counted next time, by its parent. */
 function ifItRuns<T>(otherwise: T, read: () => T): T {
   try {
     return read();

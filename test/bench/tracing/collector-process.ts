@@ -1,4 +1,4 @@
-/** Takes whatever is exported to it, at once: a child with a channel to its parent, which is told its port. */
+/** Accepts all exports at once: a child process that sends its port to its parent. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

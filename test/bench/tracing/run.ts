@@ -1,6 +1,6 @@
 /**
- * Measures what tracing costs the ingress, in processor time a webhook: the real app behind a producer that acknowledges at once, so that
- * nothing is measured but our own code. The modes take turns within one run, so that whatever else the machine does falls on all of them.
+ * Measures the cost of tracing in the ingress, in processor time a webhook: the real app with a producer that acknowledges at once, so that
+ * only our own code is measured. The modes take turns in one run, so that other load affects all of them.
  *
  *   npm run -s tracing-cost [-- --turns 25 --webhooks 1000]
  */
@@ -82,7 +82,7 @@ const costs = modes.map((): number[] => []);
 for (const sender of senders) await turn(sender);
 for (let n = 0; n < turns; n += 1) {
   for (const index of modes.keys()) {
-    // Nobody is always first.
+    // The modes take turns in being first.
     const at = (index + n) % modes.length;
     costs[at]?.push(await turn(senders[at] as (typeof senders)[number]));
   }

@@ -31,10 +31,10 @@ const mostPerSecond = 5_000;
 const drainTimeoutMs = 180_000;
 
 /**
- * The highest rate that leaves no backlog in a minute: doubled until one does, then halved in between, then held. Everything that the later
- * load is to meet must be there already: endpoints, pollers. Before the first try there is one that does not count, in which code is compiled.
+ * The highest rate that leaves no backlog in a minute: doubled until one does, then halved in between, then held. All endpoints and pollers
+ * must exist already. A first try does not count, because code is compiled then.
  *
- * @throws Error where not even the first one is sustained
+ * @throws Error if not even the first rate is sustained
  */
 export async function findHighestRate({ send, backlog, onTried }: Options): Promise<number> {
   const drained = (perSecond: number): Promise<true> =>

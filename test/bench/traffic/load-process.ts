@@ -1,6 +1,6 @@
 /**
- * Sends webhooks and publishes events at a steady rate, whatever becomes of them, in a process of its own; started by load.ts, a child with
- * a channel to its parent. It tells once a second what was answered since.
+ * Sends webhooks and publishes events at a steady rate, whatever the outcomes; a child process started by load.ts. Reports the new answers
+ * once a second.
  */
 import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { kindOf, makeWebhook, planSends } from '../../faults/receiving/webhooks.
 import { createRawPoster } from './post-raw.ts';
 
 export interface LoadJob {
-  /** Stands in the name of each webhook: no other load has it. */
+  /** A part of each webhook's name, unique to this load. */
   name: string;
   /** One of each kind of sender, in their order. */
   sources: readonly { id: string; secret: string; ingest_url: string }[];

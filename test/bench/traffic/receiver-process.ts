@@ -1,6 +1,6 @@
 /**
- * The endpoints' receivers, in a process of their own; a child with a channel to its parent. It tells its port, and once a second what has
- * arrived since, so that it holds no more after an hour than after a minute; the message `rest` has it tell the rest at once.
+ * The endpoints' receivers; a child process. It sends its port and, once a second, the new arrivals, so that it holds no more after an hour
+ * than after a minute; the message `rest` makes it send the remaining ones at once.
  */
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,7 +1,7 @@
 /**
- * Loaded before a process's program (`--import`): what its main thread has spent of a processor between two looks, which the event loop takes every
- * few milliseconds where it can. One long turn is one long pause between them; how long the machine had no processor for it does not count.
- * Each pause of `leastMs` and more is a line of the file that TURNS_FILE names; with TURNS_PROFILE=1, with what it did.
+ * Loaded before a process's program (`--import`): measures the processor time of the main thread between two checks, every few milliseconds
+ * if the event loop allows. A long turn is a long pause between checks; time without a processor does not count. Each pause of `leastMs` or
+ * more is written to the file TURNS_FILE; with TURNS_PROFILE=1, with its profile.
  */
 import { appendFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
@@ -24,7 +24,7 @@ session?.post('Profiler.setSamplingInterval', { interval: 500 });
 
 let before = process.threadCpuUsage();
 let profileStartMs = 0;
-// Programs are loaded in long turns, while nobody waits for anything.
+// Loading a program takes long turns, but nobody waits then.
 setTimeout(() => {
   restart();
   setInterval(look, everyMs).unref();
@@ -55,7 +55,7 @@ function restart(): void {
   before = process.threadCpuUsage();
 }
 
-/** The functions that were on the stack for most of the last milliseconds, with those that they were called by. */
+/** The functions on the stack for most of the last milliseconds, with their callers. */
 function busiestAtTheEnd({ nodes, samples, timeDeltas }: Profile, ms: number): string[] {
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
   const byId = new Map(nodes.map((node) => [node.id, node]));

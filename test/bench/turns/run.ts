@@ -44,7 +44,7 @@ const { stack } = pipeline;
 const api = createApiClient({ url: stack.apiUrl, adminKey: stack.adminKey });
 let number = 0;
 
-/** A JSON document of so many bytes, of some hundred values a kilobyte of which a filter may ask for any. */
+/** A JSON document of so many bytes, with about a hundred values a kilobyte for filters to compare. */
 function bodyOf(bytes: number): Buffer {
   number += 1;
   const line = { sku: 'a-1', amount: 12.5, tags: ['a', 'b'], note: 'x'.repeat(60) };

@@ -1,9 +1,9 @@
 /**
- * One process of each service, from the sender's request to the event's arrival at an endpoint that is well.
+ * One process of each service, from the sender's request to the event's arrival at a healthy endpoint.
  *
- * The highest rate that leaves no backlog in a minute is searched for first. At a share of it: how long an accepted webhook takes to arrive. At
- * the same rate again the dispatcher is stopped for some minutes: how long what has piled up takes once it is back. In the end every webhook
- * that was accepted is one event that has arrived. All latencies are of an open loop. `--per-second 150` measures at that rate alone, without the search.
+ * First it searches the highest rate that leaves no backlog in a minute. At fractions of it, it measures how long an accepted webhook takes
+ * to arrive. At the same rate, the dispatcher is then stopped for some minutes: how long does the backlog take? In the end every accepted
+ * webhook is one event that has arrived. All latencies are of an open loop. `--per-second 150` measures at that rate only.
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -160,7 +160,7 @@ async function measure({ numbers, say }: BegunBench<Settings>, world: World): Pr
   const piledUp = await backlog();
   await pipeline.startService('dispatcher');
   const backMs = performance.now();
-  // It goes on meanwhile: what is caught up with is a moving end.
+  // The load continues, so the backlog to catch up with keeps growing.
   const goesOn = new AbortController();
   const sending = sendUntil(goesOn.signal, () => send(perSecond, 10));
   await waitUntil('what has piled up is delivered', async () => (await backlog()) <= perSecond, {

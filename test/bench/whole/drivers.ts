@@ -55,7 +55,7 @@ async function samplesOf(metricsUrl: string): Promise<Sample[]> {
 const labelOf = (name: string, labels: string): string =>
   new RegExp(`${name}="([^"]*)"`).exec(labels)?.[1] ?? 'no kind';
 
-/** Committed and rolled back, those of everybody who asks this database. Postgres counts with a delay of about a second. */
+/** Transactions of all users of this database, committed and rolled back. Postgres counts with a delay of about a second. */
 const transactionsOf = (databaseUrl: string): Promise<number> =>
   withDatabase(databaseUrl, async (postgres) => {
     const [row] = await postgres.query<{ count: string }>(

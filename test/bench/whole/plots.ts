@@ -4,7 +4,7 @@ import { serviceNames } from '../../support/stack.ts';
 import { percentile } from '../../support/percentiles.ts';
 import type { SentWebhook } from '../traffic/load-process.ts';
 
-/** The registry is asked at the start alone. */
+/** The registry is left out: it is used only at the start. */
 const plottedProcesses = [...serviceNames, 'kafka', 'redis', 'postgres'];
 
 /** The measurement at one rate. */

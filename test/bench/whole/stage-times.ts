@@ -13,7 +13,7 @@ export interface Passed {
   updatedAtMs: number;
 }
 
-/** @returns by the id of the receipt that became the event; of events that nobody repeated, for a repeat changes them again */
+/** @returns times by the id of the receipt that became the event; only of events without repetitions, which would change them again */
 export const readPassed = (databaseUrl: string): Promise<ReadonlyMap<string, Passed & { eventId: string }>> =>
   withDatabase(databaseUrl, async (postgres) => {
     const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`;
@@ -64,7 +64,7 @@ const plottedShares = [
   { share: 0.5, name: 'p50', words: 'Half of all webhooks' },
   { share: 0.99, name: 'p99', words: '99 of 100 webhooks' },
 ];
-/** None is below one that can be drawn. */
+/** A logarithmic scale has no zero: the least value that is drawn. */
 const leastMs = 0.1;
 
 /** @param times of each rate, in webhooks a second */

@@ -15,9 +15,9 @@ export const anomalies = {
   'missing-delivery':
     'due to an endpoint, but not in the fan-out, not written, or recorded as delivered without having arrived',
   'phantom-delivery': 'delivered to an endpoint that it was not due to, or of an event that does not exist',
-  'lost-letter': 'recorded as dead-lettered, but its letter does not stand on dead-letters',
+  'lost-dead-letter': 'recorded as dead-lettered, but its dead letter is not on the topic dead-letters',
   'reopened-delivery': 'a delivery that left a final state',
-  'needless-letter': 'a webhook that nothing was wrong with became a dead letter',
+  'needless-dead-letter': 'a webhook that nothing was wrong with became a dead letter',
   'no-answer': 'a request was left without an answer, though nothing had been done to the ingress',
   'late-answer': 'the sender heard later than promised that its webhook could not be taken',
   'refused-signature': 'an outside verifier refused the signature of a delivery',

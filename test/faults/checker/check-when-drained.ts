@@ -12,7 +12,7 @@ const final: readonly Anomaly[] = [
   'second-event-id',
   'false-duplicate',
   'reopened-delivery',
-  'needless-letter',
+  'needless-dead-letter',
   'no-answer',
   'late-answer',
   'refused-signature',

@@ -34,7 +34,7 @@ export interface Verdict {
   ledger: Ledger;
 }
 
-/** How far webhooks go in a run: to the receivers of endpoints, or, where nobody fans out, to the events in the API. */
+/** How far webhooks go in a run: to the receivers of endpoints or, without fan-out, to the events in the API. */
 export type Scope = 'pipeline' | 'receiving';
 
 type Rule = (ledger: Ledger) => Violation[];

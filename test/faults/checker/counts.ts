@@ -29,7 +29,7 @@ export const countRows = (ledger: Ledger): CountRow[] => [
   ),
 ];
 
-/** The same where nobody is there to fan out what was not fanned out when it was published; there is no endpoint. */
+/** The same without a dispatcher: nothing fans out the other events, and there is no endpoint. */
 export const receivingRows = (ledger: Ledger): CountRow[] => [
   ...acceptedRows(ledger),
   row('event ids', ledger.eventsById.size, { 'in the API': ledger.history.api.length }),
@@ -77,7 +77,7 @@ function acceptedRows(ledger: Ledger): CountRow[] {
   ];
 }
 
-/** None where nobody published. */
+/** Empty if nothing was published. */
 function publishedRows({ history, eventsById, publishedByPayload }: Ledger): CountRow[] {
   const { publishes } = history;
   if (publishes.length === 0) return [];
@@ -149,7 +149,7 @@ function shownEvents({ history: { api } }: Ledger, parts: Readonly<Record<string
   );
 }
 
-/** By the bodies themselves, whatever dedup says. */
+/** By the bodies themselves, independent of dedup. */
 function duplicateRow(ledger: Ledger): CountRow {
   const entries = [...ledger.duplicatesByOrigin.values()].flatMap((ofOrigin) => ofOrigin.slice(0, 1));
   const changed = entries.filter((entry) => isChangedDuplicate(ledger, entry)).length;

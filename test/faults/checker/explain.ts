@@ -57,7 +57,7 @@ function requestSteps(ledger: Ledger, sends: readonly Send[]): Step[] {
   return steps;
 }
 
-/** While the ingress is down a sender tries again and again: all of that is one line. */
+/** A sender retries while the ingress is down: all tries are one line. */
 function silentSteps(first: Send, last: Send, count: number): Step {
   const which = count === 1 ? `request ${first.number}` : `requests ${first.number} to ${last.number} (${count})`;
   const what = `${which} of ${first.identity} → no answer ${last.detail}, no record, until ${time(last.endedAtMs)}`;

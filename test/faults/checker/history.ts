@@ -10,7 +10,7 @@ export interface History {
   sends: readonly Send[];
   publishes: readonly Publish[];
   pollers: readonly PollerHistory[];
-  /** Every state that an event has had; empty where nobody kept them. In the order of their times. */
+  /** Every state of an event, in the order of their times; empty if they were not recorded. */
   changes: readonly Change[];
   endpoints: readonly EndpointFact[];
   arrivals: readonly Arrival[];
@@ -28,7 +28,7 @@ export interface Send {
   sourceId: string;
   /** The sender's name for the webhook: the same in every repetition. */
   identity: string;
-  /** The trace id of the `traceparent` that the request carried; no other request has it. */
+  /** The trace id in the request's `traceparent`, unique to it. */
   traceId: string;
   bodySha256: string;
   startedAtMs: number;
@@ -37,14 +37,14 @@ export interface Send {
   outcome: 'ok' | 'fail' | 'info';
   status: number | null;
   receiptId: string | null;
-  /** The problem's code, or what became of the connection. */
+  /** The problem's code, or the connection's error. */
   detail: string;
 }
 
 /** One thing that a publisher wants done once: a key, its payload, and every `POST /v1/events` that was made for it. */
 export interface Publish {
   key: string;
-  /** No other has it. */
+  /** Unique. */
   payloadSha256: string;
   calls: readonly PublishCall[];
 }
@@ -58,7 +58,7 @@ export interface PublishCall {
   replayed: boolean;
   /** A hash of status, Location and body. */
   answerSha256: string;
-  /** As the answer has it. */
+  /** The id in the answer. */
   eventId: string | null;
   detail: string;
 }
@@ -66,7 +66,7 @@ export interface PublishCall {
 /** A client that has followed the list of all events. */
 export interface PollerHistory {
   name: string;
-  /** The items it was shown, in that order, without those shown again because it had asked for them. */
+  /** The items in their order, without those repeated because it asked for them again. */
   items: readonly { eventId: string; updatedAt: string }[];
   /** Each answer, and how far it had come by then. */
   answers: readonly { endedAtMs: number; items: number; position: string }[];
@@ -91,7 +91,7 @@ export interface EndpointFact {
   disabledAtMs: number | null;
   /** Empty: all. */
   sourceIds: readonly string[];
-  /** False for one that somebody else's receiver stands behind: nothing is known of its arrivals. */
+  /** False for an endpoint with another receiver: its arrivals are unknown. */
   observed: boolean;
 }
 
@@ -100,11 +100,11 @@ export interface Arrival {
   endpointId: string;
   eventId: string;
   attempt: number;
-  /** By the clock of whoever sent it, to the second: its signature is of that time. */
+  /** By the sender's clock, in seconds: the time of the signature. */
   signedAtMs: number;
   atMs: number;
   bodySha256: string;
-  /** The status that it was answered with; null where it was not answered. */
+  /** The status of its answer; null without an answer. */
   answered: number | null;
   answeredAtMs: number | null;
   /** By each outside verifier, by its name. */
@@ -116,7 +116,7 @@ export interface Fault {
   what: string;
   /** The service whose process was hit; none if it was a server. */
   service?: ServiceName;
-  /** Its name, where one process alone was meant. */
+  /** Its name, if the fault hit a single process. */
   process?: string;
   /** It has killed the process. */
   deadly?: boolean;
@@ -195,7 +195,7 @@ export interface DeliveryEntry {
 
 export interface FannedOutEntry {
   kind: 'fanned_out';
-  /** The position of its own record, or of the event's, which has it in a header. */
+  /** The position of its own record, or of the event's, whose header has it. */
   position: string;
   eventId: string;
   generation: number;

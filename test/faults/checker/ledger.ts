@@ -98,12 +98,12 @@ export function openLedger(history: History): Ledger {
   };
 }
 
-/** That of an event which was published with its set. */
+/** The set that the event was published with. */
 function setOf({ set, position, id }: EventEntry): FannedOutEntry[] {
   return set === null ? [] : [{ kind: 'fanned_out', position, eventId: id, generation: 0, chunk: null, ...set }];
 }
 
-/** By a client of the API: nobody received it. */
+/** Published through the API, not received. */
 export const isPublished = ({ sourceId }: EventEntry): boolean => sourceId === publishedSourceId;
 
 export const pairOf = (eventId: string, endpointId: string): string => `${eventId} → ${endpointId}`;
@@ -123,8 +123,8 @@ export interface Standing {
 const unsent: Standing = { status: 'pending', step: 0, attempt: 0 };
 
 /**
- * The state of the delivery: each record with a higher step than those before advances it, until one that ends it, in whichever step. Other
- * late records, of a send that a crash had repeated, change nothing.
+ * The state of the delivery: each record with a higher step advances it, until one that ends it, in any step. Later records of a send that
+ * a crash repeated change nothing.
  */
 export function standing(delivery: DeliveryAccount): Standing {
   return delivery.steps.reduce<Standing>(
@@ -138,8 +138,8 @@ export function standing(delivery: DeliveryAccount): Standing {
 
 /**
  * The endpoints that the event must go to: those that had settled when it was accepted, had not been disabled for as long, and take its
- * source. If the clock of the process that accepted it was off, its fan-out may know a change of an endpoint between that time and the true
- * one, or not yet: the event may go there or not.
+ * source. If the accepting process's clock was off, its fan-out may or may not know a change of an endpoint between that time and the true
+ * one: the event may go there or not.
  */
 export function dueEndpoints(ledger: Ledger, event: EventEntry): EndpointFact[] {
   if (diedAtFanOut(ledger, event)) return [];
@@ -189,7 +189,7 @@ export function deliveredBy(ledger: Ledger, eventId: string): readonly ServiceNa
 /** The services that write events. */
 export const publishedBy: readonly ServiceName[] = ['dedup', 'api'];
 
-/** When its sender or publisher began with it, by their clock: that of whoever received it may be off. */
+/** The start of its first send, by the sender's clock: the receiver's may be off. */
 export function sentAtMs(ledger: Ledger, event: EventEntry): number {
   const [record] = ledger.recordsByOrigin.get(event.origin) ?? [];
   const send = record && ledger.sendByTrace.get(record.traceId);
@@ -242,7 +242,7 @@ export function group<T>(entries: Iterable<T>, keyOf: (entry: T) => string): Map
 /** As it is shown: the event's id as dedup named it, or what it knew of it. */
 export const namedIn = ({ eventId, eventIdEnd }: DuplicateEntry): string => eventId ?? `evt_…${eventIdEnd}`;
 
-/** The event that dedup named, or, where that one was never published, the one that has the key. */
+/** The event that dedup named or, if that was never published, the one with the key. */
 function eventOf(
   duplicate: DuplicateEntry,
   eventsById: ReadonlyMap<string, readonly EventEntry[]>,

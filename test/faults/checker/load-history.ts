@@ -38,7 +38,7 @@ export interface Witnesses {
   databaseUrl: string;
   /** RFC 3339; before the first send. */
   startedAt: string;
-  /** For the first so many events the API is asked for their deliveries, for the others the table. Default: the API for all. */
+  /** The number of first events whose deliveries are read from the API; the others are read from the table. Default: all from the API. */
   eventsAskedFor?: number;
 }
 
@@ -81,6 +81,7 @@ function onlyOf(sourceIds: ReadonlySet<string>, topics: TopicContents): TopicCon
   // The things that a dead letter can be about.
   const named = new Set([...origins, ...events.map((entry) => entry.position), ...deliveries.map((entry) => entry.id)]);
   return {
+    ...topics,
     'webhooks.received': received,
     events,
     deliveries,
@@ -139,9 +140,9 @@ function apiEvent(event: EventAnswer, deliveries: readonly DeliveryAnswer[]): Ap
   };
 }
 
-/** @param of undefined: all rows; else those that belong to these records */
+/** @param of undefined: all rows; else the rows of these records */
 async function loadTables(url: string, of: TopicContents | undefined): Promise<TableContents> {
-  // That of a published event is on no record.
+  // A published event's origin is on no record.
   const origins = of && new Set([...of['webhooks.received'], ...of.events].map((entry) => entry.origin));
   const eventIds = of && new Set(of.events.map((entry) => entry.id));
   const deliveryIds = of && new Set(of.deliveries.map((entry) => entry.id));

@@ -4,7 +4,7 @@ import { type Ledger, namedIn } from './ledger.ts';
 
 /** All that one violation's webhook has to do with. */
 export interface Related {
-  /** Every request of it, those without a record too. */
+  /** Every request of the webhook, also those without a record. */
   sends: readonly Send[];
   origins: ReadonlySet<string>;
   eventIds: ReadonlySet<string>;

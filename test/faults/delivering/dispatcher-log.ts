@@ -32,9 +32,9 @@ export interface DispatcherFacts {
 export interface DispatcherLog {
   /** When this process was given partitions that it had not had. */
   gainsOf(process: string): readonly number[];
-  /** When it last joined the group, until then; -Infinity where it never did. */
+  /** The last time it joined the group until then; -Infinity if it never did. */
   lastJoinOf(process: string, untilMs: number): number;
-  /** The sends that brought these arrivals at one endpoint of one event, in the order of their times; each where it is known. */
+  /** The sends that caused these arrivals of one event at one endpoint, in the order of their times, as far as known. */
   sendersOf(arrivals: readonly Arrival[]): Map<Arrival, LoggedSend>;
 }
 
@@ -76,14 +76,14 @@ export function readDispatcherLog({ joins, gains, sends, steps }: DispatcherFact
   };
 }
 
-/** A receiver that is behind, or behind a link that holds it up, reads whenever it can what its sender has given up. */
+/** A receiver that lags, or whose link is slow, may read requests that its sender has given up. */
 const brought = (send: LoggedSend, arrival: Arrival, lateMs: number): boolean =>
   send.attempt === arrival.attempt &&
   (send.status === null || arrival.answered === null || send.status === arrival.answered) &&
   arrival.atMs >= send.startedAtMs - lateMs &&
   (isUnanswered(send) || arrival.atMs <= send.endedAtMs + slackMs);
 
-/** The send that ended first of two at the same time can't have arrived later; one that was given up may have, if no other did. */
+/** Of two concurrent sends, the one that ended first can't have arrived later; one that was given up may have, if no other did. */
 const patienceOf = ({ endedAtMs }: LoggedSend, { atMs }: Arrival): number =>
   endedAtMs + slackMs >= atMs ? endedAtMs : Number.MAX_VALUE;
 

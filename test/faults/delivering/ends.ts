@@ -33,29 +33,31 @@ function judgePair(generations: readonly DeliveryAccount[], role: Role | undefin
 }
 
 /** A dead letter that is written again has its reason in a death, or in a partition that was lost, between the two. */
-export function judgeDeadLetters(ledger: Ledger, lettersInTable: number): { again: number; findings: Finding[] } {
+export function judgeDeadLetters(ledger: Ledger, deadLettersInTable: number): { again: number; findings: Finding[] } {
   const dead = [...ledger.deliveries.values()].filter(({ deadLetters }) => deadLetters.length > 0);
-  const again = dead.flatMap((delivery) => delivery.deadLetters.slice(1).map((letter) => ({ delivery, letter })));
-  const unexplained = again.filter(({ delivery, letter }) => {
+  const again = dead.flatMap((delivery) =>
+    delivery.deadLetters.slice(1).map((deadLetter) => ({ delivery, deadLetter })),
+  );
+  const unexplained = again.filter(({ delivery, deadLetter }) => {
     const firstAtMs = Math.min(...delivery.deadLetters.map(({ atMs }) => atMs));
     return !ledger.history.faults.some(
       ({ atMs, settledAtMs, service }) =>
-        service === 'dispatcher' && atMs <= letter.atMs && settledAtMs >= firstAtMs - rebalanceMs,
+        service === 'dispatcher' && atMs <= deadLetter.atMs && settledAtMs >= firstAtMs - rebalanceMs,
     );
   });
   return {
     again: again.length,
     findings: [
-      ...unexplained.map(({ delivery, letter }): Finding => ({
-        finding: 'letter-twice',
-        says: `${delivery.id}: ${delivery.deadLetters.map(({ position }) => position).join(', ')}; the last at ${new Date(letter.atMs).toISOString()}`,
+      ...unexplained.map(({ delivery, deadLetter }): Finding => ({
+        finding: 'dead-letter-twice',
+        says: `${delivery.id}: ${delivery.deadLetters.map(({ position }) => position).join(', ')}; the last at ${new Date(deadLetter.atMs).toISOString()}`,
       })),
-      ...(lettersInTable === dead.length
+      ...(deadLettersInTable === dead.length
         ? []
         : [
             {
-              finding: 'letters-in-the-table',
-              says: `${lettersInTable} rows for ${dead.length} deliveries`,
+              finding: 'dead-letters-in-the-table',
+              says: `${deadLettersInTable} rows for ${dead.length} deliveries`,
             } as const,
           ]),
     ],

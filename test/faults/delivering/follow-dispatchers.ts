@@ -9,7 +9,7 @@ export interface DispatcherFollower {
 
 /** Known facts about the processes' clocks. */
 export interface KnownClocks {
-  /** The true time when this process's clock showed `timeMs`, just before it is asked. */
+  /** The true time when this process's clock showed `timeMs`, just before the call. */
   trueTimeOf(name: string, timeMs: number): number;
   /** How far this one's has been off so far, 0 among them. */
   stepsOf(name: string): readonly number[];

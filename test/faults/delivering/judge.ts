@@ -39,14 +39,14 @@ export async function judge(evidence: Evidence): Promise<Judged> {
   const verdict = await checkWhenDrained(witnesses, drainTimeoutMs, () => hasDrained(evidence));
   const { ledger } = verdict;
   const repeats = judgeRepeats(ledger, readDispatcherLog(dispatcherFollower.facts()));
-  const letters = judgeDeadLetters(ledger, await tables.letters([...cast.keys()]));
+  const deadLetters = judgeDeadLetters(ledger, await tables.deadLetters([...cast.keys()]));
   const payloadOf = payloadsOf(ledger, evidence.payloads);
   const disorder = scenario.isOrdered
     ? judgeOrder(ledger, { keyOf: (event) => payloadOf(event)?.key, isOrdered: () => true })
     : [];
   const found: Finding[] = [
     ...repeats.elsewhere,
-    ...letters.findings,
+    ...deadLetters.findings,
     ...judgeEnds(ledger, cast),
     ...judgeGone(ledger.history.arrivals, ledger.history.endpoints, ledger.history.faults),
     ...disorder,
@@ -56,7 +56,7 @@ export async function judge(evidence: Evidence): Promise<Judged> {
     repeats: repeats.byCause,
     repeatsElsewhere: repeats.elsewhere.length,
     longestKnownMs: Math.round(repeats.longestKnownMs),
-    lettersAgain: letters.again,
+    deadLettersAgain: deadLetters.again,
     outOfOrder: disorder.length,
     latencies: scenario.isOrdered ? latenciesOfActs(ledger, payloadOf, evidence) : {},
     violations: [...(verdict.violations.length > 0 ? [verdict.text] : []), ...describeFindings(found)],

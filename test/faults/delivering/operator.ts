@@ -13,7 +13,7 @@ const everyMs = 2_000;
 const deadLettersAtOnce = 30;
 const timeoutMs = 300_000;
 
-/** Somebody who looks after the dead letters of these endpoints. */
+/** An operator who replays the dead letters of these endpoints. */
 export function createOperator(stack: Stack, endpointIds: readonly string[]): Operator {
   const replays = createReplayClient(stack, timeoutMs);
   return {

@@ -1,15 +1,15 @@
 /**
- * Requests of a delivery after its receiver had taken it. At least once means that there are some; but each must have its cause, by what
- * the processes say of themselves and what was done to them:
+ * Requests of a delivery after its receiver had accepted it. At-least-once delivery allows them, but each must have a cause in the logs and
+ * the faults:
  *
  * | cause        | evidence                                                                                                  |
  * |--------------|-----------------------------------------------------------------------------------------------------------|
  * | `killed`     | whoever sent it, the first time or again, has said nothing of it, and a dispatcher was killed in the act; or whoever sent it first has died, and another was given its partition |
- * | `slept`      | whoever sends it again slept while another did it, and has not heard that he lost the partition           |
- * | `cut-off`    | one of the two was out of the group's reach, the other had been given his partitions, and he did not know |
- * | `unheard`    | whoever sent it first has had no answer: his connection was cut, the answer came too late, or the request itself did |
- * | `unrecorded` | another was given its partition before the outcome was on its topic                                       |
- * | `behind`     | another was given its partition before the tables, which lag behind the topic, can have known the outcome |
+ * | `slept`      | the second sender slept while another sent it, and has not learned that it lost the partition             |
+ * | `cut-off`    | one of the two was cut off from the group, its partitions were reassigned, and it did not know            |
+ * | `unheard`    | the first sender got no answer: its connection was cut, or the answer or the request came too late        |
+ * | `unrecorded` | another process got its partition before the outcome was on its topic                                     |
+ * | `behind`     | another process got its partition before the tables, which lag behind the topic, can have the outcome     |
  *
  * A repeat without any of them is a finding.
  */
@@ -93,7 +93,7 @@ interface Judged {
 function judgeRepeat(ledger: Ledger, log: DispatcherLog, { repeat, by, first, firstBy, endedAtMs }: Case): Judged {
   const { faults } = ledger.history;
   const deaths = faults.filter(({ service, deadly }) => service === 'dispatcher' && deadly === true);
-  // It is signed when it is sent, and may come after its sender's death: the network has it by then.
+  // It is signed when it is sent, and may arrive after its sender's death: the network has it by then.
   const diedAfter = ({ atMs: cameAtMs, signedAtMs }: Arrival): boolean =>
     deaths.some(({ atMs }) => isWithin(atMs, cameAtMs, sendMs) || isWithin(atMs, signedAtMs, sendMs));
   if (by === undefined) return diedAfter(repeat) ? { cause: 'killed' } : { finding: 'repeat-by-nobody' };
@@ -114,11 +114,11 @@ function judgeRepeat(ledger: Ledger, log: DispatcherLog, { repeat, by, first, fi
   return { cause: knownMs > 0 ? 'behind' : 'unrecorded', knownMs };
 }
 
-/** A killed sender has not logged it: take the signature's time if its clock was right, else the earliest time possible. */
+/** A killed sender has not logged it: use the signature's time if its clock was right, else the earliest possible time. */
 const begunBySignature = ({ atMs, signedAtMs }: Arrival): number =>
   isWithin(signedAtMs, atMs - sendMs, sendMs) ? signedAtMs : atMs - sendMs;
 
-/** Given up before the one that was taken was begun: the network had kept it. */
+/** It was given up before the accepted one began: the network held it up. */
 const cameLate = (late: LoggedSend, taken: LoggedSend): boolean =>
   isUnanswered(late) && late.endedAtMs <= taken.startedAtMs + slackMs;
 
@@ -131,8 +131,7 @@ const isDeathOf = (death: Fault, send: LoggedSend, before: Arrival): boolean =>
   death.process === nameOf(send) && death.atMs >= send.startedAtMs && death.atMs <= before.atMs;
 
 /**
- * Since when the tables can have known of the end at the earliest: since the event's next change, where every change was kept, else since
- * the end itself.
+ * The earliest time when the tables can have the end: the event's next change, if every change was recorded, else the end itself.
  */
 function knownSinceMs({ history: { changes }, changesByEvent }: Ledger, eventId: string, endedAtMs: number): number {
   if (changes.length === 0) return endedAtMs;

@@ -1,6 +1,6 @@
+import { alignFigures } from '#lib/text-table';
 import type { Fault } from '../checker/history.ts';
 import { type Ledger, standing } from '../checker/ledger.ts';
-import { formatRows } from '../support/format-rows.ts';
 import { type RepeatCause, repeatCauses } from './repeats.ts';
 
 /** One row of the report. */
@@ -11,13 +11,13 @@ export interface ScenarioResult {
   delivered: number;
   deadLettered: number;
   cancelled: number;
-  /** Deliveries of a dead letter that somebody replayed. */
+  /** Deliveries of replayed dead letters. */
   replayed: number;
   requests: number;
   /** Sent again after they were taken: by their cause, and without one. */
   repeats: Readonly<Record<RepeatCause, number>>;
   repeatsElsewhere: number;
-  lettersAgain: number;
+  deadLettersAgain: number;
   outOfOrder: number;
   kills: number;
   /** Joins of dispatchers, divided by how many there are. */
@@ -42,7 +42,7 @@ const headings: [key: Exclude<keyof ScenarioResult, 'repeats' | 'latencies' | 'v
   ['replayed', 'replayed'],
   ['requests', 'requests'],
   ['repeatsElsewhere', 'repeats without a cause'],
-  ['lettersAgain', 'letters again'],
+  ['deadLettersAgain', 'dead letters again'],
   ['outOfOrder', 'out of order'],
   ['kills', 'kills'],
   ['rebalances', 'rebalances'],
@@ -71,7 +71,7 @@ export function endsOf(
 }
 
 export const formatTable = (results: readonly ScenarioResult[]): string =>
-  formatRows([
+  alignFigures([
     [...headings.map(([, heading]) => heading), ...repeatCauses.map((cause) => `repeats: ${cause}`)],
     ...results.map((result) => [
       ...headings.map(([key]) => String(result[key])),
@@ -85,7 +85,7 @@ export function formatKills(faults: readonly Fault[]): string {
     .filter(({ service }) => service === 'dispatcher')
     .map(({ what }) => what.replace(/@\d+$/, '').replace(/ of dispatcher.*$/, ''));
   const counts = [...Map.groupBy(whats, (what) => what)].map(([what, all]) => [what, String(all.length)]);
-  return formatRows([['died of', 'times'], ...counts.sort()]);
+  return alignFigures([['died of', 'times'], ...counts.sort()]);
 }
 
 export const formatLatencies = ({ scenario, latencies }: ScenarioResult): string[] =>

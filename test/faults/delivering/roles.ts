@@ -34,7 +34,7 @@ const isDown = ({ nowMs }: Asked): boolean => Math.floor(nowMs / flapMs) % 2 ===
 const flapMs = 20_000;
 /** A machine that is busy is no receiver that is slow. */
 const timeout_ms = 10_000;
-/** Nothing runs out of it. */
+/** A window that no delivery of the run reaches. */
 const retry = { base_seconds: 0.5, cap_seconds: 3, window_seconds: 3_600 };
 const hangTimeoutMs = 1_500;
 /** How much of all events the endpoint that goes takes before it does. */
@@ -57,7 +57,7 @@ export const roles: readonly Role[] = [
     ends: ['delivered'],
   },
   {
-    // Half of them hang for ever, half answer when nobody listens any more: those have taken what counts as not delivered.
+    // Half of them hang for ever, half answer too late: those have accepted what counts as not delivered.
     name: 'hangs',
     count: 2,
     settings: { timeout_ms: hangTimeoutMs, retry },

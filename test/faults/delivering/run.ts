@@ -42,7 +42,7 @@ export interface RunResult {
 
 const partitions = 6;
 const settlingMarginMs = 1_000;
-/** Longer than an endpoint that is given up waits for its next probe, and a dispatcher for its next look at what is overdue. */
+/** Longer than the wait of a failing endpoint for its next probe, and of a dispatcher for its next check for overdue deliveries. */
 const stalledMs = 150_000;
 
 export async function runScenarios(options: RunOptions): Promise<RunResult> {

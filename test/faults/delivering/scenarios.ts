@@ -16,7 +16,7 @@ interface Act {
   /** The time that the faults take, about; the webhooks are spread over it. */
   seconds(turns: number): number;
   inflict(havoc: Havoc): Promise<void>;
-  /** How often an event is refused before it is taken, where endpoints go by what it says. */
+  /** How often an event is refused before it is accepted, for endpoints that read its content. */
   refusals(random: () => number, key: number): number;
 }
 
@@ -43,7 +43,7 @@ const passings = {
   'fan-out.after-deliveries': 5,
   'dispatcher.before-send': 100,
   'dispatcher.after-send': 100,
-  'dispatcher.after-letter': 1,
+  'dispatcher.after-dead-letter': 1,
   'dispatcher.after-outcome': 100,
   'dispatcher.before-commit': 100,
   'replay.after-claim': 1,

@@ -6,8 +6,8 @@ export interface Tables {
   /** Events of the source, by whether they have ended. */
   events(sourceId: string): Promise<{ ended: number; open: number }>;
   waiting(endpointIds: readonly string[]): Promise<number>;
-  /** Dead dead letters of the dispatcher. */
-  letters(endpointIds: readonly string[]): Promise<number>;
+  /** Dead letters of the dispatcher. */
+  deadLetters(endpointIds: readonly string[]): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export async function openTables(url: string): Promise<Tables> {
       open: await count(`events WHERE source_id = $1 AND NOT ${ended}`, sourceId),
     }),
     waiting: (endpointIds) => count('waiting WHERE endpoint_id = ANY ($1::text[])', endpointIds),
-    letters: (endpointIds) =>
+    deadLetters: (endpointIds) =>
       count(`dead_letters WHERE stage = 'dispatcher' AND endpoint_id = ANY ($1::text[])`, endpointIds),
     close: () => postgres.stop(),
   };

@@ -19,7 +19,7 @@ const groupsOfTracks: Readonly<Record<ToldKind['track'], string>> = {
 
 const order = [...new Set(Object.values(groupsOfTracks)), 'clocks', 'disks'];
 
-/** In an order that is the same for every run; those that have kinds. */
+/** The groups with kinds, in the same order for every run. */
 export function groupsOf(kinds: readonly ToldKind[]): { group: string; kinds: ToldKind[] }[] {
   const byGroup = Map.groupBy(kinds, groupOf);
   return order.flatMap((group) => {

@@ -1,4 +1,4 @@
-/** The runs, a row each. Every number is one that the run itself has counted; a run that has none of a name does not judge it so. */
+/** The runs, one row each. Every number was counted by the run itself; a run without a number does not check it. */
 import { markdownTable } from '../../support/markdown-table.ts';
 import { thousands } from '../../support/thousands.ts';
 import { allTogether } from '../support/fault-run.ts';
@@ -55,7 +55,7 @@ function missedOf(run: RecordedRun): string {
   return `${boldUnlessNone(pollsMissed(result))} of ${thousands(result.changes)}`;
 }
 
-/** With violations nobody knows which of them were. */
+/** If there were violations, it is unknown which faults were survived. */
 function survivedOf(run: RecordedRun): string {
   const faults = systemResultOf(run)?.faults ?? run.faults;
   if (faults === 0) return notJudged;

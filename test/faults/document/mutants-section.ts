@@ -8,7 +8,7 @@ export function mutantsKilled({ listed, untried, results }: RecordedMutants): st
   return `mutants killed ${killed} of ${listed} listed${notTried}`;
 }
 
-/** Each that was tried, with what has seen it; those that were not by name. */
+/** The tried mutants with the check that detected each, and the names of the untried ones. */
 export function mutantsSection(recorded: RecordedMutants): string {
   const { untried, results } = recorded;
   const days = results.map(({ triedAt }) => triedAt.slice(0, 10)).sort();

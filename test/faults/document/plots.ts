@@ -6,12 +6,12 @@ import type { SystemResult, ToldKind } from '../system/result.ts';
 import { groupsOf } from './fault-groups.ts';
 import { type NamedRun, systemResultOf } from './recordings.ts';
 
-/** Logarithmic axes have no 0; nothing below is told apart. */
+/** Logarithmic axes have no 0; smaller values are drawn at these. */
 const [leastSeconds, leastRecoverySeconds] = [0.01, 0.1];
-/** So that there is an axis where all were recovered from at once. */
+/** Keeps an axis if all recoveries were immediate. */
 const leastShownSeconds = 1;
 
-/** None of other runs. */
+/** Other runs have no plots. */
 export function plotsOf({ name, run }: NamedRun): NamedPlot[] {
   const result = systemResultOf(run);
   if (result === undefined) return [];

@@ -6,7 +6,7 @@ import { systemSection } from './system-section.ts';
 /** Lines shown of each violation: the rest is in the record. */
 const linesShown = 20;
 
-/** All about one run, and how to have it again. */
+/** The section of one run, with the command to repeat it. */
 export function runSection(named: NamedRun): string {
   const { name, run } = named;
   const system = systemResultOf(run);

@@ -1,4 +1,4 @@
-import { formatRows } from '../support/format-rows.ts';
+import { alignFigures } from '#lib/text-table';
 import type { HttpResult } from './http/fuzz-http.ts';
 import type { FuzzingResult } from './run.ts';
 import type { TopicsResult } from './topics/fuzz-topics.ts';
@@ -25,7 +25,7 @@ function httpTable({ routes, known, controls }: HttpResult): string {
     ...statuses.map((status) => String(answers[status] ?? '')),
   ]);
   return [
-    formatRows([['route', 'requests', ...statuses], ...rows]),
+    alignFigures([['route', 'requests', ...statuses], ...rows]),
     `routes fuzzed ${answered.length} of ${known}; ${total} requests of ${kinds.size} kinds, ${2 * controls} controls`,
   ].join('\n');
 }
@@ -48,7 +48,8 @@ function topicsTable({ topics, readers }: TopicsResult): string {
     ],
   );
   const known = new Set(readers.map(({ topic }) => topic)).size;
-  return [formatRows([heads, ...rows]), `topics fuzzed ${topics.size} of ${known}, at ${readers.length} readers`].join(
-    '\n',
-  );
+  return [
+    alignFigures([heads, ...rows]),
+    `topics fuzzed ${topics.size} of ${known}, at ${readers.length} readers`,
+  ].join('\n');
 }

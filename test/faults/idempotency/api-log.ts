@@ -3,12 +3,12 @@ export interface ApiLog {
   onLine(name: string, line: string): void;
   /** Lines of this event so far. */
   count(event: (typeof counted)[number]): number;
-  /** Lines that someone must act on: none of what is done here is. */
+  /** Error lines: nothing in this run may cause any. */
   readonly errors: readonly string[];
 }
 
 const counted = ['idempotency.lease_lost', 'idempotency.commit_unknown'] as const;
-/** As pino has it. */
+/** pino's level of errors. */
 const errorLevel = 50;
 
 export function createApiLog(): ApiLog {

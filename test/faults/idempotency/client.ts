@@ -1,4 +1,4 @@
-/** A client as the documentation wants it: it asks again, with the same key, for as long as the answer does not say what became of it. */
+/** A client as documented: it repeats a request with the same key until the answer tells the outcome. */
 import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type HttpAnswer, httpPost } from '../../support/http-post.ts';
@@ -7,9 +7,9 @@ import { apis, type ApiName, type Call, type Intent, isSettled } from './history
 
 export interface Client {
   /**
-   * Any number at once, each time at any of the processes.
+   * Sends any number at once, each to any of the processes.
    *
-   * @returns false where it has given up, or the client was closed
+   * @returns false if it gave up, or the client was closed
    */
   askUntilSettled(intent: Intent, how?: How): Promise<boolean>;
   readonly log: readonly Call[];
@@ -19,7 +19,7 @@ export interface Client {
 export interface How {
   /** With the intent's key, and another body. */
   altered?: boolean;
-  /** The first time at this process, and with all the patience that there is. */
+  /** The process of the first try, with the longest time-out. */
   firstAt?: ApiName;
 }
 

@@ -8,10 +8,10 @@ import type { ApiName } from './history.ts';
 
 export interface DatabaseHavoc {
   /**
-   * SIGSTOP of a process in the middle of transactions that it owns: requests are held up where they write, it is stopped, and they go on
-   * without it. Then SIGCONT.
+   * SIGSTOP of a process with open transactions: requests are blocked where they write, the process is stopped, and they continue without
+   * it. Then SIGCONT.
    *
-   * @param where whose writes are held up
+   * @param where the tables whose writes are blocked
    */
   stopOwner(name: ApiName, seconds: number, where: readonly WrittenTable[]): Promise<void>;
   /** Ends so many of the connections of both processes that are in the middle of something, one at least. */
@@ -34,11 +34,10 @@ type WrittenTable = 'endpoints' | 'tenant_clocks';
 /** Connections of one process of the API. */
 const maxConnections = 10;
 /**
- * Keys held up by a sleep at each process: together more than a process has connections, so that some are held up at each, whatever else
- * is.
+ * Keys blocked by a sleep at each process: together more than a process has connections, so that some are blocked at each.
  */
 export const keysHeldUp = maxConnections / 2 + 1;
-/** Longer than a statement may take: whoever is refused for that comes again. */
+/** Longer than a statement may take: a refused request is retried. */
 const heldUpTimeoutMs = 15_000;
 /** Until what was cut has been asked again. */
 const settlingMs = 5_000;

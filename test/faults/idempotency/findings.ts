@@ -29,7 +29,7 @@ type FindingName = keyof typeof findings;
 export interface Finding {
   finding: FindingName;
   says: string;
-  /** The intent that it is about; its history is told. */
+  /** The intent concerned; its history is printed. */
   intent?: number;
 }
 

@@ -27,14 +27,14 @@ export interface Intent {
   status: 201 | 202 | 400;
   /** By which what it makes is known again: the event's type, the endpoint's description. */
   mark: string;
-  /** As the API has them of an event that is published; null for an endpoint, too. */
+  /** The event id in the API for a published event; null for an endpoint. */
   eventId: string | null;
   orderingKey: string | null;
   /** A hash of the payload's text. */
   payloadSha256: string | null;
 }
 
-/** One HTTP request, and what came of it. */
+/** One HTTP request and its outcome. */
 export interface Call {
   intent: number;
   process: ApiName;
@@ -48,9 +48,9 @@ export interface Call {
   replayed: boolean;
   /** A hash of status, Location and body. */
   answerSha256: string;
-  /** The id of the created thing, as the answer has it. */
+  /** The id of the created resource in the answer. */
   id: string | null;
-  /** The problem's code, or what became of the connection. */
+  /** The problem's code, or the connection's error. */
   detail: string;
 }
 
@@ -74,6 +74,6 @@ export interface EventRow {
   receivedAtMs: number;
 }
 
-/** Whether the answer says what became of the intent; any other only says that it is to be asked again. */
+/** Whether the answer tells the outcome of the intent; any other means retry. */
 export const isSettled = ({ status, detail }: Pick<Call, 'status' | 'detail'>): boolean =>
   status !== null && status !== 503 && !(status === 409 && detail === 'idempotency_in_progress');

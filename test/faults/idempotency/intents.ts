@@ -37,7 +37,7 @@ export function planIntents({ scenario, count, from, random }: Plan): Intent[] {
 
 type Common = Pick<Intent, 'number' | 'scenario' | 'tenant' | 'key' | 'mark'>;
 
-/** @param refused by the handler, for where it leads: an answer that is kept as any other, without an effect */
+/** @param refused by the handler: a response that is stored like any other, without an effect */
 function endpointIntent(common: Common, refused: boolean): Intent {
   const url = `http://${refused ? '10.0.0.1' : '127.0.0.1:9'}/${common.mark}`;
   return {

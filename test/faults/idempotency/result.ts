@@ -1,4 +1,4 @@
-import { formatRows } from '../support/format-rows.ts';
+import { alignFigures } from '#lib/text-table';
 import { type History, isSettled } from './history.ts';
 import { republished } from './rules/published.ts';
 
@@ -6,7 +6,7 @@ import { republished } from './rules/published.ts';
 export interface Totals {
   keys: number;
   requests: number;
-  /** First answers that say what came of it; a key whose owner died with it has none. */
+  /** First answers with an outcome; a key whose owner died has none. */
   fresh: number;
   replayed: number;
   inProgress: number;
@@ -67,7 +67,7 @@ export function totalsOf({ intents, calls, rows, published }: History): Totals {
 }
 
 export const formatTable = (results: readonly ScenarioResult[]): string =>
-  formatRows([
+  alignFigures([
     headings.map(([, heading]) => heading),
     ...results.map((result) => headings.map(([key]) => String(result[key]))),
   ]);

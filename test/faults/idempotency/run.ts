@@ -1,4 +1,4 @@
-/** One run: two processes of the API, the scenarios one after the other; then every key is asked once more, and all of it is judged. */
+/** One run: two processes of the API, one scenario after the other; then every key is used once more, and everything is checked. */
 import type { Postgres } from '#lib/postgres';
 import { createLimit } from '../../support/limit.ts';
 import { createPipeline, type Pipeline } from '../../support/pipeline.ts';
@@ -92,7 +92,7 @@ interface World extends RunOptions {
   client: Client;
   follower: TopicFollower;
   postgres: Postgres;
-  /** Faults of servers and connections; those of processes are the pipeline's. */
+  /** Faults of servers and connections; the pipeline keeps those of processes. */
   faults: Fault[];
   log: ApiLog;
   /** The intents of all scenarios so far. */
@@ -157,7 +157,7 @@ const countsOf = ({ pipeline, log }: World): Omit<Counts, 'seconds'> => ({
   commitsUnknown: log.count('idempotency.commit_unknown'),
 });
 
-/** Every key once more, out of Postgres alone, and some of them for another request; then what came of it all. */
+/** Uses every key once more, with Postgres alone, and some of them with a different request; then computes the results. */
 async function settleAndJudge(world: World, counts: ReadonlyMap<string, Counts>): Promise<ScenarioResult[]> {
   const { faulty, client, postgres, pipeline, follower, intents, scenarios, log, say } = world;
   const startMs = performance.now();

@@ -36,9 +36,8 @@ const maxTurns = {
 
 export const lockSeconds = 2;
 /**
- * Past the lock: an owner wakes up with its statement's result, and finds its lease over when it goes on. Past the five seconds for which a
- * transaction may be idle that has its tenant's clock, whatever the lock; by then the statement that was under way has timed out, too.
- * Past the claims that it has in the outbox.
+ * Longer than the lock: an owner wakes up with its statement's result, and finds its lease expired. Longer than the five seconds for which
+ * a transaction with its tenant's clock may be idle; the running statement has timed out by then too. Longer than its claims in the outbox.
  */
 const sleeps = [
   { seconds: 4, where: ['endpoints'] },

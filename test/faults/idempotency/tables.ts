@@ -21,7 +21,7 @@ export const unpublished = async (postgres: Postgres): Promise<number> =>
   (await postgres.query('SELECT FROM outbox')).length;
 
 export async function readRows(postgres: Postgres): Promise<Rows> {
-  // Nothing projects here: updated_at is the time of the insert still.
+  // No projector runs here: updated_at is still the time of the insert.
   const events = await postgres.query<Omit<EventRow, 'receivedAtMs'> & { receivedAt: string }>(
     `SELECT tenant, id, type AS mark, ordering_key AS "orderingKey", received_at AS "receivedAt"
        FROM events ORDER BY tenant, updated_at`,

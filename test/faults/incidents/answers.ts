@@ -62,7 +62,7 @@ const isTaken = ({ status }: Answered): boolean => status !== null && status >= 
 
 const shown = 5;
 
-/** Nobody hears a 5xx but the one that says to come again, and everybody hears something. */
+/** No client may get a 5xx except one that says to retry, and every client must get an answer. */
 export function wrongAnswers({ sends, calls }: Pick<SteadyLoad, 'sends' | 'calls'>): string[] {
   const wrongOf = (what: string, answered: readonly (Send | ApiCall)[]): string[] => {
     const wrong = answered.filter(({ status }) => status === null || (status >= 500 && status !== 503));

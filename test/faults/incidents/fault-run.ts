@@ -1,5 +1,5 @@
+import { alignFigures } from '#lib/text-table';
 import type { FaultRun } from '../support/fault-run.ts';
-import { formatRows } from '../support/format-rows.ts';
 import { startFaultyServers } from '../support/servers.ts';
 import { withPipeline } from '../support/with-pipeline.ts';
 import { processNames } from '../system/faults/processes.ts';
@@ -34,7 +34,7 @@ export const incidentsRun: FaultRun<'per-second'> = {
 };
 
 const formatAlerts = (alerts: readonly AlertResult[]): string =>
-  formatRows([
+  alignFigures([
     ['alert', 'incident', 'has s', 'fired after s', 'ended s after its end'],
     ...alerts.map(({ alert, incident, withinSeconds, afterSeconds, endedAfterSeconds }) => [
       alert,
@@ -50,7 +50,7 @@ const formatAnswers = (
   answers: readonly AnswersOfSpan[],
   answersOf: (each: AnswersOfSpan) => Answers,
 ): string =>
-  formatRows([
+  alignFigures([
     [what, 'requests', '2xx', '503', 'others', 'p50 ms', 'p99 ms', 'max ms'],
     ...answers.map((each) => {
       const { requests, taken, unavailable, others, p50Ms, p99Ms, maxMs } = answersOf(each);

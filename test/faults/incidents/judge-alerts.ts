@@ -7,14 +7,14 @@ export interface Span {
   incident: Pick<Incident, 'name' | 'fires' | 'may'>;
   beganAtMs: number;
   overAtMs: number;
-  /** None of its alerts' conditions held any more. */
+  /** The time from which no condition of its alerts held. */
   calmAtMs: number;
 }
 
 export interface AlertResult {
   incident: string;
   alert: string;
-  /** That it had, in s; null where it need not fire. */
+  /** When it had to fire, in s; null if it need not fire. */
   withinSeconds: number | null;
   /** From the beginning of the incident; null: it has not fired. */
   afterSeconds: number | null;

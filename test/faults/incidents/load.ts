@@ -1,4 +1,4 @@
-/** Senders and clients of the api that go on at the same rate whatever happens, behind a balancer as services have it in front of them. */
+/** Senders and API clients with a constant rate, behind a load balancer like those of services. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../../support/api-client.ts';
 import { httpPost } from '../../support/http-post.ts';
@@ -17,7 +17,7 @@ export interface SteadyLoad {
   setFactor(factor: number): void;
   /** The partner signs with a secret that is not its own. */
   forge(isForged: boolean): void;
-  /** Nothing is sent to the process from a moment before the work until it is done. */
+  /** Sends nothing to the process from just before the work until it is done. */
   without(name: ProcessName, work: () => Promise<void>): Promise<void>;
   /** Resolves when all that was begun was taken, or refused for good. */
   stop(): Promise<void>;
@@ -53,9 +53,9 @@ const senderOfNumber = (number: number): Sender => {
 const tickMs = 50;
 const callEveryMs = 500;
 const timeoutMs = 10_000;
-/** As a provider has it: what is not taken comes again after longer and longer pauses. */
+/** A provider's retries: longer and longer pauses. */
 const retry = { baseMs: 500, capMs: 60_000 };
-/** The time that a balancer takes to notice, before a process is told to stop: part of the ten seconds that Kubernetes gives it. */
+/** The time for a load balancer to notice before a process is told to stop: part of the ten seconds that Kubernetes gives it. */
 const noticedAfterMs = 1_000;
 
 export async function startLoad({ api, pipeline, random, perSecond }: Options): Promise<SteadyLoad> {

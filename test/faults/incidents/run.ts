@@ -153,7 +153,7 @@ async function inflictAll(
   return { spans: spans.sort((a, b) => a.beganAtMs - b.beganAtMs), faults };
 }
 
-/** None of its alerts is about to fire, or fires; what does not end is told by its own. */
+/** Waits until none of its alerts is pending or firing; one that never ends is reported for itself. */
 async function untilCalm({ fires, may }: Incident, alertLog: AlertLog): Promise<void> {
   const deadlineMs = performance.now() + calmTimeoutMs;
   // Samples scraped before the end are evaluated first.

@@ -30,7 +30,7 @@ export const consumingMutants: readonly Mutant[] = [
       {
         file: consumer,
         find: `      stopping.abort();
-      memberId = undefined;
+      membership.leave();
       const lost = assignment.dropAll();`,
         replace: `      const lost = assignment.workers();`,
       },

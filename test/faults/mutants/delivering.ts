@@ -86,21 +86,13 @@ export const deliveringMutants: readonly Mutant[] = [
     edits: [
       {
         file: writer,
-        find: `    const { payload, ...facts } = delivery;
-    const record =`,
+        find: `    await deps.buryDelivery(job.delivery, { reason, attempts }, signal);`,
         replace: `    settle(job);
     await deps.clock.sleep(2_000);
-    const { payload, ...facts } = delivery;
-    const record =`,
-      },
-      {
-        file: writer,
-        find: `async function buryDelivery({ delivery }: Job, attempts: number, reason: string): Promise<void> {`,
-        replace: `async function buryDelivery(job: Job, attempts: number, reason: string): Promise<void> {
-    const { delivery } = job;`,
+    await deps.buryDelivery(job.delivery, { reason, attempts }, signal);`,
       },
     ],
-    check: { test: dispatcherTest('crashes'), title: 'at dispatcher.after-letter' },
+    check: { test: dispatcherTest('crashes'), title: 'at dispatcher.after-dead-letter' },
     budgetSeconds: 240,
   },
   {
@@ -125,7 +117,7 @@ export const deliveringMutants: readonly Mutant[] = [
       },
       {
         file: 'services/projector/statements/outcomes.ts',
-        find: `         AND known.status NOT IN ('delivered', 'dead_lettered', 'cancelled')`,
+        find: `         AND \${hasNotEnded('known.status')}`,
         replace: '',
       },
       {

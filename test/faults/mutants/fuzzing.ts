@@ -68,8 +68,8 @@ export const fuzzingMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'services/dispatcher/send/outcome-writer.ts',
-        find: `await bury({ key, value, headers },`,
-        replace: `if (value.length < 0) await bury({ key, value, headers },`,
+        find: `      deps.buryRecord(record, {`,
+        replace: `      record.value.length >= 0 ? Promise.resolve(record.done()) : deps.buryRecord(record, {`,
       },
     ],
     check: topics('vanished-record'),
@@ -79,9 +79,9 @@ export const fuzzingMutants: readonly Mutant[] = [
     name: 'writes a dead letter without the headers of what died',
     edits: [
       {
-        file: 'services/projector/bury-record.ts',
-        find: `whose(fact)), ...rawHeaders };`,
-        replace: `whose(fact)), ...(rawHeaders && {}) };`,
+        file: 'libs/dead-letters/bury-record.ts',
+        find: `{ ...headers, ...rawHeaders }`,
+        replace: `{ ...headers, ...(rawHeaders && {}) }`,
       },
     ],
     check: topics('vanished-record', 'wrong-end', 'altered-letter'),

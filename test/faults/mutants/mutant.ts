@@ -27,6 +27,6 @@ export interface RunCheck {
 export interface TestCheck {
   /** Its file. */
   test: string;
-  /** Part of the titles of the tests, of which at least one must fail. */
+  /** Part of the titles of the tests; at least one of them must fail. */
   title: string;
 }

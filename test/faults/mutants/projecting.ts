@@ -38,7 +38,7 @@ export const projectingMutants: readonly Mutant[] = [
     edits: [
       {
         file: outcomes,
-        find: `         AND known.status NOT IN ('delivered', 'dead_lettered', 'cancelled')`,
+        find: `         AND \${hasNotEnded('known.status')}`,
         replace: '',
       },
     ],

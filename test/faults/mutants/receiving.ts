@@ -151,8 +151,8 @@ export const receivingMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'services/dedup/accept-once.ts',
-        find: `    await publisher.deadLetter(record,`,
-        replace: `    record.done();\n    await publisher.deadLetter(record,`,
+        find: `        await buryRecord(record,`,
+        replace: `        record.done();\n        await buryRecord(record,`,
       },
     ],
     check: { test: 'test/unit/dedup/accept-once.test.ts', title: 'is dead-lettered at once, as it came' },
@@ -163,8 +163,8 @@ export const receivingMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'services/dedup/set-aside.ts',
-        find: `        await publisher.deadLetter(record,`,
-        replace: `        record.done();\n        await publisher.deadLetter(record,`,
+        find: `        await buryRecord(record,`,
+        replace: `        record.done();\n        await buryRecord(record,`,
       },
     ],
     check: { test: 'test/unit/dedup/set-aside.test.ts', title: 'is not done before its dead letter is written' },

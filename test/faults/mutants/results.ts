@@ -27,7 +27,7 @@ const file = join(dir, 'mutants.json');
 export const nameOfCheck = ({ check }: Mutant): string =>
   'run' in check ? [`--run ${check.run}`, check.scenario].filter(Boolean).join(' ') : check.test;
 
-/** In the order of the mutants; of those that are still there. What was recorded counts where there was no trial here. */
+/** Results in the order of the existing mutants. A recorded result counts if there was no trial here. */
 export function readResults(mutants: readonly Mutant[]): Result[] {
   const here = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Result[]) : [];
   const kept = new Map([...(readRecordedMutants()?.results ?? []), ...here].map((result) => [result.mutant, result]));

@@ -13,9 +13,9 @@ export interface Ended {
 const graceMs = 20_000;
 
 /**
- * Node with these arguments, in a group of its own that is ended with it, or when the time is over.
+ * Runs Node with these arguments, in a process group that is killed when it ends or its time is over.
  *
- * @throws Error where this process is told to end meanwhile
+ * @throws Error if this process is told to end meanwhile
  */
 export async function runWithin(limitMs: number, args: readonly string[], cwd: string): Promise<Ended> {
   const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true });

@@ -6,7 +6,7 @@ import type { Mutant, RunCheck, TestCheck } from './mutant.ts';
 import { type Ended, runWithin } from './run-within.ts';
 
 export interface Trial {
-  /** seen: as the mutant says that it must be. clean: the check came to its end and found nothing. unclear: anything else. */
+  /** seen: detected as the mutant requires. clean: the check completed and found nothing. unclear: anything else. */
   verdict: 'seen' | 'clean' | 'unclear';
   /** The evidence, or why it is unclear. */
   says: string;

@@ -3,7 +3,7 @@ import type { FlowFault } from './link-fault.ts';
 
 /** The bytes of one direction of one connection. */
 export interface Flow {
-  /** Bytes that the previous fault held up go on at once. */
+  /** Bytes held up by the previous fault continue at once. */
   set(fault: FlowFault | undefined): void;
   close(): void;
 }

@@ -21,7 +21,7 @@ type ConnectionFault =
   | { kind: 'cuts'; afterBytes: number }
   /** All are reset at once, and each that comes. */
   | { kind: 'resets' }
-  /** All are reset, and nobody listens. */
+  /** Resets all connections, and accepts none. */
   | { kind: 'refuses' };
 
 export function isFlowFault(fault: LinkFault | undefined): fault is FlowFault {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { LoopDelay } from '../../support/loop-delay.ts';
 import type { LinkFault } from './link-fault.ts';
 
-/** Links by their names: whoever is to be reached through one is reached on its port. */
+/** Links by name; each forwards its own port to a process. */
 export interface Network {
   /** @returns the port of a new link to this one */
   open(link: string, target: number): Promise<number>;

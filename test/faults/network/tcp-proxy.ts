@@ -9,7 +9,7 @@ import { type Direction, isFlowFault, type LinkFault } from './link-fault.ts';
 
 export interface TcpProxy {
   readonly port: number;
-  /** For connections that there are and those that come; undefined: bytes pass as they come. */
+  /** Applies to existing and new connections; undefined: bytes pass unchanged. */
   set(fault: LinkFault | undefined): Promise<void>;
   /** How many there are at this moment. */
   connections(): number;
@@ -96,7 +96,7 @@ export async function startTcpProxy(target: Target, random: () => number): Promi
     await closed;
   };
 
-  // A port that nobody else is given: it stays free while it is not listened on for a while.
+  // A reserved port: it stays free while nothing listens on it.
   const [port = 0] = await freePorts(1);
   server = await listen(port);
   return {

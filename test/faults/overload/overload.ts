@@ -1,6 +1,6 @@
 /**
- * Ten times what the ingress can do, for a while, and what becomes of it: every 2xx is durable, every answer comes in time, memory stays
- * flat. First it is found out how much it can do, by senders that each wait for their answer.
+ * Sends ten times the capacity of the ingress for a while, and checks: every 2xx is durable, every answer is in time, memory stays flat.
+ * The capacity is measured first, with senders that wait for their answers.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -118,7 +118,7 @@ function jobsOf(options: OverloadOptions, whole: Omit<LoadJob, 'bodyBytes'>): Lo
   }));
 }
 
-/** A ceiling that the senders themselves have is none of the ingress's. */
+/** Finds the ceiling of the senders, which is not the ingress's. */
 async function findSenderLimit(options: OverloadOptions, sources: LoadSource[]): Promise<number> {
   const answer = Buffer.from('{"id":"none"}');
   const server: Server = createServer((request, response) => {

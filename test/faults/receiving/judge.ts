@@ -19,7 +19,7 @@ export function judge(
   const timeoutMs = drainTimeoutMs.least + witnesses.sends.length * drainTimeoutMs.perSend;
   return checkWhenDrained(all, timeoutMs, () =>
     hasDrained(offsets, topicPrefix).catch(() => {
-      // The broker is back for a moment only: it is asked again.
+      // The broker is back for a moment only; it is asked again.
       return false;
     }),
   );
@@ -35,10 +35,9 @@ const hasDrained = (offsets: KafkaOffsets, topicPrefix: string): Promise<boolean
 const sampledWebhooks = 50;
 
 /**
- * Whether every receipt of a webhook leads to one and the same event, asked of the API as a user would, for some of those that were taken
- * more than once.
+ * Checks through the API that every receipt of a webhook leads to the same event, for some webhooks that were received more than once.
  *
- * @returns in words, what does not fit
+ * @returns the violations as text
  */
 export async function receiptsThatLeadAstray(
   api: ApiClient,

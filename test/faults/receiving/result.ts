@@ -1,7 +1,7 @@
+import { alignFigures } from '#lib/text-table';
 import type { Verdict } from '../checker/check.ts';
 import type { Send } from '../checker/history.ts';
 import { tookMs } from '../checker/rules/answered.ts';
-import { formatRows } from '../support/format-rows.ts';
 
 /** One row of the report. */
 export interface ScenarioResult {
@@ -77,7 +77,7 @@ export function countsOf(
   };
 }
 
-/** For those who wait. */
+/** Formats a result for the console. */
 export const describeResult = ({
   accepted,
   first,
@@ -92,7 +92,7 @@ export const describeResult = ({
   }; drained in ${drainSeconds} s`;
 
 export const formatTable = (results: readonly ScenarioResult[]): string =>
-  formatRows([
+  alignFigures([
     headings.map(([, heading]) => heading),
     ...results.map((result) => headings.map(([key]) => String(result[key]))),
   ]);

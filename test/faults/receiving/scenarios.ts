@@ -23,7 +23,7 @@ const maxDedupTurn = 5;
 /** Two workers at once, each at its share of the deaths: mostly the other one lives, now and then none. */
 const dealt = <T>(items: readonly T[], hand: number): T[] => items.filter((_, index) => index % dedups.length === hand);
 
-/** The ingress serves the sources that it knows, whatever else is away; now and then a busy machine makes it turn one away. */
+/** The ingress serves known sources whatever else is away; on a busy machine it sometimes sheds a webhook. */
 const servedAllTheWhile: Scenario['expects'] = (sends) => {
   const refused = sends.filter(({ status }) => status === 503).length;
   return refused <= sends.length / 20 ? [] : [`${refused} of ${sends.length} requests were answered 503`];

@@ -28,7 +28,7 @@ interface Options {
   seed: number;
   random: () => number;
   nextNumber: () => number;
-  /** URLs of the ingress's processes, each of which takes its share; default: the sources' own. */
+  /** URLs of the ingress processes, which share the load; default: the sources' own. */
   ingressUrls?: readonly string[];
 }
 

@@ -17,8 +17,8 @@ const changedShare = 0.1;
 const near = 200;
 
 /**
- * So many sends in order, of which a share are repetitions: a third of them at once, so that both are under way at the same time, a third
- * a little later, a third at any time until the end.
+ * Plans the sends in order, a share of them repetitions: a third at once, so that both are in flight at the same time, a third a little
+ * later, a third at any time until the end.
  */
 export function planSends(count: number, repeatedShare: number, random: () => number): PlannedSend[] {
   const firsts = Math.round(count * (1 - repeatedShare));
@@ -108,7 +108,7 @@ export const orderingKeyOf = (number: number): string | undefined =>
 
 const largestPadding = 2_000;
 
-/** The webhook as it is sent at this time: signed anew each time, as providers do. */
+/** The webhook as sent at this time: signed again each time, as providers do. */
 export function makeWebhook(
   planned: PlannedSend,
   { scenario, secret, seed, nowMs }: { scenario: string; secret: string; seed: number; nowMs: number },

@@ -7,17 +7,17 @@ import { replayServices, runReplays } from './run.ts';
 const malformed = 20;
 const timeoutMs = 300_000;
 
-export const replayRun: FaultRun<'letters' | 'rate'> = {
+export const replayRun: FaultRun<'dead-letters' | 'rate'> = {
   name: 'replay',
   scenarios: [],
-  numbers: { letters: 10_000, rate: 500 },
+  numbers: { 'dead-letters': 10_000, rate: 500 },
   processes: 'dedup, two dispatchers, projector, api; Kafka (one broker, 3 partitions), Redis, Postgres, registry',
   startServers: () => startFaultyServers(),
-  problemsOf: ({ letters }) =>
-    letters >= 100 && letters % 20 === 0 ? [] : ['--letters must be 100 or more, in steps of 20'],
-  async run({ numbers: { letters, rate }, settings }) {
+  problemsOf: ({ 'dead-letters': deadLetters }) =>
+    deadLetters >= 100 && deadLetters % 20 === 0 ? [] : ['--dead-letters must be 100 or more, in steps of 20'],
+  async run({ numbers: { 'dead-letters': deadLetters, rate }, settings }) {
     const { result, faults } = await withPipeline({ ...settings, services: replayServices }, async (pipeline) => ({
-      result: await runReplays({ pipeline, letters, malformed, perSecond: rate, timeoutMs, say: settings.say }),
+      result: await runReplays({ pipeline, deadLetters, malformed, perSecond: rate, timeoutMs, say: settings.say }),
       faults: pipeline.faults,
     }));
     return {

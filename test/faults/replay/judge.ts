@@ -2,7 +2,7 @@ import type { ReplayResult } from './run.ts';
 
 /** The sums that do not add up, in words. */
 export function violationsOf(result: ReplayResult, { malformed }: { malformed: number }): string[] {
-  const { letters, dryRun, killed, operators, cancelled, last } = result;
+  const { deadLetters, dryRun, killed, operators, cancelled, last } = result;
   const replays = [killed, ...operators, cancelled, last];
   const sum = (field: 'matched' | 'replayed' | 'failed'): number =>
     replays.reduce((total, replay) => total + replay[field], 0);
@@ -11,17 +11,17 @@ export function violationsOf(result: ReplayResult, { malformed }: { malformed: n
     const [is, should] = [JSON.stringify(actual), JSON.stringify(expected)];
     if (is !== should) found.push(`${what}: ${is}, not ${should}`);
   };
-  expect('the dry run matches one endpoint’s letters', dryRun.matched, letters / 2);
-  expect('and leaves them all dead', dryRun.deadAfter, letters);
+  expect('the dry run matches the dead letters of one endpoint', dryRun.matched, deadLetters / 2);
+  expect('and leaves them all dead', dryRun.deadAfter, deadLetters);
   expect(
     'the replay whose dispatcher died',
     [killed.status, killed.replayed, killed.failed, killed.remaining],
-    ['completed', letters / 2, 0, 0],
+    ['completed', deadLetters / 2, 0, 0],
   );
   expect(
     'what both operators matched',
     operators[0] && operators[0].matched + (operators[1]?.matched ?? 0),
-    letters / 2 - cancelled.matched,
+    deadLetters / 2 - cancelled.matched,
   );
   expect(
     'every replay is as long as its parts',
@@ -30,14 +30,14 @@ export function violationsOf(result: ReplayResult, { malformed }: { malformed: n
   );
   expect('the cancelled one', cancelled.status, 'cancelled');
   expect('the last one has what was given back', last.matched, cancelled.remaining);
-  expect('replayed in all', sum('replayed'), letters);
+  expect('replayed in all', sum('replayed'), deadLetters);
   expect('failed in all', sum('failed'), 0);
-  expect('deliveries of a replay', result.replayedDeliveries, { delivered: letters });
+  expect('deliveries of a replay', result.replayedDeliveries, { delivered: deadLetters });
   expect('deliveries in two generations', result.sentTwice, 0);
-  expect('letters', result.deadLettersLeft, { replayed: letters });
-  expect('events', result.eventStatuses, { completed: letters / 2 });
+  expect('dead letters', result.deadLettersLeft, { replayed: deadLetters });
+  expect('events', result.eventStatuses, { completed: deadLetters / 2 });
   // The projector had died of the same events, and was not asked again.
-  expect('letters of what nobody can read', Object.entries(result.unreadable).sort(), [
+  expect('dead letters of unreadable records', Object.entries(result.unreadable).sort(), [
     ['dedup 0', malformed],
     ['dedup 1', malformed],
     ['fan-out 0', malformed],

@@ -36,7 +36,7 @@ export const unreadableEvent = (topic: string): OutgoingRecord => ({
   headers: { [header.tenant]: tenant },
 });
 
-/** With a rule of identification that is none. */
+/** A webhook with an invalid identification rule. */
 export function unreadableWebhook(topic: string): OutgoingRecord {
   const headers = receivedWebhookHeaders({
     tenant,

@@ -1,5 +1,5 @@
 /**
- * Dead dead letters, replayed under everything that may go wrong, and added up: a dry run, a filtered and paced replay whose dispatcher dies
+ * Dead letters, replayed under everything that may go wrong, and added up: a dry run, a filtered and paced replay whose dispatcher dies
  * after the claim and after the publish, two operators who ask for all at once, and a cancel. In the end every dead letter has been sent in one
  * generation, by one replay, and every event is completed.
  */
@@ -19,9 +19,9 @@ import { createReplayClient, type Replay } from './replay-client.ts';
 
 interface Options {
   pipeline: Pipeline;
-  /** Dead dead letters of deliveries, to two endpoints: an even number. */
-  letters: number;
-  /** Dead dead letters of webhooks that dedup can't read, and of events that nobody can. */
+  /** Dead letters of deliveries, to two endpoints: an even number. */
+  deadLetters: number;
+  /** Dead letters of webhooks that dedup can't read, and of unreadable events. */
   malformed: number;
   perSecond: number;
   timeoutMs: number;
@@ -29,7 +29,7 @@ interface Options {
 }
 
 export interface ReplayResult {
-  letters: number;
+  deadLetters: number;
   dryRun: { matched: number; deadAfter: number };
   /** The paced one, whose dispatcher died. */
   killed: Replay & { kills: number; seconds: number };
@@ -37,7 +37,7 @@ export interface ReplayResult {
   operators: Replay[];
   cancelled: Replay;
   last: Replay;
-  /** Dead dead letters of what nobody can read, by stage and generation. They were replayed for dedup and fan-out, and died again there. */
+  /** Dead letters of unreadable records, by stage and generation. They were replayed for dedup and fan-out, and dead-lettered again. */
   unreadable: Record<string, number>;
   /** The replay of one event, when all was over: the event's status, and how often it arrived for that. */
   eventReplay: Replay & { eventStatus: string | undefined; arrivals: number };
@@ -103,7 +103,7 @@ interface Means {
 }
 
 async function run(
-  { pipeline, letters, malformed, perSecond, timeoutMs, say }: Options,
+  { pipeline, deadLetters, malformed, perSecond, timeoutMs, say }: Options,
   { postgres, receiver, publish, topics, encode }: Means,
 ): Promise<ReplayResult> {
   const { stack } = pipeline;
@@ -136,11 +136,11 @@ async function run(
   if (first === undefined) throw new Error('no endpoint');
   await delay(endpointSettlingMs + commitMs);
 
-  await publish(Array.from({ length: letters / 2 }, () => eventRecord(topics.events, encode)));
+  await publish(Array.from({ length: deadLetters / 2 }, () => eventRecord(topics.events, encode)));
   await publish(Array.from({ length: malformed }, () => unreadableWebhook(topics['webhooks.received'])));
   await publish(Array.from({ length: malformed }, () => unreadableEvent(topics.events)));
-  await until(`${letters} deliveries are dead`, async () => (await deadLettersByStatus())['dead'] === letters);
-  say(`${letters} dead letters`);
+  await until(`${deadLetters} deliveries are dead`, async () => (await deadLettersByStatus())['dead'] === deadLetters);
+  say(`${deadLetters} dead letters`);
   receiver.react(() => ({ status: 200 }));
   const arrivedBefore = receiver.arrivals.length;
 
@@ -148,7 +148,7 @@ async function run(
   const dryRun = { matched: preview.matched, deadAfter: (await deadLettersByStatus())['dead'] ?? 0 };
 
   // Each death a third of the way after the last; a turn sends 25 at the most.
-  const turn = Math.max(2, Math.floor(letters / 2 / 25 / 3));
+  const turn = Math.max(2, Math.floor(deadLetters / 2 / 25 / 3));
   // One dispatcher alone, so that the replay is in the hands of the one that dies.
   await pipeline.stopService('dispatcher-2');
   const startedAtMs = performance.now();
@@ -162,7 +162,7 @@ async function run(
   await pipeline.startService('dispatcher-2');
 
   // The rest: two operators at once, a third who changes his mind.
-  const slow = await replays.start({ stage: 'dispatcher', limit: Math.ceil(letters / 10), rate_per_second: 5 });
+  const slow = await replays.start({ stage: 'dispatcher', limit: Math.ceil(deadLetters / 10), rate_per_second: 5 });
   const asked = await Promise.all([
     replays.start({ stage: 'dispatcher', reason: 'retries_exhausted' }),
     replays.start({ stage: 'dispatcher', reason: 'retries_exhausted' }),
@@ -185,7 +185,7 @@ async function run(
   });
 
   const events = () => count('SELECT status AS name, count(*)::int AS n FROM events WHERE tenant = $1 GROUP BY 1');
-  await until('every event is completed', async () => (await events())['completed'] === letters / 2);
+  await until('every event is completed', async () => (await events())['completed'] === deadLetters / 2);
   const twice = await count(
     `SELECT 'n' AS name, count(*)::int AS n
        FROM (SELECT FROM deliveries WHERE tenant = $1 AND generation > 0
@@ -200,7 +200,7 @@ async function run(
     eventStatuses: await events(),
   };
   return {
-    letters,
+    deadLetters,
     dryRun,
     killed: { ...killed, kills: kills.length, seconds: Math.round(seconds * 10) / 10 },
     operators,
@@ -210,7 +210,7 @@ async function run(
     eventReplay: await replayOneEvent(),
     ...sums,
     sentTwice: twice['n'] ?? 0,
-    repeats: arrived - letters,
+    repeats: arrived - deadLetters,
   };
 
   async function replayOneEvent(): Promise<ReplayResult['eventReplay']> {

@@ -16,7 +16,7 @@ export interface RunSettings extends Pick<
 /** A run that `make faults` knows by its name. */
 export interface FaultRun<Number extends string = string, Servers extends OwnServers = OwnServers> {
   name: string;
-  /** Empty where there is one thing that it does. */
+  /** Empty if the run has only one scenario. */
   scenarios: readonly { name: string }[];
   /** Numbers that must be above 0, by option name, with their defaults. */
   numbers: Readonly<Record<Number, number>>;

@@ -8,7 +8,7 @@ export interface GroupWatch {
   owned(name: ProcessName): number;
   /** From now on: a join that was before does not count. */
   untilOwnsAll(name: ProcessName, timeoutMs: number): Promise<void>;
-  /** Joins of all members so far: each rebalance is one for each of them. */
+  /** Joins of all members so far: each rebalance counts once per member. */
   joins(): number;
 }
 

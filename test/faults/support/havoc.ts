@@ -20,11 +20,11 @@ export interface Havoc {
     maxTurn: number | Readonly<Record<Point, number>>,
   ): PlannedKill[];
   killAlong(name: ProcessName, kills: readonly PlannedKill[], beforeRestart?: () => Promise<void>): Promise<void>;
-  /** At a moment that nobody has chosen. */
+  /** Kills the process at a random moment. */
   kill(name: ProcessName): Promise<void>;
-  /** Stopped until the group has gone on without it, and some seconds more; then it goes on where it was. */
+  /** Stops the process until the group has continued without it, and some seconds more; then continues it. */
   outlive(zombie: ProcessName, heir: ProcessName): Promise<void>;
-  /** Stopped for so long, and woken where it was, whoever has its partitions by then. */
+  /** Stops the process for so long, then continues it, whoever has its partitions by then. */
   freeze(name: ProcessName, seconds: number): Promise<void>;
   /** One more member of the group comes, stays for so long, and goes in order. */
   visit(name: ProcessName, seconds: number): Promise<void>;
@@ -45,7 +45,7 @@ interface Options {
   turns: number;
   /** The factor for times away: below 1 in the small form. */
   awayScale: number;
-  /** Faults of servers go here; those of processes are the pipeline's. */
+  /** Faults of servers; the pipeline keeps those of processes. */
   faults: Fault[];
   say(line: string): void;
 }

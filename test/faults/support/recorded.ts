@@ -1,7 +1,7 @@
 /**
- * The source of docs/faults.md: a file of test/faults/recorded for each run that was kept (`--record NAME`), and one for the mutants. They
- * live in git, so a list of numbers is one line, and the list of single faults is left out. A time that never ended is "never" there, since
- * JSON knows no Infinity.
+ * The source of docs/faults.md: a file in test/faults/recorded for each recorded run (`--record NAME`), and one for the mutants. They are
+ * in git, so a list of numbers is one line, and the list of single faults is left out. A time that never ended is "never", since JSON has
+ * no Infinity.
  */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -10,7 +10,7 @@ import type { FaultReport } from './fault-run.ts';
 
 /** A run as it was kept. */
 export interface RecordedRun extends Pick<FaultReport, 'tables' | 'results'> {
-  /** The name of the run, as `--run` has it. */
+  /** The name of the run in `--run`. */
   run: string;
   startedAt: string;
   /** The line that repeats it. */
@@ -20,7 +20,7 @@ export interface RecordedRun extends Pick<FaultReport, 'tables' | 'results'> {
   setUp: SetUp;
   /** That it took. */
   minutes: number;
-  /** How many the checker was told of; 0 where the run makes none. */
+  /** The number of faults given to the checker; 0 if the run makes none. */
   faults: number;
 }
 

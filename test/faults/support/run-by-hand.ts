@@ -89,13 +89,13 @@ function judgeAgain(faultRun: FaultRun, dir: string, recordAs: string | undefine
   return conclude({ run, numbers, seed, startedAt, replay, setUp, minutes }, faultRun.judge(dir), dir, recordAs);
 }
 
-/** Facts about a run, whatever its outcome. */
+/** Facts about a run, independent of its outcome. */
 type AboutRun = Omit<RecordedRun, 'results' | 'faults' | 'tables'>;
 type KeptRun = AboutRun & Pick<FaultReport, 'results' | 'faults'>;
 
 const runFile = (dir: string): string => join(dir, 'run.json');
 
-/** Tells what came of it, and keeps that. @returns how many violations there are */
+/** Prints and stores the outcome. @returns the number of violations */
 function conclude(about: AboutRun, report: FaultReport, dir: string, recordAs: string | undefined): number {
   const { results, faults, tables } = report;
   const violations = results.flatMap(({ scenario, violations }) => violations.map((each) => `${scenario}:\n${each}`));

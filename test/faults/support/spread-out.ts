@@ -9,9 +9,8 @@ interface Options {
 }
 
 /**
- * The pace at the start would do all in this share of the time that the faults are expected to take. It falls with the power of three halves of
- * what is left: a third is left when they are expected to end, a twentieth where they take five times as long. A process that is to die
- * at the work which it does next must still get some.
+ * The initial pace would inflict all faults in this fraction of the expected time. It falls with the power of three halves of what is left:
+ * a third is left at the expected end, a twentieth at five times that. A process that has to die at its next work must still get some.
  */
 const haste = 0.7;
 

@@ -1,7 +1,7 @@
 import { createPipeline, type Pipeline, type PipelineOptions } from '../../support/pipeline.ts';
 import { openLogs } from './process-logs.ts';
 
-/** Services for as long as the work takes; what they log goes to the run's folder, and the last of it is told where the work fails. */
+/** Runs the services during the work; their logs go to the run's folder, and the last lines are printed if the work fails. */
 export async function withPipeline<T>(
   { dir, say, ...options }: PipelineOptions & { dir: string; say(line: string): void },
   work: (pipeline: Pipeline) => Promise<T>,

@@ -16,7 +16,7 @@ const askTimeoutMs = 5_000;
 /** Two readings of one absence say of its beginning what they can. */
 const sameWithinMs = 5_000;
 
-/** Says nothing of a process that does not answer just now: the next reading has it. */
+/** Skips a process that doesn't answer: the next reading includes it. */
 export function watchAbsences(urls: ReadonlyMap<string, string>, signal: AbortSignal): () => Absence[] {
   const absences: Absence[] = [];
 
@@ -45,12 +45,12 @@ export function watchAbsences(urls: ReadonlyMap<string, string>, signal: AbortSi
   return () => absences;
 }
 
-/** Nobody may be without a group for longer, while Kafka can be had. */
+/** No consumer may be without a group for longer while Kafka is available. */
 const mostAbsentSeconds = 60;
 
 /**
- * @param outages what was done to Kafka, or to the way there: for as long as that lasted nobody could be a member
- * @returns each absence that was too long, in words
+ * @param outages faults of Kafka and of the links to it: no consumer could be a member then
+ * @returns each absence that was too long, as text
  */
 export function judgeAbsences(absences: readonly Absence[], outages: readonly Inflicted[]): string[] {
   return absences.flatMap(({ process, group, fromMs, untilMs }) => {

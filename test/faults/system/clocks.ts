@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { KnownClocks } from '../delivering/follow-dispatchers.ts';
 import type { ProcessName } from '../../support/pipeline.ts';
 
-/** The wall clocks of the processes, each of which may be set to another time than the others have. */
+/** The wall clocks of the processes, which can be set independently. */
 export interface Clocks extends KnownClocks {
   /** The environment that sets a process's clock. */
   envOf(name: ProcessName): Readonly<Record<string, string>>;
   /** From about now on, for the successors of the process too. 0: as it should be. */
   set(name: ProcessName, stepMs: number): void;
-  /** As `trueTimeOf`, where it is not known which process it was. */
+  /** Like `trueTimeOf`, for an unknown process. */
   trueTimeOfAny(timeMs: number): number;
 }
 

@@ -13,7 +13,7 @@ const losses: readonly Anomaly[] = [
   'unseen',
   'duplicate-of-nothing',
   'missing-delivery',
-  'lost-letter',
+  'lost-dead-letter',
 ];
 
 /** The checker's counts. */
@@ -37,7 +37,7 @@ export function countsOf({ ledger, tally }: Verdict): Counted {
   const ended = (status: string): number =>
     deliveries.values().reduce((sum, delivery) => sum + Number(standing(delivery).status === status), 0);
   const tallied = (...names: readonly Anomaly[]): number => names.reduce((sum, name) => sum + (tally[name] ?? 0), 0);
-  const letters = Map.groupBy(history.topics['dead-letters'], ({ stage, reason }) => `${stage}: ${reason}`);
+  const deadLetters = Map.groupBy(history.topics['dead-letters'], ({ stage, reason }) => `${stage}: ${reason}`);
   return {
     requests: history.sends.length,
     accepted: history.sends.filter(({ outcome }) => outcome === 'ok').length,
@@ -52,7 +52,7 @@ export function countsOf({ ledger, tally }: Verdict): Counted {
     deadLettered: ended('dead_lettered'),
     cancelled: ended('cancelled'),
     replayed: deliveries.values().reduce((sum, { generation }) => sum + Number(generation > 0), 0),
-    letters: Object.fromEntries([...letters].map(([reason, all]) => [reason, all.length])),
+    deadLetters: Object.fromEntries([...deadLetters].map(([reason, all]) => [reason, all.length])),
     republishedEvents: history.topics.events.length - eventsById.size,
     rewrittenDeliveries: history.topics.deliveries.length - deliveries.size,
     repeatedDeliveries: arrivalsByPair.values().reduce((sum, ofPair) => sum + repeatsOf(ledger, ofPair).length, 0),

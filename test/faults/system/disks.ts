@@ -1,6 +1,6 @@
 /**
- * Disks that can be full, for servers of a run: file systems in memory whose size is set to what is on them. Only who may mount has them;
- * everybody else is told why not.
+ * Disks that can be full, for servers of a run: file systems in memory whose size is set to their content. They need the permission to
+ * mount; without it, the reason is reported.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 interface Disk {
-  /** Nothing more finds room on it. */
+  /** Fills the disk. */
   fill(): void;
   empty(): void;
 }
@@ -17,7 +17,7 @@ export interface Disks {
   /** Disks of the last broker, and of Postgres. */
   kafka: Disk;
   postgres: Disk;
-  /** When those who use them have ended. */
+  /** Call it when their users have ended. */
   release(): void;
 }
 
@@ -35,7 +35,7 @@ const roomBytes = { kafka: 1024 ** 3, postgres: 2 * 1024 ** 3 };
 export function mountDisks(dir: string, broker: string): Disks | NoDisks {
   const brokerHome = join(dir, broker);
   mkdirSync(brokerHome, { recursive: true });
-  // In a folder that Postgres's user can enter, whoever that is.
+  // In a folder that Postgres's user can enter.
   const postgresHome = mkdtempSync(join(tmpdir(), 'hookline-disk-'));
   const homes = [brokerHome, postgresHome];
   try {
@@ -90,7 +90,7 @@ function release(homes: readonly string[]): void {
     try {
       run('umount', [home]);
     } catch {
-      // It was not mounted, or somebody who is about to end still has it.
+      // It was not mounted, or a process that is about to end still uses it.
       try {
         run('umount', ['--lazy', home]);
       } catch {
@@ -103,7 +103,7 @@ function release(homes: readonly string[]): void {
 
 const orphanSeconds = 60;
 
-/** However the run ends: once those who use them have ended too. */
+/** Releases the disks after any end of the run, when their users have ended too. */
 function releaseWhenOrphaned(homes: readonly string[]): { end(): void } {
   const script = `cat >/dev/null; for home in "$@"; do for second in $(seq ${orphanSeconds}); do
     mountpoint -q "$home" || break; umount "$home" 2>/dev/null || sleep 1; done; rm -rf "$home"; done`;

@@ -13,7 +13,7 @@ interface Options {
   taken(): number;
 }
 
-/** Longer than an endpoint that is given up waits for its next probe, and a dispatcher for its next look at what is overdue. */
+/** Longer than the wait of a failing endpoint for its next probe, and of a dispatcher for its next check for overdue deliveries. */
 const stalledMs = 150_000;
 
 /** Whether all that was taken has become events, all of them have ended, nothing waits, and nothing that was written is still to be read. */

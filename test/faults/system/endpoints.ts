@@ -1,4 +1,4 @@
-/** The endpoints of the run by what is wrong with them. One that is well gets every event; of the others each gets those of one source. */
+/** The endpoints of the run by their faults. A healthy one gets every event; each of the others gets those of one source. */
 import type { ApiClient } from '../../support/api-client.ts';
 import type { ReceivedRequest, Reaction, Receiver } from '../../support/receiver.ts';
 import { namesOf, type Role, roleOf, roles as knownRoles } from '../delivering/roles.ts';
@@ -98,8 +98,8 @@ interface Options {
 }
 
 /**
- * One that is well gets the events of all these sources, ordered ones those that have an order, each of the others those of one that sends
- * less than others.
+ * A healthy endpoint gets the events of all these sources, ordered ones those with an ordering key, each of the others those of one source
+ * that sends less.
  */
 export async function createEndpoints({
   api,

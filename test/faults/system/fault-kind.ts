@@ -4,7 +4,7 @@ import type { Havoc } from '../support/havoc.ts';
 import type { Clocks } from './clocks.ts';
 import type { SystemServers } from './servers.ts';
 
-/** Faults of one track come one after the other; those of different tracks fall together as they will. */
+/** Faults of one track follow each other; those of different tracks overlap at random. */
 export const tracks = [
   ...serviceNames,
   'groups',
@@ -32,7 +32,7 @@ export interface FaultWorld {
   pipeline: Pipeline;
   clocks: Clocks;
   havoc: Havoc;
-  /** The kind's own: what it chooses does not depend on what goes on beside it. */
+  /** The kind's own, so that its choices don't depend on other kinds. */
   random: () => number;
   /** Between two times. In ms. */
   pause(leastMs: number, mostMs: number): Promise<void>;

@@ -31,7 +31,7 @@ export function judge(seen: Seen): SystemResult {
       isOrdered: (id) => isOrdered(nameOf.get(id) ?? ''),
     }),
     ...repeats.elsewhere,
-    ...judgeDeadLetters(ledger, seen.lettersInTable).findings,
+    ...judgeDeadLetters(ledger, seen.deadLettersInTable).findings,
   ];
   return {
     ...countsOf(verdict),

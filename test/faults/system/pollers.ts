@@ -1,6 +1,6 @@
 /**
- * Clients that follow `GET /v1/events` as the documentation says: by time or by cursor, held or not. Each asks one process of the API or the
- * other, and asks again for the same where it has no answer.
+ * Clients that follow `GET /v1/events` as documented: by time or by cursor, held or not. Each asks one process of the API or the other, and
+ * repeats the request if it gets no answer.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PollerHistory } from '../checker/history.ts';
@@ -11,7 +11,7 @@ interface PollerKind {
   limit: number;
   /** 0: it is not held. */
   waitSeconds: number;
-  /** Between two requests of one that is not held, where there was nothing more. */
+  /** Pause between two requests that are not held, if there was nothing more. */
   pauseMs: number;
 }
 
@@ -39,7 +39,7 @@ interface Options {
 
 const answerTimeoutMs = 10_000;
 const afterFailureMs = 200;
-/** Behind the end, and no farther after so long. */
+/** A poller that is not at the end and has not moved for so long is stuck. */
 const noProgressMs = 30_000;
 
 interface EventJson {

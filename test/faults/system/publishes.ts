@@ -36,7 +36,7 @@ export function planPublishes(count: number, from: number, random: () => number)
 
 const atOnce = 8;
 
-/** Each once, of which a share comes again, at any time until the end. @throws Error where one has no answer in the end */
+/** Publishes each event once, and a share of them again at any time until the end. @throws Error if one gets no answer in the end */
 export async function publishAll(
   intents: readonly Intent[],
   options: {

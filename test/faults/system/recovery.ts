@@ -59,7 +59,7 @@ const waysOf = (ledger: Ledger, endpointId: string): Way[] =>
     return [{ takenAtMs: takenAtMs(ledger, event), fannedOutAtMs, arrivedAtMs }];
   });
 
-/** As Hookline has it, but not before the request or after its answer: the clock of who received it may have been off. */
+/** Hookline's time of receipt, but not before the request or after its answer: the receiver's clock may have been off. */
 function takenAtMs(ledger: Ledger, event: EventEntry): number {
   const request = isPublished(event) ? doneCallOf(ledger, event) : sendOf(ledger, event);
   if (request === undefined) return event.receivedAtMs;

@@ -6,7 +6,7 @@ const everyMs = 2_000;
 const deadLettersAtOnce = 30;
 const timeoutMs = 60_000;
 
-/** Somebody who replays dead letters of these endpoints until then; where the API can't be reached, he tries again later. */
+/** An operator who replays dead letters of these endpoints until then, and tries again later if the API is away. */
 export async function replayDeadLetters(
   stack: Stack,
   endpointIds: readonly string[],

@@ -1,5 +1,5 @@
+import { alignColumns, alignFigures } from '#lib/text-table';
 import type { LoopDelay } from '../../support/loop-delay.ts';
-import { formatRows } from '../support/format-rows.ts';
 import { type RepeatCause, repeatCauses } from '../delivering/repeats.ts';
 import type { FaultKind } from './fault-kind.ts';
 import type { KindResult, Percentiles, Timeline } from './recovery.ts';
@@ -20,10 +20,10 @@ export interface SystemResult {
   delivered: number;
   deadLettered: number;
   cancelled: number;
-  /** Deliveries of a dead letter that somebody replayed. */
+  /** Deliveries of replayed dead letters. */
   replayed: number;
   /** By stage and reason. */
-  letters: Readonly<Record<string, number>>;
+  deadLetters: Readonly<Record<string, number>>;
   /** Records on `events` and `deliveries` beyond the first of their id. */
   republishedEvents: number;
   rewrittenDeliveries: number;
@@ -61,7 +61,7 @@ export const pollsMissed = ({ pollers }: SystemResult): number =>
   Object.values(pollers).reduce((sum, { missed }) => sum + missed, 0);
 
 export function rowsOf(result: SystemResult): [what: string, is: string][] {
-  const { late, latencyMs, letters, pollers } = result;
+  const { late, latencyMs, deadLetters, pollers } = result;
   return [
     ['accepted', `${result.accepted} webhooks (${result.requests} requests), ${result.published} published events`],
     ['became', `${result.events} events, ${result.duplicates} duplicates`],
@@ -75,7 +75,7 @@ export function rowsOf(result: SystemResult): [what: string, is: string][] {
     ],
     [
       'dead letters',
-      Object.entries(letters)
+      Object.entries(deadLetters)
         .map(([reason, count]) => `${reason} ${count}`)
         .join(', ') || '0',
     ],
@@ -99,11 +99,7 @@ export function rowsOf(result: SystemResult): [what: string, is: string][] {
   ];
 }
 
-export function formatResult(result: SystemResult): string {
-  const rows = rowsOf(result);
-  const width = Math.max(...rows.map(([what]) => what.length));
-  return rows.map(([what, is]) => `${what.padEnd(width)}  ${is}`).join('\n');
-}
+export const formatResult = (result: SystemResult): string => alignColumns(rowsOf(result));
 
 const formatPercentiles = (percentiles: Percentiles): string =>
   (['p50', 'p99', 'max'] as const)
@@ -111,7 +107,7 @@ const formatPercentiles = (percentiles: Percentiles): string =>
     .join(', ');
 
 export const formatKinds = (kinds: readonly KindResult[]): string =>
-  formatRows([
+  alignFigures([
     ['fault', 'times', 'taken meanwhile', 'recovered: p50 ms', 'p99 ms', 'max ms'],
     ...kinds.map(({ kind, times, taken, recoveryMs }) =>
       [kind, times, taken, recoveryMs.p50, recoveryMs.p99, recoveryMs.max].map(String),
@@ -124,4 +120,4 @@ export const pollerRows = (pollers: SystemResult['pollers']): string[][] => [
   ...Object.entries(pollers).map(([name, { shown, missed, failed }]) => [name, ...[shown, missed, failed].map(String)]),
 ];
 
-export const formatPollers = (pollers: SystemResult['pollers']): string => formatRows(pollerRows(pollers));
+export const formatPollers = (pollers: SystemResult['pollers']): string => alignFigures(pollerRows(pollers));

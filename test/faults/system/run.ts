@@ -42,11 +42,11 @@ import { keepSeen, type Seen } from './seen.ts';
 import { type SystemServers, sideOf } from './servers.ts';
 import { areCommon, rareShare, repeatedShare, startTraffic } from './traffic.ts';
 
-export interface RunOptions extends Pick<PipelineOptions, 'processes'> {
+export interface RunOptions extends Pick<PipelineOptions, 'processes' | 'sessionTimeoutMs'> {
   servers: SystemServers;
   kinds: readonly FaultKind[];
   webhooks: number;
-  /** For which the faults go on, and over which the webhooks are spread; each fault comes once at the least. */
+  /** The duration of the faults and of sending; each fault comes at least once. */
   minutes: number;
   /** No fault comes twice. */
   isOneRound?: boolean;
@@ -63,7 +63,7 @@ const partitions = 6;
 const settlingMarginMs = 1_000;
 /** Patience with a system that is never wholly well for minutes. */
 const publisherPatienceMs = 300_000;
-/** Events whose deliveries are asked of the API, beside its lists. */
+/** Events whose deliveries are read from the API, besides its lists. */
 const eventsAskedFor = 500;
 
 /** @returns what was seen; it is kept in `dir`, too. */
@@ -81,6 +81,7 @@ export async function runSystem(options: RunOptions): Promise<Seen> {
     visitors,
     isSupervised: true,
     processes: options.processes,
+    ...(options.sessionTimeoutMs !== undefined && { sessionTimeoutMs: options.sessionTimeoutMs }),
     env: { HOOKLINE_TOPIC_PARTITIONS: String(partitions), HOOKLINE_TOPIC_REPLICATION: '3', ...smallSets },
     envOf: (name) => ({ ...servers.envOf(sideOf(name)), ...clocks.envOf(name) }),
     onLine(name, line) {
@@ -199,7 +200,7 @@ async function runUnderFaults(world: World): Promise<Seen> {
       ...{ tables, offsets, topicPrefix, sourceIds, endpointIds: [...endpoints.ids.values()], taken },
     });
     if (!drained) say('what is left does not end');
-    // Before all of it is added up, for which nobody waits.
+    // Before the sums are computed, while nothing waits.
     const late = { run: loopDelay(), links: await servers.network.loopDelay() };
     const drainSeconds = Number(seconds(sentMs));
     const changes = await world.changeLog.changes();
@@ -223,7 +224,7 @@ async function runUnderFaults(world: World): Promise<Seen> {
       dispatchers: world.dispatcherFollower.facts(),
       endpointIds: endpoints.ids,
       intents: traffic.intents,
-      lettersInTable: await tables.letters([...endpoints.ids.values()]),
+      deadLettersInTable: await tables.deadLetters([...endpoints.ids.values()]),
       inflicted,
       leftOut,
       restarts: pipeline.restarts.length,

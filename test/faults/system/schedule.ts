@@ -20,7 +20,7 @@ interface Options {
   /** @param random the fault's own: the same at the same place of every run with the seed */
   inflict(kind: FaultKind, random: () => number): Promise<void>;
   say(line: string): void;
-  /** Nothing more is begun then. */
+  /** No fault begins after its abort. */
   signal?: AbortSignal;
 }
 

@@ -17,7 +17,7 @@ export interface Seen {
   endpointIds: ReadonlyMap<string, string>;
   /** The requests of publishers. */
   intents: readonly Intent[];
-  lettersInTable: number;
+  deadLettersInTable: number;
   inflicted: readonly Inflicted[];
   /** Kinds that can't be done here, with why. */
   leftOut: Readonly<Record<string, string>>;

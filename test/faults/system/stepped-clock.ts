@@ -1,6 +1,6 @@
 /**
- * Preloaded into a service (`--import`): its wall clock is off by as many milliseconds as the file says that STEPPED_CLOCK names, from a tenth
- * of a second after the file says so. Clocks that never step (performance, hrtime, timers) go on as they do on a machine whose time is set.
+ * Preloaded into a service (`--import`): its wall clock is off by the milliseconds in the file STEPPED_CLOCK, from a tenth of a second
+ * after the file changes. Monotonic clocks (performance, hrtime, timers) are unchanged, as on a machine whose time is set.
  */
 import { readFileSync, watchFile } from 'node:fs';
 

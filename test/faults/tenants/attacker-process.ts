@@ -1,6 +1,6 @@
 /**
- * The tenant that attacks, with its receiver, in a process of its own, so that its work is not in the way of those who measure: a child
- * with a channel to its parent, which tells it what to do.
+ * The attacking tenant with its receiver, in a child process, so that its work does not disturb the measurement. The parent tells it what
+ * to do.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { startReceiver } from '../../support/receiver.ts';
@@ -29,7 +29,7 @@ const meansOf = (attacker: Omit<Attacker, 'signal' | 'pause'>, { signal }: Abort
 
 async function prepare({ apiUrl, key, names, percent, slowMs }: Order & { do: 'prepare' }): Promise<void> {
   receiver.react(({ name }) => {
-    // Arrivals are nobody's concern here, and would fill the memory.
+    // Arrivals don't count here, and would fill the memory.
     (receiver.arrivals as unknown[]).length = 0;
     if (name.startsWith('slow')) return { status: 200, delayMs: slowMs };
     return { status: name.startsWith('refuses') ? 500 : 200 };

@@ -1,4 +1,4 @@
-import { formatRows } from '../support/format-rows.ts';
+import { alignFigures } from '#lib/text-table';
 import type { Attack } from './attack.ts';
 import type { TenantsResult } from './run.ts';
 
@@ -6,7 +6,7 @@ import type { TenantsResult } from './run.ts';
 export function formatResult({ phases, told }: TenantsResult, attacks: readonly Attack[]): string[] {
   const ms = (value: number): string => value.toFixed();
   return [
-    formatRows([
+    alignFigures([
       [
         'neighbours',
         'webhooks',
@@ -28,7 +28,7 @@ export function formatResult({ phases, told }: TenantsResult, attacks: readonly 
         ...[polls, tests, refused, unanswered].map(String),
       ]),
     ]),
-    formatRows([
+    alignFigures([
       ['attack', 'answers'],
       ...attacks.map(({ name, says }) => [name, `${answersOf(told[name])}: ${says}`]),
     ]),

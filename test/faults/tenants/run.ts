@@ -1,4 +1,4 @@
-/** One tenant does whatever it can to all others, who work; in turns it rests, and what they see then is what they are to see beside it. */
+/** One tenant attacks all others, which work; in turns it rests. The others must see the same in both phases. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pipeline } from '../../support/pipeline.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';

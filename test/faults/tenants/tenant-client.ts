@@ -14,7 +14,7 @@ export interface TenantClient {
   call(method: string, path: string, body?: unknown, timeoutMs?: number): Promise<Answer>;
   /** The same with another key. */
   as(key: string): TenantClient;
-  /** Answers by their status, those that never came as `none`. */
+  /** Answers by status; missing ones as `none`. */
   readonly answers: Readonly<Record<string, number>>;
   close(): void;
 }

@@ -176,7 +176,7 @@ describe('a replay of dead letters', () => {
     expect(await get(`/replays/${started.id}`)).toEqual({ ...started, ahead: 0, failures: {} });
     expect(await get('/replays')).toEqual([started]);
     expect(await get(`/dead-letters?status=replaying`)).toHaveLength(3);
-    // The same dead letters are nobody else's.
+    // No other replay can claim the same dead letters.
     expect((await replay({ all: true })).json()).toMatchObject({ matched: 0, status: 'completed' });
 
     const cancel = (whose = tenant) => api.ask({ method: 'DELETE', path: `/v1/replays/${started.id}`, tenant: whose });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { createManualClock, systemClock } from '#lib/clock';
-import { secretsContext, type StoredSecret } from '#lib/contract';
+import { endpointDefaults, secretsContext, type StoredSecret } from '#lib/contract';
 import type { HttpRequest } from '#lib/http-client';
 import { noTracer } from '#lib/telemetry';
 import { mergePatch } from '../../../services/api/http/merge-patch.ts';
@@ -111,7 +111,7 @@ describe('a PATCH', () => {
       event_types: [],
       ordered: false,
       timeout_ms: 5_000,
-      retry: { base_seconds: 1, cap_seconds: 43_200, window_seconds: 259_200 },
+      retry: { ...endpointDefaults.retry, base_seconds: 1 },
     });
     expect((await rowOf(id)).settings).toEqual({ retry: { base_seconds: 1 } });
   });

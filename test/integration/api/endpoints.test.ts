@@ -1,4 +1,4 @@
-import { secretsContext } from '#lib/contract';
+import { endpointDefaults, secretsContext } from '#lib/contract';
 import { testSecretBox } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
@@ -36,7 +36,7 @@ test('an endpoint is created with its defaults, and shows its secret this once',
     timeout_ms: 5_000,
     max_in_flight: 10,
     ordered: false,
-    retry: { base_seconds: 5, cap_seconds: 43_200, window_seconds: 259_200 },
+    retry: endpointDefaults.retry,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/) as string,
     disabled_at: null,
     disabled_reason: null,
@@ -75,7 +75,7 @@ test('everything that is set is kept, and stored without the defaults', async ()
   const { id } = created.json<EndpointJson>();
   expect((await api.ask({ path: `/v1/endpoints/${id}` })).json()).toMatchObject({
     ...given,
-    retry: { base_seconds: 0.5, max_attempts: 3, cap_seconds: 43_200, window_seconds: 259_200 },
+    retry: { ...endpointDefaults.retry, base_seconds: 0.5, max_attempts: 3 },
   });
   const [row] = await api.postgres.query<{ settings: object }>('SELECT settings FROM endpoints WHERE id = $1', [id]);
   expect(row?.settings).toEqual({

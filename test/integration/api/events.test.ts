@@ -5,6 +5,7 @@ import { toBatchRows } from '../../../services/projector/batch-rows.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { writeBatch } from '../../../services/projector/write-batch.ts';
 import { nextPath, type OpenApi, openApi } from './api-over-database.ts';
+import { noSend } from '../../support/no-send.ts';
 
 interface EventJson {
   id: string;
@@ -72,26 +73,24 @@ const exchanged = (eventId: string) => ({
 const outcomeFact = (tenant: string, eventId: string, step: number, failed: boolean): Fact => ({
   kind: 'outcome',
   outcome: {
-    tenant,
-    event_id: eventId,
+    ...noSend,
+    ...{ kind: 'attempted', tenant, event_id: eventId },
     generation: 0,
     at: at + step,
     delivery_id: deliveryOf(eventId, 'ep_a'),
     endpoint_id: 'ep_a',
-    ordered: false,
+    ordering_key: null,
     step,
     attempt: step,
     status: failed ? 'retrying' : 'delivered',
     created_at: at,
     next_attempt_at: failed ? at + 1_000_000 : null,
     detail: failed ? 'answered 500' : null,
-    sent: {
-      outcome: failed ? 'http_5xx' : 'delivered',
-      http_status: failed ? 500 : 200,
-      duration_ms: 1.5,
-      response_excerpt: Buffer.from(failed ? 'no' : ''),
-      ...exchanged(eventId),
-    },
+    outcome: failed ? 'http_5xx' : 'delivered',
+    http_status: failed ? 500 : 200,
+    duration_ms: 1.5,
+    response_excerpt: Buffer.from(failed ? 'no' : ''),
+    ...exchanged(eventId),
   },
 });
 

@@ -85,7 +85,7 @@ test('deleted, never-existed-vs-deleted: what was deleted is 410, for HEAD, PATC
     const below = path.replace('/v1/', '').split('/')[0] === 'sources' ? 'rotate-secret' : 'enable';
     if (!path.includes('api-keys'))
       expectMissing(await api.ask({ method: 'POST', path: `${path}/${below}` }), 410, 'gone');
-    // Nor does another tenant hear that there was one.
+    // Another tenant does not learn that it existed.
     expectMissing(await api.ask({ path, tenant: 'other' }), 404, 'not_found');
   }
 });

@@ -66,7 +66,7 @@ export async function createThings(api: OpenApi, tenant: string) {
       ]),
     ].map(withRealIds),
   );
-  const [letter] = (await api.ask({ path: '/v1/dead-letters', tenant })).json<{ id: string }[]>();
+  const [deadLetter] = (await api.ask({ path: '/v1/dead-letters', tenant })).json<{ id: string }[]>();
   const key = await created('/v1/api-keys', { name: 'k', scopes: ['read', 'publish'] });
   return {
     source,
@@ -77,7 +77,7 @@ export async function createThings(api: OpenApi, tenant: string) {
     pending: deliveryOf(live.eventId, 'ep_pending'),
     cancelled: deliveryOf(live.eventId, 'ep_cancelled'),
     dead: deliveryOf(dying.eventId, 'ep_c'),
-    letter: letter?.id ?? '',
+    deadLetter: deadLetter?.id ?? '',
     key,
   };
 }

@@ -69,7 +69,7 @@ const cases: Record<string, () => Case[]> = {
   retryDelivery: () => [things.waiting, things.dead].map((id) => ({ path: `/v1/deliveries/${id}/retry` })),
   cancelDelivery: () => [things.pending, things.cancelled].map((id) => ({ path: `/v1/deliveries/${id}/cancel` })),
   listDeadLetters: () => [{}, { path: '/v1/dead-letters?stage=dispatcher&limit=1' }],
-  getDeadLetter: () => [{ path: `/v1/dead-letters/${things.letter}` }],
+  getDeadLetter: () => [{ path: `/v1/dead-letters/${things.deadLetter}` }],
   replayDeadLetters: () => [{ body: { all: true, dry_run: true } }, { body: { stage: 'dispatcher' } }],
   listReplays: () => [{}],
   getReplay: () => [{ path: `/v1/replays/${replay}` }],

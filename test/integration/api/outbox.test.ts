@@ -125,7 +125,7 @@ describe('a process that dies', () => {
     const dead = createOutboxTable(api.postgres);
     expect((await dead.claimOrdered(10, undefined)).map(({ id }) => id)).toEqual([first]);
     expect((await dead.claimUnordered(10)).map(({ id }) => id)).toEqual([other]);
-    // No event of this key is for others, nor is the one after the first.
+    // No event of this key can be claimed by others, nor can the one after the first.
     expect(await dead.claimOrdered(10, undefined)).toEqual([]);
     expect(await dead.claimUnordered(10)).toEqual([]);
 

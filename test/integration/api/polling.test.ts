@@ -174,7 +174,7 @@ describe('a request with wait', () => {
     const others = await Promise.all(Array.from({ length: 5 }, () => held(tenant, `?wait=30&cursor=${cursor}`)));
     await write(eventFact({ tenant, eventId: 'evt_2' }));
     for (const { answer } of [first, ...others]) expect(idsOf(await answer)).toEqual(['evt_2']);
-    // Behind the last one, and before it: this one is there already.
+    // The cursor is after the last event, or before it: this one is there already.
     const again = await held(tenant, `?wait=1&cursor=${cursorOf(await first.answer)}`);
     expect(idsOf(await list(tenant, `?wait=30&cursor=${cursor}`))).toEqual(['evt_2']);
     expect((await again.answer).status).toBe(204);

@@ -169,7 +169,7 @@ test('one that fails on its data fails alone: those of its group are published, 
     const again = await publish(tenant, { key, ...(key === 'b' && { event_id: 'identified' }) });
     expect([again.status, isReplay(again)]).toEqual([202, true]);
   }
-  // Nothing is kept of a failure: it is tried again.
+  // A failure is not kept: the next try runs.
   await api.postgres.query('DROP TRIGGER poison ON events');
   const mended = await publish(tenant, { type: 'poison', key: 'poison' });
   expect([mended.status, isReplay(mended)]).toEqual([202, false]);

@@ -45,7 +45,7 @@ it('replays that have not ended are limited; the tests of the tenant and other t
   expect((await replay()).json()).toMatchObject(limitReached('replays'));
   expect((await post(`/endpoints/${endpointId}/recover`, { since })).json()).toMatchObject(limitReached('replays'));
   expect(reached).toEqual(['replays', 'replays']);
-  // Nothing of it was claimed.
+  // No dead letter was claimed.
   const dead = await api.ask({ path: '/v1/dead-letters?status=dead', tenant });
   expect(dead.json()).toHaveLength(4);
   const ahead = async (id = ''): Promise<number> =>

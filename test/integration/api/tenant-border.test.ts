@@ -8,11 +8,10 @@ import { buildTestApp } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
 /**
- * Another tenant's resource is as if it did not exist: neither the answer nor its time tells them apart.
+ * Another tenant's resource looks like one that does not exist: neither the answer nor its time tells them apart.
  *
- * 2,000 pairs of each, one request after the other in an order of chance, and a signed-rank test of the pairs. If nothing differs, z is
- * beyond 4.4 once in 100,000 runs; a difference of a tenth of the pairs' own spread, some hundredths of a millisecond, comes to that on
- * average.
+ * Sends 2,000 pairs of each, one request after the other in random order, and applies a signed-rank test. Without a difference, z is beyond
+ * 4.4 once in 100,000 runs; a difference of a tenth of the pairs' own spread, some hundredths of a millisecond, reaches that on average.
  */
 jest.setTimeout(180_000);
 

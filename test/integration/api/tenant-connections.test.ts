@@ -68,13 +68,13 @@ test('a tenant whose requests wait in the database, ten times as many as there a
     const held = Array.from({ length: 10 * maxConnections }, (_, n) =>
       api.publish('greedy', n % 2 === 0 ? {} : { 'idempotency-key': `k${n}` }),
     );
-    // Far below the time-out of a statement, which those that wait for the lock would else hold all connections for.
+    // Far below the statement time-out, for which those waiting for the lock would otherwise hold all connections.
     const others = await Promise.race([
       Promise.all(['b', 'c'].map((tenant) => api.list(tenant))),
       delay(statementTimeoutMs / 2, 'they wait', { ref: false }),
     ]);
     expect(others).toMatchObject([{ status: 200 }, { status: 200 }]);
-    // Requests beyond the share have waited as long as they may: they are told so, and none is half done.
+    // Requests beyond the share have waited as long as they may: they are refused, and none is half done.
     const refused: unknown[] = [];
     const told = held.map(async (answered) => {
       const answer = await answered;

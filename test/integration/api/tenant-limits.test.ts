@@ -112,7 +112,7 @@ describe('what an endpoint gets', () => {
     expect((await patch(tenant, id, { url: 'https://other.test/' })).status).toBe(200);
     expect((await patch(tenant, id, { event_types: ['type.5'] })).status).toBe(200);
     expect(await changesOf(id)).toBe(5);
-    // Disabling and deleting is never refused, by nobody; enabling is.
+    // Disabling and deleting are never refused; enabling is.
     expect((await post(tenant, id, 'disable')).status).toBe(200);
     expect((await post(tenant, id, 'enable')).json()).toMatchObject({ limit: 'endpoint_changes' });
     expect(await changesOf(id)).toBe(6);

@@ -37,20 +37,20 @@ const advance = (id: string, step: number, status: DeliveryStatus): Promise<void
     {
       kind: 'outcome',
       outcome: {
+        kind: 'parked',
         tenant,
         event_id: eventOf(id),
         generation: 0,
         at: createdAt + step,
         delivery_id: id,
         endpoint_id: 'ep_a',
-        ordered: false,
+        ordering_key: null,
         step,
         attempt: step,
         status,
         created_at: createdAt,
         next_attempt_at: status === 'retrying' ? Date.parse(inAYear) * 1000 : null,
         detail: null,
-        sent: null,
       },
     },
   ]);

@@ -37,12 +37,12 @@ async function sendNext(): Promise<void> {
 
 test('dead letters are listed and shown', async () => {
   const listed = await dlq('list', '--endpoint', 'ep_a', '--json');
-  const letters = JSON.parse(listed.stdout) as { id: string }[];
-  expect(letters).toHaveLength(3);
+  const deadLetters = JSON.parse(listed.stdout) as { id: string }[];
+  expect(deadLetters).toHaveLength(3);
   const lines = (await dlq('list', '--limit', '2')).stdout.trim().split('\n');
   expect([lines.length, lines[0]]).toEqual([3, expect.stringMatching(/^id +at +stage +reason/)]);
-  const shown = await dlq('show', letters[0]?.id ?? '', '--json');
-  expect(JSON.parse(shown.stdout)).toMatchObject({ ...letters[0], key: 'ep_a' });
+  const shown = await dlq('show', deadLetters[0]?.id ?? '', '--json');
+  expect(JSON.parse(shown.stdout)).toMatchObject({ ...deadLetters[0], key: 'ep_a' });
   expect((await dlq('list', '--since', '1h')).stdout).toBe('(none)\n');
 });
 

@@ -115,7 +115,7 @@ test('a secret that is rotated meanwhile is resealed as it then is, and not put 
 
 /** Asked on the connection that holds the row, which so is not ended for idling. */
 const isWaiting = async (tx: Query): Promise<boolean> => {
-  // Within a transaction, who is active is else what it was at first sight.
+  // Within a transaction, pg_stat_activity would stay as it was first read.
   await tx.query('SELECT pg_stat_clear_snapshot()');
   const rows = await tx.query(
     `SELECT FROM pg_stat_activity

@@ -19,7 +19,7 @@ const never = new AbortController().signal;
 const second = 1_000_000;
 let runs = 0;
 
-/** Records of which every key comes three times; each call of `again` gives the same ones anew, as a redelivery does. */
+/** Records in which every key comes three times; each call of `again` gives the same ones again, like a redelivery. */
 function deliveries(keys = 40) {
   const run = (runs += 1);
   const receivedAt = Date.now() * 1000;

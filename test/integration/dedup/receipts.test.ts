@@ -1,4 +1,4 @@
-/** Every receipt leads to its event, by whatever way dedup settled its webhook, and the event's counts are exact. */
+/** Every receipt leads to its event, however dedup settled its webhook, and the event's counts are exact. */
 import fc from 'fast-check';
 import { eventIdEndOf, eventIdOf } from '#lib/dedup-store';
 import type { Postgres } from '#lib/postgres';
@@ -105,7 +105,7 @@ it('leads to the event, whether Redis, the table or its own batch made it a dupl
       }
       for (const [own, receipts] of Object.entries(receiptsOf)) {
         for (const receiptId of receipts)
-          expect((await readEvents(postgres, tenant, { receiptId }, 2)).events).toMatchObject([
+          expect((await readEvents(postgres, tenant, { receipt_id: receiptId }, 2)).events).toMatchObject([
             {
               receipt_id: own,
               duplicates: receipts.length - 1,

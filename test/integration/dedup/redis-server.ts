@@ -46,7 +46,7 @@ export async function startOwnRedis(settings: Readonly<Record<string, string>> =
   };
 }
 
-/** On a machine that has all else to do. */
+/** Long enough for a busy machine. */
 const answerTimeoutMs = 30_000;
 
 async function ask(port: number, words: string[]): Promise<string> {

@@ -62,7 +62,7 @@ describe('the dedup service', () => {
       ...trace,
       [header.fanOut]: expect.stringMatching(/^{"at":\d{16},"endpointIds":\[\]}$/) as string,
     };
-    // One is fanned out at once, to nobody; the other has an ordering key.
+    // One is fanned out at once, to no endpoint; the other has an ordering key.
     expect(headersOn(world.topics.events)).toEqual(expect.arrayContaining([withSet, trace]));
     expect(headersOn(world.topics.duplicates)).toEqual([trace]);
 

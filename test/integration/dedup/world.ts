@@ -128,7 +128,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
     databaseUrl,
     redisUrl: redisServer.url,
     topicPrefix,
-    /** Has the database take nobody, and end who is there; or take everybody again. */
+    /** Makes the database refuse new sessions and end all others; or accept them again. */
     async barDatabase(barred: boolean): Promise<void> {
       const admin = createPostgres({
         ...common,

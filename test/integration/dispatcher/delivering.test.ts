@@ -129,7 +129,7 @@ describe('the dispatcher', () => {
     const ended = await world.ended(3);
     expect(ended.every(({ status, attempts }) => status === 'dead_lettered' && attempts > 1)).toBe(true);
     const deadLetters = await waitUntil(
-      'three letters are known',
+      'three dead letters are known',
       async () => {
         const rows = await world.postgres.query<{ stage: string; reason: string }>(
           'SELECT stage, reason FROM dead_letters',

@@ -103,7 +103,7 @@ describe('an endpoint that is given up', () => {
         ...(reason === 'failing' && { failing_since: since }),
         disabled_at,
       });
-      // Three orders to two endpoints, of which one is disabled; the event to the operator alone.
+      // Three orders to two endpoints, one of them disabled; the event goes only to the operator.
       const ended = await world.ended(7);
       expect(ended.filter(({ event_id }) => event_id === event?.id)).toMatchObject([
         { endpoint_id: operator.id, status: 'delivered' },
@@ -139,7 +139,7 @@ describe('an endpoint that is given up', () => {
       },
     };
     await expect(announceWith(dying)).rejects.toThrow('killed');
-    // Claimed: nobody else tells of it for a minute.
+    // Claimed, so no other process announces it for a minute.
     await announceWith(world.postgres);
     expect(await areWaiting()).toBe(true);
     await world.postgres.query(`UPDATE disablings SET claimed_until = clock_timestamp()`);

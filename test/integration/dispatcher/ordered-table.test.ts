@@ -1,8 +1,9 @@
 import fc from 'fast-check';
+import type { StoredWaitingRow } from '#lib/event-store';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres, type Query } from '#lib/postgres';
 import { createOrderedTable, type OrderedTable } from '../../../services/dispatcher/ordered/ordered-table.ts';
-import { type RawWaitingRow, waitingColumns, waitingRowOf } from '../../../services/dispatcher/model/waiting-row.ts';
+import { waitingColumns, waitingRowOf } from '../../../services/dispatcher/model/waiting-row.ts';
 import {
   aTurn,
   anyChanges,
@@ -44,7 +45,7 @@ describe('the ordered rows on Postgres', () => {
   const tablesOn = (ordered: OrderedTable): OrderedTables => ({
     ordered,
     rows: async () =>
-      (await postgres.query<RawWaitingRow>(`SELECT ${waitingColumns} FROM waiting w ORDER BY w.sequence`)).map(
+      (await postgres.query<StoredWaitingRow>(`SELECT ${waitingColumns} FROM waiting w ORDER BY w.sequence`)).map(
         waitingRowOf,
       ),
     addDelivery: async (id, { step, status }) =>
@@ -107,7 +108,7 @@ describe('the ordered rows on Postgres', () => {
         )
       ).length > 0;
 
-    // Behind the one that leaves at this moment: nobody would ever look for it again.
+    // The row would stand after one that leaves at this moment, and nobody would look for it again.
     const leaving = { removed: [rowRef({ at: 1 })] };
     const joining = { rows: [orderedRow({ at: 2 })] };
     // Neither sees the other: both would be due.

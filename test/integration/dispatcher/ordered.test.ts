@@ -56,7 +56,7 @@ describe('an endpoint that is ordered', () => {
     const ended = await world.ended(100, 60_000);
     expect(ended.every(({ status }) => status === 'delivered')).toBe(true);
     expect(arrivedTooEarly(endpoint, events)).toEqual([]);
-    // The check sees what it is there for: the other endpoint has none of it.
+    // The check can fail: the other endpoint does not keep the order.
     expect(arrivedTooEarly(other, events)).not.toEqual([]);
     expect(world.arrivalsOf(endpoint)).toHaveLength(50 + 3 * failing.size);
     await nothingWaits();
@@ -110,7 +110,7 @@ describe('an endpoint that is ordered', () => {
     await world.startDispatcher();
     await world.ended(45, 60_000);
     expect(arrivedTooEarly(endpoint, [...events, ...later])).toEqual([]);
-    // None is repeated that was taken.
+    // A delivery that was accepted is not repeated.
     expect(world.arrivalsOf(endpoint).filter(({ answered }) => answered === 200)).toHaveLength(45);
     await nothingWaits();
   }, 120_000);

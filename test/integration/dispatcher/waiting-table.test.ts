@@ -294,7 +294,7 @@ describe('the table of what waits', () => {
     const [plan] = await postgres.query<{ pages: string }>(
       `SELECT pg_relation_size('waiting') / current_setting('block_size')::int AS pages`,
     );
-    // Else all of it was looked at.
+    // A smaller table would be read whole.
     expect(Number(plan?.pages)).toBeGreaterThan(2_500);
   }, 30_000);
 

@@ -18,7 +18,7 @@ import { createSetAside } from '../../../services/dispatcher/fan-out/set-aside.t
 import { createWriteSet } from '../../../services/dispatcher/fan-out/write-set.ts';
 import { serverAddresses } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { anEndpoint, buryBy, noMetrics } from '../../unit/dispatcher/fixtures.ts';
+import { anEndpoint, createBurying, noMetrics } from '../../unit/dispatcher/fixtures.ts';
 import { createWorld, type World } from './world.ts';
 
 interface EventRow {
@@ -81,7 +81,7 @@ async function startFanOut(endpointsOf: (sourceId: string) => readonly Endpoint[
     createOffer({ ...common, producer, waitOut }),
   ];
   const writers = {
-    ...{ ...common, publish, offer, bury: buryBy(publish, topics['dead-letters']) },
+    ...{ ...common, publish, offer, ...createBurying({ ...common, publish, topic: topics['dead-letters'] }) },
     ...{ encodeAttempt: attempts.encode, metrics: noMetrics },
   };
   const consumer = createConsumer({

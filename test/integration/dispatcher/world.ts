@@ -1,6 +1,5 @@
 /**
- * The dispatcher and the projector on real servers, with events that stand on their topic as dedup would have written them, and a receiver
- * of whatever is sent.
+ * The dispatcher and the projector on real servers, with events on their topic as dedup writes them, and a receiver.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -208,7 +207,7 @@ export async function createWorld(name: string, { partitions = 3, maxMessageByte
       return endpoint;
     },
 
-    /** So many with one URL, which get the events of one source; nobody verifies what they are sent. */
+    /** Adds endpoints with one URL, which get the events of one source; nothing verifies their requests. */
     async addEndpoints(count: number, sourceId: string): Promise<void> {
       const tenant = usualTenant;
       const createdAtMs = Date.now() - 3_600_000;

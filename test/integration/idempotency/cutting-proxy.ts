@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** Between Postgres and a pool: cuts the connection on which the next COMMIT is asked for. */
 export interface CuttingProxy {
   url: string;
-  /** passed: the server gets it, the client never hears what came of it. dropped: the server does not get it. */
+  /** passed: the server gets it, the client gets no answer. dropped: the server does not get it. */
   cutNextCommit(how: 'passed' | 'dropped'): void;
   close(): Promise<void>;
 }

@@ -97,7 +97,7 @@ test('of groups of two processes with the same keys each key is kept once', asyn
   const groupsOf = (by: IdempotencyStore | undefined, order: readonly string[]) =>
     Array.from({ length: 6 }, (_, n) => runTogether(by, order.slice(10 * n, 10 * n + 10)));
   await Promise.all([...groupsOf(store, names), ...groupsOf(other, names.toReversed())]);
-  // Requests that both have left to others are carried out by nobody here.
+  // Requests that both groups have left to others run in neither.
   const written = await effects();
   expect(written).toHaveLength(new Set(written).size);
   for (const name of names) expect(await isKept(name)).toBe(written.includes(name));

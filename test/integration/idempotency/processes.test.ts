@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { withCompileCache } from '../../support/compile-cache.ts';
 import { type OrphanReaper, startOrphanReaper } from '../../support/orphan-reaper.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
 import { type Answer, askAt } from '../../unit/api/ask.ts';
@@ -29,6 +30,7 @@ const lockSeconds = 3;
 async function startServer(crashPoint = '') {
   const program = `${import.meta.dirname}/server.ts`;
   const child = spawn(process.execPath, [program, database.url, String(lockSeconds), crashPoint], {
+    env: { ...process.env, ...withCompileCache },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   reaper.watch(child.pid ?? 0);
@@ -77,7 +79,7 @@ test.each([
     },
     { timeoutMs: 10_000 },
   );
-  // A dead owner's transaction ends with its connection: nobody waits for its lease.
+  // A dead owner's transaction ends with its connection, so nobody waits for its lease.
   expect(performance.now() - beganAtMs).toBeLessThan(lockSeconds * 1_000);
   expect(isReplay(retry)).toBe(isThere);
   expect(await effectsOf(point)).toBe(1);

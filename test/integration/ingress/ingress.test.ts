@@ -112,7 +112,7 @@ test('of many at once all are taken in the end, and every 202 is on the topic wi
   const bodies = Array.from({ length: 500 }, (_, index) =>
     Buffer.from(JSON.stringify({ id: index, pad: 'x'.repeat(index) })),
   );
-  // On a machine that has no time for all of them, some are told to come again, and do.
+  // A busy machine tells some of them to retry, and they do.
   let waiting = bodies;
   while (waiting.length > 0) {
     const answers = await Promise.all(

@@ -43,7 +43,7 @@ const start = async (): Promise<Ingress> => (ingress = await startIngress({ brok
 const post = ({ id, secret }: TestSource) =>
   ingress!.post(id, body, signAsHookline(secret, body, Math.floor(Date.now() / 1000)));
 
-/** As many by one statement, none of which is ever asked for, around some that are. */
+/** Inserts unused sources with one statement, around some that are used. */
 async function insertMany(count: number): Promise<void> {
   const { id } = await insertSource(postgres);
   await postgres.query(

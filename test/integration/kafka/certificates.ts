@@ -1,4 +1,4 @@
-/** Keys and certificates of no use anywhere else, good until the year 2125: an authority, and what it has signed. */
+/** Keys and certificates for tests only, valid until the year 2125: a CA, and what it has signed. */
 
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBsTCCAVegAwIBAgIUHhjr8d3QhJUw30BUvxooq4DbenQwCgYIKoZIzj0EAwIw

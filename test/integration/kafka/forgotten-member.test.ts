@@ -17,7 +17,7 @@ const Broker = createRequire(__filename)('kafkajs/src/broker/index.js') as { pro
 const run = runningParts();
 afterEach(() => jest.restoreAllMocks());
 
-/** As a coordinator answers whom it has given up, and as a request ends that it does not answer. */
+/** A coordinator's answer to a removed member, and the error of an unanswered request. */
 const forgotten = (): Error => Object.assign(new KafkaJSError('unknown member'), { type: 'UNKNOWN_MEMBER_ID' });
 const unanswered = (): Error => Object.assign(new KafkaJSError('timed out'), { name: 'KafkaJSRequestTimeoutError' });
 

@@ -8,7 +8,7 @@ import { seriesOf } from '../../support/series.ts';
 import { serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-// Checks a consumer whose group's next records are no longer in the log: it says so, counts it, and goes on.
+// Checks a consumer whose group's next records are no longer in the log: it reports them, counts them, and continues.
 
 jest.setTimeout(90_000);
 

@@ -21,7 +21,7 @@ const Broker = createRequire(__filename)('kafkajs/src/broker/index.js') as { pro
 const run = runningParts();
 afterEach(() => jest.restoreAllMocks());
 
-/** Longer than it takes to join on a machine that has all else to do. */
+/** Longer than joining takes on a busy machine. */
 const rebuildAfterMs = 8_000;
 jest.setTimeout(15 * rebuildAfterMs);
 

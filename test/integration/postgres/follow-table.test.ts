@@ -35,7 +35,7 @@ afterEach(async () => {
   await postgres.stop();
 });
 
-/** Follows the sources, with what it was told of each, and how many rows each statement gave. */
+/** Follows the sources; records each notification, and the number of rows of each statement. */
 async function follow(around: (query: Query['query']) => Query['query'] = (query) => query) {
   const names = new Map<string, string>();
   const known = new Map<string, string>();

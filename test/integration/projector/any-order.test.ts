@@ -1,6 +1,6 @@
 /**
- * Four topics bring what the projector writes, each at its own pace, and anything may come again: whatever the order, and however it is
- * cut into batches, the same rows must stand there in the end.
+ * Four topics bring the projector's records, each at its own pace, and any record may come again: in any order and any batches, the rows
+ * must be the same in the end.
  */
 import fc from 'fast-check';
 import type { Postgres } from '#lib/postgres';
@@ -51,7 +51,7 @@ const history = (tenant: string): Fact[] => {
   const atOnce = { tenant, eventId: 'at_once' };
   return [
     ...[delivered, failed, replayed, waiting, unmatched].flatMap(({ eventId }) => storyOf(tenant, eventId)),
-    // Published with its set, and published again, as wide, by whoever came after a crash.
+    // Published with its set, and published again as wide after a crash.
     eventFact(atOnce, {}, ['ep_a', 'ep_bb']),
     ...storyOf(tenant, 'at_once'),
     fanOutFact(atOnce, ['ep_a', 'ep_bb']),

@@ -1,4 +1,7 @@
-/** Two projectors, or a projector and another who holds clocks: nobody waits who need not, and who waits sees what the one before it has written. */
+/**
+ * Two projectors, or a projector and another holder of clocks: nobody waits without need, and a waiter sees what the previous holder has
+ * written.
+ */
 import { systemClock } from '#lib/clock';
 import { noCrashPoints } from '#lib/crash-points';
 import { run, takeClocks } from '#lib/event-store';
@@ -42,7 +45,7 @@ const someoneWaits = (query: Query): Promise<true> =>
   waitUntil(
     'someone waits for a lock',
     async () => {
-      // Within a transaction pg_stat_activity else stays as it was first seen.
+      // Within a transaction pg_stat_activity would stay as it was first read.
       await query.query('SELECT pg_stat_clear_snapshot()');
       const waiting = await query.query(
         `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
@@ -78,7 +81,7 @@ test('two projectors with tenants in common, some of them held by others, wait n
         store.commitFree(['left', 'right', 'both'].map((tenant) => received(tenant, 'one'))),
         store.commitFree(['both', 'right', 'left'].map((tenant) => received(tenant, 'other'))),
       ]);
-      // The free one goes to whoever came first.
+      // The free one goes to the first waiter.
       expect(crossed.map((taken) => taken.has('left') || taken.has('right'))).toEqual([false, false]);
       expect(crossed.filter((taken) => taken.has('both')).length).toBeGreaterThan(0);
     });

@@ -1,6 +1,6 @@
 /**
- * The counts of an event's deliveries, and what follows from them: exact after every batch, whatever came in whichever order, and at a cost
- * that does not grow with the event.
+ * The counts of an event's deliveries, and its status: exact after every batch, in any order, and at a cost that does not grow with the
+ * event.
  */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -346,7 +346,7 @@ describe('the cost of an event of many deliveries', () => {
   async function rowsRead(facts: readonly Fact[]): Promise<Record<string, number>> {
     const rows: Record<string, number> = {};
     await postgres.transaction(async (tx) => {
-      // One after the other: what is asked for at once would else be measured between the savepoints of another.
+      // One after the other: concurrent queries would be measured between the savepoints of another.
       let last: Promise<unknown> = Promise.resolve();
       const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
         const turn = last.then(work);

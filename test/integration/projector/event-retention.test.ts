@@ -180,7 +180,7 @@ test('while projectors write, readers never see an event without its receipts, o
     }
     return reads;
   };
-  /** New events, and duplicates of old ones, which are removed or keep their event, whoever is first. */
+  /** New events, and duplicates of old ones, which are removed or keep their event, depending on which comes first. */
   const write = async (): Promise<number> => {
     let written = 0;
     for (; sweeping; written += 1) {

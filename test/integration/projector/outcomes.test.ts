@@ -1,4 +1,5 @@
 import { formatMicros } from '#lib/clock';
+import type { Attempted } from '#lib/contract';
 import type { Postgres } from '#lib/postgres';
 import { createWaitingTable } from '../../../services/dispatcher/waiting/waiting-table.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
@@ -175,7 +176,7 @@ describe('the row of a delivery that is sent in an order', () => {
     expect(await afterEnd('ordered-end')).toEqual(right);
     const removing = mutant('removing', 'AND w.ordering_key IS NULL', 'AND true');
     expect(await afterEnd('ordered-removing', removing)).not.toEqual(right);
-    // An end that is told without a key, by whoever no longer holds the endpoint to an order, leaves it too.
+    // An end without a key, from a process that no longer knows the endpoint as ordered, leaves it too.
     await writeRow('ordered-once', 1);
     await project([outcome('ordered-once', 2, 'delivered')]);
     expect((await standing('ordered-once')).waiting).toHaveLength(1);
@@ -210,13 +211,10 @@ test('an attempt has what was sent and what came back, whatever is in them, and 
   const strange = { 'x-"quoted"\\': '{a,b},"c\\",NULL', 'x-empty': '', 'x-größe': '😀', 'x-odd': 'a\0b' };
   const request = { method: 'DELETE', url: 'https://receiver.test/?a="b"', headers: strange };
   const timing = { dns_ms: 0.01, connect_ms: 1234.56, tls_ms: null, first_byte_ms: 5_000, body_ms: 0 };
-  const sent = { ...fact.outcome.sent!, request, response_headers: strange, timing };
+  const sent = { ...(fact.outcome as Attempted), request, response_headers: strange, timing };
   await project([
-    { ...fact, outcome: { ...fact.outcome, sent } },
-    {
-      ...fact,
-      outcome: { ...fact.outcome, step: 2, sent: { ...sent, request: null, response_headers: null, timing: null } },
-    },
+    { ...fact, outcome: sent },
+    { ...fact, outcome: { ...sent, step: 2, request: null, response_headers: null, timing: null } },
   ]);
   const columns = 'request, response_headers, dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms';
   const rows = await postgres.query(`SELECT ${columns} FROM attempts WHERE tenant = 'exchange' ORDER BY step`);
@@ -245,7 +243,7 @@ test('it and a dispatcher that removes the rows of the same deliveries never wai
   const fact = (tenant: string, name: string, step: number, status: 'retrying' | 'delivered'): Fact =>
     outcomeFact({ tenant, eventId: 'evt' }, name, step, status);
 
-  /** The dispatcher comes to the first row, which somebody holds, and then the projector, which is to remove the second. */
+  /** The dispatcher gets to the first row, which is locked, and then the projector, which removes the second. */
   const meet = async (tenant: string, statement?: OutcomeStatement): Promise<boolean> => {
     await project(
       names.map((name) => fact(tenant, name, 1, 'retrying')),

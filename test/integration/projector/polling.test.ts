@@ -60,7 +60,7 @@ async function pollWhileWriting(tenant: string, clock: ClockStatement): Promise<
   const seen = new Map<string, string>();
   let last: string | undefined;
   const poll = async (): Promise<boolean> => {
-    const since = last === undefined ? {} : { updatedAtGte: last };
+    const since = last === undefined ? {} : { updated_at_gte: last };
     const { events: page } = await readEvents(postgres, tenant, since, pageSize);
     for (const { id, updated_at } of page) seen.set(id, updated_at);
     last = page.at(-1)?.updated_at ?? last;

@@ -12,7 +12,7 @@ import { eventFact, outcomeFact } from '../../unit/projector/facts.ts';
 
 export const day = 24 * 3600 * 1_000_000;
 export const hour = day / 24;
-/** Midnight; earlier than the database's own clock, which nobody moves. */
+/** Midnight; earlier than the database's clock, which is not changed. */
 export const firstDay = Date.UTC(2026, 2, 1) * 1000;
 
 export const eventDays = 90;

@@ -28,7 +28,7 @@ import {
 
 jest.setTimeout(60_000);
 
-/** The quarter of a second that a lock is waited for, and what a machine that has much else to do takes. */
+/** The lock time-out of a quarter of a second, and time for a busy machine. */
 const waitMs = 2_500;
 
 let postgres: Postgres;

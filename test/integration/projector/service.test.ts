@@ -2,7 +2,8 @@
 import { Registry } from 'prom-client';
 import { systemClock } from '#lib/clock';
 import {
-  type AttemptRecord,
+  type Attempted,
+  type FannedOut,
   deadLetterHeaders,
   duplicateToJson,
   header,
@@ -30,6 +31,7 @@ import { readConfig } from '#lib/config';
 import { createDatabase, serverAddresses, sessionTimeoutOfTests, uniquePrefix } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { duplicateFact, eventFact, startAt } from '../../unit/projector/facts.ts';
+import { noSend } from '../../support/no-send.ts';
 
 const partitions = 3;
 const timeoutMs = 30_000;
@@ -103,47 +105,28 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => stop(started), 60_000);
 
-const attemptRecord = (more: Partial<AttemptRecord>): AttemptRecord => ({
-  kind: 'attempted',
-  tenant: 't',
-  event_id: 'evt',
-  generation: 0,
-  at: startAt,
-  deliveries: [],
-  delivery_id: null,
-  endpoint_id: null,
-  step: null,
-  attempt: null,
-  status: null,
-  created_at: null,
-  outcome: null,
-  http_status: null,
-  duration_ms: null,
-  detail: null,
-  response_excerpt: null,
-  next_attempt_at: null,
-  ordering_key: null,
-  request: null,
-  response_headers: null,
-  chunk: null,
-  timing: null,
-  ...more,
+const setOf = (eventId: string, deliveryIds: readonly string[]): FannedOut => ({
+  ...{ kind: 'fanned_out', tenant: 't', event_id: eventId, generation: 0, at: startAt, chunk: null },
+  deliveries: deliveryIds.map((id) => ({ delivery_id: id, endpoint_id: `ep of ${id}` })),
 });
 
-const retrying = (deliveryId: string, detail: string): AttemptRecord =>
-  attemptRecord({
-    delivery_id: deliveryId,
-    endpoint_id: `ep of ${deliveryId}`,
-    step: 1,
-    attempt: 1,
-    status: 'retrying',
-    created_at: startAt,
-    outcome: 'http_5xx',
-    http_status: 500,
-    duration_ms: 1,
-    detail,
-    next_attempt_at: startAt + 5,
-  });
+const retrying = (deliveryId: string, detail: string): Attempted => ({
+  ...noSend,
+  ...{ kind: 'attempted', tenant: 't', event_id: 'evt', generation: 0, at: startAt },
+  delivery_id: deliveryId,
+  endpoint_id: `ep of ${deliveryId}`,
+  step: 1,
+  attempt: 1,
+  status: 'retrying',
+  created_at: startAt,
+  outcome: 'http_5xx',
+  http_status: 500,
+  duration_ms: 1,
+  detail,
+  next_attempt_at: startAt + 5,
+  ordering_key: null,
+  ...{ response_excerpt: null, request: null, response_headers: null, timing: null },
+});
 
 const named = { tenant: 't', eventId: 'evt' };
 const { event } = eventFact(named);
@@ -159,15 +142,7 @@ async function sendAll(): Promise<void> {
     send(topics.duplicates, duplicateToJson(duplicate.duplicate)),
     send(topics.events, eventCodec.encode(event), { traceparent }),
     send(topics.events, Buffer.from('this is no Avro'), { [header.tenant]: 't' }),
-    send(
-      topics['delivery.attempts'],
-      attemptCodec.encode(
-        attemptRecord({
-          kind: 'fanned_out',
-          deliveries: ['dlv_1', 'dlv_2', 'dlv_3'].map((id) => ({ delivery_id: id, endpoint_id: `ep of ${id}` })),
-        }),
-      ),
-    ),
+    send(topics['delivery.attempts'], attemptCodec.encode(setOf('evt', ['dlv_1', 'dlv_2', 'dlv_3']))),
     // Among its neighbours in one batch, one with a text that Postgres can't hold.
     send(topics['delivery.attempts'], attemptCodec.encode(retrying('dlv_1', 'refused'))),
     send(topics['delivery.attempts'], attemptCodec.encode(retrying('dlv_2', 'a NUL: \0'))),
@@ -193,7 +168,7 @@ async function sendMarker(): Promise<void> {
   const repeat = duplicateFact(marker, { origin: 'received-1-8' }) as typeof duplicate;
   const values = [
     [topics.events, eventCodec.encode(eventFact(marker).event)],
-    [topics['delivery.attempts'], attemptCodec.encode(attemptRecord({ kind: 'fanned_out', event_id: 'marker' }))],
+    [topics['delivery.attempts'], attemptCodec.encode(setOf('marker', []))],
     [topics.duplicates, duplicateToJson(repeat.duplicate)],
   ] as const;
   for (const [topic, value] of values) await producer.send({ topic, key: 'evt', value, headers: {} });

@@ -257,7 +257,7 @@ describe('working a replay off', () => {
     expect(await work.take(replay, 2)).toEqual({ ended: 'cancelled' });
     expect(await replayRow(id)).toEqual({ status: 'cancelled', matched: 6, replayed: 2, failed: 0 });
     expect(await deadLetters()).toEqual({ dead: 4, replayed: 2 });
-    // Others can have them.
+    // Other replays can claim them.
     expect(await replayDeadLetters(postgres, tenant)).toMatchObject({ matched: 4 });
   });
 

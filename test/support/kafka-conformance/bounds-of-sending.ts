@@ -5,7 +5,7 @@ import { producerOptions, runningParts } from './setup.ts';
 
 export function boundsOfSending(client: KafkaClient, cluster: () => TestCluster): void {
   const run = runningParts();
-  // Nobody listens on the port of a service that was never given out.
+  // A reserved port on which nothing listens.
   const nowhere = ['127.0.0.1:1'];
   const record = (topic: string, value: Buffer | string = 'x') => ({
     topic,

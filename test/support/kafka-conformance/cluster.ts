@@ -39,7 +39,7 @@ export interface TestCluster {
   readAll(topic: string): Promise<StoredRecord[]>;
   /** The offset after the last record, by partition. */
   ends(topic: string): Promise<number[]>;
-  /** A group's committed offset, by partition; -1 where there is none. */
+  /** A group's committed offset by partition; -1 if there is none. */
   committed(groupId: string, topic: string): Promise<number[]>;
   /** Producer of the plain client, with the client's own defaults for all that matters here. */
   plainProducer(): Promise<Producer>;
@@ -157,7 +157,7 @@ export async function startTestCluster(prefix: string): Promise<TestCluster> {
   };
 }
 
-/** A leader that has just moved is asked by where it was before, and the plain client's admin does not ask again. */
+/** A leader that has just moved is asked at its old place, and the plain client's admin does not retry. */
 async function endsOf(admin: Admin, topic: string): ReturnType<Admin['fetchTopicOffsets']> {
   let ends: Awaited<ReturnType<Admin['fetchTopicOffsets']>> = [];
   let refused: unknown;
@@ -169,7 +169,7 @@ async function endsOf(admin: Admin, topic: string): ReturnType<Admin['fetchTopic
         return true;
       } catch (error) {
         refused = error;
-        // It looks for the leaders anew.
+        // It looks for the leaders again.
         await admin.fetchTopicMetadata({ topics: [topic] }).catch(() => undefined);
         return false;
       }

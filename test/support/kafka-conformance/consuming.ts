@@ -93,7 +93,7 @@ export function consuming(client: KafkaClient, cluster: () => TestCluster): void
     );
     await waitUntil('all but the poison are done', () => done[0] === 99 && done[1] === 100, inTime);
     await waitUntil('what may be committed is', isCommitted(topic, topic, [7, 100]), inTime);
-    // A commit of the other partition takes along whatever is due in this one.
+    // A commit of the other partition also commits what is due in this one.
     await fill(topic, [0, 50]);
     await waitUntil('the other partition goes on', isCommitted(topic, topic, [undefined, 150]), inTime);
     expect(await cluster().committed(topic, topic)).toEqual([7, 150]);

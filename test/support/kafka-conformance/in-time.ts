@@ -1,5 +1,5 @@
 /**
- * The limit for waits on a cluster, most of which take a second. A broker that a busy machine keeps from its controller for ten is led
- * around first.
+ * The limit for waits on a cluster; most take a second. If a busy machine cuts a broker off from its controller for ten seconds, new
+ * leaders are elected first.
  */
 export const inTime = { timeoutMs: 60_000 };

@@ -155,7 +155,7 @@ export function rebalancing(client: KafkaClient, cluster: () => TestCluster): vo
     );
     await delay(1_000);
     expect(second.partitions()).toEqual([]);
-    // It still has them, but what it starts now may outlast that.
+    // It still has them, but new work may outlast the membership.
     expect([first.partitions().length, first.holdsMembership()]).toEqual([4, false]);
     release.resolve();
     await joined;

@@ -31,7 +31,7 @@ export const consumerOptions = (
   ...options,
 });
 
-/** Starts parts and stops those that are running at the end of each test, whatever came of it. */
+/** Starts parts, and stops the running ones at the end of each test, in any case. */
 export function runningParts(): <P extends Part>(part: P) => Promise<P> {
   let running: Part[] = [];
   afterEach(async () => {

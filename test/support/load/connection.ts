@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 export interface Answer {
   status: number;
   body: string;
-  /** From the last byte of the request, or from the connection's opening where that was later, to the last of the answer. */
+  /** From the last byte of the request, or from the connection's opening if that was later, to the last byte of the answer. */
   tookMs: number;
 }
 

@@ -17,7 +17,7 @@ export function sumLatencies(all: readonly Latencies[]): Latencies {
   return sum;
 }
 
-/** The latency, in milliseconds, that this part of all answers did not exceed; 0 where there is none. */
+/** The latency in milliseconds that this share of answers did not exceed; 0 without answers. */
 export function quantile(latencies: Latencies, part: number): number {
   const total = latencies.reduce((sum, count) => sum + (count ?? 0), 0);
   let seen = 0;

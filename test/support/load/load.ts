@@ -14,7 +14,7 @@ export interface LoadJob {
   name: string;
   ingressUrl: string;
   sources: LoadSource[];
-  /** Open loop: so many are due each second, whatever becomes of them. Undefined: closed loop, the next when the last is answered. */
+  /** Open loop: so many are due each second, whatever their outcomes. Undefined: closed loop, the next after the answer. */
   perSecond: number | undefined;
   seconds: number;
   connections: number;

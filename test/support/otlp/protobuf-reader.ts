@@ -13,7 +13,7 @@ export interface ProtobufMessage {
   messages(field: number): ProtobufMessage[];
 }
 
-/** @throws RangeError, Error where it is none */
+/** @throws RangeError, Error if it is malformed */
 export function readProtobuf(encoded: Buffer): ProtobufMessage {
   const fields = new Map<number, ProtobufValue[]>();
   let at = 0;

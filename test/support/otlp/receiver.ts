@@ -14,7 +14,7 @@ export interface OtlpReceiver {
   stop(): Promise<void>;
 }
 
-/** A collector: takes traces by OTLP over HTTP in Protocol Buffers, and keeps those that it has answered with 200. */
+/** A collector: accepts traces by OTLP over HTTP in Protocol Buffers, and keeps those that it answered with 200. */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ExportedSpan[] = [];
   const requests: OtlpReceiver['requests'][number][] = [];

@@ -1,8 +1,8 @@
 import type { ExportedSpan } from './read-spans.ts';
 
 /**
- * The reasons why these spans are not one tree whose root has the given parent: another trace, a parent that nobody exported, a second
- * root, a span twice. Empty if they are one.
+ * The reasons why these spans are not one tree whose root has the given parent: another trace, a parent that was not exported, a second
+ * root, a repeated span. Empty if they are one.
  */
 export function faultsOfTree(
   spans: readonly ExportedSpan[],

@@ -3,7 +3,7 @@ import type { Plot } from './plot.ts';
 /** A plot that stands in a document. */
 export interface NamedPlot {
   name: string;
-  /** A sentence for those who do not see it. */
+  /** A sentence for readers who can't see it. */
   alt: string;
   plot: Plot;
 }

@@ -1,4 +1,4 @@
-/** A plot as whoever draws one thinks of it; how all of them look is `spec-of.ts`. */
+/** The content of a plot; `spec-of.ts` decides the look. */
 export interface Plot {
   title: string;
   /** A sentence below the title, where the title does not say all. */

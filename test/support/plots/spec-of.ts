@@ -1,9 +1,9 @@
-/** The one look of all plots: sizes, colours and grid are decided here and nowhere else. */
+/** The common look of all plots: sizes, colours and grid. */
 import type { TopLevelSpec } from 'vega-lite';
 import type { Axis, Plot } from './plot.ts';
 
 const size = { width: 720, height: 260 };
-/** Okabe and Ito's colours, and three of Paul Tol's, which those who see some colours alike can tell apart; black is left for text. */
+/** Okabe and Ito's colours, and three of Paul Tol's, which colour-blind readers can tell apart; black is for text. */
 const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#999933', '#882255', '#332288'];
 /** About: nothing here measures text. */
 const [deadLetterWidth, symbolWidth] = [6.5, 40];

@@ -9,12 +9,12 @@ import { specOf } from './spec-of.ts';
 /**
  * Draws a plot into an SVG file; the same plot gives the same bytes.
  *
- * @public a test draws with it in a process of its own
- * @throws Error where there is nothing to draw, or a value that can't be drawn
+ * @public a test draws with it in its own process
+ * @throws Error if there is nothing to draw, or a value can't be drawn
  */
 export const writePlot = async (file: string, plot: Plot): Promise<void> => writeFileSync(file, await svgOf(plot));
 
-/** All plots of a document, below docs/plots; those that it no longer has go. @throws as `writePlot` does */
+/** Writes all plots of a document to docs/plots, and removes old ones. @throws like `writePlot` */
 export async function writePlots(docs: string, document: string, plots: readonly NamedPlot[]): Promise<void> {
   mkdirSync(join(docs, 'plots'), { recursive: true });
   for (const old of globSync(`plots/${document}-*.svg`, { cwd: docs })) rmSync(join(docs, old));

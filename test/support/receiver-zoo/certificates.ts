@@ -1,4 +1,4 @@
-/** Self-signed for `receiver.test`, good until the year 2125; of no use anywhere else. */
+/** Self-signed for `receiver.test`, valid until the year 2125; useless elsewhere. */
 export const receiverCertificate = `-----BEGIN CERTIFICATE-----
 MIIBoTCCAUegAwIBAgIUWSslmU3dSuQYcj1jv5gaXatFE2owCgYIKoZIzj0EAwIw
 GDEWMBQGA1UEAwwNcmVjZWl2ZXIudGVzdDAgFw0yNjExMjEwODQwNTBaGA8yMTI2

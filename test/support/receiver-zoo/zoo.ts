@@ -13,7 +13,7 @@ export interface Animal {
     Pick<HttpResult, 'outcome'> & { detail?: string; status?: number; retryAfter?: string };
   /** It takes the sender to one of its limits. */
   isSlow?: true;
-  /** Its name, where that is not the certificate's. */
+  /** Its name, if different from the certificate's. */
   hostname?: string;
 }
 

@@ -18,7 +18,7 @@ export interface Asking {
   body?: string | Buffer | object;
 }
 
-/** On a machine that has all else to do, with hundreds of requests at once. */
+/** For a busy machine with hundreds of requests at once. */
 const timeoutMs = 30_000;
 const listening = new Map<FastifyInstance, Promise<unknown>>();
 

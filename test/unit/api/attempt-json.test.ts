@@ -1,6 +1,8 @@
 import { attemptJson, type AttemptRow } from '../../../services/api/resources/delivery.ts';
+import { noSend } from '../../support/no-send.ts';
 
 const row: AttemptRow = {
+  ...noSend,
   step: 4,
   attempt: 2,
   at: '2026-01-01T00:00:00.000000Z',

@@ -1,4 +1,4 @@
-/** Keys of no use anywhere else, and the certificates to go with them, good until the year 2126. */
+/** Keys and certificates for tests only, valid until the year 2126. */
 
 /** As OpenSSL writes a key by default: its parameters first. */
 export const withParameters = {

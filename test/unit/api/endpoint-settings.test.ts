@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { endpointDefaults } from '#lib/contract';
 import { closeApps } from './ask.ts';
 import { authorization, buildTestApp, postgresOf } from './build-test-app.ts';
 
@@ -35,7 +36,7 @@ async function create(endpoint: object) {
 test.each([
   [{ ordered: true }, { ordered: true }],
   [{}, { ordered: false, filter: null }],
-  [{ retry: {} }, { retry: { base_seconds: 5, cap_seconds: 43_200, window_seconds: 259_200 } }],
+  [{ retry: {} }, { retry: endpointDefaults.retry }],
   [{ retry: { max_attempts: 1 } }, { retry: expect.objectContaining({ base_seconds: 5, max_attempts: 1 }) as object }],
   [{ retry: { schedule: [60, 600.5] } }, { retry: { schedule: [60, 600.5], jitter: 0 } }],
   [{ retry: { schedule: [0], jitter: 1 } }, { retry: { schedule: [0], jitter: 1 } }],

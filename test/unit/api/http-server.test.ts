@@ -4,7 +4,7 @@ import { createHttpServer } from '#lib/http-server';
 import { askAt } from './ask.ts';
 import { authorization, buildTestApp, postgresOf } from './build-test-app.ts';
 
-/** A stop that waits for somebody to let go would take as long as they please. */
+/** A stop that waits for clients would take longer. */
 const stopTimeoutMs = 5_000;
 
 test(

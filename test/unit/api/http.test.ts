@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { sourceSchemes } from '#lib/contract';
+import { maxPayloadBytes, sourceSchemes } from '#lib/contract';
 import { AppError } from '#lib/errors';
 import { type Answer, closeApps } from './ask.ts';
 import { adminKey, authorization, buildTestApp, createKeptLog, postgresOf } from './build-test-app.ts';
@@ -164,8 +164,8 @@ describe('bodies', () => {
     expectProblem(await post('[]', { ...json, 'content-encoding': 'utf-8' }), 400, 'validation_failed');
   });
 
-  test('of more than 1 MiB are too large', async () => {
-    expectProblem(await post(JSON.stringify({ name: 'x'.repeat(1024 * 1024) })), 413, 'payload_too_large');
+  test('above the payload limit are too large', async () => {
+    expectProblem(await post(JSON.stringify({ name: 'x'.repeat(maxPayloadBytes) })), 413, 'payload_too_large');
   });
 
   test.each([

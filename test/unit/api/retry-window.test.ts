@@ -1,3 +1,4 @@
+import { endpointDefaults, longestWindowSeconds, shortestPayloadRetentionDays } from '#lib/contract';
 import { closeApps } from './ask.ts';
 import { authorization, buildTestApp, postgresOf } from './build-test-app.ts';
 
@@ -25,10 +26,14 @@ async function refusal(windowSeconds: number, payloadRetentionDays: number): Pro
 test.each([
   ['is fourteen days at most', 30, 14],
   ['is a day less than payloads are kept, where those are not kept for long', 6, 5],
-  ['may be the three days of the default where payloads are kept for the shortest time', 4, 3],
+  ['is three days where payloads are kept for four', 4, 3],
 ])('the retry window %s', async (_, payloadRetentionDays, windowDays) => {
   expect(await refusal(windowDays * day, payloadRetentionDays)).toBeUndefined();
   expect(await refusal(windowDays * day + 1, payloadRetentionDays)).toEqual([
     { field: '/retry/window_seconds', message: `must be <= ${windowDays * day}` },
   ]);
+});
+
+test('the default retry window is allowed, however short payloads are kept', () => {
+  expect(endpointDefaults.retry.window_seconds).toBeLessThanOrEqual(longestWindowSeconds(shortestPayloadRetentionDays));
 });

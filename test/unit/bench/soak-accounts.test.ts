@@ -90,9 +90,9 @@ describe('the accounts of a soak', () => {
       /1 deliveries are called delivered, and have not arrived: evt_a to refuses/,
     ],
     [
-      'a death without a letter',
+      'a dead delivery without a dead letter',
       { deadLetters: new Set() },
-      /1 deliveries are called dead, and have no letter: evt_b to refuses/,
+      /1 deliveries are dead without a dead letter: evt_b to refuses/,
     ],
     [
       'a poller that has missed one',

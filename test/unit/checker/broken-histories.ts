@@ -172,7 +172,7 @@ export const brokenHistories: [anomaly: Anomaly, title: string, break_: (history
     ({ topics }) => (at(topics.deliveries, 0).id = 'dlv_77'),
   ],
   [
-    'lost-letter',
+    'lost-dead-letter',
     'a dead-lettered delivery without its letter',
     ({ topics }) => Object.assign(stepOf(topics, 0), { status: 'dead_lettered', outcome: 'timeout' }),
   ],
@@ -259,7 +259,7 @@ export const brokenHistories: [anomaly: Anomaly, title: string, break_: (history
     ({ topics }) => Object.assign(at(topics.duplicates, 0), { eventId: null, eventIdEnd: 'zz' }),
   ],
   [
-    'needless-letter',
+    'needless-dead-letter',
     'a sound webhook that became a dead letter',
     ({ topics }) => {
       topics.duplicates.pop();

@@ -114,7 +114,7 @@ describe('the checker', () => {
       return check(history).violations.map(({ anomaly }) => anomaly);
     };
     expect(closedAfterMs(100_000)).toEqual([]);
-    // Closed when it was sent: whatever the clock, it is none of its endpoints.
+    // Closed when it was sent: with any clock, it is not one of its endpoints.
     expect(closedAfterMs(-100_000)).toContain('phantom-delivery');
   });
 

@@ -1,3 +1,4 @@
+import { topicNames } from '#lib/contract';
 import type {
   ApiEvent,
   Arrival,
@@ -17,6 +18,7 @@ type Mutable<T> = T extends readonly (infer Item)[]
     : T;
 export type MutableHistory = Mutable<History>;
 
+const noEntries = Object.fromEntries(topicNames.map((name) => [name, []])) as unknown as MutableHistory['topics'];
 const startMs = Date.UTC(2026, 0, 1);
 const endpointIds = ['ep_a', 'ep_b'];
 
@@ -41,12 +43,12 @@ export function healthyHistory(): MutableHistory {
     arrivals: webhooks.flatMap(({ arrivals }) => arrivals),
     faults: [],
     topics: {
+      ...noEntries,
       'webhooks.received': webhooks.flatMap(({ received }) => received),
       events: webhooks.map(({ event }) => event),
       deliveries: webhooks.flatMap(({ deliveries }) => deliveries),
       'delivery.attempts': webhooks.flatMap(({ outcomes }) => outcomes),
       duplicates: webhooks.map(({ duplicate }) => duplicate),
-      'dead-letters': [],
     },
     committed: {
       dedup: { 'received-0': 4 },

@@ -15,7 +15,7 @@ export interface Answered {
   body?: unknown;
 }
 
-/** An API that answers as it is told; `env` leads a command to it. */
+/** An API with given answers; `env` points a command to it. */
 export async function startFakeApi(answer: (asked: Asked, index: number) => Answered) {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {

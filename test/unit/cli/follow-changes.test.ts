@@ -12,8 +12,8 @@ const start = Date.UTC(2026, 0, 1) * 1_000;
 class Ended extends Error {}
 
 /**
- * Events as the API has them: each once, where its last change has put it. Between two answers others change them; a request that is held
- * is answered with nothing when its time is up. Asked often enough, it ends the test.
+ * Events like those of the API: each once, at its last change. Others change them between two answers; a held request is answered with
+ * nothing at its time limit. After enough requests, it ends the test.
  */
 function createEvents({ pageSize = 10, happenings = [] as (readonly number[])[] } = {}) {
   const clock = createManualClock();

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import { withCompileCache } from '../../support/compile-cache.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { startFakeApi } from './fake-api.ts';
 
@@ -27,7 +28,7 @@ async function answerOn(typed: string): Promise<{ code: number | null; shown: st
   const command = `exec '${process.execPath}' services/cli/main.ts dlq replay --all`;
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', SHELL: '/bin/sh', TERM: 'xterm', ...api.env },
+    env: { PATH: process.env.PATH ?? '', SHELL: '/bin/sh', TERM: 'xterm', ...withCompileCache, ...api.env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));

@@ -9,7 +9,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 const soon = { timeoutMs: 10_000 };
 
-/** A clock whose sleeps are known, and end when they are told to. */
+/** A clock whose sleeps are recorded, and end on demand. */
 function createStandingClock() {
   const sleeps: { ms: number; end(): void }[] = [];
   const clock: Clock = {

@@ -1,24 +1,24 @@
 import fc from 'fast-check';
-import { isFinal, type AttemptRecord, type DeliveryStatus } from '#lib/contract';
+import { isFinal, type Attempted, type AttemptRecord, type DeliveryStatus } from '#lib/contract';
 import { createNewestSteps } from '../../../services/cli/commands/rebuild/newest-steps.ts';
+import { noSend } from '../../support/no-send.ts';
 
 const at = 1_767_225_600_000_000;
 
-const record = (step: number, status: DeliveryStatus, more: Partial<AttemptRecord> = {}): AttemptRecord => ({
+const record = (step: number, status: DeliveryStatus, more: Partial<Attempted> = {}): Attempted => ({
+  ...noSend,
   kind: 'attempted',
-  chunk: null,
   tenant: 'acme',
   event_id: 'evt_1',
   generation: 0,
   at,
-  deliveries: [],
   delivery_id: 'dlv_1',
   endpoint_id: 'ep_1',
   step,
   attempt: step,
   status,
   created_at: at,
-  outcome: null,
+  outcome: 'timeout',
   http_status: null,
   duration_ms: null,
   detail: null,
@@ -58,10 +58,11 @@ test('the newest step of a delivery says how it waits, and until when', () => {
 });
 
 test('one in an order with others is told apart, and a set is no step', () => {
-  const steps = stepsOf(
-    record(1, 'retrying', { ordering_key: 'customer-1' }),
-    record(1, 'retrying', { kind: 'fanned_out', delivery_id: null, endpoint_id: null, step: null, status: null }),
-  );
+  const steps = stepsOf(record(1, 'retrying', { ordering_key: 'customer-1' }), {
+    ...{ kind: 'fanned_out', tenant: 'acme', event_id: 'evt_1', generation: 0, at },
+    deliveries: [],
+    chunk: null,
+  });
   expect([steps.waiting(), steps.count()]).toEqual([[], 1]);
   expect(steps.ordered()).toEqual([{ tenant: 'acme', delivery_id: 'dlv_1' }]);
 });

@@ -118,22 +118,16 @@ describe('hookline', () => {
     'verbs' in entry ? Object.keys(entry.verbs).map((member) => [name, member]) : [[name]],
   );
 
-  test('has the verbs that it has promised', () => {
-    expect(verbs.map((words) => words.join(' ')).sort()).toEqual(
-      [
-        ...['list', 'show', 'create', 'update', 'delete', 'rotate-secret', 'rejections'].map(
-          (name) => `sources ${name}`,
-        ),
-        ...'list show create update delete rotate-secret enable disable recover test'
-          .split(' ')
-          .map((name) => `endpoints ${name}`),
-        ...['publish', 'list', 'show', 'deliveries', 'tail'].map((name) => `events ${name}`),
-        ...['show', 'attempts', 'retry', 'cancel'].map((name) => `deliveries ${name}`),
-        ...['list', 'show', 'replay', 'cancel'].map((name) => `dlq ${name}`),
-        ...['create', 'list', 'revoke'].map((name) => `api-keys ${name}`),
-        ...['send', 'sign', 'verify', 'listen', 'check-url', 'setup', 'serve', 'rebuild waiting', 'reseal-secrets'],
-      ].sort(),
-    );
+  test('has the verbs that its README lists, and no other', () => {
+    const readme = readFileSync(resolve(import.meta.dirname, '../../../services/cli/README.md'), 'utf8');
+    const [, table = ''] = /^\| command \| does \|\n\|---\|---\|\n((?:\|.*\n)*)/m.exec(readme) ?? [];
+    const listed = table.split('\n').flatMap((row) => {
+      const cell = row.split('|')[1] ?? '';
+      const calls = [...cell.matchAll(/`([a-z -]+?)(?: [<-].*?)?`/g)].map(([, words = '']) => words.split(' '));
+      const group = (calls[0]?.length ?? 0) > 1 ? `${calls[0]?.[0]} ` : '';
+      return calls.map((words) => `${group}${words.at(-1)}`);
+    });
+    expect(verbs.map((words) => words.join(' ')).sort()).toEqual(listed.sort());
   });
 
   test.each(verbs)('%s %s has help that begins with its usage, in lines that fit', async (...words) => {

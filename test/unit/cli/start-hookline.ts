@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import { withCompileCache } from '../../support/compile-cache.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -18,11 +19,11 @@ export interface Running {
 
 const running = new Set<Running>();
 
-/** Starts a command that goes on until it is told to end, in a process of its own, with only the PATH of the caller's environment. */
+/** Starts a long-running command in its own process, with only the PATH of the caller's environment. */
 export function startHookline(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
   const child = spawn(process.execPath, ['services/cli/main.ts', ...args], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', ...withCompileCache, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];

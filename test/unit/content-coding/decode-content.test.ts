@@ -1,4 +1,5 @@
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { maxPayloadBytes } from '#lib/contract';
 import { decodeContent } from '#lib/content-coding';
 
 const text = Buffer.from('{"id":"evt_1","größe":[1,2,3]}');
@@ -45,8 +46,8 @@ const various = (bytes: number): Buffer =>
     ),
   );
 
-test.each(compressing)('%s of up to 2 MiB is decoded, of more it is not', async (name, encode) => {
-  const largest = various(2 * mebibyte);
+test.each(compressing)('%s of up to two payloads is decoded, of more it is not', async (name, encode) => {
+  const largest = various(2 * maxPayloadBytes);
   const decoded = await decodeContent(encode(largest), name);
   expect('content' in decoded && decoded.content.equals(largest)).toBe(true);
   const beyond = Buffer.concat([largest, Buffer.from('x')]);

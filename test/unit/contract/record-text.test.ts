@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import { deliveryHeaders, type EventRecord, header, parseDelivery, problemOfEvent } from '#lib/contract';
+import {
+  deliveryHeaders,
+  type EventRecord,
+  header,
+  maxPayloadBytes,
+  parseDelivery,
+  problemOfEvent,
+} from '#lib/contract';
 
 const payload = Buffer.from('x');
 const headers = deliveryHeaders({
@@ -58,7 +65,7 @@ describe('an event', () => {
       { type: 'x'.repeat(40_000) },
       { content_type: 'x'.repeat(40_000) },
       { ordering_key: 'x'.repeat(40_000) },
-      { payload: Buffer.alloc(1024 * 1024 + 1) },
+      { payload: Buffer.alloc(maxPayloadBytes + 1) },
     ];
     for (const given of odd)
       expect([given, problemOfEvent({ ...event, ...given })]).toEqual([given, expect.any(String)]);

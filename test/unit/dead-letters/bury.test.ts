@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { createWaitOut } from '#lib/backoff';
 import { createManualClock } from '#lib/clock';
-import { type DeadLetterFacts, header, isShortened, packHeaders, parseDeadLetter, unpackHeaders } from '#lib/contract';
-import { createBury, type DiedRecord } from '#lib/dead-letters';
+import { header, isShortened, packHeaders, parseDeadLetter, unpackHeaders } from '#lib/contract';
+import { createBury, deadLetterCounter, type DiedRecord } from '#lib/dead-letters';
 import { AppError } from '#lib/errors';
 import type { OutgoingRecord } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
@@ -11,7 +11,8 @@ import { Metrics } from '#lib/telemetry';
 import { shortenedForms } from '../../../libs/dead-letters/shorten.ts';
 import { seriesOf } from '../../support/series.ts';
 
-const facts: DeadLetterFacts = { stage: 'dedup', reason: 'data_invalid', attempts: 3, origin: 't-0-1', at: 1_000 };
+const facts = { stage: 'dedup', reason: 'data_invalid', attempts: 3, origin: 't-0-1' } as const;
+const at = Date.UTC(2026, 0, 1) * 1_000;
 const refused = (): never => {
   throw new AppError('data_invalid', 'too large');
 };
@@ -46,6 +47,7 @@ function createWorld(maxBytes: number) {
       table.answer();
       kept.push(died);
     },
+    counter: deadLetterCounter('Dead letters', ['dedup']),
     waitOut: createWaitOut({ clock, log: silentLogger }),
     clock,
     log: { ...silentLogger, error: (line: object) => lines.push(line) },
@@ -76,7 +78,12 @@ test('a record that fits is buried whole, and nothing says that it was shortened
   const record = died(5_000);
   expect(await bury(record)).toBe('whole');
   expect(sent).toMatchObject([{ key: 'key', value: record.value, headers: { other: 'as it was' } }]);
-  expect(parseDeadLetter(textOf(sent[0] as OutgoingRecord))).toEqual({ ...facts, generation: 0, shortenedFrom: null });
+  expect(parseDeadLetter(textOf(sent[0] as OutgoingRecord))).toEqual({
+    ...facts,
+    at,
+    generation: 0,
+    shortenedFrom: null,
+  });
   expect(isShortened(sent[0]?.headers as Record<string, Buffer>)).toBe(false);
   expect(lines).toEqual([]);
   expect(await seriesOf(metrics, 'hookline_dead_letters_kept_total')).toEqual({

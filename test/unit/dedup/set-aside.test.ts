@@ -130,7 +130,7 @@ describe.each([
   it('lets another record of its key be the event while it waits, and is then its duplicate', async () => {
     refuseRecord(1);
     await worker.handle([recordOf({ id: 'a', offset: 1 })], never);
-    // A record that is set aside goes on behind the handler's back: let it release the key.
+    // A set-aside record continues in the background: let it release the key.
     await new Promise(setImmediate);
     await createWorker(world).handle([recordOf({ id: 'a', offset: 2 })], never);
     expect(originsOf(world.kafka.events())).toEqual([origin(2)]);

@@ -1,7 +1,7 @@
 import type { DuplicateRecord, EventRecord } from '#lib/contract';
 
 export interface Sum {
-  /** Received, and neither an event, nor a duplicate, nor a dead letter. */
+  /** Received, but neither an event, a duplicate nor a dead letter. */
   lost: string[];
   /** More than one of these: the same webhook counted twice. */
   twofold: string[];
@@ -20,7 +20,7 @@ export interface Outcomes {
   deadLetters(): { origin: string }[];
 }
 
-/** Adds up what was received and what became of it, by origins; the same record written twice counts once. */
+/** Compares received records with their results, by origin; a record written twice counts once. */
 export function sumUp(outcomes: Outcomes, origins: readonly string[]): Sum {
   const events = outcomes.events();
   const duplicates = outcomes.duplicates();

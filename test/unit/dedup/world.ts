@@ -2,6 +2,7 @@ import { deserialize, serialize } from 'node:v8';
 import { createManualClock, type ManualClock } from '#lib/clock';
 import {
   type DeadLetterFacts,
+  type ReadDeadLetter,
   type DuplicateRecord,
   type EventRecord,
   parseDeadLetter,
@@ -30,7 +31,7 @@ export interface World {
   memory: FakeKeyMemory;
   table: FakeKeyTable;
   kafka: FakeKafka;
-  /** Dead dead letters that stand in Postgres alone. */
+  /** Dead letters that stand in Postgres alone. */
   kept: { died: DiedRecord; facts: DeadLetterFacts }[];
 }
 
@@ -40,7 +41,7 @@ interface FakeKafka extends Pick<RecordProducer, 'send'> {
   beforeSend: (record: OutgoingRecord) => void;
   events(): EventRecord[];
   duplicates(): DuplicateRecord[];
-  deadLetters(): (DeadLetterFacts & { record: OutgoingRecord })[];
+  deadLetters(): (ReadDeadLetter & { record: OutgoingRecord })[];
 }
 
 export function createWorld(): World {

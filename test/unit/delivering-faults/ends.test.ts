@@ -10,7 +10,7 @@ const roleNamed = (name: string): Role => {
   return role;
 };
 const deadLetter = (given: Partial<DeadLetterEntry> = {}): DeadLetterEntry => ({
-  ...{ position: 'letters-0-0', stage: 'dispatcher', reason: 'retries_exhausted', origin: 'dlv_0_a', atMs: 0 },
+  ...{ position: 'dead-letters-0-0', stage: 'dispatcher', reason: 'retries_exhausted', origin: 'dlv_0_a', atMs: 0 },
   ...given,
 });
 const namesOf = (found: readonly { finding: string }[]): string[] => found.map(({ finding }) => finding);
@@ -54,11 +54,11 @@ describe('the end of a delivery', () => {
 describe('a dead letter', () => {
   it('stands once on its topic where nothing died, and once in the table', () => {
     const history = healthyHistory();
-    history.topics['dead-letters'].push(deadLetter(), deadLetter({ position: 'letters-0-1' }));
-    expect(namesOf(judgeDeadLetters(openLedger(history), 1).findings)).toEqual(['letter-twice']);
+    history.topics['dead-letters'].push(deadLetter(), deadLetter({ position: 'dead-letters-0-1' }));
+    expect(namesOf(judgeDeadLetters(openLedger(history), 1).findings)).toEqual(['dead-letter-twice']);
     expect(namesOf(judgeDeadLetters(openLedger(history), 2).findings)).toEqual([
-      'letter-twice',
-      'letters-in-the-table',
+      'dead-letter-twice',
+      'dead-letters-in-the-table',
     ]);
   });
 
@@ -67,7 +67,7 @@ describe('a dead letter', () => {
     const { atMs } = faultThroughout;
     history.topics['dead-letters'].push(
       deadLetter({ atMs }),
-      deadLetter({ position: 'letters-0-1', atMs: atMs + 10_000 }),
+      deadLetter({ position: 'dead-letters-0-1', atMs: atMs + 10_000 }),
     );
     history.faults.push({ ...faultThroughout, service: 'dispatcher' });
     expect(judgeDeadLetters(openLedger(history), 1)).toEqual({ again: 1, findings: [] });

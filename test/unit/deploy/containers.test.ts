@@ -45,7 +45,7 @@ describe('docker-compose.yml', () => {
   test('is told of every variable that it asks for, by any offset', () => {
     const asked = new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name));
     asked.delete('HOOKLINE_VERSION');
-    // Passed on from whoever calls, who may have none.
+    // Passed on from the caller's environment, which may have none.
     const passedOn = [...asked].filter((name) => name.startsWith('OTEL_'));
     for (const name of passedOn) {
       expect(text).toContain(`${name}: \${${name}:-}`);

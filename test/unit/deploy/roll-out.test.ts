@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const script = join(import.meta.dirname, '../../../deploy/k8s/roll-out.sh');
 
-/** Stands in for kubectl: renders two lines, writes down what it is asked for, and fails where it is told to. */
+/** Replaces kubectl: renders two lines, records its calls, and fails on demand. */
 const kubectl = `#!/bin/sh
 case "$*" in *" kustomize "*) printf 'kind: Kafka\\n    hookline/step: scaling\\n'; exit 0 ;; esac
 echo "$*" >> "$0.calls"

@@ -39,7 +39,7 @@ const schedules = fc.record<SchedulePolicy>({
   jitter: fc.double({ min: 0, max: 1, noNaN: true }),
 });
 const policies = fc.oneof<fc.Arbitrary<RetryPolicy>[]>(backoffs, schedules);
-/** The longest that it may have a delivery wait before retry `attempts`, whatever was asked for. */
+/** The longest allowed wait before retry `attempts`, whatever the endpoint asks for. */
 const longestWaitMs = (given: RetryPolicy, attempts: number): number =>
   given.kind === 'backoff'
     ? given.capMs

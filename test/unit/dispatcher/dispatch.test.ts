@@ -43,7 +43,7 @@ function createWorld(
     },
     attempt: async (_delivery, _endpoint, attempt) => {
       calls.push(['sent', attempt]);
-      return { result, durationMs: 3, request };
+      return { result, duration_ms: 3, request };
     },
     outcomes: {
       attempted: write('attempted'),
@@ -105,7 +105,7 @@ describe('a job whose turn has come', () => {
       ['sent', 4],
       [
         'attempted',
-        expect.objectContaining({ outcome: 'timeout', httpStatus: null, durationMs: 3, detail: 'late' }),
+        expect.objectContaining({ outcome: 'timeout', http_status: null, duration_ms: 3, detail: 'late' }),
         { status: 'retrying', dueAt: startMicros + 20 * secondMicros, notBefore: null },
       ],
     ]);
@@ -117,11 +117,11 @@ describe('a job whose turn has come', () => {
     await dispatch(aRecordJob());
     expect(calls[1]?.[1]).toMatchObject({
       outcome: 'http_5xx',
-      httpStatus: 502,
-      durationMs: 3,
+      http_status: 502,
+      duration_ms: 3,
       detail: 'answered 502',
-      excerpt,
-      exchange: { request: aSentRequest },
+      response_excerpt: excerpt,
+      request: aSentRequest,
     });
   });
 

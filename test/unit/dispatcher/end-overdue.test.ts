@@ -1,4 +1,5 @@
 import { createManualClock } from '#lib/clock';
+import { endpointDefaults } from '#lib/contract';
 import { createReadContents } from '../../../services/dispatcher/waiting/read-contents.ts';
 import type { OverdueRow } from '../../../services/dispatcher/waiting/overdue-table.ts';
 import { createEndOverdue } from '../../../services/dispatcher/waiting/end-overdue.ts';
@@ -84,7 +85,13 @@ describe('what waits and can’t come back', () => {
     world.ofLanes = [aRow()];
     await look();
     expect(world.lanesAsked).toEqual([
-      [{ tenant: 'acme', endpointId: 'ep_1', createdBy: clock.nowMs() * 1_000 - 72 * hourMicros }],
+      [
+        {
+          tenant: 'acme',
+          endpointId: 'ep_1',
+          createdBy: clock.nowMs() * 1_000 - endpointDefaults.retry.window_seconds * secondMicros,
+        },
+      ],
     ]);
     expect(world.ended).toMatchObject([
       {

@@ -1,7 +1,14 @@
 import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { createManualClock, formatMicros } from '#lib/clock';
-import { type EndpointSettings, privateContext, secretsContext, splitSettings, type StoredSecret } from '#lib/contract';
+import {
+  endpointDefaults,
+  type EndpointSettings,
+  privateContext,
+  secretsContext,
+  splitSettings,
+  type StoredSecret,
+} from '#lib/contract';
 import { AppError } from '#lib/errors';
 import { judgedPayload } from '#lib/event-filter';
 import { silentLogger } from '#lib/log';
@@ -63,7 +70,7 @@ describe('an endpoint', () => {
         kind: 'backoff',
         baseMs: 5_000,
         capMs: 43_200_000,
-        windowMs: 259_200_000,
+        windowMs: endpointDefaults.retry.window_seconds * 1_000,
         maxAttempts: Number.POSITIVE_INFINITY,
       },
       createdAt: startMicros,
@@ -77,7 +84,13 @@ describe('an endpoint', () => {
     expect(read(aRow({ settings }))).toMatchObject({
       timeoutMs: 1_000,
       maxInFlight: 2,
-      retry: { kind: 'backoff', baseMs: 500, capMs: 43_200_000, windowMs: 259_200_000, maxAttempts: 3 },
+      retry: {
+        kind: 'backoff',
+        baseMs: 500,
+        capMs: 43_200_000,
+        windowMs: endpointDefaults.retry.window_seconds * 1_000,
+        maxAttempts: 3,
+      },
     });
   });
 

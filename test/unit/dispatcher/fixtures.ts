@@ -1,26 +1,31 @@
 import { createWaitOut } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
+import { type Clock, formatMicros, nowMicros } from '#lib/clock';
 import {
   type AttemptRecord,
+  attemptToAvro,
+  type AvroAttempt,
   type Delivery,
   deadLetterHeaders,
   deliveryHeaders,
   type EventRecord,
+  secretsContext,
   type SentRequest,
   topicsOf,
 } from '#lib/contract';
 import { type CrashPoints, noCrashPoints } from '#lib/crash-points';
-import type { Bury } from '#lib/dead-letters';
+import { type Bury, createBuryRecord } from '#lib/dead-letters';
 import { type HttpResult, noTiming } from '#lib/http-client';
 import type { OutgoingRecord, RecordPosition } from '#lib/kafka';
 import type { IncomingRecord } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
+import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { createEndRefused } from '../../../services/dispatcher/fan-out/end-refused.ts';
 import type { EndpointSubscription } from '#lib/fan-out';
-import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
+import { type Endpoint, endpointOf, type EndpointRow } from '../../../services/dispatcher/model/endpoint.ts';
 import type { Job, RecordJob, RowJob } from '../../../services/dispatcher/model/job.ts';
 import type { DispatcherMetrics } from '../../../services/dispatcher/metrics.ts';
 import type { Order } from '../../../services/dispatcher/model/ordering.ts';
+import { createBuryDelivery } from '../../../services/dispatcher/publishing/bury-delivery.ts';
 import { createOffer, createPublish, type Publish } from '../../../services/dispatcher/publishing/publish.ts';
 import type { EventContent } from '../../../services/dispatcher/model/event-content.ts';
 import { createWriteSet } from '../../../services/dispatcher/fan-out/write-set.ts';
@@ -39,37 +44,41 @@ export const aSubscription = (overrides: Partial<EndpointSubscription> = {}): En
   ...overrides,
 });
 
-export function anEndpoint(overrides: Partial<Endpoint> = {}): Endpoint {
-  return {
-    tenant: 'acme',
-    id: 'ep_1',
-    url: 'https://receiver.test/hook',
-    method: 'POST',
-    headers: {},
-    route: undefined,
-    subscription: aSubscription(),
-    past: [],
-    timeoutMs: 5_000,
-    maxInFlight: 10,
-    ordered: false,
-    pace: undefined,
-    retry: {
-      kind: 'backoff',
-      baseMs: 5_000,
-      capMs: 12 * 3_600_000,
-      windowMs: 72 * 3_600_000,
-      maxAttempts: Number.POSITIVE_INFINITY,
+const secretBox = createSecretBox(parseEncryptionKeys([`test:${Buffer.alloc(32, 1).toString('base64')}`]));
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const anHourAgo = formatMicros(startMicros - 3_600 * secondMicros);
+
+/** Nothing is set but the URL and a secret. */
+const row: EndpointRow = {
+  tenant: 'acme',
+  id: 'ep_1',
+  url: 'https://receiver.test/hook',
+  event_types: [],
+  source_ids: [],
+  filter: null,
+  history: [],
+  settings: {},
+  private: null,
+  secrets: secretBox.seal(JSON.stringify([{ secret }]), secretsContext('endpoints', 'acme', 'ep_1')),
+  revision: 1,
+  created_at: anHourAgo,
+  changed_at: anHourAgo,
+  failing_since: null,
+  disabled_at: null,
+  deleted_at: null,
+};
+
+/** An endpoint with the defaults of all settings. */
+export const anEndpoint = (overrides: Partial<Endpoint> = {}): Endpoint => ({
+  ...endpointOf(row, {
+    secretBox,
+    longestWindowMs: 14 * 24 * 3_600_000,
+    onUnreadable(error) {
+      throw error;
     },
-    secrets: [{ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', privateKey: null, expiresAt: null }],
-    revision: 1,
-    createdAt: startMicros - 3_600 * secondMicros,
-    changedAt: startMicros - 3_600 * secondMicros,
-    failingSince: null,
-    disabledAt: null,
-    deletedAt: null,
-    ...overrides,
-  };
-}
+  }),
+  ...overrides,
+});
 
 export const aSentRequest: SentRequest = {
   method: 'POST',
@@ -208,24 +217,35 @@ export const inOrder = <J extends Job>(job: J, sequence: number, name?: string):
 });
 
 /** Avro's place is taken by JSON: what is encoded is nothing that these tests look at. */
-export const encodeAttempt = (record: AttemptRecord): Buffer => Buffer.from(JSON.stringify(record));
-export const decodeAttempt = (value: Buffer): AttemptRecord => JSON.parse(value.toString()) as AttemptRecord;
+export const encodeAttempt = (record: AttemptRecord): Buffer => Buffer.from(JSON.stringify(attemptToAvro(record)));
+export const decodeAttempt = (value: Buffer): AvroAttempt => JSON.parse(value.toString()) as AvroAttempt;
 
-/** Whole, as libs/dead-letters does where nothing is refused. */
-export const buryBy =
-  (publish: Publish, topic = topics['dead-letters']): Bury =>
-  async (died, facts, signal) => {
-    const headers = { ...died.headers, ...deadLetterHeaders(facts) };
+/** The writers of dead letters; each is written whole, as libs/dead-letters does where nothing is refused. */
+export function createBurying({ publish, clock, topic = topics['dead-letters'] }: BuryingOptions) {
+  const bury: Bury = async (died, facts, signal) => {
+    const headers = { ...died.headers, ...deadLetterHeaders({ ...facts, at: nowMicros(clock) }) };
     await publish({ ...died, topic, headers }, signal);
     return 'whole';
   };
+  return {
+    buryDelivery: createBuryDelivery(bury),
+    buryEvent: createBuryRecord({ bury, stage: 'fan-out', log: silentLogger }),
+    buryRecord: createBuryRecord({ bury, stage: 'dispatcher', log: silentLogger }),
+  };
+}
+
+interface BuryingOptions {
+  publish: Publish;
+  clock: Clock;
+  topic?: string;
+}
 
 export interface FakeKafka {
   /** All that was handed over, in order. */
   readonly sent: OutgoingRecord[];
   of(topic: string): OutgoingRecord[];
   /** The records of `delivery.attempts`. */
-  attempts(): AttemptRecord[];
+  attempts(): AvroAttempt[];
   send(record: OutgoingRecord): Promise<RecordPosition>;
   /** Called before a record is taken; what it throws or waits for is the broker's answer. */
   answer: (record: OutgoingRecord) => void | Promise<void>;
@@ -252,7 +272,6 @@ export const noMetrics: DispatcherMetrics = {
   sendEnded: () => undefined,
   attempted: () => undefined,
   delivered: () => undefined,
-  deadLettered: () => undefined,
   retryStarted: () => undefined,
   waiting: () => undefined,
   breakers: () => undefined,
@@ -268,14 +287,14 @@ export function createWriters(
   const waitOut = createWaitOut({ clock, log: silentLogger });
   const publish = createPublish({ producer: kafka, waitOut, clock, log: silentLogger });
   const offer = createOffer({ producer: kafka, waitOut, log: silentLogger });
-  const bury = buryBy(publish);
+  const burying = createBurying({ publish, clock });
   let tries = 0;
   const newTry = (): string => `try-${(tries += 1)}`;
   const common = { encodeAttempt, topics, clock };
   return {
-    ...{ waitOut, publish, offer, bury },
+    ...{ waitOut, publish, offer, ...burying },
     writeSet: createWriteSet({ ...common, offer, crashPoints, newTry, maxDeliveries }),
-    endRefused: createEndRefused({ ...common, publish, bury, metrics: noMetrics }),
+    endRefused: createEndRefused({ ...common, ...burying, publish }),
   };
 }
 

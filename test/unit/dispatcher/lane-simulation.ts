@@ -17,7 +17,7 @@ export type Behaviour =
   | { kind: 'recovers'; from: 'hangs' | 'refuses'; atMs: number };
 
 export interface Mutant {
-  /** Nothing is found out about endpoints. */
+  /** Learns nothing about endpoints. */
   careless?: boolean;
 }
 

@@ -154,7 +154,7 @@ describe('a lane of deliveries that are in an order', () => {
           }
           expect(lane.queued().records).toBe(queued.length);
         }
-        // Nothing is left that would never be given.
+        // Nothing stays in the queue for ever.
         for (let left = queued.length; left > 0; left = queued.length) {
           for (const job of inFlight.splice(0)) lane.ended(job, 'over');
           for (const id of takeAll(lane))

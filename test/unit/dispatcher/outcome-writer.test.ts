@@ -11,31 +11,21 @@ import { createPublish } from '../../../services/dispatcher/publishing/publish.t
 import { createRecentSteps } from '../../../services/dispatcher/model/recent-steps.ts';
 import type { SendFacts } from '../../../services/dispatcher/send/send-facts.ts';
 import * as fixtures from './fixtures.ts';
+import { noSend } from '../../support/no-send.ts';
 
-const {
-  aDelivery,
-  aRecord,
-  aRecordJob,
-  aRowJob,
-  createFakeKafka,
-  encodeAttempt,
-  noMetrics,
-  settle,
-  startMicros,
-  topics,
-} = fixtures;
+const { aDelivery, aRecord, aRecordJob, aRowJob, createFakeKafka, encodeAttempt, settle, startMicros, topics } =
+  fixtures;
 
 const failed: SendFacts = {
+  ...noSend,
   outcome: 'http_5xx',
-  httpStatus: 500,
-  durationMs: 12,
+  http_status: 500,
+  duration_ms: 12,
   detail: 'answered 500',
-  excerpt: Buffer.from('no'),
-  exchange: {
-    request: { method: 'POST', url: 'https://receiver.test/hook', headers: { 'webhook-id': 'evt_1' } },
-    responseHeaders: { server: 'test' },
-    timing: { dns_ms: 1, connect_ms: 2, tls_ms: 3, first_byte_ms: 4, body_ms: 5 },
-  },
+  response_excerpt: Buffer.from('no'),
+  request: { method: 'POST', url: 'https://receiver.test/hook', headers: { 'webhook-id': 'evt_1' } },
+  response_headers: { server: 'test' },
+  timing: { dns_ms: 1, connect_ms: 2, tls_ms: 3, first_byte_ms: 4, body_ms: 5 },
 };
 
 function createWorld(crashPoints: CrashPoints = noCrashPoints) {
@@ -49,7 +39,7 @@ function createWorld(crashPoints: CrashPoints = noCrashPoints) {
   const publish = createPublish({ producer: kafka, waitOut, clock, log: silentLogger });
   const writer = createOutcomeWriter({
     publish,
-    bury: fixtures.buryBy(publish),
+    ...fixtures.createBurying({ publish, clock }),
     topics,
     encodeAttempt,
     recentSteps,
@@ -62,7 +52,6 @@ function createWorld(crashPoints: CrashPoints = noCrashPoints) {
     removeRow: (job) => removed.push(job),
     clock,
     crashPoints,
-    metrics: noMetrics,
     signal: stopping.signal,
   });
   return { clock, kafka, removed, rows, stopping, recentSteps, writer };
@@ -98,9 +87,9 @@ describe('what came of a delivery', () => {
         response_excerpt: expect.anything() as unknown,
         next_attempt_at: startMicros + 7,
         ordering_key: null,
-        request: failed.exchange?.request,
+        request: failed.request,
         response_headers: { server: 'test' },
-        timing: failed.exchange?.timing,
+        timing: failed.timing,
         chunk: null,
       },
     ]);
@@ -219,7 +208,11 @@ describe('what came of a delivery', () => {
     };
     const job = aRecordJob();
     const excerpt = Buffer.alloc(1_000, 'x');
-    await writer.attempted(job, { ...failed, excerpt }, { status: 'retrying', dueAt: startMicros, notBefore: null });
+    await writer.attempted(
+      job,
+      { ...failed, response_excerpt: excerpt },
+      { status: 'retrying', dueAt: startMicros, notBefore: null },
+    );
     const nothing = { request: null, response_headers: null, response_excerpt: null, timing: null };
     expect(kafka.attempts()).toMatchObject([{ status: 'retrying', http_status: 500, attempt: 1, ...nothing }]);
     expect(isDone(job)).toBe(true);
@@ -245,7 +238,7 @@ describe('what came of a delivery', () => {
     const { payload, ...facts } = aDelivery();
     const headers = { ...deliveryHeaders(facts), [header.deliveryId]: '', 'x-other': 'kept' };
     const record = aRecord({ key: Buffer.from([1]), value: payload, headers, partition: 3, offset: 77n });
-    await writer.malformed(record);
+    await writer.malformed(record, 'header hookline-delivery-id is missing');
     expect(record.isDone()).toBe(true);
     expect(kafka.sent).toMatchObject([
       {
@@ -266,7 +259,7 @@ describe('what came of a delivery', () => {
     const { kafka, writer } = createWorld({ reach: (point) => passed.push(`${point} after ${kafka.sent.length}`) });
     await writer.attempted(aRecordJob(), failed, { status: 'dead_lettered', reason: 'endpoint_gone' });
     expect(passed).toEqual([
-      'dispatcher.after-letter after 1',
+      'dispatcher.after-dead-letter after 1',
       'dispatcher.after-outcome after 2',
       'dispatcher.before-commit after 2',
     ]);

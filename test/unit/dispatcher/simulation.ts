@@ -4,7 +4,7 @@
  * test's. A write is durable if the killed process had been told so, and by chance if it had not been told.
  */
 import { createManualClock } from '#lib/clock';
-import { type AttemptRecord, type Delivery, type DeliveryStatus, isFinal } from '#lib/contract';
+import { type AvroAttempt, type Delivery, type DeliveryStatus, isFinal } from '#lib/contract';
 import { createWaitOut } from '#lib/backoff';
 import { silentLogger } from '#lib/log';
 import { createDispatch } from '../../../services/dispatcher/send/dispatch.ts';
@@ -32,13 +32,13 @@ export interface Mutant {
   doneEarly?: boolean;
   /** Recent work is not remembered. */
   forgetful?: boolean;
-  /** A row is removed whatever its step. */
+  /** Rows are removed in any step. */
   removesLaterSteps?: boolean;
   /** A record that comes again is not looked up. */
   trusting?: boolean;
-  /** The tables take an end for one in a step that is higher than what they know, and else do not. */
+  /** The tables accept an end only in a higher step than they know. */
   deaf?: boolean;
-  /** A delivery that has ended on one way goes on in higher steps on another. */
+  /** A delivery that has ended in one way continues in higher steps in another. */
   reopening?: boolean;
   /** In an order: the next goes though the one before waits. */
   impatient?: boolean;
@@ -96,7 +96,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
   // A fan-out that was repeated has put some on the topic twice.
   const log: Delivery[] = [...originals, ...originals.filter(() => random() < 0.3)];
   let committed = 0;
-  const attemptsTopic: AttemptRecord[] = [];
+  const attemptsTopic: AvroAttempt[] = [];
   const deadLetters = new Set<string>();
   const known = new Map<string, { step: number; status: DeliveryStatus; attempts: number }>();
   const waiting = new Map<string, DueRow>();
@@ -118,7 +118,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
   }
 
   /** As services/projector/statements/outcomes.ts has it. */
-  function project(record: AttemptRecord): void {
+  function project(record: AvroAttempt): void {
     const { delivery_id: id, step, status, attempt } = record;
     if (id === null || step === null || status === null || attempt === null) return;
     const before = known.get(id);
@@ -144,7 +144,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     for (let at = 0; ;) {
       await sleepUpTo(random() < 0.1 ? 3_000 : 50);
       const upTo = at + Math.ceil(random() * (attemptsTopic.length - at));
-      for (; at < upTo; at += 1) project(attemptsTopic[at] as AttemptRecord);
+      for (; at < upTo; at += 1) project(attemptsTopic[at] as AvroAttempt);
     }
   }
 
@@ -167,7 +167,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     };
     const crashPoints = { reach };
 
-    const noteAttempt = (record: AttemptRecord): void => {
+    const noteAttempt = (record: AvroAttempt): void => {
       attemptsTopic.push(record);
       if (record.delivery_id !== null && record.status !== null && isFinal(record.status)) {
         ended.add(record.delivery_id);
@@ -221,7 +221,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       orderedRows.write = async (...row) => void clock.sleep(500).then(() => (dead ? undefined : write(...row)));
     const outcomes = createOutcomeWriter({
       publish,
-      bury: fixtures.buryBy(publish),
+      ...fixtures.createBurying({ publish, clock }),
       topics: fixtures.topics,
       encodeAttempt: fixtures.encodeAttempt,
       recentSteps,
@@ -229,7 +229,6 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       removeRow: (job) => servedRows.add(job),
       clock,
       crashPoints,
-      metrics: fixtures.noMetrics,
       signal: fixtures.never,
     });
     const dispatch = createDispatch({
@@ -243,7 +242,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
         if (status === 200) accepted.add(id);
         return ask(400, () => ({
           result: fixtures.anAnswer(status),
-          durationMs: 1,
+          duration_ms: 1,
           request: fixtures.aSentRequest,
         }));
       },
@@ -428,7 +427,7 @@ const doneAtOnce = (job: Job): void => {
   if (job.from === 'record') for (const record of job.claims) record.done();
 };
 
-function rowOf(record: AttemptRecord, deliveryId: string) {
+function rowOf(record: AvroAttempt, deliveryId: string) {
   return {
     ...{
       tenant: record.tenant,

@@ -82,7 +82,7 @@ describe('600 endpoints of one tenant that answer 200 after 55 s', () => {
   it('once they are known leave a quarter of their tenant’s share to its other endpoints, with no breaker open', async () => {
     const world = await createWorld();
     const { clock, offer } = world;
-    // Endpoints of which nothing is known yet may have the rest: it takes some turns until each has had one.
+    // Unknown endpoints may have the rest: it takes some turns until each has had one.
     for (let turn = 0; turn < 5; turn += 1) {
       offerToSlow(world, 1);
       await clock.advance(2 * slowMs);

@@ -134,7 +134,7 @@ describe('turns', () => {
     const lanes = Array.from({ length: 20 }, (_, at) => add(`busy${at}`, { answeredAtMs: now() }));
     expect(inFlight()).toBe(75 + 12);
     await clock.advance(1_000);
-    // None has answered since: what ends is replaced by a first place alone.
+    // No endpoint has answered since, so only first places replace what ends.
     for (const lane of lanes) while (lane.inFlight > 1) end(lane);
     expect(lanes.map((lane) => lane.inFlight).reduce((a, b) => a + b)).toBe(25);
   });

@@ -77,7 +77,7 @@ const isSame = (given: string, expected: string): boolean =>
 
 const refusals = [Stripe.errors.StripeSignatureVerificationError, StandardRefusal, SvixRefusal];
 
-/** All three parse the body once its signature is found good: that it is no JSON is none of a signature's business. */
+/** All three parse the body after verifying its signature: invalid JSON is not a signature error. */
 function accepts(verification: () => unknown): boolean {
   try {
     verification();

@@ -3,6 +3,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '#deploy/local/paths.ts';
+import { withCompileCache } from '../../support/compile-cache.ts';
 import { pageOf } from '../../faults/document/page.ts';
 import { plotsOf } from '../../faults/document/plots.ts';
 import type { NamedRun } from '../../faults/document/recordings.ts';
@@ -25,7 +26,9 @@ test('docs/faults.md and its plots are as the recorded runs have it (`npm run do
   try {
     // Vega is made of ES modules, which jest does not load.
     const write = `await (await import(${JSON.stringify(writer)})).writeFaultsPage(${JSON.stringify(dir)})`;
-    execFileSync(process.execPath, ['--input-type=module', '--eval', write]);
+    execFileSync(process.execPath, ['--input-type=module', '--eval', write], {
+      env: { ...process.env, ...withCompileCache },
+    });
     expect(filesIn(docs)).toEqual(filesIn(dir));
   } finally {
     rmSync(dir, { recursive: true });

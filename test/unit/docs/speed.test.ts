@@ -3,6 +3,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '#deploy/local/paths.ts';
+import { withCompileCache } from '../../support/compile-cache.ts';
 import { pageOf } from '../../bench/document/page.ts';
 import type { KeptReport } from '../../bench/support/kept-reports.ts';
 
@@ -21,7 +22,9 @@ test('docs/speed.md and its plots are as the recorded benches have it (`npm run 
   try {
     // Vega is made of ES modules, which jest does not load.
     const write = `await (await import(${JSON.stringify(writer)})).writeSpeedPage(${JSON.stringify(dir)})`;
-    execFileSync(process.execPath, ['--input-type=module', '--eval', write]);
+    execFileSync(process.execPath, ['--input-type=module', '--eval', write], {
+      env: { ...process.env, ...withCompileCache },
+    });
     expect(filesIn(docs)).toEqual(filesIn(dir));
   } finally {
     rmSync(dir, { recursive: true });

@@ -3,11 +3,11 @@ import type { SystemResult } from '../../faults/system/result.ts';
 const none = { p50: 0, p99: 0, max: 0 };
 const never = Number.POSITIVE_INFINITY;
 
-/** Four faults, from one of which nothing recovered. */
+/** Four faults; nothing recovered from one of them. */
 export const systemResult: SystemResult = {
   ...{ requests: 2_400, accepted: 2_000, published: 100, events: 1_700, duplicates: 400 },
   ...{ lost: 0, secondEventIds: 0, secondEffects: 0 },
-  ...{ deliveries: 4, delivered: 4, deadLettered: 0, cancelled: 0, replayed: 0, letters: {} },
+  ...{ deliveries: 4, delivered: 4, deadLettered: 0, cancelled: 0, replayed: 0, deadLetters: {} },
   ...{ republishedEvents: 0, rewrittenDeliveries: 0, repeatedDeliveries: 0, changes: 9 },
   pollers: { held: { shown: 9, missed: 0, failed: 1 } },
   repeats: { killed: 0, slept: 0, 'cut-off': 0, unheard: 0, unrecorded: 0, behind: 0 },

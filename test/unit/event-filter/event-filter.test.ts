@@ -126,7 +126,7 @@ describe('a filter is refused', () => {
       }),
       { numRuns: 2_000 },
     );
-    // Else it would have shown nothing.
+    // Fewer would make this test meaningless.
     expect(used).toBeGreaterThan(200);
   });
 });

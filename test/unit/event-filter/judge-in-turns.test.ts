@@ -15,7 +15,7 @@ interface Candidate {
 }
 
 const bytes = Buffer.from('{"a":1}');
-/** Without a rest: the steps of these tests are work that nobody does. */
+/** Without pauses: the steps of these tests are not real work. */
 const turns = createJudgingTurns(setImmediate);
 const judge = (candidates: Iterable<Candidate>, judging = turns) =>
   judgeInTurns(candidates, { tenant: 'acme', bytes, contentEncoding: null, turns: judging });

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const root = resolve(import.meta.dirname, '../../..');
-// Thirteen thousand files are made, looked at and removed: seconds, where nothing else is to be done.
+// Thirteen thousand files are created, checked and removed, which takes seconds on an idle machine.
 jest.setTimeout(120_000);
 
 /** All of those that are given out, but these. */

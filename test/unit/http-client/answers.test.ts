@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-// Within the lib: what is kept of an answer is the same whoever sends it.
+// Imported from within the lib: every sender stores the same parts of a response.
 import { keptHeaders } from '../../../libs/http-client/answer-headers.ts';
 import { failureOf } from '../../../libs/http-client/send-failure.ts';
 

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 
-/** Every address that this process tries to connect to from here on: at the socket, whoever opens it, each try of several addresses. */
+/** Records every address that this process tries to connect to from now on, at the socket: each try of several addresses. */
 export function watchConnectionAttempts(): {
   readonly attempts: readonly string[];
   openSockets(): number;

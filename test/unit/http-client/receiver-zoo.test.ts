@@ -50,7 +50,7 @@ describe('an attempt to deliver to', () => {
     return found;
   };
 
-  /** @returns what came of those that did not end as they should */
+  /** @returns the outcomes of those that did not end as expected */
   async function wrongOf(each: Animal, turns: number): Promise<unknown[]> {
     const results: HttpResult[] = [];
     for (let turn = 0; turn < turns; turn += 1) results.push(await post(each));

@@ -90,7 +90,7 @@ describe('the route of a request', () => {
       });
       return { port: await listen(server), asked };
     }
-    /** Answers whatever comes. */
+    /** Answers every request. */
     const answering = (answer: string | undefined): Promise<number> =>
       listen(createTcpServer((socket) => socket.once('data', () => answer !== undefined && socket.end(answer))));
 

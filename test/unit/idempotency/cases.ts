@@ -4,8 +4,8 @@ import { requestCases } from './request-cases.ts';
 import { openWorld, type Subject, type World, type WorldOptions } from './world.ts';
 
 /**
- * One promise of the plugin over whatever store. A check fails by throwing, so that a suite runs it for what is right, and a mutant's test
- * for what is not.
+ * One promise of the plugin over any store. A check fails by throwing: a suite runs it on correct stores, and a mutant's test on wrong
+ * ones.
  */
 export interface Case {
   /** Scenarios that are known from elsewhere, by the names that they have there. */

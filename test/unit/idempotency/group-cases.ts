@@ -3,7 +3,7 @@ import type { GroupEnding } from '#lib/idempotency';
 import type { Case } from './cases.ts';
 import { type AnyStore, isReplay } from './world.ts';
 
-/** Changes what becomes of a group of one. */
+/** Changes the ending of a group of one. */
 const wrapGroups =
   (change: (run: () => Promise<GroupEnding[]>, store: AnyStore) => Promise<GroupEnding[]>) =>
   (store: AnyStore): AnyStore => ({

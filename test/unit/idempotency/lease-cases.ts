@@ -3,7 +3,7 @@ import { within } from '../../support/wait-until.ts';
 import type { Case } from './cases.ts';
 import { type AnyStore, createGate, type Handler, isReplay } from './world.ts';
 
-/** Changes what becomes of a run. */
+/** Changes the ending of a run. */
 const wrapRuns =
   (change: (run: Run<unknown>) => Partial<Run<unknown>>) =>
   (store: AnyStore): AnyStore => ({
@@ -14,7 +14,7 @@ const wrapRuns =
     },
   });
 
-/** The lease, and what comes of a run whose owner is late, dead or unsure. */
+/** The lease, and the endings of runs whose owner is late, dead or unsure. */
 export const leaseCases: readonly Case[] = [
   {
     title: 'nothing of an answer leaves before it is kept',

@@ -47,7 +47,7 @@ export interface WorldOptions {
   ttlSeconds?: number;
   /** Between the plugin and the store of an instance. */
   wrap?: (store: AnyStore, instance: number) => AnyStore;
-  /** Instances whose leases nobody renews, as of a process that stands still. */
+  /** Instances whose leases are not renewed, like those of a frozen process. */
   paused?: readonly number[];
   /** Before the plugin sees a request. */
   onRequest?: (request: FastifyRequest) => void;
@@ -168,7 +168,7 @@ export const createThing: Handler = async ({ add, reply }) => {
 
 export const isReplay = ({ headers }: Answer): boolean => headers['idempotent-replayed'] === 'true';
 
-/** A handler that stops in the middle until it is told to go on. */
+/** A handler that stops in the middle and continues on demand. */
 export function createGate(work: Handler = createThing) {
   const entered = Promise.withResolvers<void>();
   const opened = Promise.withResolvers<void>();

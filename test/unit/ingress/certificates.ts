@@ -1,4 +1,4 @@
-/** Keys and certificates of no use anywhere else, good until the year 2126: an authority, what it has signed, and a stranger's. */
+/** Keys and certificates for tests only, valid until the year 2126: a CA, what it has signed, and a stranger's. */
 
 export interface KeyPair {
   key: string;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { createManualClock } from '#lib/clock';
-import { header, parseReceivedWebhook } from '#lib/contract';
+import { header, maxPayloadBytes, parseReceivedWebhook } from '#lib/contract';
 import type { CrashPointName } from '#lib/crash-points';
 import type { OutgoingRecord } from '#lib/kafka';
 import { problemCodes, type ProblemCode } from '#lib/problem';
@@ -148,7 +148,7 @@ describe('an accepted webhook', () => {
     ['of no content type', Buffer.from('x'), undefined],
     ['of a content type that is none', Buffer.from('x'), ';;;'],
     ['a form', Buffer.from('a=1&a=2'), 'application/x-www-form-urlencoded'],
-    ['exactly at the limit', Buffer.alloc(1024 * 1024, 'x'), 'text/plain'],
+    ['exactly at the limit', Buffer.alloc(maxPayloadBytes, 'x'), 'text/plain'],
   ])('may be %s', async (_what, bytes, contentType) => {
     const harness = createHarness();
     const type: Record<string, string> = contentType === undefined ? {} : { 'content-type': contentType };
@@ -259,7 +259,11 @@ describe('a refused webhook', () => {
       { ...signed(body, now), 'content-encoding': 'x'.repeat(5_000) },
       'validation_failed',
     ],
-    ['a length above the limit', { ...signed(body, now), 'content-length': '1048577' }, 'payload_too_large'],
+    [
+      'a length above the limit',
+      { ...signed(body, now), 'content-length': String(maxPayloadBytes + 1) },
+      'payload_too_large',
+    ],
   ])(
     'with %s is answered by its problem, counted and logged once, and never produced',
     async (_what, headers, code) => {
@@ -306,7 +310,7 @@ describe('a refused webhook', () => {
   });
 
   test('is judged by its source first, then by its length, then by its signature header', async () => {
-    const tooLong = { 'content-length': '1048577' };
+    const tooLong = { 'content-length': String(maxPayloadBytes + 1) };
     expectProblem(await post(createHarness(), body, tooLong, 'src_other'), 'not_found');
     expectProblem(await post(createHarness(), body, tooLong), 'payload_too_large');
   });

@@ -29,7 +29,7 @@ function long(value: number): number[] {
 }
 const string = (value: string): number[] => [...long(Buffer.byteLength(value)), ...Buffer.from(value)];
 const array = [...long(2), ...string('a'), ...string('b'), ...string('c'), ...string(''), ...long(0)];
-/** A block whose length is told is one whose count is negative. */
+/** A negative count means that the block's length follows. */
 const map = [...long(-1), ...long(99), ...string('key'), ...long(1), ...long(-(2 ** 40)), ...long(0)];
 const rest = [...long(1_763_712_000_123_456), 0, 0, 0, 0, 0, 0, 0, 0];
 const value = Buffer.from([...string('né'), ...array, ...map, ...rest]);

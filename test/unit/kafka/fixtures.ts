@@ -4,7 +4,7 @@ import type { RecordPosition } from '#lib/kafka';
 
 export interface SentRecord {
   pending: PendingRecord;
-  /** Undefined while open; else where it stands, or the code of its error. */
+  /** Undefined while open; then its position, or the code of its error. */
   end(): RecordPosition | string | undefined;
 }
 

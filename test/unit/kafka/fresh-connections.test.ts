@@ -27,7 +27,7 @@ function answer(correlationId: number, text: string): Buffer {
   return bytes;
 }
 
-/** A broker that does what it is told with each connection's first request. */
+/** A broker with a given reaction to each connection's first request. */
 async function withBroker(
   onRequest: ((socket: Socket, correlationId: number) => void)[],
   run: (connection: Connection, made: () => number) => Promise<void>,

@@ -21,7 +21,7 @@ function setUp({ lingerMs = 2, ...options }: Partial<PartitionSenderOptions> & {
   const requests: { values: string[]; answer: (outcome: ProduceOutcome) => Promise<void> }[] = [];
   let failures = 0;
   const askedAlone: boolean[] = [];
-  /** A lane that sends as soon as something is due, and answers when it is told to. */
+  /** A lane that sends as soon as something is due, and answers on demand. */
   async function sendWhenDue(sendable: Sendable): Promise<void> {
     expect([sendable.topic, sendable.partition]).toEqual(['t', 5]);
     let restMs = sendable.dueAtMs() - clock.monotonicMs();

@@ -17,7 +17,7 @@ const acknowledge: Produce = async (batches) => batches.map(written);
 const never: Produce = () => new Promise(() => undefined);
 const fail: Produce = () => Promise.reject(new Error('timed out'));
 
-/** A lane over connections of which the n-th answers by `answers[n]`, the last of them also for all further ones. */
+/** A lane over connections whose n-th answers by `answers[n]`; the last also for all further ones. */
 function setUp(...answers: Produce[]) {
   const clock = createManualClock();
   const connections: { open: boolean; timeoutsMs: number[] }[] = [];
@@ -37,7 +37,7 @@ function setUp(...answers: Produce[]) {
   };
   const lane = createProduceLane({ connect, clock, log: silentLogger, requestTimeoutMs: 10_000 });
   const outcomes: string[] = [];
-  /** A partition of which a batch waits. */
+  /** A partition with a waiting batch. */
   const waiting = (partition: number, given: Partial<Sendable> = {}): Sendable => ({
     topic: 't',
     partition,

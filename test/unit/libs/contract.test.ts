@@ -86,7 +86,13 @@ describe('records', () => {
   });
 
   test('the headers of what died are kept as they were, its dead letter’s own left out', () => {
-    const deadLetter = deadLetterHeaders({ stage: 'dedup', reason: 'r', attempts: 3, origin: 't-0-1', at: 1 });
+    const deadLetter = deadLetterHeaders({
+      stage: 'dedup',
+      reason: 'data_invalid',
+      attempts: 3,
+      origin: 't-0-1',
+      at: 1,
+    });
     const own = { plain: Buffer.from('ä'), odd: [Buffer.from([0, 255]), Buffer.alloc(0)] };
     const raw = Object.fromEntries(Object.entries(deadLetter).map(([name, text]) => [name, Buffer.from(text)]));
     expect(unpackHeaders(packHeaders({ ...own, ...raw }))).toEqual({ plain: [own.plain], odd: own.odd });

@@ -9,7 +9,7 @@ import { createProcesses, type Processes } from '#deploy/local/processes/process
 import { until } from '#deploy/local/processes/until.ts';
 
 const timeoutMs = 10_000;
-/** Says that it is there, then lives until it is told to end. */
+/** Prints that it is ready, then lives until it gets a signal. */
 const sleeper = ['-c', 'trap "echo bye; exit 0" TERM; echo ready; while :; do sleep 0.05; done'];
 
 describe('processes', () => {

@@ -86,7 +86,7 @@ describe('a supervisor of real processes', () => {
       await launch('kafka');
       mine = await pidOf('kafka');
     });
-    // It goes on with its work: with what ends after that.
+    // The supervisor continues, with processes that end after that.
     await kill('dispatcher');
     await until('another restart', () => restartsOf('dispatcher').length > otherBefore || undefined, { timeoutMs });
     expect(processes.pid('kafka')).toBe(mine);

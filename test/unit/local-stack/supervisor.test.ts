@@ -4,7 +4,7 @@ import { createSupervisor, type Restart } from '#deploy/local/supervise/supervis
 
 const killed: Ending = { signal: 'SIGKILL' };
 
-/** Two programs that run, a lock that somebody else may hold, and a supervisor that is asked by hand. */
+/** Two running programs, a lock that another process may hold, and a supervisor that is called by hand. */
 function createStack() {
   const clock = createManualClock(1_000_000);
   const running = new Set(['redis', 'dispatcher']);

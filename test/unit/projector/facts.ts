@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { DeliveryStatus, SetChunk } from '#lib/contract';
 import { isFinal, packHeaders } from '#lib/contract';
 import type { Fact } from '../../../services/projector/facts.ts';
+import { noSend } from '../../support/no-send.ts';
 
 /** Microseconds; of the history that tests tell. */
 export const startAt = Date.UTC(2026, 0, 1) * 1000;
@@ -108,9 +109,8 @@ export const outcomeFact = (
   step: number,
   status: DeliveryStatus,
   { generation = 0, sent = status !== 'parked' && status !== 'cancelled', ordered = false } = {},
-): Fact => ({
-  kind: 'outcome',
-  outcome: {
+): Fact => {
+  const stepFields = {
     tenant,
     event_id: eventId,
     generation,
@@ -123,20 +123,25 @@ export const outcomeFact = (
     created_at: startAt + 10,
     next_attempt_at: status === 'retrying' ? startAt + 1_000_000 * step : null,
     detail: isFinal(status) ? null : `step ${step}`,
-    ordered,
-    sent: sent
-      ? {
-          outcome: status === 'delivered' ? 'delivered' : 'http_5xx',
-          http_status: status === 'delivered' ? 200 : 500,
-          duration_ms: 12.5,
-          response_excerpt: Buffer.from('…'),
-          request: { method: 'POST', url: 'https://receiver.test/', headers: { 'webhook-id': eventId } },
-          response_headers: { server: 'test' },
-          timing: { dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: 11.25, body_ms: 0.5 },
-        }
-      : null,
-  },
-});
+    ordering_key: ordered ? 'key' : null,
+  };
+  if (!sent) return { kind: 'outcome', outcome: { kind: isFinal(status) ? 'ended' : 'parked', ...stepFields } };
+  return {
+    kind: 'outcome',
+    outcome: {
+      kind: 'attempted',
+      ...stepFields,
+      ...noSend,
+      outcome: status === 'delivered' ? 'delivered' : 'http_5xx',
+      http_status: status === 'delivered' ? 200 : 500,
+      duration_ms: 12.5,
+      response_excerpt: Buffer.from('…'),
+      request: { method: 'POST', url: 'https://receiver.test/', headers: { 'webhook-id': eventId } },
+      response_headers: { server: 'test' },
+      timing: { dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: 11.25, body_ms: 0.5 },
+    },
+  };
+};
 
 export const deadLetterFact = (tenant: string, origin: string): Fact => ({
   kind: 'dead_letter',

@@ -8,7 +8,7 @@ const lingerMs = 10;
 
 type Kind = 'prepare' | 'free' | 'waiting';
 
-/** A store whose transactions end when they are told to; one that has a bad item is refused. An item `t/a` is of the tenant `t`. */
+/** A store whose transactions end on demand; one with a bad item is refused. An item `t/a` belongs to the tenant `t`. */
 function createHarness({
   bad = [],
   badAhead = [],
@@ -150,7 +150,7 @@ test('of a tenant whose clock is held by another the facts wait, without the oth
   await end('waiting');
   expect(said).toEqual(['s/c written', 's/a,t/b written']);
   await end();
-  // Behind what came before it.
+  // It goes after what came before it.
   expect(all.free.at(-1)).toEqual(['t/e']);
   await end();
   expect(said.at(-1)).toBe('s/d,t/e written');

@@ -2,21 +2,31 @@ import { Registry } from 'prom-client';
 import { createManualClock, systemClock } from '#lib/clock';
 import { createWaitOut } from '#lib/backoff';
 import { AppError } from '#lib/errors';
+import type { IncomingRecord } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import { noTracer } from '#lib/telemetry';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { createProjectorMetrics } from '../../../services/projector/metrics.ts';
-import { createRecordHandler, type FailedRecord } from '../../../services/projector/project-records.ts';
+import { createRecordHandler } from '../../../services/projector/project-records.ts';
 import { eventFact, fanOutFact } from './facts.ts';
 import { incomingRecord, type TestRecord } from './incoming-record.ts';
 import { timedOut } from './timed-out.ts';
 
 type Deps = Parameters<typeof createRecordHandler>[0];
+type Buried = Parameters<Deps['buryRecord']>[1] & Pick<IncomingRecord, 'offset'>;
+
+/** Notes what is given up in place of a dead letter. */
+const buryInto =
+  (buried: Buried[]): Deps['buryRecord'] =>
+  async (record, givenUp) => {
+    buried.push({ offset: record.offset, ...givenUp });
+    record.done();
+  };
 
 /** The handler, over a store that refuses the offsets given as bad. */
 function createHarness({ bad = [], ...given }: Partial<Deps> & { bad?: number[] } = {}) {
   const written: string[][] = [];
-  const buried: FailedRecord[] = [];
+  const buried: Buried[] = [];
   const steps: string[] = [];
   const registry = new Registry();
   const idOf = (fact: Fact): string => (fact.kind === 'event' ? fact.event.id : '');
@@ -30,7 +40,7 @@ function createHarness({ bad = [], ...given }: Partial<Deps> & { bad?: number[] 
       if (facts.some((fact) => bad.includes(Number(idOf(fact))))) throw new AppError('data_invalid', 'a NUL in a text');
       written.push(facts.map(idOf));
     },
-    bury: async (failed) => void buried.push(failed),
+    buryRecord: buryInto(buried),
     deadLettersTopic: 'dead-letters',
     waitOut: createWaitOut({ clock: systemClock, log: silentLogger }),
     tracer: noTracer,
@@ -92,7 +102,7 @@ test.each([[[0]], [[4]], [[8]], [[2, 3]], [[0, 4, 8]], [[0, 1, 2, 3, 4, 5, 6, 7,
     await handle(records, running());
     const good = [...records.keys()].filter((offset) => !bad.includes(offset));
     expect(written.flat()).toEqual(good.map(String));
-    expect(buried.map(({ record, reason }) => [Number(record.offset), reason])).toEqual(
+    expect(buried.map(({ offset, reason }) => [Number(offset), reason])).toEqual(
       bad.map((offset) => [offset, 'data_invalid']),
     );
     expect(doneOffsets(records)).toEqual([...records.keys()]);
@@ -111,13 +121,13 @@ test('a record that can’t be read is buried with what is wrong, its neighbours
   const records = [...batch(2), incomingRecord({ topic: 'events', offset: 2, value: 'no Avro' })];
   await handle(records, running());
   expect(written).toEqual([['0', '1']]);
-  expect(buried).toMatchObject([{ fact: null, reason: 'malformed_record', attempts: 1 }]);
+  expect(buried).toMatchObject([{ headers: {}, reason: 'malformed_record', attempts: 1, logged: { why: 'no Avro' } }]);
   expect(doneOffsets(records)).toEqual([0, 1, 2]);
 });
 
 test('a record is done only when its dead letter is written', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const { handle } = createHarness({ bury: () => promise });
+  const { handle } = createHarness({ buryRecord: (record) => promise.then(() => record.done()) });
   const record = incomingRecord({ topic: 'events', value: 'no Avro' });
   const handling = handle([record], running());
   await new Promise(setImmediate);
@@ -140,7 +150,7 @@ test('an outage of any dependency is waited out, and blames no record', async ()
   const failing = (what: keyof typeof away, code: 'store_unavailable' | 'registry_unavailable') => {
     if ((away[what] -= 1) >= 0) throw new AppError(code, 'away');
   };
-  const buried: FailedRecord[] = [];
+  const buried: Buried[] = [];
   const { handle } = createHarness({
     read: async ({ value }) => {
       failing('read', 'registry_unavailable');
@@ -148,7 +158,7 @@ test('an outage of any dependency is waited out, and blames no record', async ()
     },
     write: async () => failing('write', 'store_unavailable'),
     // It waits by itself for what it needs: see libs/dead-letters.
-    bury: async (failed) => void buried.push(failed),
+    buryRecord: buryInto(buried),
   });
   const records = [...batch(2), incomingRecord({ topic: 'events', offset: 2, value: 'no Avro' })];
   await handle(records, running());

@@ -1,12 +1,22 @@
-import { type AttemptRecord, deadLetterHeaders, duplicateToJson, header, packHeaders, topicsOf } from '#lib/contract';
+import {
+  type AvroAttempt,
+  deadLetterHeaders,
+  duplicateToJson,
+  header,
+  packHeaders,
+  parseAttempt,
+  topicsOf,
+} from '#lib/contract';
 import { AppError } from '#lib/errors';
 import { createRecordReader } from '../../../services/projector/read-record.ts';
 import { duplicateFact, eventFact, startAt } from './facts.ts';
 import { incomingRecord } from './incoming-record.ts';
+import { noSend } from '../../support/no-send.ts';
 
 const topics = topicsOf('p.');
 const { event } = eventFact({ tenant: 't', eventId: 'evt' });
-const attempted: AttemptRecord = {
+const attempted: AvroAttempt = {
+  ...noSend,
   kind: 'attempted',
   tenant: 't',
   event_id: 'evt',
@@ -36,7 +46,7 @@ const read = (given: Parameters<typeof incomingRecord>[0], decoded: object = {})
   createRecordReader({
     topics,
     decodeEvent: async () => ({ ...event, ...decoded }),
-    decodeAttempt: async () => ({ ...attempted, ...decoded }),
+    decodeAttempt: async () => parseAttempt({ ...attempted, ...decoded }),
   })(incomingRecord(given));
 
 test('an event is read with the trace that its record carries', async () => {
@@ -62,11 +72,11 @@ test('a set of deliveries, a send, and a wait without one are told apart', async
     },
   });
   expect(await read({ topic })).toMatchObject({
-    fact: { kind: 'outcome', outcome: { step: 2, sent: { outcome: 'timeout', duration_ms: 5_000 } } },
+    fact: { kind: 'outcome', outcome: { kind: 'attempted', step: 2, outcome: 'timeout', duration_ms: 5_000 } },
   });
-  expect(await read({ topic }, { kind: 'parked', status: 'parked', outcome: null })).toMatchObject({
-    fact: { kind: 'outcome', outcome: { status: 'parked', sent: null } },
-  });
+  const parked = await read({ topic }, { kind: 'parked', status: 'parked', outcome: null });
+  expect(parked).toMatchObject({ fact: { kind: 'outcome', outcome: { kind: 'parked', status: 'parked' } } });
+  expect(parked).not.toHaveProperty('fact.outcome.outcome');
 });
 
 test('a chunk of a set names its try and its place in it, or it is malformed', async () => {
@@ -82,8 +92,8 @@ test('a chunk of a set names its try and its place in it, or it is malformed', a
 
 test('an outcome with an ordering key is of a delivery that is sent in an order', async () => {
   const topic = 'p.delivery.attempts';
-  expect(await read({ topic })).toMatchObject({ fact: { outcome: { ordered: false } } });
-  expect(await read({ topic }, { ordering_key: '' })).toMatchObject({ fact: { outcome: { ordered: true } } });
+  expect(await read({ topic })).toMatchObject({ fact: { outcome: { ordering_key: null } } });
+  expect(await read({ topic }, { ordering_key: '' })).toMatchObject({ fact: { outcome: { ordering_key: '' } } });
 });
 
 test.each([

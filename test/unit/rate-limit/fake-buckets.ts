@@ -12,7 +12,7 @@ interface Bucket {
 
 export interface FakeServer {
   buckets(processId: string): SharedBuckets;
-  /** The next so many milliseconds nobody gets an answer; half of what was asked is done all the same. */
+  /** No answers for so many milliseconds; half of the calls take effect nevertheless. */
   away: boolean;
   /** Milliseconds to the server, and back. */
   delays(): [number, number];

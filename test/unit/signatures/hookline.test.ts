@@ -32,7 +32,7 @@ describe('the hookline scheme', () => {
       ({ header, verdict }) => verdict !== 'valid' && accepts(fill(header)),
     );
     expect(wronglyAccepted.map(({ given }) => given)).toEqual(
-      expect.arrayContaining(['t twice', 'a t with letters behind its digits']),
+      expect.arrayContaining(['t twice', 'a t with letters after its digits']),
     );
   });
 

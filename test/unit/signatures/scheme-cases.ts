@@ -31,7 +31,7 @@ const slackMac = (secret: string, at: string, body: Buffer): string =>
 
 const sha256Hex = (body: Buffer): string => createHash('sha256').update(body).digest('hex');
 
-/** Dead dead letters alone, so that nothing of it needs an escape: how forms are escaped is for the tests of Twilio's own. */
+/** Dead letters alone, so that nothing of it needs an escape: how forms are escaped is for the tests of Twilio's own. */
 const asForm = (bytes: Buffer): Buffer =>
   Buffer.from(`Body=${bytes.toString('hex')}&AccountSid=AC1&To=${bytes.length}&Body=again`);
 const formParams = (body: Buffer): string => {

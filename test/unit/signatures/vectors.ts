@@ -61,7 +61,7 @@ export const hooklineHeaders = [
   { given: 'a bare t', header: 't,v1={v1}', verdict: 'signature_malformed' },
   { given: 't twice', header: 't={t},t={t},v1={v1}', verdict: 'signature_malformed' },
   { given: 'a bare t beside a right one', header: 't,t={t},v1={v1}', verdict: 'signature_malformed' },
-  { given: 'a t with letters behind its digits', header: 't={t}abc,v1={v1}', verdict: 'signature_malformed' },
+  { given: 'a t with letters after its digits', header: 't={t}abc,v1={v1}', verdict: 'signature_malformed' },
   { given: 'a fraction', header: 't={t}.0,v1={v1}', verdict: 'signature_malformed' },
   { given: 'a sign', header: 't=+{t},v1={v1}', verdict: 'signature_malformed' },
   { given: 'an exponent', header: 't=1e9,v1={v1}', verdict: 'signature_malformed' },

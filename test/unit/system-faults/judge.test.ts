@@ -14,7 +14,7 @@ function healthyRun(): Seen {
     dispatchers: { joins: new Map(), gains: new Map(), sends: new Map(), steps: new Map() },
     endpointIds: new Map([[healthyName, endpointId]]),
     intents: [],
-    lettersInTable: history.topics['dead-letters'].length,
+    deadLettersInTable: history.topics['dead-letters'].length,
     inflicted: [{ kind: 'broker-killed', atMs: atMs - 1_000, overAtMs: atMs }],
     leftOut: {},
     restarts: 0,

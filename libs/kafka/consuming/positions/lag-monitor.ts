@@ -1,4 +1,5 @@
 import type { Clock } from '#lib/clock';
+import { repeat } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { ConsumerMeter } from '../../metrics.ts';
 import type { PartitionRef } from '../../port.ts';
@@ -89,9 +90,7 @@ export async function monitorLag(options: LagMonitorOptions, signal: AbortSignal
     waiting = stillWaiting;
   }
 
-  while (!signal.aborted) {
-    await clock.sleep(options.intervalMs, signal);
-    if (signal.aborted) return;
+  async function round(): Promise<void> {
     try {
       await measure();
       meter.reached(true);
@@ -101,6 +100,8 @@ export async function monitorLag(options: LagMonitorOptions, signal: AbortSignal
       log.debug({ event: 'kafka.lag_unknown', err: error });
     }
   }
+
+  await repeat(round, { everyMs: options.intervalMs, waitsFirst: true, clock }, signal);
 }
 
 const maxOf = (a: bigint, b: bigint): bigint => (a > b ? a : b);

@@ -1,4 +1,5 @@
 import { deadLetterStages } from '#lib/contract';
+import { deadLetterStatuses, replayStatuses } from '#lib/replay-store';
 import type { DocumentedResource } from '../operation.ts';
 import { count, extend, flag, id, list, map, nullable, number, object, oneOf, saying, text, time } from '../schema.ts';
 
@@ -15,7 +16,7 @@ const letter = object({
   endpoint_id: nullable(text),
   source_id: nullable(text),
   event_type: nullable(text),
-  status: oneOf(['dead', 'replaying', 'replayed']),
+  status: oneOf(deadLetterStatuses),
   replay_id: nullable(id('rpl')),
   replayed_at: nullable(time),
   shortened: saying('the payload was cut because Kafka refused the complete record; it cannot be replayed', flag),
@@ -25,7 +26,7 @@ const letter = object({
 
 const replay = object({
   id: id('rpl'),
-  status: oneOf(['running', 'completed', 'partial', 'cancelled']),
+  status: oneOf(replayStatuses),
   matched: saying('always replayed + failed + remaining', count),
   replayed: count,
   failed: count,

@@ -1,25 +1,29 @@
 import { attemptOutcomes, deliveryStatuses } from '#lib/contract';
+import type { deliveryColumns } from '#lib/event-store';
 import type { DocumentedResource } from '../operation.ts';
-import { count, id, map, nullable, number, object, oneOf, saying, text, time } from '../schema.ts';
+import { count, id, map, nullable, number, object, oneOf, type Schema, saying, text, time } from '../schema.ts';
 
 const ms = nullable(number);
+
+/** Columns of `deliveries` that clients see, in this order. */
+export const deliveryFields = {
+  id: id('dlv'),
+  event_id: id('evt'),
+  endpoint_id: text,
+  generation: saying('replay generation: 0, then one more per replay', count),
+  status: oneOf(deliveryStatuses),
+  attempts: count,
+  next_attempt_at: nullable(time),
+  detail: nullable(text),
+  created_at: time,
+  updated_at: time,
+} satisfies Partial<Record<keyof typeof deliveryColumns, Schema>>;
 
 export const documentedDeliveries: DocumentedResource = {
   tag: 'Deliveries',
   description: 'A delivery is one event for one endpoint.',
   schemas: {
-    Delivery: object({
-      id: id('dlv'),
-      event_id: id('evt'),
-      endpoint_id: text,
-      generation: saying('replay generation: 0, then one more per replay', count),
-      status: oneOf(deliveryStatuses),
-      attempts: count,
-      next_attempt_at: nullable(time),
-      detail: nullable(text),
-      created_at: time,
-      updated_at: time,
-    }),
+    Delivery: object(deliveryFields),
     Attempt: object({
       attempt: count,
       at: time,

@@ -1,16 +1,12 @@
-import { eventStatuses } from '#lib/contract';
+import { deliveryCounts, eventStatuses } from '#lib/contract';
+import type { eventColumns } from '#lib/event-store';
 import type { DocumentedResource } from '../operation.ts';
-import { count, id, nullable, object, oneOf, saying, text, time } from '../schema.ts';
+import { count, id, nullable, object, oneOf, type Schema, saying, text, time } from '../schema.ts';
 
-const deliveries = object({
-  pending: count,
-  retrying: count,
-  delivered: count,
-  dead_lettered: count,
-  cancelled: count,
-});
+const deliveries = object(Object.fromEntries(deliveryCounts.map((name) => [name, count])));
 
-const event = object({
+/** Columns of `events` that clients see, in this order. */
+export const eventFields = {
   id: id('evt'),
   type: text,
   source_id: saying('`api`: published through the API; `hookline`: events about Hookline itself', text),
@@ -21,6 +17,10 @@ const event = object({
   updated_at: saying('unique per tenant, and increasing in the order in which changes become visible', time),
   duplicates: count,
   duplicates_changed: saying('duplicates with a different body', count),
+} satisfies Partial<Record<keyof typeof eventColumns, Schema>>;
+
+const event = object({
+  ...eventFields,
   deliveries: saying('number of deliveries by status; only the latest delivery per endpoint counts', deliveries),
 });
 

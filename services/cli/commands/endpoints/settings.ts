@@ -1,4 +1,4 @@
-import type { EndpointSettings } from '#lib/contract';
+import { endpointDefaults, type EndpointSettings } from '#lib/contract';
 import { usageFailure } from '../../command-failure.ts';
 import { readTextFile } from '../../options/read-text-file.ts';
 import {
@@ -29,7 +29,7 @@ const settings = {
   ),
   retry: jsonSetting(
     'JSON',
-    'the retry schedule: {"base_seconds":5,"cap_seconds":43200,"window_seconds":259200,"max_attempts":20}, or {"schedule":[60,300,3600],"jitter":0.1}',
+    `the retry schedule: ${JSON.stringify({ ...endpointDefaults.retry, max_attempts: 20 })}, or {"schedule":[60,300,3600],"jitter":0.1}`,
   ),
   proxy: textSetting('URL', 'the proxy to deliver through: http://user:password@host:port'),
   ed25519: jsonSetting('BOOLEAN', 'true: sign with a key pair too (v1a); the endpoint shows its public keys'),

@@ -1,4 +1,4 @@
-/** An event as lists have it. */
+/** An event as in lists. */
 export interface Event extends Record<string, unknown> {
   id: string;
   type: string;

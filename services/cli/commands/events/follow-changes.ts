@@ -6,14 +6,14 @@ import { CommandFailure } from '../../command-failure.ts';
 interface Options {
   /** The API's parameters that choose events. */
   query: Readonly<Record<string, string>>;
-  /** RFC 3339; from now on where it is absent. */
+  /** RFC 3339; default: now. */
   since: string | undefined;
   clock: Clock;
 }
 
 /** Below the client's time limit, and below the idle time-out of most proxies. */
 const heldSeconds = 20;
-/** An empty answer that comes sooner was not held: the process stops, or is full. The next request waits this long. */
+/** An empty answer that comes sooner was not held: the process is stopping, or full. The next request waits this long. */
 const leastHeldMs = 1_000;
 
 /**
@@ -30,7 +30,7 @@ export async function* followChanges<Event>(
     if (cursor === undefined) throw new CommandFailure(1, 'the API answered without a Hookline-Cursor');
     return { items, cursor };
   };
-  // No event is later than this: the cursor starts behind all of them.
+  // No event is later than this, so the cursor starts after all of them.
   let { items, cursor } = await ask({ updated_at_gte: since ?? '9999-12-31T23:59:59Z' });
   for (;;) {
     yield* items;

@@ -11,7 +11,7 @@ export interface WebhookFacts {
   attempt: string | undefined;
 }
 
-/** From Hookline's own headers, or those of the provider whose scheme it is. */
+/** Reads Hookline's own headers, or those of the provider of the scheme. */
 export function factsOf(headers: HeaderValues, scheme: SourceScheme | undefined): WebhookFacts {
   const { identifyBy = [], typeBy = [] } = scheme === undefined ? {} : signatureSchemes[scheme];
   const first = (names: readonly string[]): string | undefined =>

@@ -50,7 +50,7 @@ interface Options {
   onBrokenOff(): void;
 }
 
-/** An endpoint's own headers may have 16 kB, beside Hookline's. */
+/** An endpoint's own headers may have 16 kB, in addition to Hookline's. */
 const maxHeaderSize = 64 * 1024;
 
 export function createListener(options: Options): Listener {
@@ -128,7 +128,7 @@ async function respond(
   if (answer === 'reset') return void request.socket.resetAndDestroy();
   if (response.destroyed) return;
   const closed = once(response, 'close');
-  // The rest of a body that is too large is still to come.
+  // The rest of a too large body is still arriving.
   if (answer === 413) response.setHeader('connection', 'close');
   if (refusal?.status === answer) {
     response.writeHead(answer, { 'content-type': problemContentType }).end(JSON.stringify(refusal));

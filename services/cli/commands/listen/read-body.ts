@@ -5,9 +5,9 @@ const maxBodyBytes = 10 * 1024 * 1024;
 const maxReadBytes = 10 * maxBodyBytes;
 
 /**
- * The whole body, or how much came of one that is above the limit.
+ * The whole body, or the number of bytes received of one above the limit.
  *
- * @throws where the sender goes away in the middle
+ * @throws if the sender disconnects
  */
 export async function readArrivingBody(request: IncomingMessage): Promise<Buffer | { tooLargeBytes: number }> {
   const chunks: Buffer[] = [];

@@ -4,13 +4,13 @@ export interface Summary {
   received: number;
   verified: number;
   not_verified: number;
-  /** By status; `timeout` and `reset` where there was none. */
+  /** By status; `timeout` and `reset` count requests without an answer. */
   answered: Readonly<Record<string, number>>;
   repeats: number;
 }
 
 export interface Tally {
-  /** Whether a request of this webhook has come before. */
+  /** Whether a request of this webhook was received before. */
   add(arrival: Pick<Arrival, 'verdict' | 'answer'>, webhookId: string | undefined): { isRepeat: boolean };
   summary(): Summary;
 }

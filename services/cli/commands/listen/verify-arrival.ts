@@ -39,8 +39,8 @@ interface Check {
 }
 
 /**
- * A delivery is signed in two ways, with each secret, and maybe with a key pair besides: whatever of it is there must be right, since a
- * receiver may go by any one. What a public key was given for must be there.
+ * A delivery is signed in two ways, with each secret, and maybe with a key pair: every signature that is present must be valid, since a
+ * receiver may check any of them. If a public key was given, its signature must be present.
  */
 function checksOfDelivery(given: readonly string[], headers: HeaderValues): Check[] {
   const keys = given.filter(isPublicKey);

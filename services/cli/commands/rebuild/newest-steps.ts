@@ -1,12 +1,12 @@
 import { formatMicros } from '#lib/clock';
-import { type AttemptRecord, isFinal } from '#lib/contract';
-import type { WaitingStep } from '#lib/event-store';
+import { type AttemptRecord, isFinal, isWaiting } from '#lib/contract';
+import type { UnorderedWaitingRow } from '#lib/event-store';
 
-/** Where each delivery stands by the records of `delivery.attempts`, in whatever order they come. */
+/** The newest step of each delivery in `delivery.attempts`, in any order of its records. */
 export interface NewestSteps {
   take(record: AttemptRecord): void;
-  /** Deliveries that wait, but for those below. */
-  waiting(): WaitingStep[];
+  /** Waiting deliveries, except those below. */
+  waiting(): UnorderedWaitingRow[];
   /** Deliveries that wait in an order with others. */
   ordered(): { tenant: string; delivery_id: string }[];
   /** All. */
@@ -16,7 +16,7 @@ export interface NewestSteps {
 interface Newest {
   step: number;
   isFinal: boolean;
-  waits: WaitingStep | undefined;
+  waits: UnorderedWaitingRow | undefined;
   isOrdered: boolean;
 }
 
@@ -26,30 +26,29 @@ export function createNewestSteps(partitionOf: (endpointId: string) => number): 
 
   return {
     take(record) {
+      if (record.kind === 'fanned_out') return;
       const { tenant, delivery_id: id, endpoint_id: endpointId, step, status, created_at: createdAt } = record;
-      if (id === null || endpointId === null || step === null || status === null || createdAt === null) return;
       const key = `${tenant}\0${id}`;
       const known = newest.get(key);
-      // An end is never left again, also where it comes in a lower step: the delivery was under way twice.
+      // An end is final, even if it comes in a lower step: the delivery was sent twice.
       const hasEnded = isFinal(status);
       if (known !== undefined && (known.isFinal || (known.step >= step && !hasEnded))) return;
-      const waits: WaitingStep | undefined =
-        status === 'retrying' || status === 'parked'
-          ? {
-              tenant,
-              delivery_id: id,
-              partition: partitionOf(endpointId),
-              endpoint_id: endpointId,
-              event_id: record.event_id,
-              generation: record.generation,
-              state: status,
-              // A parked delivery is due since its creation, as in the projector.
-              due_at: formatMicros(record.next_attempt_at ?? createdAt),
-              step,
-              attempts: record.attempt ?? 0,
-              created_at: formatMicros(createdAt),
-            }
-          : undefined;
+      const waits: UnorderedWaitingRow | undefined = isWaiting(status)
+        ? {
+            tenant,
+            delivery_id: id,
+            partition: partitionOf(endpointId),
+            endpoint_id: endpointId,
+            event_id: record.event_id,
+            generation: record.generation,
+            state: status,
+            // A parked delivery is due since its creation, as in the projector.
+            due_at: formatMicros(record.next_attempt_at ?? createdAt),
+            step,
+            attempts: record.attempt,
+            created_at: formatMicros(createdAt),
+          }
+        : undefined;
       newest.set(key, { step, isFinal: hasEnded, waits, isOrdered: record.ordering_key !== null });
     },
     waiting: () => [...newest.values()].flatMap(({ waits, isOrdered }) => (waits && !isOrdered ? [waits] : [])),

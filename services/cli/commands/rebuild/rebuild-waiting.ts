@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '#lib/clock';
 import { readSchema, topicsOf } from '#lib/contract';
-import { findLostWaiting, restoreWaiting, type RestoredRow, run as runStatement } from '#lib/event-store';
+import { findLostWaiting, hasNotEnded, restoreWaiting, type RestoredRow, run as runStatement } from '#lib/event-store';
 import { countPartitions, createAttemptCodec, kafkaAccess, partitionOf, readTopic } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Query } from '#lib/postgres';
@@ -51,7 +51,11 @@ export async function rebuildWaiting(values: RebuildValues): Promise<number> {
       groupId: `${config.topicPrefix}rebuild-${randomUUID()}`,
       sinceMs,
       async handle(records) {
-        for (const record of records) steps.take(await codec.decode(record.value));
+        for (const { value } of records) {
+          const record = await codec.decode(value);
+          // The projector has refused it too, and written its dead letter.
+          if (!('malformed' in record)) steps.take(record);
+        }
       },
     });
     const rows = await inLots(steps.waiting(), (lot) =>
@@ -94,7 +98,7 @@ const withoutRow = (postgres: Query, deliveries: readonly { tenant: string; deli
     `SELECT i.delivery_id
        FROM unnest($1::text[], $2::text[]) AS i (tenant, delivery_id)
        LEFT JOIN deliveries d ON d.tenant = i.tenant AND d.id = i.delivery_id
-      WHERE (d.id IS NULL OR d.status NOT IN ('delivered', 'dead_lettered', 'cancelled'))
+      WHERE (d.id IS NULL OR ${hasNotEnded('d.status')})
         AND NOT EXISTS (SELECT FROM waiting w WHERE w.tenant = i.tenant AND w.delivery_id = i.delivery_id)`,
     [deliveries.map(({ tenant }) => tenant), deliveries.map(({ delivery_id }) => delivery_id)],
   );

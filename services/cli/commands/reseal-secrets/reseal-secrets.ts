@@ -10,7 +10,7 @@ import { print } from '../../output/print.ts';
 const batchSize = 100;
 const statementTimeoutMs = 30_000;
 
-/** Numbers of rows. A row with a column that can't be opened is not current, whatever the other column is. */
+/** Numbers of rows. A row with an unreadable column is not current, whatever its other column is. */
 interface Counts {
   current: number;
   resealed: number;

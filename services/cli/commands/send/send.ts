@@ -60,7 +60,7 @@ export async function send(values: SendValues, given: Readonly<Record<'source', 
     const sign = (): Record<string, string> =>
       signatureSchemes[scheme].sign({
         secret,
-        // Signed anew for each attempt: a signature that has waited would be too old.
+        // Signed again for each attempt: an old signature would be rejected.
         timestampSeconds: now ?? Math.floor(systemClock.nowMs() / 1000),
         body: bytes,
         id,
@@ -87,7 +87,7 @@ async function askForSource(id: string, tenant: string | undefined): Promise<Sou
   return { scheme: source.scheme, settings: source };
 }
 
-/** Puts the id into every header where the source looks for it, as the provider would. */
+/** Puts the id into every header that identifies webhooks of the source, as the provider would. */
 function identifyingHeaders({ scheme, settings }: Source, id: string): [string, string][] {
   const places = settings.dedup_id ?? signatureSchemes[scheme].identifyBy;
   const names = places.flatMap((place) => /^header:(.+)$/.exec(place)?.[1] ?? []);

@@ -1,7 +1,7 @@
 import type { SourceSettings } from '#lib/contract';
 import { jsonSetting, listSetting, type SettingSpec, textSetting } from '../../options/settings-options.ts';
 
-/** The settings of a source, beside its name and scheme. */
+/** The settings of a source, besides its name and scheme. */
 export const sourceSettings = {
   dedup_id: listSetting('PLACE', 'where the event’s identifier is: header:Name or a JSON pointer'),
   dedup_ttl_seconds: jsonSetting('N', 'how long an identifier is remembered'),
@@ -9,7 +9,7 @@ export const sourceSettings = {
   ordering_key: listSetting('PLACE', 'where the ordering key is; webhooks with the same key stay in order'),
   signature_header: textSetting('NAME', 'the header of the signature (default: the scheme’s own)'),
   timestamp_tolerance_seconds: jsonSetting('N', 'how far a signed time may be from now'),
-  public_url: textSetting('URL', 'the URL that the sender sends to (square, twilio, url in hmac)'),
+  public_url: textSetting('URL', 'the URL that the sender sends to, for schemes that sign it'),
   hmac: jsonSetting('JSON', '{"algorithm":"sha256","encoding":"hex","header":"X-Signature","signed":"body"}'),
   allowed_ips: listSetting('NETWORK', 'an address or network that may send'),
   rate_limit: jsonSetting('JSON', '{"per_second":100,"burst":200}'),

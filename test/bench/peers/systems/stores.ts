@@ -20,7 +20,7 @@ interface Options {
   say(line: string): void;
 }
 
-/** Postgres and Redis for a peer, by the code and with the settings of those that `make up` starts. Installs what is missing. */
+/** Starts Postgres and Redis for a peer, with the code and settings of `make up`. Installs missing packages. */
 export async function startStores({ dir, processes, ports, say }: Options): Promise<Stores> {
   const programs = await provideTools({ postgresServer, redisServer }, say);
   const postgres = createPostgres({
@@ -32,7 +32,7 @@ export async function startStores({ dir, processes, ports, say }: Options): Prom
   return { postgres, redis };
 }
 
-/** The same for all: by whom and how they are started. */
+/** The same for all systems. */
 export const storeSettings =
   'Postgres with fsync and full_page_writes on and 200 connections, Redis with an append-only file that is synced each second';
 

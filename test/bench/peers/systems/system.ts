@@ -15,12 +15,12 @@ export interface Facts {
   versions: readonly string[];
   /** Its work before an event is answered with 2xx, and how durable that is. */
   promises: Partial<Record<SystemName, string>>;
-  /** Settings that are not its defaults, and those that all systems share. */
+  /** Settings that differ from its defaults, and those that all systems share. */
   settings: string;
 }
 
 export interface RunningSystem {
-  /** All that work for it, its stores among them; those that are restarted have another pid then. */
+  /** All processes that work for it, its stores included; restarted ones have another pid. */
   processes(): CountedProcess[];
   target(name: SystemName, endpoints: Endpoints): Target;
   /** SIGKILL of the software's own processes, not of its stores; resolves when they are ready again, after a second of absence. */
@@ -38,14 +38,14 @@ export interface SystemOptions {
 export interface Software {
   name: 'outpost' | 'svix' | 'hookline';
   systems: readonly SystemName[];
-  /** Why it can't be measured here, with how to have it measured; undefined where it can. */
+  /** Why it can't be measured here, and how to change that; undefined if it can. */
   trouble(): string | undefined;
   facts(): Promise<Facts>;
   /** Resolves when it takes events. stop-system.ts stops everything that runs in `dir`. */
   start(options: SystemOptions): Promise<RunningSystem>;
 }
 
-/** @throws Error where one has ended: what it spends would be missing */
+/** @throws Error if one has ended: its cost would be missing */
 export const countedProcesses = (processes: Pick<Processes, 'pid'>, names: readonly string[]): CountedProcess[] =>
   names.map((name) => {
     const pid = processes.pid(name);

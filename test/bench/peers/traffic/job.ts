@@ -16,7 +16,7 @@ export interface Target {
 export type Pace =
   /** As many requests under way as there are connections: the next as soon as one is answered. */
   | { kind: 'closed'; seconds: number }
-  /** Each is due at its time, whatever became of those before it. */
+  /** Each event is due at its time, whatever happened to earlier ones. */
   | { kind: 'open'; perSecond: number; count: number };
 
 export interface TrafficJob {
@@ -31,7 +31,7 @@ export interface TrafficJob {
   hangsForMs: number | undefined;
   /** Events without an acknowledgment are sent again, under the same id. */
   sendsAgain: boolean;
-  /** `reached` is told at so many acknowledgments. */
+  /** `reached` is called after so many acknowledgments. */
   tellAfter: number | undefined;
 }
 
@@ -50,11 +50,11 @@ export interface TrafficRecord {
   published: number;
   dueAt: Float64Array;
   acknowledgedAt: Float64Array;
-  /** First arrivals, endpoint by endpoint; none of one that hangs. */
+  /** First arrivals by endpoint; hanging endpoints have none. */
   arrivedAt: Float64Array[];
   /** Arrivals beyond the first of an event at an endpoint. */
   repeats: number;
-  /** Requests that are none of this run's. */
+  /** Requests that do not belong to this run. */
   strays: number;
   sentAgain: number;
   /** Refusals and requests without an answer, by what they were. */

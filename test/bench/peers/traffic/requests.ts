@@ -29,7 +29,7 @@ export interface EventId {
   number: number;
 }
 
-/** The event id in a receiver's body, however the system has wrapped the payload or written its JSON anew; undefined if there is none. */
+/** The event id in a receiver's body, however the system wraps or re-serializes the payload; undefined if there is none. */
 export function eventIdIn(body: Buffer): EventId | undefined {
   const at = body.indexOf(nameOfId);
   if (at === -1) return undefined;

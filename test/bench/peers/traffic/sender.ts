@@ -14,12 +14,12 @@ interface Options {
 }
 
 export interface Sender {
-  /** Resolves when every event was acknowledged or given up. @returns how many there were, and how late one was sent at worst */
+  /** Resolves when every event was acknowledged or given up. @returns their number, and the greatest delay of a send */
   publish(pace: Pace): Promise<{ published: number; lateMs: number }>;
 }
 
 const againAfterMs = 100;
-/** A system that answers 409 for good says that it has the event, and not what became of it. */
+/** A system that keeps answering 409 says that it has the event, but not its outcome. */
 const mostConflicts = 50;
 
 /** Publishes events over keep-alive connections, each with one request under way. */

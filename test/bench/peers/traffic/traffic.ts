@@ -7,9 +7,9 @@ export interface Traffic {
   readonly pid: number;
   /** Ports of its endpoints. */
   readonly ports: readonly number[];
-  /** Resolves when the requests of an open loop are made: their time is none of the run's. */
+  /** Resolves when the requests of an open loop are prepared; this time is not measured. */
   prepare(job: TrafficJob): Promise<void>;
-  /** Resolves when every event was acknowledged or given up. `onReached` is called once, at the job's `tellAfter`. */
+  /** Resolves when every event was acknowledged or given up. Calls `onReached` once, at the job's `tellAfter`. */
   publish(onReached?: () => void): Promise<void>;
   /** Resolves when all that was acknowledged has arrived, or at one of the limits. */
   drain(limits: { atMostMs: number; idleMs: number }): Promise<TrafficRecord>;
@@ -47,7 +47,7 @@ export async function startTraffic(): Promise<Traffic> {
 
 type Kind = FromTraffic['kind'];
 
-/** Its end, whenever it comes, fails whoever waits. */
+/** If the child ends, pending answers fail. */
 function createAnswers(child: ReturnType<typeof fork>) {
   const waiting = new Map<Kind, PromiseWithResolvers<FromTraffic>>();
   child.on('message', (message: FromTraffic) => {

@@ -24,7 +24,7 @@ export function recordsEndInOneWay(ledger: Ledger): Violation[] {
 /** If every webhook is sound, no outage may kill one: it must have been waited for. */
 export function noSoundWebhookDies({ history }: Ledger): Violation[] {
   return history.topics['dead-letters'].map(({ stage, reason, origin, position }) => ({
-    anomaly: 'needless-letter',
+    anomaly: 'needless-dead-letter',
     subject: { origin },
     says: `${stage}, ${reason}, at ${position}`,
   }));
@@ -51,7 +51,7 @@ export function eventsStandForOneWebhook(ledger: Ledger): Violation[] {
 
 function judgeAgainstRecord(ledger: Ledger, event: EventEntry): Violation[] {
   const subject = { eventId: event.id };
-  // Nobody received it: rules/published.ts.
+  // Published, not received: see rules/published.ts.
   if (isPublished(event)) return [];
   const [record] = ledger.recordsByOrigin.get(event.origin) ?? [];
   if (record === undefined)
@@ -125,7 +125,7 @@ function judgeDuplicate(ledger: Ledger, duplicate: DuplicateEntry): Violation[] 
   return [];
 }
 
-/** Whether its bytes are others than those of the event that it belongs to. */
+/** Whether its bytes differ from those of its event. */
 export function isChangedDuplicate(ledger: Ledger, duplicate: DuplicateEntry): boolean {
   const [record] = ledger.recordsByOrigin.get(duplicate.origin) ?? [];
   const event = ledger.eventOfDuplicate(duplicate);
@@ -134,7 +134,7 @@ export function isChangedDuplicate(ledger: Ledger, duplicate: DuplicateEntry): b
 
 const isChanged = (record: ReceivedEntry, event: EventEntry): boolean => record.bodySha256 !== event.payloadSha256;
 
-/** The sender's name for the webhook of this record; undefined if nobody sent it. */
+/** The sender's name for the webhook of this record; undefined if it was never sent. */
 function identityOf(ledger: Ledger, origin: string): string | undefined {
   const [record] = ledger.recordsByOrigin.get(origin) ?? [];
   const send = record === undefined ? undefined : ledger.sendByTrace.get(record.traceId);

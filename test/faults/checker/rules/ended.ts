@@ -33,8 +33,8 @@ export function deliveriesEnd(ledger: Ledger): Violation[] {
 }
 
 /**
- * A crash can have a step repeated, and a delivery under way twice: each goes on until it can know of the other's end. Nothing else brings
- * a step that is higher than the last.
+ * A crash can repeat a step, and a delivery can be in flight twice: each continues until it learns of the other's end. Nothing else gives a
+ * step higher than the last.
  */
 function judgeSteps(ledger: Ledger, delivery: DeliveryAccount, end: Standing): Violation[] {
   const endedAtMs = endOf(delivery) ?? 0;
@@ -66,9 +66,9 @@ function judgeDelivered(ledger: Ledger, delivery: DeliveryAccount): Violation[] 
 
 function judgeUndelivered(ledger: Ledger, delivery: DeliveryAccount, { status }: Standing): Violation[] {
   if (status === 'dead_lettered' && delivery.deadLetters.length === 0)
-    return [violation('lost-letter', delivery, 'not on dead-letters')];
-  // The receiver takes it before that is known and recorded: a process that dies before, or waits in vain, may end it in another way.
-  // Arrivals after its end, or of the event's earlier generations, belong to those.
+    return [violation('lost-dead-letter', delivery, 'not on dead-letters')];
+  // The receiver accepts it before that is recorded: a process that dies before, or waits in vain, may end it otherwise. Arrivals after its
+  // end, or of earlier generations, belong to those.
   const endedAtMs = endOf(delivery) ?? Number.POSITIVE_INFINITY;
   const arrivals = arrivalsOf(ledger, delivery).filter(({ atMs }) => atMs <= endedAtMs);
   const delivered = deliveriesOfPair(ledger, arrivals).filter(
@@ -91,7 +91,7 @@ const violation = (anomaly: Violation['anomaly'], { id }: DeliveryAccount, says:
   says,
 });
 
-/** The dispatcher can't know what became of it. */
+/** The dispatcher can't know the outcome. */
 export const isUnanswered = ({ outcome }: { outcome: string | null }): boolean =>
   outcome === 'timeout' || outcome === 'connect';
 

@@ -1,4 +1,4 @@
-/** G6: whoever follows the list is shown every change, unless the event had changed again by then, and each in its order. */
+/** G6: a poller sees every change, unless the event changed again before, and in their order. */
 import type { Violation } from '../anomalies.ts';
 import type { Change, PollerHistory } from '../history.ts';
 import type { Ledger } from '../ledger.ts';

@@ -1,13 +1,13 @@
 import { systemClock } from '#lib/clock';
-import { type AttemptRecord, type EventRecord, readSchema, topicsOf } from '#lib/contract';
-import { type AvroCodec, createAttemptCodec, createEventCodec } from '#lib/kafka';
+import { type AvroAttempt, type EventRecord, readSchema, topicsOf } from '#lib/contract';
+import { type AvroCodec, createAvroCodec, createEventCodec } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import type { Stack } from '../../../support/stack.ts';
 
-/** By the topic whose values they read and write, as the services do. */
+/** By the topic whose values they read and write: an attempt also as no service writes it. */
 export interface Codecs {
   events: AvroCodec<EventRecord>;
-  'delivery.attempts': AvroCodec<AttemptRecord>;
+  'delivery.attempts': AvroCodec<AvroAttempt>;
 }
 
 export function codecsOf({ schemaRegistryUrl: registryUrl, topicPrefix }: Stack): Codecs {
@@ -17,6 +17,6 @@ export function codecsOf({ schemaRegistryUrl: registryUrl, topicPrefix }: Stack)
   });
   return {
     events: createEventCodec(optionsOf('events')),
-    'delivery.attempts': createAttemptCodec(optionsOf('delivery.attempts')),
+    'delivery.attempts': createAvroCodec<AvroAttempt>(optionsOf('delivery.attempts')),
   };
 }

@@ -3,7 +3,7 @@ import { overlaps } from '../../checker/ledger.ts';
 import type { Finding } from '../findings.ts';
 import type { EventRow, History, Intent } from '../history.ts';
 
-/** Checks the topic: each existing event as it was given, those of an ordering key in their order; twice only around a fault. */
+/** Checks the topic: each existing event unchanged, those of an ordering key in their order; repeated only around a fault. */
 export function judgePublished(history: History): Finding[] {
   const { published, rows } = history;
   const entriesOf = Map.groupBy(published, ({ id }) => id);
@@ -27,7 +27,7 @@ export const republished = ({ published }: Pick<History, 'published'>): number =
 
 interface Account {
   event: EventRow;
-  /** None: there is a finding of its own for that. */
+  /** Undefined has a finding of its own. */
   intent: Intent | undefined;
   entries: readonly EventEntry[];
 }

@@ -9,7 +9,7 @@ const brokerOf = ({ servers }: FaultWorld, id: BrokerId): MortalServer => {
   return broker;
 };
 
-/** While nobody listens, the links do not either. */
+/** While the broker is down, its links refuse connections too. */
 async function away(
   world: FaultWorld,
   id: BrokerId,

@@ -3,7 +3,7 @@ import { serviceNames } from '../../../support/stack.ts';
 import { type FaultKind, oneOf } from '../fault-kind.ts';
 import { processesOf } from './processes.ts';
 
-/** Beyond the time that a signature may be old (300 s), and below it. */
+/** Steps on both sides of the greatest age of a signature (300 s). */
 const stepSeconds = { least: 30, most: 600 };
 
 export const clockFaults: readonly FaultKind[] = serviceNames.map((service) => ({

@@ -1,4 +1,4 @@
-/** Bad networks between the services and each of those they talk to: every way in which a link can be bad, on one link or several. */
+/** Bad networks between the services and their servers: every kind of link fault, on one link or several. */
 import { shuffled } from '../../../support/seeded-random.ts';
 import type { Direction, LinkFault } from '../../network/link-fault.ts';
 import { type FaultKind, type FaultWorld, oneOf } from '../fault-kind.ts';
@@ -89,7 +89,7 @@ const badLinks: readonly BadLink[] = [
 async function spoil(world: FaultWorld, to: string, { name, fault, leastMs, mostMs }: BadLink): Promise<void> {
   const { random, servers, pause } = world;
   const all = links[to] ?? [];
-  // One of them, some, or all: then nobody gets through.
+  // One, some or all; all means that no connection gets through.
   const chosen = shuffled(all, random).slice(0, between(random, 1, all.length));
   const how = fault(random);
   await world.during(`${name} of ${chosen.join(', ')} (${JSON.stringify(how)})`, async () => {

@@ -24,7 +24,7 @@ const passings = {
   'fan-out.after-deliveries': 5,
   'dispatcher.before-send': 200,
   'dispatcher.after-send': 200,
-  'dispatcher.after-letter': 1,
+  'dispatcher.after-dead-letter': 1,
   'dispatcher.after-outcome': 200,
   'dispatcher.before-commit': 200,
   'replay.after-claim': 1,
@@ -58,7 +58,7 @@ const pointsOf = (service: ServiceName): CrashPointName[] =>
 export const processesOf = (service: ServiceName): ProcessName[] =>
   processNames.filter((name) => serviceOf(name) === service);
 
-/** Past a member's session, which is 10 s, and far past the locks of those that wait for an answer. */
+/** Longer than a member's session, which is 10 s, and much longer than the locks of waiting requests. */
 const sleepSeconds = { least: 13, most: 16 };
 const stayMs = { least: 3_000, most: 6_000 };
 const stormTurns = 3;
@@ -103,7 +103,7 @@ const kindsOf = (service: ServiceName): FaultKind[] => [
   },
 ];
 
-/** One more member of its group comes, stays for a while, and goes; what else is done to it meanwhile may keep it from going in order. */
+/** One more member joins its group, stays for a while, and leaves; other faults may keep it from leaving in order. */
 const visit = ({ pipeline, during, pause }: FaultWorld, name: ProcessName, leastMs: number, mostMs: number) =>
   during(
     `${name} joins and leaves`,
@@ -115,7 +115,7 @@ const visit = ({ pipeline, during, pause }: FaultWorld, name: ProcessName, least
     serviceOf(name),
   );
 
-/** Members come and go, so that each group is made anew again and again. */
+/** Members join and leave, so that each group rebalances again and again. */
 async function rebalance(world: FaultWorld): Promise<void> {
   for (const name of visitors) {
     await visit(world, name, stayMs.least, stayMs.most);

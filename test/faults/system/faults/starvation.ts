@@ -6,14 +6,14 @@ import type { FaultKind, FaultWorld } from '../fault-kind.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** As other work has them; the system itself is at 0. */
+/** Levels of other work; the system itself is at 0. */
 const niceLevels = [0, 5, 10, 19] as const;
 /** At each level. */
 const hogsPerProcessor = 2;
 const memoryShare = 0.6;
 const mostMemoryBytes = 4 * 1024 * mebibyte;
 
-/** They end by themselves, whatever becomes of the run. */
+/** They end by themselves, whatever happens to the run. */
 const busy = `const endMs = Date.now() + Number(process.argv[1]); while (Date.now() < endMs);`;
 const greedy = `
   const endMs = Date.now() + Number(process.argv[1]);

@@ -4,7 +4,7 @@ import { sides, storeLink } from '../servers.ts';
 
 const seconds = ({ random }: FaultWorld, least: number, most: number): number => least + random() * (most - least);
 
-/** While nobody listens, the links do not either. */
+/** While the store is down, its links refuse connections too. */
 async function away(
   world: FaultWorld,
   store: 'redis' | 'postgres',

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Attacker } from '../attack.ts';
 import type { TenantClient } from '../tenant-client.ts';
 
-/** @returns its id, or undefined where it was refused */
+/** @returns its id, or undefined if it was refused */
 export async function publish(client: TenantClient, type: string, payload: unknown = {}): Promise<string | undefined> {
   const { status, body } = await client.call('POST', '/events', { type, payload });
   return status === 202 ? (body as { id: string }).id : undefined;

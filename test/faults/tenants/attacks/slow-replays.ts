@@ -2,10 +2,10 @@ import type { Attack } from '../attack.ts';
 import { publish } from './publish.ts';
 
 const type = 'attack.refused';
-const letters = 40;
+const deadLetters = 40;
 const replays = 4;
 
-/** H5: replays that take days stand before those of others. */
+/** H5: replays that take days are ahead of those of others. */
 export const slowReplays: Attack = {
   name: 'slow-replays',
   says: 'four replays of ten dead letters each at 0.01 a second, as often as they are taken',
@@ -14,7 +14,7 @@ export const slowReplays: Attack = {
     await client.call('POST', '/endpoints', endpoint);
     // An endpoint gets what is accepted five seconds after its creation.
     await pause(6_000);
-    for (let letter = 0; letter < letters; letter += 1) await publish(client, type);
+    for (let sent = 0; sent < deadLetters; sent += 1) await publish(client, type);
     await pause(5_000);
   },
   async round({ client, pause }) {

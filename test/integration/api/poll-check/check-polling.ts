@@ -37,7 +37,7 @@ export interface PollSum extends Written {
   deadlocks: number;
   pollers: number;
   requests: number;
-  /** By way and limit, over all tenants: events of which the last state was not seen. */
+  /** By poller kind and limit, over all tenants: events whose last state was not seen. */
   missed: Record<string, number>;
   outOfOrder: Record<string, number>;
   /** Pollers that got stuck before the end. */

@@ -1,4 +1,4 @@
-/** Nobody who polls misses a change, in whichever way and however small the pages are; and a checker that could not tell is none. */
+/** No poller of any kind and page size misses a change; and the checker can detect misses. */
 import { takeClocks } from '#lib/event-store';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';

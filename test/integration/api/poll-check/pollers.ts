@@ -42,12 +42,12 @@ interface EventJson {
 }
 
 const betweenPollsMs = 20;
-/** Behind the end, and no farther after so long: who is slow is not stuck. */
+/** A poller that is not at the end and has not moved for so long is stuck, not slow. */
 const noProgressMs = 60_000;
 /** A poller that is held when the last change has been seen waits for as long. */
 const heldSeconds = 2;
 
-/** @throws Error for any other answer than the events, or none of them */
+/** @throws Error for any answer but events or an empty one */
 export async function poll({ kind, tenant, limit }: Poller, { urls, seed, endOf }: PollerOptions): Promise<Seen> {
   const random = seededRandom(seedOf(seed, `${kind} ${tenant} ${limit}`));
   const seen: Seen = { byId: new Map(), requests: 0, outOfOrder: 0, isStuck: false };

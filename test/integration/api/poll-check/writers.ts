@@ -19,7 +19,7 @@ import { partitionOf } from '../../projector/projection.ts';
 export interface Written {
   changes: number;
   published: number;
-  /** Transactions that paused for up to 100 ms, and went on. */
+  /** Transactions that paused for up to 100 ms and continued. */
   paused: number;
   /** Transactions that stood still beyond the server's limit, and were rightly ended by it. */
   ended: number;
@@ -45,7 +45,7 @@ export interface WriterOptions {
   clock: typeof takeClocks;
 }
 
-/** Beyond the five seconds that takeClocks sets. */
+/** Longer than the five seconds that takeClocks sets. */
 const standStillMs = 5_600;
 const endedByServer = 'Postgres 25P03';
 const betweenPublishedMs = 50;
@@ -55,7 +55,7 @@ const tooManyFailures = 1_000;
 export async function writeAll(options: WriterOptions): Promise<Written> {
   const { changes, writers, publishers, standStills } = options;
   const written: Written = { changes: 0, published: 0, paused: 0, ended: 0, askedAgain: 0, failed: {} };
-  /** Spread over the run; the next one is whoever's transaction comes first. */
+  /** Spread over the run; the next transaction takes the next one. */
   const standStillAt = Array.from({ length: standStills }, (_, n) => ((n + 0.5) / standStills) * changes);
   const mayStandStill = (): boolean => {
     const [next] = standStillAt;

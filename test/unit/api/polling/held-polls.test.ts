@@ -4,10 +4,11 @@ import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
 import { createApiMetrics } from '../../../../services/api/metrics.ts';
 import { createHeldPolls, type Found, type Place } from '../../../../services/api/polling/held-polls.ts';
-import { matchesFilter } from '../../../../services/api/polling/matches-filter.ts';
+import { matcherOf } from '../../../../services/api/polling/matches-filter.ts';
 import { afterInstant } from '../../../../services/api/polling/instants.ts';
 import type { NewEvents } from '../../../../services/api/polling/read-new-events.ts';
-import type { EventFilter, EventRow } from '../../../../services/api/resources/event.ts';
+import type { EventFilter } from '../../../../services/api/resources/event-filters.ts';
+import type { EventRow } from '../../../../services/api/resources/event-row.ts';
 
 /** Events that were committed, of any tenant, and who waits for them. */
 function createWorld({ max = 125, maxPerCredential = 100, maxOfTenant = 100, eventsAtOnce = 1_000 } = {}) {
@@ -46,7 +47,7 @@ function createWorld({ max = 125, maxPerCredential = 100, maxOfTenant = 100, eve
         const last = events.at(-1)?.updated_at;
         return {
           events,
-          isMatch: (event, filter) => matchesFilter(event, filter, new Set()),
+          matcherOf: (filter) => matcherOf(filter, () => undefined),
           readTo: last === undefined ? from : afterInstant(last),
           isAll: events.length < eventsAtOnce,
         };
@@ -136,7 +137,7 @@ test('who waits for something else waits on, and its position goes on', async ()
 });
 
 describe('that there is nothing behind what was seen a moment ago', () => {
-  /** Someone has waited, and was answered with all that there is. */
+  /** One poll has waited, and was answered with all events. */
   async function answered(): Promise<{ world: World; to: string }> {
     const world = createWorld();
     const answer = wait(enter(world));

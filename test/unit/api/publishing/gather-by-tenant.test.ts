@@ -9,7 +9,7 @@ interface Item {
   bytes?: number;
 }
 
-/** A gatherer whose groups end when they are told to. */
+/** A gatherer whose groups end on demand. */
 function open(maxWaiting = 1_000) {
   const clock = createManualClock();
   const groups: { names: string[]; end(): Promise<void>; fail(error: Error): Promise<void> }[] = [];

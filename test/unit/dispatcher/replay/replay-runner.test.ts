@@ -6,7 +6,7 @@ import type { RunReplay } from '../../../../services/dispatcher/replay/run-repla
 
 type Limits = Parameters<RunReplay>[2];
 
-/** Any number of replays that wait, each of which is run until the test ends it. */
+/** Any number of waiting replays, each of which runs until the test ends it. */
 function createWorld(lane: ReplayLane, waiting: number) {
   const clock = createManualClock();
   const leased: LeasedReplay[] = [];

@@ -39,4 +39,30 @@ describe('work in rounds', () => {
       expect(rounds).toHaveLength(lastRound ? 5 : 4);
     }
   });
+
+  it('can begin with a pause, which a stop ends without a round', async () => {
+    const clock = createManualClock();
+    const startMs = clock.nowMs();
+    const rounds: number[] = [];
+    const note = async () => void rounds.push(clock.nowMs() - startMs);
+    const part = inRounds(note, { name: 'work', everyMs: 1_000, waitsFirst: true, clock, log: silentLogger });
+    await part.start();
+    await clock.advance(2_500);
+    expect(rounds).toEqual([1_000, 2_000]);
+    await part.stop();
+    expect(rounds).toHaveLength(2);
+  });
+
+  it('asks after each round how long to pause, where that depends on the round', async () => {
+    const clock = createManualClock();
+    const startMs = clock.nowMs();
+    const rounds: number[] = [];
+    const note = async () => void rounds.push(clock.nowMs() - startMs);
+    const everyMs = () => 100 * rounds.length;
+    const part = inRounds(note, { name: 'work', everyMs, clock, log: silentLogger });
+    await part.start();
+    await clock.advance(650);
+    expect(rounds).toEqual([0, 100, 300, 600]);
+    await part.stop();
+  });
 });

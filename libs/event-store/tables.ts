@@ -1,0 +1,72 @@
+/** The columns of events, payloads, receipts and deliveries, as migrations make them: statements and types of rows derive from these. */
+import { type DeliveryCount, deliveryCounts } from '#lib/contract';
+import type { Columns } from './columns.ts';
+
+/** What an event comes with; it never changes. */
+export const arrivedColumns = {
+  tenant: 'text',
+  id: 'text',
+  source_id: 'text',
+  event_id: 'text?',
+  type: 'text',
+  receipt_id: 'text',
+  origin: 'text',
+  dedup_key: 'bytea',
+  received_at: 'timestamptz',
+  ordering_key: 'text?',
+  traceparent: 'text',
+} as const satisfies Columns;
+
+/** How many deliveries of an event have which status. */
+export const deliveryCountColumns = Object.fromEntries(deliveryCounts.map((count) => [count, 'int'])) as Record<
+  DeliveryCount,
+  'int'
+>;
+
+export const eventColumns = {
+  ...arrivedColumns,
+  updated_at: 'timestamptz',
+  status: 'text',
+  /** The newest whose deliveries are known. */
+  generation: 'int?',
+  /** The set of generation 0 is known. */
+  counted: 'boolean',
+  duplicates: 'int',
+  duplicates_changed: 'int',
+  ...deliveryCountColumns,
+} as const satisfies Columns;
+
+export const payloadColumns = {
+  tenant: 'text',
+  event_id: 'text',
+  received_at: 'timestamptz',
+  content_type: 'text',
+  content_encoding: 'text?',
+  body: 'bytea',
+} as const satisfies Columns;
+
+/** What a receipt comes with. */
+export const receiptColumns = {
+  tenant: 'text',
+  origin: 'text',
+  receipt_id: 'text',
+  dedup_key: 'bytea',
+  /** Told from the payload as dedup tells it from the body: see libs/dedup-store. */
+  body_hash: 'bytea',
+  received_at: 'timestamptz',
+} as const satisfies Columns;
+
+export const deliveryColumns = {
+  tenant: 'text',
+  id: 'text',
+  event_id: 'text',
+  endpoint_id: 'text',
+  generation: 'int',
+  status: 'text',
+  step: 'int',
+  attempts: 'int',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+  next_attempt_at: 'timestamptz?',
+  detail: 'text?',
+} as const satisfies Columns;

@@ -1,0 +1,22 @@
+import { createPostgres, type Postgres, type PostgresOptions } from './postgres.ts';
+
+type Process = Pick<PostgresOptions, 'url' | 'log' | 'metrics'> & {
+  /** Of the process: each pool is named after it and its use. */
+  name: string;
+};
+
+interface PoolSettings extends Omit<PostgresOptions, 'applicationName' | keyof Process> {
+  /** What the pool is for; undefined for the main one of the process. */
+  use?: string;
+}
+
+/** Opens the pools of one process, each with limits of its own. */
+type OpenPool = (settings: PoolSettings) => Postgres;
+
+export const createPools =
+  ({ name, ...process }: Process): OpenPool =>
+  ({ use, ...settings }) =>
+    createPostgres({ ...process, ...settings, applicationName: use === undefined ? name : `${name}-${use}` });
+
+/** For `followTable`. Nobody waits for a page, which takes milliseconds: the limit is for a connection that is dead. */
+export const directoryPool = { use: 'directory', maxConnections: 1, statementTimeoutMs: 30_000 } as const;

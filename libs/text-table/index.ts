@@ -1,0 +1,1 @@
+export { alignColumns, alignFigures } from './align-columns.ts';
