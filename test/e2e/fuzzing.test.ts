@@ -11,7 +11,7 @@ test('whatever is sent to a route gets an answer, and whatever stands on a topic
     name: 'fuzzing',
     seed: 1,
     run: async (settings) =>
-      (fuzzed = await runFuzzing({ ...settings, scenarios, requests: 24, records: 1, drainTimeoutMs: 60_000 })),
+      (fuzzed = await runFuzzing({ ...settings, scenarios, requests: 30, records: 1, drainTimeoutMs: 60_000 })),
     formatTable: () => (fuzzed === undefined ? '' : tablesOf(fuzzed).join('\n\n')),
   });
   expect(results.map(({ scenario }) => scenario)).toEqual(['http', 'topics']);
