@@ -1,4 +1,4 @@
-/** What a column holds in memory, by its SQL type. */
+/** The type in memory of a column, by its SQL type. */
 interface Values {
   text: string;
   int: number;

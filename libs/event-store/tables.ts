@@ -2,7 +2,7 @@
 import { type DeliveryCount, deliveryCounts } from '#lib/contract';
 import type { Columns } from './columns.ts';
 
-/** What an event comes with; it never changes. */
+/** The fields that an event has from its receipt on; they never change. */
 export const arrivedColumns = {
   tenant: 'text',
   id: 'text',
@@ -45,7 +45,7 @@ export const payloadColumns = {
   body: 'bytea',
 } as const satisfies Columns;
 
-/** What a receipt comes with. */
+/** The fields that a receipt has from its arrival on. */
 export const receiptColumns = {
   tenant: 'text',
   origin: 'text',

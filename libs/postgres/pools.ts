@@ -1,12 +1,12 @@
 import { createPostgres, type Postgres, type PostgresOptions } from './postgres.ts';
 
 type Process = Pick<PostgresOptions, 'url' | 'log' | 'metrics'> & {
-  /** Of the process: each pool is named after it and its use. */
+  /** The name of the process: each pool is named after it and its use. */
   name: string;
 };
 
 interface PoolSettings extends Omit<PostgresOptions, 'applicationName' | keyof Process> {
-  /** What the pool is for; undefined for the main one of the process. */
+  /** The purpose of the pool; undefined for the main one of the process. */
   use?: string;
 }
 

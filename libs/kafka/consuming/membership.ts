@@ -1,5 +1,5 @@
 /**
- * What a consumer does as a member of its group:
+ * The states of a consumer as a member of its group:
  *
  *   consuming ──a try to join──► draining ──handlers have finished, or had their moment; committed──► joining
  *       ▲                                                                                               │

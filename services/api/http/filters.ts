@@ -7,7 +7,7 @@ import type { Schema } from '../openapi/schema.ts';
 import type { FieldErrors } from './send-problem.ts';
 
 export interface FilterRow<Item = never> {
-  /** Of the parameter. */
+  /** The schema of its parameter. */
   schema: Schema;
   /** For the document; absent where the name says enough. */
   description?: string;

@@ -6,7 +6,7 @@ const rows: Readonly<Record<EventFilterName, FilterRow<EventRow>>> = eventFilter
 
 const entriesOf = (filter: EventFilter) => Object.entries(filter) as [EventFilterName, string][];
 
-/** Of filters that an event at hand does not tell by itself, the values that are asked for: the database has to say. */
+/** The values of filters that an event in memory does not answer: the database is asked about them. */
 export function askedOfTables(filters: readonly EventFilter[]): Map<EventFilterName, string[]> {
   const values = new Map<EventFilterName, Set<string>>();
   for (const filter of filters)
