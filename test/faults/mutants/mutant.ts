@@ -29,4 +29,6 @@ export interface TestCheck {
   test: string;
   /** Part of the titles of the tests; at least one of them must fail. */
   title: string;
+  /** The title as the file has it, where a table of the test fills it in. */
+  written?: string;
 }

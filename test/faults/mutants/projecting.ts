@@ -72,7 +72,7 @@ export const projectingMutants: readonly Mutant[] = [
         replace: `FOR UPDATE OF clock`,
       },
     ],
-    check: { test: clocksTest, title: 'of many tenants those are written whose clocks are free' },
+    check: { test: clocksTest, title: 'tenants whose clocks are free are written' },
     budgetSeconds: 120,
   },
   {
@@ -89,7 +89,7 @@ export const projectingMutants: readonly Mutant[] = [
     ), touched AS (`,
       },
     ],
-    check: { test: clocksTest, title: 'who has waited for a clock judges' },
+    check: { test: clocksTest, title: 'a writer that has waited for a clock judges' },
     budgetSeconds: 120,
   },
   {

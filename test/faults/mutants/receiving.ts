@@ -92,7 +92,11 @@ export const receivingMutants: readonly Mutant[] = [
         replace: `kind: expiresAt === null ? 'duplicate' : 'done'`,
       },
     ],
-    check: { test: crashRecovery, title: 'a worker that dies at dedup.after-insert' },
+    check: {
+      test: crashRecovery,
+      title: 'a worker that dies at dedup.after-insert',
+      written: 'a worker that dies at %s',
+    },
     budgetSeconds: 120,
   },
   {
@@ -104,7 +108,11 @@ export const receivingMutants: readonly Mutant[] = [
         replace: `return { kind: 'duplicate', ...trace };`,
       },
     ],
-    check: { test: crashRecovery, title: 'a worker that dies at dedup.before-commit' },
+    check: {
+      test: crashRecovery,
+      title: 'a worker that dies at dedup.before-commit',
+      written: 'a worker that dies at %s',
+    },
     budgetSeconds: 120,
   },
   {
@@ -128,7 +136,11 @@ export const receivingMutants: readonly Mutant[] = [
         replace: `throw error;`,
       },
     ],
-    check: { test: crashRecovery, title: 'its successor comes after Redis has died' },
+    check: {
+      test: crashRecovery,
+      title: 'its successor comes after Redis has died',
+      written: 'its successor comes %s',
+    },
     budgetSeconds: 120,
   },
   {

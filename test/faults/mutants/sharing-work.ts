@@ -59,7 +59,11 @@ export const sharingWorkMutants: readonly Mutant[] = [
         replace: `valuesIn(value) : valuesIn(value)`,
       },
     ],
-    check: { test: 'test/unit/event-filter/filter-steps.test.ts', title: 'is a list within each element' },
+    check: {
+      test: 'test/unit/event-filter/filter-steps.test.ts',
+      title: 'is a list within each element',
+      written: 'a list within each element',
+    },
     budgetSeconds: 60,
   },
   {
