@@ -3,6 +3,7 @@ import { percentile } from '../../support/percentiles.ts';
 import { checkWhenDrained } from '../checker/check-when-drained.ts';
 import type { Ledger } from '../checker/ledger.ts';
 import type { Witnesses } from '../checker/load-history.ts';
+import type { ProjectionWatch } from '../support/projection-watch.ts';
 import { areReadToTheEnd } from '../support/are-read-to-the-end.ts';
 import { readDispatcherLog } from './dispatcher-log.ts';
 import { type Cast, judgeEnds, judgeGone, judgeDeadLetters } from './ends.ts';
@@ -25,6 +26,7 @@ export interface Evidence {
   dispatcherFollower: DispatcherFollower;
   tables: Tables;
   offsets: KafkaOffsets;
+  projection: ProjectionWatch;
   topicPrefix: string;
 }
 
@@ -35,10 +37,10 @@ const drainTimeoutMs = 30_000;
 
 /** Says of a scenario whether the guarantees held, once all that it began has ended. */
 export async function judge(evidence: Evidence): Promise<Judged> {
-  const { scenario, witnesses, cast, dispatcherFollower, tables } = evidence;
+  const { scenario, witnesses, cast, dispatcherFollower, tables, projection } = evidence;
   const verdict = await checkWhenDrained(witnesses, drainTimeoutMs, () => hasDrained(evidence));
   const { ledger } = verdict;
-  const repeats = judgeRepeats(ledger, readDispatcherLog(dispatcherFollower.facts()));
+  const repeats = judgeRepeats(ledger, readDispatcherLog(dispatcherFollower.facts()), projection.inTablesAtMs);
   const deadLetters = judgeDeadLetters(ledger, await tables.deadLetters([...cast.keys()]));
   const payloadOf = payloadsOf(ledger, evidence.payloads);
   const disorder = scenario.isOrdered

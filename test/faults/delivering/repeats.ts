@@ -30,6 +30,9 @@ export interface Repeats {
   longestKnownMs: number;
 }
 
+/** When the tables are known to have had a record (projection-watch.ts), in ms since the epoch; infinity: never. */
+export type InTablesAtMs = (position: string) => number;
+
 /** Both processes hear of a rebalance at about the same time. */
 const handoverMs = 2_000;
 /** How far the tables may be behind the topic where nothing keeps them. */
@@ -37,16 +40,24 @@ const tablesLagMs = 5_000;
 /** A send takes no longer, and so a killed sender dies within it. */
 const sendMs = 12_000;
 
-export function judgeRepeats(ledger: Ledger, log: DispatcherLog): Repeats {
+/** @param inTablesAtMs omitted if nobody watched the projector: then the event's changes say it, or else the end itself does */
+export function judgeRepeats(ledger: Ledger, log: DispatcherLog, inTablesAtMs?: InTablesAtMs): Repeats {
   const byCause = { killed: 0, slept: 0, 'cut-off': 0, unheard: 0, unrecorded: 0, behind: 0 };
   const repeats: Repeats = { byCause, elsewhere: [], longestKnownMs: 0 };
   for (const arrivals of ledger.arrivalsByPair.values()) {
-    if (arrivals.length > 1) judgePair(ledger, log, arrivals, repeats);
+    if (arrivals.length > 1) judgePair({ ledger, log, inTablesAtMs }, arrivals, repeats);
   }
   return repeats;
 }
 
-function judgePair(ledger: Ledger, log: DispatcherLog, unordered: readonly Arrival[], repeats: Repeats): void {
+interface Seen {
+  ledger: Ledger;
+  log: DispatcherLog;
+  inTablesAtMs: InTablesAtMs | undefined;
+}
+
+function judgePair(seen: Seen, unordered: readonly Arrival[], repeats: Repeats): void {
+  const { ledger, log } = seen;
   const arrivals = unordered.toSorted((a, b) => a.atMs - b.atMs);
   const senders = log.sendersOf(arrivals);
   const generations = deliveriesOfPair(ledger, arrivals);
@@ -66,12 +77,19 @@ function judgePair(ledger: Ledger, log: DispatcherLog, unordered: readonly Arriv
       continue;
     }
     const delivery = generations.find(({ generation }) => generation === (by?.generation ?? 0));
-    const endedAtMs = delivery?.steps.find(({ status }) => isFinal(status))?.atMs ?? Number.POSITIVE_INFINITY;
-    const judged = judgeRepeat(ledger, log, { repeat, by, first, firstBy: senders.get(first), endedAtMs });
+    const end = delivery?.steps.find(({ status }) => isFinal(status));
+    const endedAtMs = end?.atMs ?? Number.POSITIVE_INFINITY;
+    const knownAtMs = knownSinceMs(seen, first.eventId, end);
+    const judged = judgeRepeat(ledger, log, { repeat, by, first, firstBy: senders.get(first), endedAtMs, knownAtMs });
     repeats.longestKnownMs = Math.max(repeats.longestKnownMs, judged.knownMs ?? 0);
     if (judged.cause !== undefined) repeats.byCause[judged.cause] += 1;
     if (judged.finding === undefined) continue;
-    const says = describe(log, { repeat, by, first, firstBy: senders.get(first), endedAtMs }, delivery);
+    const says = describe(
+      ledger.history.faults,
+      log,
+      { repeat, by, first, firstBy: senders.get(first), endedAtMs, knownAtMs },
+      delivery,
+    );
     repeats.elsewhere.push({ finding: judged.finding, says });
   }
 }
@@ -82,6 +100,8 @@ interface Case {
   first: Arrival;
   firstBy: LoggedSend | undefined;
   endedAtMs: number;
+  /** When the tables had the end. */
+  knownAtMs: number;
 }
 
 interface Judged {
@@ -90,7 +110,11 @@ interface Judged {
   knownMs?: number;
 }
 
-function judgeRepeat(ledger: Ledger, log: DispatcherLog, { repeat, by, first, firstBy, endedAtMs }: Case): Judged {
+function judgeRepeat(
+  ledger: Ledger,
+  log: DispatcherLog,
+  { repeat, by, first, firstBy, endedAtMs, knownAtMs }: Case,
+): Judged {
   const { faults } = ledger.history;
   const deaths = faults.filter(({ service, deadly }) => service === 'dispatcher' && deadly === true);
   // It is signed when it is sent, and may arrive after its sender's death: the network has it by then.
@@ -106,12 +130,12 @@ function judgeRepeat(ledger: Ledger, log: DispatcherLog, { repeat, by, first, fi
   const begunAtMs = firstBy?.startedAtMs ?? begunBySignature(first);
   const gainedAtMs = log.gainsOf(by.process).find((atMs) => atMs >= begunAtMs - handoverMs && atMs <= repeat.atMs);
   if (gainedAtMs === undefined) return { finding: 'repeat-elsewhere' };
-  const knownMs = Math.max(0, gainedAtMs - knownSinceMs(ledger, first.eventId, endedAtMs));
+  const knownMs = Math.max(0, gainedAtMs - knownAtMs);
   if (knownMs > tablesLagMs && !areTablesKept(faults, endedAtMs, gainedAtMs))
     return { finding: 'repeat-of-the-known', knownMs };
   if (firstBy === undefined || deaths.some((death) => isDeathOf(death, firstBy, repeat)))
     return { cause: 'killed', knownMs };
-  return { cause: knownMs > 0 ? 'behind' : 'unrecorded', knownMs };
+  return { cause: gainedAtMs > endedAtMs ? 'behind' : 'unrecorded', knownMs };
 }
 
 /** A killed sender has not logged it: use the signature's time if its clock was right, else the earliest possible time. */
@@ -131,11 +155,18 @@ const isDeathOf = (death: Fault, send: LoggedSend, before: Arrival): boolean =>
   death.process === nameOf(send) && death.atMs >= send.startedAtMs && death.atMs <= before.atMs;
 
 /**
- * The earliest time when the tables can have the end: the event's next change, if every change was recorded, else the end itself.
+ * The earliest time when the tables can have the end: the projector's offset if somebody watched it, the event's next change if every
+ * change was recorded, else the end itself.
  */
-function knownSinceMs({ history: { changes }, changesByEvent }: Ledger, eventId: string, endedAtMs: number): number {
-  if (changes.length === 0) return endedAtMs;
-  const next = changesByEvent.get(eventId)?.find(({ atMs }) => atMs >= endedAtMs);
+function knownSinceMs(
+  { ledger: { history, changesByEvent }, inTablesAtMs }: Seen,
+  eventId: string,
+  end: { atMs: number; position: string } | undefined,
+): number {
+  if (end === undefined) return Number.POSITIVE_INFINITY;
+  if (inTablesAtMs !== undefined) return inTablesAtMs(end.position);
+  if (history.changes.length === 0) return end.atMs;
+  const next = changesByEvent.get(eventId)?.find(({ atMs }) => atMs >= end.atMs);
   return next?.atMs ?? Number.POSITIVE_INFINITY;
 }
 
@@ -171,20 +202,31 @@ function isCutOff(faults: readonly Fault[], log: DispatcherLog, one: LoggedSend,
 }
 
 function describe(
+  faults: readonly Fault[],
   log: DispatcherLog,
-  { repeat, by, first, firstBy, endedAtMs }: Case,
+  { repeat, by, first, firstBy, endedAtMs, knownAtMs }: Case,
   delivery: DeliveryAccount | undefined,
 ): string {
   return [
     `${repeat.eventId} at ${repeat.endpointId} (${delivery?.id})`,
-    `taken at ${text(first.atMs)} from ${firstBy?.process ?? 'one who was killed'}, end recorded at ${text(endedAtMs)}`,
+    `taken at ${text(first.atMs)} from ${firstBy?.process ?? 'one who was killed'}, end recorded at ${text(endedAtMs)}, in the tables at ${text(knownAtMs)}`,
     `again at ${text(repeat.atMs)} from ${by?.process ?? 'nobody'}, attempt ${repeat.attempt}`,
-    ...(by === undefined ? [] : [`${by.process} gained at ${log.gainsOf(by.process).map(text).join(', ')}`]),
+    ...[firstBy, by].flatMap((send) => (send === undefined ? [] : [describeSender(log, send)])),
+    ...faultsNear(faults, first, repeat).map(
+      ({ what, atMs, settledAtMs }) => `${what} from ${text(atMs)} until ${text(settledAtMs)}`,
+    ),
     ...(delivery?.steps ?? []).map(
       ({ step, status, outcome, atMs, position }) =>
         `step ${step} ${status} ${outcome ?? ''} at ${text(atMs)}, ${position}`,
     ),
   ].join('\n  ');
 }
+
+const describeSender = (log: DispatcherLog, { process, startedAtMs }: LoggedSend): string =>
+  `${process} sent from ${text(startedAtMs)} on, had joined at ${text(log.lastJoinOf(process, startedAtMs))}, gained at ${log.gainsOf(process).map(text).join(', ')}`;
+
+/** What may have cut one of the two off, or killed it. */
+const faultsNear = (faults: readonly Fault[], first: Arrival, repeat: Arrival): Fault[] =>
+  faults.filter((fault) => overlaps(fault, first.atMs - 30_000, repeat.atMs));
 
 const text = (ms: number): string => (Number.isFinite(ms) ? new Date(ms).toISOString().slice(11, 23) : 'never');

@@ -1,7 +1,7 @@
 /** One run: the services as processes, two of them dispatchers; the scenarios one after the other, each judged when all of it has ended. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatMicros } from '#lib/clock';
-import { endpointSettlingMs, groupOf } from '#lib/contract';
+import { endpointSettlingMs, groupOf, topicsOf } from '#lib/contract';
 import { createApiClient } from '../../support/api-client.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
 import { createPipeline, type Pipeline } from '../../support/pipeline.ts';
@@ -16,6 +16,7 @@ import type { RunSettings } from '../support/fault-run.ts';
 import { createGroupWatch, type GroupWatch } from '../support/group-watch.ts';
 import { createHavoc } from '../support/havoc.ts';
 import { openLogs } from '../support/process-logs.ts';
+import { type ProjectionWatch, watchProjection } from '../support/projection-watch.ts';
 import { smallSets } from '../support/small-sets.ts';
 import { type DispatcherFollower, followDispatchers } from './follow-dispatchers.ts';
 import { castOf } from './ends.ts';
@@ -66,19 +67,26 @@ export async function runScenarios(options: RunOptions): Promise<RunResult> {
   const results: ScenarioResult[] = [];
   let offsets: KafkaOffsets | undefined;
   let tables: Tables | undefined;
+  let projection: ProjectionWatch | undefined;
   try {
     await pipeline.start();
     await pipeline.stopService(visitor);
     await follower.start();
     offsets = await connectKafkaOffsets(pipeline.stack.kafkaBrokers);
     tables = await openTables(pipeline.stack.databaseUrl);
-    const world: World = { ...options, pipeline, follower, offsets, tables, faults, groupWatch, dispatcherFollower };
+    projection = watchProjection(offsets, {
+      group: groupOf(topicPrefix, 'projector'),
+      topic: topicsOf(topicPrefix)['delivery.attempts'],
+    });
+    const asked = { offsets, tables, projection };
+    const world: World = { ...options, ...asked, pipeline, follower, faults, groupWatch, dispatcherFollower };
     for (const scenario of options.scenarios) results.push(await runOne(world, scenario));
     pipeline.assertNoSurprise();
   } catch (error) {
     say(pipeline.describe());
     throw error;
   } finally {
+    await projection?.stop();
     await Promise.allSettled([pipeline.stop(), follower.stop(), offsets?.close(), tables?.close()]);
     logs.close();
   }
@@ -90,6 +98,7 @@ interface World extends RunOptions {
   follower: TopicFollower;
   offsets: KafkaOffsets;
   tables: Tables;
+  projection: ProjectionWatch;
   /** Other than deaths and sleeps of processes. */
   faults: Fault[];
   groupWatch: GroupWatch;

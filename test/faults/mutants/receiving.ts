@@ -11,11 +11,12 @@ const crashRecovery = 'test/integration/dedup/crash-recovery.test.ts';
 const dedupStore = 'libs/dedup-store/dedup-store.ts';
 const receiveWebhook = 'services/ingress/receiving/receive-webhook.ts';
 
+/** It sleeps longer than the interval between commits, so that the early commit is made. */
 const committedFirst: Edit = {
   file: 'services/dedup/accept-once.ts',
   find: `      const culprits = await settle(items, signal);`,
   replace: `      for (const { record } of items) record.done();
-      await clock.sleep(300);
+      await clock.sleep(1_500);
       const culprits = await settle(items, signal);`,
 };
 

@@ -2,7 +2,7 @@ import type { Arrival, Fault } from '../../faults/checker/history.ts';
 import { openLedger } from '../../faults/checker/ledger.ts';
 import { readDispatcherLog } from '../../faults/delivering/dispatcher-log.ts';
 import { followDispatchers } from '../../faults/delivering/follow-dispatchers.ts';
-import { judgeRepeats } from '../../faults/delivering/repeats.ts';
+import { type InTablesAtMs, judgeRepeats } from '../../faults/delivering/repeats.ts';
 import { at, healthyHistory } from '../checker/healthy-history.ts';
 
 const group = 'test.dispatcher';
@@ -46,7 +46,8 @@ function sentAgain(afterMs: number, options: Options = {}) {
         ...{ eventId, endpointId, generation: 0, attempt, durationMs: 4 },
         outcome: which === 'first' ? outcome : 'delivered',
       }),
-    judged: () => judgeRepeats(openLedger(history), readDispatcherLog(dispatchers.facts())),
+    judged: (inTablesAtMs?: InTablesAtMs) =>
+      judgeRepeats(openLedger(history), readDispatcherLog(dispatchers.facts()), inTablesAtMs),
   };
 }
 
@@ -169,8 +170,28 @@ describe('a request of a delivery that was taken before', () => {
     };
 
     expect(changedAfterMs(10_500)).toEqual(['behind 1']);
-    expect(changedAfterMs(11_500)).toEqual(['unrecorded 1']);
+    expect(changedAfterMs(11_500)).toEqual(['behind 1']);
     expect(changedAfterMs(100)).toEqual(['repeat-of-the-known']);
+  });
+
+  it('may come late where the projector had not read the end by then', () => {
+    const inTablesAfterMs = (ms: number) => {
+      const run = sentAgain(12_000);
+      run.sends('dispatcher', 'first');
+      run.joins('dispatcher-2', 11_000);
+      run.sends('dispatcher-2', 'again');
+      const asked: string[] = [];
+      const judged = run.judged((position) => {
+        asked.push(position);
+        return firstMs + ms;
+      });
+      expect(asked).toEqual(['attempts-0-1']);
+      return found(judged);
+    };
+
+    expect(inTablesAfterMs(Number.POSITIVE_INFINITY)).toEqual(['behind 1']);
+    expect(inTablesAfterMs(10_500)).toEqual(['behind 1']);
+    expect(inTablesAfterMs(100)).toEqual(['repeat-of-the-known']);
   });
 
   it('is taken up again by one who has lost all that he had, and was given it anew', () => {
