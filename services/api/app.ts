@@ -3,7 +3,10 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { maxPayloadBytes } from '#lib/contract';
 import { answerClientError, ignoreExpectHeader, problemOfHead, validateHostOurselves } from '#lib/http-server';
 import { idempotency } from '#lib/idempotency';
+import { createId } from '#lib/ids';
+import type { EncryptionKey } from '#lib/secret-box';
 import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
+import { auditRequests } from './audit/audit.ts';
 import { contentEncoded, createErrorHandler } from './http/handle-error.ts';
 import { refuseDeepBody } from './http/refuse-deep-body.ts';
 import { refuseUnstorableText } from './http/refuse-unstorable-text.ts';
@@ -25,6 +28,8 @@ declare module 'fastify' {
 }
 
 export interface AppDeps extends RouteDeps, CallerDeps {
+  /** The first conceals what audit entries must not show. */
+  encryptionKeys: readonly EncryptionKey[];
   /** Default: the database is not shared out. */
   connections?: Pick<TenantConnections, 'follow'>;
   tracer: Tracer;
@@ -42,6 +47,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     return503OnClosing: false,
     http: validateHostOurselves,
     clientErrorHandler: answerClientError,
+    genReqId: () => createId('req', deps.clock.nowMs()),
     // An id of any length is an id that does not exist.
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error, request, reply) => {
@@ -68,6 +74,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.decorateRequest('eventId', '');
   app.decorateRequest('tenant', '');
   app.decorateRequest('credential', '');
+  app.decorateRequest('sessionId', null);
+  auditRequests(app, deps);
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(reply);
     if (refusedByHead(request, reply)) return;
@@ -153,7 +161,7 @@ function refusedMethods(app: FastifyInstance, options: readonly RouteOptions[]):
 }
 
 function report({ metrics, log }: AppDeps, request: FastifyRequest, reply: FastifyReply): void {
-  const { method, tenant, credential, span, eventId } = request;
+  const { id: requestId, method, tenant, credential, sessionId, span, eventId } = request;
   const route = routeOf(request) ?? 'unknown';
   const { statusCode: status, elapsedTime: durationMs } = reply;
   observe(metrics.requestSeconds, durationMs / 1000, { labels: { route, method, status }, exemplar: span.exemplar });
@@ -164,6 +172,8 @@ function report({ metrics, log }: AppDeps, request: FastifyRequest, reply: Fasti
     status,
     tenant,
     credential,
+    ...(sessionId !== null && { sessionId }),
+    requestId,
     durationMs,
     traceId: traceIdOf(span.traceparent),
     ...(eventId !== '' && { eventId }),

@@ -88,6 +88,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     polling,
     idempotency,
     secretBox,
+    encryptionKeys,
     clock,
     random: randomBytes,
     closing: closing.signal,

@@ -15,6 +15,8 @@ declare module 'fastify' {
     tenant: string;
     /** The caller: the id of a key, or `admin` for the one of the environment. */
     credential: string;
+    /** The session that acts for the credential. */
+    sessionId: string | null;
   }
 }
 

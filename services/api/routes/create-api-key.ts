@@ -48,7 +48,7 @@ export const createApiKey: Route = (deps) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/api-keys',
-    config: { operation, scope: 'admin' },
+    config: { operation, scope: 'admin', audit: 'api_key.create' },
     schema: { body },
     async handler(request, reply) {
       const { clock, random, keyRate, limits } = deps;
@@ -58,7 +58,11 @@ export const createApiKey: Route = (deps) =>
       const id = createId('key', clock.nowMs(), random);
       const key = newKeyText(id, random);
       const content = { name: body.name, scopes: body.scopes, rate_limit: body.rate_limit ?? null };
-      const row = await insertApiKey(idempotent.effects, { tenant, id, hash: keyHash(key), ...content }, limits);
+      const row = await idempotent.effects.transaction(async (tx) => {
+        const inserted = await insertApiKey(tx, { tenant, id, hash: keyHash(key), ...content }, limits);
+        if (inserted !== undefined) await request.audit(tx, { id, after: apiKeyJson(inserted, keyRate) });
+        return inserted;
+      });
       if (row === undefined)
         return refuseBeyondLimit(reply, await limitOfRoom(idempotent.effects, apiKeyRoom(tenant, limits)), deps);
       void reply.code(201).header('location', `/v1/api-keys/${id}`);

@@ -18,6 +18,7 @@ import { getEvent } from './get-event.ts';
 import { getReplay } from './get-replay.ts';
 import { getSource } from './get-source.ts';
 import { listApiKeys } from './list-api-keys.ts';
+import { listAudit } from './list-audit.ts';
 import { listDeadLetters } from './list-dead-letters.ts';
 import { listDeliveryAttempts } from './list-delivery-attempts.ts';
 import { listEndpoints } from './list-endpoints.ts';
@@ -76,4 +77,5 @@ export const routes: readonly Route[] = [
   listApiKeys,
   getApiKey,
   deleteApiKey,
+  listAudit,
 ];

@@ -78,6 +78,7 @@ const cases: Record<string, () => Case[]> = {
   listApiKeys: () => [{}],
   getApiKey: () => [{ path: `/v1/api-keys/${things.key}` }],
   deleteApiKey: () => [{ path: `/v1/api-keys/${things.key}` }],
+  listAuditEntries: () => [{}, { path: '/v1/audit?limit=1' }, { path: '/v1/audit?actor=admin&action=source.create' }],
   getOpenApi: () => [{}],
   getDocs: () => [{}],
 };

@@ -31,7 +31,8 @@ export const noPostgres = postgresOf(async () => {
   throw new Error('this request has nothing to ask the database');
 });
 
-export const testSecretBox = createSecretBox(parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]));
+const testEncryptionKeys = parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]);
+export const testSecretBox = createSecretBox(testEncryptionKeys);
 
 /** The API's dependencies in tests, except the given ones. */
 const testDeps = ({
@@ -46,6 +47,7 @@ const testDeps = ({
   polling: testPolling({ postgres, clock, closing, metrics: given.metrics }),
   outbox: { wake: () => undefined },
   secretBox: testSecretBox,
+  encryptionKeys: testEncryptionKeys,
   clock,
   random: randomBytes,
   closing,

@@ -1,5 +1,6 @@
 import type { DocumentedResource } from '../operation.ts';
 import { documentedApiKeys } from './api-keys.ts';
+import { documentedAudit } from './audit.ts';
 import { documentedDeadLetters } from './dead-letters.ts';
 import { documentedDeliveries } from './deliveries.ts';
 import { documentedDocumentation } from './documentation.ts';
@@ -14,5 +15,6 @@ export const documentedResources: readonly DocumentedResource[] = [
   documentedDeliveries,
   documentedDeadLetters,
   documentedApiKeys,
+  documentedAudit,
   documentedDocumentation,
 ];
