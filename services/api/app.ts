@@ -12,7 +12,8 @@ import { refuseDeepBody } from './http/refuse-deep-body.ts';
 import { refuseUnstorableText } from './http/refuse-unstorable-text.ts';
 import { sendProblem } from './http/send-problem.ts';
 import { routeOf, traceRequests } from './http/trace-requests.ts';
-import { type CallerDeps, createCallerCheck } from './keys/caller.ts';
+import { type CallerDeps, createCallerCheck, refuseBeyondDryRun } from './keys/caller.ts';
+import type { Caller } from './keys/identify-caller.ts';
 import type { TenantConnections } from './limits/tenant-connections.ts';
 import { documentRoutes } from './openapi/document-routes.ts';
 import type { RouteDeps } from './route.ts';
@@ -74,7 +75,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.decorateRequest('eventId', '');
   app.decorateRequest('tenant', '');
   app.decorateRequest('credential', '');
-  app.decorateRequest('sessionId', null);
+  // Set by the check of the caller, which only public routes do without.
+  app.decorateRequest('caller', null as unknown as Caller);
   auditRequests(app, deps);
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(reply);
@@ -92,6 +94,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     log: deps.log,
     onOutcome: (outcome) => deps.metrics.idempotencyRequests.inc({ outcome }),
   });
+  app.addHook('preValidation', refuseBeyondDryRun);
   app.addHook('preValidation', refuseDeepBody);
   app.addHook('preValidation', refuseUnstorableText);
   app.addHook('onResponse', (request, reply, done) => {
@@ -102,7 +105,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const callerCheck = createCallerCheck(deps);
   const options = routes.map((route) => route(deps));
   const forAnyone = documentRoutes(options, deps);
-  for (const route of options) app.route({ ...route, onRequest: callerCheck });
+  for (const route of options)
+    app.route(route.config?.operation?.isPublic === true ? route : { ...route, onRequest: callerCheck });
   for (const route of forAnyone) app.route(route);
   for (const route of refusedMethods(app, [...options, ...forAnyone])) app.route(route);
   return app;
@@ -161,7 +165,7 @@ function refusedMethods(app: FastifyInstance, options: readonly RouteOptions[]):
 }
 
 function report({ metrics, log }: AppDeps, request: FastifyRequest, reply: FastifyReply): void {
-  const { id: requestId, method, tenant, credential, sessionId, span, eventId } = request;
+  const { id: requestId, method, tenant, credential, span, eventId } = request;
   const route = routeOf(request) ?? 'unknown';
   const { statusCode: status, elapsedTime: durationMs } = reply;
   observe(metrics.requestSeconds, durationMs / 1000, { labels: { route, method, status }, exemplar: span.exemplar });
@@ -172,10 +176,16 @@ function report({ metrics, log }: AppDeps, request: FastifyRequest, reply: Fasti
     status,
     tenant,
     credential,
-    ...(sessionId !== null && { sessionId }),
+    ...actorFacts(request.caller),
     requestId,
     durationMs,
     traceId: traceIdOf(span.traceparent),
     ...(eventId !== '' && { eventId }),
   });
 }
+
+/** What the credential does not tell: the session, or which key of the operator. */
+const actorFacts = (caller: Caller | null): Record<string, string> => ({
+  ...(caller?.session !== undefined && { session: caller.session.id }),
+  ...(caller?.operatorKey !== undefined && { operatorKey: caller.operatorKey.setting }),
+});

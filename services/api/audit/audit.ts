@@ -37,6 +37,13 @@ export interface AuditedChange {
   after?: Fields;
   /** Whose audit it goes to. Default: the tenant of the request. */
   tenant?: string;
+  /** Who changed it. Default: the caller. */
+  actor?: Actor;
+}
+
+interface Actor {
+  credential: string;
+  sessionId: string | null;
 }
 
 interface Deps {
@@ -48,7 +55,8 @@ interface Deps {
 /** Gives every request its `audit`. */
 export function auditRequests(app: FastifyInstance, { encryptionKeys, clock, random }: Deps): void {
   const conceal = createConceal(encryptionKeys);
-  app.decorateRequest('audit', async function audit(this: FastifyRequest, tx, { id, tenant = this.tenant, ...change }) {
+  app.decorateRequest('audit', async function audit(this: FastifyRequest, tx, change) {
+    const { id, tenant = this.tenant, actor = actorOf(this) } = change;
     const { audit: action } = this.routeOptions.config;
     if (typeof action !== 'string')
       throw new AppError('bug', `${this.method} ${this.routeOptions.url} names no action for its audit entry`);
@@ -56,8 +64,7 @@ export function auditRequests(app: FastifyInstance, { encryptionKeys, clock, ran
     await insertAuditEntry(tx, {
       tenant,
       id: createId('aud', clock.nowMs(), random),
-      credential: this.credential,
-      sessionId: this.sessionId,
+      ...actor,
       action,
       resourceId: id,
       before: conceal(tenant, before),
@@ -66,3 +73,8 @@ export function auditRequests(app: FastifyInstance, { encryptionKeys, clock, ran
     });
   });
 }
+
+const actorOf = ({ credential, caller }: FastifyRequest): Actor => ({
+  credential,
+  sessionId: caller.session?.id ?? null,
+});

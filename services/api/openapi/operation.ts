@@ -48,6 +48,8 @@ type Tag =
   | 'Deliveries'
   | 'Dead letters and replays'
   | 'API keys'
+  | 'Sessions'
+  | 'Tenants'
   | 'Audit'
   | 'Documentation';
 

@@ -3,6 +3,7 @@ import { timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
 import { filterConditions, type Filtering, type FilterTable, readInstant } from '../http/filters.ts';
 import type { PageRequest } from '../http/paging.ts';
+import { operatorCredential } from '../keys/operator-keys.ts';
 import { filterText } from '../settings/fields.ts';
 import { idPattern } from './ids.ts';
 
@@ -41,9 +42,6 @@ export async function insertAuditEntry(tx: Query, entry: NewAuditEntry): Promise
     'audit_insert',
   );
 }
-
-/** The credential of the operator's key. */
-export const operatorCredential = 'admin';
 
 /** The entry as clients see it. */
 export function auditJson({ credential, session_id, ...row }: AuditRow): Record<string, unknown> {

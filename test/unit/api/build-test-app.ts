@@ -11,6 +11,7 @@ import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { noTracer } from '#lib/telemetry';
 import { createTenantLimits, createTenantUsage, noLimitSettings } from '#lib/tenancy';
 import { type AppDeps, buildApp } from '../../../services/api/app.ts';
+import { createOperatorKeys } from '../../../services/api/keys/operator-keys.ts';
 import { createWaitingRequests } from '../../../services/api/limits/waiting-requests.ts';
 import { createApiMetrics } from '../../../services/api/metrics.ts';
 import type { Store } from '../../../services/api/resources/resource-table.ts';
@@ -32,8 +33,10 @@ export const noPostgres = postgresOf(async () => {
   throw new Error('this request has nothing to ask the database');
 });
 
-const testEncryptionKeys = parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]);
+export const testEncryptionKeys = parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]);
 export const testSecretBox = createSecretBox(testEncryptionKeys);
+
+export const testOperatorKeys = createOperatorKeys({ adminKey, adminKeys: [] }, testEncryptionKeys);
 
 /** The API's dependencies in tests, except the given ones. */
 const testDeps = ({
@@ -56,6 +59,7 @@ const testDeps = ({
   vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks: parseAllowedNetworks([]) }),
   payloadRetentionDays: 30,
   limits,
+  limitSettings: createTenantLimits(noLimitSettings),
   usage,
   waiting: createWaitingRequests({ limits, usage }),
   judgingTurns: createJudgingTurns(),
@@ -66,7 +70,8 @@ const testDeps = ({
   keyRate: { perSecond: 100, burst: 200 },
   apiUrl: 'https://api.test',
   ingressUrl: 'https://in.test',
-  adminKey,
+  operatorKeys: testOperatorKeys,
+  findSession: async () => 'unknown',
   tracer: noTracer,
   log: silentLogger,
   idempotency: {

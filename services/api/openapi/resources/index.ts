@@ -6,7 +6,9 @@ import { documentedDeliveries } from './deliveries.ts';
 import { documentedDocumentation } from './documentation.ts';
 import { documentedEndpoints } from './endpoints.ts';
 import { documentedEvents } from './events.ts';
+import { documentedSessions } from './sessions.ts';
 import { documentedSources } from './sources.ts';
+import { documentedTenants } from './tenants.ts';
 
 export const documentedResources: readonly DocumentedResource[] = [
   documentedSources,
@@ -15,6 +17,8 @@ export const documentedResources: readonly DocumentedResource[] = [
   documentedDeliveries,
   documentedDeadLetters,
   documentedApiKeys,
+  documentedSessions,
+  documentedTenants,
   documentedAudit,
   documentedDocumentation,
 ];
