@@ -250,6 +250,15 @@ describe('a code', () => {
     expect((await redeem(1)).status).toBe(400);
   });
 
+  test('that nobody redeems in time makes room for others', async () => {
+    const { key } = await createKey(['admin'], 'forgetful');
+    const { id } = await createSession(key, { code: true });
+    await api.postgres.query('UPDATE sessions SET code_expires_at = clock_timestamp() WHERE id = $1', [id]);
+    await createSession(key, { code: true });
+    const rows = await api.postgres.query(`SELECT id FROM sessions WHERE tenant = 'forgetful'`);
+    expect([rows.length, rows.some((row) => (row as { id?: string }).id === id)]).toEqual([1, false]);
+  });
+
   test('is not tried for as often as one likes', async () => {
     const asked: string[] = [];
     const process = await startProcess({
@@ -350,6 +359,11 @@ describe('the operator', () => {
     expect((await end(all.id, key)).status).toBe(404);
     expect((await end(one.id, key)).status).toBe(204);
     expect((await end(all.id, all.token)).status).toBe(204);
+    const audit = await first.ask({ path: '/v1/audit?limit=2', as: adminKey, tenant: '*' });
+    expect(audit.json()).toMatchObject([
+      { action: 'session.end', resource_id: all.id, actor: { type: 'session', id: all.id, key_id: 'admin' } },
+      { action: 'session.create', resource_id: all.id, actor: { type: 'operator', id: 'admin' } },
+    ]);
   });
 
   test('changes its key: both count meanwhile, and sessions end with theirs', async () => {
