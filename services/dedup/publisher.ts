@@ -3,6 +3,7 @@ import { duplicateToJson, type EventRecord, type Topics, traceHeaders } from '#l
 import { eventIdEndOf, type Holder, isChanged } from '#lib/dedup-store';
 import type { PublishEvent, Refusal, StepBudget } from '#lib/fan-out';
 import type { RecordProducer } from '#lib/kafka';
+import { eventRequestOf } from './event-request.ts';
 import type { Item } from './item.ts';
 
 /** Each resolves once acknowledged; waits while Kafka is away; throws `stopped` when the signal aborts. */
@@ -70,5 +71,7 @@ function eventOf({ webhook, identity, candidate }: Item): EventRecord {
     http_headers: { ...webhook.httpHeaders },
     ordering_key: webhook.orderingKey,
     payload: webhook.body,
+    request: eventRequestOf(webhook),
+    tags: identity.tags,
   };
 }

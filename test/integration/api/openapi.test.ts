@@ -58,10 +58,13 @@ const cases: Record<string, () => Case[]> = {
     { path: `/v1/endpoints/${things.endpoint}/recover`, body: { since: '2020-01-01T00:00:00Z' } },
   ],
   testEndpoint: () => [{ path: `/v1/endpoints/${things.endpoint}/test` }],
-  publishEvent: () => [{ body: { type: 'order.paid', payload: [1], event_id: 'e', ordering_key: 'k' } }],
+  publishEvent: () => [
+    { body: { type: 'order.paid', payload: [1], event_id: 'e', ordering_key: 'k', tags: { a: 'b' } } },
+  ],
   listEvents: () => [{}, { path: '/v1/events?limit=2' }, { path: '/v1/events?type=none&wait=0' }],
   getEvent: () => [{ path: `/v1/events/${things.event}` }],
   getEventPayload: () => [{ path: `/v1/events/${things.event}/payload` }],
+  getEventRequest: () => [{ path: `/v1/events/${things.event}/request` }],
   listEventDeliveries: () => [{ path: `/v1/events/${things.event}/deliveries?limit=1` }],
   replayEvent: () => [{ path: `/v1/events/${things.event}/replay` }],
   getDelivery: () => [things.delivered, things.waiting, things.dead].map((id) => ({ path: `/v1/deliveries/${id}` })),
@@ -87,6 +90,7 @@ const cases: Record<string, () => Case[]> = {
   putTenant: () => [{ path: '/v1/tenants/acme', body: { name: 'Acme', limits: { endpoints: 1 } } }],
   listAuditEntries: () => [{}, { path: '/v1/audit?limit=1' }, { path: '/v1/audit?actor=admin&action=source.create' }],
   getOpenApi: () => [{}],
+  getOpenApiOfVersion: () => [{}],
   getDocs: () => [{}],
 };
 let replay = '';

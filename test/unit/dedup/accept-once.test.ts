@@ -30,6 +30,8 @@ describe('a batch of received records', () => {
       content_type: 'application/json',
       content_encoding: null,
       http_headers: { 'user-agent': 'test' },
+      request: null,
+      tags: {},
       ordering_key: null,
       payload: expect.any(Uint8Array) as unknown,
     });
