@@ -4,6 +4,7 @@ import { isAppError } from '#lib/errors';
 import type { Part } from '#lib/lifecycle';
 import { watchClock } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
+import { buildAnnouncing } from './announcing/build-announcing.ts';
 import type { DispatcherConfig } from './config.ts';
 import { buildConnections } from './connections.ts';
 import { buildEndpoints } from './endpoints/build-endpoints.ts';
@@ -46,7 +47,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
 
   const { orderedRows, wakeRows } = buildOrderedRows({ ...common, ...connections });
   const tables = buildWaitingTables({ ...connections, orderedRows });
-  const endpoints = buildEndpoints({ ...common, ...connections, publish, onClosed: wakeRows });
+  const endpoints = buildEndpoints({ ...common, ...connections, onClosed: wakeRows });
 
   const removeRow = tables.servedRows.add;
   const send = buildSend({ ...common, ...publishing, endpoints, encodeAttempt, orderedRows, removeRow });
@@ -84,7 +85,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     publishing.attemptCodec,
     publishing.producer,
     send.http,
-    endpoints.announcing,
+    buildAnnouncing({ ...common, ...connections, publish }),
     endpoints.failing,
     fanOut.unjudgedFilters,
     fanOut.consumer,
