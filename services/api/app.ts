@@ -10,6 +10,7 @@ import { refuseUnstorableText } from './http/refuse-unstorable-text.ts';
 import { sendProblem } from './http/send-problem.ts';
 import { routeOf, traceRequests } from './http/trace-requests.ts';
 import { type CallerDeps, createCallerCheck } from './keys/caller.ts';
+import type { AnnounceLimits } from './limits/announce-limits.ts';
 import type { TenantConnections } from './limits/tenant-connections.ts';
 import { documentRoutes } from './openapi/document-routes.ts';
 import type { RouteDeps } from './route.ts';
@@ -27,6 +28,8 @@ declare module 'fastify' {
 export interface AppDeps extends RouteDeps, CallerDeps {
   /** Default: the database is not shared out. */
   connections?: Pick<TenantConnections, 'follow'>;
+  /** Default: nobody is told of limits that are reached. */
+  announceLimits?: Pick<AnnounceLimits, 'note'>;
   tracer: Tracer;
 }
 
@@ -68,6 +71,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.decorateRequest('eventId', '');
   app.decorateRequest('tenant', '');
   app.decorateRequest('credential', '');
+  app.decorateRequest('limitReached', undefined);
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(reply);
     if (refusedByHead(request, reply)) return;
@@ -88,6 +92,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.addHook('preValidation', refuseUnstorableText);
   app.addHook('onResponse', (request, reply, done) => {
     report(deps, request, reply);
+    if (request.limitReached !== undefined) deps.announceLimits?.note(request.tenant, request.limitReached);
     done();
   });
 

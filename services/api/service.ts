@@ -14,6 +14,7 @@ import type { ApiConfig } from './config.ts';
 import { openIdempotency } from './idempotency/open-idempotency.ts';
 import { createKeyDirectory } from './keys/key-directory.ts';
 import { createKeyUses } from './keys/key-uses.ts';
+import { createAnnounceLimits } from './limits/announce-limits.ts';
 import { createTenantConnections } from './limits/tenant-connections.ts';
 import { createWaitingRequests } from './limits/waiting-requests.ts';
 import { watchResources } from './limits/watch-resources.ts';
@@ -81,6 +82,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     metrics,
   });
   const unjudgedFilters = createUnjudgedFilters({ postgres, metrics: context.metrics, clock, log });
+  const announceLimits = createAnnounceLimits({ postgres: followPostgres, limits, clock, log });
   const allowedNetworks = parseAllowedNetworks(config.allowedNetworks);
   const app = buildApp({
     postgres,
@@ -98,6 +100,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     limits,
     usage,
     connections,
+    announceLimits,
     waiting,
     judgingTurns: createJudgingTurns(),
     unjudgedFilters,
@@ -124,6 +127,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     ...outboxParts,
     sweep,
     inRounds(showReplayUsage(postgres, usage), { name: 'replay usage', everyMs: 10_000, clock, log }),
+    announceLimits,
     inRounds(unjudgedFilters.settle, { name: 'unjudged filters', everyMs: 1_000, lastRound: true, clock, log }),
     createHttpServer({ app, host: config.host, port: config.port }),
     // Stopped before the server, which waits for held requests.
