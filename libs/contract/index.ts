@@ -83,6 +83,7 @@ export {
   unpackHeaders,
 } from './dead-letter.ts';
 export { isReservedHeader, isSensitiveHeader } from './endpoint-headers.ts';
+export { type OperationalEventType, isOperationalEvent, operationalEventTypes } from './operational-events.ts';
 export { maxPayloadBytes, maxPayloadText } from './payload-limit.ts';
 export {
   type PrivateSettings,

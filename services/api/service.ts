@@ -18,6 +18,7 @@ import { createOperatorKeys } from './keys/operator-keys.ts';
 import { createSessionDirectory } from './keys/session-directory.ts';
 import { createSessionUses } from './keys/session-uses.ts';
 import { followLimits } from './limits/follow-limits.ts';
+import { createAnnounceLimits } from './limits/announce-limits.ts';
 import { createTenantConnections } from './limits/tenant-connections.ts';
 import { createWaitingRequests } from './limits/waiting-requests.ts';
 import { watchResources } from './limits/watch-resources.ts';
@@ -91,6 +92,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     metrics,
   });
   const unjudgedFilters = createUnjudgedFilters({ postgres, metrics: context.metrics, clock, log });
+  const announceLimits = createAnnounceLimits({ postgres: followPostgres, limits, clock, log });
   const allowedNetworks = parseAllowedNetworks(config.allowedNetworks);
   const app = buildApp({
     postgres,
@@ -110,6 +112,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     limitSettings,
     usage,
     connections,
+    announceLimits,
     waiting,
     judgingTurns: createJudgingTurns(),
     unjudgedFilters,
@@ -140,6 +143,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     ...outboxParts,
     sweep,
     inRounds(showReplayUsage(postgres, usage), { name: 'replay usage', everyMs: 10_000, clock, log }),
+    announceLimits,
     inRounds(unjudgedFilters.settle, { name: 'unjudged filters', everyMs: 1_000, lastRound: true, clock, log }),
     createHttpServer({ app, host: config.host, port: config.port }),
     // Stopped before the server, which waits for held requests.

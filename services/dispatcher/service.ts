@@ -4,6 +4,7 @@ import { isAppError } from '#lib/errors';
 import type { Part } from '#lib/lifecycle';
 import { watchClock } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
+import { buildAnnouncing } from './announcing/build-announcing.ts';
 import type { DispatcherConfig } from './config.ts';
 import { buildConnections } from './connections.ts';
 import { buildEndpoints } from './endpoints/build-endpoints.ts';
@@ -45,7 +46,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const { encode: encodeAttempt } = publishing.attemptCodec;
 
   const { orderedRows, wakeRows } = buildOrderedRows({ ...common, ...connections });
-  const endpoints = buildEndpoints({ ...common, ...connections, publish, onClosed: wakeRows });
+  const endpoints = buildEndpoints({ ...common, ...connections, onClosed: wakeRows });
   const tables = buildWaitingTables({ ...connections, ...endpoints, orderedRows });
 
   const removeRow = tables.servedRows.add;
@@ -84,7 +85,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     publishing.attemptCodec,
     publishing.producer,
     send.http,
-    endpoints.announcing,
+    buildAnnouncing({ ...common, ...connections, publish }),
     endpoints.failing,
     fanOut.unjudgedFilters,
     fanOut.consumer,

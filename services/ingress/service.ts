@@ -16,6 +16,8 @@ import { createBusyReport } from './load-shedding/busy-report.ts';
 import { createLoopDelay } from './load-shedding/loop-delay.ts';
 import { createRateGate } from './load-shedding/rate-gate.ts';
 import { createIngressMetrics } from './metrics.ts';
+import { createRejectingSources } from './rejections/rejecting-sources.ts';
+import { createRejectingTable } from './rejections/rejecting-table.ts';
 import { createRejectionLog } from './rejections/rejection-log.ts';
 import { createRejectionTable } from './rejections/rejection-table.ts';
 import { createSourceDirectory } from './sources/source-directory.ts';
@@ -104,6 +106,12 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     log,
     metrics,
   });
+  const rejectingSources = createRejectingSources({
+    table: createRejectingTable(postgres),
+    rejecting: sources.rejecting,
+    clock,
+    log,
+  });
   const tls = openTls(config);
   const app = buildApp({
     sources,
@@ -118,6 +126,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     reportBusy,
     maxConnections: config.maxConnections,
     rejections,
+    rejectingSources,
     log,
     bodyTimeoutMs: config.bodyTimeoutMs,
     maxReadingBytes: config.maxReadingBytes,
@@ -127,5 +136,6 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
   const server = createHttpServer({ app, host: config.host, port: config.port, listeners });
   const renewal = tls === undefined ? [] : [tls.renewal(app.server, { clock, log, onInUse: metrics.certificateInUse })];
   const clocks = watchClock({ postgres, clock, log, metrics: context.metrics });
-  return [postgres, followPostgres, clocks, sources, redis, producer, rejections, loopDelay, ...renewal, server];
+  const background = [rejections, rejectingSources, loopDelay, ...renewal];
+  return [postgres, followPostgres, clocks, sources, redis, producer, ...background, server];
 }

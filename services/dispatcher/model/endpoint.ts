@@ -50,6 +50,8 @@ export interface Endpoint extends Subscriber {
   changedAt: number;
   /** No send since then was taken. */
   failingSince: number | null;
+  /** The same, from when `hookline.endpoint.failing` is announced until its recovery is. */
+  outageSince: number | null;
   disabledAt: number | null;
   deletedAt: number | null;
 }
@@ -58,9 +60,10 @@ export interface EndpointRow extends SubscriberRow, SealedColumns {
   url: string;
   revision: number;
   failing_since: string | null;
+  outage_since: string | null;
 }
 
-export const endpointColumns = `${subscriberColumns}, url, settings, private, secrets, revision, failing_since`;
+export const endpointColumns = `${subscriberColumns}, url, settings, private, secrets, revision, failing_since, outage_since`;
 
 /** Deleted or disabled: its deliveries end without being sent. */
 export const isClosed = (endpoint: Endpoint): boolean => endpoint.deletedAt !== null || endpoint.disabledAt !== null;
@@ -97,6 +100,7 @@ export function endpointOf(row: EndpointRow, reading: Reading, before?: Endpoint
     revision: row.revision,
     changedAt: microsOf(row.changed_at),
     failingSince: row.failing_since === null ? null : microsOf(row.failing_since),
+    outageSince: row.outage_since === null ? null : microsOf(row.outage_since),
     disabledAt: row.disabled_at === null ? null : microsOf(row.disabled_at),
     deletedAt: row.deleted_at === null ? null : microsOf(row.deleted_at),
   };

@@ -36,6 +36,8 @@ export interface SourceRow {
   deleted_at: string | null;
   changed_at: string;
   buried: boolean;
+  /** Null unless it rejects webhooks and accepts none: rejections/rejecting-sources.ts. */
+  rejecting_since: string | null;
 }
 
 export interface ActiveSource {

@@ -37,6 +37,7 @@ function aRow(overrides: Partial<EndpointRow> = {}, secrets: StoredSecret[] = [{
     created_at: formatMicros(startMicros),
     changed_at: formatMicros(startMicros),
     failing_since: null,
+    outage_since: null,
     disabled_at: null,
     deleted_at: null,
     ...overrides,

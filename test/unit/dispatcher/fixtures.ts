@@ -64,6 +64,7 @@ const row: EndpointRow = {
   created_at: anHourAgo,
   changed_at: anHourAgo,
   failing_since: null,
+  outage_since: null,
   disabled_at: null,
   deleted_at: null,
 };

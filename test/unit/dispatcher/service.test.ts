@@ -38,7 +38,7 @@ test('the dispatcher’s parts start with what they stand on, and stop from the 
     'codec of hookline.delivery.attempts',
     'kafka producer',
     'http client',
-    'disablings',
+    'announcements',
     'failing endpoints',
     'unjudged filters',
     'kafka consumer hookline.fan-out',
