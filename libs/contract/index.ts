@@ -39,7 +39,6 @@ export { type EventRecord, problemOfEvent } from './event-record.ts';
 export { type EventSet, eventSetHeader, maxEventSetEndpoints, parseEventSet } from './event-set.ts';
 export { isInstant, isName } from './record-text.ts';
 export {
-  type PassedHeader,
   type PassHeaders,
   compilePassHeaders,
   passedHeaders,

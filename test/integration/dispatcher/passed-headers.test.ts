@@ -1,4 +1,5 @@
 /** A webhook with headers of every kind, from the socket of the ingress to the socket of a receiver, and what is kept of its request. */
+import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { formatMicros } from '#lib/clock';
@@ -174,10 +175,7 @@ const ofTheRequest = (id: string): Pairs => [
 ];
 const sentHeaders = (id: string): Pairs => [
   ...ofTheRequest(id),
-  ...Object.entries(signAsGithub(source.secret, body)).map((): [string, string] => [
-    'X-Hub-Signature-256',
-    signAsGithub(source.secret, body)['x-hub-signature-256'] ?? '',
-  ]),
+  ['X-Hub-Signature-256', signAsGithub(source.secret, body)['x-hub-signature-256'] ?? ''],
   ...secrets,
   ...provided,
   ...others,
@@ -235,7 +233,7 @@ async function openReceiver() {
   const arrivals: Arrival[] = [];
   const control = { arrivals, refuseFirst: 0, url: (name: string) => `http://127.0.0.1:${port}/${name}`, close };
   const take = async (request: IncomingMessage): Promise<number> => {
-    for await (const _chunk of request);
+    await once(request.resume(), 'end');
     const pairs = request.rawHeaders.flatMap((name, index): Pairs =>
       index % 2 === 0 ? [[name, request.rawHeaders[index + 1] ?? '']] : [],
     );

@@ -160,7 +160,9 @@ describe('the codecs', () => {
     const newer = createEventCodec({ ...options, schema: now });
     const older = createAvroCodec<Partial<EventRecord>>({ ...options, schema: before });
     await Promise.all([newer.start(), older.start()]);
-    const { request: _request, tags: _tags, ...known } = event;
+    const known: Partial<EventRecord> = { ...event };
+    delete known.request;
+    delete known.tags;
     expect({ ...(await older.decode(newer.encode(event))) }).toEqual(known);
     expect({ ...(await newer.decode(older.encode(known))) }).toEqual({ ...known, request: null, tags: {} });
   });
