@@ -52,7 +52,10 @@ export function createRejectingSources({ table, rejecting, clock, log }: Options
     const fromMs = clock.nowMs() - windowMs;
     const taken = [...rejectedBefore.values()].slice(0, maxChecked);
     for (const { id } of taken) rejectedBefore.delete(id);
-    [rejected, rejectedBefore] = [new Map<string, SourceRef>(), new Map([...rejectedBefore, ...rejected].slice(0, maxNoted))];
+    [rejected, rejectedBefore] = [
+      new Map<string, SourceRef>(),
+      new Map([...rejectedBefore, ...rejected].slice(0, maxNoted)),
+    ];
     return taken.filter(
       ({ id }) => !known.has(id) && !acceptedAt.isSince(id, fromMs) && !announcedAt.isSince(id, fromMs),
     );
