@@ -90,6 +90,7 @@ export { longestWindowSeconds, shortestPayloadRetentionDays } from './retry-wind
 export {
   type PastSubscription,
   type Subscription,
+  type Unsubscribed,
   eventKeys,
   everyEventKey,
   isSubscribed,
@@ -98,6 +99,7 @@ export {
   publishedSourceId,
   subscriptionAt,
   subscriptionKeys,
+  whyUnsubscribed,
 } from './subscription.ts';
 export {
   type EndpointCertificate,

@@ -22,6 +22,7 @@ import { listDeadLetters } from './list-dead-letters.ts';
 import { listDeliveryAttempts } from './list-delivery-attempts.ts';
 import { listEndpoints } from './list-endpoints.ts';
 import { listEventDeliveries } from './list-event-deliveries.ts';
+import { listEventMatching } from './list-event-matching.ts';
 import { listEvents } from './list-events.ts';
 import { listReplays } from './list-replays.ts';
 import { listSourceRejections } from './list-source-rejections.ts';
@@ -61,6 +62,7 @@ export const routes: readonly Route[] = [
   getEvent,
   getEventPayload,
   listEventDeliveries,
+  listEventMatching,
   getDelivery,
   listDeliveryAttempts,
   retryDelivery,

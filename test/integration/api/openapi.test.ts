@@ -63,6 +63,7 @@ const cases: Record<string, () => Case[]> = {
   getEvent: () => [{ path: `/v1/events/${things.event}` }],
   getEventPayload: () => [{ path: `/v1/events/${things.event}/payload` }],
   listEventDeliveries: () => [{ path: `/v1/events/${things.event}/deliveries?limit=1` }],
+  listEventMatching: () => [{ path: `/v1/events/${things.event}/matching?limit=1` }],
   replayEvent: () => [{ path: `/v1/events/${things.event}/replay` }],
   getDelivery: () => [things.delivered, things.waiting, things.dead].map((id) => ({ path: `/v1/deliveries/${id}` })),
   listDeliveryAttempts: () => [{ path: `/v1/deliveries/${things.delivered}/attempts` }],

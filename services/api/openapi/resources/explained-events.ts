@@ -1,0 +1,32 @@
+import { matchReasons } from '../../matching/match-event.ts';
+import { flag, id, list, nullable, object, oneOf, saying, type Schema, text, time } from '../schema.ts';
+
+const clause = object({
+  pointer: saying('JSON pointer into the filter', text),
+  path: saying('path into the payload; null for `$or` and `$nor`', nullable(text)),
+  operator: text,
+  expected: saying('operand of the operator, as in the filter', {}),
+});
+
+/** What explains an event: its arrivals, and its endpoints. */
+export const explainedEvents: Readonly<Record<string, Schema>> = {
+  EventMatch: object({
+    endpoint_id: id('ep'),
+    url: saying('null if the endpoint is deleted', nullable(text)),
+    matched: saying('null if it is unknown: see `reason`', nullable(flag)),
+    reason: saying(
+      'the first reason why the endpoint did not get the event: `test_event`: sent to one endpoint as a test; `created_later`: created less than 5 seconds before the event, or later; `disabled`, `deleted`: by the time of the event; `type`, `source`: not among `expected`; `payload_not_json`: a filter takes only JSON objects and arrays; `filter`: `clause` refused the payload. Or why it is unknown: `payload_removed`: the payload is not kept any more; `history_removed`: earlier settings are not kept any more. Null if it matched',
+      oneOf([...matchReasons, null]),
+    ),
+    unjudged: saying(
+      'why the endpoint got the event without its filter: `payload`: too large or too deep; `filter_steps`, `event_steps`: the filter, or all filters of the tenant together, are too expensive',
+      oneOf(['payload', 'filter_steps', 'event_steps', null]),
+    ),
+    expected: saying('event types or sources that the endpoint subscribed to', nullable(list(text))),
+    clause: saying('the first condition of the filter that refused the payload', nullable(clause)),
+    delivery_id: saying('delivery of the event’s first fan-out', nullable(id('dlv'))),
+    created_at: time,
+    disabled_at: nullable(time),
+    deleted_at: nullable(time),
+  }),
+};
