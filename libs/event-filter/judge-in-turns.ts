@@ -13,7 +13,7 @@ import type { JudgingTurns } from './judging-turns.ts';
 /** 10,000 endpoints with a filter of a hundred steps, some 25 conditions on single values; about 0.1 s of one core. */
 export const maxEventSteps = 1_000_000;
 /** Parsing takes as long as a step for so many. */
-const bytesPerStep = 8;
+export const bytesPerStep = 8;
 
 /** Why an endpoint gets an event without its filter: the payload can't be parsed, or the steps are used up. */
 export type UnjudgedReason = 'payload' | 'filter_steps' | 'event_steps';

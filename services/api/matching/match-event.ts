@@ -16,22 +16,8 @@ import { deliveryIdOf, subscriptionFor } from '#lib/fan-out';
 import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 import type { EventWithPayload } from '../resources/event.ts';
+import type { MatchReason } from './match-reasons.ts';
 import { type EndpointAsked, type SubscriberThen, subscribersAt } from './subscribers.ts';
-
-/** The first reason why an endpoint did not get an event, in the order in which they are checked; or why that is unknown. */
-export const matchReasons = [
-  'test_event',
-  'created_later',
-  'disabled',
-  'deleted',
-  'type',
-  'source',
-  'payload_not_json',
-  'filter',
-  'payload_removed',
-  'history_removed',
-] as const;
-type MatchReason = (typeof matchReasons)[number];
 
 /** An endpoint as clients see it here. */
 export interface Match {

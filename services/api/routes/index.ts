@@ -34,6 +34,7 @@ import { replayEvent } from './replay-event.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { rotateEndpointSecret } from './rotate-endpoint-secret.ts';
 import { rotateSourceSecret } from './rotate-source-secret.ts';
+import { searchEvents } from './search-events.ts';
 import { testEndpoint } from './test-endpoint.ts';
 import { updateEndpoint } from './update-endpoint.ts';
 import { updateSource } from './update-source.ts';
@@ -59,6 +60,7 @@ export const routes: readonly Route[] = [
   testEndpoint,
   publishEvent,
   listEvents,
+  searchEvents,
   getEvent,
   getEventPayload,
   listEventDeliveries,

@@ -60,6 +60,7 @@ const cases: Record<string, () => Case[]> = {
   testEndpoint: () => [{ path: `/v1/endpoints/${things.endpoint}/test` }],
   publishEvent: () => [{ body: { type: 'order.paid', payload: [1], event_id: 'e', ordering_key: 'k' } }],
   listEvents: () => [{}, { path: '/v1/events?limit=2' }, { path: '/v1/events?type=none&wait=0' }],
+  searchEvents: () => [{ path: `/v1/events/search?filter=${encodeURIComponent('{"id":{"$exists":true}}')}` }],
   getEvent: () => [{ path: `/v1/events/${things.event}` }],
   getEventPayload: () => [{ path: `/v1/events/${things.event}/payload` }],
   listEventDeliveries: () => [{ path: `/v1/events/${things.event}/deliveries?limit=1` }],

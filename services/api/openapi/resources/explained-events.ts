@@ -1,5 +1,6 @@
-import { matchReasons } from '../../matching/match-event.ts';
-import { flag, id, list, nullable, object, oneOf, saying, type Schema, text, time } from '../schema.ts';
+import { matchReasons } from '../../matching/match-reasons.ts';
+import { ref } from '../operation.ts';
+import { count, flag, id, list, nullable, object, oneOf, saying, type Schema, text, time } from '../schema.ts';
 
 const clause = object({
   pointer: saying('JSON pointer into the filter', text),
@@ -10,6 +11,16 @@ const clause = object({
 
 /** What explains an event: its arrivals, and its endpoints. */
 export const explainedEvents: Readonly<Record<string, Schema>> = {
+  EventSearch: object({
+    matched: saying('newest first', list(ref('Event'))),
+    scanned: saying('payloads that the filter was evaluated for', count),
+    unjudged: saying(
+      'events whose payload could not be searched: it is not kept any more, is too large or too deep, or takes the filter too many steps',
+      object({ payload_removed: count, payload: count, filter_steps: count }),
+    ),
+    complete: saying('whether all older events have been looked at', flag),
+    cursor: saying('continues behind what was looked at; null if `complete`', nullable(id('evt'))),
+  }),
   EventMatch: object({
     endpoint_id: id('ep'),
     url: saying('null if the endpoint is deleted', nullable(text)),
