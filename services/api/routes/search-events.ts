@@ -8,8 +8,9 @@ import { eventId } from '../resources/event.ts';
 import { type EventFilter, eventFilters } from '../resources/event-filters.ts';
 import { type Route, route } from '../route.ts';
 
-interface Query extends Omit<EventFilter, 'updated_at_gte'>, PageQuery {
+interface Query extends Omit<EventFilter, 'updated_at_gte' | 'has'>, PageQuery {
   filter: string;
+  has?: string | readonly string[];
 }
 
 // A position in the order of changes: a search goes by the time of receipt.

@@ -5,8 +5,10 @@
  * Events are read in windows of the primary key, whatever the filters of the list: a statement that looked for the next match could look at
  * every event of the tenant, and a time-out would lose how far it came.
  */
+import { microsOf } from '#lib/clock';
 import { isAppError } from '#lib/errors';
 import { bytesPerStep, compileFilter, decodedPayload, type EventFilter, type JudgingTurns } from '#lib/event-filter';
+import { createId, timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
 import { filterConditions } from '../http/filters.ts';
 import { type EventFilter as ListFilter, eventFilters } from '../resources/event-filters.ts';
@@ -68,21 +70,23 @@ export async function searchPayloads(deps: Deps, asked: SearchAsked): Promise<Fo
   const filter = compileFilter(asked.filter);
   const beganAtMs = monotonicMs();
   const found: Found = {
-    ...{ matched: [], scanned: 0, complete: false, cursor: asked.before },
+    ...{ matched: [], scanned: 0, complete: false, cursor: startOf(asked) },
     unjudged: { payload_removed: 0, payload: 0, filter_steps: 0 },
   };
   let bytesLeft = limits.bytes;
   let size = firstWindow;
 
+  // The first step is always taken: a search that never advances would be continued without end.
+  const from = found.cursor;
+  const hasAdvanced = (): boolean => found.cursor !== from;
   const isOver = (): boolean =>
-    monotonicMs() - beganAtMs >= limits.beginWithinMs || found.matched.length >= asked.limit;
+    found.matched.length >= asked.limit || (hasAdvanced() && monotonicMs() - beganAtMs >= limits.beginWithinMs);
 
   /** @returns whether all of the window was looked at */
   async function lookInto(window: readonly InWindow[]): Promise<boolean> {
     for (const group of groupsOf(window)) {
       bytesLeft -= bytesOf(group);
-      // The first may be larger than all that is allowed: else it would never be searched.
-      if (isOver() || (bytesLeft < 0 && found.cursor !== asked.before)) return false;
+      if (isOver() || (hasAdvanced() && bytesLeft < 0)) return false;
       const payloads = await readPayloads(deps.postgres, asked.tenant, group);
       for (const { event } of group) {
         if (isOver()) return false;
@@ -100,15 +104,27 @@ export async function searchPayloads(deps: Deps, asked: SearchAsked): Promise<Fo
       size = monotonicMs() - readAtMs < fastMs ? Math.min(largestWindow, 2 * size) : firstWindow;
       const isWhole = await lookInto(window);
       if (!isWhole) break;
-      if (!isFull) return { ...found, complete: true, cursor: null };
+      if (!isFull || isBefore(lastId, asked.events.received_since)) return { ...found, complete: true, cursor: null };
       found.cursor = lastId;
     }
   } catch (error) {
     // A slow database ends a search like any other limit, if it came anywhere.
-    if (!isAppError(error, 'store_unavailable') || found.cursor === asked.before) throw error;
+    if (!isAppError(error, 'store_unavailable') || !hasAdvanced()) throw error;
   }
   return found;
 }
+
+/** Ids have the time of receipt: a search begins with the newest event that the list's filters allow, and ends with the oldest. */
+function startOf({ before, events: { received_until: until } }: SearchAsked): string | null {
+  const first = until === undefined ? null : createId('evt', msOf(until) + 1, (size) => Buffer.alloc(size));
+  if (first === null || before === null) return before ?? first;
+  return first < before ? first : before;
+}
+
+const isBefore = (id: string | null, since: string | undefined): boolean =>
+  id !== null && since !== undefined && (timeOfId(id) ?? Infinity) < msOf(since);
+
+const msOf = (instant: string): number => Math.floor(microsOf(instant) / 1_000);
 
 interface InWindow {
   event: EventRow;

@@ -92,6 +92,25 @@ describe('a search', () => {
     expect(await search('stranger', { name: 'a' })).toMatchObject({ matched: [], scanned: 0, complete: true });
   });
 
+  it('begins and ends with the times of receipt that are asked for', async () => {
+    const listed = (await api.ask({ path: '/v1/events', tenant })).json<{ id: string; received_at: string }[]>();
+    const at = (n: number): string => listed.find(({ id }) => id === events[n])?.received_at ?? '';
+    const times = { received_since: at(1), received_until: at(3) };
+    const found = await search(tenant, { name: { $exists: true } }, times);
+    expect([ids(found.matched), found.scanned, found.complete]).toEqual([[events[1]], 2, true]);
+    // Not one before the time is looked into.
+    const read = await searchPayloads(
+      {
+        postgres: api.postgres,
+        turns: createJudgingTurns(),
+        monotonicMs: systemClock.monotonicMs,
+        limits: searchLimits,
+      },
+      { tenant, filter: { n: 0 }, events: { received_until: at(0) }, before: null, limit: 1 },
+    );
+    expect(read).toMatchObject({ scanned: 0, complete: true });
+  });
+
   it('ends at the limit, and continues behind it without a gap', async () => {
     const first = await search(tenant, { name: 'a' }, { limit: '1' });
     expect(first).toMatchObject({ complete: false, cursor: events[3] });
