@@ -23,6 +23,7 @@ import { listDeliveryAttempts } from './list-delivery-attempts.ts';
 import { listEndpoints } from './list-endpoints.ts';
 import { listEventDeliveries } from './list-event-deliveries.ts';
 import { listEventMatching } from './list-event-matching.ts';
+import { listEventReceipts } from './list-event-receipts.ts';
 import { listEvents } from './list-events.ts';
 import { listReplays } from './list-replays.ts';
 import { listSourceRejections } from './list-source-rejections.ts';
@@ -34,10 +35,12 @@ import { replayEvent } from './replay-event.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { rotateEndpointSecret } from './rotate-endpoint-secret.ts';
 import { rotateSourceSecret } from './rotate-source-secret.ts';
+import { sampleWebhook } from './sample-webhook.ts';
 import { searchEvents } from './search-events.ts';
 import { testEndpoint } from './test-endpoint.ts';
 import { updateEndpoint } from './update-endpoint.ts';
 import { updateSource } from './update-source.ts';
+import { verifyWebhook } from './verify-webhook.ts';
 
 /** Every route that needs a key. */
 export const routes: readonly Route[] = [
@@ -48,6 +51,8 @@ export const routes: readonly Route[] = [
   deleteSource,
   rotateSourceSecret,
   listSourceRejections,
+  verifyWebhook,
+  sampleWebhook,
   createEndpoint,
   listEndpoints,
   getEndpoint,
@@ -64,6 +69,7 @@ export const routes: readonly Route[] = [
   getEvent,
   getEventPayload,
   listEventDeliveries,
+  listEventReceipts,
   listEventMatching,
   getDelivery,
   listDeliveryAttempts,

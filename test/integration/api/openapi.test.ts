@@ -46,6 +46,10 @@ const cases: Record<string, () => Case[]> = {
     { path: `/v1/sources/${things.source}/rotate-secret` },
   ],
   listSourceRejections: () => [{ path: `/v1/sources/${things.source}/rejections` }],
+  verifyWebhook: () => [
+    { path: `/v1/sources/${things.source}/verify`, body: { headers: { 'X-Signature': ['a', 'b'] }, body: '{}' } },
+  ],
+  sampleWebhook: () => [{ path: `/v1/sources/${things.source}/sample` }],
   createEndpoint: () => [{ body: { url: 'https://receiver.example/' } }],
   listEndpoints: () => [{}],
   getEndpoint: () => [{ path: `/v1/endpoints/${things.endpoint}` }],
@@ -64,6 +68,7 @@ const cases: Record<string, () => Case[]> = {
   getEvent: () => [{ path: `/v1/events/${things.event}` }],
   getEventPayload: () => [{ path: `/v1/events/${things.event}/payload` }],
   listEventDeliveries: () => [{ path: `/v1/events/${things.event}/deliveries?limit=1` }],
+  listEventReceipts: () => [{ path: `/v1/events/${things.event}/receipts` }],
   listEventMatching: () => [{ path: `/v1/events/${things.event}/matching?limit=1` }],
   replayEvent: () => [{ path: `/v1/events/${things.event}/replay` }],
   getDelivery: () => [things.delivered, things.waiting, things.dead].map((id) => ({ path: `/v1/deliveries/${id}` })),

@@ -11,6 +11,13 @@ const clause = object({
 
 /** What explains an event: its arrivals, and its endpoints. */
 export const explainedEvents: Readonly<Record<string, Schema>> = {
+  Receipt: object({
+    id: saying('receipt id, as in the 202', text),
+    received_at: time,
+    client_address: saying('null if it is unknown', nullable(text)),
+    kind: oneOf(['first', 'duplicate']),
+    same_bytes: saying('whether the body is that of the event', flag),
+  }),
   EventSearch: object({
     matched: saying('newest first', list(ref('Event'))),
     scanned: saying('payloads that the filter was evaluated for', count),
