@@ -12,7 +12,7 @@ import {
   type JudgingTurns,
   type UnjudgedReason,
 } from '#lib/event-filter';
-import { deliveryIdOf, subscriptionFor } from '#lib/fan-out';
+import { deliveryIdOf, subscriptionFor, type Unmatched } from '#lib/fan-out';
 import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 import type { EventWithPayload } from '../resources/event.ts';
@@ -117,7 +117,7 @@ interface Candidate {
 const stepsToCompile = 2_000;
 
 function refusedBy(
-  found: 'closed' | 'type' | 'source',
+  found: Exclude<Unmatched, 'created_later'>,
   { endpoint, subscription }: SubscriberThen,
   receivedAt: number,
 ): Verdict {

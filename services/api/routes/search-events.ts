@@ -13,8 +13,9 @@ interface Query extends Omit<EventFilter, 'updated_at_gte' | 'has'>, PageQuery {
   has?: string | readonly string[];
 }
 
-// A position in the order of changes: a search goes by the time of receipt.
-const { updated_at_gte: _position, ...listFilters } = eventFilters;
+/** Without the position in the order of changes: a search goes by the time of receipt. */
+const withoutPosition = ({ updated_at_gte: _position, ...filters }: typeof eventFilters) => filters;
+const listFilters = withoutPosition(eventFilters);
 
 const querystring = {
   type: 'object',

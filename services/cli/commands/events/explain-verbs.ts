@@ -21,7 +21,9 @@ interface Search {
   cursor: string | null;
 }
 
-const { since: _changedSince, ...searchFilters } = filterOptions;
+/** A search goes by the time of receipt, not of changes. */
+const withoutSince = ({ since: _changed, ...filters }: typeof filterOptions) => filters;
+const searchFilters = withoutSince(filterOptions);
 
 export const explainVerbs = {
   receipts: apiVerb({
