@@ -38,6 +38,16 @@ export {
 export { type EventRecord, problemOfEvent } from './event-record.ts';
 export { type EventSet, eventSetHeader, maxEventSetEndpoints, parseEventSet } from './event-set.ts';
 export { isInstant, isName } from './record-text.ts';
+export {
+  type PassedHeader,
+  type PassHeaders,
+  compilePassHeaders,
+  passedHeaders,
+  passRulePattern,
+  problemOfPassRule,
+} from './pass-headers.ts';
+export { isTagName, isTagValue, maxTagBytes, maxTags, tagNamePattern, type Tags } from './tags.ts';
+export type { EventRequest, ReceivedRequest, RequestHeader } from './webhook-request.ts';
 export { type Delivery, deliveryHeaders, parseDelivery } from './delivery-record.ts';
 export {
   type Attempted,

@@ -59,7 +59,8 @@ const combined = (operator: string, expected: unknown, pointer: string): Conjunc
 });
 
 function* conditionsOf(path: string, condition: unknown, pointer: string): Iterable<Conjunct> {
-  const entries = typeof condition === 'object' && condition !== null ? Object.entries(condition as Record<string, unknown>) : [];
+  const entries =
+    typeof condition === 'object' && condition !== null ? Object.entries(condition as Record<string, unknown>) : [];
   if (!entries.some(([key]) => operators.has(key)))
     return yield { pointer, path, operator: '$eq', expected: condition, filter: { [path]: condition } };
   for (const [operator, expected] of entries)

@@ -15,4 +15,4 @@ export { reservedInstants } from './reserved-instants.ts';
 export { findLostWaiting, type RestoredRow, restoreWaiting } from './restore-waiting.ts';
 export { eventHasEnded, hasEnded, hasNotEnded, isOpen, sqlStatus, sqlStatuses, waits } from './status-conditions.ts';
 export { upsertWaiting } from './upsert-waiting.ts';
-export { type GrownKey, insertEvents, ownReceipts } from './insert-events.ts';
+export { type GrownKey, insertEvents, ownReceipts, ownTags } from './insert-events.ts';

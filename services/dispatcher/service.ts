@@ -45,8 +45,8 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const { encode: encodeAttempt } = publishing.attemptCodec;
 
   const { orderedRows, wakeRows } = buildOrderedRows({ ...common, ...connections });
-  const tables = buildWaitingTables({ ...connections, orderedRows });
   const endpoints = buildEndpoints({ ...common, ...connections, publish, onClosed: wakeRows });
+  const tables = buildWaitingTables({ ...connections, ...endpoints, orderedRows });
 
   const removeRow = tables.servedRows.add;
   const send = buildSend({ ...common, ...publishing, endpoints, encodeAttempt, orderedRows, removeRow });

@@ -156,13 +156,14 @@ function eventRow({ event, traceparent }: Extract<Fact, { kind: 'event' }>): Eve
     ordering_key,
     body_hash: bodyHashOf(hash('sha256', event.payload, 'buffer')),
     traceparent,
+    tags: Object.keys(event.tags).length === 0 ? null : JSON.stringify(event.tags),
     received_at: formatMicros(event.received_at),
     before_last: 0,
   };
 }
 
 function payloadRow({ event }: Extract<Fact, { kind: 'event' }>): PayloadRow {
-  const { tenant, id, received_at, content_type, content_encoding, payload } = event;
+  const { tenant, id, received_at, content_type, content_encoding, payload, request } = event;
   return {
     tenant,
     event_id: id,
@@ -170,6 +171,7 @@ function payloadRow({ event }: Extract<Fact, { kind: 'event' }>): PayloadRow {
     content_type,
     content_encoding,
     body: payload,
+    request: request === null ? null : JSON.stringify(request),
   };
 }
 

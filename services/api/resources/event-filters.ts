@@ -1,6 +1,7 @@
 import { eventStatuses } from '#lib/contract';
 import { type Filtering, type FilterTable, readInstant, repeated } from '../http/filters.ts';
 import { filterText } from '../settings/fields.ts';
+import { tagFilter } from '../settings/tags.ts';
 import type { EventRow } from './event-row.ts';
 
 /** What an event may have, by the column that counts it. */
@@ -42,6 +43,13 @@ export const eventFilters = {
     description: 'receipt of a webhook: its event, for duplicates too',
     condition: (receiptId) =>
       `id IN (SELECT r.event_id FROM receipts r WHERE r.tenant = $1 AND r.receipt_id = ${receiptId})`,
+  },
+  tag: {
+    schema: repeated(tagFilter),
+    description: 'events with this tag, as `name:value`; repeatable',
+    repeats: true,
+    condition: (tag) => `id IN (SELECT t.event_id FROM event_tags t WHERE t.tenant = $1 AND t.tag = ${tag})`,
+    matches: ({ tags }, tag) => Object.entries(tags ?? {}).some(([name, value]) => `${name}:${value}` === tag),
   },
   event_id: {
     schema: filterText,

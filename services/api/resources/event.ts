@@ -1,3 +1,4 @@
+import type { EventRequest } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import { filterConditions } from '../http/filters.ts';
 import { type EventFilter, type EventFilterName, eventFilters } from './event-filters.ts';
@@ -88,6 +89,28 @@ export async function findEvent(postgres: Query, tenant: string, id: string): Pr
     [tenant, id],
   );
   return row;
+}
+
+/** The request of an event; null where it is unknown. `removed`: its retention time is over. */
+export async function findRequest(
+  postgres: Query,
+  tenant: string,
+  id: string,
+): Promise<{ request: EventRequest | null } | 'removed' | undefined> {
+  if (!eventId.test(id)) return undefined;
+  const [row] = await postgres.query<{ kept: boolean | null; request: EventRequest | null }>(
+    `SELECT payload.kept, payload.request
+       FROM events
+       LEFT JOIN LATERAL (
+              SELECT true AS kept, p.request
+                FROM event_payloads p
+               WHERE p.tenant = events.tenant AND p.event_id = events.id AND p.received_at = events.received_at
+               LIMIT 1) AS payload ON true
+      WHERE tenant = $1 AND id = $2`,
+    [tenant, id],
+  );
+  if (row === undefined) return undefined;
+  return row.kept === null ? 'removed' : { request: row.request };
 }
 
 export async function eventExists(postgres: Query, tenant: string, id: string): Promise<boolean> {

@@ -27,7 +27,7 @@ export const receiptJson = (row: ReceiptRow): Record<string, unknown> => ({
   same_bytes: !row.changed,
 });
 
-/** The oldest first; one more than the page holds. */
+/** The oldest first; one more than the page holds. The first arrival's address is that of the event's request, as long as it is kept. */
 export function listReceipts(
   postgres: Query,
   tenant: string,
@@ -36,11 +36,19 @@ export function listReceipts(
 ): Promise<ReceiptRow[]> {
   const [, receiptId = '', origin = ''] = receiptPosition.exec(after ?? '') ?? [];
   return postgres.query<ReceiptRow>(
-    `SELECT receipt_id, origin, received_at, duplicate, changed, client_address
-       FROM receipts
-      WHERE tenant = $1 AND event_id = $2 AND (receipt_id, origin) > ($3, $4)
-      ORDER BY receipt_id, origin
-      LIMIT $5`,
+    `SELECT page.receipt_id, page.origin, page.received_at, page.duplicate, page.changed,
+            coalesce(page.client_address, payload.client_address) AS client_address
+       FROM (SELECT * FROM receipts
+              WHERE tenant = $1 AND event_id = $2 AND (receipt_id, origin) > ($3, $4)
+              ORDER BY receipt_id, origin
+              LIMIT $5) AS page
+       LEFT JOIN LATERAL (
+              SELECT p.request->>'client_address' AS client_address
+                FROM event_payloads p
+               WHERE NOT page.duplicate AND p.tenant = page.tenant AND p.event_id = page.event_id
+                 AND p.received_at = page.received_at
+               LIMIT 1) AS payload ON true
+      ORDER BY page.receipt_id, page.origin`,
     [tenant, eventId, receiptId, origin, limit + 1],
   );
 }

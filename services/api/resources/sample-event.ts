@@ -38,6 +38,7 @@ export async function insertSampleEvent(tx: Query, event: SampleEvent): Promise<
       updated_at: clock?.last_at ?? '',
       ordering_key: null,
       traceparent,
+      tags: null,
       content_type: 'application/json',
       content_encoding: null,
       payload,

@@ -14,6 +14,7 @@ import { getDeadLetter } from './get-dead-letter.ts';
 import { getDelivery } from './get-delivery.ts';
 import { getEndpoint } from './get-endpoint.ts';
 import { getEventPayload } from './get-event-payload.ts';
+import { getEventRequest } from './get-event-request.ts';
 import { getEvent } from './get-event.ts';
 import { getReplay } from './get-replay.ts';
 import { getSource } from './get-source.ts';
@@ -68,6 +69,7 @@ export const routes: readonly Route[] = [
   searchEvents,
   getEvent,
   getEventPayload,
+  getEventRequest,
   listEventDeliveries,
   listEventReceipts,
   listEventMatching,

@@ -1,17 +1,14 @@
 import { problemsOfFilter } from '#lib/event-filter';
-import { filterDescriptions, filterSchemas, readFilters } from '../http/filters.ts';
+import { filterDescriptions, filterSchemas, type GivenFilters, readFilters } from '../http/filters.ts';
 import { type PageQuery, pageParameters, readPage } from '../http/paging.ts';
 import { type FieldErrors, type Read, sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { eventId } from '../resources/event.ts';
-import { type EventFilter, eventFilters } from '../resources/event-filters.ts';
+import { eventFilters } from '../resources/event-filters.ts';
 import { type Route, route } from '../route.ts';
 
-interface Query extends Omit<EventFilter, 'updated_at_gte' | 'has'>, PageQuery {
-  filter: string;
-  has?: string | readonly string[];
-}
+type Query = GivenFilters & PageQuery & { filter: string };
 
 /** Without the position in the order of changes: a search goes by the time of receipt. */
 const withoutPosition = ({ updated_at_gte: _position, ...filters }: typeof eventFilters) => filters;

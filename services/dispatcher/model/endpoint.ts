@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { microsOf } from '#lib/clock';
-import { endpointDefaults, type EndpointMethod, type EndpointSettings, scheduleDefaults } from '#lib/contract';
+import {
+  compilePassHeaders,
+  endpointDefaults,
+  type EndpointMethod,
+  type EndpointSettings,
+  scheduleDefaults,
+} from '#lib/contract';
 import type { AppError } from '#lib/errors';
 import { readSubscriber, type Subscriber, subscriberColumns, type SubscriberRow } from '#lib/fan-out';
 import type { HttpRoute } from '#lib/http-client';
@@ -79,6 +85,7 @@ export function endpointOf(row: EndpointRow, reading: Reading, before?: Endpoint
     headers: Object.fromEntries(Object.entries<string>(headers).map(([name, value]) => [name.toLowerCase(), value])),
     route: routeOf(settings, before?.route),
     ordered: settings.ordered ?? false,
+    passHeaders: compilePassHeaders(settings.pass_headers),
     timeoutMs: settings.timeout_ms ?? endpointDefaults.timeout_ms,
     maxInFlight: settings.max_in_flight ?? endpointDefaults.max_in_flight,
     pace: settings.rate_limit && {

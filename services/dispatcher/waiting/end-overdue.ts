@@ -62,8 +62,9 @@ export function createEndOverdue(deps: Deps): EndOverdue {
   async function end(row: WaitingRow, content: EventContent | undefined, reason: DeadLetterReason): Promise<void> {
     const signal = owned.signalOf(row.partition);
     const delivery = { tenant: row.tenant, id: row.deliveryId };
+    const endpoint = deps.directory.get(row.tenant, row.endpointId);
     if (signal === undefined || deps.scheduler.held(delivery) || deps.recentSteps.has(delivery, row.step + 1)) return;
-    const job: RowJob = rowJob(row, content ?? withoutContent(row), signal);
+    const job: RowJob = rowJob(row, content ?? withoutContent(row), { endpoint, signal });
     await deps.outcomes.ended(job, { status: 'dead_lettered', reason });
   }
 

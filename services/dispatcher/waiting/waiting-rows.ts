@@ -109,7 +109,13 @@ export function createWaitingRows(deps: Deps): Part {
       const signal = owned.signalOf(row.partition);
       // Otherwise the partition was lost, the lane filled up, or the row was sent from its record. The row stays and is found again.
       if (content !== undefined && signal !== undefined && mayBeSent(row))
-        scheduler.offer(rowJob(row, content, signal, laneWaits.readyAt(row)));
+        scheduler.offer(
+          rowJob(row, content, {
+            endpoint: directory.get(row.tenant, row.endpointId),
+            signal,
+            readyAt: laneWaits.readyAt(row),
+          }),
+        );
     }
   }
 

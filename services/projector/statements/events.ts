@@ -5,6 +5,7 @@ import {
   type GrownKey,
   listed,
   ownReceipts,
+  ownTags,
   receiptColumns,
   type RowOf,
   sqlStatus,
@@ -63,8 +64,9 @@ export const insertEvents: Statement<EventRow, InsertedEvent> = {
                FROM ${countedDeliveries('u', 'u.counted')} AS d
              OFFSET 0) AS c
       ON CONFLICT (tenant, id) DO NOTHING
-      RETURNING tenant, id, dedup_key
+      RETURNING tenant, id, dedup_key, tags
     ), own_receipts AS (${ownReceipts}
+    ), own_tags AS (${ownTags}
     )
     SELECT tenant, id, dedup_key FROM inserted`,
 };

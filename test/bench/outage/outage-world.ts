@@ -192,7 +192,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     giveUp: () => undefined,
     drainMs: 1_000,
   });
-  const readContents = createReadContents(tables.waiting);
+  const readContents = createReadContents(tables.waiting, directory);
   const waitingRows = createWaitingRows({
     ...{ table: tables.waiting, readContents, servedRows },
     ...{ owned, directory, scheduler, recentSteps, outcomes, clock },

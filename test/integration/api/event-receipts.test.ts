@@ -62,6 +62,15 @@ test('each arrival of an event is there, oldest first, with its time, its addres
   expect(new Set(receipts.map(({ id }) => id)).size).toBe(3);
 });
 
+test('the first arrival has the address of its request, as long as that is kept', async () => {
+  const named = { tenant, eventId: createId('evt', startAt / 1_000) };
+  const request = { method: 'POST', path: '/', client_address: '198.51.100.7', headers: [], truncated: false };
+  await project(api.postgres, [eventFact(named, { receipt_id: createId('rcp', startAt / 1_000), request })]);
+  expect(await receiptsOf(named.eventId)).toMatchObject([{ kind: 'first', client_address: '198.51.100.7' }]);
+  await api.postgres.query('DELETE FROM event_payloads WHERE tenant = $1 AND event_id = $2', [tenant, named.eventId]);
+  expect(await receiptsOf(named.eventId)).toMatchObject([{ kind: 'first', client_address: null }]);
+});
+
 test('an address is unknown where the record of the arrival has none, as those from before', async () => {
   expect((await receiptsOf(await receive([{}, { from: null }]))).map(({ client_address }) => client_address)).toEqual([
     ...[null, null, null],

@@ -49,6 +49,7 @@ const neverPaths = (): string[] => {
     `/v1/endpoints/${id('ep')}`,
     `/v1/events/${id('evt')}`,
     `/v1/events/${id('evt')}/payload`,
+    `/v1/events/${id('evt')}/request`,
     `/v1/events/${id('evt')}/deliveries`,
     `/v1/deliveries/${id('dlv')}`,
     `/v1/deliveries/${id('dlv')}/attempts`,

@@ -62,11 +62,14 @@ const cases: Record<string, () => Case[]> = {
     { path: `/v1/endpoints/${things.endpoint}/recover`, body: { since: '2020-01-01T00:00:00Z' } },
   ],
   testEndpoint: () => [{ path: `/v1/endpoints/${things.endpoint}/test` }],
-  publishEvent: () => [{ body: { type: 'order.paid', payload: [1], event_id: 'e', ordering_key: 'k' } }],
+  publishEvent: () => [
+    { body: { type: 'order.paid', payload: [1], event_id: 'e', ordering_key: 'k', tags: { a: 'b' } } },
+  ],
   listEvents: () => [{}, { path: '/v1/events?limit=2' }, { path: '/v1/events?type=none&wait=0' }],
   searchEvents: () => [{ path: `/v1/events/search?filter=${encodeURIComponent('{"id":{"$exists":true}}')}` }],
   getEvent: () => [{ path: `/v1/events/${things.event}` }],
   getEventPayload: () => [{ path: `/v1/events/${things.event}/payload` }],
+  getEventRequest: () => [{ path: `/v1/events/${things.event}/request` }],
   listEventDeliveries: () => [{ path: `/v1/events/${things.event}/deliveries?limit=1` }],
   listEventReceipts: () => [{ path: `/v1/events/${things.event}/receipts` }],
   listEventMatching: () => [{ path: `/v1/events/${things.event}/matching?limit=1` }],
@@ -86,6 +89,7 @@ const cases: Record<string, () => Case[]> = {
   getApiKey: () => [{ path: `/v1/api-keys/${things.key}` }],
   deleteApiKey: () => [{ path: `/v1/api-keys/${things.key}` }],
   getOpenApi: () => [{}],
+  getOpenApiOfVersion: () => [{}],
   getDocs: () => [{}],
 };
 let replay = '';

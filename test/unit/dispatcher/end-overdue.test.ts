@@ -44,22 +44,16 @@ function createWorld() {
       withoutEvent: async () => world.withoutEvent,
       writtenAt: async () => world.writtenAt,
     },
-    readContents: createReadContents({
-      contents: async (events) =>
-        events.map(({ eventId }) => ({
-          ...{
-            tenant,
-            eventId,
-            type: eventType,
-            receivedAt,
-            orderingKey,
-            traceparent,
-            contentType,
-            contentEncoding,
-            payload,
-          },
-        })),
-    }),
+    readContents: createReadContents(
+      {
+        contents: async (events) =>
+          events.map(({ eventId }) => ({
+            ...{ tenant, eventId, type: eventType, receivedAt, orderingKey, traceparent },
+            ...{ contentType, contentEncoding, payload, request: null },
+          })),
+      },
+      { get: () => undefined },
+    ),
     owned,
     directory: { get: () => anEndpoint() },
     health: {

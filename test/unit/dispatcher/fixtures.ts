@@ -120,6 +120,8 @@ export function anEvent(overrides: Partial<EventRecord> = {}): EventRecord {
     content_type: 'application/json',
     content_encoding: null,
     http_headers: {},
+    request: null,
+    tags: {},
     ordering_key: null,
     payload: Buffer.from('{"order":1}'),
     ...overrides,
@@ -139,6 +141,7 @@ export function aDelivery(overrides: Partial<Delivery> = {}): Delivery {
     orderingKey: null,
     contentType: 'application/json',
     contentEncoding: null,
+    passedHeaders: [],
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     payload: Buffer.from('{"order":1}'),
     ...overrides,
@@ -159,6 +162,7 @@ export function contentOf(eventId: string): EventContent {
     contentType,
     contentEncoding,
     payload,
+    request: null,
   };
 }
 

@@ -326,6 +326,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
               contentType,
               contentEncoding,
               payload,
+              request: null,
             };
           }),
         ),
@@ -336,7 +337,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
         }),
       count: async () => ({ retrying: 0, parked: 0 }),
     };
-    const readContents = createReadContents(table);
+    const readContents = createReadContents(table, directory);
     const servedRows = createServedRows({ table, orderedRows });
     const waitingRows = createWaitingRows({
       ...{ table, readContents, servedRows, owned, directory, scheduler, recentSteps, clock },

@@ -90,7 +90,7 @@ function createWorld() {
   const waitingRows = createWaitingRows({
     table,
     servedRows,
-    readContents: createReadContents(table),
+    readContents: createReadContents(table, { get: (_tenant, id) => world.endpoints.get(id) }),
     releaseOrdered: (...args) => world.release(...args),
     owned,
     directory: {

@@ -13,6 +13,10 @@ const endpoint = object(
     filter: saying('filter on the payload; null: all', {}),
     method: oneOf(endpointMethods),
     headers: saying('sensitive values are shown as `***`', map(text)),
+    pass_headers: saying(
+      'headers of the provider that are passed on: names, or beginnings and an asterisk',
+      list(text),
+    ),
     ed25519: flag,
     public_keys: saying('valid public keys, newest first', list(text)),
     timeout_ms: count,

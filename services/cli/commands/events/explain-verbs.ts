@@ -8,7 +8,7 @@ import { omitAbsent, readLimit } from '../../options/read-values.ts';
 import { columns, table } from '../../output/print.ts';
 import { text } from '../../verb.ts';
 import { type Event, eventColumns, eventRow } from './event-view.ts';
-import { filterOf, filterOptions } from './filter-options.ts';
+import { filterOf, filterOptions, queryString } from './filter-options.ts';
 import { type Match, matchColumns, matchRow } from './match-view.ts';
 
 const things = 'events';
@@ -67,13 +67,13 @@ export const explainVerbs = {
         file === undefined
           ? (['filter', filter ?? ''] as const)
           : (['filter-file', readTextFile('filter-file', file)] as const);
-      const query = new URLSearchParams({
+      const query = queryString({
         filter: JSON.stringify(readJson(option, json)),
-        ...filterOf({ ...values, since: undefined }, systemClock.nowMs()),
+        ...filterOf({ ...values, since: undefined }, systemClock.nowMs()).query,
         limit: String(readLimit(values.limit, { max: 1_000, otherwise: 100 })),
         ...omitAbsent({ receipt_id: values.receipt, cursor: values.cursor }),
       });
-      return api.ask<Search>('GET', `/events/search?${query.toString()}`);
+      return api.ask<Search>('GET', `/events/search?${query}`);
     },
     show: (found) => `${table(found.matched.map(eventRow), eventColumns)}\n${progressOf(found)}`,
   }),
