@@ -100,6 +100,7 @@ export { longestWindowSeconds, shortestPayloadRetentionDays } from './retry-wind
 export {
   type PastSubscription,
   type Subscription,
+  type Unsubscribed,
   eventKeys,
   everyEventKey,
   isSubscribed,
@@ -108,6 +109,7 @@ export {
   publishedSourceId,
   subscriptionAt,
   subscriptionKeys,
+  whyUnsubscribed,
 } from './subscription.ts';
 export {
   type EndpointCertificate,

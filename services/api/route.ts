@@ -15,6 +15,7 @@ import type { ApiMetrics } from './metrics.ts';
 import type { Outbox } from './outbox/publish-outbox.ts';
 import type { Polling } from './polling/polling.ts';
 import type { Store } from './resources/resource-table.ts';
+import type { EventSearch } from './searching/event-search.ts';
 
 /** Dependencies of handlers. A route's file holds its method, its schema, its documentation and its handler. */
 export interface RouteDeps {
@@ -44,6 +45,7 @@ export interface RouteDeps {
   limiter: RateLimiter;
   /** The rate of keys without one of their own. */
   keyRate: Rate;
+  search: EventSearch;
   polling: Polling;
   /** Aborts when the process stops: held requests are answered. */
   closing: AbortSignal;

@@ -26,6 +26,7 @@ import { createApiMetrics } from './metrics.ts';
 import { openOutbox } from './outbox/open-outbox.ts';
 import { createPolling } from './polling/polling.ts';
 import { showReplayUsage } from './replays/replay-limit.ts';
+import { createEventSearch } from './searching/event-search.ts';
 
 const maxConnections = 10;
 /** A client waits at most so long before it is told to retry. */
@@ -93,11 +94,13 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   });
   const unjudgedFilters = createUnjudgedFilters({ postgres, metrics: context.metrics, clock, log });
   const announceLimits = createAnnounceLimits({ postgres: followPostgres, limits, clock, log });
+  const search = createEventSearch({ databaseUrl: config.databaseUrl, name, log });
   const allowedNetworks = parseAllowedNetworks(config.allowedNetworks);
   const app = buildApp({
     postgres,
     outbox,
     polling,
+    search,
     idempotency,
     secretBox,
     encryptionKeys,
@@ -140,6 +143,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     redis,
     keyUses,
     sessionUses,
+    search,
     ...outboxParts,
     sweep,
     inRounds(showReplayUsage(postgres, usage), { name: 'replay usage', everyMs: 10_000, clock, log }),

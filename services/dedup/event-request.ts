@@ -14,15 +14,20 @@ const maxPathLength = 2_048;
 /** Length to which a forwarded text is cut that is no address. */
 const maxAddressLength = 64;
 
+/** From where the webhook came; null where the record does not tell. */
+export const clientAddressOf = ({ request }: ReceivedWebhook): string | null =>
+  request === null ? null : (plainAddress(request.address) ?? request.address.slice(0, maxAddressLength));
+
 /** The request as its event keeps it: bounded, without secrets. Null where the record has none. */
-export function eventRequestOf({ request, httpHeaders }: ReceivedWebhook): EventRequest | null {
+export function eventRequestOf(webhook: ReceivedWebhook): EventRequest | null {
+  const { request, httpHeaders } = webhook;
   if (request === null) return null;
-  const { method, path, address } = request;
+  const { method, path } = request;
   const { headers, isWhole } = keptHeaders(request, httpHeaders);
   return {
     method,
     path: maskQuery(path.slice(0, maxPathLength)),
-    client_address: plainAddress(address) ?? address.slice(0, maxAddressLength),
+    client_address: clientAddressOf(webhook) ?? '',
     headers,
     truncated: !isWhole || path.length > maxPathLength,
   };

@@ -176,12 +176,14 @@ function payloadRow({ event }: Extract<Fact, { kind: 'event' }>): PayloadRow {
 }
 
 function duplicateRow({ duplicate }: Extract<Fact, { kind: 'duplicate' }>): DuplicateRow {
-  const { tenant, origin, receipt_id, event_id, event_id_end, dedup_key, body_hash, received_at } = duplicate;
+  const { tenant, origin, receipt_id, event_id, event_id_end, dedup_key, body_hash, received_at, client_address } =
+    duplicate;
   return {
     tenant,
     origin,
     receipt_id,
     event_hint: event_id ?? event_id_end,
+    client_address: client_address ?? null,
     dedup_key: Buffer.from(dedup_key, 'hex'),
     body_hash: Buffer.from(body_hash, 'hex'),
     received_at: formatMicros(received_at),

@@ -5,7 +5,7 @@ import { type EventFilter, type EventFilterName, eventFilters } from './event-fi
 import { shownColumns, type EventRow } from './event-row.ts';
 import { idPattern } from './ids.ts';
 
-const eventId = idPattern('evt');
+export const eventId = idPattern('evt');
 /** One consistent reading of a tenant's events. */
 export interface EventsSeen {
   /** In the order of their changes: `updated_at` is unique, and its order is that of commits. */

@@ -27,6 +27,8 @@ import { listDeadLetters } from './list-dead-letters.ts';
 import { listDeliveryAttempts } from './list-delivery-attempts.ts';
 import { listEndpoints } from './list-endpoints.ts';
 import { listEventDeliveries } from './list-event-deliveries.ts';
+import { listEventMatching } from './list-event-matching.ts';
+import { listEventReceipts } from './list-event-receipts.ts';
 import { listEvents } from './list-events.ts';
 import { listReplays } from './list-replays.ts';
 import { listSessions } from './list-sessions.ts';
@@ -42,9 +44,12 @@ import { replayEvent } from './replay-event.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { rotateEndpointSecret } from './rotate-endpoint-secret.ts';
 import { rotateSourceSecret } from './rotate-source-secret.ts';
+import { sampleWebhook } from './sample-webhook.ts';
+import { searchEvents } from './search-events.ts';
 import { testEndpoint } from './test-endpoint.ts';
 import { updateEndpoint } from './update-endpoint.ts';
 import { updateSource } from './update-source.ts';
+import { verifyWebhook } from './verify-webhook.ts';
 
 /** Every route but those of the documentation. All but the public ones need a key. */
 export const routes: readonly Route[] = [
@@ -55,6 +60,8 @@ export const routes: readonly Route[] = [
   deleteSource,
   rotateSourceSecret,
   listSourceRejections,
+  verifyWebhook,
+  sampleWebhook,
   createEndpoint,
   listEndpoints,
   getEndpoint,
@@ -67,10 +74,13 @@ export const routes: readonly Route[] = [
   testEndpoint,
   publishEvent,
   listEvents,
+  searchEvents,
   getEvent,
   getEventPayload,
   getEventRequest,
   listEventDeliveries,
+  listEventReceipts,
+  listEventMatching,
   getDelivery,
   listDeliveryAttempts,
   retryDelivery,

@@ -13,6 +13,7 @@ const columns = {
   ...receiptColumns,
   /** The event's id as dedup named it, or the end of it. */
   event_hint: 'text',
+  client_address: 'text?',
 } as const;
 
 export type DuplicateRow = RowOf<typeof columns>;

@@ -49,6 +49,11 @@ const testDeps = ({
 }: Partial<AppDeps> & Pick<AppDeps, 'metrics'>): AppDeps => ({
   postgres,
   polling: testPolling({ postgres, clock, closing, metrics: given.metrics }),
+  search: {
+    search: async () => {
+      throw new Error('nothing is searched here');
+    },
+  },
   outbox: { wake: () => undefined },
   secretBox: testSecretBox,
   encryptionKeys: testEncryptionKeys,

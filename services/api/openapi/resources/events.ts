@@ -2,6 +2,7 @@ import { deliveryCounts, eventStatuses } from '#lib/contract';
 import type { eventColumns } from '#lib/event-store';
 import type { DocumentedResource } from '../operation.ts';
 import { count, flag, id, list, map, nullable, object, oneOf, type Schema, saying, text, time } from '../schema.ts';
+import { explainedEvents } from './explained-events.ts';
 
 const deliveries = object(Object.fromEntries(deliveryCounts.map((name) => [name, count])));
 
@@ -58,5 +59,6 @@ export const documentedEvents: DocumentedResource = {
       ),
     }),
     PublishedEvent: object({ id: id('evt') }),
+    ...explainedEvents,
   },
 };

@@ -7,6 +7,7 @@ import { omitAbsent, readLimit } from '../../options/read-values.ts';
 import { columns, table } from '../../output/print.ts';
 import { list, text, verb } from '../../verb.ts';
 import { type Event, eventColumns, eventRow } from './event-view.ts';
+import { explainVerbs } from './explain-verbs.ts';
 import { filterOf, filterOptions, queryString } from './filter-options.ts';
 import { readTags } from './read-tags.ts';
 import { type EventRequest, requestText } from './request-view.ts';
@@ -84,6 +85,7 @@ export const events = {
     call: (api, _values, { id }) => api.list(pathOf('events', id, 'deliveries'), Infinity),
     show: columns('id', 'endpoint_id', 'generation', 'status', 'attempts', 'next_attempt_at', 'detail'),
   }),
+  ...explainVerbs,
   tail: verb({
     summary: 'Follow the changes of events as they happen',
     description:
