@@ -12,7 +12,7 @@ export interface ReceivedRequest {
   /** Lower-case names of the headers that the source's scheme reads its signature from. */
   secret: readonly string[];
   method: string;
-  /** With the query. */
+  /** With the query; values that may be secrets are masked. */
   path: string;
   address: string;
   /** The names of the headers as sent, in their order, separated by commas. */

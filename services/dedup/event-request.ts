@@ -4,7 +4,6 @@ import {
   type ReceivedRequest,
   type ReceivedWebhook,
   type RequestHeader,
-  secretMask,
 } from '#lib/contract';
 import { plainAddress } from '#lib/networks';
 
@@ -26,7 +25,7 @@ export function eventRequestOf(webhook: ReceivedWebhook): EventRequest | null {
   const { headers, isWhole } = keptHeaders(request, httpHeaders);
   return {
     method,
-    path: maskQuery(path.slice(0, maxPathLength)),
+    path: path.slice(0, maxPathLength),
     client_address: clientAddressOf(webhook) ?? '',
     headers,
     truncated: !isWhole || path.length > maxPathLength,
@@ -55,24 +54,4 @@ function keptHeaders(
     headers.push({ name, value });
   }
   return { headers, isWhole: true };
-}
-
-/** Masks the values of parameters whose names may be those of secrets, such as a verify token. */
-function maskQuery(path: string): string {
-  const at = path.indexOf('?');
-  if (at === -1) return path;
-  const query = path
-    .slice(at)
-    .replace(/([^?&;=]*)=([^&;]*)/g, (parameter, name: string) =>
-      isSensitiveHeader(decoded(name)) ? `${name}=${secretMask}` : parameter,
-    );
-  return path.slice(0, at) + query;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -2,6 +2,7 @@ import { header, type Locator, receivedWebhookHeaders } from '#lib/contract';
 import type { OutgoingRecord } from '#lib/kafka';
 import type { HeaderValues } from '#lib/signatures';
 import { headerText, keptHeaders } from './http-headers.ts';
+import { maskQuery } from './mask-query.ts';
 
 /** The place of a source's identifier or type: an HTTP header by lower-case name, or a JSON pointer into the body. */
 export type LocatorRule = { header: string } | { pointer: string };
@@ -116,7 +117,7 @@ function createRequestText(signatureHeaders: readonly string[]): (arrival: Arriv
     let names = rawHeaders[0] ?? '';
     for (let index = 2; index < rawHeaders.length; index += 2) names += `,${rawHeaders[index] as string}`;
     const end = repeated === '' ? '}' : `,"repeated":${repeated}}`;
-    return `${begin}${method}","path":${JSON.stringify(url)},"address":${JSON.stringify(address)},"names":"${names}"${end}`;
+    return `${begin}${method}","path":${JSON.stringify(maskQuery(url))},"address":${JSON.stringify(address)},"names":"${names}"${end}`;
   };
 }
 

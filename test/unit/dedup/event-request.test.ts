@@ -41,19 +41,6 @@ describe('the request of an event', () => {
     expect(JSON.stringify(found)).not.toMatch(/s[1-4]/);
   });
 
-  it.each([
-    ['?hub.verify_token=abc&hub.challenge=1', '?hub.verify_token=***&hub.challenge=1'],
-    ['?a=1;access_token=x=y;b=2', '?a=1;access_token=***;b=2'],
-    ['?hub%2Everify_%74oken=abc', '?hub%2Everify_%74oken=***'],
-    ['?api-key=&b', '?api-key=***&b'],
-    ['?%=1&SECRET=2', '?%=1&SECRET=***'],
-    ['?a=b?token=c', '?a=b?token=c'],
-    ['', ''],
-    ['?', '?'],
-  ])('masks the values of parameters that may be secrets: %s', (query, shown) => {
-    expect(requestOf({ path: `/v1/webhooks/src_1${query}` })?.path).toBe(`/v1/webhooks/src_1${shown}`);
-  });
-
   it('is bounded, and says where something was cut', () => {
     const names = Array.from({ length: 20 }, (_, index) => `X-${index}`);
     const values = Object.fromEntries(names.map((name) => [name.toLowerCase(), 'v'.repeat(1_000)]));
