@@ -61,8 +61,10 @@ const combined = (operator: string, expected: unknown, pointer: string): Conjunc
 function* conditionsOf(path: string, condition: unknown, pointer: string): Iterable<Conjunct> {
   const entries =
     typeof condition === 'object' && condition !== null ? Object.entries(condition as Record<string, unknown>) : [];
-  if (!entries.some(([key]) => operators.has(key)))
-    return yield { pointer, path, operator: '$eq', expected: condition, filter: { [path]: condition } };
+  if (!entries.some(([key]) => operators.has(key))) {
+    yield { pointer, path, operator: '$eq', expected: condition, filter: { [path]: condition } };
+    return;
+  }
   for (const [operator, expected] of entries)
     yield {
       pointer: `${pointer}/${operator}`,

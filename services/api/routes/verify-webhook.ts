@@ -47,7 +47,7 @@ const operation: Operation = {
   id: 'verifyWebhook',
   summary: 'Verify a webhook as the source does, and find out what is wrong with it',
   description:
-    'Nothing is received. The body is text or base64 (`body_encoding`); `query` is that of the URL (Twilio), `address` that of the sender.',
+    'Nothing is received. The body is text or base64 (`body_encoding`); `query` is that of the URL, which some schemes sign, `address` that of the sender.',
   answers: { 200: { is: 'The failed step, and what to do; or that the webhook is valid', body: 'Verification' } },
   errors: ['gone'],
 };

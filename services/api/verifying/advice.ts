@@ -33,9 +33,9 @@ function aboutMissing({ source, webhook: { headers } }: Refused): string {
     name !== source.scheme && headers[scheme.signatureHeader] !== undefined ? [name] : [],
   );
   const wanted = `Send the header \`${signatureHeader}\``;
-  if (others.length > 0)
-    return `${wanted}. The headers are those of ${others.join(', ')}, and the scheme of the source is ${source.scheme}`;
-  return source.scheme === 'adyen' ? `${wanted}, or a signature in every item of the notification` : wanted;
+  return others.length > 0
+    ? `${wanted}. The headers are those of ${others.join(', ')}, and the scheme of the source is ${source.scheme}`
+    : `${wanted}: docs/signature-schemes.md`;
 }
 
 function aboutMalformed({ source, webhook: { headers } }: Refused): string {

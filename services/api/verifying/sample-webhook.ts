@@ -17,6 +17,7 @@ interface Asked {
 
 const sampleType = 'sample';
 const form = 'application/x-www-form-urlencoded';
+const json = 'application/json';
 
 /** A webhook signed with the source's secret, as its provider would send it; or why there can be none. */
 export function sampleWebhook(
@@ -34,14 +35,14 @@ export function sampleWebhook(
   const idPlace = (settings.dedup_id ?? scheme.identifyBy)[0] ?? '/id';
   const typePlace = (settings.event_type_from ?? scheme.typeBy)[0] ?? '/type';
   const members = { [idPlace]: id, [typePlace]: sampleType };
-  const isForm = name === 'twilio';
-  const body = given ?? Buffer.from(isForm ? `Body=${sampleType}&MessageSid=${id}` : documentWith(members));
+  const isForm = scheme.contentType === form;
+  const body = given ?? Buffer.from(isForm ? `id=${id}&type=${sampleType}` : documentWith(members));
   const signed = scheme.sign({
     ...{ secret, body, id, timestampSeconds: Math.floor(nowMs / 1_000) },
     settings: schemeSettings(name, settings),
   });
   const headers = unite([
-    ['Content-Type', isForm ? form : 'application/json'],
+    ['Content-Type', scheme.contentType ?? json],
     ...Object.entries(members).flatMap(([place, value]) => headerAt(place, value)),
     ...Object.entries(signed),
   ]);

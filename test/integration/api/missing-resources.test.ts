@@ -51,6 +51,8 @@ const neverPaths = (): string[] => {
     `/v1/events/${id('evt')}/payload`,
     `/v1/events/${id('evt')}/request`,
     `/v1/events/${id('evt')}/deliveries`,
+    `/v1/events/${id('evt')}/receipts`,
+    `/v1/events/${id('evt')}/matching`,
     `/v1/deliveries/${id('dlv')}`,
     `/v1/deliveries/${id('dlv')}/attempts`,
     `/v1/dead-letters/${id('dl')}`,
