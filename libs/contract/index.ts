@@ -86,7 +86,7 @@ export {
   secretMask,
   splitSettings,
 } from './private-settings.ts';
-export { longestWindowSeconds, shortestPayloadRetentionDays } from './retry-window.ts';
+export { longestLifeSeconds, longestWindowSeconds, shortestPayloadRetentionDays } from './retry-window.ts';
 export {
   type PastSubscription,
   type Subscription,
@@ -118,3 +118,13 @@ export {
   sourceDefaults,
   sourceSchemes,
 } from './settings.ts';
+export {
+  createdByDeadline,
+  deadlineOf,
+  type Pause,
+  type PausedLife,
+  pausedBetween,
+  pauseLimits,
+  type StoredPause,
+} from './pauses.ts';
+export { type StatStep, statSteps } from './stats.ts';

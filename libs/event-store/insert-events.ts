@@ -1,3 +1,4 @@
+import { addStatsFrom, receivedStats } from './add-stats.ts';
 import { columnNames, listed, type RowOf, unnested } from './columns.ts';
 import type { Statement } from './statement.ts';
 import { arrivedColumns, eventColumns, payloadColumns, receiptColumns } from './tables.ts';
@@ -30,7 +31,8 @@ export const ownReceipts = `
  * Events with their payloads and their own receipts; one that is known already stays as it is. Gives the keys of those that are
  * new.
  *
- * A payload comes with its event alone, and so is there once: of an event that comes again it may be kept no longer.
+ * A payload comes with its event alone, and so is there once: of an event that comes again it may be kept no longer. New events are counted
+ * (add-stats.ts).
  */
 export const insertEvents: Statement<NewEvent, GrownKey> = {
   name: 'insert-events',
@@ -44,14 +46,14 @@ export const insertEvents: Statement<NewEvent, GrownKey> = {
       SELECT ${listed(written)}
         FROM incoming
       ON CONFLICT (tenant, id) DO NOTHING
-      RETURNING tenant, id, dedup_key
+      RETURNING tenant, id, dedup_key, source_id, type, received_at
     ), payloads AS (
       INSERT INTO event_payloads (${listed(payloadColumns)})
-      SELECT tenant, id, received_at, content_type, content_encoding, payload
+      SELECT tenant, id, incoming.received_at, content_type, content_encoding, payload
         FROM incoming
         JOIN inserted USING (tenant, id)
       ON CONFLICT DO NOTHING
     ), own_receipts AS (${ownReceipts}
-    )
+    ), ${addStatsFrom(receivedStats('inserted'))}
     SELECT tenant, dedup_key FROM inserted`,
 };

@@ -1,4 +1,5 @@
 import { topicsOf } from '#lib/contract';
+import { reportProcess } from '#lib/heartbeat';
 import { createHttpServer } from '#lib/http-server';
 import { randomPool as random } from '#lib/ids';
 import { createProducer, kafkaAccess } from '#lib/kafka';
@@ -127,5 +128,18 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
   const server = createHttpServer({ app, host: config.host, port: config.port, listeners });
   const renewal = tls === undefined ? [] : [tls.renewal(app.server, { clock, log, onInUse: metrics.certificateInUse })];
   const clocks = watchClock({ postgres, clock, log, metrics: context.metrics });
-  return [postgres, followPostgres, clocks, sources, redis, producer, rejections, loopDelay, ...renewal, server];
+  const report = reportProcess(context, postgres);
+  return [
+    postgres,
+    followPostgres,
+    clocks,
+    ...report,
+    sources,
+    redis,
+    producer,
+    rejections,
+    loopDelay,
+    ...renewal,
+    server,
+  ];
 }

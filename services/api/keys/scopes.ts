@@ -12,14 +12,17 @@ export const scopes = ['read', 'write', 'publish', 'admin'] as const;
 
 export type Scope = (typeof scopes)[number];
 
+/** What a route may ask for: `operator` is a key of the operator, which no scope makes of another. */
+export type RouteScope = Scope | 'operator';
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The scope that a key needs. Default: `read` for GET, `write` for all other methods. */
-    scope?: Scope;
+    scope?: RouteScope;
   }
 }
 
-export const hasScope = (granted: readonly Scope[], needed: Scope): boolean =>
-  granted.includes(needed) || granted.includes('admin');
+export const hasScope = (granted: readonly Scope[], needed: RouteScope): boolean =>
+  needed !== 'operator' && (granted.includes(needed) || granted.includes('admin'));
 
 export const usualScope = (method: string): Scope => (method === 'GET' || method === 'HEAD' ? 'read' : 'write');

@@ -12,11 +12,14 @@ import { enableEndpoint } from './enable-endpoint.ts';
 import { getApiKey } from './get-api-key.ts';
 import { getDeadLetter } from './get-dead-letter.ts';
 import { getDelivery } from './get-delivery.ts';
+import { getEndpointHealth } from './get-endpoint-health.ts';
 import { getEndpoint } from './get-endpoint.ts';
 import { getEventPayload } from './get-event-payload.ts';
 import { getEvent } from './get-event.ts';
 import { getReplay } from './get-replay.ts';
 import { getSource } from './get-source.ts';
+import { getStats } from './get-stats.ts';
+import { getSystem } from './get-system.ts';
 import { listApiKeys } from './list-api-keys.ts';
 import { listDeadLetters } from './list-dead-letters.ts';
 import { listDeliveryAttempts } from './list-delivery-attempts.ts';
@@ -26,10 +29,12 @@ import { listEvents } from './list-events.ts';
 import { listReplays } from './list-replays.ts';
 import { listSourceRejections } from './list-source-rejections.ts';
 import { listSources } from './list-sources.ts';
+import { pauseEndpoint } from './pause-endpoint.ts';
 import { publishEvent } from './publish-event.ts';
 import { recoverEndpoint } from './recover-endpoint.ts';
 import { replayDeadLetters } from './replay-dead-letters.ts';
 import { replayEvent } from './replay-event.ts';
+import { resumeEndpoint } from './resume-endpoint.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { rotateEndpointSecret } from './rotate-endpoint-secret.ts';
 import { rotateSourceSecret } from './rotate-source-secret.ts';
@@ -54,6 +59,9 @@ export const routes: readonly Route[] = [
   rotateEndpointSecret,
   disableEndpoint,
   enableEndpoint,
+  pauseEndpoint,
+  resumeEndpoint,
+  getEndpointHealth,
   recoverEndpoint,
   testEndpoint,
   publishEvent,
@@ -72,6 +80,8 @@ export const routes: readonly Route[] = [
   listReplays,
   getReplay,
   cancelReplay,
+  getStats,
+  getSystem,
   createApiKey,
   listApiKeys,
   getApiKey,

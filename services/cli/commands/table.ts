@@ -14,6 +14,7 @@ import { serve } from './serve.ts';
 import { setup } from './setup/verb.ts';
 import { sign, verify } from './sign-and-verify/verbs.ts';
 import { sources } from './sources/verbs.ts';
+import { stats, system } from './stats.ts';
 
 export const verbTable: VerbTable = {
   sources: { summary: 'Manage sources, where webhooks come from', verbs: sources },
@@ -22,6 +23,8 @@ export const verbTable: VerbTable = {
   deliveries: { summary: 'Inspect, retry and cancel deliveries', verbs: deliveries },
   dlq: { summary: 'List, inspect and replay dead letters', verbs: deadLetters },
   'api-keys': { summary: 'Create, list and revoke API keys', verbs: apiKeys },
+  stats,
+  system,
   send,
   sign,
   verify,

@@ -1,4 +1,5 @@
-import { longestWindowSeconds, type Topics } from '#lib/contract';
+import { nowMicros } from '#lib/clock';
+import { longestLifeSeconds, longestWindowSeconds, type Topics } from '#lib/contract';
 import { inRounds } from '#lib/lifecycle';
 import type { Postgres } from '#lib/postgres';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
@@ -8,6 +9,7 @@ import type { DispatcherMetrics } from '../metrics.ts';
 import type { EndpointRef } from '../model/job.ts';
 import type { Publish } from '../publishing/publish.ts';
 import { createAnnounceDisablings } from './announce-disablings.ts';
+import { createBreakerReports } from './report-breakers.ts';
 import { createDisableEndpoint } from './disable-endpoint.ts';
 import { createEndpointDirectory } from './endpoint-directory.ts';
 import { factsOf } from './endpoint-facts.ts';
@@ -34,12 +36,15 @@ export function buildEndpoints(deps: Deps) {
     postgres: deps.directoryPool,
     secretBox: createSecretBox(parseEncryptionKeys(config.encryptionKeys)),
     longestWindowMs: longestWindowSeconds(config.payloadRetentionDays) * 1_000,
+    longestLifeMs: longestLifeSeconds(config.payloadRetentionDays) * 1_000,
     clock,
     log,
   });
+  const breakerReports = createBreakerReports({ postgres, clock });
   const health = createEndpointHealth({
-    factsOf: ({ tenant, endpointId }) => factsOf(directory.get(tenant, endpointId)),
+    factsOf: ({ tenant, endpointId }) => factsOf(directory.get(tenant, endpointId), nowMicros(clock)),
     onClosed,
+    onStanding: breakerReports.observe,
     metrics,
     clock,
     random: Math.random,
@@ -56,6 +61,13 @@ export function buildEndpoints(deps: Deps) {
     announcing: inRounds(createAnnounceDisablings({ postgres, publish, topics, clock }), {
       name: 'disablings',
       everyMs: 2_000,
+      clock,
+      log,
+    }),
+    breakerReports: inRounds(breakerReports.settle, {
+      name: 'breaker reports',
+      everyMs: 1_000,
+      lastRound: true,
       clock,
       log,
     }),

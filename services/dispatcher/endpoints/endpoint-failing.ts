@@ -18,6 +18,7 @@
  * is not failing.
  */
 import { type Clock, formatMicros, microsOf, nowMicros } from '#lib/clock';
+import { pausedBetween } from '#lib/contract';
 import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 import type { DisableEndpoint } from './disable-endpoint.ts';
@@ -31,7 +32,7 @@ export interface EndpointFailing {
   settle(): Promise<void>;
 }
 
-type SentTo = Pick<Endpoint, 'tenant' | 'id' | 'revision' | 'changedAt' | 'failingSince'>;
+type SentTo = Pick<Endpoint, 'tenant' | 'id' | 'revision' | 'changedAt' | 'failingSince' | 'pauses'>;
 
 interface Deps {
   postgres: Query;
@@ -91,14 +92,18 @@ export function createEndpointFailing(deps: Deps): EndpointFailing {
     return count;
   }
 
-  function failed(count: Count): void {
+  /** The time of a pause counts neither as a gap nor as failing. */
+  function failed(count: Count, { pauses }: SentTo): void {
     const nowMs = clock.monotonicMs();
-    if (count.since === null || nowMs - count.lastFailedAtMs >= gapMs) {
-      count.since = nowMicros(clock);
+    const now = nowMicros(clock);
+    const unpausedSince = (since: number): number => now - since - pausedBetween(pauses, since, now);
+    const gap = unpausedSince(now - (nowMs - count.lastFailedAtMs) * 1_000);
+    if (count.since === null || gap >= gapMs * 1_000) {
+      count.since = now;
       count.watchedFromMs = nowMs;
     }
     count.lastFailedAtMs = nowMs;
-    count.isDue = nowMicros(clock) - count.since >= failingMs * 1_000 && nowMs - count.watchedFromMs >= watchMs;
+    count.isDue = unpausedSince(count.since) >= failingMs * 1_000 && nowMs - count.watchedFromMs >= watchMs;
   }
 
   function taken(count: Count): void {
@@ -135,7 +140,7 @@ export function createEndpointFailing(deps: Deps): EndpointFailing {
       // Sent before a person changed it.
       if (known !== undefined && endpoint.revision < known.revision) return;
       const count = countOf(endpoint);
-      if (!wasTaken) return failed(count ?? begin(endpoint));
+      if (!wasTaken) return failed(count ?? begin(endpoint), endpoint);
       if (count !== undefined || endpoint.failingSince !== null) taken(count ?? begin(endpoint));
     },
     async settle() {

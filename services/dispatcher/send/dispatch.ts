@@ -62,7 +62,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
     observed(verdictOf(result, clock.nowMs(), endpoint.retry.capMs));
     if (sending.request !== null) deps.endpointFailing.observe(endpoint, result.outcome === 'delivered');
 
-    const sent = { result, attempts, createdAt: delivery.createdAt };
+    const sent = { result, attempts, createdAt: delivery.createdAt, life: endpoint };
     const decision = decide(sent, endpoint.retry, clock.nowMs(), deps.random);
     const after = afterSend(decision);
     metrics.attempted(result.outcome, durationMs / 1e3, exemplar);

@@ -2,6 +2,7 @@ import { deliveryCounts } from '#lib/contract';
 import {
   arrivedColumns,
   columnNames,
+  type EarlyStatRow,
   type GrownKey,
   listed,
   ownReceipts,
@@ -9,6 +10,7 @@ import {
   type RowOf,
   sqlStatus,
   type Statement,
+  takeEarlyStats,
   unnested,
 } from '#lib/event-store';
 import { countColumns, countedDeliveries, statusByCounts } from './moved-counts.ts';
@@ -27,6 +29,8 @@ export type EventRow = RowOf<typeof columns>;
 
 export interface InsertedEvent extends GrownKey {
   id: string;
+  /** What was counted of its deliveries before it came; null: nothing. */
+  early: Omit<EarlyStatRow, 'tenant' | 'event_id'>[] | null;
 }
 
 /**
@@ -65,6 +69,6 @@ export const insertEvents: Statement<EventRow, InsertedEvent> = {
       ON CONFLICT (tenant, id) DO NOTHING
       RETURNING tenant, id, dedup_key
     ), own_receipts AS (${ownReceipts}
-    )
-    SELECT tenant, id, dedup_key FROM inserted`,
+    ), ${takeEarlyStats('inserted')}
+    SELECT tenant, id, dedup_key, early FROM inserted LEFT JOIN early USING (tenant, id)`,
 };

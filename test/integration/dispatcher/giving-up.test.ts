@@ -180,7 +180,7 @@ describe('since when an endpoint fails', () => {
     const send = async (taken: boolean): Promise<EndpointState> => {
       const { revision, failing_since } = await stateOf(endpoint);
       const failingSince = failing_since === null ? null : Date.parse(failing_since) * 1_000;
-      failing.observe({ tenant: 'acme', id: endpoint.id, revision, changedAt: 0, failingSince }, taken);
+      failing.observe({ tenant: 'acme', id: endpoint.id, revision, changedAt: 0, failingSince, pauses: [] }, taken);
       await clock.advance(61_000);
       await failing.settle();
       return stateOf(endpoint);

@@ -64,6 +64,7 @@ const row: EndpointRow = {
   created_at: anHourAgo,
   changed_at: anHourAgo,
   failing_since: null,
+  pauses: [],
   disabled_at: null,
   deleted_at: null,
 };
@@ -73,6 +74,7 @@ export const anEndpoint = (overrides: Partial<Endpoint> = {}): Endpoint => ({
   ...endpointOf(row, {
     secretBox,
     longestWindowMs: 14 * 24 * 3_600_000,
+    longestLifeMs: 29 * 24 * 3_600_000,
     onUnreadable(error) {
       throw error;
     },

@@ -6,6 +6,8 @@ import { documentedDocumentation } from './documentation.ts';
 import { documentedEndpoints } from './endpoints.ts';
 import { documentedEvents } from './events.ts';
 import { documentedSources } from './sources.ts';
+import { documentedStats } from './stats.ts';
+import { documentedSystem } from './system.ts';
 
 export const documentedResources: readonly DocumentedResource[] = [
   documentedSources,
@@ -13,6 +15,8 @@ export const documentedResources: readonly DocumentedResource[] = [
   documentedEvents,
   documentedDeliveries,
   documentedDeadLetters,
+  documentedStats,
+  documentedSystem,
   documentedApiKeys,
   documentedDocumentation,
 ];
