@@ -96,7 +96,7 @@ export {
   secretMask,
   splitSettings,
 } from './private-settings.ts';
-export { longestWindowSeconds, shortestPayloadRetentionDays } from './retry-window.ts';
+export { longestLifeSeconds, longestWindowSeconds, shortestPayloadRetentionDays } from './retry-window.ts';
 export {
   type PastSubscription,
   type Subscription,
@@ -130,3 +130,13 @@ export {
   sourceDefaults,
   sourceSchemes,
 } from './settings.ts';
+export {
+  createdByDeadline,
+  deadlineOf,
+  type Pause,
+  type PausedLife,
+  pausedBetween,
+  pauseLimits,
+  type StoredPause,
+} from './pauses.ts';
+export { type StatStep, statSteps } from './stats.ts';

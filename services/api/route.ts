@@ -33,6 +33,8 @@ export interface RouteDeps {
   vetProxy(url: string): Verdict;
   /** A delivery that is retried must find its payload. */
   payloadRetentionDays: number;
+  /** An endpoint is disabled when it has failed for so long. */
+  failingSeconds: number;
   /** Limits per tenant. */
   limits: TenantLimits;
   /** The same by the settings alone. */

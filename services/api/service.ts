@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createJudgingTurns, createUnjudgedFilters } from '#lib/event-filter';
+import { reportProcess } from '#lib/heartbeat';
 import { parseAllowedNetworks, vetUrl } from '#lib/http-client';
 import { createHttpServer } from '#lib/http-server';
 import { createPart, inRounds, type Part } from '#lib/lifecycle';
@@ -111,6 +112,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     // A proxy may be plain HTTP: requests through it can be HTTPS all the same.
     vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks }),
     payloadRetentionDays: config.payloadRetentionDays,
+    failingSeconds: config.failingSeconds,
     limits,
     limitSettings,
     usage,
@@ -135,6 +137,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     postgres,
     followPostgres,
     watchClock({ postgres, clock, log, metrics: context.metrics }),
+    ...reportProcess(context, postgres),
     listener,
     watchResources({ postgres: followPostgres, usage, clock, log }),
     limits,

@@ -3,6 +3,7 @@ import { createKeepDeadLetter } from '#lib/dead-letters';
 import { createDedupStore, createPostgresKeyTable, createRedisKeyMemory } from '#lib/dedup-store';
 import { createMatchNarrow, openSubscriberDirectory } from '#lib/fan-out';
 import { createConsumer, createEventCodec, createProducer, kafkaAccess, traceRecords } from '#lib/kafka';
+import { reportProcess } from '#lib/heartbeat';
 import { createPart, type Part } from '#lib/lifecycle';
 import { createPools, watchClock } from '#lib/postgres';
 import { createRedis } from '#lib/redis';
@@ -66,5 +67,16 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     log,
   });
   const clocks = watchClock({ postgres, clock, log, metrics });
-  return [postgres, clocks, ...directoryParts, redis, codec, producer, sweep, setAside, consumer];
+  return [
+    postgres,
+    clocks,
+    ...reportProcess(context, postgres),
+    ...directoryParts,
+    redis,
+    codec,
+    producer,
+    sweep,
+    setAside,
+    consumer,
+  ];
 }

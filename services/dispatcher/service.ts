@@ -1,6 +1,7 @@
 import { createWaitOut } from '#lib/backoff';
 import { topicsOf } from '#lib/contract';
 import { isAppError } from '#lib/errors';
+import { reportProcess } from '#lib/heartbeat';
 import type { Part } from '#lib/lifecycle';
 import { watchClock } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
@@ -75,6 +76,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   return [
     postgres,
     watchClock({ postgres, clock, log, metrics: context.metrics }),
+    ...reportProcess(context, postgres),
     connections.indexScanPool,
     connections.replayPools.single,
     connections.replayPools.bulk,
@@ -87,6 +89,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     send.http,
     buildAnnouncing({ ...common, ...connections, publish }),
     endpoints.failing,
+    endpoints.breakerReports,
     fanOut.unjudgedFilters,
     fanOut.consumer,
     deliveries,

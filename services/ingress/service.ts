@@ -1,4 +1,5 @@
 import { topicsOf } from '#lib/contract';
+import { reportProcess } from '#lib/heartbeat';
 import { createHttpServer } from '#lib/http-server';
 import { randomPool as random } from '#lib/ids';
 import { createProducer, kafkaAccess } from '#lib/kafka';
@@ -136,6 +137,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
   const server = createHttpServer({ app, host: config.host, port: config.port, listeners });
   const renewal = tls === undefined ? [] : [tls.renewal(app.server, { clock, log, onInUse: metrics.certificateInUse })];
   const clocks = watchClock({ postgres, clock, log, metrics: context.metrics });
+  const report = reportProcess(context, postgres);
   const background = [rejections, rejectingSources, loopDelay, ...renewal];
-  return [postgres, followPostgres, clocks, sources, redis, producer, ...background, server];
+  return [postgres, followPostgres, clocks, ...report, sources, redis, producer, ...background, server];
 }

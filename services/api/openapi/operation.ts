@@ -47,6 +47,8 @@ type Tag =
   | 'Events'
   | 'Deliveries'
   | 'Dead letters and replays'
+  | 'Statistics'
+  | 'System'
   | 'API keys'
   | 'Sessions'
   | 'Tenants'

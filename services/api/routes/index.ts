@@ -14,6 +14,7 @@ import { enableEndpoint } from './enable-endpoint.ts';
 import { getApiKey } from './get-api-key.ts';
 import { getDeadLetter } from './get-dead-letter.ts';
 import { getDelivery } from './get-delivery.ts';
+import { getEndpointHealth } from './get-endpoint-health.ts';
 import { getEndpoint } from './get-endpoint.ts';
 import { getEventPayload } from './get-event-payload.ts';
 import { getEventRequest } from './get-event-request.ts';
@@ -21,6 +22,8 @@ import { getEvent } from './get-event.ts';
 import { getMe } from './get-me.ts';
 import { getReplay } from './get-replay.ts';
 import { getSource } from './get-source.ts';
+import { getStats } from './get-stats.ts';
+import { getSystem } from './get-system.ts';
 import { listApiKeys } from './list-api-keys.ts';
 import { listAudit } from './list-audit.ts';
 import { listDeadLetters } from './list-dead-letters.ts';
@@ -35,12 +38,14 @@ import { listSessions } from './list-sessions.ts';
 import { listSourceRejections } from './list-source-rejections.ts';
 import { listSources } from './list-sources.ts';
 import { listTenants } from './list-tenants.ts';
+import { pauseEndpoint } from './pause-endpoint.ts';
 import { publishEvent } from './publish-event.ts';
 import { putTenant } from './put-tenant.ts';
 import { recoverEndpoint } from './recover-endpoint.ts';
 import { redeemSession } from './redeem-session.ts';
 import { replayDeadLetters } from './replay-dead-letters.ts';
 import { replayEvent } from './replay-event.ts';
+import { resumeEndpoint } from './resume-endpoint.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { rotateEndpointSecret } from './rotate-endpoint-secret.ts';
 import { rotateSourceSecret } from './rotate-source-secret.ts';
@@ -70,6 +75,9 @@ export const routes: readonly Route[] = [
   rotateEndpointSecret,
   disableEndpoint,
   enableEndpoint,
+  pauseEndpoint,
+  resumeEndpoint,
+  getEndpointHealth,
   recoverEndpoint,
   testEndpoint,
   publishEvent,
@@ -92,6 +100,8 @@ export const routes: readonly Route[] = [
   listReplays,
   getReplay,
   cancelReplay,
+  getStats,
+  getSystem,
   createApiKey,
   listApiKeys,
   getApiKey,

@@ -25,7 +25,7 @@ export const sampleWebhook: Route = ({ secretBox, clock, random, ingressUrl }) =
   route<{ Params: { id: string }; Body: GivenBody }>({
     method: 'POST',
     url: '/v1/sources/:id/sample',
-    config: { operation, audit: { none: 'it changes nothing' } },
+    config: { operation, audit: { none: 'it signs a sample, and changes nothing' } },
     schema: { body },
     bodyLimit: 2 * maxPayloadBytes,
     preValidation: optionalBody,

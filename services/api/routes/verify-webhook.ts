@@ -60,7 +60,7 @@ export const verifyWebhook: Route = ({ postgres, secretBox, clock }) =>
   route<{ Params: { id: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/sources/:id/verify',
-    config: { operation, scope: 'read', audit: { none: 'it changes nothing' } },
+    config: { operation, scope: 'read', audit: { none: 'it verifies what it was given, and changes nothing' } },
     schema: { body },
     bodyLimit,
     async handler(request, reply) {

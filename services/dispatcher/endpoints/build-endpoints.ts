@@ -1,4 +1,5 @@
-import { longestWindowSeconds } from '#lib/contract';
+import { nowMicros } from '#lib/clock';
+import { longestLifeSeconds, longestWindowSeconds } from '#lib/contract';
 import { inRounds } from '#lib/lifecycle';
 import type { Postgres } from '#lib/postgres';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
@@ -6,6 +7,7 @@ import type { ServiceContext } from '#lib/service-host';
 import type { DispatcherConfig } from '../config.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
 import type { EndpointRef } from '../model/job.ts';
+import { createBreakerReports } from './report-breakers.ts';
 import { createDisableEndpoint } from './disable-endpoint.ts';
 import { createEndpointDirectory } from './endpoint-directory.ts';
 import { factsOf } from './endpoint-facts.ts';
@@ -32,12 +34,15 @@ export function buildEndpoints(deps: Deps) {
     postgres: deps.directoryPool,
     secretBox: createSecretBox(parseEncryptionKeys(config.encryptionKeys)),
     longestWindowMs: longestWindowSeconds(config.payloadRetentionDays) * 1_000,
+    longestLifeMs: longestLifeSeconds(config.payloadRetentionDays) * 1_000,
     clock,
     log,
   });
+  const breakerReports = createBreakerReports({ postgres, clock });
   const health = createEndpointHealth({
-    factsOf: ({ tenant, endpointId }) => factsOf(directory.get(tenant, endpointId)),
+    factsOf: ({ tenant, endpointId }) => factsOf(directory.get(tenant, endpointId), nowMicros(clock)),
     onClosed,
+    onStanding: breakerReports.observe,
     metrics,
     clock,
     random: Math.random,
@@ -49,6 +54,7 @@ export function buildEndpoints(deps: Deps) {
     table: createFailingTable(postgres),
     isAskedFor: createIsAskedFor(directory),
     disableEndpoint,
+    pausesOf: ({ tenant, id }) => directory.get(tenant, id)?.pauses ?? [],
     failingMs,
     clock,
     log,
@@ -58,6 +64,13 @@ export function buildEndpoints(deps: Deps) {
     health,
     disableEndpoint,
     endpointFailing,
+    breakerReports: inRounds(breakerReports.settle, {
+      name: 'breaker reports',
+      everyMs: 1_000,
+      lastRound: true,
+      clock,
+      log,
+    }),
     failing: inRounds(endpointFailing.settle, {
       name: 'failing endpoints',
       everyMs: 1_000,

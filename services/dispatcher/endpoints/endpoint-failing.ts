@@ -15,6 +15,8 @@
  * | fails, the count is old enough, and this process  | disabled, for the revision that was sent to              |
  * | has watched it for a hundredth of that            |                                                          |
  *
+ * Time in which the endpoint is paused does not count, and nothing is announced in it.
+ *
  * The column `endpoints.failing_since` continues the count when this process ends or loses the partition. It doesn't tell what happened in
  * between, and a clearing may have been lost with its process while Postgres was away: hence the watching. A change by a user clears the
  * column (deploy/postgres/migrations), and a new revision starts a new count. Only a failing send disables: an endpoint without deliveries
@@ -24,6 +26,7 @@
  * endpoint has none (deploy/postgres/migrations). Deliveries of operational events are not observed: see dispatch.ts.
  */
 import { type Clock, microsOf, nowMicros } from '#lib/clock';
+import { type Pause, pausedBetween } from '#lib/contract';
 import type { Logger } from '#lib/log';
 import type { DisableEndpoint } from './disable-endpoint.ts';
 import type { FailingTable } from './failing-table.ts';
@@ -45,6 +48,8 @@ interface Deps {
   table: FailingTable;
   isAskedFor: IsAskedFor;
   disableEndpoint: DisableEndpoint;
+  /** As known now: a pause begins and ends without a send. */
+  pausesOf(endpoint: Pick<Endpoint, 'tenant' | 'id'>): readonly Pause[];
   failingMs: number;
   clock: Clock;
   log: Logger;
@@ -111,21 +116,26 @@ export function createEndpointFailing(deps: Deps): EndpointFailing {
     return count;
   }
 
+  /** The time of a pause counts neither as a gap nor as failing. */
   function failed(count: Count): void {
     const nowMs = clock.monotonicMs();
-    if (count.since === null || nowMs - count.lastFailedAtMs >= gapMs) {
-      Object.assign(count, { since: nowMicros(clock), failedAttempts: 0, isDisablingAnnounced: false });
+    const now = nowMicros(clock);
+    const gap = unpausedTime(deps.pausesOf(count), now - (nowMs - count.lastFailedAtMs) * 1_000, now);
+    if (count.since === null || gap >= gapMs * 1_000) {
+      Object.assign(count, { since: now, failedAttempts: 0, isDisablingAnnounced: false });
       count.watchedFromMs = nowMs;
     }
     count.failedAttempts += 1;
     count.lastFailedAtMs = nowMs;
-    count.isDue = nowMicros(clock) >= disablingAt(count, count.since ?? 0);
+    count.isDue = now >= disablingAt(count, count.since ?? 0);
   }
 
   /** When the endpoint is disabled if it goes on failing. */
-  function disablingAt({ watchedFromMs }: Count, since: number): number {
-    const watchedForMs = clock.monotonicMs() - watchedFromMs;
-    return Math.max(since + failingMs * 1_000, nowMicros(clock) + (watchMs - watchedForMs) * 1_000);
+  function disablingAt(count: Count, since: number): number {
+    const now = nowMicros(clock);
+    const watchedForMs = clock.monotonicMs() - count.watchedFromMs;
+    const failingForMs = unpausedTime(deps.pausesOf(count), since, now) / 1_000;
+    return now + Math.max(failingMs - failingForMs, watchMs - watchedForMs) * 1_000;
   }
 
   function taken(count: Count): void {
@@ -157,14 +167,17 @@ export function createEndpointFailing(deps: Deps): EndpointFailing {
   async function announce(count: Count, since: number, isAskedFor: IsAskedFor): Promise<void> {
     const { tenant, failedAttempts, column } = count;
     const now = nowMicros(clock);
-    const isNewOutage = column.outageSince === null && isOutage({ since, failedAttempts, now });
+    const pauses = deps.pausesOf(count);
+    if (isPaused(pauses, now)) return;
+    const failingFor = unpausedTime(pauses, since, now);
+    const isNewOutage = column.outageSince === null && isOutage({ failingFor, failedAttempts });
     if (isNewOutage && isAskedFor(tenant, 'hookline.endpoint.failing')) {
       const begun = await table.beginOutage(count, { since, failedAttempts });
       if (!written(count, begun, { outageSince: since })) return;
     }
     if (count.isDue || count.isDisablingAnnounced) return;
     const facts = { since, disablingAt: disablingAt(count, since) };
-    if (!isDisabledSoon({ ...facts, failedAttempts, now })) return;
+    if (!isDisabledSoon({ disabledIn: facts.disablingAt - now, failedAttempts })) return;
     if (!isAskedFor(tenant, 'hookline.endpoint.disabling_soon')) return;
     await table.announceDisabling(count, facts);
     count.isDisablingAnnounced = true;
@@ -198,3 +211,10 @@ export function createEndpointFailing(deps: Deps): EndpointFailing {
     },
   };
 }
+
+/** Microseconds between two instants, without pauses. */
+const unpausedTime = (pauses: readonly Pause[], from: number, to: number): number =>
+  to - from - pausedBetween(pauses, from, to);
+
+const isPaused = (pauses: readonly Pause[], at: number): boolean =>
+  pauses.some(({ from, until }) => from <= at && at < until);

@@ -5,7 +5,9 @@ import {
   endpointDefaults,
   type EndpointMethod,
   type EndpointSettings,
+  type PausedLife,
   scheduleDefaults,
+  type StoredPause,
 } from '#lib/contract';
 import type { AppError } from '#lib/errors';
 import { readSubscriber, type Subscriber, subscriberColumns, type SubscriberRow } from '#lib/fan-out';
@@ -27,7 +29,7 @@ export interface Pace {
 }
 
 /** An endpoint as the dispatcher works with it; instants in microseconds since the epoch. */
-export interface Endpoint extends Subscriber {
+export interface Endpoint extends Subscriber, PausedLife {
   url: string;
   method: EndpointMethod;
   /** Its own, by lower-case name. */
@@ -61,17 +63,22 @@ export interface EndpointRow extends SubscriberRow, SealedColumns {
   revision: number;
   failing_since: string | null;
   outage_since: string | null;
+  pauses: StoredPause[];
 }
 
-export const endpointColumns = `${subscriberColumns}, url, settings, private, secrets, revision, failing_since, outage_since`;
+export const endpointColumns = `${subscriberColumns}, url, settings, private, secrets, revision, failing_since, outage_since, pauses`;
 
 /** Deleted or disabled: its deliveries end without being sent. */
 export const isClosed = (endpoint: Endpoint): boolean => endpoint.deletedAt !== null || endpoint.disabledAt !== null;
+
+/** Nothing is sent to it for now; its deliveries wait. */
+export const isPaused = ({ pauses }: PausedLife, now: number): boolean => (pauses.at(-1)?.until ?? 0) > now;
 
 interface Reading {
   secretBox: SecretBox;
   /** The retry window of a schedule, which has none of its own. */
   longestWindowMs: number;
+  longestLifeMs: number;
   /** Called with the reason if encrypted columns can't be decrypted or parsed, or a filter can't be used. */
   onUnreadable(error: AppError): void;
 }
@@ -103,6 +110,8 @@ export function endpointOf(row: EndpointRow, reading: Reading, before?: Endpoint
     outageSince: row.outage_since === null ? null : microsOf(row.outage_since),
     disabledAt: row.disabled_at === null ? null : microsOf(row.disabled_at),
     deletedAt: row.deleted_at === null ? null : microsOf(row.deleted_at),
+    pauses: row.pauses.map(({ from, until }) => ({ from: microsOf(from), until: microsOf(until) })),
+    longestLifeMs: reading.longestLifeMs,
   };
 }
 

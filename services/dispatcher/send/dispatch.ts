@@ -64,7 +64,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
     if (sending.request !== null && !isOperationalEvent(delivery.eventType))
       deps.endpointFailing.observe(endpoint, result.outcome === 'delivered');
 
-    const sent = { result, attempts, createdAt: delivery.createdAt };
+    const sent = { result, attempts, createdAt: delivery.createdAt, life: endpoint };
     const decision = decide(sent, endpoint.retry, clock.nowMs(), deps.random);
     const after = afterSend(decision);
     metrics.attempted(result.outcome, durationMs / 1e3, exemplar);

@@ -62,8 +62,8 @@ export interface AskedContent {
 
 export interface WaitingTable {
   /**
-   * Due rows, of each tenant the oldest first, and the tenants in turns. Rows of an endpoint that was deleted or disabled are due at once. Rows
-   * whose delivery has ended (but for ordered ones), or whose event is not in the tables yet, are left out.
+   * Due rows, of each tenant the oldest first, and the tenants in turns. Rows of an endpoint that was deleted or disabled are due at once, those of
+   * a paused one are not due. Rows whose delivery has ended (but for ordered ones), or whose event is not in the tables yet, are left out.
    */
   due(question: DueQuestion): Promise<DueRow[]>;
   contents(events: readonly AskedContent[]): Promise<EventContent[]>;
@@ -108,6 +108,7 @@ const dueRows = `
                  FROM waiting w
                 WHERE w.partition = owned.partition AND w.tenant = holder.tenant AND w.endpoint_id = lane.endpoint_id
                   AND w.due_at <= CASE WHEN ep.deleted_at IS NOT NULL OR ep.disabled_at IS NOT NULL THEN 'infinity'
+                                       WHEN ep.paused_until > $5 THEN '-infinity'
                                        WHEN busy.early THEN '9999-01-01'
                                        ELSE $5::timestamptz END
                   AND (w.due_at <= $5 OR busy.early IS NOT TRUE

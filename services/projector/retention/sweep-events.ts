@@ -136,6 +136,15 @@ export async function sweepOrphans(postgres: Postgres, before: number, paced: Pa
         values: [tenant, firstId('evt')],
       },
       {
+        table: 'early_stats',
+        key: [text('tenant'), text('event_id'), { column: 'n', type: 'bigint' as const }],
+        columns: [],
+        within: ofTenant('event_id'),
+        // Also of an event that a projector without statistics has written.
+        removable: 'true',
+        values: [tenant, firstId('evt')],
+      },
+      {
         table: 'replay_generations',
         key: [text('tenant'), text('event_id')],
         columns: [],

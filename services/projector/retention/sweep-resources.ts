@@ -16,7 +16,7 @@ const dayMicros = 24 * 3600 * 1_000_000;
 const emptied: Readonly<Record<Resource, string>> = {
   sources: `name = '', settings = '{}', secrets = ''`,
   endpoints: `url = '', description = '', event_types = '{}', source_ids = '{}', filter = NULL, settings = '{}', private = NULL,
-    secrets = '', public_keys = '[]', failing_since = NULL, history = '[]', history_revision = history_revision + 1`,
+    secrets = '', public_keys = '[]', failing_since = NULL, pauses = '[]', paused_until = NULL, history = '[]', history_revision = history_revision + 1`,
   api_keys: `name = '', hash = '', rate_limit = NULL`,
 };
 

@@ -2,6 +2,7 @@ import { deliveryCounts } from '#lib/contract';
 import {
   arrivedColumns,
   columnNames,
+  type EarlyStatRow,
   type GrownKey,
   listed,
   ownReceipts,
@@ -10,6 +11,7 @@ import {
   type RowOf,
   sqlStatus,
   type Statement,
+  takeEarlyStats,
   unnested,
 } from '#lib/event-store';
 import { countColumns, countedDeliveries, statusByCounts } from './moved-counts.ts';
@@ -28,6 +30,8 @@ export type EventRow = RowOf<typeof columns>;
 
 export interface InsertedEvent extends GrownKey {
   id: string;
+  /** What was counted of its deliveries before it came; null: nothing. */
+  early: Omit<EarlyStatRow, 'tenant' | 'event_id'>[] | null;
 }
 
 /**
@@ -67,6 +71,6 @@ export const insertEvents: Statement<EventRow, InsertedEvent> = {
       RETURNING tenant, id, dedup_key, tags
     ), own_receipts AS (${ownReceipts}
     ), own_tags AS (${ownTags}
-    )
-    SELECT tenant, id, dedup_key FROM inserted`,
+    ), ${takeEarlyStats('inserted')}
+    SELECT tenant, id, dedup_key, early FROM inserted LEFT JOIN early USING (tenant, id)`,
 };

@@ -42,6 +42,8 @@ test('an endpoint is created with its defaults, and shows its secret this once',
     disabled_at: null,
     disabled_reason: null,
     failing_since: null,
+    paused_at: null,
+    paused_until: null,
     filter_unjudged: null,
   });
   expect((await api.ask({ path: `/v1/endpoints/${endpoint.id}` })).json()).toEqual(endpoint);

@@ -58,6 +58,11 @@ const cases: Record<string, () => Case[]> = {
   rotateEndpointSecret: () => [{ path: `/v1/endpoints/${things.endpoint}/rotate-secret` }],
   disableEndpoint: () => [{ path: `/v1/endpoints/${things.endpoint}/disable` }],
   enableEndpoint: () => [{ path: `/v1/endpoints/${things.endpoint}/enable` }],
+  pauseEndpoint: () => [{ path: `/v1/endpoints/${things.endpoint}/pause` }],
+  getEndpointHealth: () => [{ path: `/v1/endpoints/${things.endpoint}/health` }],
+  resumeEndpoint: () => [{ path: `/v1/endpoints/${things.endpoint}/resume` }],
+  getStats: () => [{}, { path: '/v1/stats?by=type&step=1m&series=received,delivered' }],
+  getSystem: () => [{}],
   recoverEndpoint: () => [
     { path: `/v1/endpoints/${things.endpoint}/recover`, body: { since: '2020-01-01T00:00:00Z' } },
   ],

@@ -193,6 +193,7 @@ describe('since when an endpoint fails', () => {
       table: createFailingTable(world.postgres),
       isAskedFor: () => false,
       disableEndpoint: async () => true,
+      pausesOf: () => [],
       failingMs: 5 * 24 * 3_600_000,
       clock,
       log: silentLogger,

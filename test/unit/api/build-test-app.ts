@@ -63,6 +63,7 @@ const testDeps = ({
   vetUrl: (url) => vetUrl(url, { allowHttp: false, allowedNetworks: parseAllowedNetworks([]) }),
   vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks: parseAllowedNetworks([]) }),
   payloadRetentionDays: 30,
+  failingSeconds: 5 * 24 * 3_600,
   limits,
   limitSettings: createTenantLimits(noLimitSettings),
   usage,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { createManualClock, formatMicros } from '#lib/clock';
+import type { Pause } from '#lib/contract';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
 import { createEndpointFailing } from '../../../services/dispatcher/endpoints/endpoint-failing.ts';
@@ -20,6 +21,7 @@ function createWorld({ isAskedFor = false } = {}) {
     failingSince: null as number | null,
     outageSince: null as number | null,
     disabledAt: null as number | null,
+    pauses: [] as Pause[],
   };
   let isAway = false;
   let writes = 0;
@@ -67,6 +69,7 @@ function createWorld({ isAskedFor = false } = {}) {
         change();
         return true;
       },
+      pausesOf: () => row.pauses,
       failingMs,
       clock,
       log: silentLogger,
@@ -123,6 +126,19 @@ describe('an endpoint', () => {
     expect(world.writes()).toBe(1);
     await world.sends(false, 2 * hour, hour);
     expect(world.row.disabledAt).toBeGreaterThanOrEqual(startMicros + failingMs * 1_000);
+  });
+
+  it('that is paused fails no longer by it, and no less', async () => {
+    const world = createWorld();
+    await world.sends(false, 2 * day, hour);
+    const from = world.clock.nowMs() * 1_000;
+    world.row.pauses.push({ from, until: from + 10 * day * 1_000 });
+    await world.clock.advance(10 * day);
+    await world.settle();
+    await world.sends(false, 3 * day - 2 * hour, hour);
+    expect(world.row).toMatchObject({ failingSince: startMicros, disabledAt: null });
+    await world.sends(false, 3 * hour, hour);
+    expect(world.row.disabledAt).toBeGreaterThanOrEqual(startMicros + 15 * day * 1_000);
   });
 
   it('that takes one of its events is counted anew', async () => {

@@ -65,6 +65,7 @@ const row: EndpointRow = {
   changed_at: anHourAgo,
   failing_since: null,
   outage_since: null,
+  pauses: [],
   disabled_at: null,
   deleted_at: null,
 };
@@ -74,6 +75,7 @@ export const anEndpoint = (overrides: Partial<Endpoint> = {}): Endpoint => ({
   ...endpointOf(row, {
     secretBox,
     longestWindowMs: 14 * 24 * 3_600_000,
+    longestLifeMs: 29 * 24 * 3_600_000,
     onUnreadable(error) {
       throw error;
     },

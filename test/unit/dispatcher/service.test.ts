@@ -40,6 +40,7 @@ test('the dispatcher’s parts start with what they stand on, and stop from the 
     'http client',
     'announcements',
     'failing endpoints',
+    'breaker reports',
     'unjudged filters',
     'kafka consumer hookline.fan-out',
     'kafka consumer hookline.dispatcher',

@@ -204,6 +204,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     const directory = {
       get: (_tenant: string, id: string) =>
         fixtures.anEndpoint({ id, retry, maxInFlight: 2, ordered: id === 'ep_ordered' }),
+      paused: () => [],
       ageMs: () => 0,
       refresh: async () => undefined,
     };

@@ -9,6 +9,8 @@ import { documentedEvents } from './events.ts';
 import { documentedSessions } from './sessions.ts';
 import { documentedSources } from './sources.ts';
 import { documentedTenants } from './tenants.ts';
+import { documentedStats } from './stats.ts';
+import { documentedSystem } from './system.ts';
 
 export const documentedResources: readonly DocumentedResource[] = [
   documentedSources,
@@ -16,6 +18,8 @@ export const documentedResources: readonly DocumentedResource[] = [
   documentedEvents,
   documentedDeliveries,
   documentedDeadLetters,
+  documentedStats,
+  documentedSystem,
   documentedApiKeys,
   documentedSessions,
   documentedTenants,
