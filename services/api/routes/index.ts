@@ -27,6 +27,7 @@ import { getSystem } from './get-system.ts';
 import { listApiKeys } from './list-api-keys.ts';
 import { listAudit } from './list-audit.ts';
 import { listDeadLetters } from './list-dead-letters.ts';
+import { listDeliveries } from './list-deliveries.ts';
 import { listDeliveryAttempts } from './list-delivery-attempts.ts';
 import { listEndpoints } from './list-endpoints.ts';
 import { listEventDeliveries } from './list-event-deliveries.ts';
@@ -89,6 +90,7 @@ export const routes: readonly Route[] = [
   listEventDeliveries,
   listEventReceipts,
   listEventMatching,
+  listDeliveries,
   getDelivery,
   listDeliveryAttempts,
   retryDelivery,
