@@ -1,25 +1,43 @@
 /** Lists are filtered by SQL, held requests in memory or by another statement: by each filter, both take the same events. */
+import { formatMicros } from '#lib/clock';
 import { createNewEventsReader } from '../../../services/api/polling/read-new-events.ts';
 import { readEvents } from '../../../services/api/resources/event.ts';
 import { type EventFilter, type EventFilterName, eventFilters } from '../../../services/api/resources/event-filters.ts';
-import { duplicateFact, eventFact, fanOutFact } from '../../unit/projector/facts.ts';
+import { duplicateFact, eventFact, fanOutFact, outcomeFact, startAt } from '../../unit/projector/facts.ts';
 import { project } from '../projector/projection.ts';
 import { openPollingApi, type PollingApi } from './polling-api.ts';
 
 let api: PollingApi;
 const tenant = 'filtered';
 const ids = (events: readonly { id: string }[]): string[] => events.map(({ id }) => id);
+const receivedAt = (n: number): number => startAt + n * 1_000_000;
+const traceOf = (n: number): string => String(n).repeat(32);
 const listed = async (filter: EventFilter) => ids((await readEvents(api.postgres, tenant, filter, 1_000)).events);
 
 beforeAll(async () => {
   api = await openPollingApi({ maxHeldPerCredential: 20 });
   for (const n of [1, 2, 3, 4])
     await project(api.postgres, [
-      eventFact({ tenant, eventId: `evt_${n}` }, { type: n % 2 === 0 ? 'even' : 'odd', source_id: `src_${n % 3}` }),
+      {
+        ...eventFact(
+          { tenant, eventId: `evt_${n}` },
+          {
+            type: n % 2 === 0 ? 'even' : 'odd',
+            source_id: `src_${n % 3}`,
+            received_at: receivedAt(n),
+            ordering_key: n % 2 === 0 ? `key_${n}` : null,
+          },
+        ),
+        traceparent: `00-${traceOf(n)}-${'2'.repeat(16)}-00`,
+      },
     ]);
   await project(api.postgres, [
     fanOutFact({ tenant, eventId: 'evt_2' }, []),
     duplicateFact({ tenant, eventId: 'evt_1' }, { origin: 'again' }),
+    duplicateFact({ tenant, eventId: 'evt_3' }, { origin: 'changed', payload: 'another' }),
+    fanOutFact({ tenant, eventId: 'evt_3' }, ['ep_1', 'ep_2']),
+    fanOutFact({ tenant, eventId: 'evt_4' }, ['ep_2']),
+    outcomeFact({ tenant, eventId: 'evt_3' }, 'ep_1', 1, 'dead_lettered'),
     eventFact({ tenant: 'other', eventId: 'evt_9' }, { type: 'odd' }),
   ]);
 });
@@ -31,6 +49,13 @@ const values: Record<Exclude<EventFilterName, 'updated_at_gte'>, string[]> = {
   type: ['even', 'odd', 'none'],
   source_id: ['src_0', 'src_1', 'none'],
   receipt_id: ['rcp_of_again', 'rcp_evt_3', 'none'],
+  event_id: ['their evt_2', 'none'],
+  endpoint_id: ['ep_1', 'ep_2', 'none'],
+  ordering_key: ['key_4', 'none'],
+  trace_id: [traceOf(3), 'none'],
+  received_since: [formatMicros(receivedAt(2)), formatMicros(receivedAt(9))],
+  received_until: [formatMicros(receivedAt(2)), formatMicros(receivedAt(9))],
+  has: ['duplicates', 'changed', 'dead_letters'],
 };
 
 test('by each filter, a list and a held request take the same events', async () => {
@@ -38,9 +63,10 @@ test('by each filter, a list and a held request take the same events', async () 
   const instants = events.map(({ updated_at }) => updated_at);
   const valuesOf = { ...values, updated_at_gte: instants };
   const filters = Object.keys(eventFilters).flatMap((name) =>
-    valuesOf[name as EventFilterName].map((value): EventFilter => ({ [name]: value })),
+    valuesOf[name as EventFilterName].map((value): EventFilter => ({ [name]: name === 'has' ? [value] : value })),
   );
   filters.push({ type: 'odd', receipt_id: 'rcp_of_again' }, { type: 'even', receipt_id: 'rcp_of_again' });
+  filters.push({ has: ['duplicates', 'changed'] }, { has: ['changed', 'dead_letters'], endpoint_id: 'ep_2' });
   const read = await createNewEventsReader(api.postgres)(tenant, instants[0] ?? '', filters);
   const takers = new Set<string>();
   for (const filter of filters) {
