@@ -68,6 +68,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.decorateRequest('eventId', '');
   app.decorateRequest('tenant', '');
   app.decorateRequest('credential', '');
+  app.decorateRequest('scopes');
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(reply);
     if (refusedByHead(request, reply)) return;

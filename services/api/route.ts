@@ -13,6 +13,8 @@ import type { WaitingRequests } from './limits/waiting-requests.ts';
 import type { ApiMetrics } from './metrics.ts';
 import type { Outbox } from './outbox/publish-outbox.ts';
 import type { Polling } from './polling/polling.ts';
+import type { AsOfTokens } from './replays/by-filter/as-of.ts';
+import type { ReplayWatch } from './replays/replay-watch.ts';
 import type { Store } from './resources/resource-table.ts';
 
 /** Dependencies of handlers. A route's file holds its method, its schema, its documentation and its handler. */
@@ -40,6 +42,10 @@ export interface RouteDeps {
   /** The rate of keys without one of their own. */
   keyRate: Rate;
   polling: Polling;
+  asOf: AsOfTokens;
+  /** There is a replay by filter whose items are to be chosen. */
+  chooseItems(): void;
+  replayWatch: ReplayWatch;
   /** Aborts when the process stops: held requests are answered. */
   closing: AbortSignal;
   /** Base of links to this API; empty: taken from the Host header of the request. */

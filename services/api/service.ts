@@ -20,7 +20,10 @@ import { watchResources } from './limits/watch-resources.ts';
 import { createApiMetrics } from './metrics.ts';
 import { openOutbox } from './outbox/open-outbox.ts';
 import { createPolling } from './polling/polling.ts';
+import { createAsOfTokens } from './replays/by-filter/as-of.ts';
+import { openChoosing } from './replays/by-filter/open-choosing.ts';
 import { showReplayUsage } from './replays/replay-limit.ts';
+import { createReplayWatch } from './replays/replay-watch.ts';
 
 const maxConnections = 10;
 /** A client waits at most so long before it is told to retry. */
@@ -81,11 +84,16 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     metrics,
   });
   const unjudgedFilters = createUnjudgedFilters({ postgres, metrics: context.metrics, clock, log });
+  const judgingTurns = createJudgingTurns();
+  const choosing = openChoosing({ openPool, judgingTurns, unjudgedFilters, clock, log });
   const allowedNetworks = parseAllowedNetworks(config.allowedNetworks);
   const app = buildApp({
     postgres,
     outbox,
     polling,
+    asOf: createAsOfTokens(encryptionKeys),
+    chooseItems: choosing.wake,
+    replayWatch: createReplayWatch({ postgres, clock }),
     idempotency,
     secretBox,
     clock,
@@ -99,7 +107,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     usage,
     connections,
     waiting,
-    judgingTurns: createJudgingTurns(),
+    judgingTurns,
     unjudgedFilters,
     apiUrl: withoutSlash(config.apiUrl),
     ingressUrl: withoutSlash(config.ingressUrl),
@@ -122,6 +130,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     redis,
     keyUses,
     ...outboxParts,
+    ...choosing.parts,
     sweep,
     inRounds(showReplayUsage(postgres, usage), { name: 'replay usage', everyMs: 10_000, clock, log }),
     inRounds(unjudgedFilters.settle, { name: 'unjudged filters', everyMs: 1_000, lastRound: true, clock, log }),

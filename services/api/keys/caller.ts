@@ -7,7 +7,7 @@ import { tenantRate } from '../limits/tenant-rate.ts';
 import type { FindKey, KnownKey } from './key-directory.ts';
 import { keyHash } from './key-text.ts';
 import type { KeyUses } from './key-uses.ts';
-import { hasScope, usualScope } from './scopes.ts';
+import { hasScope, type Scope, usualScope } from './scopes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,6 +15,7 @@ declare module 'fastify' {
     tenant: string;
     /** The caller: the id of a key, or `admin` for the one of the environment. */
     credential: string;
+    scopes: readonly Scope[];
   }
 }
 
@@ -71,6 +72,7 @@ export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
     if (isAdminKey(text)) {
       // All tenants, all scopes, and no limit: an operator always gets in.
       request.credential = 'admin';
+      request.scopes = ['admin'];
       const named = tenant ?? defaultTenant;
       if (!isTenant(named)) return sendInvalid(reply, [noTenant]);
       request.tenant = named;
@@ -81,6 +83,7 @@ export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
     if (key === 'unknown') return sendProblem(reply, 'unauthorized');
     if (key === 'unavailable') return sendProblem(reply, 'unavailable');
     request.credential = key.id;
+    request.scopes = key.scopes;
     request.tenant = key.tenant;
     keyUses.note(key);
     if (await refuseBeyondRate(key, reply)) return reply;

@@ -3,7 +3,7 @@
  *
  * | scope     | allows                                                             |
  * |-----------|--------------------------------------------------------------------|
- * | `read`    | every GET except those of keys                                     |
+ * | `read`    | every GET except those of keys, and dry runs                       |
  * | `write`   | every POST, PATCH and DELETE except those below                    |
  * | `publish` | POST /v1/events, for programs that only send events                |
  * | `admin`   | everything in the tenant of the key, its keys included             |

@@ -1,4 +1,5 @@
 import type { Route } from '../route.ts';
+import { cancelDeliveries } from './cancel-deliveries.ts';
 import { cancelDelivery } from './cancel-delivery.ts';
 import { cancelReplay } from './cancel-replay.ts';
 import { createApiKey } from './create-api-key.ts';
@@ -23,6 +24,7 @@ import { listDeliveryAttempts } from './list-delivery-attempts.ts';
 import { listEndpoints } from './list-endpoints.ts';
 import { listEventDeliveries } from './list-event-deliveries.ts';
 import { listEvents } from './list-events.ts';
+import { listReplayItems } from './list-replay-items.ts';
 import { listReplays } from './list-replays.ts';
 import { listSourceRejections } from './list-source-rejections.ts';
 import { listSources } from './list-sources.ts';
@@ -30,6 +32,8 @@ import { publishEvent } from './publish-event.ts';
 import { recoverEndpoint } from './recover-endpoint.ts';
 import { replayDeadLetters } from './replay-dead-letters.ts';
 import { replayEvent } from './replay-event.ts';
+import { replayEvents } from './replay-events.ts';
+import { retryDeliveries } from './retry-deliveries.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { rotateEndpointSecret } from './rotate-endpoint-secret.ts';
 import { rotateSourceSecret } from './rotate-source-secret.ts';
@@ -65,12 +69,16 @@ export const routes: readonly Route[] = [
   listDeliveryAttempts,
   retryDelivery,
   cancelDelivery,
+  retryDeliveries,
+  cancelDeliveries,
   replayEvent,
+  replayEvents,
   listDeadLetters,
   getDeadLetter,
   replayDeadLetters,
   listReplays,
   getReplay,
+  listReplayItems,
   cancelReplay,
   createApiKey,
   listApiKeys,

@@ -1,4 +1,5 @@
 import { createDeadLetterReplay, type DeadLetterFilter, maxReplayDeadLetters } from '#lib/replay-store';
+import { writeUnlessDryRun } from '../http/dry-run-scope.ts';
 import { sendInvalid, sendLimitReached } from '../http/send-problem.ts';
 import { type Operation, ref } from '../openapi/operation.ts';
 import {
@@ -38,7 +39,7 @@ const operation: Operation = {
   tag: 'Dead letters and replays',
   id: 'replayDeadLetters',
   summary: 'Replay matching dead letters',
-  description: 'Requires at least one filter, or `all`: true. With `dry_run`, nothing is sent.',
+  description: 'Requires at least one filter, or `all`: true. With `dry_run`, nothing is sent; without it, the key needs the scope `write`.',
   answers: {
     202: {
       is: 'The replay, or, with `dry_run`, the dead letters it would send',
@@ -56,8 +57,9 @@ export const replayDeadLetters: Route = (deps) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/dead-letters/replay',
-    config: { operation },
+    config: { operation, scope: 'read' },
     schema: { body },
+    preValidation: writeUnlessDryRun,
     async handler(request, reply) {
       const { tenant, body, idempotent } = request;
       const { effects } = idempotent;

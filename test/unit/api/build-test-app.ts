@@ -16,6 +16,8 @@ import { createApiMetrics } from '../../../services/api/metrics.ts';
 import type { Store } from '../../../services/api/resources/resource-table.ts';
 import { routes } from '../../../services/api/routes/index.ts';
 import { ask, type Asking } from './ask.ts';
+import { createAsOfTokens } from '../../../services/api/replays/by-filter/as-of.ts';
+import { createReplayWatch } from '../../../services/api/replays/replay-watch.ts';
 import { testPolling } from './test-polling.ts';
 
 export const adminKey = 'an-admin-key-for-tests';
@@ -31,7 +33,8 @@ export const noPostgres = postgresOf(async () => {
   throw new Error('this request has nothing to ask the database');
 });
 
-export const testSecretBox = createSecretBox(parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]));
+const testEncryptionKeys = parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]);
+export const testSecretBox = createSecretBox(testEncryptionKeys);
 
 /** The API's dependencies in tests, except the given ones. */
 const testDeps = ({
@@ -44,6 +47,9 @@ const testDeps = ({
 }: Partial<AppDeps> & Pick<AppDeps, 'metrics'>): AppDeps => ({
   postgres,
   polling: testPolling({ postgres, clock, closing, metrics: given.metrics }),
+  asOf: createAsOfTokens(testEncryptionKeys),
+  chooseItems: () => undefined,
+  replayWatch: createReplayWatch({ postgres, clock }),
   outbox: { wake: () => undefined },
   secretBox: testSecretBox,
   clock,
