@@ -8,6 +8,7 @@ import { columns, table } from '../../output/print.ts';
 import { text, verb } from '../../verb.ts';
 import { type Event, eventColumns, eventRow } from './event-view.ts';
 import { filterOf, filterOptions } from './filter-options.ts';
+import { bulkOptions } from '../../options/bulk-options.ts';
 
 const things = 'events';
 
@@ -70,6 +71,23 @@ export const events = {
     argument: 'id',
     call: (api, _values, { id }) => api.list(pathOf('events', id, 'deliveries'), Infinity),
     show: columns('id', 'endpoint_id', 'generation', 'status', 'attempts', 'next_attempt_at', 'detail'),
+  }),
+  replay: verb({
+    summary: 'Replay the events that match a filter',
+    description:
+      'Sends the events that match again, to all endpoints that they match today, or to the one of --to; shows the progress until it ends. Asks first, with what would be sent: what is received after that is not sent. Ctrl-C stops watching, not the replay.',
+    options: {
+      ...filterOptions,
+      to: text('ID', 'send them to this endpoint alone'),
+      ...bulkOptions,
+      ...tenantOption(things),
+    },
+    run: async (values) => {
+      const { runBulk } = await import('../../api-calls/run-bulk.ts');
+      const filter = filterOf(values, systemClock.nowMs());
+      const more = omitAbsent({ endpoint_id: values.to });
+      return runBulk({ path: '/events/replay', filter, more, question: 'Send {n} deliveries again' }, values);
+    },
   }),
   tail: verb({
     summary: 'Follow the changes of events as they happen',
