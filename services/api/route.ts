@@ -14,6 +14,8 @@ import type { WaitingRequests } from './limits/waiting-requests.ts';
 import type { ApiMetrics } from './metrics.ts';
 import type { Outbox } from './outbox/publish-outbox.ts';
 import type { Polling } from './polling/polling.ts';
+import type { AsOfTokens } from './replays/by-filter/as-of.ts';
+import type { ReplayWatch } from './replays/replay-watch.ts';
 import type { Store } from './resources/resource-table.ts';
 import type { EventSearch } from './searching/event-search.ts';
 
@@ -49,6 +51,10 @@ export interface RouteDeps {
   keyRate: Rate;
   search: EventSearch;
   polling: Polling;
+  asOf: AsOfTokens;
+  /** There is a replay by filter whose items are to be chosen. */
+  chooseItems(): void;
+  replayWatch: ReplayWatch;
   /** Aborts when the process stops: held requests are answered. */
   closing: AbortSignal;
   /** Base of links to this API; empty: taken from the Host header of the request. */

@@ -33,7 +33,7 @@ export const repeated = (value: Schema) =>
   ({ if: { type: 'string' }, then: value, else: { type: 'array', minItems: 1, maxItems: 10, items: value } }) as const;
 
 /** Parameters as they were sent: repeated ones are lists. */
-type GivenFilters<Table extends FilterTable> = {
+export type GivenFilters<Table extends FilterTable> = {
   readonly [Name in keyof Table]?: string | readonly string[] | undefined;
 };
 

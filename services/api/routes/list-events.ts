@@ -3,7 +3,7 @@ import { formatMicros, microsOf } from '#lib/clock';
 import { bodyEtag, isUnchanged } from '../http/etag.ts';
 import { filterDescriptions } from '../http/filters.ts';
 import { linkPages, takePage } from '../http/paging.ts';
-import { sendInvalid, sendLimitReached, sendProblem } from '../http/send-problem.ts';
+import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { type Operation, ref } from '../openapi/operation.ts';
 import { list } from '../openapi/schema.ts';
 import { type AskedEvents, type EventQuery, eventQuery, readEventQuery } from '../polling/event-query.ts';
@@ -11,14 +11,13 @@ import type { Found, Place } from '../polling/held-polls.ts';
 import { afterInstant } from '../polling/instants.ts';
 import { isExpired } from '../polling/position.ts';
 import { type AskedNewest, readNewestQuery } from '../polling/newest-query.ts';
+import { sendNoPlace } from '../polling/send-no-place.ts';
 import { readEvents } from '../resources/event.ts';
 import { eventFilters } from '../resources/event-filters.ts';
 import { eventJson, type EventRow } from '../resources/event-row.ts';
 import { readNewestEvents } from '../resources/newest-events.ts';
 import { type Route, type RouteDeps, route } from '../route.ts';
 
-/** Places become free as requests are answered: all within a minute. */
-const retryAfterSeconds = 5;
 /** The position of a tenant that never had an event. Not the epoch, with which a client begins that has read nothing and missed nothing. */
 const beforeAllEvents = formatMicros(1);
 
@@ -97,7 +96,7 @@ async function answer(deps: RouteDeps, asked: AskedEvents, reply: FastifyReply):
   setPollHeaders(deps, asked, reply);
   // Taken before the read, so that no change is missed between it and the wait.
   const place = wait !== undefined && wait.seconds > 0 ? deps.polling.held.enter(tenant, credential) : undefined;
-  if (typeof place === 'string') return sendNoPlace(deps, reply, place);
+  if (typeof place === 'string') return void sendNoPlace(deps, reply, place);
   const seenTo = place?.seenTo();
   if (place !== undefined && seenTo !== undefined && seenTo === position?.from)
     return hold(deps, asked, reply, place, { events: [], readTo: seenTo });
@@ -187,23 +186,4 @@ function sendExpired(reply: FastifyReply, removedTo: string | null): void {
     'cursor_expired',
     `Events up to ${removedTo} have been removed, perhaps unread: list events again without cursor and updated_at_gte`,
   );
-}
-
-function sendNoPlace(
-  { limits, usage }: RouteDeps,
-  reply: FastifyReply,
-  full: 'credential' | 'tenant' | 'process',
-): void {
-  if (full === 'process')
-    return void sendProblem(
-      reply,
-      'unavailable',
-      'The server has reached its limit of long polls: retry later, or without wait',
-    );
-  void reply.header('retry-after', retryAfterSeconds);
-  if (full === 'tenant') {
-    usage.reached('long_polls');
-    return void sendLimitReached(reply, reply.request.tenant, 'long_polls', limits);
-  }
-  sendProblem(reply, 'rate_limited', 'The API key has reached its limit of long polls: retry later, or without wait');
 }

@@ -10,7 +10,7 @@ import { isAppError } from '#lib/errors';
 import { bytesPerStep, compileFilter, decodedPayload, type EventFilter, type JudgingTurns } from '#lib/event-filter';
 import { createId, timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
-import { filterConditions } from '../http/filters.ts';
+import { bindTo, filterConditions } from '../http/filters.ts';
 import { type EventFilter as ListFilter, eventFilters } from '../resources/event-filters.ts';
 import { eventJson, type EventRow, shownColumns } from '../resources/event-row.ts';
 
@@ -141,7 +141,7 @@ async function readWindow(
   const values: unknown[] = [tenant];
   const older = before === null ? 'true' : `id < $${values.push(before)}`;
   const limit = `$${values.push(size)}`;
-  const conditions = ['true', ...filterConditions(eventFilters, events, values)];
+  const conditions = ['true', ...filterConditions(eventFilters, events, bindTo(values))];
   const rows = await postgres.query<
     { seen: number; last_id: string | null; bytes: number | null } & (EventRow | { id: null })
   >(

@@ -17,6 +17,8 @@ import { createApiMetrics } from '../../../services/api/metrics.ts';
 import type { Store } from '../../../services/api/resources/resource-table.ts';
 import { routes } from '../../../services/api/routes/index.ts';
 import { ask, type Asking } from './ask.ts';
+import { createAsOfTokens } from '../../../services/api/replays/by-filter/as-of.ts';
+import { createReplayWatch } from '../../../services/api/replays/replay-watch.ts';
 import { testPolling } from './test-polling.ts';
 
 export const adminKey = 'an-admin-key-for-tests';
@@ -54,6 +56,9 @@ const testDeps = ({
       throw new Error('nothing is searched here');
     },
   },
+  asOf: createAsOfTokens(testEncryptionKeys),
+  chooseItems: () => undefined,
+  replayWatch: createReplayWatch({ postgres, clock }),
   outbox: { wake: () => undefined },
   secretBox: testSecretBox,
   encryptionKeys: testEncryptionKeys,
