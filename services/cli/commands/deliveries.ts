@@ -1,11 +1,48 @@
+import { systemClock } from '#lib/clock';
 import { apiVerb } from '../api-calls/api-verb.ts';
 import { pathOf } from '../api-calls/path-of.ts';
 import { type Attempt, attemptColumns, attemptRow } from '../output/attempt-view.ts';
-import { table } from '../output/print.ts';
+import { readTime, timeForms } from '../options/read-time.ts';
+import { omitAbsent, readLimit } from '../options/read-values.ts';
+import { columns, table } from '../output/print.ts';
+import { text } from '../verb.ts';
 
 const things = 'deliveries';
 
 export const deliveries = {
+  list: apiVerb({
+    summary: 'List deliveries, newest first',
+    description: 'Lists deliveries with the outcome of their last attempt, newest first.',
+    things,
+    options: {
+      endpoint: text('ID', 'deliveries to this endpoint'),
+      status: text('NAME', 'pending, retrying, parked, delivered, dead_lettered or cancelled'),
+      type: text('NAME', 'deliveries of events of this type'),
+      outcome: text('NAME', 'outcome of the last attempt, such as http_5xx or timeout'),
+      'http-status': text('N', 'HTTP status of the last attempt, such as 503'),
+      since: text('TIME', `created at this time or later: ${timeForms}`),
+      until: text('TIME', 'created before this time'),
+      limit: text('N', 'list at most this many (default: 50)'),
+    },
+    call: (api, values) => {
+      const nowMs = systemClock.nowMs();
+      const query = new URLSearchParams(
+        omitAbsent({
+          endpoint_id: values.endpoint,
+          status: values.status,
+          event_type: values.type,
+          outcome: values.outcome,
+          http_status: values['http-status'],
+          since: readTime('since', values.since, nowMs),
+          until: readTime('until', values.until, nowMs),
+        }),
+      );
+      return api.list(`/deliveries?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
+    },
+    show: columns(
+      ...['created_at', 'id', 'endpoint_id', 'status', 'attempts', 'last_outcome', 'last_http_status', 'last_detail'],
+    ),
+  }),
   show: apiVerb({
     summary: 'Show a delivery and when it is retried',
     things,
