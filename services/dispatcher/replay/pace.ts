@@ -20,7 +20,8 @@ const turnsPerSecond = 5;
  * @param perSecond null: as fast as it goes
  */
 export function createPace(perSecond: number | null, maxSize: number, clock: Clock): Pace {
-  if (perSecond === null) return { size: maxSize, waitMs: () => 0, turn: async () => undefined, unused: () => undefined };
+  if (perSecond === null)
+    return { size: maxSize, waitMs: () => 0, turn: async () => undefined, unused: () => undefined };
   const size = Math.min(maxSize, Math.max(1, Math.floor(perSecond / turnsPerSecond)));
   let nextAtMs = Number.NEGATIVE_INFINITY;
   const waitMs = (): number => Math.max(0, nextAtMs - clock.monotonicMs());

@@ -47,7 +47,10 @@ test('deliveries are retried and cancelled by filter, or one by its id', async (
     outcomeFact(event, 'ep_a', 1, 'retrying'),
     outcomeFact(event, 'ep_b', 1, 'parked'),
   ]);
-  const [retried] = await Promise.all([hookline('deliveries', 'retry', '--endpoint', 'ep_a', '--yes', '--json'), runNext()]);
+  const [retried] = await Promise.all([
+    hookline('deliveries', 'retry', '--endpoint', 'ep_a', '--yes', '--json'),
+    runNext(),
+  ]);
   expect(JSON.parse(retried.stdout)).toMatchObject({ status: 'completed', operation: 'retry_deliveries', replayed: 1 });
   expect(retried.stderr).toMatch(/1 retried, 0 failed, 0 remaining/);
   const [cancelled] = await Promise.all([hookline('deliveries', 'cancel', '--all', '--yes'), runNext()]);

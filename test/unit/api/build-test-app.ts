@@ -33,7 +33,7 @@ export const noPostgres = postgresOf(async () => {
   throw new Error('this request has nothing to ask the database');
 });
 
-const testEncryptionKeys = parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]);
+export const testEncryptionKeys = parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]);
 export const testSecretBox = createSecretBox(testEncryptionKeys);
 
 /** The API's dependencies in tests, except the given ones. */

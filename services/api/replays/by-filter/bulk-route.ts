@@ -147,11 +147,10 @@ async function start(
   const { does: operation, selection, counted, ratePerSecond } = chosen;
   const reached = await replayLimitReached(deps, effects, tenant, 'several');
   if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
-  const { as_of: _token, ...asked } = body as Body;
-  const request = { ...asked, as_of: selection.asOf };
+  const request = { ...(body as Body), as_of: selection.asOf };
   const begun = newReplay(deps, { tenant, request, ratePerSecond });
   const replay = await createFilteredReplay(effects, { ...begun, operation, selection, counted });
-  idempotent.afterCommit(async () => deps.chooseItems());
+  idempotent.afterCommit(deps.chooseItems);
   return sendReplay(reply, replay);
 }
 
