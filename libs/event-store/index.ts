@@ -4,6 +4,7 @@ export {
   deliveryColumns,
   deliveryCountColumns,
   eventColumns,
+  lastAttemptColumns,
   payloadColumns,
   receiptColumns,
 } from './tables.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { formatMicros } from '#lib/clock';
-import { isFinal, type StepRecord } from '#lib/contract';
+import { type Attempted, isFinal, type StepRecord } from '#lib/contract';
 import { bodyHashOf } from '#lib/dedup-store';
 import type { EventRef } from '#lib/event-store';
 import { derivedId } from '#lib/ids';
@@ -226,11 +226,12 @@ function outcomeRows(outcomes: readonly StepRecord[], partitionOf: (endpointId: 
     const key = keyOf(outcome.tenant, outcome.delivery_id);
     const before = standing.get(key);
     const { step, attempt, status } = outcome;
-    if (before === undefined) standing.set(key, { index, status, step, attempt });
+    const sent = outcome.kind === 'attempted' ? outcome : before?.sent;
+    if (before === undefined) standing.set(key, { index, status, step, attempt, sent });
     else if (!isFinal(before.status) && (before.step < step || isFinal(status)))
       // An end may come in a lower step: of a delivery that was under way twice.
       standing.set(key, {
-        ...{ index, status },
+        ...{ index, status, sent },
         step: Math.max(before.step, step),
         attempt: Math.max(before.attempt, attempt),
       });
@@ -238,6 +239,7 @@ function outcomeRows(outcomes: readonly StepRecord[], partitionOf: (endpointId: 
   const last = new Map(standing.values().map((each) => [each.index, each]));
   return outcomes.map((outcome, index) => {
     const { tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status, detail } = outcome;
+    const sent = last.get(index)?.sent;
     return {
       ...{ tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status, detail },
       ordered: outcome.ordering_key !== null,
@@ -247,6 +249,9 @@ function outcomeRows(outcomes: readonly StepRecord[], partitionOf: (endpointId: 
       last: last.has(index),
       reached_step: last.get(index)?.step ?? outcome.step,
       reached_attempt: last.get(index)?.attempt ?? outcome.attempt,
+      last_outcome: sent?.outcome ?? null,
+      last_http_status: sent?.http_status ?? null,
+      last_detail: sent?.detail ?? null,
       partition: partitionOf(outcome.endpoint_id),
       // A parked delivery is due since its creation: the oldest has the first claim to a place, whenever it was parked.
       due_at: formatMicros(outcome.next_attempt_at ?? outcome.created_at),
@@ -260,6 +265,8 @@ interface Standing {
   status: StepRecord['status'];
   step: number;
   attempt: number;
+  /** The last send on the way here. */
+  sent: Attempted | undefined;
 }
 
 /** No part holds a NUL: Postgres refuses such a text, and so the batch, whatever the key. */

@@ -1,6 +1,7 @@
 import type { Query } from '#lib/postgres';
-import { filterConditions } from '../http/filters.ts';
+import { bindTo, filterConditions } from '../http/filters.ts';
 import { type EventFilter, type EventFilterName, eventFilters } from './event-filters.ts';
+import { findNamed } from './event-leads.ts';
 import { shownColumns, type EventRow } from './event-row.ts';
 import { idPattern } from './ids.ts';
 
@@ -22,7 +23,13 @@ export async function readEvents(
   limit: number,
 ): Promise<EventsSeen> {
   const values: unknown[] = [tenant];
-  const conditions = ['tenant = $1', ...filterConditions(eventFilters, filter, values)];
+  const bind = bindTo(values);
+  const named = await findNamed(postgres, tenant, filter);
+  const conditions = [
+    'tenant = $1',
+    ...filterConditions(eventFilters, filter, bind),
+    ...(named === undefined ? [] : [`id = ANY (${bind(named)}::text[])`]),
+  ];
   values.push(limit);
   // One statement, one snapshot: events removed between two statements would be missed silently, or reported to clients that have seen
   // them.

@@ -20,6 +20,7 @@ import { getReplay } from './get-replay.ts';
 import { getSource } from './get-source.ts';
 import { listApiKeys } from './list-api-keys.ts';
 import { listDeadLetters } from './list-dead-letters.ts';
+import { listDeliveries } from './list-deliveries.ts';
 import { listDeliveryAttempts } from './list-delivery-attempts.ts';
 import { listEndpoints } from './list-endpoints.ts';
 import { listEventDeliveries } from './list-event-deliveries.ts';
@@ -65,6 +66,7 @@ export const routes: readonly Route[] = [
   getEvent,
   getEventPayload,
   listEventDeliveries,
+  listDeliveries,
   getDelivery,
   listDeliveryAttempts,
   retryDelivery,

@@ -9,7 +9,7 @@ import { runReplay } from './run-replay.ts';
 
 interface Bulk {
   path: string;
-  filter: Readonly<Record<string, string>>;
+  filter: Readonly<Record<string, string | readonly string[]>>;
   /** More fields of the request. */
   more?: Readonly<Record<string, string>>;
   /** `{n}` stands for how many. */

@@ -6,8 +6,9 @@ import { usageFailure } from '../command-failure.ts';
 import { bulkOptions } from '../options/bulk-options.ts';
 import { deliveryFilterOf, deliveryFilterOptions } from '../options/delivery-filters.ts';
 import { type Attempt, attemptColumns, attemptRow } from '../output/attempt-view.ts';
-import { describe, print, table } from '../output/print.ts';
-import { type Verb, verb } from '../verb.ts';
+import { readLimit } from '../options/read-values.ts';
+import { columns, describe, print, table } from '../output/print.ts';
+import { text, type Verb, verb } from '../verb.ts';
 
 const things = 'deliveries';
 
@@ -41,6 +42,22 @@ const oneOrMany = ({ action, summary, description, question }: OneOrMany): Verb 
   });
 
 export const deliveries = {
+  list: apiVerb({
+    summary: 'List deliveries, newest first',
+    description: 'Lists deliveries with the outcome of their last attempt, newest first.',
+    things,
+    options: {
+      ...deliveryFilterOptions,
+      limit: text('N', 'list at most this many (default: 50)'),
+    },
+    call: (api, values) => {
+      const query = new URLSearchParams(deliveryFilterOf(values, systemClock.nowMs()));
+      return api.list(`/deliveries?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
+    },
+    show: columns(
+      ...['created_at', 'id', 'endpoint_id', 'status', 'attempts', 'last_outcome', 'last_http_status', 'last_detail'],
+    ),
+  }),
   show: apiVerb({
     summary: 'Show a delivery and when it is retried',
     things,

@@ -1,6 +1,7 @@
 import { deadLetterStages } from '#lib/contract';
 import { deadLetterStatuses, replayItemStatuses, replayOperations, shownReplayStatuses } from '#lib/replay-store';
 import type { DocumentedResource } from '../operation.ts';
+import { lastAttemptFields } from './deliveries.ts';
 import { count, extend, flag, id, list, map, nullable, number, object, oneOf, saying, text, time } from '../schema.ts';
 
 const letter = object({
@@ -16,6 +17,7 @@ const letter = object({
   endpoint_id: nullable(text),
   source_id: nullable(text),
   event_type: nullable(text),
+  ...lastAttemptFields,
   status: oneOf(deadLetterStatuses),
   replay_id: nullable(id('rpl')),
   replayed_at: nullable(time),

@@ -6,7 +6,7 @@ import type { FastifyReply } from 'fastify';
 import { formatMicros, nowMicros } from '#lib/clock';
 import { createFilteredReplay, type ReplayOperation, type Selection } from '#lib/replay-store';
 import { writeUnlessDryRun } from '../../http/dry-run-scope.ts';
-import { filterSchemas, type GivenFilters, readFilters } from '../../http/filters.ts';
+import { filterSchemas, readFilters } from '../../http/filters.ts';
 import { type FieldErrors, sendInvalid, sendLimitReached, sendProblem } from '../../http/send-problem.ts';
 import { type Operation, ref } from '../../openapi/operation.ts';
 import { endpoints } from '../../resources/endpoint.ts';
@@ -20,7 +20,7 @@ import { type Count, countMatches } from './count-matches.ts';
 import { operations } from './operations.ts';
 
 interface Body {
-  filter?: GivenFilters;
+  filter?: Readonly<Record<string, string | readonly string[]>>;
   all?: boolean;
   endpoint_id?: string;
   limit?: number;
