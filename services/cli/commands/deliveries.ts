@@ -33,10 +33,10 @@ const oneOrMany = ({ action, summary, description, question }: OneOrMany): Verb 
         const { runBulk } = await import('../api-calls/run-bulk.ts');
         return runBulk({ path: `/deliveries/${action}`, filter, question }, values);
       }
-      const { json, ...others } = { ...values, tenant: undefined };
-      if (Object.values(others).some((value) => value !== undefined && value !== false))
+      const ofMany = Object.keys({ ...deliveryFilterOptions, ...bulkOptions }) as (keyof typeof values)[];
+      if (ofMany.some((option) => values[option] !== undefined && values[option] !== false))
         throw usageFailure('an id excludes filters and their options');
-      print(await connect(values.tenant).ask('POST', pathOf('deliveries', id, action)), json, describe);
+      print(await connect(values.tenant).ask('POST', pathOf('deliveries', id, action)), values.json, describe);
       return 0;
     },
   });

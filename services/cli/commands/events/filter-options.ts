@@ -26,11 +26,6 @@ export const filterOf = (
   since: readTime('since', values.since, nowMs),
 });
 
-export const queryString = (query: Query): string =>
-  new URLSearchParams(
-    Object.entries(query).flatMap(([name, value]) => [value].flat().map((each): [string, string] => [name, each])),
-  ).toString();
-
 /** The filters of lists in the order of receipt. */
 export const findOptions = {
   type: filterOptions.type,
@@ -47,24 +42,26 @@ export const findOptions = {
   until: text('TIME', 'received before this time'),
 };
 
-/** The API's parameters. */
-export function findQuery(values: Values<typeof findOptions>, nowMs: number): URLSearchParams {
-  const query = new URLSearchParams(
-    omitAbsent({
-      order: 'desc',
-      type: values.type,
-      status: values.status,
-      source_id: values.source,
-      receipt_id: values.receipt,
-      event_id: values['event-id'],
-      endpoint_id: values.endpoint,
-      ordering_key: values['ordering-key'],
-      trace_id: values.trace,
-      received_since: readTime('since', values.since, nowMs),
-      received_until: readTime('until', values.until, nowMs),
-    }),
+/** The API's fields. */
+export const findFilter = (values: Values<typeof findOptions>, nowMs: number): Record<string, string | string[]> => ({
+  ...omitAbsent({
+    type: values.type,
+    status: values.status,
+    source_id: values.source,
+    receipt_id: values.receipt,
+    event_id: values['event-id'],
+    endpoint_id: values.endpoint,
+    ordering_key: values['ordering-key'],
+    trace_id: values.trace,
+    received_since: readTime('since', values.since, nowMs),
+    received_until: readTime('until', values.until, nowMs),
+  }),
+  ...(values.tag !== undefined && { tag: values.tag }),
+  ...(values.has !== undefined && { has: values.has }),
+});
+
+/** As the parameters of a request: lists repeat theirs. */
+export const queryOf = (fields: Readonly<Record<string, string | readonly string[]>>): URLSearchParams =>
+  new URLSearchParams(
+    Object.entries(fields).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one])),
   );
-  for (const tag of values.tag ?? []) query.append('tag', tag);
-  for (const what of values.has ?? []) query.append('has', what);
-  return query;
-}

@@ -9,7 +9,7 @@ import { columns, table } from '../../output/print.ts';
 import { list, text, verb } from '../../verb.ts';
 import { type Event, eventRow, listedColumns } from './event-view.ts';
 import { explainVerbs } from './explain-verbs.ts';
-import { filterOf, filterOptions, findOptions, findQuery } from './filter-options.ts';
+import { filterOptions, findFilter, findOptions, queryOf } from './filter-options.ts';
 import { findEvents } from './find-events.ts';
 import { readTags } from './read-tags.ts';
 import { type EventRequest, requestText } from './request-view.ts';
@@ -53,7 +53,7 @@ export const events = {
     things,
     options: { ...findOptions, limit: text('N', 'list at most this many (default: 50)') },
     call: (api, values) => {
-      const query = findQuery(values, systemClock.nowMs());
+      const query = queryOf({ order: 'desc', ...findFilter(values, systemClock.nowMs()) });
       return api.list<Event>(`/events?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
     },
     show: (found) => table(found.map(eventRow), listedColumns),
@@ -98,15 +98,14 @@ export const events = {
     description:
       'Sends the events that match again, to all endpoints that they match today, or to the one of --to; shows the progress until it ends. Asks first, with what would be sent: what is received after that is not sent. Ctrl-C stops watching, not the replay.',
     options: {
-      ...filterOptions,
+      ...findOptions,
       to: text('ID', 'send them to this endpoint alone'),
       ...bulkOptions,
       ...tenantOption(things),
     },
     run: async (values) => {
       const { runBulk } = await import('../../api-calls/run-bulk.ts');
-      const { query, since } = filterOf(values, systemClock.nowMs());
-      const filter = { ...query, ...omitAbsent({ updated_at_gte: since }) };
+      const filter = findFilter(values, systemClock.nowMs());
       const more = omitAbsent({ endpoint_id: values.to });
       return runBulk({ path: '/events/replay', filter, more, question: 'Send {n} deliveries again' }, values);
     },
