@@ -10,6 +10,7 @@
 import type { ConsumerCrashEvent, ConsumerGroupJoinEvent } from 'kafkajs';
 import { rootCause } from '../client.ts';
 import type { JoinGate } from '../kafkajs-patches/join-gate.ts';
+import { takeJoinGeneration } from '../kafkajs-patches/join-generation.ts';
 import { within } from '../time-limit.ts';
 import { type Assignment, refOf } from './assignment.ts';
 import { sessionTimeoutOf } from './consumer-options.ts';
@@ -101,7 +102,9 @@ export function createMembership(deps: Deps): Membership {
         if (worker.wantsMore()) resume(worker);
         else pause(worker);
       }
-      log.info({ event: 'consumer.joined', group: groupId, assigned: assigned.length, lost: lost.length, continuous });
+      const generation = takeJoinGeneration(memberId);
+      const counts = { assigned: assigned.length, lost: lost.length };
+      log.info({ event: 'consumer.joined', group: groupId, generation, ...counts, continuous });
       if (lost.length > 0) options.onRevoked?.(lost.map(refOf));
       if (gained.length > 0) options.onAssigned?.(gained.map(refOf));
       resumeWorkers();

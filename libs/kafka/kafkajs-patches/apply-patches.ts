@@ -3,6 +3,7 @@ import { retryCoordinatorLookup } from './coordinator-not-found.ts';
 import { countRequests } from './count-requests.ts';
 import { decodeFetchesInOnePass } from './fetch-response.ts';
 import { keepConnectionsFresh } from './fresh-connections.ts';
+import { keepJoinGenerations } from './join-generation.ts';
 import { reportOffsetsOutOfRange } from './offset-out-of-range.ts';
 import { rejoinWithoutMemberId } from './rejoin-without-member-id.ts';
 import { stopIdlePolling } from './request-queue-polling.ts';
@@ -22,6 +23,7 @@ export function applyPatches(): void {
   patchClockSteps();
   keepConnectionsFresh();
   retryCoordinatorLookup();
+  keepJoinGenerations();
   rejoinWithoutMemberId();
   reportOffsetsOutOfRange();
 }

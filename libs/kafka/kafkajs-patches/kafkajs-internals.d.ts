@@ -35,6 +35,18 @@ declare module 'kafkajs/src/network/connection.js' {
   export default Connection;
 }
 
+declare module 'kafkajs/src/broker/index.js' {
+  export interface Joined {
+    memberId: string;
+    generationId: number;
+  }
+  interface Broker {
+    joinGroup(asked: { groupId: string; memberId: string }): Promise<Joined>;
+  }
+  const broker: { prototype: Broker };
+  export default broker;
+}
+
 declare module 'kafkajs/src/errors.js' {
   // Node does not find it among what the package exports.
   export { KafkaJSConnectionError, KafkaJSError } from 'kafkajs';

@@ -17,12 +17,18 @@ export interface LoggedSend {
   endedAtMs: number;
 }
 
+/** When a process had learned that it joined its group. A starved or stopped one learns it late; the generation says what it is worth. */
+export interface Join {
+  atMs: number;
+  /** Of the group: a member with a higher one has taken its partitions over from members with a lower one. */
+  generation: number;
+  /** It was given partitions that it had not had. */
+  gained: boolean;
+}
+
 /** Plain data: it can be kept. A process is its name and which start of it. */
 export interface DispatcherFacts {
-  /** When it joined the group. */
-  joins: ReadonlyMap<string, readonly number[]>;
-  /** When it was given partitions that it had not had. */
-  gains: ReadonlyMap<string, readonly number[]>;
+  joins: ReadonlyMap<string, readonly Join[]>;
   /** By the event and the endpoint. */
   sends: ReadonlyMap<string, readonly LoggedSend[]>;
   /** How far the clock of each has been off, by its name alone; none: not at all. */
@@ -30,10 +36,10 @@ export interface DispatcherFacts {
 }
 
 export interface DispatcherLog {
-  /** When this process was given partitions that it had not had. */
-  gainsOf(process: string): readonly number[];
-  /** The last time it joined the group until then; -Infinity if it never did. */
-  lastJoinOf(process: string, untilMs: number): number;
+  /** The joins that gave this process partitions that it had not had. */
+  gainsOf(process: string): readonly Join[];
+  /** Its last join until then; undefined if it never joined. */
+  lastJoinOf(process: string, untilMs: number): Join | undefined;
   /** The sends that caused these arrivals of one event at one endpoint, in the order of their times, as far as known. */
   sendersOf(arrivals: readonly Arrival[]): Map<Arrival, LoggedSend>;
 }
@@ -46,15 +52,15 @@ const starvedMs = 1_000;
 const signing = { leastMs: -1_500, mostMs: 500 };
 const rightClock = [0];
 
-export function readDispatcherLog({ joins, gains, sends, steps }: DispatcherFacts): DispatcherLog {
+export function readDispatcherLog({ joins, sends, steps }: DispatcherFacts): DispatcherLog {
   const isSignedBy = ({ process, startedAtMs }: LoggedSend, { signedAtMs }: Arrival): boolean =>
     (steps.get(nameOfProcess(process)) ?? rightClock)
       .map((stepMs) => signedAtMs - (startedAtMs + stepMs))
       .some((ms) => ms >= signing.leastMs && ms <= signing.mostMs);
 
   return {
-    gainsOf: (process) => gains.get(process) ?? [],
-    lastJoinOf: (process, untilMs) => joins.get(process)?.findLast((atMs) => atMs <= untilMs) ?? -Infinity,
+    gainsOf: (process) => joins.get(process)?.filter(({ gained }) => gained) ?? [],
+    lastJoinOf: (process, untilMs) => joins.get(process)?.findLast(({ atMs }) => atMs <= untilMs),
     sendersOf(arrivals) {
       const [first] = arrivals;
       const left = new Set(first === undefined ? [] : sends.get(keyOf(first)));

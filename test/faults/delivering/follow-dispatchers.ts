@@ -1,5 +1,5 @@
 /** Follows what the dispatchers say of themselves, line by line as they say it. */
-import { type DispatcherFacts, keyOf, type LoggedSend } from './dispatcher-log.ts';
+import { type DispatcherFacts, type Join, keyOf, type LoggedSend } from './dispatcher-log.ts';
 
 export interface DispatcherFollower {
   onLine(name: string, line: string): void;
@@ -21,8 +21,7 @@ export function followDispatchers(group: string, clocks: KnownClocks = rightCloc
   const names = new Set<string>();
   const starts = new Map<string, number>();
   const assigned = new Map<string, number>();
-  const joins = new Map<string, number[]>();
-  const gains = new Map<string, number[]>();
+  const joins = new Map<string, Join[]>();
   const sends = new Map<string, LoggedSend[]>();
   const processOf = (name: string): string => `${name}#${starts.get(name) ?? 0}`;
   const timeOf = (name: string, { time }: { time: string }): number => clocks.trueTimeOf(name, Date.parse(time));
@@ -32,13 +31,13 @@ export function followDispatchers(group: string, clocks: KnownClocks = rightCloc
   }
 
   function joined(name: string, line: Joined): void {
-    const { group: of, assigned: now, lost } = line;
+    const { group: of, generation, assigned: now, lost } = line;
     if (of !== group) return;
     const process = processOf(name);
     const kept = (assigned.get(process) ?? 0) - lost;
     assigned.set(process, now);
-    joins.set(process, [...(joins.get(process) ?? []), timeOf(name, line)]);
-    if (now > kept) gains.set(process, [...(gains.get(process) ?? []), timeOf(name, line)]);
+    const join = { atMs: timeOf(name, line), generation, gained: now > kept };
+    joins.set(process, [...(joins.get(process) ?? []), join]);
   }
 
   /** It begins again with what it is given then. */
@@ -66,7 +65,7 @@ export function followDispatchers(group: string, clocks: KnownClocks = rightCloc
       else if (line.includes('"delivery.attempted"')) sent(name, JSON.parse(line) as Sent);
     },
     facts: () => ({
-      ...{ joins, gains, sends },
+      ...{ joins, sends },
       steps: new Map([...names].map((name) => [name, clocks.stepsOf(name)])),
     }),
   };
@@ -74,6 +73,7 @@ export function followDispatchers(group: string, clocks: KnownClocks = rightCloc
 
 interface Joined {
   group: string;
+  generation: number;
   assigned: number;
   lost: number;
   time: string;

@@ -6,7 +6,7 @@
  * |--------------|-----------------------------------------------------------------------------------------------------------|
  * | `killed`     | whoever sent it, the first time or again, has said nothing of it, and a dispatcher was killed in the act; or whoever sent it first has died, and another was given its partition |
  * | `slept`      | the second sender slept while another sent it, and has not learned that it lost the partition             |
- * | `cut-off`    | one of the two was cut off from the group, its partitions were reassigned, and it did not know            |
+ * | `cut-off`    | one of the two sent in an older generation of the group: it was cut off, and did not know of the newer one |
  * | `unheard`    | the first sender got no answer: its connection was cut, or the answer or the request came too late        |
  * | `unrecorded` | another process got its partition before the outcome was on its topic                                     |
  * | `behind`     | another process got its partition before the tables, which lag behind the topic, can have the outcome     |
@@ -17,7 +17,7 @@ import { isFinal } from '#lib/contract';
 import type { Arrival, Fault } from '../checker/history.ts';
 import { deliveriesOfPair, type DeliveryAccount, type Ledger, overlaps } from '../checker/ledger.ts';
 import { isTaken, isUnanswered } from '../checker/rules/ended.ts';
-import { type DispatcherLog, type LoggedSend, nameOfProcess, slackMs } from './dispatcher-log.ts';
+import { type DispatcherLog, type Join, type LoggedSend, nameOfProcess, slackMs } from './dispatcher-log.ts';
 import type { Finding } from './findings.ts';
 
 export const repeatCauses = ['killed', 'slept', 'cut-off', 'unheard', 'unrecorded', 'behind'] as const;
@@ -128,7 +128,9 @@ function judgeRepeat(
   if (firstBy !== undefined && (isCutOff(faults, log, firstBy, by) || isCutOff(faults, log, by, firstBy)))
     return { cause: 'cut-off' };
   const begunAtMs = firstBy?.startedAtMs ?? begunBySignature(first);
-  const gainedAtMs = log.gainsOf(by.process).find((atMs) => atMs >= begunAtMs - handoverMs && atMs <= repeat.atMs);
+  const gainedAtMs = log
+    .gainsOf(by.process)
+    .find(({ atMs }) => atMs >= begunAtMs - handoverMs && atMs <= repeat.atMs)?.atMs;
   if (gainedAtMs === undefined) return { finding: 'repeat-elsewhere' };
   const knownMs = Math.max(0, gainedAtMs - knownAtMs);
   if (knownMs > tablesLagMs && !areTablesKept(faults, endedAtMs, gainedAtMs))
@@ -187,17 +189,19 @@ const sleptThrough = (faults: readonly Fault[], by: LoggedSend, first: Arrival, 
   );
 
 /**
- * Whether the sender had been cut off: the other had been given partitions for so long that a member would have heard of it, and this one
- * had not heard since it last joined. Faults of a server, of a link or of the dispatchers cut one off.
+ * Whether one was still in an older generation of the group when it sent, and the other had been given partitions in a newer one. A member
+ * that is reached learns of a newer generation in time, so a fault of a server, of a link or of the dispatchers must have kept it from that.
  */
 function isCutOff(faults: readonly Fault[], log: DispatcherLog, one: LoggedSend, other: LoggedSend): boolean {
-  const joinedAtMs = log.lastJoinOf(one.process, one.startedAtMs);
-  return (
-    log.gainsOf(other.process).some((atMs) => atMs > joinedAtMs + handoverMs && atMs <= one.startedAtMs) &&
-    faults.some(
-      (fault) =>
-        (fault.service === undefined || fault.service === 'dispatcher') && overlaps(fault, joinedAtMs, one.startedAtMs),
-    )
+  const joined = log.lastJoinOf(one.process, one.startedAtMs);
+  const newer = log
+    .gainsOf(other.process)
+    .find(({ atMs, generation }) => atMs <= other.startedAtMs && generation > (joined?.generation ?? -Infinity));
+  if (joined === undefined || newer === undefined) return false;
+  const fromMs = Math.min(joined.atMs, newer.atMs);
+  return faults.some(
+    (fault) =>
+      (fault.service === undefined || fault.service === 'dispatcher') && overlaps(fault, fromMs, one.startedAtMs),
   );
 }
 
@@ -222,8 +226,13 @@ function describe(
   ].join('\n  ');
 }
 
-const describeSender = (log: DispatcherLog, { process, startedAtMs }: LoggedSend): string =>
-  `${process} sent from ${text(startedAtMs)} on, had joined at ${text(log.lastJoinOf(process, startedAtMs))}, gained at ${log.gainsOf(process).map(text).join(', ')}`;
+const describeSender = (log: DispatcherLog, { process, startedAtMs }: LoggedSend): string => {
+  const joined = log.lastJoinOf(process, startedAtMs);
+  const gains = log.gainsOf(process).map(describeJoin).join(', ');
+  return `${process} sent from ${text(startedAtMs)} on, had joined ${joined ? describeJoin(joined) : 'never'}, gained ${gains}`;
+};
+
+const describeJoin = ({ atMs, generation }: Join): string => `generation ${generation} at ${text(atMs)}`;
 
 /** What may have cut one of the two off, or killed it. */
 const faultsNear = (faults: readonly Fault[], first: Arrival, repeat: Arrival): Fault[] =>

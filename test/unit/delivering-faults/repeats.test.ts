@@ -39,8 +39,8 @@ function sentAgain(afterMs: number, options: Options = {}) {
     starts: (name: string) => line(name, 'service.starting', 0, {}),
     crashes: (name: string, afterFirstMs: number) =>
       line(name, 'consumer.crashed', first.atMs + afterFirstMs, { group }),
-    joins: (name: string, afterFirstMs: number, assigned = 3) =>
-      line(name, 'consumer.joined', first.atMs + afterFirstMs, { group, assigned, lost: 0 }),
+    joins: (name: string, afterFirstMs: number, { assigned = 3, generation = 1 } = {}) =>
+      line(name, 'consumer.joined', first.atMs + afterFirstMs, { group, generation, assigned, lost: 0 }),
     sends: (name: string, which: 'first' | 'again', saidAfterMs = 2) =>
       line(name, 'delivery.attempted', (which === 'first' ? first : again).atMs + saidAfterMs, {
         ...{ eventId, endpointId, generation: 0, attempt, durationMs: 4 },
@@ -221,26 +221,44 @@ describe('a request of a delivery that was taken before', () => {
 
   it('may come of one who did not hear that another had been given his partitions', () => {
     const cutOff: Fault = { what: 'black-hole of a to kafka-1', atMs: firstMs - 30_000, settledAtMs: firstMs - 15_000 };
-    const heardMs = (ms: number, faults: Fault[] = [cutOff]) => {
+    const sentInGeneration = (generation: number, faults: Fault[] = [cutOff]) => {
       const run = sentAgain(100, { faults });
-      run.joins('dispatcher', ms);
-      run.joins('dispatcher-2', -7_000, 6);
+      run.joins('dispatcher', -35_000, { generation });
+      run.joins('dispatcher-2', -7_000, { assigned: 6, generation: 3 });
       run.sends('dispatcher', 'first');
       run.sends('dispatcher-2', 'again');
       return found(run.judged());
     };
 
-    expect(heardMs(-35_000)).toEqual(['cut-off 1']);
+    expect(sentInGeneration(2)).toEqual(['cut-off 1']);
     // It knows of the same rebalance.
-    expect(heardMs(-7_500)).toEqual(['repeat-elsewhere']);
-    expect(heardMs(-35_000, [])).toEqual(['repeat-elsewhere']);
+    expect(sentInGeneration(3)).toEqual(['repeat-elsewhere']);
+    expect(sentInGeneration(2, [])).toEqual(['repeat-elsewhere']);
 
     const again = sentAgain(100, { faults: [cutOff] });
-    again.joins('dispatcher-2', -35_000);
-    again.joins('dispatcher', -7_000, 6);
+    again.joins('dispatcher-2', -35_000, { generation: 2 });
+    again.joins('dispatcher', -7_000, { assigned: 6, generation: 3 });
     again.sends('dispatcher', 'first');
     again.sends('dispatcher-2', 'again');
     expect(found(again.judged())).toEqual(['cut-off 1']);
+  });
+
+  it('may come of one who was stopped while it joined, and learns of that join when another has long had its partitions', () => {
+    const stopped: Fault = {
+      ...{ what: 'SIGSTOP of dispatcher', service: 'dispatcher', process: 'dispatcher' },
+      ...{ atMs: firstMs - 9_000, settledAtMs: firstMs - 50 },
+    };
+    const joinedGeneration = (generation: number) => {
+      const run = sentAgain(100, { faults: [stopped] });
+      run.joins('dispatcher-2', -3_300, { generation: 3 });
+      run.joins('dispatcher', -40, { generation });
+      run.sends('dispatcher', 'first');
+      run.sends('dispatcher-2', 'again');
+      return found(run.judged());
+    };
+
+    expect(joinedGeneration(2)).toEqual(['cut-off 1']);
+    expect(joinedGeneration(3)).toEqual(['repeat-elsewhere']);
   });
 
   it('comes of a kill where the network had held up what was sent before the new owner was one', () => {
