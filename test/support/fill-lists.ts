@@ -7,11 +7,11 @@ export const listTenant = 'acme';
 export const listStartMs = Date.UTC(2026, 0, 1);
 
 /** The ids of #lib/ids, made in the database: the random digits are the number. */
+const digit = (place: number): string =>
+  `substr('0123456789abcdefghjkmnpqrstvwxyz', ((at_ms >> ${45 - 5 * place}) & 31)::int + 1, 1)`;
 const idsInSql = `
   CREATE FUNCTION list_id(prefix text, at_ms bigint, n bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-    SELECT prefix || '_' || string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', ((at_ms >> (45 - 5 * place)) & 31)::int + 1, 1), '' ORDER BY place)
-           || lpad(n::text, 16, '0')
-      FROM generate_series(0, 9) AS place
+    SELECT prefix || '_' || ${Array.from({ length: 10 }, (_, place) => digit(place)).join(' || ')} || lpad(n::text, 16, '0')
   $$`;
 
 /**

@@ -3,7 +3,8 @@ import { operationalSourceId, publishedSourceId } from '#lib/contract';
 import { type Identifier, dedupKeyOf } from '#lib/dedup-store';
 import { sqlStatus } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
-import { type LeadOf, maxRead, ordered, unordered } from './bounded-list.ts';
+import { bindTo } from '../http/filters.ts';
+import { type LeadOf, ordered, unordered } from './bounded-list.ts';
 import type { EventFilter } from './event-filters.ts';
 
 const table = 'events';
@@ -20,11 +21,11 @@ const counted: Readonly<Record<string, string>> = {
   dead_letters: 'dead_lettered > 0',
 };
 
-/** @param ids those of `findNamed` */
-export function eventLeads(filter: EventFilter, ids: readonly string[] | undefined): LeadOf[] {
+/** @param named of `leadToNamed` */
+export function eventLeads(filter: EventFilter, named: LeadOf | undefined): LeadOf[] {
   const { status, type, source_id, receipt_id, endpoint_id, ordering_key, has = [] } = filter;
   const leads: (LeadOf | false)[] = [
-    ids !== undefined && ((bind) => unordered(`SELECT unnest(${bind(ids)}::text[]) AS id`, 'id')),
+    named ?? false,
     receipt_id !== undefined &&
       ((bind) =>
         unordered(
@@ -71,60 +72,47 @@ function byStatus(status: string): LeadOf | false {
 }
 
 /**
- * The events that the filter names, and perhaps others; undefined if it names none that an index finds.
+ * The events that the filter names by what comes in no order; undefined if it names none that an index finds. What is looked up here is only
+ * how to find them: they themselves are found in the statement of the list, whose cursor follows none that it has not seen.
  *
- * An index of senders' identifiers, or of traces, which come in no order, would double what an event costs. The receipts have one of dedup
- * keys, which are made of source and identifier; of traces, the sampled ones have one: others are in no tracing system that an id could be
- * from.
+ * An index of senders' identifiers, or of traces, would double what an event costs. The receipts have one of dedup keys, which are made of
+ * source and identifier; of traces, the sampled ones have one: others are in no tracing system that an id could be from.
  */
-export async function findNamed(
+export async function leadToNamed(
   postgres: Query,
   tenant: string,
   { event_id, source_id, trace_id }: EventFilter,
-): Promise<string[] | undefined> {
+): Promise<LeadOf | undefined> {
   // A long identifier is shown as its hash: its key can't be told from that.
-  if (event_id !== undefined && !event_id.startsWith('sha256:'))
-    return findByEventId(postgres, tenant, event_id, source_id);
+  if (event_id !== undefined && !event_id.startsWith('sha256:')) {
+    const sources = source_id === undefined ? await allSources(postgres, tenant) : [source_id];
+    const keys = sources.flatMap((source) => dedupKeysOf(tenant, source, event_id));
+    return (bind) => unordered(byDedupKey(bind(keys)), 'id');
+  }
   if (trace_id === undefined) return undefined;
-  const ids = await findSampled(postgres, tenant, trace_id);
-  return ids.length === 0 ? undefined : ids;
+  const sampled: LeadOf = (bind) => ordered(table, [`substr(traceparent, 4, 32) = ${bind(trace_id)} AND ${isSampled}`]);
+  const values: unknown[] = [tenant];
+  const [first] = sampled(bindTo(values)).ids;
+  return (await postgres.query(`${first} LIMIT 1`, values)).length === 0 ? undefined : sampled;
 }
 
-async function findByEventId(
-  postgres: Query,
-  tenant: string,
-  eventId: string,
-  sourceId: string | undefined,
-): Promise<string[]> {
-  const sources = sourceId === undefined ? await allSources(postgres, tenant) : [sourceId];
+const dedupKeysOf = (tenant: string, source: string, eventId: string): Buffer[] => {
   const identifiers: Identifier[] = [
     { kind: 'text', text: eventId },
     { kind: 'number', source: eventId },
   ];
-  const keys = sources.flatMap((source) => identifiers.map((identifier) => dedupKeyOf(tenant, source, identifier)));
-  const found = await postgres.query<{ event_id: string }>(
-    `SELECT DISTINCT r.event_id
-       FROM unnest($2::bytea[]) AS asked (key)
-      CROSS JOIN LATERAL (
-            SELECT event_id FROM receipts WHERE tenant = $1 AND dedup_key = asked.key AND NOT duplicate OFFSET 0) AS r
-      WHERE r.event_id IS NOT NULL`,
-    [tenant, keys],
-  );
-  return found.map(({ event_id }) => event_id);
-}
+  return identifiers.map((identifier) => dedupKeyOf(tenant, source, identifier));
+};
+
+const byDedupKey = (keys: string): string => `
+  SELECT r.event_id AS id
+    FROM unnest(${keys}::bytea[]) AS asked (key)
+   CROSS JOIN LATERAL (
+         SELECT event_id FROM receipts WHERE tenant = $1 AND dedup_key = asked.key AND NOT duplicate OFFSET 0) AS r
+   WHERE r.event_id IS NOT NULL`;
 
 /** Deleted ones too: their rows stay. */
 async function allSources(postgres: Query, tenant: string): Promise<string[]> {
   const rows = await postgres.query<{ id: string }>('SELECT id FROM sources WHERE tenant = $1', [tenant]);
   return [publishedSourceId, operationalSourceId, ...rows.map(({ id }) => id)];
-}
-
-async function findSampled(postgres: Query, tenant: string, traceId: string): Promise<string[]> {
-  const rows = await postgres.query<{ id: string }>(
-    `SELECT id FROM ${table}
-      WHERE tenant = $1 AND substr(traceparent, 4, 32) = $2 AND ${isSampled}
-      ORDER BY id DESC LIMIT ${maxRead}`,
-    [tenant, traceId],
-  );
-  return rows.map(({ id }) => id);
 }

@@ -2,7 +2,7 @@ import type { EventRequest } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import { bindTo, filterConditions } from '../http/filters.ts';
 import { type EventFilter, type EventFilterName, eventFilters } from './event-filters.ts';
-import { findNamed } from './event-leads.ts';
+import { leadToNamed } from './event-leads.ts';
 import { shownColumns, type EventRow } from './event-row.ts';
 import { idPattern } from './ids.ts';
 
@@ -25,11 +25,11 @@ export async function readEvents(
 ): Promise<EventsSeen> {
   const values: unknown[] = [tenant];
   const bind = bindTo(values);
-  const named = await findNamed(postgres, tenant, filter);
+  const named = await leadToNamed(postgres, tenant, filter);
   const conditions = [
     'tenant = $1',
     ...filterConditions(eventFilters, filter, bind),
-    ...(named === undefined ? [] : [`id = ANY (${bind(named)}::text[])`]),
+    ...(named?.(bind).ids ?? []).map((ids) => `id IN (${ids})`),
   ];
   values.push(limit);
   // One statement, one snapshot: events removed between two statements would be missed silently, or reported to clients that have seen

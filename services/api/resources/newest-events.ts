@@ -4,7 +4,7 @@ import type { Query } from '#lib/postgres';
 import { bindTo, filterConditions } from '../http/filters.ts';
 import { type BoundedList, type BoundedPage, boundedSql, chooseLead } from './bounded-list.ts';
 import { type EventFilter, eventFilters } from './event-filters.ts';
-import { allEvents, eventLeads, findNamed } from './event-leads.ts';
+import { allEvents, eventLeads, leadToNamed } from './event-leads.ts';
 import { type EventRow, shownColumns } from './event-row.ts';
 
 /** A page of the list of the newest events, and the tenant's clock in the same snapshot. */
@@ -35,7 +35,7 @@ export async function readNewestEvents(
   const list: BoundedList = {
     table: 'events',
     columns: shownColumns,
-    leads: eventLeads(filter, await findNamed(postgres, tenant, filter)),
+    leads: eventLeads(filter, await leadToNamed(postgres, tenant, filter)),
     conditions: (bind) => filterConditions(eventFilters, filter, bind),
   };
   const lead = await chooseLead(postgres, tenant, list, allEvents);

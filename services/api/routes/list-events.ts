@@ -85,6 +85,7 @@ async function answerNewest(deps: RouteDeps, asked: AskedNewest, reply: FastifyR
   linkPages({ next: placeOf('older', below), prev: placeOf('newer', above) }, { request, reply, apiUrl });
   void reply
     .header('vary', 'Authorization, Hookline-Tenant')
+    .header('x-poll-interval', polling.intervalSeconds)
     .header('hookline-cursor', polling.cursors.write(tenant, from));
   sendPage(reply, events, request.headers['if-none-match']);
 }

@@ -136,6 +136,9 @@ describe('one event', () => {
       attempts: 2,
       next_attempt_at: null,
       detail: null,
+      last_outcome: 'delivered',
+      last_http_status: 200,
+      last_detail: null,
       created_at: '2026-01-01T00:00:00.000000Z',
       updated_at: '2026-01-01T00:00:00.000002Z',
     };

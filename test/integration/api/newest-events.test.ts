@@ -2,6 +2,9 @@
 import { formatMicros } from '#lib/clock';
 import { dedupKeyOf } from '#lib/dedup-store';
 import { createId } from '#lib/ids';
+import type { Query } from '#lib/postgres';
+import { readEvents } from '../../../services/api/resources/event.ts';
+import { readNewestEvents } from '../../../services/api/resources/newest-events.ts';
 import { eventFact, fanOutFact, outcomeFact } from '../../unit/projector/facts.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { project } from '../projector/projection.ts';
@@ -132,6 +135,41 @@ test('while events come, a walk shows each once that was there at its beginning,
   const rows = await api.postgres.query<Shown>('SELECT id, updated_at FROM events WHERE tenant = $1', [tenant]);
   expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(rows.map(({ id, updated_at }) => [id, updated_at])));
 });
+
+test.each(['event_id=theirs', `trace_id=${'5'.repeat(32)}`, 'type=order.paid'])(
+  'an event that comes while a list by %s is read is in it, or behind its clock',
+  async (query) => {
+    const tenant = newTenant();
+    const [[name = '', value = ''] = []] = new URLSearchParams(query);
+    const dedup_key = dedupKeyOf(tenant, 'api', { kind: 'text', text: 'theirs' });
+    const fact = received(tenant, startMs, { event_id: 'theirs', source_id: 'api', dedup_key });
+    fact.traceparent = `00-${'5'.repeat(32)}-${'2'.repeat(16)}-01`;
+    await project(api.postgres, [received(tenant, startMs - 1_000)]);
+    const lists = [
+      (postgres: Query) => readNewestEvents(postgres, tenant, { [name]: value }, { limit: 10, place: undefined }),
+      (postgres: Query) => readEvents(postgres, tenant, { [name]: value }, 10),
+    ];
+    const places = lists.flatMap((list) => [1, 2, 3, 4].map((before) => ({ list, before })));
+    for (const { list, before } of places) {
+      let statements = 0;
+      const interrupted: Query = {
+        async query(...statement) {
+          if ((statements += 1) === before) await project(api.postgres, [fact]);
+          return api.postgres.query(...statement);
+        },
+      };
+      const { events, clockAt } = await list(interrupted);
+      const [row] = await api.postgres.query<Shown>('SELECT updated_at FROM events WHERE tenant = $1 AND id = $2', [
+        tenant,
+        fact.event.id,
+      ]);
+      const isShown = events.some(({ id }) => id === fact.event.id);
+      expect(isShown || row === undefined || row.updated_at > (clockAt ?? '')).toBe(true);
+      await api.postgres.query('DELETE FROM events WHERE tenant = $1 AND id = $2', [tenant, fact.event.id]);
+      await api.postgres.query('DELETE FROM receipts WHERE tenant = $1 AND event_id = $2', [tenant, fact.event.id]);
+    }
+  },
+);
 
 test('a page is of its tenant alone, and nobody makes one up', async () => {
   const [tenant, other] = [newTenant(), newTenant()];

@@ -121,6 +121,25 @@ test.each<[HTTPMethods, string, object | undefined]>([
   expect(answers[0]).toEqual(answers[1]);
 });
 
+test.each(['endpoint_id', 'event_id', 'source_id', 'receipt_id', 'ordering_key', 'type'])(
+  'lists by another’s %s answer as by what never was',
+  async (filter) => {
+    const path = `/v1/events/${ids.get('events')?.others[0]}`;
+    const others = (await api.ask({ path, tenant: 'other' })).json<Record<string, string>>();
+    const { others: endpoints = [], never = [] } = ids.get('endpoints') ?? {};
+    const value = filter === 'endpoint_id' ? endpoints[0] : others[filter];
+    const foreign = filter === 'type' ? 'other.type' : (value ?? 'none');
+    for (const list of ['events?order=desc', ...(filter === 'endpoint_id' ? ['deliveries?'] : [])]) {
+      const answerTo = async (text: string) => {
+        const { status, text: body } = await api.ask({ path: `/v1/${list}&${filter}=${text}`, tenant: 'nobody' });
+        return { status, body };
+      };
+      expect(await answerTo(foreign)).toEqual({ status: 200, body: '[]' });
+      expect(await answerTo(foreign)).toEqual(await answerTo(never[0] ?? ''));
+    }
+  },
+);
+
 test('an API that finds a resource by its id, and then asks whose it is, would be seen', async () => {
   const leaky: Query['query'] = async (text, values = [], name) => {
     const [, id] = values;

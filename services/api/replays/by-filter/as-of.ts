@@ -1,6 +1,6 @@
 /**
  * `as_of`: that this caller's dry run has counted, when, and how many. It starts what was counted and nothing else: it is bound to the tenant,
- * the operation and the whole request. As text of 40 characters for a JSON body, of 30 bytes:
+ * the operation and the whole request. Written as base64url, it has 40 characters, and these 30 bytes:
  *
  *   form (1) · the instant in microseconds (7) · the count (6) · HMAC-SHA-256 over these, tenant, operation and request, its first half (16)
  *

@@ -5,7 +5,7 @@ import type { ReplayOperation, Selection } from '#lib/replay-store';
 import { bindTo, filterConditions, type Filtering, type FilterTable, readInstant } from '../../http/filters.ts';
 import { deliveryFilters } from '../../resources/delivery-filters.ts';
 import { type EventFilter, eventFilters } from '../../resources/event-filters.ts';
-import { findNamed } from '../../resources/event-leads.ts';
+import { leadToNamed } from '../../resources/event-leads.ts';
 
 /** What an operation by filter is about. Conditions and columns are on its table. */
 interface Target {
@@ -79,7 +79,7 @@ export async function matchingOf(
   const conditions = filterConditions(filters, filter as Filtering<FilterTable>, bind);
   const until = `${createdAt} <= ${bind(asOf)}::timestamptz`;
   // What a sender or a trace names is found by other tables than its own.
-  const named = operation === 'replay_events' ? await findNamed(postgres, tenant, filter as EventFilter) : undefined;
-  const among = named === undefined ? [] : [`id = ANY (${bind(named)}::text[])`];
+  const named = operation === 'replay_events' ? await leadToNamed(postgres, tenant, filter) : undefined;
+  const among = (named?.(bind).ids ?? []).map((ids) => `id IN (${ids})`);
   return { from: table, where: ['tenant = $1', ...among, until, ...conditions, isEligible].join(' AND '), values };
 }

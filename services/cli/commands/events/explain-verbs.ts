@@ -73,7 +73,7 @@ export const explainVerbs = {
         limit: String(readLimit(values.limit, { max: 1_000, otherwise: 100 })),
         ...omitAbsent({ receipt_id: values.receipt, cursor: values.cursor }),
       });
-      return api.ask<Search>('GET', `/events/search?${query}`);
+      return api.ask<Search>('GET', `/events/search?${query.toString()}`);
     },
     show: (found) => `${table(found.matched.map(eventRow), listedColumns)}\n${progressOf(found)}`,
   }),
