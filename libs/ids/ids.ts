@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { randomPool } from './random-pool.ts';
 
-/** rcp receipt · evt event · src source · ep endpoint · dlv delivery · key API key · dl dead letter · rpl replay · rej rejection */
-export type IdPrefix = 'rcp' | 'evt' | 'src' | 'ep' | 'dlv' | 'key' | 'dl' | 'rpl' | 'rej';
+/**
+ * rcp receipt · evt event · src source · ep endpoint · dlv delivery · key API key · dl dead letter · rpl replay · rej rejection · req request
+ * to the API · aud audit entry · ses session
+ */
+export type IdPrefix = 'rcp' | 'evt' | 'src' | 'ep' | 'dlv' | 'key' | 'dl' | 'rpl' | 'rej' | 'req' | 'aud' | 'ses';
 
 export type RandomBytes = (size: number) => Buffer;
 

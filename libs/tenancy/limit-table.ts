@@ -33,6 +33,12 @@ export const limitTable = {
     counts: 'API keys that are not revoked',
     atLimit: 'creating another is 429',
   },
+  sessions: {
+    default: 1_000,
+    max: 100_000,
+    counts: 'sessions that have not ended',
+    atLimit: 'making another is 429',
+  },
   requests_per_second: {
     default: 500,
     max: 1_000_000,

@@ -7,6 +7,7 @@ import {
   integer,
   kafkaFields,
   kafkaRelations,
+  list,
   payloadRetentionField,
   postgresFields,
   readConfig,
@@ -31,6 +32,13 @@ export const fields = {
     secret: true,
     pattern: /^[\x21-\x7e]{16,512}$/,
     help: 'bearer key with all permissions in all tenants; at least 16 characters, no spaces',
+  }),
+  adminKeys: list('HOOKLINE_ADMIN_KEYS', {
+    default: '',
+    allowEmpty: true,
+    secret: true,
+    itemPattern: /^[\x21-\x2b\x2d-\x7e]{16,512}$/,
+    help: 'more admin keys, comma-separated, for the time in which the key is changed: docs/runbook.md',
   }),
   keyRatePerSecond: integer('HOOKLINE_API_KEY_RATE_PER_SECOND', {
     default: '100',

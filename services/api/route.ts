@@ -5,10 +5,11 @@ import type { JudgingTurns, UnjudgedFilters } from '#lib/event-filter';
 import type { Verdict } from '#lib/http-client';
 import type { RandomBytes } from '#lib/ids';
 import type { Logger } from '#lib/log';
-import type { Rate } from '#lib/rate-limit';
+import type { Rate, RateLimiter } from '#lib/rate-limit';
 import type { SecretBox } from '#lib/secret-box';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import type { IdempotencyDeps } from './idempotency/open-idempotency.ts';
+import type { OperatorKeys } from './keys/operator-keys.ts';
 import type { WaitingRequests } from './limits/waiting-requests.ts';
 import type { ApiMetrics } from './metrics.ts';
 import type { Outbox } from './outbox/publish-outbox.ts';
@@ -33,10 +34,14 @@ export interface RouteDeps {
   payloadRetentionDays: number;
   /** Limits per tenant. */
   limits: TenantLimits;
+  /** The same by the settings alone. */
+  limitSettings: TenantLimits;
   usage: TenantUsage;
   /** Filters are judged in these. */
   judgingTurns: JudgingTurns;
   unjudgedFilters: Pick<UnjudgedFilters, 'note'>;
+  operatorKeys: OperatorKeys;
+  limiter: RateLimiter;
   /** The rate of keys without one of their own. */
   keyRate: Rate;
   polling: Polling;

@@ -14,6 +14,10 @@ import type { ApiConfig } from './config.ts';
 import { openIdempotency } from './idempotency/open-idempotency.ts';
 import { createKeyDirectory } from './keys/key-directory.ts';
 import { createKeyUses } from './keys/key-uses.ts';
+import { createOperatorKeys } from './keys/operator-keys.ts';
+import { createSessionDirectory } from './keys/session-directory.ts';
+import { createSessionUses } from './keys/session-uses.ts';
+import { followLimits } from './limits/follow-limits.ts';
 import { createTenantConnections } from './limits/tenant-connections.ts';
 import { createWaitingRequests } from './limits/waiting-requests.ts';
 import { watchResources } from './limits/watch-resources.ts';
@@ -35,13 +39,14 @@ const name = 'hookline-api';
 /** The API's parts, leaves first. */
 export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const { log, clock } = context;
-  const limits = createTenantLimits(config.tenantLimits);
+  const openPool = createPools({ url: config.databaseUrl, name, log, metrics: context.metrics });
+  const followPostgres = openPool(directoryPool);
+  const limitSettings = createTenantLimits(config.tenantLimits);
+  const limits = followLimits({ settings: limitSettings, followPostgres, clock, log });
   const usage = createTenantUsage(context.metrics, limits);
   const waiting = createWaitingRequests({ limits, usage });
   const connections = createTenantConnections({ connections: maxConnections, waiting, usage });
-  const openPool = createPools({ url: config.databaseUrl, name, log, metrics: context.metrics });
   const postgres = openPool({ maxConnections, statementTimeoutMs, takeTurn: connections.takeTurn });
-  const followPostgres = openPool(directoryPool);
   const redis = createRedis({
     url: config.redisUrl,
     name,
@@ -64,6 +69,11 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const closing = new AbortController();
   const encryptionKeys = parseEncryptionKeys(config.encryptionKeys);
   const secretBox = createSecretBox(encryptionKeys);
+  const operatorKeys = createOperatorKeys(config, encryptionKeys);
+  const sessionUses = createSessionUses({ postgres, clock, log });
+  const sessions = createSessionDirectory({
+    ...{ followPostgres, postgres, findKeyById: keys.findById, operatorKeys, uses: sessionUses, clock, log },
+  });
   const { idempotency, sweep } = openIdempotency(config, context, { postgres, redis, secretBox });
   const { polling, listener } = createPolling({
     postgres,
@@ -88,6 +98,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     polling,
     idempotency,
     secretBox,
+    encryptionKeys,
     clock,
     random: randomBytes,
     closing: closing.signal,
@@ -96,6 +107,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks }),
     payloadRetentionDays: config.payloadRetentionDays,
     limits,
+    limitSettings,
     usage,
     connections,
     waiting,
@@ -103,8 +115,9 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     unjudgedFilters,
     apiUrl: withoutSlash(config.apiUrl),
     ingressUrl: withoutSlash(config.ingressUrl),
-    adminKey: config.adminKey,
+    operatorKeys,
     findKey: keys.find,
+    findSession: sessions.find,
     keyUses,
     limiter: createRateLimiter({ buckets, clock, log }),
     keyRate: { perSecond: config.keyRatePerSecond, burst: config.keyRateBurst },
@@ -118,9 +131,12 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     watchClock({ postgres, clock, log, metrics: context.metrics }),
     listener,
     watchResources({ postgres: followPostgres, usage, clock, log }),
+    limits,
     keys,
+    sessions,
     redis,
     keyUses,
+    sessionUses,
     ...outboxParts,
     sweep,
     inRounds(showReplayUsage(postgres, usage), { name: 'replay usage', everyMs: 10_000, clock, log }),

@@ -6,8 +6,9 @@ export const requestHeaders = {
   tenant: {
     name: 'Hookline-Tenant',
     in: 'header',
-    description: 'the tenant, for requests with the admin key; other keys belong to a tenant. Default: `default`',
-    schema: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' },
+    description:
+      'the tenant, for requests with the admin key; other keys belong to a tenant. Default: `default`; `*` for what belongs to no tenant, where the operation says so',
+    schema: { type: 'string', pattern: '^([*]|[A-Za-z0-9][A-Za-z0-9._-]{0,63})$' },
   },
   idempotencyKey: {
     name: 'Idempotency-Key',

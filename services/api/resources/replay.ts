@@ -12,6 +12,14 @@ export function replayJson(row: ReplayRow): Record<string, unknown> {
   return { id, status, matched, replayed, failed, remaining, request, rate_per_second, created_at, ended_at };
 }
 
+/** The audit entry of the change that started it. */
+export const startedReplay = ({ id, request, rate_per_second, matched }: ReplayRow): Record<string, unknown> => ({
+  replay_id: id,
+  matched,
+  rate_per_second,
+  request,
+});
+
 export async function findReplay(postgres: Query, tenant: string, id: string): Promise<ReplayRow | undefined> {
   if (!replayId.test(id)) return undefined;
   const [row] = await postgres.query<ReplayRow>(`SELECT ${replayColumns} FROM replays WHERE tenant = $1 AND id = $2`, [

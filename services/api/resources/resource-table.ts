@@ -44,7 +44,12 @@ export interface ResourceTable<Row extends ResourceRow, Sealed extends object = 
   ): Promise<{ changed: T } | { refused: Refusal }>;
   /** Updates a row that `change` has locked. @param assignments with values from $3 on */
   set(tx: Query, named: Named, assignments: string, values?: readonly unknown[]): Promise<Row>;
-  remove(store: Store, change: Change): Promise<{ changed: void } | { refused: Refusal }>;
+  /** @param then what else the transaction does */
+  remove(
+    store: Store,
+    change: Change,
+    then: (row: Row & Sealed, tx: Query) => Promise<void>,
+  ): Promise<{ changed: void } | { refused: Refusal }>;
 }
 
 /**
@@ -104,7 +109,10 @@ export function createResourceTable<Row extends ResourceRow, Sealed extends obje
           LIMIT $3`,
         [tenant, after, limit + 1],
       ),
-    remove: (store, given) =>
-      change(store, given, async (_row, tx) => void (await set(tx, given, 'deleted_at = clock_timestamp()'))),
+    remove: (store, given, then) =>
+      change(store, given, async (row, tx) => {
+        await set(tx, given, 'deleted_at = clock_timestamp()');
+        await then(row, tx);
+      }),
   };
 }

@@ -28,12 +28,18 @@ export async function makeDue(
   return row.first ? 'due' : 'behind another';
 }
 
-/** Does nothing if the delivery has ended. Stored with the delivery, not with its row of `waiting`, which comes and goes. */
-export async function requestCancel(postgres: Query, tenant: string, deliveryId: string): Promise<void> {
-  await postgres.query(
+/**
+ * Does nothing if the delivery has ended. Stored with the delivery, not with its row of `waiting`, which comes and goes.
+ *
+ * @returns whether this request is the first
+ */
+export async function requestCancel(postgres: Query, tenant: string, deliveryId: string): Promise<boolean> {
+  const requested = await postgres.query(
     `UPDATE deliveries
         SET cancel_requested = true
-      WHERE tenant = $1 AND id = $2 AND ${isOpen('status')} AND NOT cancel_requested`,
+      WHERE tenant = $1 AND id = $2 AND ${isOpen('status')} AND NOT cancel_requested
+      RETURNING id`,
     [tenant, deliveryId],
   );
+  return requested.length > 0;
 }

@@ -3,9 +3,11 @@ import { cancelDelivery } from './cancel-delivery.ts';
 import { cancelReplay } from './cancel-replay.ts';
 import { createApiKey } from './create-api-key.ts';
 import { createEndpoint } from './create-endpoint.ts';
+import { createSession } from './create-session.ts';
 import { createSource } from './create-source.ts';
 import { deleteApiKey } from './delete-api-key.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
+import { deleteSession } from './delete-session.ts';
 import { deleteSource } from './delete-source.ts';
 import { disableEndpoint } from './disable-endpoint.ts';
 import { enableEndpoint } from './enable-endpoint.ts';
@@ -15,19 +17,25 @@ import { getDelivery } from './get-delivery.ts';
 import { getEndpoint } from './get-endpoint.ts';
 import { getEventPayload } from './get-event-payload.ts';
 import { getEvent } from './get-event.ts';
+import { getMe } from './get-me.ts';
 import { getReplay } from './get-replay.ts';
 import { getSource } from './get-source.ts';
 import { listApiKeys } from './list-api-keys.ts';
+import { listAudit } from './list-audit.ts';
 import { listDeadLetters } from './list-dead-letters.ts';
 import { listDeliveryAttempts } from './list-delivery-attempts.ts';
 import { listEndpoints } from './list-endpoints.ts';
 import { listEventDeliveries } from './list-event-deliveries.ts';
 import { listEvents } from './list-events.ts';
 import { listReplays } from './list-replays.ts';
+import { listSessions } from './list-sessions.ts';
 import { listSourceRejections } from './list-source-rejections.ts';
 import { listSources } from './list-sources.ts';
+import { listTenants } from './list-tenants.ts';
 import { publishEvent } from './publish-event.ts';
+import { putTenant } from './put-tenant.ts';
 import { recoverEndpoint } from './recover-endpoint.ts';
+import { redeemSession } from './redeem-session.ts';
 import { replayDeadLetters } from './replay-dead-letters.ts';
 import { replayEvent } from './replay-event.ts';
 import { retryDelivery } from './retry-delivery.ts';
@@ -37,7 +45,7 @@ import { testEndpoint } from './test-endpoint.ts';
 import { updateEndpoint } from './update-endpoint.ts';
 import { updateSource } from './update-source.ts';
 
-/** Every route that needs a key. */
+/** Every route but those of the documentation. All but the public ones need a key. */
 export const routes: readonly Route[] = [
   createSource,
   listSources,
@@ -76,4 +84,12 @@ export const routes: readonly Route[] = [
   listApiKeys,
   getApiKey,
   deleteApiKey,
+  createSession,
+  redeemSession,
+  listSessions,
+  deleteSession,
+  getMe,
+  listTenants,
+  putTenant,
+  listAudit,
 ];

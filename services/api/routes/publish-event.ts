@@ -45,7 +45,13 @@ export const publishEvent: Route = ({ idempotency, waiting, outbox, clock, rando
   return route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/events',
-    config: { operation, scope: 'publish', keptAsBytes: ['payload'], inGroups: true },
+    config: {
+      operation,
+      scope: 'publish',
+      keptAsBytes: ['payload'],
+      inGroups: true,
+      audit: { none: 'an event is data, which says itself when it came and by which source' },
+    },
     bodyLimit: maxPayloadBytes + envelopeBytes,
     schema: { body },
     async handler(request, reply) {

@@ -8,6 +8,7 @@ import { replayLimitReached } from '../replays/replay-limit.ts';
 import { sendReplay } from '../replays/send-replay.ts';
 import { endpoints } from '../resources/endpoint.ts';
 import { findEvent } from '../resources/event.ts';
+import { startedReplay } from '../resources/replay.ts';
 import { type Route, route } from '../route.ts';
 
 interface Body {
@@ -36,7 +37,7 @@ export const replayEvent: Route = (deps) =>
   route<{ Params: { id: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/events/:id/replay',
-    config: { operation },
+    config: { operation, audit: 'event.replay' },
     schema: { body },
     preValidation: optionalBody,
     async handler(request, reply) {
@@ -66,9 +67,11 @@ export const replayEvent: Route = (deps) =>
       }
 
       const begun = newReplay(deps, { tenant, request: { event_id: event.id, ...request.body } });
-      const replay = await effects.transaction((tx) =>
-        createDeliveryReplay(tx, { ...begun, eventId: event.id, endpointIds }),
-      );
+      const replay = await effects.transaction(async (tx) => {
+        const started = await createDeliveryReplay(tx, { ...begun, eventId: event.id, endpointIds });
+        await request.audit(tx, { id: event.id, after: startedReplay(started) });
+        return started;
+      });
       return sendReplay(reply, replay);
     },
   });

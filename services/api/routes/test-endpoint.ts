@@ -50,7 +50,7 @@ export const testEndpoint: Route = (deps) =>
   route<{ Params: { id: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/endpoints/:id/test',
-    config: { operation },
+    config: { operation, audit: 'endpoint.test' },
     schema: { body },
     preValidation: optionalBody,
     async handler(request, reply) {
@@ -81,6 +81,7 @@ export const testEndpoint: Route = (deps) =>
           nowMs,
         });
         await createDeliveryReplay(tx, { ...begun, eventId, endpointIds: [endpoint.id] });
+        await request.audit(tx, { id: endpoint.id, after: { event_id: eventId, type } });
       });
 
       const deliveriesOfEvent = `/v1/events/${eventId}/deliveries`;

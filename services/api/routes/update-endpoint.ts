@@ -32,7 +32,7 @@ export const updateEndpoint: Route = (deps) => {
   return route<{ Params: { id: string }; Body: Record<string, unknown> }>({
     method: 'PATCH',
     url: '/v1/endpoints/:id',
-    config: { operation },
+    config: { operation, audit: 'endpoint.update' },
     schema: { body: patchOf([...Object.keys(properties), 'secret']) },
     async handler(request, reply) {
       const { postgres, secretBox, random, limits } = deps;
@@ -55,7 +55,9 @@ export const updateEndpoint: Route = (deps) => {
           ed25519 === (before.settings.ed25519 ?? false)
             ? undefined
             : switchEd25519(openSecrets(secretBox, { table: 'endpoints', ...named }, row.secrets), ed25519, random);
-        return { row: await setContent(tx, secretBox, named, { content, secrets }) };
+        const updated = await setContent(tx, secretBox, named, { content, secrets });
+        await request.audit(tx, { id: row.id, before: endpointJson(row), after: endpointJson(updated) });
+        return { row: updated };
       });
       if ('refused' in result) return sendProblem(reply, result.refused);
       const { changed } = result;

@@ -1,11 +1,14 @@
 import type { DocumentedResource } from '../operation.ts';
 import { documentedApiKeys } from './api-keys.ts';
+import { documentedAudit } from './audit.ts';
 import { documentedDeadLetters } from './dead-letters.ts';
 import { documentedDeliveries } from './deliveries.ts';
 import { documentedDocumentation } from './documentation.ts';
 import { documentedEndpoints } from './endpoints.ts';
 import { documentedEvents } from './events.ts';
+import { documentedSessions } from './sessions.ts';
 import { documentedSources } from './sources.ts';
+import { documentedTenants } from './tenants.ts';
 
 export const documentedResources: readonly DocumentedResource[] = [
   documentedSources,
@@ -14,5 +17,8 @@ export const documentedResources: readonly DocumentedResource[] = [
   documentedDeliveries,
   documentedDeadLetters,
   documentedApiKeys,
+  documentedSessions,
+  documentedTenants,
+  documentedAudit,
   documentedDocumentation,
 ];
