@@ -1,5 +1,6 @@
 import { createWaitOut } from '#lib/backoff';
 import { topicsOf } from '#lib/contract';
+import { createDroppedRecords, createErasedEvents } from '#lib/erasure';
 import { isAppError } from '#lib/errors';
 import type { Part } from '#lib/lifecycle';
 import { watchClock } from '#lib/postgres';
@@ -39,7 +40,9 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   };
 
   const connections = buildConnections(config, context);
-  const { postgres } = connections;
+  const { postgres, directoryPool } = connections;
+  const erased = createErasedEvents({ followPostgres: directoryPool, postgres, clock, log });
+  const dropped = createDroppedRecords({ postgres, clock, log });
   const publishing = buildPublishing({ ...common, ...connections });
   const { publish, offer } = publishing;
   const { encode: encodeAttempt } = publishing.attemptCodec;
@@ -49,7 +52,9 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const endpoints = buildEndpoints({ ...common, ...connections, publish, onClosed: wakeRows });
 
   const removeRow = tables.servedRows.add;
-  const send = buildSend({ ...common, ...publishing, endpoints, encodeAttempt, orderedRows, removeRow });
+  const send = buildSend({
+    ...{ ...common, ...publishing, endpoints, erased, dropped, encodeAttempt, orderedRows, removeRow },
+  });
   const { outcomes } = send;
   const scheduler = buildLanes({
     ...common,
@@ -60,15 +65,19 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     giveUp: send.giveUp,
   });
 
-  const inHand = { ...common, endpoints, scheduler, outcomes };
+  const inHand = { ...common, endpoints, scheduler, outcomes, erased, dropped };
   const { orderedIntake, releaseOrdered } = buildOrdered({ ...inHand, ...tables, orderedRows });
   const waitingRows = buildWaitingRows({ ...inHand, tables, releaseOrdered });
   const deliveries = buildIntake({ ...inHand, ...connections, orderedIntake });
 
   const { decode: decodeEvent } = publishing.eventCodec;
-  const fanOut = buildFanOut({ ...common, ...connections, ...publishing, endpoints, decodeEvent, encodeAttempt });
+  const fanOut = buildFanOut({
+    ...{ ...common, ...connections, ...publishing, endpoints, erased, dropped, decodeEvent, encodeAttempt },
+  });
   const { writers } = fanOut;
-  const replays = buildReplays({ ...common, ...tables, pools: connections.replayPools, endpoints, writers, offer });
+  const replays = buildReplays({
+    ...{ ...common, ...tables, pools: connections.replayPools, endpoints, writers, offer, erased },
+  });
 
   // Stopped from the end: replays bring nothing more, the lanes drain, then their rows are removed and their offsets committed.
   return [
@@ -80,6 +89,8 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     connections.directoryPool,
     connections.redis,
     endpoints.directory,
+    erased,
+    dropped,
     publishing.eventCodec,
     publishing.attemptCodec,
     publishing.producer,

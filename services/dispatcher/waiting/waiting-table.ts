@@ -56,7 +56,7 @@ export interface DueRow extends WaitingRow {
 export interface WaitingTable {
   /**
    * Due rows, of each tenant the oldest first, and the tenants in turns. Rows of an endpoint that was deleted or disabled are due at once. Rows
-   * whose delivery has ended (but for ordered ones), or whose event is not in the tables yet, are left out.
+   * whose delivery has ended (but for ordered ones, which this read is to remove), or whose event is not in the tables yet, are left out.
    */
   due(question: DueQuestion): Promise<DueRow[]>;
   contents(events: readonly { tenant: string; eventId: string }[]): Promise<EventContent[]>;
@@ -106,8 +106,8 @@ const dueRows = `
                   AND (w.due_at <= $5 OR busy.early IS NOT TRUE
                        OR (w.ordering_key IS NOT NULL AND coalesce(w.not_before, '-infinity') <= $5))
                   AND w.tenant || '/' || w.delivery_id <> ALL ($6::text[])
-                  AND ${hasPayload}
-                  AND (w.ordering_key IS NOT NULL OR NOT ${hasRowEnded})
+                  AND CASE WHEN w.ordering_key IS NULL THEN ${hasPayload} AND NOT ${hasRowEnded}
+                           ELSE ${hasPayload} OR ${hasRowEnded} END
                 ORDER BY w.due_at
                 LIMIT $7) AS rows
              WHERE coalesce(busy.room, share.per_lane) > 0 AND rows.place <= coalesce(busy.room, share.per_lane)
