@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RawServerDefault, RouteGenericInterface, RouteOptions } from 'fastify';
 import type { Clock } from '#lib/clock';
+import type { FollowedErasures } from '#lib/erasure';
 import type { JudgingTurns, UnjudgedFilters } from '#lib/event-filter';
 import type { Verdict } from '#lib/http-client';
 import type { RandomBytes } from '#lib/ids';
@@ -11,6 +12,7 @@ import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import type { IdempotencyDeps } from './idempotency/open-idempotency.ts';
 import type { OperatorKeys } from './keys/operator-keys.ts';
 import type { WaitingRequests } from './limits/waiting-requests.ts';
+import type { AsOf } from './erasing/as-of.ts';
 import type { ApiMetrics } from './metrics.ts';
 import type { Outbox } from './outbox/publish-outbox.ts';
 import type { Polling } from './polling/polling.ts';
@@ -45,6 +47,8 @@ export interface RouteDeps {
   /** The rate of keys without one of their own. */
   keyRate: Rate;
   polling: Polling;
+  asOf: AsOf;
+  erased: Pick<FollowedErasures, 'hasTenant' | 'refresh'>;
   /** Aborts when the process stops: held requests are answered. */
   closing: AbortSignal;
   /** Base of links to this API; empty: taken from the Host header of the request. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createErasedEvents } from '#lib/erasure';
 import { createJudgingTurns, createUnjudgedFilters } from '#lib/event-filter';
 import { parseAllowedNetworks, vetUrl } from '#lib/http-client';
 import { createHttpServer } from '#lib/http-server';
@@ -11,6 +12,8 @@ import type { ServiceContext } from '#lib/service-host';
 import { createTenantLimits, createTenantUsage } from '#lib/tenancy';
 import { buildApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
+import { createAsOf } from './erasing/as-of.ts';
+import { openErasing } from './erasing/open-erasing.ts';
 import { openIdempotency } from './idempotency/open-idempotency.ts';
 import { createKeyDirectory } from './keys/key-directory.ts';
 import { createKeyUses } from './keys/key-uses.ts';
@@ -66,6 +69,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const keyUses = createKeyUses({ postgres, clock, log });
   const metrics = createApiMetrics(context.metrics);
   const { outbox, parts: outboxParts } = openOutbox(config, context, metrics);
+  const erased = createErasedEvents({ followPostgres, postgres, clock, log });
   const closing = new AbortController();
   const encryptionKeys = parseEncryptionKeys(config.encryptionKeys);
   const secretBox = createSecretBox(encryptionKeys);
@@ -96,6 +100,8 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     postgres,
     outbox,
     polling,
+    erased,
+    asOf: createAsOf(encryptionKeys),
     idempotency,
     secretBox,
     encryptionKeys,
@@ -134,11 +140,13 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     limits,
     keys,
     sessions,
+    erased,
     redis,
     keyUses,
     sessionUses,
     ...outboxParts,
     sweep,
+    ...openErasing(config, context, { redis, secretBox }),
     inRounds(showReplayUsage(postgres, usage), { name: 'replay usage', everyMs: 10_000, clock, log }),
     inRounds(unjudgedFilters.settle, { name: 'unjudged filters', everyMs: 1_000, lastRound: true, clock, log }),
     createHttpServer({ app, host: config.host, port: config.port }),

@@ -34,6 +34,12 @@ export const eventFilters = {
     condition: (receiptId) =>
       `id IN (SELECT r.event_id FROM receipts r WHERE r.tenant = $1 AND r.receipt_id = ${receiptId})`,
   },
+  event_id: {
+    schema: filterText,
+    description: 'identifier given by the sender or publisher',
+    condition: (eventId) => `event_id = ${eventId}`,
+    matches: (event, eventId) => event.event_id === eventId,
+  },
 } satisfies FilterTable<EventRow>;
 
 export type EventFilter = Filtering<typeof eventFilters>;

@@ -2,19 +2,23 @@ import type { Route } from '../route.ts';
 import { cancelDelivery } from './cancel-delivery.ts';
 import { cancelReplay } from './cancel-replay.ts';
 import { createApiKey } from './create-api-key.ts';
+import { createErasure } from './create-erasure.ts';
 import { createEndpoint } from './create-endpoint.ts';
 import { createSession } from './create-session.ts';
 import { createSource } from './create-source.ts';
 import { deleteApiKey } from './delete-api-key.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
 import { deleteSession } from './delete-session.ts';
+import { deleteEvent } from './delete-event.ts';
 import { deleteSource } from './delete-source.ts';
+import { deleteTenant } from './delete-tenant.ts';
 import { disableEndpoint } from './disable-endpoint.ts';
 import { enableEndpoint } from './enable-endpoint.ts';
 import { getApiKey } from './get-api-key.ts';
 import { getDeadLetter } from './get-dead-letter.ts';
 import { getDelivery } from './get-delivery.ts';
 import { getEndpoint } from './get-endpoint.ts';
+import { getErasure } from './get-erasure.ts';
 import { getEventPayload } from './get-event-payload.ts';
 import { getEvent } from './get-event.ts';
 import { getMe } from './get-me.ts';
@@ -67,6 +71,7 @@ export const routes: readonly Route[] = [
   publishEvent,
   listEvents,
   getEvent,
+  deleteEvent,
   getEventPayload,
   listEventDeliveries,
   getDelivery,
@@ -80,6 +85,8 @@ export const routes: readonly Route[] = [
   listReplays,
   getReplay,
   cancelReplay,
+  createErasure,
+  getErasure,
   createApiKey,
   listApiKeys,
   getApiKey,
@@ -91,5 +98,6 @@ export const routes: readonly Route[] = [
   getMe,
   listTenants,
   putTenant,
+  deleteTenant,
   listAudit,
 ];

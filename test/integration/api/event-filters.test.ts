@@ -31,6 +31,7 @@ const values: Record<Exclude<EventFilterName, 'updated_at_gte'>, string[]> = {
   type: ['even', 'odd', 'none'],
   source_id: ['src_0', 'src_1', 'none'],
   receipt_id: ['rcp_of_again', 'rcp_evt_3', 'none'],
+  event_id: ['their evt_1', 'none'],
 };
 
 test('by each filter, a list and a held request take the same events', async () => {

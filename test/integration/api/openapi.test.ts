@@ -74,6 +74,20 @@ const cases: Record<string, () => Case[]> = {
   listReplays: () => [{}],
   getReplay: () => [{ path: `/v1/replays/${replay}` }],
   cancelReplay: () => [{ path: `/v1/replays/${replay}` }],
+  createErasure: () => [
+    { body: { filter: { type: 'erased' }, dry_run: true } },
+    // Read as it is sent, when the answer before it is known.
+    {
+      body: {
+        filter: { type: 'erased' },
+        get as_of() {
+          return asOf;
+        },
+      },
+    },
+  ],
+  getErasure: () => [{ path: `/v1/erasures/${erasure}` }],
+  eraseEvent: () => [{ path: `/v1/events/${things.event}` }],
   createApiKey: () => [{ body: { name: 'new', scopes: ['admin'], rate_limit: { per_second: 1, burst: 2 } } }],
   listApiKeys: () => [{}],
   getApiKey: () => [{ path: `/v1/api-keys/${things.key}` }],
@@ -85,11 +99,14 @@ const cases: Record<string, () => Case[]> = {
   getMe: () => [{}],
   listTenants: () => [{}, { path: '/v1/tenants?limit=1' }],
   putTenant: () => [{ path: '/v1/tenants/acme', body: { name: 'Acme', limits: { endpoints: 1 } } }],
+  deleteTenant: () => [{ path: '/v1/tenants/leaving?confirm=leaving' }],
   listAuditEntries: () => [{}, { path: '/v1/audit?limit=1' }, { path: '/v1/audit?actor=admin&action=source.create' }],
   getOpenApi: () => [{}],
   getDocs: () => [{}],
 };
 let replay = '';
+let asOf = '';
+let erasure = '';
 let session = '';
 let sessionCode = '';
 
@@ -149,6 +166,11 @@ test('valid requests are answered as documented', async () => {
         const made = answer.json<{ id: string; code: string | null }>();
         session = made.id;
         sessionCode = made.code ?? sessionCode;
+      }
+      if (operationId === 'createErasure') {
+        const made = answer.json<{ id?: string; as_of: string }>();
+        asOf = made.id === undefined ? made.as_of : asOf;
+        erasure = made.id ?? erasure;
       }
       if (operationId === 'replayEvent') replay = answer.json<{ id: string }>().id;
       if (operationId === 'listEvents' && answer.status === 200)

@@ -11,6 +11,7 @@ import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { noTracer } from '#lib/telemetry';
 import { createTenantLimits, createTenantUsage, noLimitSettings } from '#lib/tenancy';
 import { type AppDeps, buildApp } from '../../../services/api/app.ts';
+import { createAsOf } from '../../../services/api/erasing/as-of.ts';
 import { createOperatorKeys } from '../../../services/api/keys/operator-keys.ts';
 import { createWaitingRequests } from '../../../services/api/limits/waiting-requests.ts';
 import { createApiMetrics } from '../../../services/api/metrics.ts';
@@ -49,6 +50,8 @@ const testDeps = ({
 }: Partial<AppDeps> & Pick<AppDeps, 'metrics'>): AppDeps => ({
   postgres,
   polling: testPolling({ postgres, clock, closing, metrics: given.metrics }),
+  erased: { hasTenant: () => false, refresh: async () => undefined },
+  asOf: createAsOf(testEncryptionKeys),
   outbox: { wake: () => undefined },
   secretBox: testSecretBox,
   encryptionKeys: testEncryptionKeys,
