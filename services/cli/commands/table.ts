@@ -5,6 +5,7 @@ import { checkUrl } from './check-url/verb.ts';
 import { deliveries } from './deliveries.ts';
 import { deadLetters } from './dlq/verbs.ts';
 import { endpoints } from './endpoints/verbs.ts';
+import { eraseVerb } from './erase.ts';
 import { events } from './events/verbs.ts';
 import { listen } from './listen/verb.ts';
 import { rebuild } from './rebuild/verbs.ts';
@@ -14,6 +15,7 @@ import { serve } from './serve.ts';
 import { setup } from './setup/verb.ts';
 import { sign, verify } from './sign-and-verify/verbs.ts';
 import { sources } from './sources/verbs.ts';
+import { tenants } from './tenants.ts';
 
 export const verbTable: VerbTable = {
   sources: { summary: 'Manage sources, where webhooks come from', verbs: sources },
@@ -22,6 +24,8 @@ export const verbTable: VerbTable = {
   deliveries: { summary: 'Inspect, retry and cancel deliveries', verbs: deliveries },
   dlq: { summary: 'List, inspect and replay dead letters', verbs: deadLetters },
   'api-keys': { summary: 'Create, list and revoke API keys', verbs: apiKeys },
+  erase: eraseVerb,
+  tenants: { summary: 'Delete tenants', verbs: tenants },
   send,
   sign,
   verify,
