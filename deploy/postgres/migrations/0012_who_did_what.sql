@@ -59,6 +59,8 @@ CREATE TABLE sessions (
   CHECK ((key_id = 'admin') = (operator_key IS NOT NULL))
 );
 CREATE INDEX sessions_changed_in ON sessions (changed_in);
+CREATE INDEX sessions_open ON sessions (tenant, id) WHERE deleted_at IS NULL;
+CREATE INDEX sessions_by_code_end ON sessions (tenant, code_expires_at) WHERE hash IS NULL;
 CREATE INDEX sessions_by_end ON sessions (expires_at, tenant, id);
 CREATE TRIGGER a_mark_change BEFORE UPDATE ON sessions FOR EACH ROW EXECUTE FUNCTION mark_change();
 

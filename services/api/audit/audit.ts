@@ -28,7 +28,7 @@ declare module 'fastify' {
   }
 }
 
-export interface AuditedChange {
+interface AuditedChange {
   /** The resource that was changed. */
   id: string;
   /** As clients see it; absent for a creation. */

@@ -71,10 +71,18 @@ export interface NewSession {
   seconds: number;
 }
 
+const lapsedAtOnce = 10;
+
 export async function insertSession(postgres: Query, session: NewSession): Promise<SessionRow> {
   const { tenant, id, keyId, operatorKey, scopes, hash, isCode, seconds } = session;
+  // Codes that nobody redeemed in time were never a session: without this, those of a busy program would be looked through at each count.
   const [row] = await postgres.query<SessionRow>(
-    `INSERT INTO sessions AS s (tenant, id, key_id, operator_key, scopes, hash, code_hash, code_expires_at, created_at,
+    `WITH lapsed AS (
+       DELETE FROM sessions
+        WHERE (tenant, id) IN (SELECT tenant, id FROM sessions
+                                WHERE tenant = $1 AND hash IS NULL AND code_expires_at < clock_timestamp()
+                                ORDER BY code_expires_at LIMIT ${lapsedAtOnce} FOR UPDATE SKIP LOCKED))
+     INSERT INTO sessions AS s (tenant, id, key_id, operator_key, scopes, hash, code_hash, code_expires_at, created_at,
                                 expires_at, idle_expires_at, changed_at)
      SELECT $1, $2, $3, $4, $5, CASE WHEN NOT $7 THEN $6::bytea END, CASE WHEN $7 THEN $6::bytea END,
             CASE WHEN $7 THEN now.at + make_interval(secs => $8) END, now.at,

@@ -15,6 +15,7 @@ const operation: Operation = {
   tag: 'Audit',
   id: 'listAuditEntries',
   summary: 'List who changed what, newest first',
+  description: 'With `Hookline-Tenant: *`, what the operator changed of its sessions for all tenants.',
   parameters: filterDescriptions(auditFilters),
   answers: { 200: page('AuditEntry', 'Changes that match') },
 };
@@ -24,7 +25,7 @@ export const listAudit: Route = ({ postgres, apiUrl }) =>
   route<{ Querystring: AuditFilter & PageQuery }>({
     method: 'GET',
     url: '/v1/audit',
-    config: { operation, scope: 'admin' },
+    config: { operation, scope: 'admin', ofAllTenants: true },
     schema: { querystring },
     async handler(request, reply) {
       const { query, tenant } = request;

@@ -1,4 +1,5 @@
 import type { StoredSecret } from '#lib/contract';
+import { maskedChanges } from '../audit/masked-changes.ts';
 import { changeOf, sendResource } from '../http/etag.ts';
 import { mergePatch } from '../http/merge-patch.ts';
 import { patchOf, readPatched } from '../http/patch-body.ts';
@@ -56,7 +57,11 @@ export const updateEndpoint: Route = (deps) => {
             ? undefined
             : switchEd25519(openSecrets(secretBox, { table: 'endpoints', ...named }, row.secrets), ed25519, random);
         const updated = await setContent(tx, secretBox, named, { content, secrets });
-        await request.audit(tx, { id: row.id, before: endpointJson(row), after: endpointJson(updated) });
+        await request.audit(tx, {
+          id: row.id,
+          before: endpointJson(row),
+          after: { ...endpointJson(updated), ...maskedChanges(before.settings, content.settings) },
+        });
         return { row: updated };
       });
       if ('refused' in result) return sendProblem(reply, result.refused);

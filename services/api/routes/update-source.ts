@@ -1,3 +1,4 @@
+import { maskedChanges } from '../audit/masked-changes.ts';
 import { changeOf, sendResource } from '../http/etag.ts';
 import { mergePatch } from '../http/merge-patch.ts';
 import { patchOf, readPatched } from '../http/patch-body.ts';
@@ -65,8 +66,11 @@ export const updateSource: Route = (deps) =>
         const grows = JSON.stringify(settings).length > JSON.stringify(row.settings).length;
         if (grows && (await isFull(tx, sourceRoom(tenant, limits)))) return { limit: 'source_bytes' as const };
         const updated = await setContent(tx, { tenant, id: row.id }, { name, settings });
-        const [before, after] = [sourceJson(row, ingressUrl), sourceJson(updated, ingressUrl)];
-        await request.audit(tx, { id: row.id, before, after });
+        await request.audit(tx, {
+          id: row.id,
+          before: sourceJson(row, ingressUrl),
+          after: { ...sourceJson(updated, ingressUrl), ...maskedChanges(row.settings, settings) },
+        });
         return { row: updated };
       });
       if ('refused' in result) return sendProblem(reply, result.refused);

@@ -1,6 +1,7 @@
 /** Every verb of the command line. A new one is a row of its group's file, or an entry here. */
 import type { VerbTable } from '../verb.ts';
 import { apiKeys } from './api-keys.ts';
+import { audit } from './audit.ts';
 import { checkUrl } from './check-url/verb.ts';
 import { deliveries } from './deliveries.ts';
 import { deadLetters } from './dlq/verbs.ts';
@@ -8,10 +9,12 @@ import { endpoints } from './endpoints/verbs.ts';
 import { eraseVerb } from './erase.ts';
 import { events } from './events/verbs.ts';
 import { listen } from './listen/verb.ts';
+import { me } from './me.ts';
 import { rebuild } from './rebuild/verbs.ts';
 import { resealSecrets } from './reseal-secrets/verb.ts';
 import { send } from './send/verb.ts';
 import { serve } from './serve.ts';
+import { sessions } from './sessions.ts';
 import { setup } from './setup/verb.ts';
 import { sign, verify } from './sign-and-verify/verbs.ts';
 import { sources } from './sources/verbs.ts';
@@ -25,7 +28,10 @@ export const verbTable: VerbTable = {
   dlq: { summary: 'List, inspect and replay dead letters', verbs: deadLetters },
   'api-keys': { summary: 'Create, list and revoke API keys', verbs: apiKeys },
   erase: eraseVerb,
-  tenants: { summary: 'Delete tenants', verbs: tenants },
+  sessions: { summary: 'Make, list and end sessions', verbs: sessions },
+  tenants: { summary: 'List tenants, set their limits, delete them', verbs: tenants },
+  audit,
+  me,
   send,
   sign,
   verify,

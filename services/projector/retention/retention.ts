@@ -14,6 +14,7 @@ import type { Postgres } from '#lib/postgres';
 import type { ProjectorMetrics } from '../metrics.ts';
 import { createDayPartitions, type DayPartitions } from './day-partitions.ts';
 import { partitionedTables } from './partitioned-tables.ts';
+import { sweepAudit, sweepSessions } from './sweep-audit.ts';
 import { buryErased, forgetErased, forgetTenants, sweepErasures } from './sweep-erased.ts';
 import { sweepDeadLetters, sweepEvents, sweepOrphans, sweepReplays } from './sweep-events.ts';
 import { buryDeleted, forgetChanges } from './sweep-resources.ts';
@@ -129,6 +130,8 @@ export function createRetention({ postgres, payloadDays, eventDays, clock, log, 
       `bury ${table}`,
       async ({ now }) => removed(table, await buryDeleted(postgres, table, now, paced)),
     ]),
+    ['sweep audit', async ({ now }) => removed('audit', await sweepAudit(postgres, now, paced))],
+    ['sweep sessions', async ({ now }) => removed('sessions', await sweepSessions(postgres, now, paced))],
     ['forget changes', async ({ now }) => removed('endpoint_changes', await forgetChanges(postgres, now, paced))],
   ];
 

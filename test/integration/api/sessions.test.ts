@@ -27,8 +27,9 @@ beforeAll(async () => {
   api = await openApi();
   first = await startProcess();
 });
+const running = new Set<{ stop(): Promise<void> }>();
 afterAll(async () => {
-  await first.stop();
+  for (const process of running) await process.stop();
   await api.close();
 });
 
@@ -58,7 +59,7 @@ async function startProcess({
     clock: systemClock,
     ...given,
   });
-  return {
+  const process = {
     ask: (asking: Parameters<typeof ask>[0] & { as?: string; tenant?: string }) =>
       ask({
         ...asking,
@@ -71,9 +72,12 @@ async function startProcess({
       }),
     state,
     async stop() {
+      running.delete(process);
       for (const part of parts.toReversed()) await part.stop();
     },
   };
+  running.add(process);
+  return process;
 }
 
 async function createKey(scopes = ['admin'], tenant = 'acme'): Promise<{ id: string; key: string }> {
@@ -195,7 +199,8 @@ test('a session ends within five seconds in every process: by itself, by an admi
   expect((await api.ask({ method: 'DELETE', path: `/v1/api-keys/${keyId}`, tenant: 'acme' })).status).toBe(204);
   await until401(withKey.token);
   const admin = await createKey();
-  expect((await first.ask({ path: '/v1/sessions', as: admin.key })).json()).toEqual([]);
+  const open = (await first.ask({ path: '/v1/sessions', as: admin.key })).json<Session[]>().map(({ id }) => id);
+  for (const { id } of [itself, others, withKey]) expect(open).not.toContain(id);
   expect((await end(withKey.id, admin.key)).status).toBe(410);
   await another.stop();
 });
@@ -243,6 +248,15 @@ describe('a code', () => {
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers[0]?.status).toBe(401);
     expect((await redeem(1)).status).toBe(400);
+  });
+
+  test('that nobody redeems in time makes room for others', async () => {
+    const { key } = await createKey(['admin'], 'forgetful');
+    const { id } = await createSession(key, { code: true });
+    await api.postgres.query('UPDATE sessions SET code_expires_at = clock_timestamp() WHERE id = $1', [id]);
+    await createSession(key, { code: true });
+    const rows = await api.postgres.query(`SELECT id FROM sessions WHERE tenant = 'forgetful'`);
+    expect([rows.length, rows.some((row) => (row as { id?: string }).id === id)]).toEqual([1, false]);
   });
 
   test('is not tried for as often as one likes', async () => {
@@ -345,6 +359,11 @@ describe('the operator', () => {
     expect((await end(all.id, key)).status).toBe(404);
     expect((await end(one.id, key)).status).toBe(204);
     expect((await end(all.id, all.token)).status).toBe(204);
+    const audit = await first.ask({ path: '/v1/audit?limit=2', as: adminKey, tenant: '*' });
+    expect(audit.json()).toMatchObject([
+      { action: 'session.end', resource_id: all.id, actor: { type: 'session', id: all.id, key_id: 'admin' } },
+      { action: 'session.create', resource_id: all.id, actor: { type: 'operator', id: 'admin' } },
+    ]);
   });
 
   test('changes its key: both count meanwhile, and sessions end with theirs', async () => {

@@ -29,6 +29,7 @@ beforeAll(async () => {
   const kinds: [string, IdPrefix, object][] = [
     ['endpoints', 'ep', { url: 'https://example.com/in' }],
     ['events', 'evt', { type: 'order.paid', payload: { id: 1 } }],
+    ['sessions', 'ses', {}],
   ];
   for (const [collection, prefix, body] of kinds) {
     const others: string[] = [];
@@ -80,6 +81,7 @@ test.each([
   ['GET', 'events'],
   ['GET', 'endpoints'],
   ['DELETE', 'endpoints'],
+  ['DELETE', 'sessions'],
 ] as const)('%s of one of another’s %s answers as for what never was, in the same time', async (method, collection) => {
   // A machine that does other work meanwhile shifts times by itself, but not three times in the same direction.
   const zs: number[] = [];
