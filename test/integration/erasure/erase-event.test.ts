@@ -1,9 +1,12 @@
 /** One event, and many by a filter, erased over the API: what is left of them, who is told, and what a process that dies leaves. */
 import { randomUUID } from 'node:crypto';
+import { systemClock } from '#lib/clock';
+import { noCrashPoints } from '#lib/crash-points';
 import { createId, derivedId } from '#lib/ids';
 import type { ErasureRow } from '../../../services/api/erasing/erasure-row.ts';
 import { guardingStatements } from '../../../services/projector/write-batch.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
+import { createStore } from '../../../services/projector/store.ts';
 import { duplicateFact, eventFact, fanOutFact, outcomeFact, startAt } from '../../unit/projector/facts.ts';
 import { type OpenApi, openApi } from '../api/api-over-database.ts';
 import { project } from '../projector/projection.ts';
@@ -200,6 +203,21 @@ describe('an event that is erased', () => {
     await project(api.postgres, factsOf(event));
     expect(await columnsWith(api.postgres, event.marker)).toEqual([]);
     expect(await api.postgres.query('SELECT FROM deliveries WHERE event_id = $1', [event.eventId])).toEqual([]);
+  });
+
+  test('has no payload or attempt written ahead of the clock, even when its own row is gone', async () => {
+    const event = newEvent('ahead');
+    const facts = factsOf(event);
+    await project(api.postgres, facts);
+    await erase(event);
+    await api.postgres.query('DELETE FROM events WHERE tenant = $1', [event.tenant]);
+    const store = createStore({
+      ...{ postgres: api.postgres, ahead: api.postgres, partitionOf: () => 1, crashPoints: noCrashPoints },
+      // Of the time of the facts: old rows are not written ahead.
+      clock: { ...systemClock, nowMs: () => startAt / 1000 },
+    });
+    await store.prepare(facts);
+    expect(await columnsWith(api.postgres, event.marker)).toEqual([]);
   });
 
   test('a projector that does not ask for what was erased would bring it back', async () => {
