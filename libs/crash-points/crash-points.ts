@@ -21,6 +21,8 @@ const crashPointNames = [
   'dispatcher.after-dead-letter',
   'dispatcher.after-outcome',
   'dispatcher.before-commit',
+  'announcing.after-claim',
+  'announcing.after-publish',
   'replay.after-claim',
   'replay.after-publish',
   'idempotency.after-row',

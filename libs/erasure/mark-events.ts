@@ -17,7 +17,9 @@ const insertErased = `
   INSERT INTO erased (tenant, id, erasure_id, dedup_key, names)
   SELECT tenant, id, $2, dedup_key,
          ARRAY (SELECT sha256(convert_to(name, 'UTF8'))
-                  FROM unnest(ARRAY[id, receipt_id, event_id, ordering_key]) AS name
+                  FROM (SELECT unnest(ARRAY[id, receipt_id, event_id, ordering_key])
+                        UNION
+                        SELECT unnest(ARRAY[value, key || ':' || value]) FROM jsonb_each_text(tags)) AS named (name)
                  WHERE name <> '')
     FROM events
    WHERE tenant = $1 AND id = ANY ($3::text[]) AND status <> 'erased'
@@ -42,6 +44,13 @@ const completeKeys = `
     FROM open
    WHERE d.tenant = open.tenant AND d.key = open.key`;
 
+const removeTags = `
+  DELETE FROM event_tags t
+   USING (SELECT e.id, g.name || ':' || g.value AS tag
+            FROM events e CROSS JOIN LATERAL jsonb_each_text(e.tags) AS g (name, value)
+           WHERE e.tenant = $1 AND e.id = ANY ($2::text[])) AS of_event
+   WHERE t.tenant = $1 AND t.tag = of_event.tag AND t.event_id = of_event.id`;
+
 const emptyEvents = `
   UPDATE events e
      SET ${emptying('events')}, updated_at = marked.at
@@ -60,6 +69,7 @@ export async function markEvents(tx: Query, { tenant, erasureId, ids }: Marking)
   const markedIds = marked.map(({ id }) => id);
   if (markedIds.length === 0) return [];
   await tx.query(completeKeys, [tenant, markedIds]);
+  await tx.query(removeTags, [tenant, markedIds]);
   await tx.query(emptyEvents, [tenant, markedIds, reservedInstants(reading, ids.length).slice(0, markedIds.length)]);
   return markedIds;
 }

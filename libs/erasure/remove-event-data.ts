@@ -80,7 +80,7 @@ export async function removeEventData(query: Query, tenant: string, ids: readonl
     after = last;
     if (deliveryIds.length < deliveriesAtOnce) break;
   }
-  for (const table of ['dead_letters', 'receipts'])
+  for (const table of ['dead_letters', 'receipts', 'early_stats'])
     for (let rows = rowsAtOnce; rows === rowsAtOnce;) rows = await run(table, page(table));
   return removed;
 }

@@ -48,18 +48,21 @@ const tables = {
       cancelled: '0',
       ordering_key: 'NULL',
       traceparent: "''",
+      tags: 'NULL',
     },
     kept: ['tenant', 'id', 'received_at', 'updated_at'],
     deletion: 'removed',
   },
   event_payloads: {
-    removed: ['tenant', 'event_id', 'received_at', 'content_type', 'content_encoding', 'body'],
+    removed: ['tenant', 'event_id', 'received_at', 'content_type', 'content_encoding', 'body', 'request'],
     deletion: 'removed',
   },
+  // With the mark: what they are found by is emptied then.
+  event_tags: { removed: ['tenant', 'tag', 'event_id'], deletion: 'removed' },
   receipts: {
     removed: [
       ...['tenant', 'origin', 'receipt_id', 'event_id', 'duplicate', 'settled', 'changed', 'event_hint', 'dedup_key'],
-      ...['body_hash', 'received_at'],
+      ...['body_hash', 'received_at', 'client_address'],
     ],
     deletion: 'removed',
   },
@@ -72,10 +75,11 @@ const tables = {
       status: `CASE WHEN ${isOpen('status')} THEN 'cancelled' ELSE status END`,
       next_attempt_at: 'NULL',
       detail: `CASE WHEN ${isOpen('status')} THEN 'event_erased' END`,
+      last_detail: 'NULL',
       cancel_requested: 'false',
       updated_at: `CASE WHEN ${isOpen('status')} THEN clock_timestamp() ELSE updated_at END`,
     },
-    kept: ['tenant', 'id', 'event_id', 'endpoint_id', 'generation', 'step', 'attempts', 'created_at'],
+    kept: ['tenant', 'id', 'event_id', 'endpoint_id', 'generation', 'step', 'attempts', 'created_at', 'last_outcome', 'last_http_status'],
     deletion: 'removed',
   },
   attempts: {
@@ -128,6 +132,19 @@ const tables = {
   fan_outs: { kept: ['tenant', 'event_id', 'generation'], deletion: 'removed' },
   fan_out_chunks: { kept: ['tenant', 'event_id', 'generation', 'try', 'chunk', 'chunks'], deletion: 'removed' },
   replay_generations: { kept: ['tenant', 'event_id', 'generation'], deletion: 'removed' },
+  // An event that is erased stays counted, by the names of its source and type.
+  stats: {
+    kept: [
+      ...['tenant', 'dimension', 'step', 'key', 'at', 'received', 'duplicates', 'rejected', 'delivered', 'failed'],
+      'dead_lettered',
+    ],
+    deletion: 'removed',
+  },
+  stat_types: { kept: ['tenant', 'day', 'type'], deletion: 'removed' },
+  early_stats: {
+    removed: ['tenant', 'event_id', 'n', 'endpoint_id', 'outcome', 'at', 'delivered', 'failed', 'dead_lettered'],
+    deletion: 'removed',
+  },
   // Webhooks that became no event.
   rejections: {
     kept: ['tenant', 'source_id', 'id', 'at', 'code', 'client_address', 'headers', 'body_bytes', 'body'],
@@ -137,6 +154,12 @@ const tables = {
     kept: ['tenant', 'endpoint_id', 'disabled_at', 'revision', 'url', 'reason', 'failing_since', 'claimed_until'],
     deletion: 'removed',
   },
+  // Facts of endpoints, sources and limits.
+  announcements: {
+    kept: ['tenant', 'type', 'subject', 'episode', 'facts', 'due_at', 'claimed_until'],
+    deletion: 'removed',
+  },
+  endpoint_breakers: { kept: ['tenant', 'endpoint_id', 'state', 'since', 'observed_at'], deletion: 'removed' },
   unjudged_filters: { kept: ['tenant', 'endpoint_id', 'reason', 'at'], deletion: 'removed' },
   // Filters, tags and payloads are digests in it: services/api/audit/conceal.ts.
   audit: {
@@ -156,20 +179,20 @@ const tables = {
   sources: {
     kept: [
       ...['tenant', 'id', 'name', 'scheme', 'settings', 'secrets', 'revision', 'created_at', 'changed_at'],
-      ...['deleted_at', 'changed_in', 'buried', 'bytes'],
+      ...['deleted_at', 'changed_in', 'buried', 'bytes', 'rejecting_since'],
     ],
-    deletion: { buried: `name = '', settings = '{}', secrets = ''` },
+    deletion: { buried: `name = '', settings = '{}', secrets = '', rejecting_since = NULL` },
   },
   endpoints: {
     kept: [
       ...['tenant', 'id', 'url', 'description', 'event_types', 'source_ids', 'filter', 'history', 'settings'],
       ...['private', 'secrets', 'public_keys', 'revision', 'created_at', 'changed_at', 'disabled_at'],
       ...['disabled_reason', 'failing_since', 'deleted_at', 'changed_in', 'buried', 'bytes', 'history_bytes'],
-      'history_revision',
+      ...['history_revision', 'pauses', 'paused_until', 'outage_since'],
     ],
     deletion: {
       buried: `url = '', description = '', event_types = '{}', source_ids = '{}', filter = NULL, settings = '{}', private = NULL,
-        secrets = '', public_keys = '[]', failing_since = NULL, history = '[]', history_revision = history_revision + 1`,
+        secrets = '', public_keys = '[]', failing_since = NULL, outage_since = NULL, pauses = '[]', paused_until = NULL, history = '[]', history_revision = history_revision + 1`,
     },
   },
   api_keys: {

@@ -16,4 +16,19 @@ export { findLostWaiting, type RestoredRow, restoreWaiting } from './restore-wai
 export { eventHasEnded, hasEnded, hasNotEnded, isOpen, sqlStatus, sqlStatuses, waits } from './status-conditions.ts';
 export { isNotErased } from './not-erased.ts';
 export { upsertWaiting } from './upsert-waiting.ts';
-export { type GrownKey, insertEvents, ownReceipts } from './insert-events.ts';
+export { type GrownKey, insertEvents, ownReceipts, ownTags } from './insert-events.ts';
+export {
+  addRejectedStats,
+  addStats,
+  type CountedSeries,
+  countedSeries,
+  maxTypesPerDay,
+  otherTypes,
+  type RejectedStatRow,
+  type StatDimension,
+  type StatRow,
+  statSeries,
+  type StatSeries,
+  statDimensions,
+} from './add-stats.ts';
+export { type EarlyStatRow, keepEarlyStats, takeEarlyStats } from './early-stats.ts';

@@ -15,6 +15,8 @@ export const arrivedColumns = {
   received_at: 'timestamptz',
   ordering_key: 'text?',
   traceparent: 'text',
+  /** An object of texts by name; null for none. */
+  tags: 'jsonb?',
 } as const satisfies Columns;
 
 /** How many deliveries of an event have which status. */
@@ -43,6 +45,8 @@ export const payloadColumns = {
   content_type: 'text',
   content_encoding: 'text?',
   body: 'bytea',
+  /** The request of the webhook: EventRequest of libs/contract. */
+  request: 'json?',
 } as const satisfies Columns;
 
 /** The fields that a receipt has from its arrival on. */

@@ -69,6 +69,12 @@ export const limitTable = {
     counts: 'endpoint tests, retries and replays of single items that have not been sent yet',
     atLimit: 'another one is 429',
   },
+  searches: {
+    default: 1,
+    max: 4,
+    counts: 'searches of payloads at a time, all processes of the API together',
+    atLimit: 'another search is 429',
+  },
   source_bytes: {
     default: 64 * mebibyte,
     max: 1_024 * mebibyte,

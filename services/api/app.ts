@@ -14,6 +14,7 @@ import { sendProblem } from './http/send-problem.ts';
 import { routeOf, traceRequests } from './http/trace-requests.ts';
 import { type CallerDeps, createCallerCheck, refuseBeyondDryRun } from './keys/caller.ts';
 import type { Caller } from './keys/identify-caller.ts';
+import type { AnnounceLimits } from './limits/announce-limits.ts';
 import type { TenantConnections } from './limits/tenant-connections.ts';
 import { documentRoutes } from './openapi/document-routes.ts';
 import type { RouteDeps } from './route.ts';
@@ -33,6 +34,8 @@ export interface AppDeps extends RouteDeps, CallerDeps {
   encryptionKeys: readonly EncryptionKey[];
   /** Default: the database is not shared out. */
   connections?: Pick<TenantConnections, 'follow'>;
+  /** Default: nobody is told of limits that are reached. */
+  announceLimits?: Pick<AnnounceLimits, 'note'>;
   tracer: Tracer;
 }
 
@@ -78,6 +81,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   // Set by the check of the caller, which only public routes do without.
   app.decorateRequest('caller', null as unknown as Caller);
   auditRequests(app, deps);
+  app.decorateRequest('limitReached', undefined);
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(reply);
     if (refusedByHead(request, reply)) return;
@@ -99,6 +103,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.addHook('preValidation', refuseUnstorableText);
   app.addHook('onResponse', (request, reply, done) => {
     report(deps, request, reply);
+    if (request.limitReached !== undefined) deps.announceLimits?.note(request.tenant, request.limitReached);
     done();
   });
 

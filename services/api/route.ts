@@ -17,6 +17,7 @@ import type { ApiMetrics } from './metrics.ts';
 import type { Outbox } from './outbox/publish-outbox.ts';
 import type { Polling } from './polling/polling.ts';
 import type { Store } from './resources/resource-table.ts';
+import type { EventSearch } from './searching/event-search.ts';
 
 /** Dependencies of handlers. A route's file holds its method, its schema, its documentation and its handler. */
 export interface RouteDeps {
@@ -34,6 +35,8 @@ export interface RouteDeps {
   vetProxy(url: string): Verdict;
   /** A delivery that is retried must find its payload. */
   payloadRetentionDays: number;
+  /** An endpoint is disabled when it has failed for so long. */
+  failingSeconds: number;
   /** Limits per tenant. */
   limits: TenantLimits;
   /** The same by the settings alone. */
@@ -46,6 +49,7 @@ export interface RouteDeps {
   limiter: RateLimiter;
   /** The rate of keys without one of their own. */
   keyRate: Rate;
+  search: EventSearch;
   polling: Polling;
   asOf: AsOf;
   erased: Pick<FollowedErasures, 'hasTenant' | 'refresh'>;

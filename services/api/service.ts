@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createErasedEvents } from '#lib/erasure';
 import { createJudgingTurns, createUnjudgedFilters } from '#lib/event-filter';
+import { reportProcess } from '#lib/heartbeat';
 import { parseAllowedNetworks, vetUrl } from '#lib/http-client';
 import { createHttpServer } from '#lib/http-server';
 import { createPart, inRounds, type Part } from '#lib/lifecycle';
@@ -21,6 +22,7 @@ import { createOperatorKeys } from './keys/operator-keys.ts';
 import { createSessionDirectory } from './keys/session-directory.ts';
 import { createSessionUses } from './keys/session-uses.ts';
 import { followLimits } from './limits/follow-limits.ts';
+import { createAnnounceLimits } from './limits/announce-limits.ts';
 import { createTenantConnections } from './limits/tenant-connections.ts';
 import { createWaitingRequests } from './limits/waiting-requests.ts';
 import { watchResources } from './limits/watch-resources.ts';
@@ -28,6 +30,7 @@ import { createApiMetrics } from './metrics.ts';
 import { openOutbox } from './outbox/open-outbox.ts';
 import { createPolling } from './polling/polling.ts';
 import { showReplayUsage } from './replays/replay-limit.ts';
+import { createEventSearch } from './searching/event-search.ts';
 
 const maxConnections = 10;
 /** A client waits at most so long before it is told to retry. */
@@ -95,6 +98,8 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     metrics,
   });
   const unjudgedFilters = createUnjudgedFilters({ postgres, metrics: context.metrics, clock, log });
+  const announceLimits = createAnnounceLimits({ postgres: followPostgres, limits, clock, log });
+  const search = createEventSearch({ databaseUrl: config.databaseUrl, name, log });
   const allowedNetworks = parseAllowedNetworks(config.allowedNetworks);
   const app = buildApp({
     postgres,
@@ -102,6 +107,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     polling,
     erased,
     asOf: createAsOf(encryptionKeys),
+    search,
     idempotency,
     secretBox,
     encryptionKeys,
@@ -112,10 +118,12 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     // A proxy may be plain HTTP: requests through it can be HTTPS all the same.
     vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks }),
     payloadRetentionDays: config.payloadRetentionDays,
+    failingSeconds: config.failingSeconds,
     limits,
     limitSettings,
     usage,
     connections,
+    announceLimits,
     waiting,
     judgingTurns: createJudgingTurns(),
     unjudgedFilters,
@@ -135,6 +143,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     postgres,
     followPostgres,
     watchClock({ postgres, clock, log, metrics: context.metrics }),
+    ...reportProcess(context, postgres),
     listener,
     watchResources({ postgres: followPostgres, usage, clock, log }),
     limits,
@@ -144,10 +153,12 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     redis,
     keyUses,
     sessionUses,
+    search,
     ...outboxParts,
     sweep,
     ...openErasing(config, context, { redis, secretBox }),
     inRounds(showReplayUsage(postgres, usage), { name: 'replay usage', everyMs: 10_000, clock, log }),
+    announceLimits,
     inRounds(unjudgedFilters.settle, { name: 'unjudged filters', everyMs: 1_000, lastRound: true, clock, log }),
     createHttpServer({ app, host: config.host, port: config.port }),
     // Stopped before the server, which waits for held requests.

@@ -4,6 +4,7 @@ import { createDedupStore, createPostgresKeyTable, createRedisKeyMemory } from '
 import { createDroppedRecords, createErasedEvents } from '#lib/erasure';
 import { createMatchNarrow, openSubscriberDirectory } from '#lib/fan-out';
 import { createConsumer, createEventCodec, createProducer, kafkaAccess, traceRecords } from '#lib/kafka';
+import { reportProcess } from '#lib/heartbeat';
 import { createPart, type Part } from '#lib/lifecycle';
 import { createPools, watchClock } from '#lib/postgres';
 import { createRedis } from '#lib/redis';
@@ -71,5 +72,18 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     log,
   });
   const clocks = watchClock({ postgres, clock, log, metrics });
-  return [postgres, clocks, ...directoryParts, erased, dropped, redis, codec, producer, sweep, setAside, consumer];
+  return [
+    postgres,
+    clocks,
+    ...reportProcess(context, postgres),
+    ...directoryParts,
+    erased,
+    dropped,
+    redis,
+    codec,
+    producer,
+    sweep,
+    setAside,
+    consumer,
+  ];
 }

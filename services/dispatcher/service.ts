@@ -2,9 +2,11 @@ import { createWaitOut } from '#lib/backoff';
 import { topicsOf } from '#lib/contract';
 import { createDroppedRecords, createErasedEvents } from '#lib/erasure';
 import { isAppError } from '#lib/errors';
+import { reportProcess } from '#lib/heartbeat';
 import type { Part } from '#lib/lifecycle';
 import { watchClock } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
+import { buildAnnouncing } from './announcing/build-announcing.ts';
 import type { DispatcherConfig } from './config.ts';
 import { buildConnections } from './connections.ts';
 import { buildEndpoints } from './endpoints/build-endpoints.ts';
@@ -48,8 +50,8 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const { encode: encodeAttempt } = publishing.attemptCodec;
 
   const { orderedRows, wakeRows } = buildOrderedRows({ ...common, ...connections });
-  const tables = buildWaitingTables({ ...connections, orderedRows });
-  const endpoints = buildEndpoints({ ...common, ...connections, publish, onClosed: wakeRows });
+  const endpoints = buildEndpoints({ ...common, ...connections, onClosed: wakeRows });
+  const tables = buildWaitingTables({ ...connections, ...endpoints, orderedRows });
 
   const removeRow = tables.servedRows.add;
   const send = buildSend({
@@ -83,6 +85,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   return [
     postgres,
     watchClock({ postgres, clock, log, metrics: context.metrics }),
+    ...reportProcess(context, postgres),
     connections.indexScanPool,
     connections.replayPools.single,
     connections.replayPools.bulk,
@@ -95,8 +98,9 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     publishing.attemptCodec,
     publishing.producer,
     send.http,
-    endpoints.announcing,
+    buildAnnouncing({ ...common, ...connections, publish }),
     endpoints.failing,
+    endpoints.breakerReports,
     fanOut.unjudgedFilters,
     fanOut.consumer,
     deliveries,

@@ -2,7 +2,8 @@
 import { erasedEventKey, erasedKey, findErased, findErasedByKey } from '#lib/erasure';
 import { encode, send } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
-import { type BatchRows, keyOf } from './batch-rows.ts';
+import type { BatchRows } from './batch-rows.ts';
+import { keyOf } from './key-of.ts';
 
 export interface ErasedRows {
   /** Undefined: of no event, or of none that is known. */
@@ -66,6 +67,7 @@ export function withoutErased(rows: BatchRows, erased: ErasedRows | undefined): 
     duplicates: rows.duplicates.filter((row) => !erased.hasDuplicate(row)),
     fanOuts: kept(rows.fanOuts),
     outcomes: kept(rows.outcomes),
+    steps: rows.steps,
     deadLetters: kept(rows.deadLetters),
     payloads: kept(rows.payloads),
     attempts: kept(rows.attempts),

@@ -7,14 +7,13 @@
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { EncryptionKey } from '#lib/secret-box';
-
-type Filter = Readonly<Record<string, string>>;
+import type { ErasureFilter } from './choose-events.ts';
 
 export interface AsOf {
   /** @param at microseconds since the epoch */
-  write(tenant: string, filter: Filter, at: number): string;
+  write(tenant: string, filter: ErasureFilter, at: number): string;
   /** The instant; undefined for anything but what was written for this tenant and filter. */
-  read(tenant: string, filter: Filter, asOf: string): number | undefined;
+  read(tenant: string, filter: ErasureFilter, asOf: string): number | undefined;
 }
 
 const form = 1;
@@ -23,7 +22,7 @@ const macBytes = 16;
 
 export function createAsOf(encryptionKeys: readonly EncryptionKey[]): AsOf {
   const keys = encryptionKeys.map(({ key }) => Buffer.from(hkdfSync('sha256', key, '', 'hookline erasure', 32)));
-  const macOf = (key: Buffer, instant: Buffer, tenant: string, filter: Filter): Buffer => {
+  const macOf = (key: Buffer, instant: Buffer, tenant: string, filter: ErasureFilter): Buffer => {
     const sorted = Object.entries(filter).sort(([a], [b]) => (a < b ? -1 : 1));
     const bound = JSON.stringify([tenant, sorted]);
     return createHmac('sha256', key).update(instant).update(bound).digest().subarray(0, macBytes);

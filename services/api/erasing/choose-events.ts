@@ -1,15 +1,13 @@
 import type { Query } from '#lib/postgres';
-import { filterConditions, type FilterTable } from '../http/filters.ts';
+import { filterConditions, type Filtering } from '../http/filters.ts';
 import { eventFilters } from '../resources/event-filters.ts';
 
+const { event_id, type, tag, source_id } = eventFilters;
+
 /** The filters of events by which they can be erased: each names what never changes of an event. */
-const names = ['event_id', 'type', 'tag', 'source_id'] as const;
+export const erasureFilters = { event_id, type, tag, source_id };
 
-export const erasureFilters: FilterTable = Object.fromEntries(
-  Object.entries(eventFilters as FilterTable).filter(([name]) => names.some((known) => known === name)),
-);
-
-export type ErasureFilter = Readonly<Record<string, string>>;
+export type ErasureFilter = Filtering<typeof erasureFilters>;
 
 /** As many as a dry run counts. */
 const maxCounted = 100_000;

@@ -1,6 +1,7 @@
 import type { RemovedRows } from '#lib/erasure';
 import type { Query } from '#lib/postgres';
 import { idPattern } from '../resources/ids.ts';
+import type { ErasureFilter } from './choose-events.ts';
 
 /**
  *   marking ──► removing ──► confirming ──► completed
@@ -22,7 +23,7 @@ export interface ErasureRow {
   id: string;
   kind: 'events' | 'tenant';
   state: ErasureState;
-  filter: Readonly<Record<string, string>> | null;
+  filter: ErasureFilter | null;
   filtered_by: string[];
   event_id: string | null;
   as_of: string;

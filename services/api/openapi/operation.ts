@@ -48,6 +48,8 @@ type Tag =
   | 'Deliveries'
   | 'Dead letters and replays'
   | 'Erasures'
+  | 'Statistics'
+  | 'System'
   | 'API keys'
   | 'Sessions'
   | 'Tenants'

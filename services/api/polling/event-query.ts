@@ -6,7 +6,9 @@ import type { Cursors } from './cursor.ts';
 import { type Position, readPosition } from './position.ts';
 import { readWait, type Wait } from './read-wait.ts';
 
-export interface EventQuery extends EventFilter {
+export interface EventQuery extends Omit<EventFilter, 'has' | 'tag'> {
+  has?: string | readonly string[];
+  tag?: string | readonly string[];
   cursor?: string;
   limit?: string;
   wait?: string;

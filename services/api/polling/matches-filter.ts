@@ -1,10 +1,13 @@
-import type { FilterRow } from '../http/filters.ts';
+import { type FilterRow, valuesOf } from '../http/filters.ts';
 import { type EventFilter, type EventFilterName, eventFilters } from '../resources/event-filters.ts';
 import { type EventRow, isErased } from '../resources/event-row.ts';
 
 const rows: Readonly<Record<EventFilterName, FilterRow<EventRow>>> = eventFilters;
 
-const entriesOf = (filter: EventFilter) => Object.entries(filter) as [EventFilterName, string][];
+const entriesOf = (filter: EventFilter): [EventFilterName, string][] =>
+  Object.entries(filter).flatMap(([name, given]) =>
+    valuesOf(given).map((value): [EventFilterName, string] => [name as EventFilterName, value]),
+  );
 
 /** The values of filters that an event in memory does not answer: the database is asked about them. */
 export function askedOfTables(filters: readonly EventFilter[]): Map<EventFilterName, string[]> {

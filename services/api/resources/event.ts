@@ -1,11 +1,12 @@
+import type { EventRequest } from '#lib/contract';
 import { sqlStatus } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { filterConditions } from '../http/filters.ts';
 import { type EventFilter, type EventFilterName, eventFilters } from './event-filters.ts';
-import { shownColumns, type EventRow } from './event-row.ts';
+import { type EventRow, isErased, shownColumns } from './event-row.ts';
 import { idPattern } from './ids.ts';
 
-const eventId = idPattern('evt');
+export const eventId = idPattern('evt');
 /** One consistent reading of a tenant's events. */
 export interface EventsSeen {
   /** In the order of their changes: `updated_at` is unique, and its order is that of commits. */
@@ -104,6 +105,29 @@ export async function findEvent(postgres: Query, tenant: string, id: string): Pr
     [tenant, id],
   );
   return row;
+}
+
+/** The request of an event; null where it is unknown. `removed`: its retention time is over. `erased`: the event was. */
+export async function findRequest(
+  postgres: Query,
+  tenant: string,
+  id: string,
+): Promise<{ request: EventRequest | null } | 'removed' | 'erased' | undefined> {
+  if (!eventId.test(id)) return undefined;
+  const [row] = await postgres.query<Pick<EventRow, 'status'> & { kept: boolean | null; request: EventRequest | null }>(
+    `SELECT status, payload.kept, payload.request
+       FROM events
+       LEFT JOIN LATERAL (
+              SELECT true AS kept, p.request
+                FROM event_payloads p
+               WHERE p.tenant = events.tenant AND p.event_id = events.id AND p.received_at = events.received_at
+               LIMIT 1) AS payload ON true
+      WHERE tenant = $1 AND id = $2`,
+    [tenant, id],
+  );
+  if (row === undefined) return undefined;
+  if (isErased(row)) return 'erased';
+  return row.kept === null ? 'removed' : { request: row.request };
 }
 
 export async function eventExists(postgres: Query, tenant: string, id: string): Promise<boolean> {

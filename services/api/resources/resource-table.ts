@@ -44,6 +44,8 @@ export interface ResourceTable<Row extends ResourceRow, Sealed extends object = 
   ): Promise<{ changed: T } | { refused: Refusal }>;
   /** Updates a row that `change` has locked. @param assignments with values from $3 on */
   set(tx: Query, named: Named, assignments: string, values?: readonly unknown[]): Promise<Row>;
+  /** The same for what is no change of its settings: the revision stays. */
+  note(tx: Query, named: Named, assignments: string, values?: readonly unknown[]): Promise<Row>;
   /** @param then what else the transaction does */
   remove(
     store: Store,
@@ -78,21 +80,24 @@ export function createResourceTable<Row extends ResourceRow, Sealed extends obje
     });
   };
 
-  const set: ResourceTable<Row, Sealed>['set'] = async (tx, { tenant, id }, assignments, values = []) => {
+  const note: ResourceTable<Row, Sealed>['note'] = async (tx, { tenant, id }, assignments, values = []) => {
     const [row] = await tx.query<Row>(
       `UPDATE ${table}
-          SET ${assignments}, changed_at = clock_timestamp(), revision = revision + 1
+          SET ${assignments}, changed_at = clock_timestamp()
         WHERE tenant = $1 AND id = $2
         RETURNING ${columns}`,
       [tenant, id, ...values],
     );
     return row as Row;
   };
+  const set: ResourceTable<Row, Sealed>['set'] = (tx, named, assignments, values) =>
+    note(tx, named, `${assignments}, revision = revision + 1`, values);
 
   return {
     idPattern: pattern,
     change,
     set,
+    note,
     async find(postgres, tenant, id) {
       if (!pattern.test(id)) return undefined;
       const [row] = await postgres.query<Row>(`SELECT ${columns} FROM ${table} WHERE tenant = $1 AND id = $2`, [

@@ -1,15 +1,15 @@
 import { formatMicros, nowMicros } from '#lib/clock';
 import { createId } from '#lib/ids';
-import { countEvents, type ErasureFilter, erasureFilters } from '../erasing/choose-events.ts';
+import { countEvents, erasureFilters } from '../erasing/choose-events.ts';
 import { insertErasure } from '../erasing/erasure-row.ts';
 import { sendErasure } from '../erasing/send-erasure.ts';
-import { filterSchemas, readFilters } from '../http/filters.ts';
+import { filterSchemas, type GivenFilters, readFilters } from '../http/filters.ts';
 import { sendInvalid } from '../http/send-problem.ts';
 import { type Operation, ref } from '../openapi/operation.ts';
 import { type Route, route } from '../route.ts';
 
 interface Body {
-  filter: Record<string, string>;
+  filter: GivenFilters;
   as_of?: string;
   dry_run?: boolean;
 }
@@ -60,7 +60,7 @@ export const createErasure: Route = ({ clock, random, asOf }) =>
           reply,
           read.errors.map(({ field, message }) => ({ field: `/filter/${field}`, message })),
         );
-      const filter = read.filter as ErasureFilter;
+      const { filter } = read;
       if (body.dry_run === true) {
         const now = nowMicros(clock);
         const counted = await countEvents(effects, tenant, filter, formatMicros(now));

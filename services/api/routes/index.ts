@@ -17,37 +17,48 @@ import { enableEndpoint } from './enable-endpoint.ts';
 import { getApiKey } from './get-api-key.ts';
 import { getDeadLetter } from './get-dead-letter.ts';
 import { getDelivery } from './get-delivery.ts';
+import { getEndpointHealth } from './get-endpoint-health.ts';
 import { getEndpoint } from './get-endpoint.ts';
 import { getErasure } from './get-erasure.ts';
 import { getEventPayload } from './get-event-payload.ts';
+import { getEventRequest } from './get-event-request.ts';
 import { getEvent } from './get-event.ts';
 import { getMe } from './get-me.ts';
 import { getReplay } from './get-replay.ts';
 import { getSource } from './get-source.ts';
+import { getStats } from './get-stats.ts';
+import { getSystem } from './get-system.ts';
 import { listApiKeys } from './list-api-keys.ts';
 import { listAudit } from './list-audit.ts';
 import { listDeadLetters } from './list-dead-letters.ts';
 import { listDeliveryAttempts } from './list-delivery-attempts.ts';
 import { listEndpoints } from './list-endpoints.ts';
 import { listEventDeliveries } from './list-event-deliveries.ts';
+import { listEventMatching } from './list-event-matching.ts';
+import { listEventReceipts } from './list-event-receipts.ts';
 import { listEvents } from './list-events.ts';
 import { listReplays } from './list-replays.ts';
 import { listSessions } from './list-sessions.ts';
 import { listSourceRejections } from './list-source-rejections.ts';
 import { listSources } from './list-sources.ts';
 import { listTenants } from './list-tenants.ts';
+import { pauseEndpoint } from './pause-endpoint.ts';
 import { publishEvent } from './publish-event.ts';
 import { putTenant } from './put-tenant.ts';
 import { recoverEndpoint } from './recover-endpoint.ts';
 import { redeemSession } from './redeem-session.ts';
 import { replayDeadLetters } from './replay-dead-letters.ts';
 import { replayEvent } from './replay-event.ts';
+import { resumeEndpoint } from './resume-endpoint.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { rotateEndpointSecret } from './rotate-endpoint-secret.ts';
 import { rotateSourceSecret } from './rotate-source-secret.ts';
+import { sampleWebhook } from './sample-webhook.ts';
+import { searchEvents } from './search-events.ts';
 import { testEndpoint } from './test-endpoint.ts';
 import { updateEndpoint } from './update-endpoint.ts';
 import { updateSource } from './update-source.ts';
+import { verifyWebhook } from './verify-webhook.ts';
 
 /** Every route but those of the documentation. All but the public ones need a key. */
 export const routes: readonly Route[] = [
@@ -58,6 +69,8 @@ export const routes: readonly Route[] = [
   deleteSource,
   rotateSourceSecret,
   listSourceRejections,
+  verifyWebhook,
+  sampleWebhook,
   createEndpoint,
   listEndpoints,
   getEndpoint,
@@ -66,14 +79,21 @@ export const routes: readonly Route[] = [
   rotateEndpointSecret,
   disableEndpoint,
   enableEndpoint,
+  pauseEndpoint,
+  resumeEndpoint,
+  getEndpointHealth,
   recoverEndpoint,
   testEndpoint,
   publishEvent,
   listEvents,
+  searchEvents,
   getEvent,
   deleteEvent,
   getEventPayload,
+  getEventRequest,
   listEventDeliveries,
+  listEventReceipts,
+  listEventMatching,
   getDelivery,
   listDeliveryAttempts,
   retryDelivery,
@@ -87,6 +107,8 @@ export const routes: readonly Route[] = [
   cancelReplay,
   createErasure,
   getErasure,
+  getStats,
+  getSystem,
   createApiKey,
   listApiKeys,
   getApiKey,

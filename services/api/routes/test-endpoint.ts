@@ -60,6 +60,9 @@ export const testEndpoint: Route = (deps) =>
       if (endpoint === undefined || endpoint.deleted_at !== null) return sendMissing(reply, endpoint);
       if (endpoint.disabled_at !== null)
         return sendProblem(reply, 'conflict', 'The endpoint is disabled: enable it first');
+      // It would wait like every other delivery.
+      if (endpoint.paused_until !== null)
+        return sendProblem(reply, 'conflict', 'The endpoint is paused: resume it first');
 
       const reached = await replayLimitReached(deps, idempotent.effects, tenant, 'one');
       if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);

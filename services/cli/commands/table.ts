@@ -19,6 +19,7 @@ import { setup } from './setup/verb.ts';
 import { sign, verify } from './sign-and-verify/verbs.ts';
 import { sources } from './sources/verbs.ts';
 import { tenants } from './tenants.ts';
+import { stats, system } from './stats.ts';
 
 export const verbTable: VerbTable = {
   sources: { summary: 'Manage sources, where webhooks come from', verbs: sources },
@@ -32,6 +33,8 @@ export const verbTable: VerbTable = {
   tenants: { summary: 'List tenants, set their limits, delete them', verbs: tenants },
   audit,
   me,
+  stats,
+  system,
   send,
   sign,
   verify,

@@ -138,7 +138,7 @@ export function createFanOut(deps: Deps): RecordHandler {
   function* deliveriesOf({ record, event, deliveries }: Plan): Iterable<PlannedDelivery> {
     const circumstances = { createdAt: nowMicros(deps.clock), traceparent: record.headers[header.traceparent] };
     for (const { endpoint } of deliveries) {
-      const delivery = deliveryOf(event, endpoint.id, circumstances);
+      const delivery = deliveryOf(event, endpoint.id, { ...circumstances, passHeaders: endpoint.passHeaders });
       const key = orderingKeyOf(endpoint, delivery);
       yield {
         record: recordOfDelivery(topics.deliveries, delivery),

@@ -1,6 +1,6 @@
 import type { Random } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
-import type { Delivery } from '#lib/contract';
+import { type Delivery, isOperationalEvent } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import type { ErasedEvents } from '#lib/erasure';
 import { isAppError } from '#lib/errors';
@@ -64,9 +64,11 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
     crashPoints.reach('dispatcher.after-send');
     // Before the outcome is written: Kafka may be away, and the next send should know.
     observed(verdictOf(result, clock.nowMs(), endpoint.retry.capMs));
-    if (sending.request !== null) deps.endpointFailing.observe(endpoint, result.outcome === 'delivered');
+    // What we tell an endpoint about itself or its neighbours must lead to nothing more to tell.
+    if (sending.request !== null && !isOperationalEvent(delivery.eventType))
+      deps.endpointFailing.observe(endpoint, result.outcome === 'delivered');
 
-    const sent = { result, attempts, createdAt: delivery.createdAt };
+    const sent = { result, attempts, createdAt: delivery.createdAt, life: endpoint };
     const decision = decide(sent, endpoint.retry, clock.nowMs(), deps.random);
     // Nothing of what it has answered is kept.
     if (decision.kind !== 'delivered' && (await endErased(job))) return 'over';

@@ -5,7 +5,7 @@ import { hasEnded, isNotErased } from '#lib/event-store';
 /** `received_at` selects the one partition with the payload; the LIMIT keeps the planner from asking all of them. */
 export const itsPayload = `
   LATERAL (
-    SELECT content_type, content_encoding, body
+    SELECT content_type, content_encoding, body, request
       FROM event_payloads
      WHERE tenant = e.tenant AND event_id = e.id AND received_at = e.received_at
      LIMIT 1)`;

@@ -125,7 +125,10 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
 
   const retry = { ...fixtures.anEndpoint().retry, windowMs: options.windowMs };
   const endpoint = fixtures.anEndpoint({ ordered: keys > 0, retry });
-  const directory = { get: () => endpoint, candidates: () => [], ageMs: () => 0, refresh: async () => undefined };
+  const directory = {
+    ...{ get: () => endpoint, candidates: () => [], paused: () => [] },
+    ...{ ageMs: () => 0, refresh: async () => undefined },
+  };
   const waitOut = createWaitOut({ clock, log: silentLogger });
   const owned = createOwnedPartitions(clock);
   const partition = { topic: fixtures.topics.deliveries, partition: 0 };
@@ -173,7 +176,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     log: silentLogger,
   });
   const health = createEndpointHealth({
-    factsOf: () => factsOf(endpoint),
+    factsOf: () => factsOf(endpoint, clock.nowMs() * 1_000),
     metrics: fixtures.noMetrics,
     onClosed: ({ tenant, endpointId }) => void orderedRows.wake({ tenant, endpointId, partitions: owned.numbers() }),
     clock,
@@ -194,7 +197,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     giveUp: () => undefined,
     drainMs: 1_000,
   });
-  const readContents = createReadContents(tables.waiting);
+  const readContents = createReadContents(tables.waiting, directory);
   const waitingRows = createWaitingRows({
     ...{ table: tables.waiting, readContents, servedRows },
     ...{ owned, directory, scheduler, recentSteps, outcomes, clock },

@@ -11,7 +11,7 @@ export const sharingWorkMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'libs/event-filter/judge-in-turns.ts',
-        find: `      takers.push({ candidate, unjudged: 'event_steps' });\n`,
+        find: `      tell({ candidate, unjudged: 'event_steps' });\n`,
         replace: '',
       },
     ],

@@ -23,6 +23,8 @@ export function eventRecord(topic: string, encode: (event: EventRecord) => Buffe
     content_type: 'application/json',
     content_encoding: null,
     http_headers: {},
+    request: null,
+    tags: {},
     ordering_key: null,
     payload: Buffer.from(JSON.stringify({ id })),
   });

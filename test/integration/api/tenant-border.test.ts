@@ -95,6 +95,32 @@ test.each([
   expect({ zs, isShifted }).toMatchObject({ isShifted: false });
 });
 
+test.each<[HTTPMethods, string, object | undefined]>([
+  ['GET', '/v1/events/:id/receipts', undefined],
+  ['GET', '/v1/events/:id/matching', undefined],
+  ['POST', '/v1/sources/:id/verify', { headers: {}, body: '' }],
+  ['POST', '/v1/sources/:id/sample', {}],
+])('%s %s answers for what is another’s as for what never was, byte for byte', async (method, path, body) => {
+  const source = { name: 'theirs', scheme: 'hookline' };
+  const created = await api.ask({ method: 'POST', path: '/v1/sources', body: source, tenant: 'other' });
+  const [others = '', never = ''] = path.includes('/events/')
+    ? [ids.get('events')?.others[0], ids.get('events')?.never[0]]
+    : [created.json<{ id: string }>().id, createId('src', Date.now(), randomBytes)];
+  const answers = await Promise.all(
+    [others, never].map(async (id) => {
+      const answer = await api.ask({
+        method: String(method),
+        path: path.replace(':id', id),
+        tenant: 'acme',
+        ...(body && { body }),
+      });
+      return [answer.status, { ...answer.headers, date: '' }, answer.text];
+    }),
+  );
+  expect(answers[0]?.[0]).toBe(404);
+  expect(answers[0]).toEqual(answers[1]);
+});
+
 test('an API that finds a resource by its id, and then asks whose it is, would be seen', async () => {
   const leaky: Query['query'] = async (text, values = [], name) => {
     const [, id] = values;

@@ -50,6 +50,35 @@ test('events are listed by what they are, and shown with their payload', async (
   expect(await ask('events', 'show', paid, '--tenant', 'list')).toMatchObject({ id: paid, payload: { id: paid } });
 });
 
+test('events are published with tags and found by them, and the request of a webhook is shown', async () => {
+  const published = await ask<{ id: string }>(
+    ...['events', 'publish', '--tenant', 'tags', '--type', 'order.paid', '--tag', 'customer:cus_1', '--tag', 'url:a:b'],
+  );
+  const eventId = newEventId();
+  const headers = [
+    { name: 'X-A', value: 'a\u202e' },
+    { name: 'Cookie', value: null },
+  ];
+  const request = { method: 'POST', path: '/v1/webhooks/src_1', client_address: '192.0.2.7', headers, truncated: true };
+  await project(api.postgres, [eventFact({ tenant: 'tags', eventId }, { request, tags: { customer: 'cus_1' } })]);
+
+  const list = (...args: string[]) => ask<{ id: string }[]>('events', 'list', '--tenant', 'tags', ...args);
+  expect((await list('--tag', 'customer:cus_1')).map(({ id }) => id)).toEqual([published.id, eventId]);
+  expect((await list('--tag', 'customer:cus_1', '--tag', 'url:a:b')).map(({ id }) => id)).toEqual([published.id]);
+  expect(await run('events', 'publish', '--type', 'a', '--tag', 'b')).toMatchObject({ code: 2 });
+  expect((await run('events', 'request', eventId, '--tenant', 'tags')).stdout).toBe(
+    'from 192.0.2.7\nPOST /v1/webhooks/src_1\nX-A: a?\nCookie: ***\n(the rest was not kept)\n',
+  );
+  expect((await run('events', 'request', published.id, '--tenant', 'tags')).stdout).toMatch(/^unknown: /);
+
+  const tail = startHookline(
+    ['events', 'tail', '--tenant', 'tags', '--since', '1h', '--tag', 'url:a:b', '--json'],
+    env,
+  );
+  await tail.line(published.id);
+  expect(tail.lines()).toHaveLength(1);
+});
+
 test('a tail prints every change of every event once, whatever is written meanwhile', async () => {
   const before = await receive('tail');
   const tail = startHookline(['events', 'tail', '--tenant', 'tail', '--since', '1h', '--json'], env);

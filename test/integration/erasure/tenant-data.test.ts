@@ -3,7 +3,7 @@ import type { Postgres } from '#lib/postgres';
 import { closePostgres, openDatabase } from '../projector/projection.ts';
 
 /** What belongs to no tenant. */
-const others = ['migrations'];
+const others = ['migrations', 'processes', 'stats_since'];
 
 let postgres: Postgres;
 beforeAll(async () => {

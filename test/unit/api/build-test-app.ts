@@ -52,6 +52,11 @@ const testDeps = ({
   polling: testPolling({ postgres, clock, closing, metrics: given.metrics }),
   erased: { hasTenant: () => false, refresh: async () => undefined },
   asOf: createAsOf(testEncryptionKeys),
+  search: {
+    search: async () => {
+      throw new Error('nothing is searched here');
+    },
+  },
   outbox: { wake: () => undefined },
   secretBox: testSecretBox,
   encryptionKeys: testEncryptionKeys,
@@ -61,6 +66,7 @@ const testDeps = ({
   vetUrl: (url) => vetUrl(url, { allowHttp: false, allowedNetworks: parseAllowedNetworks([]) }),
   vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks: parseAllowedNetworks([]) }),
   payloadRetentionDays: 30,
+  failingSeconds: 5 * 24 * 3_600,
   limits,
   limitSettings: createTenantLimits(noLimitSettings),
   usage,

@@ -131,6 +131,7 @@ describe('fan-out', () => {
         orderingKey: 'order-1',
         contentType: 'application/json',
         contentEncoding: null,
+        passedHeaders: [],
         traceparent,
         payload: Buffer.from('{"order":1}'),
       }),

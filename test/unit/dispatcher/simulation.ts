@@ -205,6 +205,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     const directory = {
       get: (_tenant: string, id: string) =>
         fixtures.anEndpoint({ id, retry, maxInFlight: 2, ordered: id === 'ep_ordered' }),
+      paused: () => [],
       ageMs: () => 0,
       refresh: async () => undefined,
     };
@@ -328,6 +329,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
               contentType,
               contentEncoding,
               payload,
+              request: null,
             };
           }),
         ),
@@ -338,7 +340,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
         }),
       count: async () => ({ retrying: 0, parked: 0 }),
     };
-    const readContents = createReadContents(table);
+    const readContents = createReadContents(table, directory);
     const servedRows = createServedRows({ table, orderedRows });
     const waitingRows = createWaitingRows({
       ...{ table, readContents, servedRows, owned, directory, scheduler, recentSteps, clock },

@@ -33,6 +33,8 @@ export const eventFact = (
     content_type: 'application/json',
     content_encoding: null,
     http_headers: {},
+    request: null,
+    tags: {},
     ordering_key: null,
     payload: Buffer.from(`{"id":"${eventId}"}`),
     ...more,

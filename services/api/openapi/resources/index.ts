@@ -10,6 +10,8 @@ import { documentedEvents } from './events.ts';
 import { documentedSessions } from './sessions.ts';
 import { documentedSources } from './sources.ts';
 import { documentedTenants } from './tenants.ts';
+import { documentedStats } from './stats.ts';
+import { documentedSystem } from './system.ts';
 
 export const documentedResources: readonly DocumentedResource[] = [
   documentedSources,
@@ -18,6 +20,8 @@ export const documentedResources: readonly DocumentedResource[] = [
   documentedDeliveries,
   documentedDeadLetters,
   documentedErasures,
+  documentedStats,
+  documentedSystem,
   documentedApiKeys,
   documentedSessions,
   documentedTenants,

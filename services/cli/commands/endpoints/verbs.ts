@@ -13,6 +13,7 @@ import { changeOptions, readResets, refuseEmptyChange } from '../../options/sett
 import { columns } from '../../output/print.ts';
 import { text, verb } from '../../verb.ts';
 import { describeTest, type TestAnswer } from './describe-test.ts';
+import { pauseVerbs } from './pause-verbs.ts';
 import { endpointOptions, readEndpoint, resettableSettings } from './settings.ts';
 
 const things = 'endpoints';
@@ -93,6 +94,7 @@ export const endpoints = {
     argument: 'id',
     call: (api, _values, { id }) => api.ask('POST', pathOf('endpoints', id, 'disable')),
   }),
+  ...pauseVerbs,
   recover: verb({
     summary: 'Replay the dead letters of an endpoint since a time',
     description:

@@ -5,9 +5,12 @@ import { usageFailure } from '../../command-failure.ts';
 import { readJson, readTextFile } from '../../options/read-text-file.ts';
 import { omitAbsent, readLimit } from '../../options/read-values.ts';
 import { columns, table } from '../../output/print.ts';
-import { text, verb } from '../../verb.ts';
+import { list, text, verb } from '../../verb.ts';
 import { type Event, eventColumns, eventRow } from './event-view.ts';
-import { filterOf, filterOptions } from './filter-options.ts';
+import { explainVerbs } from './explain-verbs.ts';
+import { filterOf, filterOptions, queryString } from './filter-options.ts';
+import { readTags } from './read-tags.ts';
+import { type EventRequest, requestText } from './request-view.ts';
 
 const things = 'events';
 
@@ -23,6 +26,7 @@ export const events = {
       'payload-file': text('FILE', 'a file with the payload; - reads the standard input'),
       'event-id': text('ID', 'your own identifier: published again within 72 hours, it is the same event'),
       'ordering-key': text('TEXT', 'the ordering key; events with the same key stay in order'),
+      tag: list('NAME:VALUE', 'a tag to find the event by'),
     },
     call: (api, values) => {
       const { type, payload, 'payload-file': file } = values;
@@ -32,7 +36,10 @@ export const events = {
       const [option, json] =
         file === undefined ? ['payload', payload ?? '{}'] : ['payload-file', readTextFile('payload-file', file)];
       readJson(option, json);
-      const facts = omitAbsent({ type, event_id: values['event-id'], ordering_key: values['ordering-key'] });
+      const facts = {
+        ...omitAbsent({ type, event_id: values['event-id'], ordering_key: values['ordering-key'] }),
+        ...(values.tag !== undefined && { tags: readTags(values.tag) }),
+      };
       // Parsing and printing would change large numbers.
       const body = `${JSON.stringify(facts).slice(0, -1)},"payload":${json}}`;
       return api.ask('POST', '/events', { body });
@@ -48,11 +55,9 @@ export const events = {
       limit: text('N', 'list at most this many (default: 50)'),
     },
     call: (api, values) => {
-      const query = new URLSearchParams({
-        ...filterOf(values, systemClock.nowMs()),
-        ...omitAbsent({ receipt_id: values.receipt }),
-      });
-      return api.list<Event>(`/events?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
+      const { query: filters, since } = filterOf(values, systemClock.nowMs());
+      const query = { ...filters, ...omitAbsent({ receipt_id: values.receipt, updated_at_gte: since }) };
+      return api.list<Event>(`/events?${queryString(query)}`, readLimit(values.limit, { otherwise: 50 }));
     },
     show: (found) => table(found.map(eventRow), eventColumns),
   }),
@@ -63,6 +68,15 @@ export const events = {
     argument: 'id',
     call: (api, _values, { id }) => api.ask('GET', pathOf('events', id)),
   }),
+  request: apiVerb({
+    summary: 'Show the request that an event came with',
+    description:
+      'Shows method, path, client address and headers of the webhook that became the event. Signatures and other possible secrets are masked.',
+    things,
+    argument: 'id',
+    call: (api, _values, { id }) => api.ask<EventRequest>('GET', pathOf('events', id, 'request')),
+    show: requestText,
+  }),
   deliveries: apiVerb({
     summary: 'List the deliveries of an event',
     description: 'Lists the deliveries of an event: one line for each endpoint and each replay.',
@@ -71,6 +85,7 @@ export const events = {
     call: (api, _values, { id }) => api.list(pathOf('events', id, 'deliveries'), Infinity),
     show: columns('id', 'endpoint_id', 'generation', 'status', 'attempts', 'next_attempt_at', 'detail'),
   }),
+  ...explainVerbs,
   tail: verb({
     summary: 'Follow the changes of events as they happen',
     description:

@@ -12,6 +12,7 @@ import {
 import { columns } from '../../output/print.ts';
 import { text } from '../../verb.ts';
 import { sourceSettings } from './settings.ts';
+import { webhookVerbs } from './webhook-verbs.ts';
 
 const things = 'sources';
 
@@ -91,4 +92,5 @@ export const sources = {
       api.list(pathOf('sources', id, 'rejections'), readLimit(limit, { max: 1_000, otherwise: 20 })),
     show: columns('at', 'code', 'client_address', 'body_bytes'),
   }),
+  ...webhookVerbs,
 };

@@ -31,6 +31,7 @@ const content = (eventId: string, orderingKey: string | null = null): EventConte
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   contentType: 'application/json',
   contentEncoding: null,
+  request: null,
   payload: Buffer.from(`{"id":"${eventId}"}`),
 });
 
