@@ -79,7 +79,18 @@ const tables = {
       cancel_requested: 'false',
       updated_at: `CASE WHEN ${isOpen('status')} THEN clock_timestamp() ELSE updated_at END`,
     },
-    kept: ['tenant', 'id', 'event_id', 'endpoint_id', 'generation', 'step', 'attempts', 'created_at', 'last_outcome', 'last_http_status'],
+    kept: [
+      'tenant',
+      'id',
+      'event_id',
+      'endpoint_id',
+      'generation',
+      'step',
+      'attempts',
+      'created_at',
+      'last_outcome',
+      'last_http_status',
+    ],
     deletion: 'removed',
   },
   attempts: {
@@ -106,11 +117,13 @@ const tables = {
     ],
     deletion: 'removed',
   },
+  // The selection is there as long as items are chosen by it.
   replays: {
     searched: ['request'],
     kept: [
       ...['tenant', 'id', 'rate_per_second', 'status', 'matched', 'replayed', 'failed', 'capped', 'created_at'],
-      ...['ended_at', 'lease_owner', 'lease_until', 'turn_at'],
+      ...['ended_at', 'lease_owner', 'lease_until', 'turn_at', 'operation', 'selection', 'choosing', 'chosen_to'],
+      ...['chosen', 'left_out', 'choosing_until', 'next_turn_at'],
     ],
     deletion: 'removed',
   },
@@ -121,7 +134,18 @@ const tables = {
   },
   // An item without its event fails when its turn comes.
   replay_items: {
-    kept: ['tenant', 'replay_id', 'item', 'letter_id', 'event_id', 'endpoint_id', 'generation', 'status', 'reason'],
+    kept: [
+      'tenant',
+      'replay_id',
+      'item',
+      'letter_id',
+      'event_id',
+      'endpoint_id',
+      'generation',
+      'status',
+      'reason',
+      'delivery_id',
+    ],
     deletion: 'removed',
   },
   // So that the key is remembered until its time; the hash of the body has 64 bits.

@@ -60,6 +60,13 @@ export const receiptColumns = {
   received_at: 'timestamptz',
 } as const satisfies Columns;
 
+/** What the last attempt of a delivery came to; null before the first. */
+export const lastAttemptColumns = {
+  last_outcome: 'text?',
+  last_http_status: 'int?',
+  last_detail: 'text?',
+} as const satisfies Columns;
+
 export const deliveryColumns = {
   tenant: 'text',
   id: 'text',
@@ -73,4 +80,5 @@ export const deliveryColumns = {
   updated_at: 'timestamptz',
   next_attempt_at: 'timestamptz?',
   detail: 'text?',
+  ...lastAttemptColumns,
 } as const satisfies Columns;

@@ -42,6 +42,23 @@ export function timeOfId(id: string): number | undefined {
   return Number.isSafeInteger(ms * 1000) ? ms : undefined;
 }
 
+/**
+ * The ids of a range of times lie between these two.
+ *
+ * @param times `untilMs` itself is not in the range
+ */
+export function idRange(
+  prefix: IdPrefix,
+  { sinceMs, untilMs }: { sinceMs?: number; untilMs?: number },
+): { above: string | undefined; below: string | undefined } {
+  // A millisecond that a bound lies within has ids on both sides of it: all of them are within the range.
+  const firstMs = Math.floor(sinceMs ?? 0);
+  return {
+    above: firstMs > 0 ? createId(prefix, firstMs - 1, (size) => Buffer.alloc(size, 0xff)) : undefined,
+    below: untilMs === undefined ? undefined : createId(prefix, Math.ceil(untilMs), (size) => Buffer.alloc(size)),
+  };
+}
+
 /** The last two characters of an id, ten of its random bits, as a number from 0 to 1023. */
 export const idEndToNumber = (end: string): number =>
   alphabet.indexOf(end[0] ?? '') * 32 + alphabet.indexOf(end[1] ?? '');

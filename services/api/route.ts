@@ -12,10 +12,11 @@ import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import type { IdempotencyDeps } from './idempotency/open-idempotency.ts';
 import type { OperatorKeys } from './keys/operator-keys.ts';
 import type { WaitingRequests } from './limits/waiting-requests.ts';
-import type { AsOf } from './erasing/as-of.ts';
 import type { ApiMetrics } from './metrics.ts';
 import type { Outbox } from './outbox/publish-outbox.ts';
 import type { Polling } from './polling/polling.ts';
+import type { AsOfTokens } from './replays/by-filter/as-of.ts';
+import type { ReplayWatch } from './replays/replay-watch.ts';
 import type { Store } from './resources/resource-table.ts';
 import type { EventSearch } from './searching/event-search.ts';
 
@@ -51,8 +52,11 @@ export interface RouteDeps {
   keyRate: Rate;
   search: EventSearch;
   polling: Polling;
-  asOf: AsOf;
+  asOf: AsOfTokens;
   erased: Pick<FollowedErasures, 'hasTenant' | 'refresh'>;
+  /** There is a replay by filter whose items are to be chosen. */
+  chooseItems(): void;
+  replayWatch: ReplayWatch;
   /** Aborts when the process stops: held requests are answered. */
   closing: AbortSignal;
   /** Base of links to this API; empty: taken from the Host header of the request. */

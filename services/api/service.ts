@@ -13,7 +13,6 @@ import type { ServiceContext } from '#lib/service-host';
 import { createTenantLimits, createTenantUsage } from '#lib/tenancy';
 import { buildApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
-import { createAsOf } from './erasing/as-of.ts';
 import { openErasing } from './erasing/open-erasing.ts';
 import { openIdempotency } from './idempotency/open-idempotency.ts';
 import { createKeyDirectory } from './keys/key-directory.ts';
@@ -29,7 +28,10 @@ import { watchResources } from './limits/watch-resources.ts';
 import { createApiMetrics } from './metrics.ts';
 import { openOutbox } from './outbox/open-outbox.ts';
 import { createPolling } from './polling/polling.ts';
+import { createAsOfTokens } from './replays/by-filter/as-of.ts';
+import { openChoosing } from './replays/by-filter/open-choosing.ts';
 import { showReplayUsage } from './replays/replay-limit.ts';
+import { createReplayWatch } from './replays/replay-watch.ts';
 import { createEventSearch } from './searching/event-search.ts';
 
 const maxConnections = 10;
@@ -100,14 +102,18 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const unjudgedFilters = createUnjudgedFilters({ postgres, metrics: context.metrics, clock, log });
   const announceLimits = createAnnounceLimits({ postgres: followPostgres, limits, clock, log });
   const search = createEventSearch({ databaseUrl: config.databaseUrl, name, log });
+  const judgingTurns = createJudgingTurns();
+  const choosing = openChoosing({ openPool, judgingTurns, unjudgedFilters, clock, log });
   const allowedNetworks = parseAllowedNetworks(config.allowedNetworks);
   const app = buildApp({
     postgres,
     outbox,
     polling,
     erased,
-    asOf: createAsOf(encryptionKeys),
     search,
+    asOf: createAsOfTokens(encryptionKeys),
+    chooseItems: choosing.wake,
+    replayWatch: createReplayWatch({ postgres, clock }),
     idempotency,
     secretBox,
     encryptionKeys,
@@ -125,7 +131,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     connections,
     announceLimits,
     waiting,
-    judgingTurns: createJudgingTurns(),
+    judgingTurns,
     unjudgedFilters,
     apiUrl: withoutSlash(config.apiUrl),
     ingressUrl: withoutSlash(config.ingressUrl),
@@ -155,6 +161,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     sessionUses,
     search,
     ...outboxParts,
+    ...choosing.parts,
     sweep,
     ...openErasing(config, context, { redis, secretBox }),
     inRounds(showReplayUsage(postgres, usage), { name: 'replay usage', everyMs: 10_000, clock, log }),

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { formatMicros } from '#lib/clock';
-import { isFinal, type StepRecord } from '#lib/contract';
+import { type Attempted, isFinal, type StepRecord } from '#lib/contract';
 import { bodyHashOf } from '#lib/dedup-store';
 import type { EventRef } from '#lib/event-store';
 import { derivedId } from '#lib/ids';
@@ -241,11 +241,12 @@ function outcomeRows(
     const key = deliveryKey(outcome);
     const before = standing.get(key);
     const { step, attempt, status } = outcome;
-    if (before === undefined) standing.set(key, { index, status, step, attempt });
+    const sent = outcome.kind === 'attempted' ? outcome : before?.sent;
+    if (before === undefined) standing.set(key, { index, status, step, attempt, sent });
     else if (!isFinal(before.status) && (before.step < step || isFinal(status)))
       // An end may come in a lower step: of a delivery that was under way twice.
       standing.set(key, {
-        ...{ index, status },
+        ...{ index, status, sent },
         step: Math.max(before.step, step),
         attempt: Math.max(before.attempt, attempt),
       });
@@ -253,6 +254,7 @@ function outcomeRows(
   const last = new Map(standing.values().map((each) => [each.index, each]));
   return outcomes.map((outcome, index) => {
     const { tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status, detail } = outcome;
+    const sent = last.get(index)?.sent;
     return {
       ...{ tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status, detail },
       ordered: outcome.ordering_key !== null,
@@ -263,6 +265,9 @@ function outcomeRows(
       reached_step: last.get(index)?.step ?? outcome.step,
       reached_attempt: last.get(index)?.attempt ?? outcome.attempt,
       counts_by_step: last.has(index) && countsByStep(steps.get(deliveryKey(outcome)) ?? []),
+      last_outcome: sent?.outcome ?? null,
+      last_http_status: sent?.http_status ?? null,
+      last_detail: sent?.detail ?? null,
       partition: partitionOf(outcome.endpoint_id),
       // A parked delivery is due since its creation: the oldest has the first claim to a place, whenever it was parked.
       due_at: formatMicros(outcome.next_attempt_at ?? outcome.created_at),
@@ -276,6 +281,8 @@ interface Standing {
   status: StepRecord['status'];
   step: number;
   attempt: number;
+  /** The last send on the way here. */
+  sent: Attempted | undefined;
 }
 
 const deliveryKey = ({ tenant, delivery_id: id }: { tenant: string; delivery_id: string }): string => keyOf(tenant, id);

@@ -1,5 +1,5 @@
 import type { Query } from '#lib/postgres';
-import { filterConditions, type Filtering } from '../http/filters.ts';
+import { bindTo, filterConditions, type Filtering } from '../http/filters.ts';
 import { eventFilters } from '../resources/event-filters.ts';
 
 const { event_id, type, tag, source_id } = eventFilters;
@@ -14,7 +14,7 @@ const maxCounted = 100_000;
 
 function conditionsOf(tenant: string, filter: ErasureFilter, asOf: string): { conditions: string; values: unknown[] } {
   const values: unknown[] = [tenant, asOf];
-  const matching = filterConditions(erasureFilters, filter, values);
+  const matching = filterConditions(erasureFilters, filter, bindTo(values));
   return {
     conditions: ['tenant = $1', `status <> 'erased'`, 'received_at <= $2::timestamptz', ...matching].join(' AND '),
     values,

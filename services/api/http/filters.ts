@@ -33,7 +33,9 @@ export const repeated = (value: Schema) =>
   ({ if: { type: 'string' }, then: value, else: { type: 'array', minItems: 1, maxItems: 10, items: value } }) as const;
 
 /** Parameters as they were sent: repeated ones are lists. */
-export type GivenFilters = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type GivenFilters<Table extends FilterTable> = {
+  readonly [Name in keyof Table]?: string | readonly string[] | undefined;
+};
 
 export const filterSchemas = <Table extends FilterTable>(table: Table): { [Name in keyof Table]: Schema } =>
   Object.fromEntries(Object.entries(table).map(([name, { schema }]) => [name, schema])) as {
@@ -50,7 +52,7 @@ export const filterDescriptions = (table: FilterTable): Record<string, string> =
 /** @param given parameters by name, those of no filter among them */
 export function readFilters<Table extends FilterTable>(
   table: Table,
-  given: GivenFilters,
+  given: GivenFilters<Table>,
 ): { filter: Filtering<Table> } | { errors: FieldErrors } {
   const filter: Record<string, string | readonly string[]> = {};
   const errors: { field: string; message: string }[] = [];
@@ -68,14 +70,22 @@ export function readFilters<Table extends FilterTable>(
 export const valuesOf = (given: string | readonly string[] | undefined): readonly string[] =>
   given === undefined ? [] : typeof given === 'string' ? [given] : given;
 
-/** The conditions of a filter; its values are added to those of the statement. */
+/** Adds a value to those of the statement. @returns its parameter */
+export type Bind = (value: unknown) => string;
+
+export const bindTo =
+  (values: unknown[]): Bind =>
+  (value) =>
+    `$${values.push(value)}`;
+
+/** The conditions of a filter. */
 export const filterConditions = <Table extends FilterTable>(
   table: Table,
   filter: Filtering<Table>,
-  values: unknown[],
+  bind: Bind,
 ): string[] =>
   Object.entries(table).flatMap(([name, { condition }]) =>
-    valuesOf(filter[name]).map((value) => condition(`$${values.push(value)}`)),
+    valuesOf(filter[name]).map((value) => condition(bind(value))),
   );
 
 /** RFC 3339, UTC, with microseconds. Nothing is earlier or later than the bounds, but some clients begin at the year 1. */

@@ -30,7 +30,9 @@ const header = (description: string, schema: Schema = text) => ({ description, s
 /** Headers of answers, by their name. */
 export const answerHeaders: Readonly<Record<AnswerHeader | 'Idempotent-Replayed', object>> = {
   ETag: header('version of the representation'),
-  Link: header('`<url>; rel="next"`: the next page, if there is one'),
+  Link: header(
+    '`<url>; rel="next"`: the next page, if there is one; `rel="prev"`: the one before, for lists that have it',
+  ),
   Location: header('where it can be read'),
   'Hookline-Cursor': header('cursor for the next request: its position is just after the last item'),
   'X-Poll-Interval': header('recommended seconds between two requests'),

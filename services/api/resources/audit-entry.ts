@@ -1,7 +1,7 @@
 import { formatMicros } from '#lib/clock';
 import { timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
-import { filterConditions, type Filtering, type FilterTable, readInstant } from '../http/filters.ts';
+import { bindTo, filterConditions, type Filtering, type FilterTable, readInstant } from '../http/filters.ts';
 import type { PageRequest } from '../http/paging.ts';
 import { operatorCredential } from '../keys/operator-keys.ts';
 import { filterText } from '../settings/fields.ts';
@@ -92,7 +92,7 @@ export function listAuditEntries(
   { after, limit }: PageRequest,
 ): Promise<AuditRow[]> {
   const values: unknown[] = [tenant];
-  const conditions = ['tenant = $1', ...filterConditions(auditFilters, filter, values)];
+  const conditions = ['tenant = $1', ...filterConditions(auditFilters, filter, bindTo(values))];
   if (actor !== undefined)
     conditions.push(`${sessionId.test(actor) ? 'session_id' : 'credential'} = $${values.push(actor)}`);
   if (after !== null)

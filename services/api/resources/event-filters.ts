@@ -61,7 +61,8 @@ export const eventFilters = {
     schema: filterText,
     description: 'events with a delivery to this endpoint',
     condition: (endpointId) =>
-      `id IN (SELECT d.event_id FROM deliveries d WHERE d.tenant = $1 AND d.endpoint_id = ${endpointId})`,
+      `EXISTS (SELECT FROM deliveries d
+                WHERE d.tenant = events.tenant AND d.event_id = events.id AND d.endpoint_id = ${endpointId})`,
   },
   ordering_key: {
     schema: filterText,

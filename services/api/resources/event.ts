@@ -1,8 +1,9 @@
 import type { EventRequest } from '#lib/contract';
 import { sqlStatus } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
-import { filterConditions } from '../http/filters.ts';
+import { bindTo, filterConditions } from '../http/filters.ts';
 import { type EventFilter, type EventFilterName, eventFilters } from './event-filters.ts';
+import { findNamed } from './event-leads.ts';
 import { type EventRow, isErased, shownColumns } from './event-row.ts';
 import { idPattern } from './ids.ts';
 
@@ -28,8 +29,13 @@ export async function readEvents(
   limit: number,
 ): Promise<EventsSeen> {
   const values: unknown[] = [tenant];
-  const conditions = ['tenant = $1', ...filterConditions(eventFilters, { updated_at_gte }, values)];
-  const matching = filterConditions(eventFilters, filter, values);
+  const bind = bindTo(values);
+  const named = await findNamed(postgres, tenant, filter);
+  const conditions = ['tenant = $1', ...filterConditions(eventFilters, { updated_at_gte }, bind)];
+  const matching = [
+    ...filterConditions(eventFilters, filter, bind),
+    ...(named === undefined ? [] : [`id = ANY (${bind(named)}::text[])`]),
+  ];
   values.push(limit);
   const pageOf = (all: readonly string[]): string => `
               SELECT ${shownColumns} FROM events

@@ -1,6 +1,7 @@
 import type { IdPrefix } from '#lib/ids';
 import type { Postgres, Query } from '#lib/postgres';
 import { matches } from '../http/etag.ts';
+import { type Bind, bindTo } from '../http/filters.ts';
 import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from './ids.ts';
 
@@ -34,8 +35,12 @@ export interface ResourceTable<Row extends ResourceRow, Sealed extends object = 
   idPattern: RegExp;
   /** A deleted one is found too. */
   find(postgres: Query, tenant: string, id: string): Promise<Row | undefined>;
-  /** Rows that are not deleted, the oldest first; one more than the page holds. */
-  list(postgres: Query, tenant: string, page: PageRequest): Promise<Row[]>;
+  /**
+   * Rows that are not deleted, the oldest first; one more than the page holds.
+   *
+   * @param conditions more, on columns of the table
+   */
+  list(postgres: Query, tenant: string, page: PageRequest, conditions?: (bind: Bind) => string[]): Promise<Row[]>;
   /** A concurrent change of the same row waits, and starts from the result of this one. */
   change<T>(
     store: Store,
@@ -106,14 +111,17 @@ export function createResourceTable<Row extends ResourceRow, Sealed extends obje
       ]);
       return row;
     },
-    list: (postgres, tenant, { after, limit }) =>
-      postgres.query<Row>(
+    list(postgres, tenant, { after, limit }, conditions = () => []) {
+      const values: unknown[] = [tenant, after, limit + 1];
+      const more = conditions(bindTo(values)).map((condition) => ` AND ${condition}`);
+      return postgres.query<Row>(
         `SELECT ${columns} FROM ${table}
-          WHERE tenant = $1 AND NOT buried AND deleted_at IS NULL AND ($2::text IS NULL OR id > $2)
+          WHERE tenant = $1 AND NOT buried AND deleted_at IS NULL AND ($2::text IS NULL OR id > $2)${more.join('')}
           ORDER BY id
           LIMIT $3`,
-        [tenant, after, limit + 1],
-      ),
+        values,
+      );
+    },
     remove: (store, given, then) =>
       change(store, given, async (row, tx) => {
         await set(tx, given, 'deleted_at = clock_timestamp()');

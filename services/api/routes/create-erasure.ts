@@ -9,7 +9,7 @@ import { type Operation, ref } from '../openapi/operation.ts';
 import { type Route, route } from '../route.ts';
 
 interface Body {
-  filter: GivenFilters;
+  filter: GivenFilters<typeof erasureFilters>;
   as_of?: string;
   dry_run?: boolean;
 }
@@ -61,20 +61,23 @@ export const createErasure: Route = ({ clock, random, asOf }) =>
           read.errors.map(({ field, message }) => ({ field: `/filter/${field}`, message })),
         );
       const { filter } = read;
+      const asked = { tenant, operation: 'erase_events', request: { filter } };
       if (body.dry_run === true) {
         const now = nowMicros(clock);
         const counted = await countEvents(effects, tenant, filter, formatMicros(now));
-        return reply.code(202).send({ dry_run: true, ...counted, as_of: asOf.write(tenant, filter, now) });
+        return reply
+          .code(202)
+          .send({ dry_run: true, ...counted, as_of: asOf.write(asked, { at: now, count: counted.matched }) });
       }
-      const at = body.as_of === undefined ? undefined : asOf.read(tenant, filter, body.as_of);
-      if (at === undefined) {
+      const known = body.as_of === undefined ? undefined : asOf.read(asked, body.as_of);
+      if (known === undefined) {
         const message = body.as_of === undefined ? missing : 'is not of a dry run of this tenant with the same filter';
         return sendInvalid(reply, [{ field: '/as_of', message }]);
       }
       const id = createId('ers', clock.nowMs(), random);
       const erasure = await effects.transaction(async (tx) => {
         const facts = { tenant, id, kind: 'events', state: 'marking', event_id: null } as const;
-        const begun = await insertErasure(tx, { ...facts, filter, as_of: formatMicros(at), events: 0 });
+        const begun = await insertErasure(tx, { ...facts, filter, as_of: formatMicros(known.at), events: 0 });
         await request.audit(tx, { id, after: { filter } });
         return begun;
       });

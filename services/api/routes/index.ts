@@ -1,4 +1,5 @@
 import type { Route } from '../route.ts';
+import { cancelDeliveries } from './cancel-deliveries.ts';
 import { cancelDelivery } from './cancel-delivery.ts';
 import { cancelReplay } from './cancel-replay.ts';
 import { createApiKey } from './create-api-key.ts';
@@ -31,12 +32,14 @@ import { getSystem } from './get-system.ts';
 import { listApiKeys } from './list-api-keys.ts';
 import { listAudit } from './list-audit.ts';
 import { listDeadLetters } from './list-dead-letters.ts';
+import { listDeliveries } from './list-deliveries.ts';
 import { listDeliveryAttempts } from './list-delivery-attempts.ts';
 import { listEndpoints } from './list-endpoints.ts';
 import { listEventDeliveries } from './list-event-deliveries.ts';
 import { listEventMatching } from './list-event-matching.ts';
 import { listEventReceipts } from './list-event-receipts.ts';
 import { listEvents } from './list-events.ts';
+import { listReplayItems } from './list-replay-items.ts';
 import { listReplays } from './list-replays.ts';
 import { listSessions } from './list-sessions.ts';
 import { listSourceRejections } from './list-source-rejections.ts';
@@ -49,7 +52,9 @@ import { recoverEndpoint } from './recover-endpoint.ts';
 import { redeemSession } from './redeem-session.ts';
 import { replayDeadLetters } from './replay-dead-letters.ts';
 import { replayEvent } from './replay-event.ts';
+import { replayEvents } from './replay-events.ts';
 import { resumeEndpoint } from './resume-endpoint.ts';
+import { retryDeliveries } from './retry-deliveries.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { rotateEndpointSecret } from './rotate-endpoint-secret.ts';
 import { rotateSourceSecret } from './rotate-source-secret.ts';
@@ -94,16 +99,21 @@ export const routes: readonly Route[] = [
   listEventDeliveries,
   listEventReceipts,
   listEventMatching,
+  listDeliveries,
   getDelivery,
   listDeliveryAttempts,
   retryDelivery,
   cancelDelivery,
+  retryDeliveries,
+  cancelDeliveries,
   replayEvent,
+  replayEvents,
   listDeadLetters,
   getDeadLetter,
   replayDeadLetters,
   listReplays,
   getReplay,
+  listReplayItems,
   cancelReplay,
   createErasure,
   getErasure,

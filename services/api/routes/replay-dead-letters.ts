@@ -39,7 +39,8 @@ const operation: Operation = {
   tag: 'Dead letters and replays',
   id: 'replayDeadLetters',
   summary: 'Replay matching dead letters',
-  description: 'Requires at least one filter, or `all`: true. With `dry_run`, nothing is sent.',
+  description:
+    'Requires at least one filter, or `all`: true. With `dry_run`, nothing is sent; without it, the key needs the scope `write`.',
   answers: {
     202: {
       is: 'The replay, or, with `dry_run`, the dead letters it would send',

@@ -8,11 +8,11 @@ import { eventId } from '../resources/event.ts';
 import { eventFilters } from '../resources/event-filters.ts';
 import { type Route, route } from '../route.ts';
 
-type Query = GivenFilters & PageQuery & { filter: string };
-
 /** Without the position in the order of changes: a search goes by the time of receipt. */
 const withoutPosition = ({ updated_at_gte: _position, ...filters }: typeof eventFilters) => filters;
 const listFilters = withoutPosition(eventFilters);
+
+type Query = GivenFilters<typeof listFilters> & PageQuery & { filter: string };
 
 const querystring = {
   type: 'object',

@@ -11,7 +11,7 @@ import { bytesPerStep, compileFilter, decodedPayload, type EventFilter, type Jud
 import { sqlStatus } from '#lib/event-store';
 import { createId, timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
-import { filterConditions } from '../http/filters.ts';
+import { bindTo, filterConditions } from '../http/filters.ts';
 import { type EventFilter as ListFilter, eventFilters } from '../resources/event-filters.ts';
 import { eventJson, type EventRow, shownColumns } from '../resources/event-row.ts';
 
@@ -142,7 +142,7 @@ async function readWindow(
   const values: unknown[] = [tenant];
   const older = before === null ? 'true' : `id < $${values.push(before)}`;
   const limit = `$${values.push(size)}`;
-  const conditions = [`status <> ${sqlStatus('erased')}`, ...filterConditions(eventFilters, events, values)];
+  const conditions = [`status <> ${sqlStatus('erased')}`, ...filterConditions(eventFilters, events, bindTo(values))];
   const rows = await postgres.query<
     { seen: number; last_id: string | null; bytes: number | null } & (EventRow | { id: null })
   >(

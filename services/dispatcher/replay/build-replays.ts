@@ -46,6 +46,7 @@ export function buildReplays({ context, pools, endpoints, writers, metrics, ...d
       places: createPlaces(turnsAtOnce),
       waitOut,
       crashPoints,
+      clock,
       onSettled: (ends) => {
         for (const { reason } of ends) metrics.replayed(reason ?? 'replayed');
       },

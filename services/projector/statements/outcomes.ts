@@ -2,6 +2,8 @@ import {
   columnNames,
   hasEnded,
   hasNotEnded,
+  lastAttemptColumns,
+  listed,
   type RowOf,
   type Statement,
   unnested,
@@ -36,6 +38,8 @@ const columns = {
   reached_attempt: 'int',
   /** On the `last` one: which of the batch's outcomes are counted depends on the step that the delivery was at before. */
   counts_by_step: 'boolean',
+  /** On the `last` one: the last send that led to it, among these; null: there was none. */
+  ...lastAttemptColumns,
 } as const;
 
 export type OutcomeRow = RowOf<typeof columns>;
@@ -50,6 +54,10 @@ export interface AdvancedEvent extends MovedCounts {
   /** A line for each: its id and, if it counts by that, a tab and the step that it was at before. No array, which takes long to read. */
   deliveries: string;
 }
+/** Where nothing was sent, what was sent before stays the last. */
+const lastAttempt = columnNames(lastAttemptColumns)
+  .map((name) => `${name} = CASE WHEN EXCLUDED.last_outcome IS NULL THEN known.${name} ELSE EXCLUDED.${name} END`)
+  .join(',\n             ');
 
 /**
  * Advances deliveries and their rows of `waiting`.
@@ -89,16 +97,17 @@ export const applyOutcomes: Statement<OutcomeRow, AdvancedEvent> = {
        WHERE i.last AND i.counts_by_step
     ), advanced AS (
       INSERT INTO deliveries AS known (tenant, id, event_id, endpoint_id, generation, status, step, attempts,
-                                       created_at, updated_at, next_attempt_at, detail)
+                                       created_at, updated_at, next_attempt_at, detail, ${listed(lastAttemptColumns)})
       SELECT tenant, delivery_id, event_id, endpoint_id, generation, status, reached_step, reached_attempt,
-             created_at, at, next_attempt_at, detail
+             created_at, at, next_attempt_at, detail, ${listed(lastAttemptColumns)}
         FROM incoming
        WHERE last AND (SELECT count(*) FROM held) >= 0
       ON CONFLICT (tenant, id) DO UPDATE
          SET status = EXCLUDED.status, step = greatest(known.step, EXCLUDED.step),
              attempts = greatest(known.attempts, EXCLUDED.attempts),
              created_at = EXCLUDED.created_at, updated_at = EXCLUDED.updated_at,
-             next_attempt_at = EXCLUDED.next_attempt_at, detail = EXCLUDED.detail
+             next_attempt_at = EXCLUDED.next_attempt_at, detail = EXCLUDED.detail,
+             ${lastAttempt}
        WHERE (known.step < EXCLUDED.step OR ${hasEnded('EXCLUDED.status')})
          AND ${hasNotEnded('known.status')}
       RETURNING tenant, id, event_id, endpoint_id, generation, step, status

@@ -76,6 +76,11 @@ let replay = '';
 let session = '';
 let sessionCode = '';
 
+async function dryRunFirst(path: string, body: object): Promise<Performed> {
+  const answer = await api.ask({ method: 'POST', path, tenant, body: { ...body, dry_run: true } });
+  return { body: { ...body, as_of: answer.json<{ as_of: string }>().as_of } };
+}
+
 /** A request for each operation that changes something, by the operation's id. */
 const performances: Record<string, () => Performed | Promise<Performed>> = {
   createSource: () => ({
@@ -104,6 +109,10 @@ const performances: Record<string, () => Performed | Promise<Performed>> = {
   rotateEndpointSecret: () => ({ path: `/v1/endpoints/${things.endpoint}/rotate-secret`, resource: things.endpoint }),
   disableEndpoint: () => ({ path: `/v1/endpoints/${things.endpoint}/disable`, resource: things.endpoint }),
   enableEndpoint: () => ({ path: `/v1/endpoints/${things.endpoint}/enable`, resource: things.endpoint }),
+  pauseEndpoint: () => ({ path: `/v1/endpoints/${things.endpoint}/pause`, resource: things.endpoint }),
+  resumeEndpoint: () => ({ path: `/v1/endpoints/${things.endpoint}/resume`, resource: things.endpoint }),
+  verifyWebhook: () => ({ path: `/v1/sources/${things.source}/verify`, body: { headers: {}, body: '' } }),
+  sampleWebhook: () => ({ path: `/v1/sources/${things.source}/sample`, body: {} }),
   recoverEndpoint: () => ({
     path: `/v1/endpoints/${things.endpoint}/recover`,
     body: { since: '2020-01-01T00:00:00Z', limit: 1 },
@@ -115,11 +124,10 @@ const performances: Record<string, () => Performed | Promise<Performed>> = {
     resource: things.endpoint,
   }),
   publishEvent: () => ({ body: { type: 'order.paid', payload: { card: secret('5555 5555') } } }),
-  createErasure: async () => {
-    const filter = { tag: `customer:${secret('the-erased-customer')}` };
-    const dryRun = await api.ask({ method: 'POST', path: '/v1/erasures', tenant, body: { filter, dry_run: true } });
-    return { body: { filter, as_of: dryRun.json<{ as_of: string }>().as_of } };
-  },
+  createErasure: () => dryRunFirst('/v1/erasures', { filter: { tag: `customer:${secret('the-erased-customer')}` } }),
+  replayEvents: () => dryRunFirst('/v1/events/replay', { filter: { type: 'order.paid' } }),
+  retryDeliveries: () => dryRunFirst('/v1/deliveries/retry', { filter: { status: 'retrying' } }),
+  cancelDeliveries: () => dryRunFirst('/v1/deliveries/cancel', { filter: { status: 'pending' } }),
   eraseEvent: () => ({ path: `/v1/events/${things.event}`, resource: things.event }),
   replayEvent: () => ({ path: `/v1/events/${things.event}/replay`, resource: things.event }),
   retryDelivery: () => ({ path: `/v1/deliveries/${things.waiting}/retry`, resource: things.waiting }),

@@ -1,5 +1,6 @@
 /** Lists are filtered by SQL, held requests in memory or by another statement: by each filter, both take the same events. */
 import { formatMicros } from '#lib/clock';
+import { dedupKeyOf } from '#lib/dedup-store';
 import { createNewEventsReader } from '../../../services/api/polling/read-new-events.ts';
 import { readEvents } from '../../../services/api/resources/event.ts';
 import { type EventFilter, type EventFilterName, eventFilters } from '../../../services/api/resources/event-filters.ts';
@@ -11,11 +12,17 @@ let api: PollingApi;
 const tenant = 'filtered';
 const ids = (events: readonly { id: string }[]): string[] => events.map(({ id }) => id);
 const receivedAt = (n: number): number => startAt + n * 1_000_000;
+const keyOf = (n: number): Buffer => dedupKeyOf(tenant, `src_${n % 3}`, { kind: 'text', text: `their evt_${n}` });
 const traceOf = (n: number): string => String(n).repeat(32);
 const listed = async (filter: EventFilter) => ids((await readEvents(api.postgres, tenant, filter, 1_000)).events);
 
 beforeAll(async () => {
   api = await openPollingApi({ maxHeldPerCredential: 20 });
+  await api.postgres.query(
+    `INSERT INTO sources (tenant, id, name, scheme, secrets)
+     SELECT $1, 'src_' || n, 'source', 'github', '' FROM generate_series(0, 2) AS n`,
+    [tenant],
+  );
   for (const n of [1, 2, 3, 4])
     await project(api.postgres, [
       {
@@ -25,6 +32,7 @@ beforeAll(async () => {
             type: n % 2 === 0 ? 'even' : 'odd',
             source_id: `src_${n % 3}`,
             received_at: receivedAt(n),
+            dedup_key: keyOf(n),
             ordering_key: n % 2 === 0 ? `key_${n}` : null,
             tags: n === 4 ? {} : { n: String(n), of: 'all', ...(n === 2 && { url: 'https://a:1/' }) },
           },
@@ -34,8 +42,8 @@ beforeAll(async () => {
     ]);
   await project(api.postgres, [
     fanOutFact({ tenant, eventId: 'evt_2' }, []),
-    duplicateFact({ tenant, eventId: 'evt_1' }, { origin: 'again' }),
-    duplicateFact({ tenant, eventId: 'evt_3' }, { origin: 'changed', payload: 'another' }),
+    duplicateFact({ tenant, eventId: 'evt_1' }, { origin: 'again', key: keyOf(1) }),
+    duplicateFact({ tenant, eventId: 'evt_3' }, { origin: 'changed', payload: 'another', key: keyOf(3) }),
     fanOutFact({ tenant, eventId: 'evt_3' }, ['ep_1', 'ep_2']),
     fanOutFact({ tenant, eventId: 'evt_4' }, ['ep_2']),
     outcomeFact({ tenant, eventId: 'evt_3' }, 'ep_1', 1, 'dead_lettered'),

@@ -33,6 +33,9 @@ const newEvent = (tenant: string): Named => {
   return { tenant, eventId: createId('evt', startAt / 1000), marker };
 };
 
+/** An event stays counted, by the name of its type. */
+const counted = ['stat_types.type', 'stats.key'];
+
 /** All that can be there of an event: attempts, dead letters, duplicates, rows that wait, in an order and without. */
 function factsOf({ tenant, eventId, marker }: Named, more: { type?: string } = {}): Fact[] {
   const event = { tenant, eventId };
@@ -46,6 +49,7 @@ function factsOf({ tenant, eventId, marker }: Named, more: { type?: string } = {
       }));
       return { ...fact, fanOut: { ...fact.fanOut, deliveries } };
     }
+    if (fact.kind === 'duplicate') return { ...fact, duplicate: { ...fact.duplicate, client_address: marker } };
     if (fact.kind !== 'outcome') return fact;
     const delivery_id = of(fact.outcome.endpoint_id);
     if (fact.outcome.kind !== 'attempted') return { ...fact, outcome: { ...fact.outcome, delivery_id } };
@@ -64,6 +68,11 @@ function factsOf({ tenant, eventId, marker }: Named, more: { type?: string } = {
       event_id: marker,
       ordering_key: marker,
       payload: Buffer.from(JSON.stringify({ marker })),
+      request: {
+        ...{ method: 'POST', path: `/v1/webhooks/src_1?${marker}`, client_address: marker, truncated: false },
+        headers: [{ name: 'X-Own', value: marker }],
+      },
+      tags: { customer: marker },
       type: more.type ?? `type of ${marker}`,
     }),
     fanOutFact(event, endpoints),
@@ -108,11 +117,14 @@ describe('an event that is erased', () => {
     const untouched = await columnsWith(api.postgres, other.marker);
     expect(await columnsWith(api.postgres, event.marker)).toEqual(untouched);
     expect(untouched).toEqual(
-      expect.arrayContaining(['attempts_default.response_excerpt', 'dead_letters.value', 'events.event_id']),
+      expect.arrayContaining([
+        ...['attempts_default.response_excerpt', 'dead_letters.value', 'deliveries.last_detail', 'events.event_id'],
+        ...['event_payloads_default.request', 'event_tags.tag', 'events.tags', 'receipts.client_address', ...counted],
+      ]),
     );
 
     const receipt = await erase(event);
-    expect(await columnsWith(api.postgres, event.marker)).toEqual([]);
+    expect(await columnsWith(api.postgres, event.marker)).toEqual(counted);
     expect(await columnsWith(api.postgres, other.marker)).toEqual(untouched);
     const left = (await read(`/v1/events/${event.eventId}`, tenant)).json<{ updated_at: string }>();
     expect(left).toEqual({
@@ -122,7 +134,9 @@ describe('an event that is erased', () => {
       updated_at: expect.any(String) as string,
     });
     expect(left.updated_at > before.updated_at).toBe(true);
-    expect(await read(`/v1/events/${event.eventId}/payload`, tenant)).toMatchObject({ status: 410 });
+    for (const part of ['payload', 'request', 'matching'])
+      expect([part, await read(`/v1/events/${event.eventId}/${part}`, tenant)]).toMatchObject([part, { status: 410 }]);
+    expect((await read(`/v1/events/${event.eventId}/receipts`, tenant)).json()).toEqual([]);
     const deliveries = (await read(`/v1/events/${event.eventId}/deliveries`, tenant)).json<{ status: string }[]>();
     expect(deliveries.map(({ status }) => status).sort()).toEqual([
       ...['cancelled', 'cancelled', 'cancelled', 'dead_lettered', 'delivered'],
@@ -157,6 +171,7 @@ describe('an event that is erased', () => {
     ['of another source', 'source_id=src_other&'],
     ['of another receipt', `receipt_id=${createId('rcp', startAt / 1000)}&`],
     ['of another identifier', 'event_id=other&'],
+    ['of another tag', 'tag=customer:other&'],
   ])('is told to every poller, once, whatever its filter: %s', async (_, filter) => {
     const tenant = `polled-${randomUUID()}`;
     const event = newEvent(tenant);
@@ -186,7 +201,7 @@ describe('an event that is erased', () => {
     await workOff(api, tenant, id);
     await project(api.postgres, [...factsOf(event), ...late]);
     expect((await read(`/v1/events/${event.eventId}`, tenant)).json()).toEqual(left);
-    expect(await columnsWith(api.postgres, event.marker)).toEqual([]);
+    expect(await columnsWith(api.postgres, event.marker)).toEqual(counted);
     for (const table of ['receipts', 'attempts', 'waiting', 'dead_letters', 'event_payloads'])
       expect([table, await api.postgres.query(`SELECT FROM ${table} WHERE tenant = $1`, [tenant])]).toEqual([
         table,
@@ -217,7 +232,7 @@ describe('an event that is erased', () => {
       clock: { ...systemClock, nowMs: () => startAt / 1000 },
     });
     await store.prepare(facts);
-    expect(await columnsWith(api.postgres, event.marker)).toEqual([]);
+    expect(await columnsWith(api.postgres, event.marker)).toEqual(counted);
   });
 
   test('a projector that does not ask for what was erased would bring it back', async () => {
@@ -290,6 +305,22 @@ describe('an erasure by filter', () => {
     expect(statuses).toContainEqual({ status: 'erased', n: 250 });
     expect((await read(`/v1/events/${later.eventId}`, tenant)).json()).toMatchObject({ type: 'a' });
     for (const { marker } of events.slice(0, 3)) expect(await columnsWith(api.postgres, marker)).toEqual([]);
+  });
+
+  test('takes events by their tags: those that have all of them', async () => {
+    const tenant = 'tagged';
+    const [taken, left] = [newEvent(tenant), newEvent(tenant)];
+    await project(api.postgres, [
+      eventFact(taken, { tags: { customer: taken.marker, of: 'all' } }),
+      eventFact(left, { tags: { customer: left.marker, of: 'all' } }),
+    ]);
+    const filter = { tag: ['of:all', `customer:${taken.marker}`] };
+    const { matched, as_of } = await dryRun(filter, tenant);
+    expect(matched).toBe(1);
+    const { id } = (await ask({ filter, as_of }, tenant)).json<{ id: string }>();
+    expect(await workOff(api, tenant, id)).toMatchObject({ events: 1, filter: null });
+    expect((await list('tag=of:all&', tenant)).map((event) => event['status'])).toEqual(['received', 'erased']);
+    expect(await columnsWith(api.postgres, taken.marker)).toEqual([]);
   });
 
   test('needs an as_of of this tenant and filter', async () => {

@@ -11,13 +11,14 @@ import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { noTracer } from '#lib/telemetry';
 import { createTenantLimits, createTenantUsage, noLimitSettings } from '#lib/tenancy';
 import { type AppDeps, buildApp } from '../../../services/api/app.ts';
-import { createAsOf } from '../../../services/api/erasing/as-of.ts';
 import { createOperatorKeys } from '../../../services/api/keys/operator-keys.ts';
 import { createWaitingRequests } from '../../../services/api/limits/waiting-requests.ts';
 import { createApiMetrics } from '../../../services/api/metrics.ts';
 import type { Store } from '../../../services/api/resources/resource-table.ts';
 import { routes } from '../../../services/api/routes/index.ts';
 import { ask, type Asking } from './ask.ts';
+import { createAsOfTokens } from '../../../services/api/replays/by-filter/as-of.ts';
+import { createReplayWatch } from '../../../services/api/replays/replay-watch.ts';
 import { testPolling } from './test-polling.ts';
 
 export const adminKey = 'an-admin-key-for-tests';
@@ -51,12 +52,14 @@ const testDeps = ({
   postgres,
   polling: testPolling({ postgres, clock, closing, metrics: given.metrics }),
   erased: { hasTenant: () => false, refresh: async () => undefined },
-  asOf: createAsOf(testEncryptionKeys),
   search: {
     search: async () => {
       throw new Error('nothing is searched here');
     },
   },
+  asOf: createAsOfTokens(testEncryptionKeys),
+  chooseItems: () => undefined,
+  replayWatch: createReplayWatch({ postgres, clock }),
   outbox: { wake: () => undefined },
   secretBox: testSecretBox,
   encryptionKeys: testEncryptionKeys,

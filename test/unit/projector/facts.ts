@@ -58,7 +58,7 @@ export const duplicateFact = (
     receivedAt = startAt + 1,
   }: {
     origin: string;
-    key?: string;
+    key?: string | Buffer;
     /** The event's own, unless given. */
     payload?: string;
     named?: 'by its id' | 'by its id’s end';
@@ -72,7 +72,7 @@ export const duplicateFact = (
     receipt_id: `rcp_of_${origin}`,
     origin,
     received_at: receivedAt,
-    dedup_key: Buffer.from(key).toString('hex'),
+    dedup_key: (typeof key === 'string' ? Buffer.from(key) : key).toString('hex'),
     event_id: named === 'by its id' ? eventId : null,
     event_id_end: eventId.slice(-2),
     body_hash: hash('sha256', payload).slice(0, 16),

@@ -7,6 +7,7 @@ import { omitAbsent, readLimit } from '../../options/read-values.ts';
 import { columns, table } from '../../output/print.ts';
 import { list, text, verb } from '../../verb.ts';
 import { type Event, eventColumns, eventRow } from './event-view.ts';
+import { bulkOptions } from '../../options/bulk-options.ts';
 import { explainVerbs } from './explain-verbs.ts';
 import { filterOf, filterOptions, queryString } from './filter-options.ts';
 import { readTags } from './read-tags.ts';
@@ -86,6 +87,24 @@ export const events = {
     show: columns('id', 'endpoint_id', 'generation', 'status', 'attempts', 'next_attempt_at', 'detail'),
   }),
   ...explainVerbs,
+  replay: verb({
+    summary: 'Replay the events that match a filter',
+    description:
+      'Sends the events that match again, to all endpoints that they match today, or to the one of --to; shows the progress until it ends. Asks first, with what would be sent: what is received after that is not sent. Ctrl-C stops watching, not the replay.',
+    options: {
+      ...filterOptions,
+      to: text('ID', 'send them to this endpoint alone'),
+      ...bulkOptions,
+      ...tenantOption(things),
+    },
+    run: async (values) => {
+      const { runBulk } = await import('../../api-calls/run-bulk.ts');
+      const { query, since } = filterOf(values, systemClock.nowMs());
+      const filter = { ...query, ...omitAbsent({ updated_at_gte: since }) };
+      const more = omitAbsent({ endpoint_id: values.to });
+      return runBulk({ path: '/events/replay', filter, more, question: 'Send {n} deliveries again' }, values);
+    },
+  }),
   tail: verb({
     summary: 'Follow the changes of events as they happen',
     description:

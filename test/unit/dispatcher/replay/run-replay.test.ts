@@ -11,9 +11,17 @@ type Work = Parameters<typeof createRunReplay>[0]['work'];
 type Status = 'waiting' | 'sending' | 'replayed' | 'failed' | 'cancelled';
 
 const never = new AbortController().signal;
-const replay: LeasedReplay = { tenant: 't', id: 'rpl_1', createdAt: 0, ratePerSecond: null, owner: 'me' };
-const waitOut = createWaitOut({ clock: createManualClock(), log: silentLogger });
-const pace: Pace = { size: 3, waitMs: () => 0, turn: async () => undefined };
+const replay: LeasedReplay = {
+  tenant: 't',
+  id: 'rpl_1',
+  createdAt: 0,
+  ratePerSecond: null,
+  operation: null,
+  owner: 'me',
+};
+const clock = createManualClock();
+const waitOut = createWaitOut({ clock, log: silentLogger });
+const pace: Pace = { size: 3, waitMs: () => 0, turn: async () => undefined, unused: () => undefined };
 
 /** The items of one replay, as libs/replay-store keeps them. Its lease, too, is in one hand. */
 function createItems(count: number) {
@@ -60,6 +68,7 @@ function createRun(
     work,
     places: createPlaces(1),
     waitOut,
+    clock,
     send: async (_replay, taken) => {
       published.push(...taken.map(({ item }) => item));
       onSend();

@@ -13,6 +13,7 @@ const replay: LeasedReplay = {
   id: 'rpl_1',
   createdAt: startMicros - 60 * secondMicros,
   ratePerSecond: null,
+  operation: null,
   owner: 'me',
 };
 const delivery = (item: number, eventId: string, endpointId: string, generation = 1): ReplayItem => ({
