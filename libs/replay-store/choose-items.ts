@@ -7,8 +7,9 @@
  * process that dies or is paused adds a page neither half nor twice. What is chosen ahead is bounded, so that what no longer matches is seen
  * late, and a cancel has little to return.
  *
- * A pair of event and endpoint that is an open item of any replay is left out. The dead letters of pairs are locked first: a replay that
- * claims them meanwhile has committed its items before the pairs are judged, or passes them over.
+ * A pair of event and endpoint that is an open item of any replay is left out, and so is an event that another replay has sent to that
+ * endpoint and that had not ended by the dry run: two who ask for the same at once send it once. The dead letters of pairs are locked first:
+ * a replay that claims them meanwhile has committed its items before the pairs are judged, or passes them over.
  */
 import type { Postgres, Query } from '#lib/postgres';
 import { claimDeadLetters } from './create-dead-letter-replay.ts';
@@ -17,7 +18,7 @@ import { anEarlierOne } from './lease-replays.ts';
 import { isItem, openItemStatuses, type ReplayOperation } from './states.ts';
 
 /** Everything up to it has been judged. */
-export interface ChoicePosition {
+interface ChoicePosition {
   /** Of the event or delivery. */
   id: string;
   /** Of an event: only its endpoints up to this one. */
@@ -141,7 +142,7 @@ export function createItemChoice(postgres: Postgres): ItemChoice {
 /** @returns how many there are: without those that are items of other replays, or were claimed meanwhile */
 async function addItems(
   tx: Query,
-  { tenant, id }: UnchosenReplay,
+  { tenant, id, selection }: UnchosenReplay,
   chosen: number,
   choices: readonly Choice[],
 ): Promise<number> {
@@ -149,7 +150,7 @@ async function addItems(
   const deliveries = choices.filter((choice) => choice.kind === 'delivery');
   const dead = choices.filter((choice) => choice.kind === 'dead delivery');
   let added = 0;
-  if (pairs.length > 0) added += await addPairs(tx, { tenant, id }, chosen, pairs);
+  if (pairs.length > 0) added += await addPairs(tx, { tenant, id, asOf: selection.asOf }, chosen, pairs);
   if (deliveries.length > 0) {
     const items = await tx.query(
       `INSERT INTO replay_items (tenant, replay_id, item, delivery_id, event_id, endpoint_id, generation)
@@ -188,7 +189,7 @@ type Pair = Extract<Choice, { kind: 'pair' }>;
 
 async function addPairs(
   tx: Query,
-  { tenant, id }: { tenant: string; id: string },
+  { tenant, id, asOf }: { tenant: string; id: string; asOf: string },
   chosen: number,
   pairs: readonly Pair[],
 ): Promise<number> {
@@ -206,6 +207,11 @@ async function addPairs(
     `WITH free AS MATERIALIZED (
        SELECT * FROM unnest($4::text[], $5::text[]) WITH ORDINALITY AS wanted (event_id, endpoint_id, place)
         WHERE NOT EXISTS (${openItemsOf('wanted')})
+          AND NOT EXISTS (
+                SELECT FROM replay_items i JOIN replays r ON r.tenant = i.tenant AND r.id = i.replay_id
+                 WHERE i.tenant = $1 AND i.event_id = wanted.event_id AND i.endpoint_id = wanted.endpoint_id
+                   AND i.status = 'replayed' AND i.delivery_id IS NULL
+                   AND (r.ended_at IS NULL OR r.ended_at > $6::timestamptz))
      ), raised AS (
        INSERT INTO replay_generations AS known (tenant, event_id, generation)
        SELECT $1, event_id, 1 + (SELECT coalesce(max(f.generation), 0) FROM fan_outs f
@@ -219,7 +225,7 @@ async function addPairs(
      SELECT $1, $2, $3::int + row_number() OVER (ORDER BY place), event_id, endpoint_id, generation
        FROM free JOIN raised USING (event_id)
      RETURNING event_id, endpoint_id`,
-    [tenant, id, chosen, eventIds, endpointIds],
+    [tenant, id, chosen, eventIds, endpointIds, asOf],
   );
   await tx.query(
     `UPDATE dead_letters l

@@ -14,7 +14,6 @@ export { createDeliveryReplay } from './create-delivery-replay.ts';
 export { createFilteredReplay, type Selection } from './create-filtered-replay.ts';
 export {
   type Choice,
-  type ChoicePosition,
   type ChosenPage,
   createItemChoice,
   type ItemChoice,

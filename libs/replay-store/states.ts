@@ -12,7 +12,7 @@
  *
  * A dead letter: dead ──claimed──► replaying ──► replayed, or dead again where its item failed or was cancelled.
  */
-export const replayStatuses = ['running', 'completed', 'partial', 'cancelled'] as const;
+const replayStatuses = ['running', 'completed', 'partial', 'cancelled'] as const;
 export type ReplayStatus = (typeof replayStatuses)[number];
 
 /** As users see it. */

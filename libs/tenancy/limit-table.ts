@@ -60,7 +60,7 @@ export const limitTable = {
   replays: {
     default: 100,
     max: 10_000,
-    counts: 'unfinished replays with several items',
+    counts: 'unfinished replays with several items or by filter',
     atLimit: 'another replay is 429; one replay runs at a time, the others wait',
   },
   single_replays: {

@@ -30,9 +30,8 @@ DROP INDEX CONCURRENTLY IF EXISTS replays_running_single;
 
 -- Of an item that makes a delivery due, or cancels it: nothing is sent again.
 ALTER TABLE replay_items ADD COLUMN IF NOT EXISTS delivery_id text;
--- A pair that is open in one replay is not taken by another.
-CREATE INDEX CONCURRENTLY IF NOT EXISTS replay_items_open_pairs ON replay_items (tenant, event_id, endpoint_id)
- WHERE status IN ('waiting', 'sending');
+-- A pair that one replay has is not taken by another.
+CREATE INDEX CONCURRENTLY IF NOT EXISTS replay_items_by_pair ON replay_items (tenant, event_id, endpoint_id) WHERE event_id IS NOT NULL;
 -- The few that somebody looks for among millions.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS replay_items_failed ON replay_items (tenant, replay_id, item) WHERE status = 'failed';
 CREATE INDEX CONCURRENTLY IF NOT EXISTS replay_items_left_out ON replay_items (tenant, replay_id, item) WHERE status = 'left_out';
@@ -42,7 +41,7 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS replay_items_cancelled ON replay_items (
 
 DELETE FROM replay_items i USING replays r WHERE r.tenant = i.tenant AND r.id = i.replay_id AND r.operation IS NOT NULL;
 DELETE FROM replays WHERE operation IS NOT NULL;
-DROP INDEX replay_items_cancelled, replay_items_left_out, replay_items_failed, replay_items_open_pairs, replays_of_one, replays_in_bulk;
+DROP INDEX replay_items_cancelled, replay_items_left_out, replay_items_failed, replay_items_by_pair, replays_of_one, replays_in_bulk;
 ALTER TABLE replay_items DROP COLUMN delivery_id;
 CREATE INDEX replays_running_single ON replays (tenant, created_at, id) WHERE status = 'running' AND matched <= 1;
 CREATE INDEX replays_running ON replays (tenant, created_at, id) WHERE status = 'running' AND matched > 1;

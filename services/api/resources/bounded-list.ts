@@ -13,7 +13,7 @@
 import type { Query } from '#lib/postgres';
 import { type Bind, bindTo } from '../http/filters.ts';
 
-export const maxRead = 10_000;
+export const maxRead = 5_000;
 
 export interface Lead {
   /** SELECT … WHERE …, of the column `id`, behind which more conditions may stand; of several that are ordered, the union is too. */
@@ -29,11 +29,19 @@ export const ordered = (table: string, conditions: readonly string[]): Lead => (
   isOrdered: true,
 });
 
-/** Rows that an index has in another order. Collected first: the planner may else go through all rows in the order of their ids. */
-export const unordered = (ids: string): Lead => ({
-  ids: [`SELECT id FROM (${ids} OFFSET 0) AS collected WHERE true`],
+/**
+ * Rows that an index has in another order. They are collected by it, and sorted afterwards: in one go the planner may go through all rows of
+ * the tenant, since they come in the order of their ids.
+ *
+ * @param by the order of the index, as far as `ids` leaves it open
+ */
+export const unordered = (ids: string, by: string): Lead => ({
+  ids: [`SELECT id FROM (${collected(ids, by)}) AS collected WHERE true`],
   isOrdered: false,
 });
+
+/** More than are there: only a lead with fewer than `maxRead` is taken. Told so, the planner reads no more than it is asked for. */
+export const collected = (ids: string, by: string): string => `${ids} ORDER BY ${by} LIMIT ${2 * maxRead}`;
 
 /** What of a list stays the same from page to page. */
 export interface BoundedList {
@@ -67,8 +75,9 @@ export function boundedSql(
     ...(above === undefined ? [] : [`id > ${bind(above)}`]),
     ...(below === undefined ? [] : [`id < ${bind(below)}`]),
   ];
-  const led = ids.map((part) => `(${[part, ...bounds].join(' AND ')})`).join(' UNION ALL ');
   const order = descending ? 'DESC' : 'ASC';
+  const parts = ids.map((part) => [part, ...bounds].join(' AND '));
+  const led = isOrdered ? union(parts, `ORDER BY id ${order}`) : parts.join('');
   // Several rows may lead to the same id, but for those in the order of it.
   const walk = (range: string): string =>
     `SELECT ${isOrdered ? '' : 'DISTINCT '}id FROM (${led}) AS led ORDER BY id ${order} ${range}`;
@@ -97,10 +106,10 @@ export async function chooseLead(
   const built = leads.map((lead) => lead(bindTo(values)));
   const [first = all] = leads;
   if (built.length === 0 || (built.length === 1 && built[0]?.isOrdered === true)) return first;
-  const counts = built.map(
-    ({ ids }, index) =>
-      `(SELECT count(*)::int FROM (${ids.map((part) => `(${part} LIMIT ${maxRead})`).join(' UNION ALL ')}) AS led) AS "${index}"`,
-  );
+  const counts = built.map(({ ids, isOrdered }, index) => {
+    const counted = union(ids, isOrdered ? 'ORDER BY id' : '');
+    return `(SELECT count(*)::int FROM (SELECT FROM (${counted}) AS led LIMIT ${maxRead}) AS first) AS "${index}"`;
+  });
   const [counted = {}] = await postgres.query<Record<string, number>>(
     `SELECT ${counts.join(', ')} FROM (SELECT $1::text) AS asked`,
     values,
@@ -110,3 +119,7 @@ export async function chooseLead(
   if (fewest !== undefined && rowsOf(fewest) < maxRead) return leads[fewest] ?? all;
   return leads[built.findIndex(({ isOrdered }) => isOrdered)] ?? all;
 }
+
+/** Each part is read as far as needed, and never by another index than its own: the limit is what the planner goes by. */
+const union = (parts: readonly string[], order: string): string =>
+  parts.map((part) => `(${part} ${order} LIMIT ${maxRead})`).join(' UNION ALL ');

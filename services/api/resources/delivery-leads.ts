@@ -1,7 +1,7 @@
 /** The indexes of deliveries that a list may be read by: bounded-list.ts. */
 import { deliveryStatuses, type DeliveryStatus } from '#lib/contract';
 import { isOpen, sqlStatus } from '#lib/event-store';
-import { type Lead, type LeadOf, ordered, unordered } from './bounded-list.ts';
+import { collected, type Lead, type LeadOf, ordered, unordered } from './bounded-list.ts';
 import type { DeliveryFilter } from './delivery-filters.ts';
 
 const table = 'deliveries';
@@ -13,7 +13,7 @@ export const deliveryLeads = (filter: DeliveryFilter): LeadOf[] => {
   const { endpoint_id, status, outcome, http_status, event_type } = filter;
   const leads: (LeadOf | false)[] = [
     endpoint_id !== undefined && ((bind) => byEndpoint(bind(endpoint_id), status as DeliveryStatus | undefined)),
-    status !== undefined && byStatus(status as DeliveryStatus),
+    status !== undefined && endpoint_id === undefined && byStatus(status as DeliveryStatus),
     outcome !== undefined && outcome !== 'delivered' && ((bind) => byOutcome(bind(outcome))),
     http_status !== undefined &&
       http_status !== '200' &&
@@ -41,7 +41,7 @@ function byStatus(status: DeliveryStatus): LeadOf | false {
     case 'delivered':
       return false;
     case 'pending':
-      return () => unordered(`SELECT id FROM ${table} WHERE tenant = $1 AND ${isOpen('status')}`);
+      return () => unordered(`SELECT id FROM ${table} WHERE tenant = $1 AND ${isOpen('status')}`, 'event_id');
     case 'retrying':
     case 'parked':
     case 'dead_lettered':
@@ -50,8 +50,12 @@ function byStatus(status: DeliveryStatus): LeadOf | false {
   }
 }
 
-const byEventType = (type: string): Lead =>
-  unordered(`
-    SELECT of_event.id
-      FROM (SELECT id FROM events WHERE tenant = $1 AND type = ${type} OFFSET 0) AS event
-     CROSS JOIN LATERAL (SELECT id FROM deliveries WHERE tenant = $1 AND event_id = event.id OFFSET 0) AS of_event`);
+const byEventType = (type: string): Lead => ({
+  ids: [
+    `SELECT of_event.id
+       FROM (${collected(`SELECT id FROM events WHERE tenant = $1 AND type = ${type}`, 'updated_at')}) AS event
+      CROSS JOIN LATERAL (SELECT id FROM deliveries WHERE tenant = $1 AND event_id = event.id OFFSET 0) AS of_event
+      WHERE true`,
+  ],
+  isOrdered: false,
+});

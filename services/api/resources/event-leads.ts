@@ -24,10 +24,13 @@ const counted: Readonly<Record<string, string>> = {
 export function eventLeads(filter: EventFilter, ids: readonly string[] | undefined): LeadOf[] {
   const { status, type, source_id, receipt_id, endpoint_id, ordering_key, has = [] } = filter;
   const leads: (LeadOf | false)[] = [
-    ids !== undefined && ((bind) => unordered(`SELECT unnest(${bind(ids)}::text[]) AS id`)),
+    ids !== undefined && ((bind) => unordered(`SELECT unnest(${bind(ids)}::text[]) AS id`, 'id')),
     receipt_id !== undefined &&
       ((bind) =>
-        unordered(`SELECT event_id AS id FROM receipts WHERE tenant = $1 AND receipt_id = ${bind(receipt_id)}`)),
+        unordered(
+          `SELECT event_id AS id FROM receipts WHERE tenant = $1 AND receipt_id = ${bind(receipt_id)}`,
+          'receipt_id',
+        )),
     ordering_key !== undefined && ((bind) => ordered(table, [`ordering_key = ${bind(ordering_key)}`])),
     ...has.map(
       (what): LeadOf =>
@@ -37,10 +40,15 @@ export function eventLeads(filter: EventFilter, ids: readonly string[] | undefin
     status !== undefined && byStatus(status),
     endpoint_id !== undefined &&
       ((bind) =>
-        unordered(`SELECT event_id AS id FROM deliveries WHERE tenant = $1 AND endpoint_id = ${bind(endpoint_id)}`)),
-    type !== undefined && ((bind) => unordered(`SELECT id FROM ${table} WHERE tenant = $1 AND type = ${bind(type)}`)),
+        unordered(
+          `SELECT event_id AS id FROM deliveries WHERE tenant = $1 AND endpoint_id = ${bind(endpoint_id)}`,
+          'status, deliveries.id',
+        )),
+    type !== undefined &&
+      ((bind) => unordered(`SELECT id FROM ${table} WHERE tenant = $1 AND type = ${bind(type)}`, 'updated_at')),
     source_id !== undefined &&
-      ((bind) => unordered(`SELECT id FROM ${table} WHERE tenant = $1 AND source_id = ${bind(source_id)}`)),
+      ((bind) =>
+        unordered(`SELECT id FROM ${table} WHERE tenant = $1 AND source_id = ${bind(source_id)}`, 'updated_at')),
   ];
   return leads.filter((lead) => lead !== false);
 }
@@ -51,7 +59,10 @@ function byStatus(status: string): LeadOf | false {
       return () => ordered(table, [`status = ${sqlStatus('received')}`]);
     case 'processing':
       return () =>
-        unordered(`SELECT id FROM ${table} WHERE tenant = $1 AND status <> 'completed' AND status = 'processing'`);
+        unordered(
+          `SELECT id FROM ${table} WHERE tenant = $1 AND status <> 'completed' AND status = 'processing'`,
+          'updated_at',
+        );
     case 'dead_lettered':
       return () => ordered(table, [counted['dead_letters'] ?? 'true']);
     default:

@@ -6,8 +6,9 @@ import { usageFailure } from '../command-failure.ts';
 import { bulkOptions } from '../options/bulk-options.ts';
 import { deliveryFilterOf, deliveryFilterOptions } from '../options/delivery-filters.ts';
 import { type Attempt, attemptColumns, attemptRow } from '../output/attempt-view.ts';
-import { describe, print, table } from '../output/print.ts';
-import { type Verb, verb } from '../verb.ts';
+import { readLimit } from '../options/read-values.ts';
+import { columns, describe, print, table } from '../output/print.ts';
+import { text, type Verb, verb } from '../verb.ts';
 
 const things = 'deliveries';
 
@@ -32,15 +33,31 @@ const oneOrMany = ({ action, summary, description, question }: OneOrMany): Verb 
         const { runBulk } = await import('../api-calls/run-bulk.ts');
         return runBulk({ path: `/deliveries/${action}`, filter, question }, values);
       }
-      const { tenant: _tenant, json, ...others } = values;
-      if (Object.values(others).some((value) => value !== undefined && value !== false))
+      const ofMany = Object.keys({ ...deliveryFilterOptions, ...bulkOptions }) as (keyof typeof values)[];
+      if (ofMany.some((option) => values[option] !== undefined && values[option] !== false))
         throw usageFailure('an id excludes filters and their options');
-      print(await connect(values.tenant).ask('POST', pathOf('deliveries', id, action)), json, describe);
+      print(await connect(values.tenant).ask('POST', pathOf('deliveries', id, action)), values.json, describe);
       return 0;
     },
   });
 
 export const deliveries = {
+  list: apiVerb({
+    summary: 'List deliveries, newest first',
+    description: 'Lists deliveries with the outcome of their last attempt, newest first.',
+    things,
+    options: {
+      ...deliveryFilterOptions,
+      limit: text('N', 'list at most this many (default: 50)'),
+    },
+    call: (api, values) => {
+      const query = new URLSearchParams(deliveryFilterOf(values, systemClock.nowMs()));
+      return api.list(`/deliveries?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
+    },
+    show: columns(
+      ...['created_at', 'id', 'endpoint_id', 'status', 'attempts', 'last_outcome', 'last_http_status', 'last_detail'],
+    ),
+  }),
   show: apiVerb({
     summary: 'Show a delivery and when it is retried',
     things,

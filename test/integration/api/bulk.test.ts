@@ -303,21 +303,41 @@ describe('a replay of events', () => {
 });
 
 describe('a second replay of a tenant', () => {
-  it('is queued until the first has ended, and chooses nothing before', async () => {
+  async function startTwo() {
     const own = world.as(tenant);
     const endpoint_id = await own.endpoint();
     await insertEvents(world, tenant, 4);
-    const first = await own.start('/events/replay', { filter: { type: 'order.paid' }, endpoint_id });
+    const first = await own.start('/events/replay', { filter: { type: 'order.paid' }, endpoint_id, limit: 3 });
     await world.postgres.query(`UPDATE replays SET created_at = created_at - interval '1 s' WHERE id = $1`, [first.id]);
     const second = await own.start('/events/replay', { filter: { source_id: 'src_1' }, endpoint_id });
     expect([first.status, second.status]).toEqual(['running', 'queued']);
+    return { own, endpoint_id, first, second };
+  }
+
+  it('is queued until the first has ended, chooses nothing before, and then only what the first has not sent', async () => {
+    const { own, endpoint_id, second } = await startTwo();
     expect(await own.look(second.id)).toMatchObject({ status: 'queued', ahead: 1 });
     await world.choose();
-    expect(await count(`replay_items WHERE tenant = $1`)).toBe(4);
-    expect(await world.runNext()).toHaveLength(4);
+    expect(await count(`replay_items WHERE tenant = $1`)).toBe(3);
+    const sent = await world.runNext();
     expect(await own.look(second.id)).toMatchObject({ status: 'running', ahead: 0 });
+    sent.push(...(await world.runNext()));
+    expect([sent.length, new Set(pairsOf(sent)).size]).toEqual([4, 4]);
+    expect(await own.look(second.id)).toMatchObject({ status: 'completed', matched: 1, replayed: 1, left_out: 3 });
+    // Whoever asks after their ends sends them again.
+    const { id } = await own.start('/events/replay', { all: true, endpoint_id });
     expect(await world.runNext()).toHaveLength(4);
-    expect(await own.look(second.id)).toMatchObject({ status: 'completed', replayed: 4 });
+    expect(await own.look(id)).toMatchObject({ status: 'completed', replayed: 4, left_out: 0 });
+  });
+
+  it('is cancelled while it is queued, or begins when the first is cancelled', async () => {
+    const { own, endpoint_id, first, second } = await startTwo();
+    const third = await own.start('/events/replay', { all: true, endpoint_id });
+    expect((await own.cancel(second.id)).status).toBe(204);
+    expect(await own.look(second.id)).toMatchObject({ status: 'cancelled', replayed: 0, remaining: 4 });
+    expect((await own.cancel(first.id)).status).toBe(204);
+    expect(await own.look(third.id)).toMatchObject({ status: 'running', ahead: 0 });
+    expect(await world.runNext()).toHaveLength(4);
   });
 });
 

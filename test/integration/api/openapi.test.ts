@@ -3,7 +3,9 @@ import { fastify } from 'fastify';
 import { systemClock } from '#lib/clock';
 import type { DocumentedOperation } from '../../../services/api/openapi/describe-operation.ts';
 import type { OpenApiDocument } from '../../../services/api/openapi/build-document.ts';
+import { createAsOfTokens } from '../../../services/api/replays/by-filter/as-of.ts';
 import { type Answer, type Asking } from '../../unit/api/ask.ts';
+import { testEncryptionKeys } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 import { createThings, testEndpoint, type Things } from './openapi-world.ts';
 
@@ -79,6 +81,18 @@ const cases: Record<string, () => Case[]> = {
   listEventReceipts: () => [{ path: `/v1/events/${things.event}/receipts` }],
   listEventMatching: () => [{ path: `/v1/events/${things.event}/matching?limit=1` }],
   replayEvent: () => [{ path: `/v1/events/${things.event}/replay` }],
+  replayEvents: () => [
+    { body: { filter: { type: 'order.paid', has: ['dead_letters'] }, rate_per_second: 5, dry_run: true } },
+    { body: { all: true, as_of: asOf('replay_events') } },
+  ],
+  retryDeliveries: () => [
+    { body: { filter: { status: 'dead_lettered' }, dry_run: true } },
+    { body: { all: true, as_of: asOf('retry_deliveries') } },
+  ],
+  cancelDeliveries: () => [
+    { body: { all: true, dry_run: true } },
+    { body: { all: true, as_of: asOf('cancel_deliveries') } },
+  ],
   getDelivery: () => [things.delivered, things.waiting, things.dead].map((id) => ({ path: `/v1/deliveries/${id}` })),
   listDeliveryAttempts: () => [{ path: `/v1/deliveries/${things.delivered}/attempts` }],
   retryDelivery: () => [things.waiting, things.dead].map((id) => ({ path: `/v1/deliveries/${id}/retry` })),
@@ -87,7 +101,8 @@ const cases: Record<string, () => Case[]> = {
   getDeadLetter: () => [{ path: `/v1/dead-letters/${things.deadLetter}` }],
   replayDeadLetters: () => [{ body: { all: true, dry_run: true } }, { body: { stage: 'dispatcher' } }],
   listReplays: () => [{}],
-  getReplay: () => [{ path: `/v1/replays/${replay}` }],
+  getReplay: () => [{ path: `/v1/replays/${replay}` }, { path: `/v1/replays/${replay}?wait=1` }],
+  listReplayItems: () => [{ path: `/v1/replays/${replay}/items?limit=1` }],
   cancelReplay: () => [{ path: `/v1/replays/${replay}` }],
   createErasure: () => [
     { body: { filter: { type: 'erased' }, dry_run: true } },
@@ -125,6 +140,13 @@ let asOf = '';
 let erasure = '';
 let session = '';
 let sessionCode = '';
+
+/** Of a dry run of everything. */
+const asOf = (operation: string): string =>
+  createAsOfTokens(testEncryptionKeys).write(
+    { tenant, operation, request: { filter: {}, endpointId: null, limit: 10_000_000, ratePerSecond: null } },
+    { at: Date.now() * 1_000, count: 1 },
+  );
 
 interface Placed {
   path: string;
@@ -189,7 +211,7 @@ test('valid requests are answered as documented', async () => {
         erasure = made.id ?? erasure;
       }
       if (operationId === 'replayEvent') replay = answer.json<{ id: string }>().id;
-      if (operationId === 'listEvents' && answer.status === 200)
+      if (['listEvents', 'getReplay'].includes(operationId) && answer.status === 200)
         expectDocumented(
           placed,
           await ask(placed, { ...one, headers: { 'if-none-match': answer.headers.etag ?? '' } }),

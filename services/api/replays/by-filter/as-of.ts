@@ -18,7 +18,7 @@ export interface CountedRequest {
   request: Readonly<Record<string, unknown>>;
 }
 
-export interface Counted {
+interface Counted {
   /** Microseconds since the epoch. */
   at: number;
   count: number;

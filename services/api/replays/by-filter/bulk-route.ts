@@ -5,7 +5,7 @@
 import type { FastifyReply } from 'fastify';
 import { formatMicros, nowMicros } from '#lib/clock';
 import { createFilteredReplay, type ReplayOperation, type Selection } from '#lib/replay-store';
-import { type FilterTable, filterSchemas, type GivenFilters, readFilters } from '../../http/filters.ts';
+import { filterSchemas, readFilters } from '../../http/filters.ts';
 import { type FieldErrors, sendInvalid, sendLimitReached, sendProblem } from '../../http/send-problem.ts';
 import { type Operation, ref } from '../../openapi/operation.ts';
 import { endpoints } from '../../resources/endpoint.ts';
@@ -20,7 +20,7 @@ import { type Count, countMatches } from './count-matches.ts';
 import { operations } from './operations.ts';
 
 interface Body {
-  filter?: GivenFilters<FilterTable>;
+  filter?: Readonly<Record<string, string | readonly string[]>>;
   all?: boolean;
   endpoint_id?: string;
   limit?: number;
@@ -155,12 +155,11 @@ async function start(
   const { does: operation, selection, counted, ratePerSecond } = chosen;
   const reached = await replayLimitReached(deps, effects, tenant, 'several');
   if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
-  const { as_of: _token, ...asked } = body as Body;
-  const request = { ...asked, as_of: selection.asOf };
+  const request = { ...(body as Body), as_of: selection.asOf };
   const begun = newReplay(deps, { tenant, request, ratePerSecond });
   const replay = await createFilteredReplay(effects, { ...begun, operation, selection, counted });
   await asking.audit(effects, { id: replay.id, after: startedReplay(replay) });
-  idempotent.afterCommit(async () => deps.chooseItems());
+  idempotent.afterCommit(deps.chooseItems);
   return sendReplay(reply, replay);
 }
 

@@ -96,7 +96,7 @@ interface Found {
 
 /** The next that match, in the order of their ids. */
 async function nextRows(store: Store, { operation, tenant, selection, position }: UnchosenReplay): Promise<Found> {
-  const matching = matchingOf(operation, tenant, selection);
+  const matching = await matchingOf(store, operation, tenant, selection);
   const columns =
     operation === 'replay_events'
       ? 'id, type, source_id'

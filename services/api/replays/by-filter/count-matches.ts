@@ -44,7 +44,7 @@ export async function countMatches(
   selection: Selection,
 ): Promise<Count> {
   const endsAtMs = clock.monotonicMs() + countsForMs;
-  const matching = matchingOf(operation, tenant, selection);
+  const matching = await matchingOf(store, operation, tenant, selection);
   const { endpoint, reason } = operations[operation];
   const isOfEvents = operation === 'replay_events';
   const kind = isOfEvents && selection.endpointId === null ? 'type, source_id' : `'' AS type, '' AS source_id`;

@@ -1,9 +1,11 @@
 import { AppError } from '#lib/errors';
 import { isOpen, sqlStatus } from '#lib/event-store';
+import type { Query } from '#lib/postgres';
 import type { ReplayOperation, Selection } from '#lib/replay-store';
 import { bindTo, filterConditions, type Filtering, type FilterTable, readInstant } from '../../http/filters.ts';
 import { deliveryFilters } from '../../resources/delivery-filters.ts';
-import { eventFilters } from '../../resources/event-filters.ts';
+import { type EventFilter, eventFilters } from '../../resources/event-filters.ts';
+import { findNamed } from '../../resources/event-leads.ts';
 
 /** What an operation by filter is about. Conditions and columns are on its table. */
 interface Target {
@@ -62,13 +64,22 @@ export interface Matching {
 }
 
 /** What a selection matches, as SQL. */
-export function matchingOf(operation: ReplayOperation, tenant: string, { filter, asOf }: Selection): Matching {
+export async function matchingOf(
+  postgres: Query,
+  operation: ReplayOperation,
+  tenant: string,
+  { filter, asOf }: Selection,
+): Promise<Matching> {
   const { filters, table, createdAt, isEligible } = operations[operation];
   // Ignored, it would select what nobody asked for.
   const unknown = Object.keys(filter).find((name) => !(name in filters));
   if (unknown !== undefined) throw new AppError('bug', `a stored selection has the unknown filter ${unknown}`);
   const values: unknown[] = [tenant];
-  const conditions = filterConditions(filters, filter as Filtering<FilterTable>, bindTo(values));
-  const until = `${createdAt} <= $${values.push(asOf)}::timestamptz`;
-  return { from: table, where: ['tenant = $1', until, ...conditions, isEligible].join(' AND '), values };
+  const bind = bindTo(values);
+  const conditions = filterConditions(filters, filter as Filtering<FilterTable>, bind);
+  const until = `${createdAt} <= ${bind(asOf)}::timestamptz`;
+  // What a sender or a trace names is found by other tables than its own.
+  const named = operation === 'replay_events' ? await findNamed(postgres, tenant, filter as EventFilter) : undefined;
+  const among = named === undefined ? [] : [`id = ANY (${bind(named)}::text[])`];
+  return { from: table, where: ['tenant = $1', ...among, until, ...conditions, isEligible].join(' AND '), values };
 }

@@ -7,8 +7,8 @@ import { readJson, readTextFile } from '../../options/read-text-file.ts';
 import { omitAbsent, readLimit } from '../../options/read-values.ts';
 import { columns, table } from '../../output/print.ts';
 import { text } from '../../verb.ts';
-import { type Event, eventColumns, eventRow } from './event-view.ts';
-import { filterOf, filterOptions, queryString } from './filter-options.ts';
+import { type Event, listedColumns, eventRow } from './event-view.ts';
+import { filterOf, filterOptions, queryOf } from './filter-options.ts';
 import { type Match, matchColumns, matchRow } from './match-view.ts';
 
 const things = 'events';
@@ -67,7 +67,7 @@ export const explainVerbs = {
         file === undefined
           ? (['filter', filter ?? ''] as const)
           : (['filter-file', readTextFile('filter-file', file)] as const);
-      const query = queryString({
+      const query = queryOf({
         filter: JSON.stringify(readJson(option, json)),
         ...filterOf({ ...values, since: undefined }, systemClock.nowMs()).query,
         limit: String(readLimit(values.limit, { max: 1_000, otherwise: 100 })),
@@ -75,7 +75,7 @@ export const explainVerbs = {
       });
       return api.ask<Search>('GET', `/events/search?${query}`);
     },
-    show: (found) => `${table(found.matched.map(eventRow), eventColumns)}\n${progressOf(found)}`,
+    show: (found) => `${table(found.matched.map(eventRow), listedColumns)}\n${progressOf(found)}`,
   }),
 };
 

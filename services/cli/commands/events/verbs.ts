@@ -2,14 +2,15 @@ import { systemClock } from '#lib/clock';
 import { apiVerb, tenantOption } from '../../api-calls/api-verb.ts';
 import { pathOf } from '../../api-calls/path-of.ts';
 import { usageFailure } from '../../command-failure.ts';
+import { bulkOptions } from '../../options/bulk-options.ts';
 import { readJson, readTextFile } from '../../options/read-text-file.ts';
 import { omitAbsent, readLimit } from '../../options/read-values.ts';
 import { columns, table } from '../../output/print.ts';
 import { list, text, verb } from '../../verb.ts';
-import { type Event, eventColumns, eventRow } from './event-view.ts';
-import { bulkOptions } from '../../options/bulk-options.ts';
+import { type Event, eventRow, listedColumns } from './event-view.ts';
 import { explainVerbs } from './explain-verbs.ts';
-import { filterOf, filterOptions, queryString } from './filter-options.ts';
+import { filterOptions, findFilter, findOptions, queryOf } from './filter-options.ts';
+import { findEvents } from './find-events.ts';
 import { readTags } from './read-tags.ts';
 import { type EventRequest, requestText } from './request-view.ts';
 
@@ -47,20 +48,25 @@ export const events = {
     },
   }),
   list: apiVerb({
-    summary: 'List events by their last change',
-    description: 'Lists events in the order of their last change, oldest first.',
+    summary: 'List events, newest first',
+    description: 'Lists events by their receipt, newest first.',
     things,
-    options: {
-      ...filterOptions,
-      receipt: text('ID', 'the event of the webhook that was answered with this receipt (rcp_…)'),
-      limit: text('N', 'list at most this many (default: 50)'),
-    },
+    options: { ...findOptions, limit: text('N', 'list at most this many (default: 50)') },
     call: (api, values) => {
-      const { query: filters, since } = filterOf(values, systemClock.nowMs());
-      const query = { ...filters, ...omitAbsent({ receipt_id: values.receipt, updated_at_gte: since }) };
-      return api.list<Event>(`/events?${queryString(query)}`, readLimit(values.limit, { otherwise: 50 }));
+      const query = queryOf({ order: 'desc', ...findFilter(values, systemClock.nowMs()) });
+      return api.list<Event>(`/events?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
     },
-    show: (found) => table(found.map(eventRow), eventColumns),
+    show: (found) => table(found.map(eventRow), listedColumns),
+  }),
+  find: apiVerb({
+    summary: 'Find the events that a sender, a log line or a trace names',
+    description:
+      'Finds events by an identifier from elsewhere: the id that the sender or publisher gave (evt_… of Stripe, X-GitHub-Delivery), a receipt (rcp_…), or a trace id. Exit code 1 if there is none.',
+    things,
+    argument: 'identifier',
+    call: (api, _values, { identifier }) => findEvents(api, identifier),
+    show: (found) => (found.length === 0 ? 'no such event' : table(found.map(eventRow), listedColumns)),
+    exitCode: (found) => (found.length === 0 ? 1 : 0),
   }),
   show: apiVerb({
     summary: 'Show an event with its payload',
@@ -92,15 +98,14 @@ export const events = {
     description:
       'Sends the events that match again, to all endpoints that they match today, or to the one of --to; shows the progress until it ends. Asks first, with what would be sent: what is received after that is not sent. Ctrl-C stops watching, not the replay.',
     options: {
-      ...filterOptions,
+      ...findOptions,
       to: text('ID', 'send them to this endpoint alone'),
       ...bulkOptions,
       ...tenantOption(things),
     },
     run: async (values) => {
       const { runBulk } = await import('../../api-calls/run-bulk.ts');
-      const { query, since } = filterOf(values, systemClock.nowMs());
-      const filter = { ...query, ...omitAbsent({ updated_at_gte: since }) };
+      const filter = findFilter(values, systemClock.nowMs());
       const more = omitAbsent({ endpoint_id: values.to });
       return runBulk({ path: '/events/replay', filter, more, question: 'Send {n} deliveries again' }, values);
     },

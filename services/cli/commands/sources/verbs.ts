@@ -21,8 +21,12 @@ export const sources = {
     summary: 'List the sources',
     description: 'Lists the sources that are not deleted, oldest first.',
     things,
-    options: { limit: text('N', 'list at most this many (default: all)') },
-    call: (api, { limit }) => api.list('/sources', readLimit(limit)),
+    options: {
+      search: text('TEXT', 'sources with this text in the name'),
+      limit: text('N', 'list at most this many (default: all)'),
+    },
+    call: (api, { search, limit }) =>
+      api.list(`/sources?${new URLSearchParams(omitAbsent({ q: search })).toString()}`, readLimit(limit)),
     show: columns('id', 'name', 'scheme', 'created_at'),
   }),
   show: apiVerb({

@@ -110,6 +110,23 @@ test.each<[CrashPointName, number]>([
   expect(dying.published).toHaveLength(repeated);
 });
 
+test('what is still to be chosen is waited for, and the turn that had nothing to send is not used up', async () => {
+  const items = createItems(3);
+  let unchosen = 2;
+  const work: Work = {
+    ...items.work,
+    take: async (...asked) => ((unchosen -= 1) >= 0 ? { items: [], isUnchosen: true } : items.work.take(...asked)),
+  };
+  const { left, published } = createRun(items, { work });
+  const slow = createPace(0.01, 3, clock);
+  const running = left(replay, slow);
+  // Two looks a fifth of a second apart, then the one item that the rate lets go.
+  for (let look = 0; look < 3; look += 1) await clock.advance(200);
+  expect(published).toHaveLength(1);
+  // The next turn is far away: whoever comes then continues.
+  expect(await running).toEqual({ how: 'waits', againInMs: expect.any(Number) as number });
+});
+
 test('who has lost the lease while it sent settles nothing and sends no more', async () => {
   const items = createItems(10);
   const { run, published } = createRun(items, { onSend: () => items.takeOver('another') });
