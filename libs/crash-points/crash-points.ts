@@ -38,6 +38,9 @@ const crashPointNames = [
   'projector.before-transaction',
   'projector.after-ahead',
   'projector.after-transaction',
+  'erasure.after-mark',
+  'erasure.after-removal',
+  'erasure.before-completion',
 ] as const;
 
 export type CrashPointName = (typeof crashPointNames)[number];

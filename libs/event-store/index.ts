@@ -15,6 +15,7 @@ export { takeFreeClocks } from './take-free-clocks.ts';
 export { reservedInstants } from './reserved-instants.ts';
 export { findLostWaiting, type RestoredRow, restoreWaiting } from './restore-waiting.ts';
 export { eventHasEnded, hasEnded, hasNotEnded, isOpen, sqlStatus, sqlStatuses, waits } from './status-conditions.ts';
+export { isNotErased } from './not-erased.ts';
 export { dueNow } from './due-now.ts';
 export { upsertWaiting } from './upsert-waiting.ts';
 export { type GrownKey, insertEvents, ownReceipts, ownTags } from './insert-events.ts';

@@ -3,9 +3,10 @@ import { randomPool } from './random-pool.ts';
 
 /**
  * rcp receipt · evt event · src source · ep endpoint · dlv delivery · key API key · dl dead letter · rpl replay · rej rejection · req request
- * to the API · aud audit entry · ses session
+ * to the API · aud audit entry · ses session · ers erasure
  */
-export type IdPrefix = 'rcp' | 'evt' | 'src' | 'ep' | 'dlv' | 'key' | 'dl' | 'rpl' | 'rej' | 'req' | 'aud' | 'ses';
+export type IdPrefix =
+  'rcp' | 'evt' | 'src' | 'ep' | 'dlv' | 'key' | 'dl' | 'rpl' | 'rej' | 'req' | 'aud' | 'ses' | 'ers';
 
 export type RandomBytes = (size: number) => Buffer;
 

@@ -117,6 +117,8 @@ export function createItemChoice(postgres: Postgres): ItemChoice {
         const [now] = await tx.query<{ open: number }>(
           `UPDATE replays
               SET chosen = chosen + $3, chosen_to = $4, choosing = CASE WHEN $5 THEN 'done' ELSE 'open' END, capped = $6,
+                  -- It may name what is erased later.
+                  selection = CASE WHEN NOT $5 THEN selection END,
                   -- What the dry run counted is matched + left_out.
                   matched = CASE WHEN $5 THEN chosen + $3 - left_out ELSE greatest(matched, chosen + $3 - left_out) END,
                   left_out = left_out + CASE WHEN $5 THEN greatest(matched + left_out - chosen - $3, 0) ELSE 0 END,

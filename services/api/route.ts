@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RawServerDefault, RouteGenericInterface, RouteOptions } from 'fastify';
 import type { Clock } from '#lib/clock';
+import type { FollowedErasures } from '#lib/erasure';
 import type { JudgingTurns, UnjudgedFilters } from '#lib/event-filter';
 import type { Verdict } from '#lib/http-client';
 import type { RandomBytes } from '#lib/ids';
@@ -52,6 +53,7 @@ export interface RouteDeps {
   search: EventSearch;
   polling: Polling;
   asOf: AsOfTokens;
+  erased: Pick<FollowedErasures, 'hasTenant' | 'refresh'>;
   /** There is a replay by filter whose items are to be chosen. */
   chooseItems(): void;
   replayWatch: ReplayWatch;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createErasedEvents } from '#lib/erasure';
 import { createJudgingTurns, createUnjudgedFilters } from '#lib/event-filter';
 import { reportProcess } from '#lib/heartbeat';
 import { parseAllowedNetworks, vetUrl } from '#lib/http-client';
@@ -12,6 +13,7 @@ import type { ServiceContext } from '#lib/service-host';
 import { createTenantLimits, createTenantUsage } from '#lib/tenancy';
 import { buildApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
+import { openErasing } from './erasing/open-erasing.ts';
 import { openIdempotency } from './idempotency/open-idempotency.ts';
 import { createKeyDirectory } from './keys/key-directory.ts';
 import { createKeyUses } from './keys/key-uses.ts';
@@ -72,6 +74,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const keyUses = createKeyUses({ postgres, clock, log });
   const metrics = createApiMetrics(context.metrics);
   const { outbox, parts: outboxParts } = openOutbox(config, context, metrics);
+  const erased = createErasedEvents({ followPostgres, postgres, clock, log });
   const closing = new AbortController();
   const encryptionKeys = parseEncryptionKeys(config.encryptionKeys);
   const secretBox = createSecretBox(encryptionKeys);
@@ -106,6 +109,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     postgres,
     outbox,
     polling,
+    erased,
     search,
     asOf: createAsOfTokens(encryptionKeys),
     chooseItems: choosing.wake,
@@ -151,6 +155,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     limits,
     keys,
     sessions,
+    erased,
     redis,
     keyUses,
     sessionUses,
@@ -158,6 +163,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     ...outboxParts,
     ...choosing.parts,
     sweep,
+    ...openErasing(config, context, { redis, secretBox }),
     inRounds(showReplayUsage(postgres, usage), { name: 'replay usage', everyMs: 10_000, clock, log }),
     announceLimits,
     inRounds(unjudgedFilters.settle, { name: 'unjudged filters', everyMs: 1_000, lastRound: true, clock, log }),

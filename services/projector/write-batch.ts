@@ -1,7 +1,8 @@
 /**
  * One batch, one transaction, in this order:
  *
- *   1. the clock row of each tenant concerned, before anything else (libs/event-store/take-clocks.ts says why)
+ *   1. the clock row of each tenant concerned, before anything else (libs/event-store/take-clocks.ts says why), and, once they are had, which of
+ *      these events were erased: nothing of them is written
  *   2. outcomes, fan-outs, events and their receipts, duplicates, dead letters: each unique by a key of its own, so that a batch that comes
  *      again, whole or in part, changes nothing. Events come after their deliveries, and so are judged as they are inserted
  *   3. every event that was there before, and that this may have changed, is judged, by how much its counts have moved: what statement 2 says
@@ -13,7 +14,9 @@
  */
 import { addStats, encode, keepEarlyStats, run, send, takeClocks } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
+import { addDropped } from '#lib/erasure';
 import { type BatchRows, ofTenants } from './batch-rows.ts';
+import { findErasedRows, withoutErased } from './erased-rows.ts';
 import { insertAttempts } from './statements/attempts.ts';
 import { insertDeadLetters } from './statements/dead-letters.ts';
 import { adoptEarlyDuplicates, insertDuplicates } from './statements/duplicates.ts';
@@ -33,6 +36,7 @@ export interface GuardingStatements {
   insertFanOuts: typeof insertFanOuts;
   judgeEvents: typeof judgeEvents;
   addStats: typeof addStats;
+  findErasedRows: typeof findErasedRows;
 }
 
 export const guardingStatements: GuardingStatements = {
@@ -42,6 +46,7 @@ export const guardingStatements: GuardingStatements = {
   insertFanOuts,
   judgeEvents,
   addStats,
+  findErasedRows,
 };
 
 /** @returns the tenants whose clocks were taken: nothing was written of the others, but for dead letters, which need none */
@@ -52,9 +57,13 @@ export async function writeBatch(
 ): Promise<ReadonlySet<string>> {
   const touched = createTouchedEvents(tx, guarding.takeClocks);
   const encodedForAll = encodeBatch(rows, guarding);
-  const taken = await touched.reserve(rows.touched, rows.tenants);
-  const isWhole = taken.size === rows.tenants.length;
-  const encoded = isWhole ? encodedForAll : encodeBatch(ofTenants(rows, taken), guarding);
+  const reserved = touched.reserve(rows.touched, rows.tenants);
+  // Sent behind it: its answer is as of after the wait for the clocks.
+  const [taken, erased] = await Promise.all([reserved, guarding.findErasedRows(tx, rows)]);
+  const isWhole = taken.size === rows.tenants.length && erased === undefined;
+  const written = isWhole ? rows : withoutErased(ofTenants(rows, taken), erased);
+  const encoded = isWhole ? encodedForAll : encodeBatch(written, guarding);
+  if (erased !== undefined) await addDropped(tx, erased.dropped(ofTenants(rows, taken)));
   const [, , advanced, fannedOut, inserted, adopted, repeated] = await Promise.all([
     send(tx, encoded.payloads),
     send(tx, encoded.attempts),
@@ -67,7 +76,7 @@ export async function writeBatch(
   ]);
   const duplicates = [...adopted, ...repeated];
   await touched.move([...advanced.filter((event) => event.has_moved), ...fannedOut, ...duplicates]);
-  const { minutes, early } = countBatch(rows, { inserted, advanced, duplicates });
+  const { minutes, early } = countBatch(written, { inserted, advanced, duplicates });
   // Not waited for: the COMMIT is sent with them, and tells whether one has failed.
   const last = [
     run(tx, guarding.judgeEvents, touched.toJudge(inserted)),

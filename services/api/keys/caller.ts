@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, preValidationHookHandler } from 'fastify';
+import type { FollowedErasures } from '#lib/erasure';
 import type { Rate, RateLimiter } from '#lib/rate-limit';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import { sendInvalid, sendLimitReached, sendProblem } from '../http/send-problem.ts';
@@ -30,6 +31,7 @@ export interface CallerDeps extends IdentityDeps {
   keyRate: Rate;
   limits: TenantLimits;
   usage: TenantUsage;
+  erased: Pick<FollowedErasures, 'hasTenant' | 'refresh'>;
 }
 
 const tenantHeader = 'hookline-tenant';
@@ -38,7 +40,7 @@ export const tenantPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**
  * Identifies the caller and the tenant before the rest of the request is read: 401 without a key, 429 above the rate of the key or of its
- * tenant, 403 for another tenant or a missing scope.
+ * tenant, 403 for another tenant or a missing scope, 410 for a deleted tenant.
  */
 export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
   const { keyUses, limiter, keyRate, limits, usage } = deps;
@@ -92,6 +94,7 @@ export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
       // Refused, not ignored: the client would read and change another tenant than it meant. Whether that tenant exists is not told.
       return sendProblem(reply, 'forbidden', `The ${caller.type} belongs to another tenant than Hookline-Tenant names`);
     }
+    if (deps.erased.hasTenant(request.tenant)) return sendProblem(reply, 'gone', 'The tenant was deleted');
     const missing = whyForbidden(request, caller);
     if (missing !== undefined) return sendProblem(reply, 'forbidden', missing);
     if (caller.type === 'session' && config.notBySession !== undefined)

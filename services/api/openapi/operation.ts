@@ -47,6 +47,7 @@ type Tag =
   | 'Events'
   | 'Deliveries'
   | 'Dead letters and replays'
+  | 'Erasures'
   | 'Statistics'
   | 'System'
   | 'API keys'

@@ -15,9 +15,17 @@ const fields = Object.keys(eventFields) as (keyof typeof eventFields)[];
 
 export const shownColumns = [...fields, 'tags', ...deliveryCounts].join(', ');
 
+/** All that is left of an event that was erased. */
+const erasedFields = ['id', 'status', 'received_at', 'updated_at'] as const satisfies typeof fields;
+
+export const isErased = ({ status }: Pick<EventRow, 'status'>): boolean => status === 'erased';
+
 /** The event as clients see it. */
-export const eventJson = (row: EventRow): Record<string, unknown> => ({
-  ...Object.fromEntries(fields.map((name) => [name, row[name]])),
-  tags: row.tags ?? {},
-  deliveries: Object.fromEntries(deliveryCounts.map((count) => [count, row[count]])),
-});
+export const eventJson = (row: EventRow): Record<string, unknown> =>
+  isErased(row)
+    ? Object.fromEntries(erasedFields.map((name) => [name, row[name]]))
+    : {
+        ...Object.fromEntries(fields.map((name) => [name, row[name]])),
+        tags: row.tags ?? {},
+        deliveries: Object.fromEntries(deliveryCounts.map((count) => [count, row[count]])),
+      };

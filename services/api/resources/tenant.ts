@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isNotErased } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { type LimitName, limitNames, type TenantLimits } from '#lib/tenancy';
 import type { PageRequest } from '../http/paging.ts';
@@ -57,11 +58,12 @@ const shown = (page: string): string => `
    ORDER BY page.tenant`;
 
 /**
- * Tenants that have something, ever had an event, or were named by the operator, in the order of their ids. One more than the page holds.
+ * Tenants that have something, ever had an event, or were named by the operator, and are not deleted, in the order of their ids. One more than the page holds.
  */
 export function listTenants(postgres: Query, { after, limit }: PageRequest): Promise<TenantRow[]> {
   const next = (table: string): string =>
-    `(SELECT DISTINCT tenant FROM ${table} WHERE $1::text IS NULL OR tenant > $1 ORDER BY tenant LIMIT $2)`;
+    `(SELECT DISTINCT tenant FROM ${table} t
+       WHERE ($1::text IS NULL OR tenant > $1) AND ${isNotErased('t.tenant', "''")} ORDER BY tenant LIMIT $2)`;
   const known = ['tenants', 'tenant_resources', 'tenant_clocks'].map(next).join(' UNION ');
   return postgres.query<TenantRow>(shown(`(SELECT tenant FROM (${known}) AS known ORDER BY tenant LIMIT $2)`), [
     after,

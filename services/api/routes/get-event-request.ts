@@ -25,6 +25,7 @@ export const getEventRequest: Route = ({ postgres }) =>
     async handler(request, reply) {
       const found = await findRequest(postgres, request.tenant, request.params.id);
       if (found === undefined) return sendProblem(reply, 'not_found');
+      if (found === 'erased') return sendProblem(reply, 'gone', 'The event was erased');
       if (found === 'removed')
         return sendProblem(reply, 'gone', 'The request has been removed: its retention time is over');
       if (found.request === null) return unknown;

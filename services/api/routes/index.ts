@@ -3,13 +3,16 @@ import { cancelDeliveries } from './cancel-deliveries.ts';
 import { cancelDelivery } from './cancel-delivery.ts';
 import { cancelReplay } from './cancel-replay.ts';
 import { createApiKey } from './create-api-key.ts';
+import { createErasure } from './create-erasure.ts';
 import { createEndpoint } from './create-endpoint.ts';
 import { createSession } from './create-session.ts';
 import { createSource } from './create-source.ts';
 import { deleteApiKey } from './delete-api-key.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
 import { deleteSession } from './delete-session.ts';
+import { deleteEvent } from './delete-event.ts';
 import { deleteSource } from './delete-source.ts';
+import { deleteTenant } from './delete-tenant.ts';
 import { disableEndpoint } from './disable-endpoint.ts';
 import { enableEndpoint } from './enable-endpoint.ts';
 import { getApiKey } from './get-api-key.ts';
@@ -17,6 +20,7 @@ import { getDeadLetter } from './get-dead-letter.ts';
 import { getDelivery } from './get-delivery.ts';
 import { getEndpointHealth } from './get-endpoint-health.ts';
 import { getEndpoint } from './get-endpoint.ts';
+import { getErasure } from './get-erasure.ts';
 import { getEventPayload } from './get-event-payload.ts';
 import { getEventRequest } from './get-event-request.ts';
 import { getEvent } from './get-event.ts';
@@ -89,6 +93,7 @@ export const routes: readonly Route[] = [
   listEvents,
   searchEvents,
   getEvent,
+  deleteEvent,
   getEventPayload,
   getEventRequest,
   listEventDeliveries,
@@ -110,6 +115,8 @@ export const routes: readonly Route[] = [
   getReplay,
   listReplayItems,
   cancelReplay,
+  createErasure,
+  getErasure,
   getStats,
   getSystem,
   createApiKey,
@@ -123,5 +130,6 @@ export const routes: readonly Route[] = [
   getMe,
   listTenants,
   putTenant,
+  deleteTenant,
   listAudit,
 ];

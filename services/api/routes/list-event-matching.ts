@@ -5,6 +5,7 @@ import { matchEvent } from '../matching/match-event.ts';
 import { endpointsAfter } from '../matching/subscribers.ts';
 import { type Operation, page } from '../openapi/operation.ts';
 import { findEvent } from '../resources/event.ts';
+import { isErased } from '../resources/event-row.ts';
 import { isSampleEvent } from '../resources/sample-event.ts';
 import { type Route, route } from '../route.ts';
 
@@ -17,6 +18,7 @@ const operation: Operation = {
   description:
     'Judged as fan-out did it, by the settings at the time of receipt: a change of an endpoint counts for events received 5 seconds after it or later. Endpoints that are deleted are listed for 30 days.',
   answers: { 200: page('EventMatch', 'Endpoints in the order of their ids') },
+  errors: ['gone'],
 };
 
 /** `GET /v1/events/{id}/matching`. */
@@ -33,6 +35,7 @@ export const listEventMatching: Route = ({ postgres, judgingTurns, clock, log, a
       const { after, stepsLeft } = readPosition(page.after);
       const event = await findEvent(postgres, tenant, request.params.id);
       if (event === undefined) return sendProblem(reply, 'not_found');
+      if (isErased(event)) return sendProblem(reply, 'gone', 'The event was erased');
       const found = await endpointsAfter(postgres, tenant, { after, limit: page.limit + 1 });
       const judged = await matchEvent(
         { postgres, turns: judgingTurns, clock, log },

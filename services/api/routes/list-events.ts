@@ -26,7 +26,7 @@ const operation: Operation = {
   id: 'listEvents',
   summary: 'List events in order of their last change; optionally wait for changes',
   description:
-    'Continue with the last `Hookline-Cursor` or the last `updated_at`, and you miss no change. With `wait`, the response is held until there are events, or the time is over. With `order=desc`, the newest events come first, by their receipt: follow `Link` to older and newer ones. A page may be shorter than its limit, even empty, while there is a next one. Every page has the `Hookline-Cursor` of the moment of the first: changes since then follow it.',
+    'Continue with the last `Hookline-Cursor` or the last `updated_at`, and you miss no change. With `wait`, the response is held until there are events, or the time is over. With `order=desc`, the newest events come first, by their receipt: follow `Link` to older and newer ones. A page may be shorter than its limit, even empty, while there is a next one. Every page has the `Hookline-Cursor` of the moment of the first: changes since then follow it. An event that was erased is in the answer whatever the filter, but for `order=desc`.',
   parameters: {
     ...filterDescriptions(eventFilters),
     cursor: '`Hookline-Cursor` of an earlier response: events changed after it. Not together with `updated_at_gte`',
@@ -39,7 +39,7 @@ const operation: Operation = {
   answers: {
     200: {
       is: 'A page of events',
-      body: list(ref('Event')),
+      body: list({ anyOf: [ref('Event'), ref('ErasedEvent')] }),
       headers: ['Link', 'ETag', 'Hookline-Cursor', 'X-Poll-Interval'],
     },
     204: { is: 'No event changed in this time', headers: ['Hookline-Cursor', 'X-Poll-Interval'] },

@@ -1,5 +1,5 @@
 import { limitNames, limitTable } from '#lib/tenancy';
-import { sendInvalid } from '../http/send-problem.ts';
+import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { tenantPattern } from '../keys/caller.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { findTenant, type OwnLimits, putTenant as put, tenantJson } from '../resources/tenant.ts';
@@ -26,10 +26,11 @@ const operation: Operation = {
   description:
     'Replaces both: a limit that is left out is that of `HOOKLINE_TENANT_LIMITS`, or the default. A limit that is lowered below what the tenant has removes nothing. Holds in every process within seconds.',
   answers: { 200: { is: 'The tenant', body: 'Tenant' } },
+  errors: ['gone'],
 };
 
 /** `PUT /v1/tenants/{id}`: for the operator. A tenant exists as soon as it is named, so there is none that this creates. */
-export const putTenant: Route = ({ postgres, limitSettings }) =>
+export const putTenant: Route = ({ postgres, limitSettings, erased }) =>
   route<{ Params: { id: string }; Body: Body }>({
     method: 'PUT',
     url: '/v1/tenants/:id',
@@ -38,6 +39,7 @@ export const putTenant: Route = ({ postgres, limitSettings }) =>
     async handler(request, reply) {
       const { id } = request.params;
       if (!tenantPattern.test(id)) return sendInvalid(reply, [noName]);
+      if (erased.hasTenant(id)) return sendProblem(reply, 'gone', 'The tenant was deleted');
       const { name, limits = {} } = request.body;
       return postgres.transaction(async (tx) => {
         const before = await put(tx, id, { name, limits });

@@ -9,6 +9,7 @@ import { sendReplay } from '../replays/send-replay.ts';
 import { endpoints } from '../resources/endpoint.ts';
 import { findEvent } from '../resources/event.ts';
 import { startedReplay } from '../resources/replay.ts';
+import { isErased } from '../resources/event-row.ts';
 import { type Route, route } from '../route.ts';
 
 interface Body {
@@ -47,6 +48,7 @@ export const replayEvent: Route = (deps) =>
       const { endpoint_id: endpointId } = request.body;
       const event = await findEvent(effects, tenant, request.params.id);
       if (event === undefined) return sendProblem(reply, 'not_found');
+      if (isErased(event)) return sendProblem(reply, 'conflict', 'The event was erased');
       if (event.body === null)
         return sendProblem(reply, 'conflict', 'The payload has been removed: its retention time is over');
 

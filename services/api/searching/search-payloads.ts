@@ -8,6 +8,7 @@
 import { microsOf } from '#lib/clock';
 import { isAppError } from '#lib/errors';
 import { bytesPerStep, compileFilter, decodedPayload, type EventFilter, type JudgingTurns } from '#lib/event-filter';
+import { sqlStatus } from '#lib/event-store';
 import { createId, timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
 import { bindTo, filterConditions } from '../http/filters.ts';
@@ -141,7 +142,7 @@ async function readWindow(
   const values: unknown[] = [tenant];
   const older = before === null ? 'true' : `id < $${values.push(before)}`;
   const limit = `$${values.push(size)}`;
-  const conditions = ['true', ...filterConditions(eventFilters, events, bindTo(values))];
+  const conditions = [`status <> ${sqlStatus('erased')}`, ...filterConditions(eventFilters, events, bindTo(values))];
   const rows = await postgres.query<
     { seen: number; last_id: string | null; bytes: number | null } & (EventRow | { id: null })
   >(

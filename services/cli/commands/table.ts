@@ -6,6 +6,7 @@ import { checkUrl } from './check-url/verb.ts';
 import { deliveries } from './deliveries.ts';
 import { deadLetters } from './dlq/verbs.ts';
 import { endpoints } from './endpoints/verbs.ts';
+import { eraseVerb } from './erase.ts';
 import { events } from './events/verbs.ts';
 import { listen } from './listen/verb.ts';
 import { me } from './me.ts';
@@ -27,8 +28,9 @@ export const verbTable: VerbTable = {
   deliveries: { summary: 'Inspect, retry and cancel deliveries', verbs: deliveries },
   dlq: { summary: 'List, inspect and replay dead letters', verbs: deadLetters },
   'api-keys': { summary: 'Create, list and revoke API keys', verbs: apiKeys },
+  erase: eraseVerb,
   sessions: { summary: 'Make, list and end sessions', verbs: sessions },
-  tenants: { summary: 'List tenants, and set their limits', verbs: tenants },
+  tenants: { summary: 'List tenants, set their limits, delete them', verbs: tenants },
   audit,
   me,
   stats,

@@ -7,6 +7,7 @@
  * as a dead letter; any other item fails.
  */
 import type { WaitOut } from '#lib/backoff';
+import type { ErasedEvents } from '#lib/erasure';
 import { type Clock, nowMicros } from '#lib/clock';
 import { type Delivery, deliveryHeaders, isShortened, passedHeaders, type Topics, unpackHeaders } from '#lib/contract';
 import { derivedId } from '#lib/ids';
@@ -31,6 +32,7 @@ interface Deps {
   writeSet: WriteSet;
   offer: Offer;
   endRefused: EndRefused;
+  erased: Pick<ErasedEvents, 'has'>;
   waitOut: WaitOut;
   topics: Topics;
   clock: Clock;
@@ -162,6 +164,7 @@ export function createSendItems(deps: Deps): SendItems {
       const reason = whyNot(tenant, item);
       if (reason !== undefined) return reason;
       const content = contents.get(item.eventId);
+      if (deps.erased.has({ tenant, event_id: item.eventId })) return 'event_erased';
       return content === undefined ? 'payload_expired' : deliveryOf(replay, item, content);
     }
   };

@@ -63,7 +63,8 @@ export interface AskedContent {
 export interface WaitingTable {
   /**
    * Due rows, of each tenant the oldest first, and the tenants in turns. Rows of an endpoint that was deleted or disabled are due at once, those of
-   * a paused one are not due. Rows whose delivery has ended (but for ordered ones), or whose event is not in the tables yet, are left out.
+   * a paused one are not due. Rows whose delivery has ended (but for ordered ones, which this read is to remove), or whose event is not in the
+   * tables yet, are left out.
    */
   due(question: DueQuestion): Promise<DueRow[]>;
   contents(events: readonly AskedContent[]): Promise<EventContent[]>;
@@ -114,8 +115,8 @@ const dueRows = `
                   AND (w.due_at <= $5 OR busy.early IS NOT TRUE
                        OR (w.ordering_key IS NOT NULL AND coalesce(w.not_before, '-infinity') <= $5))
                   AND w.tenant || '/' || w.delivery_id <> ALL ($6::text[])
-                  AND ${hasPayload}
-                  AND (w.ordering_key IS NOT NULL OR NOT ${hasRowEnded})
+                  AND CASE WHEN w.ordering_key IS NULL THEN ${hasPayload} AND NOT ${hasRowEnded}
+                           ELSE ${hasPayload} OR ${hasRowEnded} END
                 ORDER BY w.due_at
                 LIMIT $7) AS rows
              WHERE coalesce(busy.room, share.per_lane) > 0 AND rows.place <= coalesce(busy.room, share.per_lane)

@@ -16,6 +16,7 @@ import { createDayPartitions, type DayPartitions } from './day-partitions.ts';
 import { partitionedTables } from './partitioned-tables.ts';
 import { sweepAudit, sweepSessions } from './sweep-audit.ts';
 import { beginStats, rollUpStats } from './roll-up-stats.ts';
+import { buryErased, forgetErased, forgetTenants, sweepErasures } from './sweep-erased.ts';
 import { sweepDeadLetters, sweepEvents, sweepOrphans, sweepReplays } from './sweep-events.ts';
 import { buryDeleted, forgetChanges } from './sweep-resources.ts';
 import type { Paced } from './sweep-rows.ts';
@@ -123,6 +124,10 @@ export function createRetention({ postgres, payloadDays, eventDays, clock, log, 
     ['sweep events', async ({ events }) => removed('events', await sweepEvents(postgres, events, paced))],
     ['sweep orphans', async ({ events }) => removed('orphans', await sweepOrphans(postgres, events, paced))],
     ['sweep replays', async ({ events }) => removed('replays', await sweepReplays(postgres, events, paced))],
+    ['bury erased', async ({ now }) => void (await buryErased(postgres, now, paced))],
+    ['forget erased', async ({ now }) => removed('erased', await forgetErased(postgres, now, paced))],
+    ['sweep erasures', async ({ events }) => removed('erasures', await sweepErasures(postgres, events))],
+    ['forget tenants', async ({ now }) => removed('tenants', await forgetTenants(postgres, now))],
     ['sweep letters', async ({ events }) => removed('dead_letters', await sweepDeadLetters(postgres, events, paced))],
     ...resources.map((table): Step => [
       `bury ${table}`,

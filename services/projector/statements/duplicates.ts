@@ -5,6 +5,7 @@ import {
   listed,
   receiptColumns,
   type RowOf,
+  sqlStatus,
   type Statement,
   unnested,
 } from '#lib/event-store';
@@ -30,11 +31,19 @@ export interface DuplicateCount extends EventRef {
   type: string;
 }
 
-/** @param moves a SELECT of tenant, event_id, at, duplicates and duplicates_changed */
+/**
+ * Those of events that were erased are left out: nothing of them is counted any more.
+ *
+ * @param moves a SELECT of tenant, event_id, at, duplicates and duplicates_changed
+ */
 const withEvents = (moves: string): string => `
     SELECT m.*, e.source_id, e.type
       FROM (${moves}) AS m
-     CROSS JOIN LATERAL (SELECT source_id, type FROM events e WHERE e.tenant = m.tenant AND e.id = m.event_id OFFSET 0) AS e`;
+     CROSS JOIN LATERAL (
+           SELECT source_id, type
+             FROM events e
+            WHERE e.tenant = m.tenant AND e.id = m.event_id AND e.status <> ${sqlStatus('erased')}
+           OFFSET 0) AS e`;
 
 /**
  * Finds the event that a duplicate `d` belongs to: the one that dedup named, among those with its key. Until that has come, the receipt

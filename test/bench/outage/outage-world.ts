@@ -30,6 +30,7 @@ import { type CompactTables, createCompactTables } from './compact-tables.ts';
 import { createEventClock, type EventClock } from './event-clock.ts';
 import { createNumberedDeliveries, numberOf } from './numbered-deliveries.ts';
 import { createServedRows } from '../../../services/dispatcher/waiting/served-rows.ts';
+import { nothingErased } from '../../support/nothing-erased.ts';
 
 export interface OutageOptions {
   perSecond: number;
@@ -159,6 +160,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     return fixtures.anAnswer(200);
   }
   const dispatch = createDispatch({
+    ...nothingErased,
     directory,
     attempt: async ({ id }) => {
       listener(numberOf(id));
@@ -211,6 +213,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     log: silentLogger,
   });
   const intake = createIntake({
+    ...nothingErased,
     ...{ directory, scheduler, recentSteps, outcomes, owned, clock },
     orderedIntake: createOrderedIntake({
       ...{ directory, scheduler, recentSteps, outcomes, orderedRows, owned, waitOut },

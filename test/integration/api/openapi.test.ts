@@ -88,15 +88,15 @@ const cases: Record<string, () => Case[]> = {
   replayEvent: () => [{ path: `/v1/events/${things.event}/replay` }],
   replayEvents: () => [
     { body: { filter: { type: 'order.paid', has: ['dead_letters'] }, rate_per_second: 5, dry_run: true } },
-    { body: { all: true, as_of: asOf('replay_events') } },
+    { body: { all: true, as_of: asOfBulk('replay_events') } },
   ],
   retryDeliveries: () => [
     { body: { filter: { status: 'dead_lettered' }, dry_run: true } },
-    { body: { all: true, as_of: asOf('retry_deliveries') } },
+    { body: { all: true, as_of: asOfBulk('retry_deliveries') } },
   ],
   cancelDeliveries: () => [
     { body: { all: true, dry_run: true } },
-    { body: { all: true, as_of: asOf('cancel_deliveries') } },
+    { body: { all: true, as_of: asOfBulk('cancel_deliveries') } },
   ],
   listDeliveries: () => [{}, { path: '/v1/deliveries?status=dead_lettered&order=asc&limit=1' }],
   getDelivery: () => [things.delivered, things.waiting, things.dead].map((id) => ({ path: `/v1/deliveries/${id}` })),
@@ -110,6 +110,20 @@ const cases: Record<string, () => Case[]> = {
   getReplay: () => [{ path: `/v1/replays/${replay}` }, { path: `/v1/replays/${replay}?wait=1` }],
   listReplayItems: () => [{ path: `/v1/replays/${replay}/items?limit=1` }],
   cancelReplay: () => [{ path: `/v1/replays/${replay}` }],
+  createErasure: () => [
+    { body: { filter: { type: 'erased' }, dry_run: true } },
+    // Read as it is sent, when the answer before it is known.
+    {
+      body: {
+        filter: { type: 'erased' },
+        get as_of() {
+          return erasureAsOf;
+        },
+      },
+    },
+  ],
+  getErasure: () => [{ path: `/v1/erasures/${erasure}` }],
+  eraseEvent: () => [{ path: `/v1/events/${things.event}` }],
   createApiKey: () => [{ body: { name: 'new', scopes: ['admin'], rate_limit: { per_second: 1, burst: 2 } } }],
   listApiKeys: () => [{}],
   getApiKey: () => [{ path: `/v1/api-keys/${things.key}` }],
@@ -121,17 +135,20 @@ const cases: Record<string, () => Case[]> = {
   getMe: () => [{}],
   listTenants: () => [{}, { path: '/v1/tenants?limit=1' }],
   putTenant: () => [{ path: '/v1/tenants/acme', body: { name: 'Acme', limits: { endpoints: 1 } } }],
+  deleteTenant: () => [{ path: '/v1/tenants/leaving?confirm=leaving' }],
   listAuditEntries: () => [{}, { path: '/v1/audit?limit=1' }, { path: '/v1/audit?actor=admin&action=source.create' }],
   getOpenApi: () => [{}],
   getOpenApiOfVersion: () => [{}],
   getDocs: () => [{}],
 };
 let replay = '';
+let erasureAsOf = '';
+let erasure = '';
 let session = '';
 let sessionCode = '';
 
 /** Of a dry run of everything. */
-const asOf = (operation: string): string =>
+const asOfBulk = (operation: string): string =>
   createAsOfTokens(testEncryptionKeys).write(
     { tenant, operation, request: { filter: {}, endpointId: null, limit: 10_000_000, ratePerSecond: null } },
     { at: Date.now() * 1_000, count: 1 },
@@ -193,6 +210,11 @@ test('valid requests are answered as documented', async () => {
         const made = answer.json<{ id: string; code: string | null }>();
         session = made.id;
         sessionCode = made.code ?? sessionCode;
+      }
+      if (operationId === 'createErasure') {
+        const made = answer.json<{ id?: string; as_of: string }>();
+        erasureAsOf = made.id === undefined ? made.as_of : erasureAsOf;
+        erasure = made.id ?? erasure;
       }
       if (operationId === 'replayEvent') replay = answer.json<{ id: string }>().id;
       if (['listEvents', 'getReplay'].includes(operationId) && answer.status === 200)

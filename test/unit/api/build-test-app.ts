@@ -51,6 +51,7 @@ const testDeps = ({
 }: Partial<AppDeps> & Pick<AppDeps, 'metrics'>): AppDeps => ({
   postgres,
   polling: testPolling({ postgres, clock, closing, metrics: given.metrics }),
+  erased: { hasTenant: () => false, refresh: async () => undefined },
   search: {
     search: async () => {
       throw new Error('nothing is searched here');

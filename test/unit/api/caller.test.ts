@@ -131,13 +131,14 @@ describe('scopes', () => {
   test('a dry run needs less than what it tries', async () => {
     const { ask } = appFor(keyOf({ scopes: ['read'] }));
     const headers = { authorization, 'content-type': 'application/json' };
-    for (const { method, path } of withKey.filter((each) => needed(each).notes.includes('dry_run'))) {
+    for (const each of withKey.filter((one) => needed(one).notes.includes('dry_run'))) {
+      const { method, path } = each;
       const tried = await ask({ method, path, headers, body: { dry_run: true } });
       expect([path, tried.status === 403]).toEqual([path, false]);
       for (const body of [{}, { dry_run: false }, { dry_run: 'true' }, [{ dry_run: true }]]) {
         const answer = await ask({ method, path, headers, body });
         expect([path, body, answer.status]).toEqual([path, body, 403]);
-        expect(answer.json<{ detail: string }>().detail).toBe('The key does not have the scope write');
+        expect(answer.json<{ detail: string }>().detail).toBe(`The key does not have the scope ${needed(each).scope}`);
       }
     }
   });

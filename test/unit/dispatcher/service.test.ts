@@ -34,6 +34,8 @@ test('the dispatcher’s parts start with what they stand on, and stop from the 
     'postgres',
     'redis',
     'table endpoints',
+    'erased events',
+    'dropped records',
     'codec of hookline.events',
     'codec of hookline.delivery.attempts',
     'kafka producer',

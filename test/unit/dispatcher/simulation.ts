@@ -26,6 +26,7 @@ import { seededRandom } from '../../support/seeded-random.ts';
 import { createFakeOrderedTable, endedIn } from './fake-ordered-table.ts';
 import { createServedRows } from '../../../services/dispatcher/waiting/served-rows.ts';
 import * as fixtures from './fixtures.ts';
+import { nothingErased } from '../../support/nothing-erased.ts';
 
 export interface Mutant {
   /** The record is done as soon as its outcome is known, not when it is written. */
@@ -233,6 +234,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       signal: fixtures.never,
     });
     const dispatch = createDispatch({
+      ...nothingErased,
       directory,
       attempt: async (delivery) => {
         const { id } = delivery;
@@ -365,6 +367,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     const start = committed;
     void keepCommitting();
     const intake = createIntake({
+      ...nothingErased,
       ...{ directory, scheduler, recentSteps, outcomes, owned, clock },
       orderedIntake: createOrderedIntake({
         ...{ directory, scheduler, recentSteps, outcomes, orderedRows, owned, waitOut },

@@ -20,6 +20,14 @@ export const eventFields = {
   duplicates_changed: saying('duplicates with a different body', count),
 } satisfies Partial<Record<keyof typeof eventColumns, Schema>>;
 
+/** All that is left of an event that was erased. */
+const erasedEvent = object({
+  id: eventFields.id,
+  status: oneOf(['erased']),
+  received_at: time,
+  updated_at: eventFields.updated_at,
+});
+
 const event = object({
   ...eventFields,
   tags: saying(
@@ -33,6 +41,7 @@ export const documentedEvents: DocumentedResource = {
   tag: 'Events',
   description: 'Events that were received or published, with their status.',
   schemas: {
+    ErasedEvent: erasedEvent,
     Event: event,
     EventWithPayload: {
       ...event,

@@ -5,6 +5,7 @@ import { documentedDeadLetters } from './dead-letters.ts';
 import { documentedDeliveries } from './deliveries.ts';
 import { documentedDocumentation } from './documentation.ts';
 import { documentedEndpoints } from './endpoints.ts';
+import { documentedErasures } from './erasures.ts';
 import { documentedEvents } from './events.ts';
 import { documentedSessions } from './sessions.ts';
 import { documentedSources } from './sources.ts';
@@ -18,6 +19,7 @@ export const documentedResources: readonly DocumentedResource[] = [
   documentedEvents,
   documentedDeliveries,
   documentedDeadLetters,
+  documentedErasures,
   documentedStats,
   documentedSystem,
   documentedApiKeys,

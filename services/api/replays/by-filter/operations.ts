@@ -4,7 +4,7 @@ import type { Query } from '#lib/postgres';
 import type { ReplayOperation, Selection } from '#lib/replay-store';
 import { bindTo, filterConditions, type Filtering, type FilterTable, readInstant } from '../../http/filters.ts';
 import { deliveryFilters } from '../../resources/delivery-filters.ts';
-import { type EventFilter, eventFilters } from '../../resources/event-filters.ts';
+import { eventFilters } from '../../resources/event-filters.ts';
 import { leadToNamed } from '../../resources/event-leads.ts';
 
 /** What an operation by filter is about. Conditions and columns are on its table. */
@@ -51,7 +51,7 @@ interface Operation extends Target {
 }
 
 export const operations: Readonly<Record<ReplayOperation, Operation>> = {
-  replay_events: { ...events, isEligible: 'true' },
+  replay_events: { ...events, isEligible: `status <> ${sqlStatus('erased')}` },
   retry_deliveries: { ...deliveries, isEligible: `(${waitsForItsTime} OR ${isDead})` },
   cancel_deliveries: { ...deliveries, isEligible: `${isOpen('d.status')} AND NOT d.cancel_requested` },
 };

@@ -44,6 +44,9 @@ const passings = {
   'projector.before-transaction': 5,
   'projector.after-ahead': 5,
   'projector.after-transaction': 5,
+  'erasure.after-mark': 1,
+  'erasure.after-removal': 1,
+  'erasure.before-completion': 1,
 } as const satisfies Record<CrashPointName, number>;
 
 const parts: Readonly<Record<ServiceName, readonly string[]>> = {
@@ -52,7 +55,8 @@ const parts: Readonly<Record<ServiceName, readonly string[]>> = {
   // Nothing is announced here: test/integration/dispatcher/announcing.test.ts kills there.
   dispatcher: ['dispatcher', 'fan-out', 'replay'],
   projector: ['projector'],
-  // Requests that run alone under their key die in the run of idempotent requests: here events alone have keys.
+  // Requests that run alone under their key die in the run of idempotent requests: here events alone have keys. Nobody erases either:
+  // test/integration/erasure.
   api: ['idempotency-group', 'outbox'],
 };
 const pointsOf = (service: ServiceName): CrashPointName[] =>

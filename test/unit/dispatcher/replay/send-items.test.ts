@@ -6,6 +6,7 @@ import type { Endpoint } from '../../../../services/dispatcher/model/endpoint.ts
 import { createSendItems } from '../../../../services/dispatcher/replay/send-items.ts';
 import type { EventContent } from '../../../../services/dispatcher/model/event-content.ts';
 import { anEndpoint, createFakeKafka, createWriters, never, secondMicros, startMicros, topics } from '../fixtures.ts';
+import { nothingErased } from '../../../support/nothing-erased.ts';
 
 const replay: LeasedReplay = {
   tenant: 'acme',
@@ -48,6 +49,7 @@ function createWorld(
   const kafka = createFakeKafka();
   let current = endpoints;
   const send = createSendItems({
+    ...nothingErased,
     directory: {
       get: (tenant, id) => current.find((endpoint) => endpoint.tenant === tenant && endpoint.id === id),
       refresh: async () => void (current = refreshed),
