@@ -233,7 +233,7 @@ test('that a secret changed is said by the name of its setting', async () => {
   const path = `/v1/endpoints/${created.json<{ id: string }>().id}`;
   const changes = { headers: { Authorization: 'Bearer two' }, proxy: 'http://u:two@proxy.example' };
   expect((await api.ask({ method: 'PATCH', path, tenant: 'masked', body: changes })).status).toBe(200);
-  const [entry] = await entriesOf('masked');
+  const [entry] = await entriesOf('masked', '&action=endpoint.update');
   expect([entry?.before, entry?.after]).toEqual([{}, { masked_changes: ['proxy', 'headers/Authorization'] }]);
 });
 
