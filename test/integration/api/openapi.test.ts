@@ -111,7 +111,7 @@ const cases: Record<string, () => Case[]> = {
       body: {
         filter: { type: 'erased' },
         get as_of() {
-          return asOf;
+          return erasureAsOf;
         },
       },
     },
@@ -136,7 +136,7 @@ const cases: Record<string, () => Case[]> = {
   getDocs: () => [{}],
 };
 let replay = '';
-let asOf = '';
+let erasureAsOf = '';
 let erasure = '';
 let session = '';
 let sessionCode = '';
@@ -207,7 +207,7 @@ test('valid requests are answered as documented', async () => {
       }
       if (operationId === 'createErasure') {
         const made = answer.json<{ id?: string; as_of: string }>();
-        asOf = made.id === undefined ? made.as_of : asOf;
+        erasureAsOf = made.id === undefined ? made.as_of : erasureAsOf;
         erasure = made.id ?? erasure;
       }
       if (operationId === 'replayEvent') replay = answer.json<{ id: string }>().id;
