@@ -56,7 +56,7 @@ const operation: Operation = {
 const bodyLimit = 2 * maxPayloadBytes;
 
 /** `POST /v1/sources/{id}/verify`: with the scope `read`, since it changes nothing, and tells no more than the ingress tells everybody. */
-export const verifyWebhook: Route = ({ postgres, secretBox, clock }) =>
+export const verifyWebhook: Route = ({ secretBox, clock }) =>
   route<{ Params: { id: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/sources/:id/verify',
@@ -67,7 +67,7 @@ export const verifyWebhook: Route = ({ postgres, secretBox, clock }) =>
       const { headers, query = '', address } = request.body;
       const given = readBody(request.body);
       if ('errors' in given) return sendInvalid(reply, given.errors);
-      const source = await findWithSecrets(postgres, secretBox, request.tenant, request.params.id);
+      const source = await findWithSecrets(request.idempotent.effects, secretBox, request.tenant, request.params.id);
       if (source === undefined || !('secrets' in source)) return sendMissing(reply, source);
       return verify(source, { headers: byLowerName(headers), body: given.read, query, address }, clock.nowMs());
     },

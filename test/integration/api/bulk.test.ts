@@ -102,7 +102,7 @@ describe('a start', () => {
     expect(await replays()).toBe(1);
   });
 
-  it('needs the scope write, its dry run the scope read', async () => {
+  it('needs the scope write, its dry run the scope read or write', async () => {
     const asker = (scopes: ('read' | 'write')[]) =>
       buildTestApp({
         postgres: world.postgres,
@@ -122,6 +122,8 @@ describe('a start', () => {
       expect(await ask('read', path, { all: true, dry_run: true })).toBe(202);
       expect(await ask('read', path, { all: true, as_of: 'any' })).toBe(403);
       expect(await ask('read', path, { all: true, dry_run: false })).toBe(403);
+      expect(await ask('write', path, { all: true, dry_run: true })).toBe(202);
+      expect(await ask('write', path, { all: true, dry_run: false, as_of: 'any' })).not.toBe(403);
     }
   });
 });
@@ -189,6 +191,36 @@ describe('a replay of events', () => {
         .map((id) => `${id} ${picky}`),
     );
     expect(await own.look(replay.id)).toMatchObject({ status: 'completed', matched: 3, replayed: 3, left_out: 2 });
+  });
+
+  it('finds what its filters find in the list', async () => {
+    const own = world.as(tenant);
+    const endpoint_id = await own.endpoint();
+    const [first, second, third] = await Promise.all(
+      ['a', 'b', 'c'].map(async (event_id) => {
+        const body = { type: `order.${event_id}`, payload: {}, event_id, ordering_key: `of ${event_id}` };
+        return (await own.post('/events', body)).json<{ id: string }>().id;
+      }),
+    );
+    const [row] = await world.postgres.query<{ trace_id: string }>(
+      'SELECT substr(traceparent, 4, 32) AS trace_id FROM events WHERE tenant = $1 AND id = $2',
+      [tenant, second],
+    );
+    for (const [filter, found] of [
+      [{ event_id: 'a' }, [first]],
+      [{ event_id: 'none' }, []],
+      [{ trace_id: row?.trace_id }, [second]],
+      [{ ordering_key: 'of c', type: 'order.c' }, [third]],
+      [{ ordering_key: 'of c', type: 'order.a' }, []],
+      [{ has: ['dead_letters'] }, []],
+      [{ received_since: '2100-01-01T00:00:00Z' }, []],
+    ] as const) {
+      const body = { filter, endpoint_id };
+      const preview = await own.dryRun('/events/replay', body);
+      expect([filter, preview.matched]).toEqual([filter, found.length]);
+      await own.start('/events/replay', body, preview.as_of);
+      expect(pairsOf(await world.runNext())).toEqual(found.map((id) => `${id} ${endpoint_id}`));
+    }
   });
 
   it('of tens of thousands is chosen page by page, each pair once, with few items ahead of what is sent', async () => {

@@ -295,7 +295,9 @@ test('matching is the set of fan-out, for endpoints with any history and any eve
     const matchNarrow = createMatchNarrow(directory, 1_000);
     const seen = { matched: 0, refused: 0, unjudged: 0, narrow: 0 };
     const numbers = Array.from({ length: 5_400 }, () => 1);
-    for (let n = 0; n < 40; n += 1) {
+    const isSeen = (): boolean => Object.values(seen).every((count) => count > 0);
+    // Random events may leave one of them out for long.
+    for (let n = 0; n < 40 || (!isSeen() && n < 400); n += 1) {
       const event = await eventAt(any(), {
         type: oneOf('order.paid', 'invoice.sent', 'hookline.endpoint.failing'),
         source_id: oneOf('src_1', 'src_2', 'api', 'hookline'),
@@ -321,7 +323,7 @@ test('matching is the set of fan-out, for endpoints with any history and any eve
       seen.refused += matches.length - expected.length;
       seen.unjudged += matches.filter(({ unjudged }) => unjudged === 'event_steps').length;
     }
-    expect(Object.entries(seen).filter(([, count]) => count === 0)).toEqual([]);
+    expect([isSeen(), seen]).toEqual([true, seen]);
   } finally {
     for (const part of parts.toReversed()) await part.stop();
   }

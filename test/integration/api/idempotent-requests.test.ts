@@ -119,6 +119,8 @@ describe('every POST', () => {
     '/v1/events': { type: 'a', payload: 1 },
     '/v1/dead-letters/replay': { all: true },
     '/v1/api-keys': { name: 'a', scopes: ['read'] },
+    '/v1/sources/:id/verify': { headers: {}, body: '' },
+    '/v1/erasures': { filter: { type: 'a' }, as_of: 'none' },
   };
   const prefixes: Readonly<Record<string, string>> = {
     sources: 'src',
