@@ -15,7 +15,6 @@ export {
   allowHttpField,
   allowedNetworksField,
   encryptionFields,
-  endpointFailingField,
   fanOutFields,
   payloadRetentionField,
   postgresFields,

@@ -34,8 +34,6 @@ export interface Verb {
   /** For the verb's own help. */
   description: string;
   argument: string | undefined;
-  /** The call may leave it out: it is empty then. */
-  isArgumentOptional: boolean;
   options: OptionSpecs;
   /** Resolves with the exit code. */
   run(values: Values<OptionSpecs>, given: Readonly<Record<string, string>>): Promise<number>;
@@ -55,7 +53,6 @@ export interface VerbDefinition<Options extends OptionSpecs, Argument extends st
   description?: string;
   /** The one argument that the verb must have. */
   argument?: Argument;
-  isArgumentOptional?: boolean;
   options?: Options;
 }
 
@@ -67,7 +64,6 @@ export function verb<
   summary,
   description,
   argument,
-  isArgumentOptional = false,
   options,
   run,
 }: VerbDefinition<Options, Argument> & {
@@ -77,7 +73,6 @@ export function verb<
     summary,
     description: description ?? `${summary}.`,
     argument,
-    isArgumentOptional,
     options: options ?? {},
     run,
   };

@@ -4,7 +4,6 @@ import {
   type ConfigOf,
   consumerFields,
   encryptionFields,
-  endpointFailingField,
   gatherField,
   integer,
   kafkaFields,
@@ -36,7 +35,12 @@ export const fields = {
   allowedNetworks: allowedNetworksField,
   payloadRetentionDays: payloadRetentionField,
   tenantLimits: tenantLimitsField,
-  failingSeconds: endpointFailingField,
+  failingSeconds: integer('HOOKLINE_ENDPOINT_FAILING_SECONDS', {
+    default: String(5 * 24 * 3600),
+    min: 10,
+    max: 365 * 24 * 3600,
+    help: 'an endpoint is disabled after failing without a success for this time',
+  }),
   maxInFlight: integer('HOOKLINE_DISPATCHER_MAX_IN_FLIGHT', {
     default: '500',
     min: 1,

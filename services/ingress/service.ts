@@ -1,5 +1,4 @@
 import { topicsOf } from '#lib/contract';
-import { reportProcess } from '#lib/heartbeat';
 import { createHttpServer } from '#lib/http-server';
 import { randomPool as random } from '#lib/ids';
 import { createProducer, kafkaAccess } from '#lib/kafka';
@@ -17,8 +16,6 @@ import { createBusyReport } from './load-shedding/busy-report.ts';
 import { createLoopDelay } from './load-shedding/loop-delay.ts';
 import { createRateGate } from './load-shedding/rate-gate.ts';
 import { createIngressMetrics } from './metrics.ts';
-import { createRejectingSources } from './rejections/rejecting-sources.ts';
-import { createRejectingTable } from './rejections/rejecting-table.ts';
 import { createRejectionLog } from './rejections/rejection-log.ts';
 import { createRejectionTable } from './rejections/rejection-table.ts';
 import { createSourceDirectory } from './sources/source-directory.ts';
@@ -107,12 +104,6 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     log,
     metrics,
   });
-  const rejectingSources = createRejectingSources({
-    table: createRejectingTable(postgres),
-    rejecting: sources.rejecting,
-    clock,
-    log,
-  });
   const tls = openTls(config);
   const app = buildApp({
     sources,
@@ -127,7 +118,6 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     reportBusy,
     maxConnections: config.maxConnections,
     rejections,
-    rejectingSources,
     log,
     bodyTimeoutMs: config.bodyTimeoutMs,
     maxReadingBytes: config.maxReadingBytes,
@@ -137,7 +127,5 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
   const server = createHttpServer({ app, host: config.host, port: config.port, listeners });
   const renewal = tls === undefined ? [] : [tls.renewal(app.server, { clock, log, onInUse: metrics.certificateInUse })];
   const clocks = watchClock({ postgres, clock, log, metrics: context.metrics });
-  const report = reportProcess(context, postgres);
-  const background = [rejections, rejectingSources, loopDelay, ...renewal];
-  return [postgres, followPostgres, clocks, ...report, sources, redis, producer, ...background, server];
+  return [postgres, followPostgres, clocks, sources, redis, producer, rejections, loopDelay, ...renewal, server];
 }

@@ -1,5 +1,4 @@
 import type { StoredSecret } from '#lib/contract';
-import { maskedChanges } from '../audit/masked-changes.ts';
 import { changeOf, sendResource } from '../http/etag.ts';
 import { mergePatch } from '../http/merge-patch.ts';
 import { patchOf, readPatched } from '../http/patch-body.ts';
@@ -33,7 +32,7 @@ export const updateEndpoint: Route = (deps) => {
   return route<{ Params: { id: string }; Body: Record<string, unknown> }>({
     method: 'PATCH',
     url: '/v1/endpoints/:id',
-    config: { operation, audit: 'endpoint.update' },
+    config: { operation },
     schema: { body: patchOf([...Object.keys(properties), 'secret']) },
     async handler(request, reply) {
       const { postgres, secretBox, random, limits } = deps;
@@ -56,13 +55,7 @@ export const updateEndpoint: Route = (deps) => {
           ed25519 === (before.settings.ed25519 ?? false)
             ? undefined
             : switchEd25519(openSecrets(secretBox, { table: 'endpoints', ...named }, row.secrets), ed25519, random);
-        const updated = await setContent(tx, secretBox, named, { content, secrets });
-        await request.audit(tx, {
-          id: row.id,
-          before: endpointJson(row),
-          after: { ...endpointJson(updated), ...maskedChanges(before.settings, content.settings) },
-        });
-        return { row: updated };
+        return { row: await setContent(tx, secretBox, named, { content, secrets }) };
       });
       if ('refused' in result) return sendProblem(reply, result.refused);
       const { changed } = result;

@@ -1,5 +1,4 @@
 import { groupOf, type Topics } from '#lib/contract';
-import type { DroppedRecords, ErasedEvents } from '#lib/erasure';
 import { createConsumer } from '#lib/kafka';
 import type { Postgres } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
@@ -27,14 +26,11 @@ interface Deps {
   recentSteps: RecentSteps;
   outcomes: OutcomeWriter;
   orderedIntake: OrderedIntake;
-  erased: ErasedEvents;
-  dropped: Pick<DroppedRecords, 'count'>;
   topics: Topics;
 }
 
 /** The consumer of `deliveries`. */
-export function buildIntake(given: Deps) {
-  const { config, context, kafka, postgres, endpoints, owned, membership, topics, dropped, ...deps } = given;
+export function buildIntake({ config, context, kafka, postgres, endpoints, owned, membership, topics, ...deps }: Deps) {
   const { clock, log, fail } = context;
   const { directory } = endpoints;
   const knownDeliveries = createKnownDeliveries(postgres);
@@ -46,7 +42,7 @@ export function buildIntake(given: Deps) {
     topics: [topics.deliveries],
     gatherMs: config.gatherMs,
     commitIntervalMs,
-    handle: createIntake({ ...deps, onDropped: dropped.count, directory, knownDeliveries, owned, clock, log }),
+    handle: createIntake({ ...deps, directory, knownDeliveries, owned, clock, log }),
     onFailure: fail,
     onAssigned: owned.assigned,
     onRevoked: owned.revoked,

@@ -1,5 +1,3 @@
-import type { EventRequest } from '#lib/contract';
-
 /** The part of an event that its deliveries carry. */
 export interface EventContent {
   tenant: string;
@@ -11,6 +9,4 @@ export interface EventContent {
   contentType: string;
   contentEncoding: string | null;
   payload: Buffer;
-  /** Null also where no endpoint asks for headers of it: then it is not read. */
-  request: EventRequest | null;
 }

@@ -79,8 +79,7 @@ export function createReleaseOrdered(deps: Deps): ReleaseOrdered {
       const content = contents.of(row);
       const signal = owned.signalOf(row.partition);
       if (content === undefined || signal === undefined) return false;
-      const endpoint = deps.directory.get(row.tenant, row.endpointId);
-      return scheduler.offer(rowJob(row, content, { endpoint, signal, readyAt: readyAt(row) })) === 'queued';
+      return scheduler.offer(rowJob(row, content, signal, readyAt(row))) === 'queued';
     }
   };
 }

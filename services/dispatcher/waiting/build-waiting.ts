@@ -18,17 +18,16 @@ import { createWaitingTable } from './waiting-table.ts';
 interface TableDeps {
   postgres: Postgres;
   indexScanPool: Postgres;
-  directory: Endpoints['directory'];
   orderedRows: { remove(rows: readonly RowRef[]): Promise<void> };
 }
 
-/** The table `waiting` and related tables. */
-export function buildWaitingTables({ postgres, indexScanPool, directory, orderedRows }: TableDeps) {
+/** The table `waiting` and related tables; depends on Postgres only. */
+export function buildWaitingTables({ postgres, indexScanPool, orderedRows }: TableDeps) {
   const table = createWaitingTable(postgres, indexScanPool);
   return {
     table,
     overdueTable: createOverdueTable(postgres, indexScanPool),
-    readContents: createReadContents(table, directory),
+    readContents: createReadContents(table),
     servedRows: createServedRows({ table, orderedRows }),
   };
 }

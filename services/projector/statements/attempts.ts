@@ -1,5 +1,5 @@
 import { sendColumns, timingColumns } from '#lib/contract';
-import { columnNames, type Columns, isNotErased, listed, type RowOf, type Statement, unnested } from '#lib/event-store';
+import { columnNames, type Columns, listed, type RowOf, type Statement, unnested } from '#lib/event-store';
 
 const columns = {
   tenant: 'text',
@@ -14,19 +14,15 @@ const columns = {
   ...timingColumns,
 } as const satisfies Columns;
 
-/** Tells whether it was erased. */
-const given = { ...columns, event_id: 'text' } as const satisfies Columns;
+export type AttemptRow = RowOf<typeof columns>;
 
-export type AttemptRow = RowOf<typeof given>;
-
-/** Every send, once, whatever becomes of its delivery, unless its event was erased. */
+/** Every send, once, whatever becomes of its delivery. */
 export const insertAttempts: Statement<AttemptRow> = {
   name: 'insert-attempts',
-  columns: columnNames(given),
+  columns: columnNames(columns),
   text: `
     INSERT INTO attempts (${listed(columns)})
-    SELECT ${listed(columns, 't')}
-      FROM ${unnested(given, 't')}
-     WHERE ${isNotErased('t.tenant', 't.event_id')}
+    SELECT *
+      FROM ${unnested(columns, 't')}
     ON CONFLICT (tenant, delivery_id, step, delivery_at) DO NOTHING`,
 };

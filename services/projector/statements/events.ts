@@ -2,16 +2,13 @@ import { deliveryCounts } from '#lib/contract';
 import {
   arrivedColumns,
   columnNames,
-  type EarlyStatRow,
   type GrownKey,
   listed,
   ownReceipts,
-  ownTags,
   receiptColumns,
   type RowOf,
   sqlStatus,
   type Statement,
-  takeEarlyStats,
   unnested,
 } from '#lib/event-store';
 import { countColumns, countedDeliveries, statusByCounts } from './moved-counts.ts';
@@ -30,8 +27,6 @@ export type EventRow = RowOf<typeof columns>;
 
 export interface InsertedEvent extends GrownKey {
   id: string;
-  /** What was counted of its deliveries before it came; null: nothing. */
-  early: Omit<EarlyStatRow, 'tenant' | 'event_id'>[] | null;
 }
 
 /**
@@ -68,9 +63,8 @@ export const insertEvents: Statement<EventRow, InsertedEvent> = {
                FROM ${countedDeliveries('u', 'u.counted')} AS d
              OFFSET 0) AS c
       ON CONFLICT (tenant, id) DO NOTHING
-      RETURNING tenant, id, dedup_key, tags
+      RETURNING tenant, id, dedup_key
     ), own_receipts AS (${ownReceipts}
-    ), own_tags AS (${ownTags}
-    ), ${takeEarlyStats('inserted')}
-    SELECT tenant, id, dedup_key, early FROM inserted LEFT JOIN early USING (tenant, id)`,
+    )
+    SELECT tenant, id, dedup_key FROM inserted`,
 };

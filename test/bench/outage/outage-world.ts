@@ -30,7 +30,6 @@ import { type CompactTables, createCompactTables } from './compact-tables.ts';
 import { createEventClock, type EventClock } from './event-clock.ts';
 import { createNumberedDeliveries, numberOf } from './numbered-deliveries.ts';
 import { createServedRows } from '../../../services/dispatcher/waiting/served-rows.ts';
-import { nothingErased } from '../../support/nothing-erased.ts';
 
 export interface OutageOptions {
   perSecond: number;
@@ -125,10 +124,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
 
   const retry = { ...fixtures.anEndpoint().retry, windowMs: options.windowMs };
   const endpoint = fixtures.anEndpoint({ ordered: keys > 0, retry });
-  const directory = {
-    ...{ get: () => endpoint, candidates: () => [], paused: () => [] },
-    ...{ ageMs: () => 0, refresh: async () => undefined },
-  };
+  const directory = { get: () => endpoint, candidates: () => [], ageMs: () => 0, refresh: async () => undefined };
   const waitOut = createWaitOut({ clock, log: silentLogger });
   const owned = createOwnedPartitions(clock);
   const partition = { topic: fixtures.topics.deliveries, partition: 0 };
@@ -160,7 +156,6 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     return fixtures.anAnswer(200);
   }
   const dispatch = createDispatch({
-    ...nothingErased,
     directory,
     attempt: async ({ id }) => {
       listener(numberOf(id));
@@ -176,7 +171,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     log: silentLogger,
   });
   const health = createEndpointHealth({
-    factsOf: () => factsOf(endpoint, clock.nowMs() * 1_000),
+    factsOf: () => factsOf(endpoint),
     metrics: fixtures.noMetrics,
     onClosed: ({ tenant, endpointId }) => void orderedRows.wake({ tenant, endpointId, partitions: owned.numbers() }),
     clock,
@@ -197,7 +192,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     giveUp: () => undefined,
     drainMs: 1_000,
   });
-  const readContents = createReadContents(tables.waiting, directory);
+  const readContents = createReadContents(tables.waiting);
   const waitingRows = createWaitingRows({
     ...{ table: tables.waiting, readContents, servedRows },
     ...{ owned, directory, scheduler, recentSteps, outcomes, clock },
@@ -213,7 +208,6 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     log: silentLogger,
   });
   const intake = createIntake({
-    ...nothingErased,
     ...{ directory, scheduler, recentSteps, outcomes, owned, clock },
     orderedIntake: createOrderedIntake({
       ...{ directory, scheduler, recentSteps, outcomes, orderedRows, owned, waitOut },

@@ -1,4 +1,3 @@
-import { announcingMutants } from './announcing.ts';
 import { answeringMutants } from './answering.ts';
 import { consumingMutants } from './consuming.ts';
 import { deliveringMutants } from './delivering.ts';
@@ -29,5 +28,4 @@ export const mutants: readonly Mutant[] = [
   ...sharingMutants,
   ...tracingMutants,
   ...sharingWorkMutants,
-  ...announcingMutants,
 ];

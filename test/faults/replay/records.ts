@@ -7,16 +7,12 @@ import { newTraceparent } from '#lib/telemetry';
 export const tenant = 'default';
 
 /** An event as dedup would have written it. */
-export function eventRecord(
-  topic: string,
-  encode: (event: EventRecord) => Buffer,
-  ofTenant: string = tenant,
-): OutgoingRecord {
+export function eventRecord(topic: string, encode: (event: EventRecord) => Buffer): OutgoingRecord {
   const nowMs = Date.now();
   const id = createId('evt', nowMs);
   const value = encode({
     id,
-    tenant: ofTenant,
+    tenant,
     source_id: 'src_1',
     event_id: null,
     type: 'order.created',
@@ -27,8 +23,6 @@ export function eventRecord(
     content_type: 'application/json',
     content_encoding: null,
     http_headers: {},
-    request: null,
-    tags: {},
     ordering_key: null,
     payload: Buffer.from(JSON.stringify({ id })),
   });

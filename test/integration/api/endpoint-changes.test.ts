@@ -275,7 +275,6 @@ describe('a rotation', () => {
     const endpoint = endpointOf(await rowOf(id), {
       secretBox: testSecretBox,
       longestWindowMs: 1,
-      longestLifeMs: 1,
       onUnreadable: (error) => {
         throw error;
       },

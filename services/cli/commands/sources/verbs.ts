@@ -12,7 +12,6 @@ import {
 import { columns } from '../../output/print.ts';
 import { text } from '../../verb.ts';
 import { sourceSettings } from './settings.ts';
-import { webhookVerbs } from './webhook-verbs.ts';
 
 const things = 'sources';
 
@@ -21,12 +20,8 @@ export const sources = {
     summary: 'List the sources',
     description: 'Lists the sources that are not deleted, oldest first.',
     things,
-    options: {
-      search: text('TEXT', 'sources with this text in the name'),
-      limit: text('N', 'list at most this many (default: all)'),
-    },
-    call: (api, { search, limit }) =>
-      api.list(`/sources?${new URLSearchParams(omitAbsent({ q: search })).toString()}`, readLimit(limit)),
+    options: { limit: text('N', 'list at most this many (default: all)') },
+    call: (api, { limit }) => api.list('/sources', readLimit(limit)),
     show: columns('id', 'name', 'scheme', 'created_at'),
   }),
   show: apiVerb({
@@ -96,5 +91,4 @@ export const sources = {
       api.list(pathOf('sources', id, 'rejections'), readLimit(limit, { max: 1_000, otherwise: 20 })),
     show: columns('at', 'code', 'client_address', 'body_bytes'),
   }),
-  ...webhookVerbs,
 };

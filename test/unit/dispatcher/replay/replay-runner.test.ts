@@ -24,7 +24,6 @@ function createWorld(lane: ReplayLane, waiting: number) {
           id: `rpl_${leased.length + index}`,
           createdAt: 0,
           ratePerSecond: null,
-          operation: null,
           owner,
         }));
         waiting -= taken.length;
