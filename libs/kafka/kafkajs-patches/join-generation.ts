@@ -2,7 +2,7 @@ import broker from 'kafkajs/src/broker/index.js';
 
 /** By member id: generations whose join is not complete yet, or never will be. */
 const generations = new Map<string, number>();
-/** Of joins that never completed, the oldest are forgotten. */
+/** Joins that never complete are forgotten, the oldest first. */
 const maxKept = 100;
 
 /**

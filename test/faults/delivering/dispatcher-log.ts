@@ -20,7 +20,7 @@ export interface LoggedSend {
 /** When a process had learned that it joined its group. A starved or stopped one learns it late; the generation says what it is worth. */
 export interface Join {
   atMs: number;
-  /** Of the group: a member with a higher one has taken its partitions over from members with a lower one. */
+  /** The group's: a member with a higher one has taken its partitions over from members with a lower one. */
   generation: number;
   /** It was given partitions that it had not had. */
   gained: boolean;

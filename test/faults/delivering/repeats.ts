@@ -189,14 +189,14 @@ const sleptThrough = (faults: readonly Fault[], by: LoggedSend, first: Arrival, 
   );
 
 /**
- * Whether one was still in an older generation of the group when it sent, and the other had been given partitions in a newer one. A member
+ * Whether one sent in an older generation of the group when the other had already been given partitions in a newer one. A member
  * that is reached learns of a newer generation in time, so a fault of a server, of a link or of the dispatchers must have kept it from that.
  */
 function isCutOff(faults: readonly Fault[], log: DispatcherLog, one: LoggedSend, other: LoggedSend): boolean {
   const joined = log.lastJoinOf(one.process, one.startedAtMs);
   const newer = log
     .gainsOf(other.process)
-    .find(({ atMs, generation }) => atMs <= other.startedAtMs && generation > (joined?.generation ?? -Infinity));
+    .find(({ atMs, generation }) => atMs <= one.startedAtMs && generation > (joined?.generation ?? -Infinity));
   if (joined === undefined || newer === undefined) return false;
   const fromMs = Math.min(joined.atMs, newer.atMs);
   return faults.some(
@@ -234,7 +234,7 @@ const describeSender = (log: DispatcherLog, { process, startedAtMs }: LoggedSend
 
 const describeJoin = ({ atMs, generation }: Join): string => `generation ${generation} at ${text(atMs)}`;
 
-/** What may have cut one of the two off, or killed it. */
+/** Faults that may have cut one of the two off, or killed it. */
 const faultsNear = (faults: readonly Fault[], first: Arrival, repeat: Arrival): Fault[] =>
   faults.filter((fault) => overlaps(fault, first.atMs - 30_000, repeat.atMs));
 

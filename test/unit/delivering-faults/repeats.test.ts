@@ -261,6 +261,17 @@ describe('a request of a delivery that was taken before', () => {
     expect(joinedGeneration(3)).toEqual(['repeat-elsewhere']);
   });
 
+  it('is no matter of being cut off where the other was given the partition after the send', () => {
+    const restarted: Fault = { what: 'kafka-1 restarts', atMs: firstMs - 8_000, settledAtMs: firstMs - 4_000 };
+    const run = sentAgain(12_000, { faults: [restarted] });
+    run.joins('dispatcher', -9_000, { generation: 2 });
+    run.sends('dispatcher', 'first');
+    run.joins('dispatcher-2', 11_000, { generation: 3 });
+    run.sends('dispatcher-2', 'again');
+
+    expect(found(run.judged(() => firstMs + 100))).toEqual(['repeat-of-the-known']);
+  });
+
   it('comes of a kill where the network had held up what was sent before the new owner was one', () => {
     const judged = (signedAfterMs: number, killedAfterMs: number) => {
       const faults = [killedAt(firstMs + killedAfterMs)];
