@@ -7,8 +7,8 @@ export interface LeaderLanes {
    * that is sent alone has its own lane meanwhile.
    */
   of(partition: string, isAlone: boolean): ProduceLane;
-  /** Whether the shared request takes long. */
-  isSlow(): boolean;
+  /** How long the shared request has been running, once that is long; else 0. */
+  slowForMs(): number;
   /** Makes partitions that wait for a slow request choose another lane. */
   disperseSlow(): void;
   /** Makes all waiting partitions choose another lane: their leader may have changed. */
@@ -23,6 +23,7 @@ export function createLeaderLanes(createLane: () => ProduceLane): LeaderLanes {
   let spare: ProduceLane | undefined;
 
   const isSlow = (): boolean => shared.inFlightMs() > slowAfterMs;
+  const slowForMs = (): number => (isSlow() ? shared.inFlightMs() : 0);
   const all = (): ProduceLane[] => [shared, ...(spare === undefined ? [] : [spare]), ...alone.values()];
 
   function ownLane(partition: string): ProduceLane {
@@ -39,7 +40,7 @@ export function createLeaderLanes(createLane: () => ProduceLane): LeaderLanes {
       if (!isSlow()) return shared;
       return (spare ??= createLane());
     },
-    isSlow,
+    slowForMs,
     disperseSlow() {
       if (isSlow()) shared.disperse();
     },

@@ -128,7 +128,7 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
         layout: layouts.get(topic),
         random,
         laneOf: (partition, isAlone) => laneOf(topic, partition, isAlone),
-        isSlow: (partition) => lanesTo(leaderOf(topic, partition)).isSlow(),
+        slowForMs: (partition) => lanesTo(leaderOf(topic, partition)).slowForMs(),
         createPartitionSender: (partition, onBatchCut) =>
           createPartitionSender({
             topic,

@@ -19,13 +19,15 @@ export interface TopicSenderOptions {
   createPartitionSender(partition: number, onBatchCut: () => void): PartitionSender;
   /** The connection that a partition's records would wait for. */
   laneOf(partition: number, isAlone: boolean): Pick<ProduceLane, 'load'>;
-  /** Its leader takes long to answer. */
-  isSlow(partition: number): boolean;
+  /** How long its leader has been taking over a request, once that is long; else 0. */
+  slowForMs(partition: number): number;
   random: () => number;
 }
 
-// In records: a waiting or sending partition has at most a batch, so failing outweighs any load.
+// In records: a waiting or sending partition has at most a batch, so being slow or failing outweighs any load.
 const partitionCost = 500;
+/** For each millisecond: where all leaders are slow, the one that has paused for a moment is chosen before the one that is frozen. */
+const slowCost = 1e6;
 const unwellCost = 1e9;
 
 export function createTopicSender(options: TopicSenderOptions): TopicSender {
@@ -68,9 +70,9 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
     const sender = senders[partition];
     const isAlone = sender?.isAlone() === true;
     const isLed = partitions[partition] !== nobody;
-    const isWell = isLed && !isAlone && sender?.failing() !== true && !options.isSlow(partition);
+    const isWell = isLed && !isAlone && sender?.failing() !== true;
     const waiting = options.laneOf(partition, isAlone).load() * partitionCost + (sender?.load() ?? 0);
-    return (isWell ? 0 : unwellCost) + waiting;
+    return (isWell ? 0 : unwellCost) + options.slowForMs(partition) * slowCost + waiting;
   }
 
   return {

@@ -10,7 +10,7 @@ interface FakeSender extends PartitionSender {
   fails: boolean;
   isOwn: boolean;
   waiting: number;
-  isSlow: boolean;
+  slowForMs: number;
 }
 
 function setUp(layout: number[] | undefined, random = 0) {
@@ -21,7 +21,7 @@ function setUp(layout: number[] | undefined, random = 0) {
       fails: false,
       isOwn: false,
       waiting: 0,
-      isSlow: false,
+      slowForMs: 0,
       cutBatch: onBatchCut,
       add: (record) => senders[partition]?.records.push(String(record.value)),
       load: () => 0,
@@ -38,7 +38,7 @@ function setUp(layout: number[] | undefined, random = 0) {
     laneOf: (partition) => ({
       load: () => senders[partition]?.waiting ?? 0,
     }),
-    isSlow: (partition) => senders[partition]?.isSlow ?? false,
+    slowForMs: (partition) => senders[partition]?.slowForMs ?? 0,
     createPartitionSender: (partition, onBatchCut) => {
       const sender = fake(partition);
       sender.cutBatch = onBatchCut;
@@ -94,11 +94,21 @@ test('records without a key avoid partitions that fail, lag, have no leader, or 
   visitAll(topic, 5);
   fake(4).isOwn = true;
   fake(0).fails = true;
-  fake(2).isSlow = true;
+  fake(2).slowForMs = 201;
   // Busy, but well.
   fake(3).waiting = 3;
   send('a');
   expect(senders[3]?.records).toEqual(['a']);
+});
+
+test('where every leader is slow, records without a key go to the one that paused last, however much waits for it', () => {
+  const topic = setUp([1, 2]);
+  const { senders, fake, send } = topic;
+  visitAll(topic, 2);
+  Object.assign(fake(0), { slowForMs: 2_000 });
+  Object.assign(fake(1), { slowForMs: 250, waiting: 20 });
+  send('a');
+  expect(senders[1]?.records).toEqual(['a']);
 });
 
 test('where every partition fails, records without a key still go to one', () => {
