@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type ApiFailure, type ApiResult, failureOf, valueIn } from './api-result.ts';
 import { type HttpAnswer, type HttpResult, sendRequest } from './send-request.ts';
 
-export type ApiMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type ApiMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Paths are below `/v1`. Every refusal, and every request without an answer, is a value; only our own mistakes are thrown. */
 export interface ApiClient {

@@ -76,6 +76,13 @@ export const payloadRetentionField = integer('HOOKLINE_PAYLOAD_RETENTION_DAYS', 
   help: 'days for which payloads and attempts are kept (longer while an open delivery needs them); set the same value for projector, api and dispatcher',
 });
 
+export const endpointFailingField = integer('HOOKLINE_ENDPOINT_FAILING_SECONDS', {
+  default: String(5 * 24 * 3600),
+  min: 10,
+  max: 365 * 24 * 3600,
+  help: 'an endpoint is disabled after failing without a success for this time; set the same value for dispatcher and api',
+});
+
 /** Relations that hold for every service. */
 export function serviceRelations(config: ConfigOf<ReturnType<typeof serviceFields>>): Problem[] {
   const problems = tracingRelations(config);

@@ -59,13 +59,20 @@ export const oneOf = <const T extends string>(env: string, values: readonly T[],
     return value === undefined ? { problem: `must be one of ${values.join(', ')}` } : { value };
   });
 
-export const list = (env: string, options: FieldOptions & { allowEmpty?: boolean }): Field<readonly string[]> =>
+export const list = (
+  env: string,
+  options: FieldOptions & { allowEmpty?: boolean; itemPattern?: RegExp },
+): Field<readonly string[]> =>
   field(env, options, (given): Parsed<readonly string[]> => {
     const value = given
       .split(',')
       .map((part) => part.trim())
       .filter((part) => part !== '');
-    return value.length > 0 || options.allowEmpty === true ? { value } : { problem: 'must name at least one' };
+    if (value.length === 0 && options.allowEmpty !== true) return { problem: 'must name at least one' };
+    const { itemPattern } = options;
+    return itemPattern === undefined || value.every((item) => itemPattern.test(item))
+      ? { value }
+      : { problem: `must be a list of items that match ${itemPattern.source}` };
   });
 
 /** Comma-separated `name=value`, as in W3C Baggage: commas and equals signs within are percent-encoded. */

@@ -15,6 +15,7 @@ export {
   allowHttpField,
   allowedNetworksField,
   encryptionFields,
+  endpointFailingField,
   fanOutFields,
   payloadRetentionField,
   postgresFields,

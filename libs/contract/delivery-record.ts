@@ -3,6 +3,7 @@
  * all of an endpoint's deliveries. No URL and no secret is part of it: those are the endpoint's as they are when it is sent.
  */
 import { header, type HeaderText } from './headers.ts';
+import { parsePassedHeaders, type PassedHeader } from './pass-headers.ts';
 import { wholeNumber } from './received-webhook.ts';
 import { isCount, isName, isShortText } from './record-text.ts';
 
@@ -22,6 +23,8 @@ export interface Delivery {
   contentType: string;
   /** That of the payload; null where there is none. */
   contentEncoding: string | null;
+  /** The provider's headers that the endpoint asks for. */
+  passedHeaders: readonly PassedHeader[];
   traceparent: string;
   payload: Buffer;
 }
@@ -39,13 +42,21 @@ export function deliveryHeaders(delivery: Omit<Delivery, 'payload'>): Record<str
     [header.contentType]: delivery.contentType,
     [header.traceparent]: delivery.traceparent,
   };
+  if (delivery.passedHeaders.length > 0) headers[header.passedHeaders] = JSON.stringify(delivery.passedHeaders);
   if (delivery.contentEncoding !== null) headers[header.contentEncoding] = delivery.contentEncoding;
   if (delivery.orderingKey !== null) headers[header.orderingKey] = delivery.orderingKey;
   return headers;
 }
 
 /** Texts that are sent to the receiver or stored about it. */
-const texts = [header.eventType, header.contentType, header.contentEncoding, header.orderingKey, header.traceparent];
+const texts = [
+  header.eventType,
+  header.contentType,
+  header.contentEncoding,
+  header.orderingKey,
+  header.passedHeaders,
+  header.traceparent,
+];
 
 /** The delivery of a record, or what is wrong with the record (it then goes to the dead letters, whole). */
 export function parseDelivery(headers: HeaderText, payload: Buffer): Delivery | { malformed: string } {
@@ -64,6 +75,9 @@ export function parseDelivery(headers: HeaderText, payload: Buffer): Delivery | 
     return { malformed: `one of ${header.generation}, ${header.createdAt}, ${header.receivedAt} is no whole number` };
   }
   if (!isCount(generation)) return { malformed: `header ${header.generation} is beyond all generations` };
+  const passed = headers[header.passedHeaders];
+  const passedHeaders = passed === undefined ? [] : parsePassedHeaders(passed);
+  if (passedHeaders === undefined) return { malformed: `header ${header.passedHeaders} is no list of headers` };
   return {
     id: text(header.deliveryId),
     tenant: text(header.tenant),
@@ -76,6 +90,7 @@ export function parseDelivery(headers: HeaderText, payload: Buffer): Delivery | 
     orderingKey: headers[header.orderingKey] ?? null,
     contentType: text(header.contentType),
     contentEncoding: headers[header.contentEncoding] || null,
+    passedHeaders,
     traceparent: text(header.traceparent),
     payload,
   };

@@ -19,6 +19,8 @@ export interface DuplicateRecord {
   body_hash: string;
   /** True where the same identifier came with another body. By the event's id end alone (`event_id` null) one such body in 10,000 is missed. */
   changed: boolean;
+  /** Of the sender; null or absent where it is not known: in records from before. */
+  client_address?: string | null;
 }
 
 export const duplicateToJson = (record: DuplicateRecord): Buffer => Buffer.from(JSON.stringify(record));
@@ -36,6 +38,7 @@ export function parseDuplicate(value: Buffer): DuplicateRecord | { malformed: st
   if (missing !== undefined) return { malformed: `${missing} is no text` };
   if (record?.event_id !== null && typeof record?.event_id !== 'string') return { malformed: 'event_id is no text' };
   if (!Number.isSafeInteger(record?.received_at)) return { malformed: 'received_at is no time in microseconds' };
+  if (typeof (record?.client_address ?? '') !== 'string') return { malformed: 'client_address is no text' };
   if (typeof record?.changed !== 'boolean') return { malformed: 'changed is not true or false' };
   return parsed as DuplicateRecord;
 }

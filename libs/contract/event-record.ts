@@ -1,5 +1,7 @@
 import { isInstant, isName, isShortText } from './record-text.ts';
 import { maxPayloadBytes } from './payload-limit.ts';
+import { isTagName, isTagValue, type Tags } from './tags.ts';
+import type { EventRequest } from './webhook-request.ts';
 
 /** A record of `events`: Avro, schemas/events.avsc; its key is the event id, or the ordering key. */
 export interface EventRecord {
@@ -22,6 +24,9 @@ export interface EventRecord {
   http_headers: Record<string, string>;
   ordering_key: string | null;
   payload: Buffer;
+  /** Null: it did not come by HTTP, or is from before this field. */
+  request: EventRequest | null;
+  tags: Tags;
 }
 
 /**
@@ -29,12 +34,13 @@ export interface EventRecord {
  * agree.
  */
 export function problemOfEvent(event: EventRecord): string | undefined {
-  const { id, tenant, type, content_type, content_encoding, ordering_key, received_at, payload } = event;
+  const { id, tenant, type, content_type, content_encoding, ordering_key, received_at, payload, tags } = event;
   if (!isName(id)) return 'id is no id';
   if (!isName(tenant)) return 'tenant is no tenant';
   if (!isInstant(received_at)) return 'received_at is no time in microseconds';
   const texts = { type, content_type, content_encoding: content_encoding ?? '', ordering_key: ordering_key ?? '' };
   const long = Object.entries(texts).find(([, text]) => !isShortText(text));
   if (long !== undefined) return `${long[0]} is too long`;
+  if (!Object.entries(tags).every(([name, value]) => isTagName(name) && isTagValue(value))) return 'tags has no tags';
   return payload.length <= maxPayloadBytes ? undefined : 'payload is above the limit';
 }

@@ -10,9 +10,13 @@ export const header = {
   contentEncoding: 'hookline-content-encoding',
   /** JSON object of the sender's HTTP headers, lower-case names, credentials left out. */
   httpHeaders: 'hookline-http-headers',
+  /** JSON, see ReceivedRequest in webhook-request.ts: what the object of headers does not have of the request. */
+  request: 'hookline-request',
   /** JSON array, see Locator in received-webhook.ts. */
   identifyBy: 'hookline-identify-by',
   typeBy: 'hookline-type-by',
+  /** JSON object of locators by the names of tags; absent where the source makes none. */
+  tagsBy: 'hookline-tags-by',
   dedupTtlSeconds: 'hookline-dedup-ttl-seconds',
   orderingKey: 'hookline-ordering-key',
   /** topic-partition-offset of the record as the ingress first wrote it; absent on that record itself. */
@@ -27,6 +31,8 @@ export const header = {
   generation: 'hookline-generation',
   /** Microseconds since the epoch, decimal: when the delivery was created, from which its retry window counts. */
   createdAt: 'hookline-created-at',
+  /** JSON array of the provider's headers that the endpoint asks for; absent where there are none. See pass-headers.ts. */
+  passedHeaders: 'hookline-passed-headers',
   /** On an event that was fanned out by whoever published it: JSON, see event-set.ts. */
   fanOut: 'hookline-fan-out',
   /** On a replayed dead letter: the stage that it is for. Other readers of the topic have had the record already. */

@@ -38,6 +38,15 @@ export {
 export { type EventRecord, problemOfEvent } from './event-record.ts';
 export { type EventSet, eventSetHeader, maxEventSetEndpoints, parseEventSet } from './event-set.ts';
 export { isInstant, isName } from './record-text.ts';
+export {
+  type PassHeaders,
+  compilePassHeaders,
+  passedHeaders,
+  passRulePattern,
+  problemOfPassRule,
+} from './pass-headers.ts';
+export { isTagName, isTagValue, maxTagBytes, maxTags, tagNamePattern, type Tags } from './tags.ts';
+export type { EventRequest, ReceivedRequest, RequestHeader } from './webhook-request.ts';
 export { type Delivery, deliveryHeaders, parseDelivery } from './delivery-record.ts';
 export {
   type Attempted,
@@ -73,6 +82,7 @@ export {
   unpackHeaders,
 } from './dead-letter.ts';
 export { isReservedHeader, isSensitiveHeader } from './endpoint-headers.ts';
+export { type OperationalEventType, isOperationalEvent, operationalEventTypes } from './operational-events.ts';
 export { maxPayloadBytes, maxPayloadText } from './payload-limit.ts';
 export {
   type PrivateSettings,
@@ -86,10 +96,11 @@ export {
   secretMask,
   splitSettings,
 } from './private-settings.ts';
-export { longestWindowSeconds, shortestPayloadRetentionDays } from './retry-window.ts';
+export { longestLifeSeconds, longestWindowSeconds, shortestPayloadRetentionDays } from './retry-window.ts';
 export {
   type PastSubscription,
   type Subscription,
+  type Unsubscribed,
   eventKeys,
   everyEventKey,
   isSubscribed,
@@ -98,6 +109,7 @@ export {
   publishedSourceId,
   subscriptionAt,
   subscriptionKeys,
+  whyUnsubscribed,
 } from './subscription.ts';
 export {
   type EndpointCertificate,
@@ -118,3 +130,13 @@ export {
   sourceDefaults,
   sourceSchemes,
 } from './settings.ts';
+export {
+  createdByDeadline,
+  deadlineOf,
+  type Pause,
+  type PausedLife,
+  pausedBetween,
+  pauseLimits,
+  type StoredPause,
+} from './pauses.ts';
+export { type StatStep, statSteps } from './stats.ts';

@@ -5,6 +5,8 @@
  */
 import type { HeaderText } from './headers.ts';
 import { header } from './headers.ts';
+import { isTagName } from './tags.ts';
+import { parseReceivedRequest, type ReceivedRequest } from './webhook-request.ts';
 
 /**
  * A place to look for an identifier or a type; several are tried in order. Either a value that the ingress already took from an HTTP
@@ -24,6 +26,10 @@ export interface ReceivedWebhook {
   httpHeaders: Readonly<Record<string, string>>;
   identifyBy: readonly Locator[];
   typeBy: readonly Locator[];
+  /** The place of each tag, by its name. */
+  tagsBy: Readonly<Record<string, Locator>>;
+  /** Null: the webhook did not come by HTTP, or an older ingress wrote its record. */
+  request: ReceivedRequest | null;
   dedupTtlSeconds: number;
   orderingKey: string | null;
   traceparent: string;
@@ -32,7 +38,12 @@ export interface ReceivedWebhook {
   body: Buffer;
 }
 
-export function receivedWebhookHeaders(webhook: Omit<ReceivedWebhook, 'body'>): Record<string, string> {
+/** What not every webhook has. */
+type Optional = 'tagsBy' | 'request';
+
+export function receivedWebhookHeaders(
+  webhook: Omit<ReceivedWebhook, 'body' | Optional> & Partial<Pick<ReceivedWebhook, Optional>>,
+): Record<string, string> {
   const headers: Record<string, string> = {
     [header.tenant]: webhook.tenant,
     [header.sourceId]: webhook.sourceId,
@@ -45,6 +56,9 @@ export function receivedWebhookHeaders(webhook: Omit<ReceivedWebhook, 'body'>): 
     [header.dedupTtlSeconds]: String(webhook.dedupTtlSeconds),
     [header.traceparent]: webhook.traceparent,
   };
+  const { tagsBy = {}, request = null } = webhook;
+  if (Object.keys(tagsBy).length > 0) headers[header.tagsBy] = JSON.stringify(tagsBy);
+  if (request !== null) headers[header.request] = JSON.stringify(request);
   if (webhook.contentEncoding !== null) headers[header.contentEncoding] = webhook.contentEncoding;
   if (webhook.orderingKey !== null) headers[header.orderingKey] = webhook.orderingKey;
   if (webhook.origin !== null) headers[header.origin] = webhook.origin;
@@ -65,6 +79,8 @@ export function parseReceivedWebhook(headers: HeaderText, body: Buffer): Receive
   if (!isLocators(identifyBy)) return { malformed: `header ${header.identifyBy} is no JSON array of locators` };
   const typeBy = parseJson(headers[header.typeBy] ?? '[]');
   if (!isLocators(typeBy)) return { malformed: `header ${header.typeBy} is no JSON array of locators` };
+  const tagsBy = parseJson(headers[header.tagsBy] ?? '{}');
+  if (!isTagRules(tagsBy)) return { malformed: `header ${header.tagsBy} is no JSON object of locators` };
   return {
     tenant: headers[header.tenant] ?? '',
     sourceId: headers[header.sourceId] ?? '',
@@ -76,6 +92,8 @@ export function parseReceivedWebhook(headers: HeaderText, body: Buffer): Receive
     httpHeaders,
     identifyBy,
     typeBy,
+    tagsBy,
+    request: parseReceivedRequest(headers[header.request]),
     dedupTtlSeconds,
     orderingKey: headers[header.orderingKey] ?? null,
     traceparent: headers[header.traceparent] ?? '',
@@ -105,13 +123,15 @@ function isTextRecord(value: unknown): value is Record<string, string> {
   );
 }
 
-function isLocators(value: unknown): value is Locator[] {
-  return (
-    Array.isArray(value) &&
-    value.every((entry: unknown) => {
-      if (typeof entry !== 'object' || entry === null) return false;
-      const locator = entry as Partial<Record<'value' | 'pointer', unknown>>;
-      return typeof locator.value === 'string' || typeof locator.pointer === 'string';
-    })
-  );
+const isLocators = (value: unknown): value is Locator[] => Array.isArray(value) && value.every(isLocator);
+
+function isTagRules(value: unknown): value is Record<string, Locator> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.entries(value).every(([name, locator]) => isTagName(name) && isLocator(locator));
+}
+
+function isLocator(value: unknown): value is Locator {
+  if (typeof value !== 'object' || value === null) return false;
+  const locator = value as Partial<Record<'value' | 'pointer', unknown>>;
+  return typeof locator.value === 'string' || typeof locator.pointer === 'string';
 }

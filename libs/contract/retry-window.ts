@@ -7,5 +7,8 @@ const maxDays = 14;
 export const longestWindowSeconds = (payloadRetentionDays: number): number =>
   Math.min(maxDays, payloadRetentionDays - 1) * day;
 
+/** The latest deadline that the pauses of an endpoint may move a delivery to, from its creation. */
+export const longestLifeSeconds = (payloadRetentionDays: number): number => (payloadRetentionDays - 1) * day;
+
 /** Payloads are kept for at least so long, so that the default window is allowed. */
 export const shortestPayloadRetentionDays = Math.ceil(endpointDefaults.retry.window_seconds / day) + 1;

@@ -45,6 +45,8 @@ export interface SourceSettings {
   event_type_from?: string[];
   /** Written like `dedup_id`: webhooks of one key stay in the order in which they came. */
   ordering_key?: string[];
+  /** `header:Name` or a JSON pointer for each tag of an event, by the tag's name: tags.ts. */
+  tags_from?: Record<string, string>;
   timestamp_tolerance_seconds?: number;
   /** Addresses and networks (`192.0.2.0/24`) that may send; any may where there is no list. */
   allowed_ips?: string[];
@@ -97,6 +99,8 @@ export interface EndpointSettings {
   method?: EndpointMethod;
   /** Sent with each request, beside Hookline's own: endpoint-headers.ts. */
   headers?: Record<string, string>;
+  /** The provider's headers that go to the receiver too: names, and beginnings such as `X-GitHub-*` (pass-headers.ts). */
+  pass_headers?: string[];
   /** `http(s)://[user[:password]@]host[:port]`, through which its requests go. */
   proxy?: string;
   /** Shown to a receiver that asks for one. */
@@ -137,6 +141,7 @@ export interface ScheduleSettings {
 export const endpointDefaults = {
   method: 'POST',
   headers: {},
+  pass_headers: [],
   ed25519: false,
   timeout_ms: 5_000,
   max_in_flight: 10,

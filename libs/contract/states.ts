@@ -7,13 +7,14 @@
  *   received ──set of deliveries known──► processing ──all ended──► completed | dead_lettered
  *                                  └──── none matched ────────────► completed
  *
- * Only a replay (a new generation of deliveries) takes an ended event back to processing.
+ * Only a replay (a new generation of deliveries) takes an ended event back to processing. An event in any state can be erased, and stays so.
  */
 const eventStates = {
   received: { isFinal: false },
   processing: { isFinal: false },
   completed: { isFinal: true },
   dead_lettered: { isFinal: true },
+  erased: { isFinal: true },
 } as const;
 
 export type EventStatus = keyof typeof eventStates;

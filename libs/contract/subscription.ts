@@ -18,17 +18,23 @@ const operationalTypes = 'hookline.';
 /** In place of a source's id on events that were published by the API. */
 export const publishedSourceId = 'api';
 
-export function isSubscribed(
+/** What of a subscription an event is not of; the type is looked at first. */
+export type Unsubscribed = 'type' | 'source';
+
+export const isSubscribed = (subscription: Subscription, event: { type: string; source_id: string }): boolean =>
+  whyUnsubscribed(subscription, event) === undefined;
+
+/** Undefined if the event belongs to the subscription. */
+export function whyUnsubscribed(
   { eventTypes, sourceIds }: Subscription,
   event: { type: string; source_id: string },
-): boolean {
+): Unsubscribed | undefined {
   const isNamedBy = (pattern: string): boolean => matchesType(pattern, event.type);
   if (event.source_id === operationalSourceId)
-    return eventTypes.some((pattern) => isOperational(pattern) && isNamedBy(pattern));
-  return (
-    (eventTypes.length === 0 || eventTypes.some((pattern) => !isOperational(pattern) && isNamedBy(pattern))) &&
-    (sourceIds.length === 0 || sourceIds.includes(event.source_id))
-  );
+    return eventTypes.some((pattern) => isOperational(pattern) && isNamedBy(pattern)) ? undefined : 'type';
+  if (eventTypes.length > 0 && !eventTypes.some((pattern) => !isOperational(pattern) && isNamedBy(pattern)))
+    return 'type';
+  return sourceIds.length === 0 || sourceIds.includes(event.source_id) ? undefined : 'source';
 }
 
 /**

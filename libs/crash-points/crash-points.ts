@@ -21,6 +21,8 @@ const crashPointNames = [
   'dispatcher.after-dead-letter',
   'dispatcher.after-outcome',
   'dispatcher.before-commit',
+  'announcing.after-claim',
+  'announcing.after-publish',
   'replay.after-claim',
   'replay.after-publish',
   'idempotency.after-row',
@@ -36,6 +38,9 @@ const crashPointNames = [
   'projector.before-transaction',
   'projector.after-ahead',
   'projector.after-transaction',
+  'erasure.after-mark',
+  'erasure.after-removal',
+  'erasure.before-completion',
 ] as const;
 
 export type CrashPointName = (typeof crashPointNames)[number];

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { formatMicros } from '#lib/clock';
 import { type DeadLetterFacts, header, type HeaderText, isName, packHeaders, parseDelivery } from '#lib/contract';
+import { isNotErased } from '#lib/event-store';
 import { derivedId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
 import { type DiedRecord, rawHeaders, toBuffer } from './died-record.ts';
@@ -12,11 +13,12 @@ import { type DiedRecord, rawHeaders, toBuffer } from './died-record.ts';
  */
 export type KeepDeadLetter = (died: DiedRecord, facts: DeadLetterFacts) => Promise<void>;
 
-/** The same dead letter again, after a crash, changes nothing: it is the projector's row, or this one. */
+/** The same dead letter again, after a crash, changes nothing: it is the projector's row, or this one. Of an event that was erased there is none. */
 const insert = `
   INSERT INTO dead_letters (tenant, id, origin, generation, stage, reason, attempts, event_id, delivery_id, endpoint_id,
                             source_id, event_type, at, key, headers, value, kept_value)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+  SELECT $1::text, $2, $3, $4::integer, $5, $6, $7::integer, $8::text, $9, $10, $11, $12, $13::timestamptz, $14::bytea, $15::bytea, $16::bytea, $17::bytea
+   WHERE ${isNotErased('$1::text', '$8::text')}
   ON CONFLICT DO NOTHING`;
 
 export function createKeepDeadLetter(postgres: Query): KeepDeadLetter {

@@ -13,7 +13,7 @@ import type { JudgingTurns } from './judging-turns.ts';
 /** 10,000 endpoints with a filter of a hundred steps, some 25 conditions on single values; about 0.1 s of one core. */
 export const maxEventSteps = 1_000_000;
 /** Parsing takes as long as a step for so many. */
-const bytesPerStep = 8;
+export const bytesPerStep = 8;
 
 /** Why an endpoint gets an event without its filter: the payload can't be parsed, or the steps are used up. */
 export type UnjudgedReason = 'payload' | 'filter_steps' | 'event_steps';
@@ -37,22 +37,41 @@ export interface Taker<C> {
   unjudged?: UnjudgedReason;
 }
 
+/** Told of every candidate, in the order of their ids. */
+interface Verdicts<C> {
+  takes(taker: Taker<C>): void;
+  /** Its filter has refused the payload. @returns the steps that it has spent itself */
+  refuses?(candidate: C, payload: JudgedPayload): number;
+}
+
 /** @returns the candidates that take the payload, in the order of their ids */
-export async function judgeInTurns<C extends Candidate>(
+export async function judgeInTurns<C extends Candidate>(candidates: Iterable<C>, judged: Judged): Promise<Taker<C>[]> {
+  const takers: Taker<C>[] = [];
+  await judgeEach(candidates, judged, maxEventSteps, { takes: (taker) => void takers.push(taker) });
+  return takers;
+}
+
+/**
+ * The same for some of an event's candidates, with what those before them have left of its steps.
+ *
+ * @returns the steps that are left
+ */
+export async function judgeEach<C extends Candidate>(
   candidates: Iterable<C>,
   { tenant, bytes, contentEncoding, turns }: Judged,
-): Promise<Taker<C>[]> {
-  const takers: Taker<C>[] = [];
+  givenSteps: number,
+  { takes: tell, refuses = () => 0 }: Verdicts<C>,
+): Promise<number> {
   let payload: JudgedPayload | undefined;
-  let stepsLeft = maxEventSteps;
+  let stepsLeft = givenSteps;
   for (const candidate of inOrder(candidates)) {
     const wait = turns.wait(tenant);
     if (wait !== undefined) await wait;
     if (candidate.filter === null) {
-      takers.push({ candidate });
+      tell({ candidate });
       turns.spend(1);
     } else if (stepsLeft === 0) {
-      takers.push({ candidate, unjudged: 'event_steps' });
+      tell({ candidate, unjudged: 'event_steps' });
       turns.spend(1);
     } else {
       if (payload === undefined) {
@@ -63,12 +82,13 @@ export async function judgeInTurns<C extends Candidate>(
         if (wait !== undefined) await wait;
       }
       const { takes, steps, unjudged } = candidate.filter(payload, stepsLeft);
-      if (takes) takers.push({ candidate, ...(unjudged && { unjudged: reasonOf(unjudged, stepsLeft) }) });
       stepsLeft -= steps;
       turns.spend(1 + steps);
+      if (takes) tell({ candidate, ...(unjudged && { unjudged: reasonOf(unjudged, stepsLeft + steps) }) });
+      else turns.spend(refuses(candidate, payload));
     }
   }
-  return takers;
+  return stepsLeft;
 }
 
 const reasonOf = (unjudged: 'payload' | 'steps', stepsLeft: number): UnjudgedReason => {

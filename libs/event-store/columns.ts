@@ -9,6 +9,7 @@ interface Values {
   boolean: boolean;
   bytea: Buffer;
   json: string;
+  jsonb: string;
   /** RFC 3339, UTC, with microseconds; or infinity. */
   timestamptz: string;
 }

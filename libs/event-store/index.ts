@@ -4,6 +4,7 @@ export {
   deliveryColumns,
   deliveryCountColumns,
   eventColumns,
+  lastAttemptColumns,
   payloadColumns,
   receiptColumns,
 } from './tables.ts';
@@ -14,5 +15,22 @@ export { takeFreeClocks } from './take-free-clocks.ts';
 export { reservedInstants } from './reserved-instants.ts';
 export { findLostWaiting, type RestoredRow, restoreWaiting } from './restore-waiting.ts';
 export { eventHasEnded, hasEnded, hasNotEnded, isOpen, sqlStatus, sqlStatuses, waits } from './status-conditions.ts';
+export { isNotErased } from './not-erased.ts';
+export { dueNow } from './due-now.ts';
 export { upsertWaiting } from './upsert-waiting.ts';
-export { type GrownKey, insertEvents, ownReceipts } from './insert-events.ts';
+export { type GrownKey, insertEvents, ownReceipts, ownTags } from './insert-events.ts';
+export {
+  addRejectedStats,
+  addStats,
+  type CountedSeries,
+  countedSeries,
+  maxTypesPerDay,
+  otherTypes,
+  type RejectedStatRow,
+  type StatDimension,
+  type StatRow,
+  statSeries,
+  type StatSeries,
+  statDimensions,
+} from './add-stats.ts';
+export { type EarlyStatRow, keepEarlyStats, takeEarlyStats } from './early-stats.ts';

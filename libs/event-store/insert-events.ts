@@ -1,3 +1,4 @@
+import { addStatsFrom, receivedStats } from './add-stats.ts';
 import { columnNames, listed, type RowOf, unnested } from './columns.ts';
 import type { Statement } from './statement.ts';
 import { arrivedColumns, eventColumns, payloadColumns, receiptColumns } from './tables.ts';
@@ -26,11 +27,22 @@ export const ownReceipts = `
          SET event_id = EXCLUDED.event_id, duplicate = false, settled = true, changed = false, event_hint = NULL
        WHERE known.duplicate`;
 
+/** Part of a statement that has its new events as `inserted`, with their tags: these, to be found by. */
+export const ownTags = `
+      INSERT INTO event_tags (tenant, tag, event_id)
+      SELECT i.tenant, t.name || ':' || t.value, i.id
+        FROM inserted i
+       CROSS JOIN LATERAL jsonb_each_text(i.tags) AS t (name, value)
+      ON CONFLICT DO NOTHING`;
+
 /**
  * Events with their payloads and their own receipts; one that is known already stays as it is. Gives the keys of those that are
  * new.
  *
- * A payload comes with its event alone, and so is there once: of an event that comes again it may be kept no longer.
+ * No request is stored with them: it is known of webhooks alone, which come by their topic.
+ *
+ * A payload comes with its event alone, and so is there once: of an event that comes again it may be kept no longer. New events are counted
+ * (add-stats.ts).
  */
 export const insertEvents: Statement<NewEvent, GrownKey> = {
   name: 'insert-events',
@@ -44,14 +56,15 @@ export const insertEvents: Statement<NewEvent, GrownKey> = {
       SELECT ${listed(written)}
         FROM incoming
       ON CONFLICT (tenant, id) DO NOTHING
-      RETURNING tenant, id, dedup_key
+      RETURNING tenant, id, dedup_key, tags, source_id, type, received_at
     ), payloads AS (
       INSERT INTO event_payloads (${listed(payloadColumns)})
-      SELECT tenant, id, received_at, content_type, content_encoding, payload
+      SELECT tenant, id, incoming.received_at, content_type, content_encoding, payload, NULL
         FROM incoming
         JOIN inserted USING (tenant, id)
       ON CONFLICT DO NOTHING
     ), own_receipts AS (${ownReceipts}
-    )
+    ), own_tags AS (${ownTags}
+    ), ${addStatsFrom(receivedStats('inserted'))}
     SELECT tenant, dedup_key FROM inserted`,
 };

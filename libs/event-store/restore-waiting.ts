@@ -1,4 +1,5 @@
 import { columnNames, unnested } from './columns.ts';
+import { isNotErased } from './not-erased.ts';
 import type { Statement } from './statement.ts';
 import { hasNotEnded } from './status-conditions.ts';
 import { upsertWaiting } from './upsert-waiting.ts';
@@ -15,13 +16,14 @@ const columns = columnNames(unorderedColumns);
 
 /**
  * Deliveries that have lost their row, or have an older one. A later step or an end in the tables means that the topic was read too early:
- * the delivery has gone on since.
+ * the delivery has gone on since. What was erased has none.
  */
 const missing = `
   SELECT i.*
     FROM ${unnested(unorderedColumns, 'i')}
     LEFT JOIN deliveries d ON d.tenant = i.tenant AND d.id = i.delivery_id
-   WHERE d.id IS NULL OR d.step <= i.step AND ${hasNotEnded('d.status')}
+   WHERE (d.id IS NULL OR d.step <= i.step AND ${hasNotEnded('d.status')})
+     AND ${isNotErased('i.tenant', 'i.event_id')}
    ORDER BY i.tenant, i.delivery_id`;
 
 const hasEvent = (row: string): string =>

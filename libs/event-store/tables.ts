@@ -15,6 +15,8 @@ export const arrivedColumns = {
   received_at: 'timestamptz',
   ordering_key: 'text?',
   traceparent: 'text',
+  /** An object of texts by name; null for none. */
+  tags: 'jsonb?',
 } as const satisfies Columns;
 
 /** How many deliveries of an event have which status. */
@@ -43,6 +45,8 @@ export const payloadColumns = {
   content_type: 'text',
   content_encoding: 'text?',
   body: 'bytea',
+  /** The request of the webhook: EventRequest of libs/contract. */
+  request: 'json?',
 } as const satisfies Columns;
 
 /** The fields that a receipt has from its arrival on. */
@@ -54,6 +58,13 @@ export const receiptColumns = {
   /** Told from the payload as dedup tells it from the body: see libs/dedup-store. */
   body_hash: 'bytea',
   received_at: 'timestamptz',
+} as const satisfies Columns;
+
+/** What the last attempt of a delivery came to; null before the first. */
+export const lastAttemptColumns = {
+  last_outcome: 'text?',
+  last_http_status: 'int?',
+  last_detail: 'text?',
 } as const satisfies Columns;
 
 export const deliveryColumns = {
@@ -69,4 +80,5 @@ export const deliveryColumns = {
   updated_at: 'timestamptz',
   next_attempt_at: 'timestamptz?',
   detail: 'text?',
+  ...lastAttemptColumns,
 } as const satisfies Columns;

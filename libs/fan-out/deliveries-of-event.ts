@@ -1,4 +1,4 @@
-import { type Delivery, deliveryHeaders, type EventRecord } from '#lib/contract';
+import { type Delivery, deliveryHeaders, type EventRecord, passedHeaders, type PassHeaders } from '#lib/contract';
 import { derivedId } from '#lib/ids';
 import type { OutgoingRecord } from '#lib/kafka';
 
@@ -13,12 +13,14 @@ interface Circumstances {
   /** Microseconds since the epoch. */
   createdAt: number;
   traceparent: string | undefined;
+  /** The endpoint's rules. */
+  passHeaders?: PassHeaders | undefined;
 }
 
 export const deliveryOf = (
   event: EventRecord,
   endpointId: string,
-  { createdAt, traceparent = '' }: Circumstances,
+  { createdAt, traceparent = '', passHeaders }: Circumstances,
 ): Delivery => ({
   id: deliveryIdOf(event, endpointId),
   tenant: event.tenant,
@@ -31,6 +33,7 @@ export const deliveryOf = (
   orderingKey: event.ordering_key,
   contentType: event.content_type,
   contentEncoding: event.content_encoding,
+  passedHeaders: passedHeaders(passHeaders, event.request),
   traceparent,
   payload: event.payload,
 });

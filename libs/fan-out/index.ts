@@ -1,6 +1,6 @@
 export { deliveryIdOf, deliveryOf, recordOfDelivery } from './deliveries-of-event.ts';
 export { type EndpointDirectory, createEndpointDirectory, isFresh } from './endpoint-directory.ts';
-export { type MatchEndpoints, createMatchEndpoints } from './match-endpoints.ts';
+export { type MatchEndpoints, type Unmatched, createMatchEndpoints, subscriptionFor } from './match-endpoints.ts';
 export { type MatchNarrow, type StepBudget, createMatchNarrow, createStepBudget } from './match-narrow.ts';
 export { createFanOutMetrics, fanOutMetrics } from './metrics.ts';
 export { type PublishEvent, type Refusal, createPublishEvent } from './publish-event.ts';
@@ -12,4 +12,5 @@ export {
   subscriberColumns,
 } from './subscriber.ts';
 export { createSubscriptionIndex } from './subscription-index.ts';
+export { createReadHistories } from './read-histories.ts';
 export { openSubscriberDirectory } from './subscriber-directory.ts';

@@ -1,6 +1,12 @@
-import { endpointSettlingMs, type EventRecord, isSubscribed, subscriptionAt } from '#lib/contract';
+import {
+  endpointSettlingMs,
+  type EventRecord,
+  subscriptionAt,
+  type Unsubscribed,
+  whyUnsubscribed,
+} from '#lib/contract';
 import { type EventFilter, judgeInTurns, type JudgingTurns, type UnjudgedFilters } from '#lib/event-filter';
-import type { Subscriber } from './subscriber.ts';
+import type { EndpointSubscription, Subscriber } from './subscriber.ts';
 
 interface Deps {
   turns: JudgingTurns;
@@ -38,9 +44,24 @@ export interface Subscribed<E> {
 /** The endpoints that are subscribed to the event, by its type and source, as of its receipt. */
 export function* subscribed<E extends Subscriber>(event: EventRecord, endpoints: Iterable<E>): Iterable<Subscribed<E>> {
   for (const endpoint of endpoints) {
-    const { id, createdAt, past, subscription: now } = endpoint;
-    if (event.received_at < createdAt + endpointSettlingMs * 1_000) continue;
-    const subscription = subscriptionAt(past, now, event.received_at);
-    if (subscription.open && isSubscribed(subscription, event)) yield { id, filter: subscription.filter, endpoint };
+    const subscription = subscriptionFor(event, endpoint);
+    if (typeof subscription === 'object') yield { id: endpoint.id, filter: subscription.filter, endpoint };
   }
+}
+
+/**
+ * Why an endpoint does not get an event, whatever is in it: it was created less than `endpointSettlingMs` before the event, or later; it was
+ * closed (deleted or disabled); it gets other types, or other sources.
+ */
+export type Unmatched = 'created_later' | 'closed' | Unsubscribed;
+
+/** The subscription by which the endpoint gets the event, if its filter takes the payload; or the first reason why it does not. */
+export function subscriptionFor(
+  event: Pick<EventRecord, 'received_at' | 'type' | 'source_id'>,
+  { createdAt, past, subscription: now }: Pick<Subscriber, 'createdAt' | 'past' | 'subscription'>,
+): EndpointSubscription | Unmatched {
+  if (event.received_at < createdAt + endpointSettlingMs * 1_000) return 'created_later';
+  const subscription = subscriptionAt(past, now, event.received_at);
+  if (!subscription.open) return 'closed';
+  return whyUnsubscribed(subscription, event) ?? subscription;
 }

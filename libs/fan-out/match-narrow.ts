@@ -10,7 +10,7 @@
  *   bytes      its deliveries have too many bytes together
  *   filters    they would exceed the steps of one event, or of one publication; or its payload is encoded
  */
-import { type EventRecord, maxEventSetEndpoints } from '#lib/contract';
+import { type EventRecord, maxEventSetEndpoints, type PassHeaders } from '#lib/contract';
 import { judgedPayload } from '#lib/event-filter';
 import { type EndpointDirectory, isFresh } from './endpoint-directory.ts';
 import { subscribed } from './match-endpoints.ts';
@@ -27,8 +27,14 @@ export interface StepBudget {
 /** About 10 ms of one core. */
 export const createStepBudget = (): StepBudget => ({ stepsLeft: 100_000 });
 
-/** Ids of endpoints, in their order. */
-export type MatchNarrow = (event: EventRecord, budget: StepBudget) => { endpointIds: string[] } | { wide: WideReason };
+export interface Narrow {
+  /** In their order. */
+  endpointIds: string[];
+  /** The rules of those that get headers of the provider; undefined for none. */
+  passHeaders?: ReadonlyMap<string, PassHeaders>;
+}
+
+export type MatchNarrow = (event: EventRecord, budget: StepBudget) => Narrow | { wide: WideReason };
 
 type Directory = Pick<EndpointDirectory, 'fewCandidates' | 'ageMs'>;
 
@@ -48,16 +54,23 @@ export function createMatchNarrow(directory: Directory, maxEndpoints: number): M
     if (!isFresh(directory)) return { wide: 'stale' };
     const candidates = directory.fewCandidates(event, maxCandidates);
     if (candidates === undefined) return { wide: 'endpoints' };
-    const endpointIds = takersOf(event, candidates, budget);
-    if (endpointIds === undefined) return { wide: 'filters' };
-    if (endpointIds.length > Math.min(maxEndpoints, maxEventSetEndpoints)) return { wide: 'endpoints' };
-    if (event.payload.length * Math.max(1, endpointIds.length) > maxBytes) return { wide: 'bytes' };
-    return { endpointIds: endpointIds.sort() };
+    const takers = takersOf(event, candidates, budget);
+    if (takers === undefined) return { wide: 'filters' };
+    if (takers.length > Math.min(maxEndpoints, maxEventSetEndpoints)) return { wide: 'endpoints' };
+    if (event.payload.length * Math.max(1, takers.length) > maxBytes) return { wide: 'bytes' };
+    const passHeaders = rulesOf(takers);
+    return { endpointIds: takers.map(({ id }) => id).sort(), ...(passHeaders && { passHeaders }) };
   };
 }
 
+function rulesOf(takers: readonly Subscriber[]): ReadonlyMap<string, PassHeaders> | undefined {
+  let rules: Map<string, PassHeaders> | undefined;
+  for (const { id, passHeaders } of takers) if (passHeaders !== undefined) (rules ??= new Map()).set(id, passHeaders);
+  return rules;
+}
+
 /** Undefined if the budget is too small to decide. A decision is the same as that of `matchEndpoints`, whose budget is larger. */
-function takersOf(event: EventRecord, candidates: Iterable<Subscriber>, budget: StepBudget): string[] | undefined {
+function takersOf(event: EventRecord, candidates: Iterable<Subscriber>, budget: StepBudget): Subscriber[] | undefined {
   const payload = judgedPayload(event.payload);
   let stepsLeft = Math.min(maxSteps, budget.stepsLeft);
   const spend = (steps: number): void => {
@@ -65,10 +78,10 @@ function takersOf(event: EventRecord, candidates: Iterable<Subscriber>, budget: 
     budget.stepsLeft -= steps;
   };
   let isParsed = false;
-  const takers: string[] = [];
-  for (const { id, filter } of subscribed(event, candidates)) {
+  const takers: Subscriber[] = [];
+  for (const { filter, endpoint } of subscribed(event, candidates)) {
     if (filter === null) {
-      takers.push(id);
+      takers.push(endpoint);
       continue;
     }
     if (!isParsed) {
@@ -80,7 +93,7 @@ function takersOf(event: EventRecord, candidates: Iterable<Subscriber>, budget: 
     const { takes, steps, unjudged } = filter(payload, stepsLeft);
     spend(steps);
     if (unjudged !== undefined) return undefined;
-    if (takes) takers.push(id);
+    if (takes) takers.push(endpoint);
   }
   return takers;
 }

@@ -15,7 +15,7 @@ import type { CrashPoints } from '#lib/crash-points';
 import { type AppError, isAppError } from '#lib/errors';
 import type { OutgoingRecord } from '#lib/kafka';
 import { deliveryOf, recordOfDelivery } from './deliveries-of-event.ts';
-import type { MatchNarrow, StepBudget } from './match-narrow.ts';
+import type { MatchNarrow, Narrow, StepBudget } from './match-narrow.ts';
 import type { FanOutMetrics } from './metrics.ts';
 
 export interface Refusal {
@@ -58,7 +58,7 @@ export function createPublishEvent(deps: Deps): PublishEvent {
   async function sendTogether(
     plain: OutgoingRecord,
     event: EventRecord,
-    endpointIds: readonly string[],
+    { endpointIds, passHeaders }: Narrow,
     { traceparent, send }: Publishing,
   ): Promise<boolean> {
     const at = nowMicros(clock);
@@ -68,7 +68,10 @@ export function createPublishEvent(deps: Deps): PublishEvent {
       crashPoints.reach('publish.after-event');
     };
     const deliveries = endpointIds.map((id) =>
-      recordOfDelivery(topics.deliveries, deliveryOf(event, id, { createdAt: at, traceparent })),
+      recordOfDelivery(
+        topics.deliveries,
+        deliveryOf(event, id, { createdAt: at, traceparent, passHeaders: passHeaders?.get(id) }),
+      ),
     );
     const sent = await Promise.allSettled([sendEvent(), ...deliveries.map(send)]);
     const errors = sent.flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []));
@@ -86,7 +89,7 @@ export function createPublishEvent(deps: Deps): PublishEvent {
       if ('wide' in match) await publishing.send(plain);
       else {
         mayBeDelivered = match.endpointIds.length > 0;
-        if (!(await sendTogether(plain, event, match.endpointIds, publishing))) await publishing.send(plain);
+        if (!(await sendTogether(plain, event, match, publishing))) await publishing.send(plain);
       }
       return undefined;
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { Clock } from '#lib/clock';
+import { compilePassHeaders } from '#lib/contract';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { createPools, directoryPool } from '#lib/postgres';
@@ -8,6 +9,7 @@ import { readSubscriber, type Subscriber, subscriberColumns, type SubscriberRow 
 
 interface Row extends SubscriberRow {
   ordered: boolean;
+  pass_headers: string[] | null;
 }
 
 interface Options {
@@ -27,12 +29,14 @@ export function openSubscriberDirectory({ databaseUrl, name, clock, log, metrics
   const postgres = createPools({ url: databaseUrl, name, log, metrics })(directoryPool);
   const directory = createEndpointDirectory<Row, Subscriber>({
     postgres,
-    columns: `${subscriberColumns}, coalesce((settings->>'ordered')::boolean, false) AS ordered`,
+    columns: `${subscriberColumns}, coalesce((settings->>'ordered')::boolean, false) AS ordered,
+      settings->'pass_headers' AS pass_headers`,
     read: (row, before) => ({
       ...readSubscriber(row, before, (error) =>
         log.error({ event: 'endpoint.unreadable', tenant: row.tenant, endpointId: row.id, err: error }),
       ),
       ordered: row.ordered,
+      passHeaders: compilePassHeaders(row.pass_headers),
     }),
     clock,
     log,

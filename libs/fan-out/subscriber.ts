@@ -1,6 +1,6 @@
 /** The part of an endpoint that says which events it gets. The dispatcher knows more (services/dispatcher/model/endpoint.ts). */
 import { microsOf } from '#lib/clock';
-import type { PastSubscription, Subscription } from '#lib/contract';
+import type { PassHeaders, PastSubscription, Subscription } from '#lib/contract';
 import { type AppError, toAppError } from '#lib/errors';
 import { compileFilter, type EventFilter } from '#lib/event-filter';
 
@@ -12,6 +12,8 @@ export interface Subscriber {
   past: readonly (EndpointSubscription & { until: number })[];
   /** Its deliveries of one ordering key are sent one after the other. */
   ordered: boolean;
+  /** The provider's headers that it gets. Undefined: none. */
+  passHeaders?: PassHeaders | undefined;
   /** Microseconds since the epoch. */
   createdAt: number;
 }
@@ -50,7 +52,7 @@ export function readSubscriber(
   row: SubscriberRow,
   before: Pick<Subscriber, 'past'> | undefined,
   onUnreadable: (error: AppError) => void,
-): Omit<Subscriber, 'ordered'> {
+): Omit<Subscriber, 'ordered' | 'passHeaders'> {
   return {
     tenant: row.tenant,
     id: row.id,

@@ -56,7 +56,7 @@ export function exchange(
     origin,
     path,
     method: request.method,
-    headers: request.headers,
+    headers: request.headerLists === undefined ? request.headers : { ...request.headerLists, ...request.headers },
     body: request.body,
   };
 

@@ -7,6 +7,8 @@ export interface HttpRequest {
   url: string;
   method: HttpMethod;
   headers: Readonly<Record<string, string>>;
+  /** Further headers: one for each value of a list. */
+  headerLists?: Readonly<Record<string, string[]>> | undefined;
   body: Buffer;
   /** Time until the head of the response, all phases included. */
   timeoutMs: number;

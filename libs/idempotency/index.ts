@@ -1,3 +1,5 @@
+export { createForgetResponses, type ForgetResponses } from './redis-responses.ts';
+export { type AnswerPage, eraseAnswers, removeAnswers } from './erase-answers.ts';
 export { idempotency } from './idempotency.ts';
 export { type IdempotentRequest, type Outcome } from './keyed-run.ts';
 export { sendResponse } from './kept-response.ts';

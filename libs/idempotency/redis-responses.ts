@@ -17,14 +17,27 @@ interface Options {
 
 const hashBytes = 32;
 
-/** A value is the request's hash and the sealed answer. */
-export function createRedisResponses({ redis, prefix, secretBox, clock }: Options): ResponseMemory {
-  const redisKey = ({ tenant, credential, keyHash }: KeyedRequest): Buffer =>
+type Identity = Pick<KeyedRequest, 'tenant' | 'credential' | 'keyHash'>;
+
+const redisKeyIn =
+  (prefix: string) =>
+  ({ tenant, credential, keyHash }: Identity): Buffer =>
     Buffer.concat([
       Buffer.from(`${prefix}idempotency:`),
       hashParts([Buffer.from(tenant), Buffer.from(credential), keyHash]),
     ]);
 
+/** Removes the copies of these requests' answers. @throws AppError redis_unavailable */
+export type ForgetResponses = (requests: readonly Identity[]) => Promise<void>;
+
+export const createForgetResponses = (redis: Pick<Redis, 'remove'>, prefix: string): ForgetResponses => {
+  const redisKey = redisKeyIn(prefix);
+  return (requests) => redis.remove(requests.map(redisKey));
+};
+
+/** A value is the request's hash and the sealed answer. */
+export function createRedisResponses({ redis, prefix, secretBox, clock }: Options): ResponseMemory {
+  const redisKey = redisKeyIn(prefix);
   const get = askTogether((keys: readonly Buffer[]) => redis.getMany(keys));
 
   return {

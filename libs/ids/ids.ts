@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
 import { randomPool } from './random-pool.ts';
 
-/** rcp receipt · evt event · src source · ep endpoint · dlv delivery · key API key · dl dead letter · rpl replay · rej rejection */
-export type IdPrefix = 'rcp' | 'evt' | 'src' | 'ep' | 'dlv' | 'key' | 'dl' | 'rpl' | 'rej';
+/**
+ * rcp receipt · evt event · src source · ep endpoint · dlv delivery · key API key · dl dead letter · rpl replay · rej rejection · req request
+ * to the API · aud audit entry · ses session · ers erasure
+ */
+export type IdPrefix =
+  'rcp' | 'evt' | 'src' | 'ep' | 'dlv' | 'key' | 'dl' | 'rpl' | 'rej' | 'req' | 'aud' | 'ses' | 'ers';
 
 export type RandomBytes = (size: number) => Buffer;
 
@@ -36,6 +40,23 @@ export function timeOfId(id: string): number | undefined {
   let ms = 0;
   for (const digit of digits) ms = ms * 32 + alphabet.indexOf(digit);
   return Number.isSafeInteger(ms * 1000) ? ms : undefined;
+}
+
+/**
+ * The ids of a range of times lie between these two.
+ *
+ * @param times `untilMs` itself is not in the range
+ */
+export function idRange(
+  prefix: IdPrefix,
+  { sinceMs, untilMs }: { sinceMs?: number; untilMs?: number },
+): { above: string | undefined; below: string | undefined } {
+  // A millisecond that a bound lies within has ids on both sides of it: all of them are within the range.
+  const firstMs = Math.floor(sinceMs ?? 0);
+  return {
+    above: firstMs > 0 ? createId(prefix, firstMs - 1, (size) => Buffer.alloc(size, 0xff)) : undefined,
+    below: untilMs === undefined ? undefined : createId(prefix, Math.ceil(untilMs), (size) => Buffer.alloc(size)),
+  };
 }
 
 /** The last two characters of an id, ten of its random bits, as a number from 0 to 1023. */

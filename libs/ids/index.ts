@@ -1,2 +1,11 @@
-export { type IdPrefix, type RandomBytes, createId, derivedId, idEndToNumber, numberToIdEnd, timeOfId } from './ids.ts';
+export {
+  type IdPrefix,
+  type RandomBytes,
+  createId,
+  derivedId,
+  idEndToNumber,
+  idRange,
+  numberToIdEnd,
+  timeOfId,
+} from './ids.ts';
 export { createRandomPool, randomPool } from './random-pool.ts';

@@ -15,7 +15,13 @@ export { consumerMetrics, producerMetrics } from './metrics.ts';
 export { createConsumer } from './consuming/rebuilding/supervised-consumer.ts';
 export { readTopic } from './consuming/read-topic.ts';
 export type { ConsumerOptions, RecordConsumer } from './consuming/consumer-options.ts';
-export { type CreateTopicsOptions, type TopicDefinition, countPartitions, createTopics } from './topics.ts';
+export {
+  type CreateTopicsOptions,
+  type TopicDefinition,
+  countPartitions,
+  createTopics,
+  readKeepTimes,
+} from './topics.ts';
 export { type AvroSchema, registerSchemas, valueSubject } from './codec/registry-client.ts';
 export {
   type AttemptCodec,

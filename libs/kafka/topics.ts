@@ -1,4 +1,4 @@
-import type { Admin } from 'kafkajs';
+import type { Admin, ConfigResourceTypes } from 'kafkajs';
 import type { Clock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
@@ -71,6 +71,50 @@ export async function countPartitions(
   options: CreateTopicsOptions,
 ): Promise<number> {
   return askCluster(access, options, async (admin) => (await leadersOf(admin, topic)).length);
+}
+
+/**
+ * How long each topic has the bytes of a record that is written now, at the longest, in milliseconds; undefined: for ever. Whole segments are
+ * removed, once the newest record of one is older than the retention; a segment takes records for `segment.ms`.
+ *
+ * @throws AppError kafka_unavailable at the time limit, also for an unknown topic
+ */
+export async function readKeepTimes(
+  access: KafkaAccess,
+  topics: readonly string[],
+  options: CreateTopicsOptions,
+): Promise<Map<string, number | undefined>> {
+  const names = ['cleanup.policy', 'retention.ms', 'segment.ms', 'file.delete.delay.ms'];
+  return askCluster(access, options, async (admin) => {
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: topics.map((name) => ({ type: topicResource, name, configNames: names })),
+    });
+    return new Map(
+      topics.map((topic) => {
+        const entries = resources.find(({ resourceName }) => resourceName === topic)?.configEntries ?? [];
+        const config = new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
+        return [topic, keepTimeOf(config)];
+      }),
+    );
+  });
+}
+
+/** ConfigResourceTypes.TOPIC: Node does not find this export of kafkajs, which is none of ES modules. */
+const topicResource = 2 as ConfigResourceTypes.TOPIC;
+
+/** Brokers look for segments to be removed every five minutes by default (log.retention.check.interval.ms, which no topic has). */
+const retentionCheckMs = 300_000;
+
+function keepTimeOf(config: ReadonlyMap<string, string>): number | undefined {
+  const read = (name: string): number => {
+    const value = Number(config.get(name));
+    if (!config.has(name) || !Number.isFinite(value)) throw new Error(`the cluster says nothing of ${name}`);
+    return value;
+  };
+  const retentionMs = read('retention.ms');
+  if (retentionMs < 0 || !(config.get('cleanup.policy') ?? '').split(',').includes('delete')) return undefined;
+  return retentionMs + read('segment.ms') + read('file.delete.delay.ms') + retentionCheckMs;
 }
 
 /** Asks until there is an answer, each time over a new connection. */

@@ -1,6 +1,7 @@
 import { runner } from 'node-pg-migrate';
 import type { Logger } from '#lib/log';
 import { fromPostgresError } from './errors.ts';
+import { loadMigrations } from './migration-loader.ts';
 
 /**
  * Brings the database to the newest migration of `directory` (SQL files, run once each, in order of their names). Safe to run from
@@ -15,6 +16,7 @@ export async function migrate(options: { url: string; directory: string; log: Lo
       dir: options.directory,
       direction: 'up',
       migrationsTable: 'migrations',
+      migrationLoaderStrategies: [{ extensions: ['.sql'], loader: loadMigrations }],
       checkOrder: true,
       log: (line) => options.log.debug({ event: 'migration.log', line }),
     });

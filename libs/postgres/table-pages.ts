@@ -2,7 +2,7 @@ import { AppError } from '#lib/errors';
 import type { Query } from './postgres.ts';
 
 /** Their columns `changed_in`, `changed_at` and `buried` are kept by triggers (deploy/postgres/migrations). */
-export type FollowedTableName = 'sources' | 'endpoints' | 'api_keys';
+export type FollowedTableName = 'sources' | 'endpoints' | 'api_keys' | 'sessions' | 'tenants' | 'erased';
 
 export interface Key {
   tenant: string;

@@ -37,6 +37,8 @@ export interface Redis extends Part {
    * @throws AppError redis_unavailable: any of them may have been set nevertheless
    */
   setIfFree(entries: readonly ExpiringEntry[]): Promise<void>;
+  /** Removes these keys. @throws AppError redis_unavailable: any of them may have been removed nevertheless */
+  remove(keys: readonly Buffer[]): Promise<void>;
   /**
    * Runs a Lua script atomically; the server stores it, so that later calls send only its hash.
    *
@@ -232,6 +234,9 @@ export function createRedis(options: RedisOptions): Redis {
         logRefusalAtMs = clock.monotonicMs() + logRefusalEveryMs;
       }
       throw new AppError('redis_unavailable', `Redis: ${refusal.message}`, { cause: refusal });
+    },
+    async remove(keys) {
+      if (keys.length > 0) await call(() => client.del(...keys));
     },
     runScript: (script, keys, args) =>
       call(() => {

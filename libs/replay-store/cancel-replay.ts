@@ -18,6 +18,10 @@ export async function cancelReplay(tx: Query, tenant: string, id: string): Promi
     [tenant, id],
   );
   if (replay?.status !== 'running') return replay?.status;
+  await tx.query(
+    `UPDATE replays SET choosing = 'cancelled', selection = NULL WHERE tenant = $1 AND id = $2 AND choosing = 'open'`,
+    [tenant, id],
+  );
   for (let after = 0; ;) {
     const range = await nextItems(tx, { tenant, id }, { status: ['waiting'], after, max: itemsAtOnce });
     if (range === undefined) break;

@@ -1,8 +1,24 @@
 export { type DeadLetterFilter, deadLetterConditions, deadLetterTables } from './dead-letter-filter.ts';
-export { type DeadLetterStatus, deadLetterStatuses, replayStatuses } from './states.ts';
+export {
+  type DeadLetterStatus,
+  deadLetterStatuses,
+  type ReplayItemStatus,
+  replayItemStatuses,
+  type ReplayOperation,
+  replayOperations,
+  shownReplayStatuses,
+} from './states.ts';
 export { type ReplayRow, replayColumns } from './replay-row.ts';
 export { type DeadLetterReplay, createDeadLetterReplay, maxReplayDeadLetters } from './create-dead-letter-replay.ts';
 export { createDeliveryReplay } from './create-delivery-replay.ts';
+export { createFilteredReplay, type Selection } from './create-filtered-replay.ts';
+export {
+  type Choice,
+  type ChosenPage,
+  createItemChoice,
+  type ItemChoice,
+  type UnchosenReplay,
+} from './choose-items.ts';
 export { cancelReplay } from './cancel-replay.ts';
 export { type ItemEnd, type LeasedReplay, type ReplayItem, type ReplayWork, createReplayWork } from './replay-work.ts';
 export type { ReplayLane } from './lease-replays.ts';

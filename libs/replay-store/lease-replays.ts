@@ -7,10 +7,13 @@
  * | single | replays of one item: tests of endpoints, retries        | the oldest of each tenant first, then the second of each, …        |
  * | bulk   | all others                                              | one per tenant, its oldest; the tenant that waited longest first |
  *
+ * One by filter is in the bulk lane, however few match.
+ *
  * After its turn, or while it waits for its rate, a bulk replay is released with the time of its next turn. Until then nobody leases it,
  * and the tenant's other bulk replays wait.
  */
 import type { Query } from '#lib/postgres';
+import type { ReplayOperation } from './states.ts';
 
 export type ReplayLane = 'single' | 'bulk';
 
@@ -19,15 +22,21 @@ export const leaseEnd = `clock_timestamp() + ${leaseMs} * interval '1 millisecon
 
 /** The same conditions as the indexes. */
 export const inLane: Readonly<Record<ReplayLane, string>> = {
-  single: `status = 'running' AND matched <= 1`,
-  bulk: `status = 'running' AND matched > 1`,
+  single: `status = 'running' AND matched <= 1 AND operation IS NULL`,
+  bulk: `status = 'running' AND (matched > 1 OR operation IS NOT NULL)`,
 };
+
+/** A bulk replay of the same tenant that must end before one `of` the table with this name; the inner table is `earlier`. */
+export const anEarlierOne = (of: string): string =>
+  `SELECT FROM replays earlier
+    WHERE tenant = ${of}.tenant AND (created_at, id) < (${of}.created_at, ${of}.id) AND ${inLane.bulk}`;
 
 export interface LeasedRow {
   tenant: string;
   id: string;
   created_at: string;
   rate_per_second: number | null;
+  operation: ReplayOperation | null;
 }
 
 export const leaseReplays = (query: Query, owner: string, lane: ReplayLane, max: number): Promise<LeasedRow[]> =>
@@ -39,12 +48,13 @@ export const leaseReplays = (query: Query, owner: string, lane: ReplayLane, max:
                FROM replays r JOIN next n ON n.tenant = r.tenant AND n.id = r.id
               WHERE ${inLane[lane]}
                 AND (r.lease_until IS NULL OR r.lease_until < clock_timestamp())
-                AND (r.turn_at IS NULL OR r.turn_at <= clock_timestamp())
-              ORDER BY n.place, coalesce(r.turn_at, r.created_at)
+                AND coalesce(r.next_turn_at, r.turn_at, '-infinity') <= clock_timestamp()
+              ORDER BY n.place, CASE WHEN r.operation IS NULL THEN coalesce(r.turn_at, r.created_at)
+                                     ELSE greatest(r.next_turn_at, r.created_at) END
               LIMIT $2
                 FOR UPDATE OF r SKIP LOCKED) AS free
       WHERE r.tenant = free.tenant AND r.id = free.id
-      RETURNING r.tenant, r.id, r.created_at, r.rate_per_second`,
+      RETURNING r.tenant, r.id, r.created_at, r.rate_per_second, r.operation`,
     [owner, max],
   );
 

@@ -1,19 +1,26 @@
 import type { Query } from '#lib/postgres';
-import { isItem, openItemStatuses, type ReplayStatus } from './states.ts';
+import { anEarlierOne } from './lease-replays.ts';
+import { isItem, openItemStatuses, type ReplayOperation, type ReplayStatus, type ShownReplayStatus } from './states.ts';
 
 export interface ReplayRow {
   id: string;
-  status: ReplayStatus;
+  status: ShownReplayStatus;
+  operation: ReplayOperation | null;
   request: Record<string, unknown>;
   rate_per_second: number | null;
   matched: number;
+  left_out: number;
   replayed: number;
   failed: number;
   created_at: string;
   ended_at: string | null;
 }
 
-export const replayColumns = 'id, status, request, rate_per_second, matched, replayed, failed, created_at, ended_at';
+/** Of `replays` by its own name. */
+export const replayColumns = `
+  id, CASE WHEN status = 'running' AND operation IS NOT NULL AND EXISTS (${anEarlierOne('replays')})
+           THEN 'queued' ELSE status END AS status,
+  operation, request, rate_per_second, matched, left_out, replayed, failed, created_at, ended_at`;
 
 export interface NewReplay {
   tenant: string;
@@ -41,16 +48,16 @@ export async function insertReplay(
   return row as ReplayRow;
 }
 
-/** Ends the replay if none of its items is open. Its row must be locked. */
+/** Ends the replay if none of its items is open, and no more are chosen. Its row must be locked. */
 export async function endIfDone(tx: Query, tenant: string, id: string): Promise<ReplayStatus | undefined> {
   const [ended] = await tx.query<{ status: ReplayStatus }>(
     `UPDATE replays r
-        SET status = CASE WHEN replayed + failed < matched THEN 'cancelled'
+        SET status = CASE WHEN replayed + failed < matched OR choosing = 'cancelled' THEN 'cancelled'
                           WHEN capped THEN 'partial'
                           ELSE 'completed'
                      END,
             ended_at = clock_timestamp(), lease_owner = NULL, lease_until = NULL
-      WHERE tenant = $1 AND id = $2 AND status = 'running'
+      WHERE tenant = $1 AND id = $2 AND status = 'running' AND choosing IS DISTINCT FROM 'open'
         AND NOT EXISTS (SELECT FROM replay_items i
                          WHERE i.tenant = r.tenant AND i.replay_id = r.id AND ${isItem('i.status', openItemStatuses)})
       RETURNING status`,

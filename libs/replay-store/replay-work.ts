@@ -7,16 +7,19 @@
  * Items are taken before they are published, so they can't be cancelled meanwhile, and a successor sends them again under the same
  * generation. Both steps check the lease under the replay's row lock: a process that was paused past its lease changes nothing any more.
  * Anything that it still publishes has the same ids.
+ *
+ * Items that make deliveries due, or cancel them, are done and settled where they are taken, in one transaction: nothing is published.
  */
 import { AppError } from '#lib/errors';
 import { microsOf } from '#lib/clock';
 import type { DeadLetterStage } from '#lib/contract';
 import type { Postgres, Query } from '#lib/postgres';
+import { actOnDeliveries } from './act-on-deliveries.ts';
 import { setDeadLetters } from './cancel-replay.ts';
 import { leaseEnd, leaseReplays, type ReplayLane } from './lease-replays.ts';
 import { nextItems } from './next-items.ts';
 import { endIfDone } from './replay-row.ts';
-import { isItem, openItemStatuses, type ReplayStatus } from './states.ts';
+import { isItem, openItemStatuses, type ReplayOperation, type ReplayStatus } from './states.ts';
 
 export interface LeasedReplay {
   tenant: string;
@@ -24,6 +27,8 @@ export interface LeasedReplay {
   /** Microseconds since the epoch. */
   createdAt: number;
   ratePerSecond: number | null;
+  /** Null: its items came with it. */
+  operation: ReplayOperation | null;
   owner: string;
 }
 
@@ -40,6 +45,8 @@ export interface ItemEnd {
   reason: string | null;
 }
 
+type Taken = { items: ReplayItem[]; isUnchosen?: true } | { ended: ReplayStatus } | 'lost';
+
 /** Every method @throws AppError store_unavailable */
 export interface ReplayWork {
   /** Up to so many replays of the lane that are unleased, or whose holder has died. */
@@ -48,16 +55,21 @@ export interface ReplayWork {
   renew(replay: LeasedReplay): Promise<boolean>;
   /** @param againInMs nobody leases it before */
   release(replay: LeasedReplay, againInMs?: number): Promise<void>;
-  /** The next items, starting with those that a predecessor had taken. */
-  take(replay: LeasedReplay, max: number): Promise<{ items: ReplayItem[] } | { ended: ReplayStatus } | 'lost'>;
+  /**
+   * The next items that are to be published, starting with those that a predecessor had taken. None, and `isUnchosen`: the next are still to
+   * be chosen.
+   */
+  take(replay: LeasedReplay, max: number): Promise<Taken>;
   /** False if the lease is lost: then nothing is changed. */
   settle(replay: LeasedReplay, ends: readonly ItemEnd[]): Promise<boolean>;
 }
 
+const turnIn = (ms: string): string => `clock_timestamp() + ${ms}::float8 * interval '1 millisecond'`;
 const held = `tenant = $1 AND id = $2 AND lease_owner = $3 AND status = 'running'`;
 
 interface RawItem {
   item: number;
+  delivery_id: string | null;
   generation: number;
   event_id: string | null;
   endpoint_id: string | null;
@@ -86,6 +98,7 @@ export function createReplayWork(postgres: Postgres): ReplayWork {
         id: row.id,
         createdAt: microsOf(row.created_at),
         ratePerSecond: row.rate_per_second,
+        operation: row.operation,
         owner,
       }));
     },
@@ -94,7 +107,8 @@ export function createReplayWork(postgres: Postgres): ReplayWork {
       await postgres.query(
         `UPDATE replays
             SET lease_owner = NULL, lease_until = NULL,
-                turn_at = clock_timestamp() + $4::float8 * interval '1 millisecond'
+                turn_at = CASE WHEN operation IS NULL THEN ${turnIn('$4')} ELSE turn_at END,
+                next_turn_at = CASE WHEN operation IS NOT NULL THEN ${turnIn('$4')} END
           WHERE ${held}`,
         [tenant, id, owner, againInMs],
       );
@@ -106,8 +120,9 @@ export function createReplayWork(postgres: Postgres): ReplayWork {
         const range = await nextItems(tx, replay, { status: openItemStatuses, after: 0, max });
         if (range === undefined) {
           const ended = await endIfDone(tx, tenant, id);
-          if (ended === undefined) throw new AppError('bug', `replay ${id} has items that nobody can take`);
-          return { ended };
+          if (ended !== undefined) return { ended };
+          if (replay.operation !== null) return { items: [], isUnchosen: true };
+          throw new AppError('bug', `replay ${id} has items that nobody can take`);
         }
         const rows = await tx.query<RawItem>(
           `WITH taken AS (
@@ -115,13 +130,14 @@ export function createReplayWork(postgres: Postgres): ReplayWork {
               WHERE tenant = $1 AND replay_id = $2 AND item BETWEEN $3 AND $4 AND ${isItem('status', openItemStatuses)}
              RETURNING *
            )
-           SELECT t.item, t.generation, t.event_id, t.endpoint_id, l.stage, l.origin, l.key, l.headers, l.value
+           SELECT t.item, t.delivery_id, t.generation, t.event_id, t.endpoint_id, l.stage, l.origin, l.key, l.headers, l.value
              FROM taken t
              LEFT JOIN dead_letters l ON l.tenant = t.tenant AND l.id = t.letter_id AND t.event_id IS NULL
             ORDER BY t.item`,
           [tenant, id, range.first, range.last],
         );
-        return { items: rows.map(itemOf) };
+        await act(tx, replay, rows);
+        return { items: rows.filter(({ delivery_id }) => delivery_id === null).map(itemOf) };
       }),
     settle: (replay, ends) =>
       postgres.transaction(async (tx) => {
@@ -152,6 +168,26 @@ export function createReplayWork(postgres: Postgres): ReplayWork {
         return true;
       }),
   };
+}
+
+/** Asks what is to be asked of deliveries, and settles these items. */
+async function act(tx: Query, { tenant, id, operation }: LeasedReplay, taken: readonly RawItem[]): Promise<void> {
+  const items = taken.flatMap(({ item, delivery_id }) => (delivery_id === null ? [] : { item, delivery_id }));
+  if (operation === null || items.length === 0) return;
+  const ids = items.map(({ delivery_id }) => delivery_id);
+  const asked = await actOnDeliveries(tx, operation, tenant, ids);
+  const done = items.filter(({ delivery_id }) => asked.has(delivery_id));
+  await tx.query(
+    `UPDATE replay_items i
+        SET status = CASE WHEN i.item = ANY ($4::int[]) THEN 'replayed' ELSE 'left_out' END
+      WHERE i.tenant = $1 AND i.replay_id = $2 AND i.item = ANY ($3::int[])`,
+    [tenant, id, items.map(({ item }) => item), done.map(({ item }) => item)],
+  );
+  await tx.query(
+    `UPDATE replays SET replayed = replayed + $3, left_out = left_out + $4, matched = matched - $4
+      WHERE tenant = $1 AND id = $2`,
+    [tenant, id, done.length, items.length - done.length],
+  );
 }
 
 function itemOf(row: RawItem): ReplayItem {

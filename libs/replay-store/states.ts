@@ -5,13 +5,26 @@
  *          ├──► partial        the same, but more had matched than the limit let in
  *          └──► cancelled      what was not sent by then went back to the dead
  *
- * Its items: waiting ──taken──► sending ──► replayed | failed;  waiting ──► cancelled. An item that is `sending` when its runner dies is
- * sent again by the next, under the same generation.
+ * One by filter is shown as `queued` while an earlier one of its tenant runs.
+ *
+ * Its items: waiting ──taken──► sending ──► replayed | failed | left_out;  waiting ──► cancelled. An item that is `sending` when its runner
+ * dies is sent again by the next, under the same generation. `left_out`: the delivery was to be retried or cancelled, and has gone on since.
  *
  * A dead letter: dead ──claimed──► replaying ──► replayed, or dead again where its item failed or was cancelled.
  */
-export const replayStatuses = ['running', 'completed', 'partial', 'cancelled'] as const;
+const replayStatuses = ['running', 'completed', 'partial', 'cancelled'] as const;
 export type ReplayStatus = (typeof replayStatuses)[number];
+
+/** As users see it. */
+export const shownReplayStatuses = ['queued', ...replayStatuses] as const;
+export type ShownReplayStatus = (typeof shownReplayStatuses)[number];
+
+/** What a replay by filter does with what matches; others send dead letters, or an event. */
+export const replayOperations = ['replay_events', 'retry_deliveries', 'cancel_deliveries'] as const;
+export type ReplayOperation = (typeof replayOperations)[number];
+
+export const replayItemStatuses = ['waiting', 'sending', 'replayed', 'failed', 'left_out', 'cancelled'] as const;
+export type ReplayItemStatus = (typeof replayItemStatuses)[number];
 
 export const deadLetterStatuses = ['dead', 'replaying', 'replayed'] as const;
 export type DeadLetterStatus = (typeof deadLetterStatuses)[number];

@@ -1,5 +1,5 @@
 import type { Query } from '#lib/postgres';
-import { inLane, type ReplayLane } from './lease-replays.ts';
+import { anEarlierOne, inLane, type ReplayLane } from './lease-replays.ts';
 
 /** How many replays of a tenant have not ended. */
 export async function unfinishedReplays(query: Query, tenant: string): Promise<Record<ReplayLane, number>> {
@@ -14,7 +14,8 @@ export async function unfinishedReplays(query: Query, tenant: string): Promise<R
 /** The same of every tenant that has any. */
 export const unfinishedByTenant = (query: Query): Promise<({ tenant: string } & Record<ReplayLane, number>)[]> =>
   query.query(
-    `SELECT tenant, count(*) FILTER (WHERE matched <= 1)::int AS single, count(*) FILTER (WHERE matched > 1)::int AS bulk
+    `SELECT tenant, count(*) FILTER (WHERE ${inLane.single})::int AS single,
+            count(*) FILTER (WHERE ${inLane.bulk})::int AS bulk
        FROM replays
       WHERE status = 'running'
       GROUP BY tenant`,
@@ -24,10 +25,9 @@ export const unfinishedByTenant = (query: Query): Promise<({ tenant: string } & 
 /** How many replays of its tenant one in the bulk lane waits for. */
 export async function replaysAhead(query: Query, tenant: string, id: string): Promise<number> {
   const [row] = await query.query<{ ahead: number }>(
-    `SELECT count(*)::int AS ahead
-       FROM replays o JOIN replays r ON r.tenant = o.tenant AND (o.created_at, o.id) < (r.created_at, r.id)
-      WHERE r.tenant = $1 AND r.id = $2 AND r.status = 'running' AND r.matched > 1
-        AND o.status = 'running' AND o.matched > 1`,
+    `SELECT (SELECT count(*)::int FROM (${anEarlierOne('replays')}) AS ahead) AS ahead
+       FROM replays
+      WHERE tenant = $1 AND id = $2 AND ${inLane.bulk}`,
     [tenant, id],
   );
   return row?.ahead ?? 0;

@@ -51,13 +51,14 @@ export async function createHostedService(options: Options): Promise<HostedServi
   let stoppingSinceMs: number | undefined;
   const stopping = new AbortController();
   const settled = Promise.withResolvers<void>();
+  const instance = randomUUID();
   const isReady = (): boolean => isRunning && parts.every((part) => part.isReady?.() ?? true);
 
   log.info({ event: 'service.starting', config: service.settings });
   const lasting = new Metrics();
   const rebuilds = measureService(lasting, { version, isReady });
   const tracing = await createTracing({
-    settings: traceSettings(common, { service: name, version, instanceId: randomUUID() }),
+    settings: traceSettings(common, { service: name, version, instanceId: instance }),
     metrics: lasting,
     clock,
     log,
@@ -70,7 +71,8 @@ export async function createHostedService(options: Options): Promise<HostedServi
   let metrics = newMetrics();
   const admin = createAdminServer({ host: common.host, port: common.adminPort, metrics: () => metrics, isReady });
   const frame = groupParts([tracing.part, admin], log);
-  const context = { log, clock, tracer: tracing.tracer, crashPoints: armed(common.crashPoint, log) };
+  const about = { service: name, instance, version, startedAtMs: clock.nowMs(), isReady };
+  const context = { log, clock, tracer: tracing.tracer, crashPoints: armed(common.crashPoint, log), about };
   let living: Promise<void> = Promise.resolve();
 
   /** Resolves with the reason of its failure, while its started parts still run. Undefined: it has to stop. */

@@ -12,11 +12,22 @@ export interface ServiceContext {
   metrics: Registry;
   tracer: Tracer;
   crashPoints: CrashPoints;
+  /** The running service, for who asks which there are; absent where it has no host. */
+  about?: RunningService;
   /**
    * For a failure that the service can't recover from (a crashed consumer): it is stopped in order. A process with one service then exits
    * with 1, so that its supervisor restarts it; among several, the service is rebuilt alone.
    */
   fail(error: Error): void;
+}
+
+interface RunningService {
+  service: string;
+  /** Names it among all others, its rebuilds included. */
+  instance: string;
+  version: string;
+  startedAtMs: number;
+  isReady(): boolean;
 }
 
 type ServiceFields = Fields & ReturnType<typeof serviceFields>;

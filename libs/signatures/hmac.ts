@@ -15,6 +15,8 @@ const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 export const hmac: SignatureScheme = {
   // A placeholder: each source names its own.
   signatureHeader: 'x-signature',
+  signedHeaders: ({ settings: { hmac: wanted } }) =>
+    [wanted?.id_header, wanted?.timestamp_header].flatMap((name) => (name === undefined ? [] : [name.toLowerCase()])),
   identifyBy: ['/id', '/event_id', '/message_id'],
   typeBy: ['/type'],
   problemsOf,

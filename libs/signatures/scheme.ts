@@ -78,6 +78,10 @@ export interface SignatureScheme {
   /** The default places of the sender's event identifier and type: `header:Name` or JSON pointers into the body, tried in order. */
   identifyBy: readonly string[];
   typeBy: readonly string[];
+  /** The headers that are signed beside the one with the signature; lower-case. */
+  signedHeaders?(request: Pick<SignedRequest, 'headers' | 'settings'>): string[];
+  /** The content type of the provider's webhooks; absent: JSON. */
+  contentType?: string;
   /** Reasons why this scheme could verify nothing with these settings; its own alone, `schemeProblems` asks for all. */
   problemsOf?(source: SchemeSource): SchemeProblem[];
   /** A new secret, of the form that the provider's have. */

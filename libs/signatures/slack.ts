@@ -18,6 +18,7 @@ const formAt = (timestamp: string | number): HmacForm => ({
 /** Slack's: `X-Slack-Signature: v0=<hex>`, HMAC-SHA256 over `v0:<timestamp>:<body>`, whether the body is JSON or a form. */
 export const slack: SignatureScheme = {
   signatureHeader: signatureHeader.toLowerCase(),
+  signedHeaders: () => [timestampHeader.toLowerCase()],
   identifyBy: ['/event_id'],
   typeBy: ['/event/type', '/type'],
   generateSecret,

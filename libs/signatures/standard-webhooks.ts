@@ -23,6 +23,10 @@ const ed25519Bytes = 64;
  */
 export const standardWebhooks: SignatureScheme = {
   signatureHeader: ownHeader,
+  signedHeaders({ headers, settings }) {
+    const { id, timestamp } = namesFor(headers, settings.signatureHeader);
+    return [id, timestamp];
+  },
   identifyBy: ['header:webhook-id', 'header:svix-id'],
   typeBy: ['/type'],
   problemsOf: ({ settings, secret, purpose = 'verify' }) => [

@@ -20,6 +20,7 @@ const formFor = (url: string): HmacForm => ({ algorithm: 'sha1', encoding: 'base
  */
 export const twilio: SignatureScheme = {
   signatureHeader: header.toLowerCase(),
+  contentType: 'application/x-www-form-urlencoded',
   identifyBy: ['header:I-Twilio-Idempotency-Token'],
   typeBy: ['/type'],
   problemsOf: publicUrlProblems,

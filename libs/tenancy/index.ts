@@ -1,5 +1,5 @@
 export { LimitReached } from './limit-reached.ts';
-export { type LimitDefinition, type LimitName, limitTable } from './limit-table.ts';
+export { type LimitDefinition, type LimitName, limitNames, limitTable } from './limit-table.ts';
 export { type ShareDefinition, type ShareName, shareTable } from './share-table.ts';
 export { createSharedRoom, type SharedRoom } from './shared-room.ts';
 export { tenantLimitsField } from './limits-field.ts';

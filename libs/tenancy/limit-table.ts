@@ -33,6 +33,12 @@ export const limitTable = {
     counts: 'API keys that are not revoked',
     atLimit: 'creating another is 429',
   },
+  sessions: {
+    default: 1_000,
+    max: 100_000,
+    counts: 'sessions that have not ended',
+    atLimit: 'making another is 429',
+  },
   requests_per_second: {
     default: 500,
     max: 1_000_000,
@@ -54,7 +60,7 @@ export const limitTable = {
   replays: {
     default: 100,
     max: 10_000,
-    counts: 'unfinished replays with several items',
+    counts: 'unfinished replays with several items or by filter',
     atLimit: 'another replay is 429; one replay runs at a time, the others wait',
   },
   single_replays: {
@@ -62,6 +68,12 @@ export const limitTable = {
     max: 100_000,
     counts: 'endpoint tests, retries and replays of single items that have not been sent yet',
     atLimit: 'another one is 429',
+  },
+  searches: {
+    default: 1,
+    max: 4,
+    counts: 'searches of payloads at a time, all processes of the API together',
+    atLimit: 'another search is 429',
   },
   source_bytes: {
     default: 64 * mebibyte,

@@ -3,13 +3,18 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { maxPayloadBytes } from '#lib/contract';
 import { answerClientError, ignoreExpectHeader, problemOfHead, validateHostOurselves } from '#lib/http-server';
 import { idempotency } from '#lib/idempotency';
+import { createId } from '#lib/ids';
+import type { EncryptionKey } from '#lib/secret-box';
 import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
+import { auditRequests } from './audit/audit.ts';
 import { contentEncoded, createErrorHandler } from './http/handle-error.ts';
 import { refuseDeepBody } from './http/refuse-deep-body.ts';
 import { refuseUnstorableText } from './http/refuse-unstorable-text.ts';
 import { sendProblem } from './http/send-problem.ts';
 import { routeOf, traceRequests } from './http/trace-requests.ts';
-import { type CallerDeps, createCallerCheck } from './keys/caller.ts';
+import { type CallerDeps, createCallerCheck, refuseBeyondDryRun } from './keys/caller.ts';
+import type { Caller } from './keys/identify-caller.ts';
+import type { AnnounceLimits } from './limits/announce-limits.ts';
 import type { TenantConnections } from './limits/tenant-connections.ts';
 import { documentRoutes } from './openapi/document-routes.ts';
 import type { RouteDeps } from './route.ts';
@@ -25,8 +30,12 @@ declare module 'fastify' {
 }
 
 export interface AppDeps extends RouteDeps, CallerDeps {
+  /** The first conceals what audit entries must not show. */
+  encryptionKeys: readonly EncryptionKey[];
   /** Default: the database is not shared out. */
   connections?: Pick<TenantConnections, 'follow'>;
+  /** Default: nobody is told of limits that are reached. */
+  announceLimits?: Pick<AnnounceLimits, 'note'>;
   tracer: Tracer;
 }
 
@@ -42,6 +51,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     return503OnClosing: false,
     http: validateHostOurselves,
     clientErrorHandler: answerClientError,
+    genReqId: () => createId('req', deps.clock.nowMs()),
     // An id of any length is an id that does not exist.
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error, request, reply) => {
@@ -68,6 +78,10 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.decorateRequest('eventId', '');
   app.decorateRequest('tenant', '');
   app.decorateRequest('credential', '');
+  // Set by the check of the caller, which only public routes do without.
+  app.decorateRequest('caller', null as unknown as Caller);
+  auditRequests(app, deps);
+  app.decorateRequest('limitReached', undefined);
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(reply);
     if (refusedByHead(request, reply)) return;
@@ -84,17 +98,20 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     log: deps.log,
     onOutcome: (outcome) => deps.metrics.idempotencyRequests.inc({ outcome }),
   });
+  app.addHook('preValidation', refuseBeyondDryRun);
   app.addHook('preValidation', refuseDeepBody);
   app.addHook('preValidation', refuseUnstorableText);
   app.addHook('onResponse', (request, reply, done) => {
     report(deps, request, reply);
+    if (request.limitReached !== undefined) deps.announceLimits?.note(request.tenant, request.limitReached);
     done();
   });
 
   const callerCheck = createCallerCheck(deps);
   const options = routes.map((route) => route(deps));
   const forAnyone = documentRoutes(options, deps);
-  for (const route of options) app.route({ ...route, onRequest: callerCheck });
+  for (const route of options)
+    app.route(route.config?.operation?.isPublic === true ? route : { ...route, onRequest: callerCheck });
   for (const route of forAnyone) app.route(route);
   for (const route of refusedMethods(app, [...options, ...forAnyone])) app.route(route);
   return app;
@@ -153,7 +170,7 @@ function refusedMethods(app: FastifyInstance, options: readonly RouteOptions[]):
 }
 
 function report({ metrics, log }: AppDeps, request: FastifyRequest, reply: FastifyReply): void {
-  const { method, tenant, credential, span, eventId } = request;
+  const { id: requestId, method, tenant, credential, span, eventId } = request;
   const route = routeOf(request) ?? 'unknown';
   const { statusCode: status, elapsedTime: durationMs } = reply;
   observe(metrics.requestSeconds, durationMs / 1000, { labels: { route, method, status }, exemplar: span.exemplar });
@@ -164,8 +181,16 @@ function report({ metrics, log }: AppDeps, request: FastifyRequest, reply: Fasti
     status,
     tenant,
     credential,
+    ...actorFacts(request.caller),
+    requestId,
     durationMs,
     traceId: traceIdOf(span.traceparent),
     ...(eventId !== '' && { eventId }),
   });
 }
+
+/** What the credential does not tell: the session, or which key of the operator. */
+const actorFacts = (caller: Caller | null): Record<string, string> => ({
+  ...(caller?.session !== undefined && { session: caller.session.id }),
+  ...(caller?.operatorKey !== undefined && { operatorKey: caller.operatorKey.setting }),
+});

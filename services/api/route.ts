@@ -1,19 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RawServerDefault, RouteGenericInterface, RouteOptions } from 'fastify';
 import type { Clock } from '#lib/clock';
+import type { FollowedErasures } from '#lib/erasure';
 import type { JudgingTurns, UnjudgedFilters } from '#lib/event-filter';
 import type { Verdict } from '#lib/http-client';
 import type { RandomBytes } from '#lib/ids';
 import type { Logger } from '#lib/log';
-import type { Rate } from '#lib/rate-limit';
+import type { Rate, RateLimiter } from '#lib/rate-limit';
 import type { SecretBox } from '#lib/secret-box';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import type { IdempotencyDeps } from './idempotency/open-idempotency.ts';
+import type { OperatorKeys } from './keys/operator-keys.ts';
 import type { WaitingRequests } from './limits/waiting-requests.ts';
 import type { ApiMetrics } from './metrics.ts';
 import type { Outbox } from './outbox/publish-outbox.ts';
 import type { Polling } from './polling/polling.ts';
+import type { AsOfTokens } from './replays/by-filter/as-of.ts';
+import type { ReplayWatch } from './replays/replay-watch.ts';
 import type { Store } from './resources/resource-table.ts';
+import type { EventSearch } from './searching/event-search.ts';
 
 /** Dependencies of handlers. A route's file holds its method, its schema, its documentation and its handler. */
 export interface RouteDeps {
@@ -31,15 +36,27 @@ export interface RouteDeps {
   vetProxy(url: string): Verdict;
   /** A delivery that is retried must find its payload. */
   payloadRetentionDays: number;
+  /** An endpoint is disabled when it has failed for so long. */
+  failingSeconds: number;
   /** Limits per tenant. */
   limits: TenantLimits;
+  /** The same by the settings alone. */
+  limitSettings: TenantLimits;
   usage: TenantUsage;
   /** Filters are judged in these. */
   judgingTurns: JudgingTurns;
   unjudgedFilters: Pick<UnjudgedFilters, 'note'>;
+  operatorKeys: OperatorKeys;
+  limiter: RateLimiter;
   /** The rate of keys without one of their own. */
   keyRate: Rate;
+  search: EventSearch;
   polling: Polling;
+  asOf: AsOfTokens;
+  erased: Pick<FollowedErasures, 'hasTenant' | 'refresh'>;
+  /** There is a replay by filter whose items are to be chosen. */
+  chooseItems(): void;
+  replayWatch: ReplayWatch;
   /** Aborts when the process stops: held requests are answered. */
   closing: AbortSignal;
   /** Base of links to this API; empty: taken from the Host header of the request. */

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { createErasedEvents } from '#lib/erasure';
 import { createJudgingTurns, createUnjudgedFilters } from '#lib/event-filter';
+import { reportProcess } from '#lib/heartbeat';
 import { parseAllowedNetworks, vetUrl } from '#lib/http-client';
 import { createHttpServer } from '#lib/http-server';
 import { createPart, inRounds, type Part } from '#lib/lifecycle';
@@ -11,16 +13,26 @@ import type { ServiceContext } from '#lib/service-host';
 import { createTenantLimits, createTenantUsage } from '#lib/tenancy';
 import { buildApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
+import { openErasing } from './erasing/open-erasing.ts';
 import { openIdempotency } from './idempotency/open-idempotency.ts';
 import { createKeyDirectory } from './keys/key-directory.ts';
 import { createKeyUses } from './keys/key-uses.ts';
+import { createOperatorKeys } from './keys/operator-keys.ts';
+import { createSessionDirectory } from './keys/session-directory.ts';
+import { createSessionUses } from './keys/session-uses.ts';
+import { followLimits } from './limits/follow-limits.ts';
+import { createAnnounceLimits } from './limits/announce-limits.ts';
 import { createTenantConnections } from './limits/tenant-connections.ts';
 import { createWaitingRequests } from './limits/waiting-requests.ts';
 import { watchResources } from './limits/watch-resources.ts';
 import { createApiMetrics } from './metrics.ts';
 import { openOutbox } from './outbox/open-outbox.ts';
 import { createPolling } from './polling/polling.ts';
+import { createAsOfTokens } from './replays/by-filter/as-of.ts';
+import { openChoosing } from './replays/by-filter/open-choosing.ts';
 import { showReplayUsage } from './replays/replay-limit.ts';
+import { createReplayWatch } from './replays/replay-watch.ts';
+import { createEventSearch } from './searching/event-search.ts';
 
 const maxConnections = 10;
 /** A client waits at most so long before it is told to retry. */
@@ -35,13 +47,14 @@ const name = 'hookline-api';
 /** The API's parts, leaves first. */
 export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const { log, clock } = context;
-  const limits = createTenantLimits(config.tenantLimits);
+  const openPool = createPools({ url: config.databaseUrl, name, log, metrics: context.metrics });
+  const followPostgres = openPool(directoryPool);
+  const limitSettings = createTenantLimits(config.tenantLimits);
+  const limits = followLimits({ settings: limitSettings, followPostgres, clock, log });
   const usage = createTenantUsage(context.metrics, limits);
   const waiting = createWaitingRequests({ limits, usage });
   const connections = createTenantConnections({ connections: maxConnections, waiting, usage });
-  const openPool = createPools({ url: config.databaseUrl, name, log, metrics: context.metrics });
   const postgres = openPool({ maxConnections, statementTimeoutMs, takeTurn: connections.takeTurn });
-  const followPostgres = openPool(directoryPool);
   const redis = createRedis({
     url: config.redisUrl,
     name,
@@ -61,9 +74,15 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const keyUses = createKeyUses({ postgres, clock, log });
   const metrics = createApiMetrics(context.metrics);
   const { outbox, parts: outboxParts } = openOutbox(config, context, metrics);
+  const erased = createErasedEvents({ followPostgres, postgres, clock, log });
   const closing = new AbortController();
   const encryptionKeys = parseEncryptionKeys(config.encryptionKeys);
   const secretBox = createSecretBox(encryptionKeys);
+  const operatorKeys = createOperatorKeys(config, encryptionKeys);
+  const sessionUses = createSessionUses({ postgres, clock, log });
+  const sessions = createSessionDirectory({
+    ...{ followPostgres, postgres, findKeyById: keys.findById, operatorKeys, uses: sessionUses, clock, log },
+  });
   const { idempotency, sweep } = openIdempotency(config, context, { postgres, redis, secretBox });
   const { polling, listener } = createPolling({
     postgres,
@@ -81,13 +100,23 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     metrics,
   });
   const unjudgedFilters = createUnjudgedFilters({ postgres, metrics: context.metrics, clock, log });
+  const announceLimits = createAnnounceLimits({ postgres: followPostgres, limits, clock, log });
+  const search = createEventSearch({ databaseUrl: config.databaseUrl, name, log });
+  const judgingTurns = createJudgingTurns();
+  const choosing = openChoosing({ openPool, judgingTurns, unjudgedFilters, clock, log });
   const allowedNetworks = parseAllowedNetworks(config.allowedNetworks);
   const app = buildApp({
     postgres,
     outbox,
     polling,
+    erased,
+    search,
+    asOf: createAsOfTokens(encryptionKeys),
+    chooseItems: choosing.wake,
+    replayWatch: createReplayWatch({ postgres, clock }),
     idempotency,
     secretBox,
+    encryptionKeys,
     clock,
     random: randomBytes,
     closing: closing.signal,
@@ -95,16 +124,20 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     // A proxy may be plain HTTP: requests through it can be HTTPS all the same.
     vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks }),
     payloadRetentionDays: config.payloadRetentionDays,
+    failingSeconds: config.failingSeconds,
     limits,
+    limitSettings,
     usage,
     connections,
+    announceLimits,
     waiting,
-    judgingTurns: createJudgingTurns(),
+    judgingTurns,
     unjudgedFilters,
     apiUrl: withoutSlash(config.apiUrl),
     ingressUrl: withoutSlash(config.ingressUrl),
-    adminKey: config.adminKey,
+    operatorKeys,
     findKey: keys.find,
+    findSession: sessions.find,
     keyUses,
     limiter: createRateLimiter({ buckets, clock, log }),
     keyRate: { perSecond: config.keyRatePerSecond, burst: config.keyRateBurst },
@@ -116,14 +149,23 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     postgres,
     followPostgres,
     watchClock({ postgres, clock, log, metrics: context.metrics }),
+    ...reportProcess(context, postgres),
     listener,
     watchResources({ postgres: followPostgres, usage, clock, log }),
+    limits,
     keys,
+    sessions,
+    erased,
     redis,
     keyUses,
+    sessionUses,
+    search,
     ...outboxParts,
+    ...choosing.parts,
     sweep,
+    ...openErasing(config, context, { redis, secretBox }),
     inRounds(showReplayUsage(postgres, usage), { name: 'replay usage', everyMs: 10_000, clock, log }),
+    announceLimits,
     inRounds(unjudgedFilters.settle, { name: 'unjudged filters', everyMs: 1_000, lastRound: true, clock, log }),
     createHttpServer({ app, host: config.host, port: config.port }),
     // Stopped before the server, which waits for held requests.

@@ -20,7 +20,8 @@ export async function runCommand(args: readonly string[], table: VerbTable = ver
   let exitCode = 0;
   const addVerb = (parent: Command, name: string, verb: Verb): void => {
     const command = parent.command(name).summary(verb.summary).description(verb.description);
-    if (verb.argument !== undefined) command.argument(`<${verb.argument}>`);
+    if (verb.argument !== undefined)
+      command.argument(verb.isArgumentOptional ? `[${verb.argument}]` : `<${verb.argument}>`);
     for (const [option, spec] of Object.entries(verb.options)) command.addOption(toOption(option, spec));
     command.option('--json', 'print JSON, for programs').action(async () => {
       exitCode = await verb.run(valuesOf(command, verb.options), argumentsOf(command, verb)).catch((error: unknown) => {

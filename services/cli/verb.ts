@@ -34,6 +34,8 @@ export interface Verb {
   /** For the verb's own help. */
   description: string;
   argument: string | undefined;
+  /** The call may leave it out: it is empty then. */
+  isArgumentOptional: boolean;
   options: OptionSpecs;
   /** Resolves with the exit code. */
   run(values: Values<OptionSpecs>, given: Readonly<Record<string, string>>): Promise<number>;
@@ -53,6 +55,7 @@ export interface VerbDefinition<Options extends OptionSpecs, Argument extends st
   description?: string;
   /** The one argument that the verb must have. */
   argument?: Argument;
+  isArgumentOptional?: boolean;
   options?: Options;
 }
 
@@ -64,6 +67,7 @@ export function verb<
   summary,
   description,
   argument,
+  isArgumentOptional = false,
   options,
   run,
 }: VerbDefinition<Options, Argument> & {
@@ -73,6 +77,7 @@ export function verb<
     summary,
     description: description ?? `${summary}.`,
     argument,
+    isArgumentOptional,
     options: options ?? {},
     run,
   };

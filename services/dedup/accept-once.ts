@@ -1,5 +1,7 @@
+import type { WaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
 import type { BuryRecord } from '#lib/dead-letters';
+import type { ErasedEvents } from '#lib/erasure';
 import { isAppError } from '#lib/errors';
 import type { RecordHandler } from '#lib/kafka';
 import type { Logger } from '#lib/log';
@@ -12,32 +14,57 @@ interface Deps {
   settle: Settle;
   setAside: Pick<SetAside, 'take'>;
   buryRecord: BuryRecord;
+  erased: Pick<ErasedEvents, 'among' | 'hasTenant'>;
+  onDropped(tenant: string): void;
+  waitOut: WaitOut;
   metrics: DedupMetrics;
   clock: Clock;
   log: Logger;
 }
 
-/** The handler of `webhooks.received`: settles a batch, sets aside records whose data fails, dead-letters unreadable ones. */
-export function createAcceptOnce({ settle, setAside, buryRecord, metrics, clock, log }: Deps): RecordHandler {
+/**
+ * The handler of `webhooks.received`: settles a batch, sets aside records whose data fails, dead-letters unreadable ones. A record that has become
+ * an event which was erased is not published again, and one of a deleted tenant is dropped.
+ */
+export function createAcceptOnce(deps: Deps): RecordHandler {
+  const { settle, setAside, buryRecord, metrics, clock, log } = deps;
+
+  /** Without those, whose records are ended. */
+  async function withoutErased(items: readonly Item[], signal: AbortSignal): Promise<readonly Item[]> {
+    const dated = items.map((item) => {
+      const { tenant, eventId: event_id, receivedAt: since } = item.candidate;
+      return { tenant, event_id, since, item };
+    });
+    const found = await deps.waitOut(() => deps.erased.among(dated), signal);
+    if (found.size === 0) return items;
+    for (const { tenant, item } of found) {
+      if (deps.erased.hasTenant(tenant)) deps.onDropped(tenant);
+      metrics.ended('erased');
+      item.record.done();
+    }
+    return dated.filter((one) => !found.has(one)).map(({ item }) => item);
+  }
+
   return async (records, signal) => {
     const startedAtMs = clock.monotonicMs();
     try {
-      const items: Item[] = [];
+      const read: Item[] = [];
       for (const record of records) {
         const item = await readItem(record);
         if (!('malformed' in item)) {
-          items.push(item);
+          read.push(item);
           continue;
         }
         const logged = { problem: item.malformed };
         await buryRecord(record, { reason: 'malformed_record', attempts: 1, logged }, signal);
         metrics.ended('failed');
       }
+      const items = await withoutErased(read, signal);
       const culprits = await settle(items, signal);
       log.debug({
         event: 'batch.settled',
         records: records.length,
-        malformed: records.length - items.length,
+        malformed: records.length - read.length,
         setAside: culprits.length,
         ms: Math.round(clock.monotonicMs() - startedAtMs),
       });

@@ -4,6 +4,7 @@ import type { EventRecord, Topics } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import { createBury, createBuryRecord, type KeepDeadLetter } from '#lib/dead-letters';
 import type { DedupStore } from '#lib/dedup-store';
+import type { ErasedEvents } from '#lib/erasure';
 import { createFanOutMetrics, createPublishEvent, type MatchNarrow } from '#lib/fan-out';
 import type { RecordHandler, RecordProducer } from '#lib/kafka';
 import type { Logger } from '#lib/log';
@@ -17,6 +18,8 @@ import { createSettle } from './settle.ts';
 export interface DedupDeps {
   store: DedupStore;
   keepDeadLetter: KeepDeadLetter;
+  erased: Pick<ErasedEvents, 'among' | 'hasTenant'>;
+  onDropped(tenant: string): void;
   producer: Pick<RecordProducer, 'send'>;
   topics: Topics;
   /** @throws AppError data_invalid */
@@ -66,5 +69,9 @@ export function createDedup(deps: DedupDeps): Dedup {
   const publisher = createPublisher({ producer, topics, publishEvent, waitOut });
   const settle = createSettle({ store, publisher, crashPoints, metrics, log, waitOut });
   const setAside = createSetAside({ settle, store, buryRecord, metrics, clock, random, log, waitOut, fail });
-  return { handle: createAcceptOnce({ settle, setAside, buryRecord, metrics, clock, log }), idle: setAside.idle };
+  const { erased, onDropped } = deps;
+  return {
+    handle: createAcceptOnce({ settle, setAside, buryRecord, erased, onDropped, waitOut, metrics, clock, log }),
+    idle: setAside.idle,
+  };
 }

@@ -1,14 +1,14 @@
 import { deadLetterCounter } from '#lib/dead-letters';
 import { type Metrics, type MetricTable, registerMetrics } from '#lib/telemetry';
 
-const outcomes = ['first', 'duplicate', 'duplicate_changed', 'republished', 'failed'] as const;
+const outcomes = ['first', 'duplicate', 'duplicate_changed', 'republished', 'failed', 'erased'] as const;
 export type Outcome = (typeof outcomes)[number];
 
 export const dedupMetrics = {
   records: {
     kind: 'counter',
     name: 'hookline_dedup_records_total',
-    help: 'Received records by outcome; `failed`: dead-lettered. A redelivery after the outcome is durable is not counted',
+    help: 'Received records by outcome; `failed`: dead-lettered; `erased`: of an erased event or a deleted tenant. A redelivery after the outcome is durable is not counted',
     unit: 'records',
     labels: { outcome: outcomes },
   },

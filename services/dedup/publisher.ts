@@ -3,6 +3,7 @@ import { duplicateToJson, type EventRecord, type Topics, traceHeaders } from '#l
 import { eventIdEndOf, type Holder, isChanged } from '#lib/dedup-store';
 import type { PublishEvent, Refusal, StepBudget } from '#lib/fan-out';
 import type { RecordProducer } from '#lib/kafka';
+import { clientAddressOf, eventRequestOf } from './event-request.ts';
 import type { Item } from './item.ts';
 
 /** Each resolves once acknowledged; waits while Kafka is away; throws `stopped` when the signal aborts. */
@@ -47,6 +48,7 @@ export function createPublisher({ producer, topics, publishEvent, waitOut }: Dep
         event_id_end: holder.eventId === null ? holder.eventIdEnd : eventIdEndOf(holder.eventId),
         body_hash: candidate.bodyHash.toString('hex'),
         changed: isChanged(candidate, holder),
+        client_address: clientAddressOf(webhook),
       });
       const record = { topic: topics.duplicates, key: dedupKey, value, headers: traceHeaders(webhook.traceparent) };
       await waitOut(() => producer.send(record), signal);
@@ -70,5 +72,7 @@ function eventOf({ webhook, identity, candidate }: Item): EventRecord {
     http_headers: { ...webhook.httpHeaders },
     ordering_key: webhook.orderingKey,
     payload: webhook.body,
+    request: eventRequestOf(webhook),
+    tags: identity.tags,
   };
 }

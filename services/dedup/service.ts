@@ -1,8 +1,10 @@
 import { groupOf, readSchema, topicsOf } from '#lib/contract';
 import { createKeepDeadLetter } from '#lib/dead-letters';
 import { createDedupStore, createPostgresKeyTable, createRedisKeyMemory } from '#lib/dedup-store';
+import { createDroppedRecords, createErasedEvents } from '#lib/erasure';
 import { createMatchNarrow, openSubscriberDirectory } from '#lib/fan-out';
 import { createConsumer, createEventCodec, createProducer, kafkaAccess, traceRecords } from '#lib/kafka';
+import { reportProcess } from '#lib/heartbeat';
 import { createPart, type Part } from '#lib/lifecycle';
 import { createPools, watchClock } from '#lib/postgres';
 import { createRedis } from '#lib/redis';
@@ -35,11 +37,15 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
   const producer = createProducer({ ...kafka, tracer, topics: [topics.events, topics.deliveries, topics.duplicates] });
   const { directory, parts: directoryParts } = openSubscriberDirectory({ databaseUrl, name, clock, log, metrics });
   const table = createPostgresKeyTable(postgres);
+  const erased = createErasedEvents({ followPostgres: postgres, postgres, clock, log });
+  const dropped = createDroppedRecords({ postgres, clock, log });
 
   const dedup = createDedup({
     ...context,
     store: createDedupStore({ memory: createRedisKeyMemory(redis, config.topicPrefix), table }),
     keepDeadLetter: createKeepDeadLetter(postgres),
+    erased,
+    onDropped: dropped.count,
     producer,
     topics,
     encodeEvent: codec.encode,
@@ -66,5 +72,18 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     log,
   });
   const clocks = watchClock({ postgres, clock, log, metrics });
-  return [postgres, clocks, ...directoryParts, redis, codec, producer, sweep, setAside, consumer];
+  return [
+    postgres,
+    clocks,
+    ...reportProcess(context, postgres),
+    ...directoryParts,
+    erased,
+    dropped,
+    redis,
+    codec,
+    producer,
+    sweep,
+    setAside,
+    consumer,
+  ];
 }

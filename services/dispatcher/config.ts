@@ -4,6 +4,7 @@ import {
   type ConfigOf,
   consumerFields,
   encryptionFields,
+  endpointFailingField,
   gatherField,
   integer,
   kafkaFields,
@@ -35,12 +36,7 @@ export const fields = {
   allowedNetworks: allowedNetworksField,
   payloadRetentionDays: payloadRetentionField,
   tenantLimits: tenantLimitsField,
-  failingSeconds: integer('HOOKLINE_ENDPOINT_FAILING_SECONDS', {
-    default: String(5 * 24 * 3600),
-    min: 10,
-    max: 365 * 24 * 3600,
-    help: 'an endpoint is disabled after failing without a success for this time',
-  }),
+  failingSeconds: endpointFailingField,
   maxInFlight: integer('HOOKLINE_DISPATCHER_MAX_IN_FLIGHT', {
     default: '500',
     min: 1,

@@ -1,9 +1,12 @@
 import { createWaitOut } from '#lib/backoff';
 import { topicsOf } from '#lib/contract';
+import { createDroppedRecords, createErasedEvents } from '#lib/erasure';
 import { isAppError } from '#lib/errors';
+import { reportProcess } from '#lib/heartbeat';
 import type { Part } from '#lib/lifecycle';
 import { watchClock } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
+import { buildAnnouncing } from './announcing/build-announcing.ts';
 import type { DispatcherConfig } from './config.ts';
 import { buildConnections } from './connections.ts';
 import { buildEndpoints } from './endpoints/build-endpoints.ts';
@@ -39,17 +42,21 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   };
 
   const connections = buildConnections(config, context);
-  const { postgres } = connections;
+  const { postgres, directoryPool } = connections;
+  const erased = createErasedEvents({ followPostgres: directoryPool, postgres, clock, log });
+  const dropped = createDroppedRecords({ postgres, clock, log });
   const publishing = buildPublishing({ ...common, ...connections });
   const { publish, offer } = publishing;
   const { encode: encodeAttempt } = publishing.attemptCodec;
 
   const { orderedRows, wakeRows } = buildOrderedRows({ ...common, ...connections });
-  const tables = buildWaitingTables({ ...connections, orderedRows });
-  const endpoints = buildEndpoints({ ...common, ...connections, publish, onClosed: wakeRows });
+  const endpoints = buildEndpoints({ ...common, ...connections, onClosed: wakeRows });
+  const tables = buildWaitingTables({ ...connections, ...endpoints, orderedRows });
 
   const removeRow = tables.servedRows.add;
-  const send = buildSend({ ...common, ...publishing, endpoints, encodeAttempt, orderedRows, removeRow });
+  const send = buildSend({
+    ...{ ...common, ...publishing, endpoints, erased, dropped, encodeAttempt, orderedRows, removeRow },
+  });
   const { outcomes } = send;
   const scheduler = buildLanes({
     ...common,
@@ -60,32 +67,40 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     giveUp: send.giveUp,
   });
 
-  const inHand = { ...common, endpoints, scheduler, outcomes };
+  const inHand = { ...common, endpoints, scheduler, outcomes, erased, dropped };
   const { orderedIntake, releaseOrdered } = buildOrdered({ ...inHand, ...tables, orderedRows });
   const waitingRows = buildWaitingRows({ ...inHand, tables, releaseOrdered });
   const deliveries = buildIntake({ ...inHand, ...connections, orderedIntake });
 
   const { decode: decodeEvent } = publishing.eventCodec;
-  const fanOut = buildFanOut({ ...common, ...connections, ...publishing, endpoints, decodeEvent, encodeAttempt });
+  const fanOut = buildFanOut({
+    ...{ ...common, ...connections, ...publishing, endpoints, erased, dropped, decodeEvent, encodeAttempt },
+  });
   const { writers } = fanOut;
-  const replays = buildReplays({ ...common, ...tables, pools: connections.replayPools, endpoints, writers, offer });
+  const replays = buildReplays({
+    ...{ ...common, ...tables, pools: connections.replayPools, endpoints, writers, offer, erased },
+  });
 
   // Stopped from the end: replays bring nothing more, the lanes drain, then their rows are removed and their offsets committed.
   return [
     postgres,
     watchClock({ postgres, clock, log, metrics: context.metrics }),
+    ...reportProcess(context, postgres),
     connections.indexScanPool,
     connections.replayPools.single,
     connections.replayPools.bulk,
     connections.directoryPool,
     connections.redis,
     endpoints.directory,
+    erased,
+    dropped,
     publishing.eventCodec,
     publishing.attemptCodec,
     publishing.producer,
     send.http,
-    endpoints.announcing,
+    buildAnnouncing({ ...common, ...connections, publish }),
     endpoints.failing,
+    endpoints.breakerReports,
     fanOut.unjudgedFilters,
     fanOut.consumer,
     deliveries,

@@ -24,6 +24,7 @@ import type { IngressMetrics } from './metrics.ts';
 import { createBodyReader } from './receiving/body-reader.ts';
 import { deferContinue } from './receiving/expect-continue.ts';
 import { createReceiveWebhook } from './receiving/receive-webhook.ts';
+import type { RejectingSources } from './rejections/rejecting-sources.ts';
 import type { RejectionLog } from './rejections/rejection-log.ts';
 import { answerChallengeRoute } from './routes/answer-challenge.ts';
 import { receiveWebhookRoute } from './routes/receive-webhook.ts';
@@ -42,6 +43,7 @@ export interface IngressDeps {
   metrics: IngressMetrics;
   tracer: Tracer;
   rejections: Pick<RejectionLog, 'record'>;
+  rejectingSources: Pick<RejectingSources, 'accepted' | 'rejected'>;
   log: Logger;
   /** A webhook is shed because there is no room. */
   reportBusy(reason: string): void;

@@ -1,4 +1,5 @@
 import { topicsOf } from '#lib/contract';
+import { reportProcess } from '#lib/heartbeat';
 import { createHttpServer } from '#lib/http-server';
 import { randomPool as random } from '#lib/ids';
 import { createProducer, kafkaAccess } from '#lib/kafka';
@@ -16,6 +17,8 @@ import { createBusyReport } from './load-shedding/busy-report.ts';
 import { createLoopDelay } from './load-shedding/loop-delay.ts';
 import { createRateGate } from './load-shedding/rate-gate.ts';
 import { createIngressMetrics } from './metrics.ts';
+import { createRejectingSources } from './rejections/rejecting-sources.ts';
+import { createRejectingTable } from './rejections/rejecting-table.ts';
 import { createRejectionLog } from './rejections/rejection-log.ts';
 import { createRejectionTable } from './rejections/rejection-table.ts';
 import { createSourceDirectory } from './sources/source-directory.ts';
@@ -104,6 +107,12 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     log,
     metrics,
   });
+  const rejectingSources = createRejectingSources({
+    table: createRejectingTable(postgres),
+    rejecting: sources.rejecting,
+    clock,
+    log,
+  });
   const tls = openTls(config);
   const app = buildApp({
     sources,
@@ -118,6 +127,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     reportBusy,
     maxConnections: config.maxConnections,
     rejections,
+    rejectingSources,
     log,
     bodyTimeoutMs: config.bodyTimeoutMs,
     maxReadingBytes: config.maxReadingBytes,
@@ -127,5 +137,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
   const server = createHttpServer({ app, host: config.host, port: config.port, listeners });
   const renewal = tls === undefined ? [] : [tls.renewal(app.server, { clock, log, onInUse: metrics.certificateInUse })];
   const clocks = watchClock({ postgres, clock, log, metrics: context.metrics });
-  return [postgres, followPostgres, clocks, sources, redis, producer, rejections, loopDelay, ...renewal, server];
+  const report = reportProcess(context, postgres);
+  const background = [rejections, rejectingSources, loopDelay, ...renewal];
+  return [postgres, followPostgres, clocks, ...report, sources, redis, producer, ...background, server];
 }

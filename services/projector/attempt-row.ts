@@ -9,9 +9,9 @@ const sendTypes = Object.entries(sendColumns) as [keyof SendRow, string][];
 const noTiming = Object.fromEntries(Object.keys(timingColumns).map((phase) => [phase, null])) as AttemptTiming;
 
 export function attemptRow(record: Attempted): AttemptRow {
-  const { tenant, delivery_id, step, attempt, at, detail, timing } = record;
+  const { tenant, delivery_id, event_id, step, attempt, at, detail, timing } = record;
   return {
-    ...{ tenant, delivery_id, step, attempt, detail },
+    ...{ tenant, delivery_id, event_id, step, attempt, detail },
     at: formatMicros(at),
     delivery_at: formatMicros(deliveryAt(record)),
     ...sendRow(record),

@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
 import { formatMicros } from '#lib/clock';
-import { isFinal, type StepRecord } from '#lib/contract';
+import { type Attempted, isFinal, type StepRecord } from '#lib/contract';
 import { bodyHashOf } from '#lib/dedup-store';
 import type { EventRef } from '#lib/event-store';
 import { derivedId } from '#lib/ids';
 import { attemptRow } from './attempt-row.ts';
 import type { DeadLetter, Fact, FanOut } from './facts.ts';
+import { keyOf } from './key-of.ts';
+import { countsByStep, type OutcomesOfDeliveries } from './stats/count-outcomes.ts';
 import type { AttemptRow } from './statements/attempts.ts';
 import type { DeadLetterRow } from './statements/dead-letters.ts';
 import type { DuplicateRow } from './statements/duplicates.ts';
@@ -24,6 +26,8 @@ export interface BatchRows {
   duplicates: DuplicateRow[];
   fanOuts: FanOutRow[];
   outcomes: OutcomeRow[];
+  /** The outcomes of each delivery, in their order: the statistics are counted from them. */
+  steps: Map<string, StepRecord[]>;
   deadLetters: DeadLetterRow[];
   payloads: PayloadRow[];
   attempts: AttemptRow[];
@@ -96,6 +100,7 @@ export function toBatchRows(
         break;
     }
   }
+  const steps = Map.groupBy(outcomes, deliveryKey);
   const refs = sorted([...touched.values()], (ref) => keyOf(ref.tenant, ref.event_id));
   const beforeLast = placesOf(refs);
   return {
@@ -107,7 +112,8 @@ export function toBatchRows(
     })),
     duplicates: sorted(duplicates, (row) => keyOf(row.tenant, row.origin)),
     fanOuts: sorted(fanOuts, (row) => keyOf(row.tenant, row.event_id, row.delivery_id ?? '')),
-    outcomes: sorted(outcomeRows(outcomes, partitionOf), (row) => keyOf(row.tenant, row.delivery_id)),
+    outcomes: sorted(outcomeRows(outcomes, steps, partitionOf), deliveryKey),
+    steps,
     deadLetters: sorted(deadLetters, (row) => keyOf(row.tenant, row.stage, row.origin, String(row.generation))),
     ...toClockFreeRows(facts.filter((fact) => !isWritten(fact))),
   };
@@ -123,6 +129,7 @@ export function ofTenants(rows: BatchRows, tenants: ReadonlySet<string>): BatchR
     duplicates: theirs(rows.duplicates),
     fanOuts: theirs(rows.fanOuts),
     outcomes: theirs(rows.outcomes),
+    steps: rows.steps,
     // No clock is needed for them.
     deadLetters: rows.deadLetters,
     payloads: theirs(rows.payloads),
@@ -156,13 +163,14 @@ function eventRow({ event, traceparent }: Extract<Fact, { kind: 'event' }>): Eve
     ordering_key,
     body_hash: bodyHashOf(hash('sha256', event.payload, 'buffer')),
     traceparent,
+    tags: Object.keys(event.tags).length === 0 ? null : JSON.stringify(event.tags),
     received_at: formatMicros(event.received_at),
     before_last: 0,
   };
 }
 
 function payloadRow({ event }: Extract<Fact, { kind: 'event' }>): PayloadRow {
-  const { tenant, id, received_at, content_type, content_encoding, payload } = event;
+  const { tenant, id, received_at, content_type, content_encoding, payload, request } = event;
   return {
     tenant,
     event_id: id,
@@ -170,16 +178,19 @@ function payloadRow({ event }: Extract<Fact, { kind: 'event' }>): PayloadRow {
     content_type,
     content_encoding,
     body: payload,
+    request: request === null ? null : JSON.stringify(request),
   };
 }
 
 function duplicateRow({ duplicate }: Extract<Fact, { kind: 'duplicate' }>): DuplicateRow {
-  const { tenant, origin, receipt_id, event_id, event_id_end, dedup_key, body_hash, received_at } = duplicate;
+  const { tenant, origin, receipt_id, event_id, event_id_end, dedup_key, body_hash, received_at, client_address } =
+    duplicate;
   return {
     tenant,
     origin,
     receipt_id,
     event_hint: event_id ?? event_id_end,
+    client_address: client_address ?? null,
     dedup_key: Buffer.from(dedup_key, 'hex'),
     body_hash: Buffer.from(body_hash, 'hex'),
     received_at: formatMicros(received_at),
@@ -220,17 +231,22 @@ function deadLetterRow(deadLetter: DeadLetter): DeadLetterRow {
 }
 
 /** Each outcome, and of each delivery one marked as the last: the one that remains when they are applied in order, with how far they came. */
-function outcomeRows(outcomes: readonly StepRecord[], partitionOf: (endpointId: string) => number): OutcomeRow[] {
+function outcomeRows(
+  outcomes: readonly StepRecord[],
+  steps: OutcomesOfDeliveries,
+  partitionOf: (endpointId: string) => number,
+): OutcomeRow[] {
   const standing = new Map<string, Standing>();
   outcomes.forEach((outcome, index) => {
-    const key = keyOf(outcome.tenant, outcome.delivery_id);
+    const key = deliveryKey(outcome);
     const before = standing.get(key);
     const { step, attempt, status } = outcome;
-    if (before === undefined) standing.set(key, { index, status, step, attempt });
+    const sent = outcome.kind === 'attempted' ? outcome : before?.sent;
+    if (before === undefined) standing.set(key, { index, status, step, attempt, sent });
     else if (!isFinal(before.status) && (before.step < step || isFinal(status)))
       // An end may come in a lower step: of a delivery that was under way twice.
       standing.set(key, {
-        ...{ index, status },
+        ...{ index, status, sent },
         step: Math.max(before.step, step),
         attempt: Math.max(before.attempt, attempt),
       });
@@ -238,6 +254,7 @@ function outcomeRows(outcomes: readonly StepRecord[], partitionOf: (endpointId: 
   const last = new Map(standing.values().map((each) => [each.index, each]));
   return outcomes.map((outcome, index) => {
     const { tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status, detail } = outcome;
+    const sent = last.get(index)?.sent;
     return {
       ...{ tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status, detail },
       ordered: outcome.ordering_key !== null,
@@ -247,6 +264,10 @@ function outcomeRows(outcomes: readonly StepRecord[], partitionOf: (endpointId: 
       last: last.has(index),
       reached_step: last.get(index)?.step ?? outcome.step,
       reached_attempt: last.get(index)?.attempt ?? outcome.attempt,
+      counts_by_step: last.has(index) && countsByStep(steps.get(deliveryKey(outcome)) ?? []),
+      last_outcome: sent?.outcome ?? null,
+      last_http_status: sent?.http_status ?? null,
+      last_detail: sent?.detail ?? null,
       partition: partitionOf(outcome.endpoint_id),
       // A parked delivery is due since its creation: the oldest has the first claim to a place, whenever it was parked.
       due_at: formatMicros(outcome.next_attempt_at ?? outcome.created_at),
@@ -260,10 +281,11 @@ interface Standing {
   status: StepRecord['status'];
   step: number;
   attempt: number;
+  /** The last send on the way here. */
+  sent: Attempted | undefined;
 }
 
-/** No part holds a NUL: Postgres refuses such a text, and so the batch, whatever the key. */
-export const keyOf = (...parts: readonly string[]): string => parts.join('\0');
+const deliveryKey = ({ tenant, delivery_id: id }: { tenant: string; delivery_id: string }): string => keyOf(tenant, id);
 
 function sorted<T>(rows: T[], key: (row: T) => string): T[] {
   const keyed = rows.map((row) => ({ row, key: key(row) }));

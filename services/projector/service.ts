@@ -9,6 +9,7 @@ import {
   kafkaAccess,
 } from '#lib/kafka';
 import { createBury, createBuryRecord, createKeepDeadLetter } from '#lib/dead-letters';
+import { reportProcess } from '#lib/heartbeat';
 import type { Part } from '#lib/lifecycle';
 import { createPools, watchClock } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
@@ -115,5 +116,19 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
   });
   const vitals = watchDatabase({ postgres, maxBytes: config.databaseMaxBytes, clock, log, metrics });
   const clocks = watchClock({ postgres, clock, log, metrics: context.metrics });
-  return [postgres, ahead, clocks, vitals, retentionPostgres, retention, events, attempts, producer, owners, consumer];
+  const report = reportProcess(context, postgres);
+  return [
+    postgres,
+    ahead,
+    clocks,
+    ...report,
+    vitals,
+    retentionPostgres,
+    retention,
+    events,
+    attempts,
+    producer,
+    owners,
+    consumer,
+  ];
 }

@@ -4,7 +4,7 @@ import { deliveryCounts } from '#lib/contract';
 import { AppError } from '#lib/errors';
 import { type EventRef, run, type takeClocks } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
-import { keyOf } from './batch-rows.ts';
+import { keyOf } from './key-of.ts';
 import type { TouchedEvent } from './statements/judge-events.ts';
 
 /** The amounts to add to an event's counts. */

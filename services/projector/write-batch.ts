@@ -1,19 +1,22 @@
 /**
  * One batch, one transaction, in this order:
  *
- *   1. the clock row of each tenant concerned, before anything else (libs/event-store/take-clocks.ts says why)
+ *   1. the clock row of each tenant concerned, before anything else (libs/event-store/take-clocks.ts says why), and, once they are had, which of
+ *      these events were erased: nothing of them is written
  *   2. outcomes, fan-outs, events and their receipts, duplicates, dead letters: each unique by a key of its own, so that a batch that comes
  *      again, whole or in part, changes nothing. Events come after their deliveries, and so are judged as they are inserted
  *   3. every event that was there before, and that this may have changed, is judged, by how much its counts have moved: what statement 2 says
- *      of it
+ *      of it; and the statistics are added to, by what statement 2 has really written
  *
  * Each is a command of its own, which sees what the clocks' last holders have written; in one statement with the first they would see no
  * more than before the wait for it. Commands that are sent together are answered in one round trip: the clock rows are held for two of them
  * and the commit, however many rows there are. All parameters are encoded before that.
  */
-import { encode, run, send, takeClocks } from '#lib/event-store';
+import { addStats, encode, keepEarlyStats, run, send, takeClocks } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
+import { addDropped } from '#lib/erasure';
 import { type BatchRows, ofTenants } from './batch-rows.ts';
+import { findErasedRows, withoutErased } from './erased-rows.ts';
 import { insertAttempts } from './statements/attempts.ts';
 import { insertDeadLetters } from './statements/dead-letters.ts';
 import { adoptEarlyDuplicates, insertDuplicates } from './statements/duplicates.ts';
@@ -22,6 +25,7 @@ import { insertFanOuts } from './statements/fan-outs.ts';
 import { judgeEvents } from './statements/judge-events.ts';
 import { applyOutcomes } from './statements/outcomes.ts';
 import { insertPayloads } from './statements/payloads.ts';
+import { countBatch } from './stats/count-batch.ts';
 import { createTouchedEvents } from './touched-events.ts';
 
 /** The statements that a test puts a defective variant of in their place, to see itself fail. */
@@ -31,6 +35,8 @@ export interface GuardingStatements {
   adoptEarlyDuplicates: typeof adoptEarlyDuplicates;
   insertFanOuts: typeof insertFanOuts;
   judgeEvents: typeof judgeEvents;
+  addStats: typeof addStats;
+  findErasedRows: typeof findErasedRows;
 }
 
 export const guardingStatements: GuardingStatements = {
@@ -39,6 +45,8 @@ export const guardingStatements: GuardingStatements = {
   adoptEarlyDuplicates,
   insertFanOuts,
   judgeEvents,
+  addStats,
+  findErasedRows,
 };
 
 /** @returns the tenants whose clocks were taken: nothing was written of the others, but for dead letters, which need none */
@@ -49,10 +57,14 @@ export async function writeBatch(
 ): Promise<ReadonlySet<string>> {
   const touched = createTouchedEvents(tx, guarding.takeClocks);
   const encodedForAll = encodeBatch(rows, guarding);
-  const taken = await touched.reserve(rows.touched, rows.tenants);
-  const isWhole = taken.size === rows.tenants.length;
-  const encoded = isWhole ? encodedForAll : encodeBatch(ofTenants(rows, taken), guarding);
-  const [, , applied, fannedOut, inserted, adopted, repeated] = await Promise.all([
+  const reserved = touched.reserve(rows.touched, rows.tenants);
+  // Sent behind it: its answer is as of after the wait for the clocks.
+  const [taken, erased] = await Promise.all([reserved, guarding.findErasedRows(tx, rows)]);
+  const isWhole = taken.size === rows.tenants.length && erased === undefined;
+  const written = isWhole ? rows : withoutErased(ofTenants(rows, taken), erased);
+  const encoded = isWhole ? encodedForAll : encodeBatch(written, guarding);
+  if (erased !== undefined) await addDropped(tx, erased.dropped(ofTenants(rows, taken)));
+  const [, , advanced, fannedOut, inserted, adopted, repeated] = await Promise.all([
     send(tx, encoded.payloads),
     send(tx, encoded.attempts),
     send(tx, encoded.outcomes),
@@ -62,9 +74,16 @@ export async function writeBatch(
     send(tx, encoded.duplicates),
     send(tx, encoded.deadLetters),
   ]);
-  await touched.move([...applied, ...fannedOut, ...adopted, ...repeated]);
-  // Not waited for: the COMMIT is sent with it, and tells whether it has failed.
-  run(tx, guarding.judgeEvents, touched.toJudge(inserted)).catch(() => undefined);
+  const duplicates = [...adopted, ...repeated];
+  await touched.move([...advanced.filter((event) => event.has_moved), ...fannedOut, ...duplicates]);
+  const { minutes, early } = countBatch(written, { inserted, advanced, duplicates });
+  // Not waited for: the COMMIT is sent with them, and tells whether one has failed.
+  const last = [
+    run(tx, guarding.judgeEvents, touched.toJudge(inserted)),
+    run(tx, guarding.addStats, minutes),
+    run(tx, keepEarlyStats, early),
+  ];
+  for (const sent of last) sent.catch(() => undefined);
   return taken;
 }
 

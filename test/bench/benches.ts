@@ -20,6 +20,7 @@ const growth: typeof stages = {
   backlog: async () => (await import('./growth/waiting-webhooks.ts')).backlogBench,
   'known-keys': async () => (await import('./growth/waiting-webhooks.ts')).knownKeysBench,
   polling: async () => (await import('./growth/polling.ts')).pollingBench,
+  lists: async () => (await import('./growth/lists.ts')).listsBench,
 };
 
 export const benches = { ...stages, ...growth };

@@ -8,6 +8,7 @@ import { alertsByReason, filesByReason } from './alerts-by-reason.ts';
 import { serviceTable, settingsByService, tracingTable, wholeEnvExample } from './documents.ts';
 import { errorsDocument } from './errors-document.ts';
 import { metricsDocument } from './metrics-document.ts';
+import { scopesDocument } from './scopes-document.ts';
 import { tenancyDocument } from './tenancy-document.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -16,6 +17,8 @@ writeFileSync(join(root, '.env.example'), wholeEnvExample());
 writeFileSync(join(root, 'docs/errors.md'), errorsDocument());
 writeFileSync(join(root, 'docs/metrics.md'), metricsDocument());
 const tenancyPage = join(root, 'docs/tenancy.md');
+const apiPage = join(root, 'services/api/README.md');
+writeFileSync(apiPage, scopesDocument(readFileSync(apiPage, 'utf8')));
 writeFileSync(tenancyPage, tenancyDocument(readFileSync(tenancyPage, 'utf8')));
 await writeFaultsPage(join(root, 'docs'));
 await writeSpeedPage(join(root, 'docs'));

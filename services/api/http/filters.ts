@@ -13,6 +13,8 @@ export interface FilterRow<Item = never> {
   description?: string;
   /** The value to filter by; absent: the parameter's text. */
   read?(text: string): { value: string } | { message: string };
+  /** May be given several times: items match each value. The schema allows a list then (`repeated`). */
+  repeats?: true;
   /** SQL, over a value that is a text; the tenant is `$1`. */
   condition(value: string): string;
   /** The same of an item at hand; absent where the item does not tell, and the database is asked. */
@@ -22,7 +24,18 @@ export interface FilterRow<Item = never> {
 export type FilterTable<Item = never> = Readonly<Record<string, FilterRow<Item>>>;
 
 /** The values to filter by; items match all of them. */
-export type Filtering<Table extends FilterTable> = { [Name in keyof Table]?: string };
+export type Filtering<Table extends FilterTable> = {
+  [Name in keyof Table]?: Table[Name] extends { repeats: true } ? readonly string[] : string;
+};
+
+/** A value, or a list of them. */
+export const repeated = (value: Schema) =>
+  ({ if: { type: 'string' }, then: value, else: { type: 'array', minItems: 1, maxItems: 10, items: value } }) as const;
+
+/** Parameters as they were sent: repeated ones are lists. */
+export type GivenFilters<Table extends FilterTable> = {
+  readonly [Name in keyof Table]?: string | readonly string[] | undefined;
+};
 
 export const filterSchemas = <Table extends FilterTable>(table: Table): { [Name in keyof Table]: Schema } =>
   Object.fromEntries(Object.entries(table).map(([name, { schema }]) => [name, schema])) as {
@@ -39,28 +52,40 @@ export const filterDescriptions = (table: FilterTable): Record<string, string> =
 /** @param given parameters by name, those of no filter among them */
 export function readFilters<Table extends FilterTable>(
   table: Table,
-  given: Readonly<Record<string, string | undefined>>,
+  given: GivenFilters<Table>,
 ): { filter: Filtering<Table> } | { errors: FieldErrors } {
-  const filter: Record<string, string> = {};
+  const filter: Record<string, string | readonly string[]> = {};
   const errors: { field: string; message: string }[] = [];
-  for (const [name, { read }] of Object.entries(table)) {
-    const text = given[name];
-    if (text === undefined) continue;
-    const result = read?.(text) ?? { value: text };
-    if ('value' in result) filter[name] = result.value;
-    else errors.push({ field: name, message: result.message });
+  for (const [name, { read, repeats }] of Object.entries(table)) {
+    const results = valuesOf(given[name]).map((text) => read?.(text) ?? { value: text });
+    const values = results.flatMap((result) => ('value' in result ? [result.value] : []));
+    for (const result of results) if ('message' in result) errors.push({ field: name, message: result.message });
+    const [value] = values;
+    if (value !== undefined) filter[name] = repeats === true ? [...new Set(values)] : value;
   }
-  return errors.length > 0 ? { errors } : { filter };
+  return errors.length > 0 ? { errors } : { filter: filter as Filtering<Table> };
 }
 
-/** The conditions of a filter; its values are added to those of the statement. */
+/** All values of a filter: none where it is not given. */
+export const valuesOf = (given: string | readonly string[] | undefined): readonly string[] =>
+  given === undefined ? [] : typeof given === 'string' ? [given] : given;
+
+/** Adds a value to those of the statement. @returns its parameter */
+export type Bind = (value: unknown) => string;
+
+export const bindTo =
+  (values: unknown[]): Bind =>
+  (value) =>
+    `$${values.push(value)}`;
+
+/** The conditions of a filter. */
 export const filterConditions = <Table extends FilterTable>(
   table: Table,
   filter: Filtering<Table>,
-  values: unknown[],
+  bind: Bind,
 ): string[] =>
   Object.entries(table).flatMap(([name, { condition }]) =>
-    filter[name] === undefined ? [] : [condition(`$${values.push(filter[name])}`)],
+    valuesOf(filter[name]).map((value) => condition(bind(value))),
   );
 
 /** RFC 3339, UTC, with microseconds. Nothing is earlier or later than the bounds, but some clients begin at the year 1. */

@@ -49,11 +49,21 @@ export function takePage<Row>(
 ): Row[] {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  if (rows.length > limit && last !== undefined) {
-    const url = new URL(request.url, 'http://path.invalid');
-    for (const [name, value] of Object.entries(next(last))) url.searchParams.set(name, value);
-    const base = apiUrl === '' ? `${request.protocol}://${request.host}` : apiUrl;
-    reply.header('link', `<${base}${url.pathname}${url.search}>; rel="next"`);
-  }
+  if (rows.length > limit && last !== undefined) linkPages({ next: next(last) }, { request, reply, apiUrl });
   return page;
+}
+
+/** @param pages the parameters that replace the request's own to get another page */
+export function linkPages(
+  pages: { next?: Record<string, string> | undefined; prev?: Record<string, string> | undefined },
+  { request, reply, apiUrl }: { request: FastifyRequest; reply: FastifyReply; apiUrl: string },
+): void {
+  const base = apiUrl === '' ? `${request.protocol}://${request.host}` : apiUrl;
+  const links = Object.entries(pages).flatMap(([rel, parameters]) => {
+    if (parameters === undefined) return [];
+    const url = new URL(request.url, 'http://path.invalid');
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    return [`<${base}${url.pathname}${url.search}>; rel="${rel}"`];
+  });
+  if (links.length > 0) reply.header('link', links.join(', '));
 }

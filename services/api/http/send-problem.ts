@@ -27,6 +27,13 @@ export function sendProblem(
     .send(Buffer.from(JSON.stringify(body)));
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The limit of its tenant at which it was refused. */
+    limitReached: LimitName | undefined;
+  }
+}
+
 /** 429 for a request that would exceed a limit of its tenant, with the limit's name. */
 export function sendLimitReached(
   reply: FastifyReply,
@@ -35,6 +42,7 @@ export function sendLimitReached(
   limits: TenantLimits,
 ): FastifyReply {
   const { counts } = limitTable[limit];
+  reply.request.limitReached = limit;
   const detail = `The tenant has reached its limit of ${limits.of(tenant, limit)} ${counts}`;
   return reply
     .code(429)

@@ -1,45 +1,49 @@
-import { timingSafeEqual } from 'node:crypto';
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, preValidationHookHandler } from 'fastify';
+import type { FollowedErasures } from '#lib/erasure';
 import type { Rate, RateLimiter } from '#lib/rate-limit';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import { sendInvalid, sendLimitReached, sendProblem } from '../http/send-problem.ts';
 import { tenantRate } from '../limits/tenant-rate.ts';
-import type { FindKey, KnownKey } from './key-directory.ts';
-import { keyHash } from './key-text.ts';
+import { allTenants, type Caller, identifyCaller, type IdentityDeps } from './identify-caller.ts';
+import type { KnownKey } from './key-directory.ts';
 import type { KeyUses } from './key-uses.ts';
-import { hasScope, usualScope } from './scopes.ts';
+import { operatorCredential } from './operator-keys.ts';
+import { missingScope, scopeOf } from './scopes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The tenant of this request; set when the caller is known. */
     tenant: string;
-    /** The caller: the id of a key, or `admin` for the one of the environment. */
+    /**
+     * The id of the key, or `admin` for the operator's. A session has that of its key, and so shares its rate, its long polls and its
+     * idempotency keys.
+     */
     credential: string;
+    /** Set on every request with a key, before its handler. */
+    caller: Caller;
   }
 }
 
-export interface CallerDeps {
-  adminKey: string;
-  findKey: FindKey;
+export interface CallerDeps extends IdentityDeps {
   keyUses: Pick<KeyUses, 'note'>;
   limiter: RateLimiter;
   /** The rate of keys without one of their own. */
   keyRate: Rate;
   limits: TenantLimits;
   usage: TenantUsage;
+  erased: Pick<FollowedErasures, 'hasTenant' | 'refresh'>;
 }
 
 const tenantHeader = 'hookline-tenant';
 const defaultTenant = 'default';
-const tenantPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+export const tenantPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**
  * Identifies the caller and the tenant before the rest of the request is read: 401 without a key, 429 above the rate of the key or of its
- * tenant, 403 for another tenant or a missing scope.
+ * tenant, 403 for another tenant or a missing scope, 410 for a deleted tenant.
  */
 export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
-  const { findKey, keyUses, limiter, keyRate, limits, usage } = deps;
-  const isAdminKey = createKeyComparison(deps.adminKey);
+  const { keyUses, limiter, keyRate, limits, usage } = deps;
 
   /** Seconds until the bucket has a permit for one more request; 0 if it has one. */
   async function waitSeconds(bucket: string, rate: Rate): Promise<number> {
@@ -67,44 +71,59 @@ export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
   return async (request, reply) => {
     const text = bearerOf(request.headers);
     if (text === undefined) return sendProblem(reply, 'unauthorized');
-    const tenant = request.headers[tenantHeader];
-    if (isAdminKey(text)) {
-      // All tenants, all scopes, and no limit: an operator always gets in.
-      request.credential = 'admin';
-      const named = tenant ?? defaultTenant;
-      if (!isTenant(named)) return sendInvalid(reply, [noTenant]);
-      request.tenant = named;
-      return;
+    const caller = await identifyCaller(deps, text);
+    if (caller === 'unknown') return sendProblem(reply, 'unauthorized');
+    if (caller === 'unavailable') return sendProblem(reply, 'unavailable');
+    request.caller = caller;
+    request.credential = caller.key?.id ?? operatorCredential;
+    request.tenant = caller.tenant ?? '';
+    // The operator has no rate: an operator always gets in.
+    if (caller.key !== undefined) {
+      keyUses.note(caller.key);
+      if (await refuseBeyondRate(caller.key, reply)) return reply;
     }
 
-    const key = await findKey(text);
-    if (key === 'unknown') return sendProblem(reply, 'unauthorized');
-    if (key === 'unavailable') return sendProblem(reply, 'unavailable');
-    request.credential = key.id;
-    request.tenant = key.tenant;
-    keyUses.note(key);
-    if (await refuseBeyondRate(key, reply)) return reply;
-    // Refused, not ignored: the client would read and change another tenant than it meant. Whether that tenant exists is not told.
-    if (tenant !== undefined && tenant !== key.tenant)
-      return sendProblem(reply, 'forbidden', 'The key belongs to another tenant than Hookline-Tenant names');
-    const needed = request.routeOptions.config.scope ?? usualScope(request.method);
-    if (!hasScope(key.scopes, needed))
-      return sendProblem(reply, 'forbidden', `The key does not have the scope ${needed}`);
+    const named = request.headers[tenantHeader];
+    const { config } = request.routeOptions;
+    if (caller.tenant === undefined) {
+      const tenant = String(named ?? defaultTenant);
+      if (!tenantPattern.test(tenant) && !(tenant === allTenants && config.ofAllTenants === true))
+        return sendInvalid(reply, [noTenant]);
+      request.tenant = tenant;
+    } else if (named !== undefined && named !== caller.tenant) {
+      // Refused, not ignored: the client would read and change another tenant than it meant. Whether that tenant exists is not told.
+      return sendProblem(reply, 'forbidden', `The ${caller.type} belongs to another tenant than Hookline-Tenant names`);
+    }
+    if (deps.erased.hasTenant(request.tenant)) return sendProblem(reply, 'gone', 'The tenant was deleted');
+    const missing = whyForbidden(request, caller);
+    if (missing !== undefined) return sendProblem(reply, 'forbidden', missing);
+    if (caller.type === 'session' && config.notBySession !== undefined)
+      return sendProblem(reply, 'forbidden', `A session can’t ${config.notBySession}: use the key itself`);
   };
 }
+
+function whyForbidden({ method, params, routeOptions }: FastifyRequest, caller: Caller): string | undefined {
+  const { config } = routeOptions;
+  if (config.orSessionItself === true && caller.session?.id === (params as { id?: string }).id) return undefined;
+  const missing = missingScope(caller, scopeOf({ method, config }));
+  const allowsDryRun = config.dryRunScope !== undefined && missingScope(caller, config.dryRunScope) === undefined;
+  return allowsDryRun ? undefined : missing;
+}
+
+/** 403 for a caller whose scope allows the dry run alone, and who asks for more. Before the handler, when the body has been read. */
+export const refuseBeyondDryRun: preValidationHookHandler = (request, reply, done) => {
+  const { config, method } = request.routeOptions;
+  if (config.dryRunScope === undefined || (request.body as { dry_run?: unknown } | undefined)?.dry_run === true)
+    return done();
+  const missing = missingScope(request.caller, scopeOf({ method: String(method), config }));
+  if (missing === undefined) done();
+  else sendProblem(reply, 'forbidden', missing);
+};
 
 const noTenant = {
   field: 'Hookline-Tenant',
   message: 'must be 1 to 64 letters, digits, dots, dashes or underscores',
 };
 
-const isTenant = (tenant: unknown): tenant is string => typeof tenant === 'string' && tenantPattern.test(tenant);
-
 const bearerOf = ({ authorization = '' }: FastifyRequest['headers']): string | undefined =>
   /^bearer +([^ ]+)$/i.exec(authorization)?.[1];
-
-/** Takes the same time for any input: the digests have one length, and are useless for guessing. */
-function createKeyComparison(key: string): (given: string) => boolean {
-  const expected = keyHash(key);
-  return (given) => timingSafeEqual(keyHash(given), expected);
-}

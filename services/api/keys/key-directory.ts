@@ -8,7 +8,7 @@ import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { createRowLookUp, type FollowedRow, followTable, type Query } from '#lib/postgres';
 import type { Rate } from '#lib/rate-limit';
-import { keyHash, keyIdOf } from './key-text.ts';
+import { credentialHash, idInCredential } from './key-text.ts';
 import type { Scope } from './scopes.ts';
 
 const intervalMs = 1_500;
@@ -26,8 +26,12 @@ export interface KnownKey {
 /** `unavailable`: the database can't be asked at the moment. */
 export type FindKey = (text: string) => Promise<KnownKey | 'unknown' | 'unavailable'>;
 
+/** The same by the id, for what belongs to the key. */
+export type FindKeyById = (id: string) => Promise<KnownKey | 'unknown' | 'unavailable'>;
+
 export interface KeyDirectory extends Part {
   find: FindKey;
+  findById: FindKeyById;
 }
 
 interface KeyRow extends FollowedRow {
@@ -85,12 +89,17 @@ export function createKeyDirectory({ followPostgres, postgres, clock, log }: Opt
   return {
     ...table,
     async find(text) {
-      const id = keyIdOf(text);
+      const id = idInCredential('hk', text);
       if (id === undefined) return 'unknown';
       const entry = entries.get(id) ?? (await lookUp(id));
       if (typeof entry === 'string') return entry;
       // The hashes have one length, and where they begin to differ is useless for guessing.
-      return timingSafeEqual(keyHash(text), entry.hash) && !entry.isRevoked ? entry.key : 'unknown';
+      return timingSafeEqual(credentialHash(text), entry.hash) && !entry.isRevoked ? entry.key : 'unknown';
+    },
+    async findById(id) {
+      const entry = entries.get(id) ?? (await lookUp(id));
+      if (typeof entry === 'string') return entry;
+      return entry.isRevoked ? 'unknown' : entry.key;
     },
   };
 }

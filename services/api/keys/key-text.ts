@@ -2,25 +2,35 @@ import { hash } from 'node:crypto';
 import type { RandomBytes } from '#lib/ids';
 
 /**
- * A key is `hk_<id>_<secret>`: the id, without its `key_`, finds the row to compare with, so no query searches for a secret; the prefix and
- * the fixed lengths let scanners find published keys.
+ * Credentials are `<form>_<id>_<secret>`: the id, without its own prefix, finds the row to compare with, so no query searches for a secret;
+ * the form and the fixed lengths let scanners find published ones.
  */
-const keyText = /^hk_([0-9a-hjkmnp-tv-z]{26})_[0-9a-f]{64}$/;
+const forms = {
+  /** An API key. */
+  hk: 'key',
+  /** The token of a session. */
+  hs: 'ses',
+  /** The code that is redeemed for it. */
+  hc: 'ses',
+} as const;
+
+export type CredentialForm = keyof typeof forms;
+
+const credentialText = /^(h[ksc])_([0-9a-hjkmnp-tv-z]{26})_[0-9a-f]{64}$/;
 
 const secretBytes = 32;
 
-export function newKeyText(id: string, random: RandomBytes): string {
-  return `hk_${id.replace(/^key_/, '')}_${random(secretBytes).toString('hex')}`;
-}
+export const newCredential = (form: CredentialForm, id: string, random: RandomBytes): string =>
+  `${form}_${id.slice(id.indexOf('_') + 1)}_${random(secretBytes).toString('hex')}`;
 
-/** The id in a key; undefined if the text can't be a key. */
-export function keyIdOf(text: string): string | undefined {
-  const [, id] = keyText.exec(text) ?? [];
-  return id === undefined ? undefined : `key_${id}`;
+/** The id in a credential; undefined if the text can't be one of this form. */
+export function idInCredential(form: CredentialForm, text: string): string | undefined {
+  const [, given, id] = credentialText.exec(text) ?? [];
+  return given === form ? `${forms[form]}_${id}` : undefined;
 }
 
 /**
- * The stored hash of a key. One round of SHA-256 is enough: slow hashes protect secrets that can be guessed, and nobody guesses 256 random
- * bits.
+ * The stored hash of a credential. One round of SHA-256 is enough: slow hashes protect secrets that can be guessed, and nobody guesses 256
+ * random bits.
  */
-export const keyHash = (text: string): Buffer => hash('sha256', text, 'buffer');
+export const credentialHash = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -1,25 +1,51 @@
-/**
- * Scopes of a key. Only `admin` includes other scopes:
- *
- * | scope     | allows                                                             |
- * |-----------|--------------------------------------------------------------------|
- * | `read`    | every GET except those of keys                                     |
- * | `write`   | every POST, PATCH and DELETE except those below                    |
- * | `publish` | POST /v1/events, for programs that only send events                |
- * | `admin`   | everything in the tenant of the key, its keys included             |
- */
+import type { Caller } from './identify-caller.ts';
+
+/** Scopes of a key. Only `admin` includes other scopes. Which route needs which: the table in the README. */
 export const scopes = ['read', 'write', 'publish', 'admin'] as const;
 
 export type Scope = (typeof scopes)[number];
 
+/**
+ * What a route asks of its caller:
+ *
+ * | `any`      | a credential, whatever its scopes                                  |
+ * | `operator` | a key of the operator, or a session of it for all tenants with `admin` |
+ */
+export type RouteScope = Scope | 'any' | 'operator';
+
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The scope that a key needs. Default: `read` for GET, `write` for all other methods. */
-    scope?: Scope;
+    /** Default: `read` for GET, `write` for all other methods. */
+    scope?: RouteScope;
+    /** With `dry_run: true` in the body, this scope is enough. */
+    dryRunScope?: Scope;
+    /** A session may do it to itself, with any scope. */
+    orSessionItself?: boolean;
+    /** What a session may not do, as the end of a sentence: only the key itself may. */
+    notBySession?: string;
+    /** The operator may name `*` as the tenant. */
+    ofAllTenants?: boolean;
   }
 }
+
+interface Scoped {
+  method: string;
+  config: { scope?: RouteScope | undefined };
+}
+
+/** The scope that a route needs. */
+export const scopeOf = ({ method, config }: Scoped): RouteScope =>
+  config.scope ?? (method === 'GET' || method === 'HEAD' ? 'read' : 'write');
 
 export const hasScope = (granted: readonly Scope[], needed: Scope): boolean =>
   granted.includes(needed) || granted.includes('admin');
 
-export const usualScope = (method: string): Scope => (method === 'GET' || method === 'HEAD' ? 'read' : 'write');
+/** Why the caller may not; undefined if it may. */
+export function missingScope(caller: Caller, needed: RouteScope): string | undefined {
+  const whose = caller.type === 'session' ? 'session' : 'key';
+  if (needed === 'any') return undefined;
+  if (needed !== 'operator')
+    return hasScope(caller.scopes, needed) ? undefined : `The ${whose} does not have the scope ${needed}`;
+  const isOperator = caller.tenant === undefined && hasScope(caller.scopes, 'admin');
+  return isOperator ? undefined : `The ${whose} does not have the scope operator: only the operator’s key has it`;
+}

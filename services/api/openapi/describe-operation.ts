@@ -1,5 +1,5 @@
 import type { RouteOptions } from 'fastify';
-import { usualScope } from '../keys/scopes.ts';
+import { type RouteScope, scopeOf } from '../keys/scopes.ts';
 import { errorAnswers, problemsOf } from './errors-of.ts';
 import type { requestHeaders } from './headers.ts';
 import { type Answer, type AnswerHeader, type Operation, ref } from './operation.ts';
@@ -31,18 +31,19 @@ export function operationOf(operation: Operation, { route, takes, requestName }:
   const { url, config } = route;
   const isPublic = operation.isPublic === true;
   const facts = { method, url };
+  const takesKey = method === 'POST' && config?.idempotencyKey !== 'ignored';
   const mediaType = operation.patchOf === undefined ? 'application/json' : 'application/merge-patch+json';
   return {
     operationId: operation.id,
     summary: operation.summary,
     ...(operation.description !== undefined && { description: operation.description }),
     tags: [operation.tag],
-    security: isPublic ? [] : [{ key: [config?.scope ?? usualScope(method)] }],
+    security: isPublic ? [] : [{ key: scopesOf(scopeOf({ method, config: config ?? {} })) }],
     parameters: [
       ...pathParameters(url),
       ...queryParameters(operation, route),
       ...(isPublic ? [] : [parameter('tenant')]),
-      ...(method === 'POST' ? [parameter('idempotencyKey')] : []),
+      ...(takesKey ? [parameter('idempotencyKey')] : []),
       ...(operation.conditional === true ? [parameter('ifMatch')] : []),
     ],
     ...(takes !== undefined && {
@@ -53,12 +54,14 @@ export function operationOf(operation: Operation, { route, takes, requestName }:
     }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(operation.answers).map(([status, answer]) => [status, answerOf(answer, method === 'POST')]),
+        Object.entries(operation.answers).map(([status, answer]) => [status, answerOf(answer, takesKey)]),
       ),
       ...errorAnswers(problemsOf(operation, facts)),
     },
   };
 }
+
+const scopesOf = (scope: RouteScope): string[] => (scope === 'any' ? [] : [scope]);
 
 const parameter = (name: keyof typeof requestHeaders): object => ({ $ref: `#/components/parameters/${name}` });
 
@@ -85,8 +88,8 @@ function queryParameters({ parameters = {} }: Operation, route: RouteOptions): o
   });
 }
 
-function answerOf({ is, body, contentType = 'application/json', headers = [] }: Answer, isPost: boolean): object {
-  const names: readonly (AnswerHeader | 'Idempotent-Replayed')[] = isPost
+function answerOf({ is, body, contentType = 'application/json', headers = [] }: Answer, takesKey: boolean): object {
+  const names: readonly (AnswerHeader | 'Idempotent-Replayed')[] = takesKey
     ? [...headers, 'Idempotent-Replayed']
     : headers;
   return {

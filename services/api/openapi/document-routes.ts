@@ -11,6 +11,11 @@ const getOpenApi: Operation = {
   answers: { 200: { is: 'OpenAPI 3.1', body: { type: 'object' } } },
   isPublic: true,
 };
+const getOpenApiOfVersion: Operation = {
+  ...getOpenApi,
+  id: 'getOpenApiOfVersion',
+  summary: 'Get this document as OpenAPI, below the version of the API',
+};
 const getDocs: Operation = {
   tag: 'Documentation',
   id: 'getDocs',
@@ -20,7 +25,7 @@ const getDocs: Operation = {
 };
 
 /**
- * `GET /openapi.json` and `GET /docs`, for anyone. The document has these two routes as well. It is made once, at the start.
+ * `GET /openapi.json`, also as `/v1/openapi.json`, and `GET /docs`, for anyone. The document has these routes as well. It is made once, at the start.
  *
  * @param routes all routes that need a key
  */
@@ -30,6 +35,12 @@ export function documentRoutes(routes: readonly RouteOptions[], { apiUrl }: { ap
       method: 'GET',
       url: '/openapi.json',
       config: { operation: getOpenApi },
+      handler: (request, reply) => send(json, request, reply),
+    },
+    {
+      method: 'GET',
+      url: '/v1/openapi.json',
+      config: { operation: getOpenApiOfVersion },
       handler: (request, reply) => send(json, request, reply),
     },
     {

@@ -6,8 +6,9 @@ export const requestHeaders = {
   tenant: {
     name: 'Hookline-Tenant',
     in: 'header',
-    description: 'the tenant, for requests with the admin key; other keys belong to a tenant. Default: `default`',
-    schema: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' },
+    description:
+      'the tenant, for requests with the admin key; other keys belong to a tenant. Default: `default`; `*` for what belongs to no tenant, where the operation says so',
+    schema: { type: 'string', pattern: '^([*]|[A-Za-z0-9][A-Za-z0-9._-]{0,63})$' },
   },
   idempotencyKey: {
     name: 'Idempotency-Key',
@@ -29,7 +30,9 @@ const header = (description: string, schema: Schema = text) => ({ description, s
 /** Headers of answers, by their name. */
 export const answerHeaders: Readonly<Record<AnswerHeader | 'Idempotent-Replayed', object>> = {
   ETag: header('version of the representation'),
-  Link: header('`<url>; rel="next"`: the next page, if there is one'),
+  Link: header(
+    '`<url>; rel="next"`: the next page, if there is one; `rel="prev"`: the one before, for lists that have it',
+  ),
   Location: header('where it can be read'),
   'Hookline-Cursor': header('cursor for the next request: its position is just after the last item'),
   'X-Poll-Interval': header('recommended seconds between two requests'),

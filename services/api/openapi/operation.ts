@@ -42,7 +42,19 @@ export interface Answer {
 export type AnswerHeader = 'ETag' | 'Link' | 'Location' | 'Hookline-Cursor' | 'X-Poll-Interval' | 'Preference-Applied';
 
 type Tag =
-  'Sources' | 'Endpoints' | 'Events' | 'Deliveries' | 'Dead letters and replays' | 'API keys' | 'Documentation';
+  | 'Sources'
+  | 'Endpoints'
+  | 'Events'
+  | 'Deliveries'
+  | 'Dead letters and replays'
+  | 'Erasures'
+  | 'Statistics'
+  | 'System'
+  | 'API keys'
+  | 'Sessions'
+  | 'Tenants'
+  | 'Audit'
+  | 'Documentation';
 
 /** One kind of resource: its routes have its tag, and all answers may refer to its schemas by name. */
 export interface DocumentedResource {

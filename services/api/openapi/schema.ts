@@ -24,7 +24,7 @@ export const count: Schema = { type: 'integer', minimum: 0 };
 export const number: Schema = { type: 'number' };
 export const map = (values: Schema): Schema => ({ type: 'object', additionalProperties: values });
 export const list = (items: Schema): Schema => ({ type: 'array', items });
-export const oneOf = (values: readonly (string | number)[]): Schema => ({ enum: values });
+export const oneOf = (values: readonly (string | number | null)[]): Schema => ({ enum: values });
 export const id = (prefix: string): Schema => ({ type: 'string', pattern: `^${prefix}_[0-9a-z]{26}$` });
 
 /** RFC 3339, UTC, with microseconds. */

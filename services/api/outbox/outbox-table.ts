@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { microsOf } from '#lib/clock';
-import { sourceDefaults } from '#lib/contract';
+import { sourceDefaults, type Tags } from '#lib/contract';
 import { bodyHashOf, createPostgresKeyTable } from '#lib/dedup-store';
 import type { Postgres, Query } from '#lib/postgres';
 
@@ -21,6 +21,7 @@ export interface OutboxEvent {
   content_type: string;
   content_encoding: string | null;
   payload: Buffer;
+  tags: Tags | null;
   /** A bigint, as text. */
   sequence: string;
 }
@@ -65,7 +66,7 @@ export const outboxSessionSettings = ['seqscan', 'bitmapscan', 'sort', 'hashjoin
 /** Row by row, from the few that are wanted; of the partitions of payloads, the one of the event's day alone is opened. */
 const contents = (outbox: string): string => `
   SELECT e.tenant, e.id, e.source_id, e.event_id, e.type, e.receipt_id, e.origin, e.received_at, e.dedup_key,
-         e.ordering_key, e.traceparent, payload.content_type, payload.content_encoding, payload.body AS payload, o.sequence, o.claimed_until
+         e.ordering_key, e.traceparent, e.tags, payload.content_type, payload.content_encoding, payload.body AS payload, o.sequence, o.claimed_until
     FROM ${outbox} o
     JOIN LATERAL (SELECT * FROM events WHERE tenant = o.tenant AND id = o.event_id LIMIT 1) AS e ON true
     JOIN LATERAL (

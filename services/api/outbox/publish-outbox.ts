@@ -201,5 +201,7 @@ function eventOf(event: OutboxEvent): EventRecord {
     http_headers: {},
     ordering_key: event.ordering_key,
     payload: event.payload,
+    request: null,
+    tags: event.tags ?? {},
   };
 }

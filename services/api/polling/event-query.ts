@@ -6,10 +6,14 @@ import type { Cursors } from './cursor.ts';
 import { type Position, readPosition } from './position.ts';
 import { readWait, type Wait } from './read-wait.ts';
 
-export interface EventQuery extends EventFilter {
+export interface EventQuery extends Omit<EventFilter, 'has' | 'tag'> {
+  has?: string | readonly string[];
+  tag?: string | readonly string[];
   cursor?: string;
   limit?: string;
   wait?: string;
+  order?: 'asc' | 'desc';
+  page?: string;
 }
 
 const { updated_at_gte, ...filters } = filterSchemas(eventFilters);
@@ -23,6 +27,8 @@ export const eventQuery = {
     ...filters,
     limit: { type: 'string' },
     wait: { type: 'string' },
+    order: { type: 'string', enum: ['asc', 'desc'] },
+    page: { type: 'string' },
   },
 } as const;
 
@@ -35,16 +41,13 @@ export interface AskedEvents {
   wait: Wait | undefined;
 }
 
-// From the last `updated_at` on, the first item is one that the client has: a page of one would never get beyond it.
-const minLimit = 2;
-
 export function readEventQuery(
   tenant: string,
   query: EventQuery,
   prefer: string | string[] | undefined,
   cursors: Cursors,
 ): AskedEvents | { errors: FieldErrors } {
-  const limit = readLimit(query.limit, minLimit);
+  const limit = readPageSize(query);
   const placed = readPosition(tenant, query, cursors);
   const waiting = readWait(query.wait, prefer);
   const position = 'errors' in placed ? undefined : placed.position;
@@ -52,6 +55,21 @@ export function readEventQuery(
   const errors = [limit, placed, waiting, filtered].flatMap((read) =>
     typeof read === 'object' && 'errors' in read ? read.errors : [],
   );
-  if (typeof limit !== 'number' || 'errors' in placed || 'errors' in waiting || 'errors' in filtered) return { errors };
+  if (query.page !== undefined) errors.push({ field: 'page', message: 'is only possible with order=desc' });
+  if (
+    errors.length > 0 ||
+    typeof limit !== 'number' ||
+    'errors' in placed ||
+    'errors' in waiting ||
+    'errors' in filtered
+  )
+    return { errors };
   return { filter: filtered.filter, limit, position, wait: waiting.wait };
+}
+
+/** From the last `updated_at` on, the first event is one that the client has: a page of one would never get beyond it. */
+function readPageSize({ limit, updated_at_gte }: EventQuery): number | { errors: FieldErrors } {
+  if (limit !== '1' || updated_at_gte === undefined) return readLimit(limit, 1);
+  const message = 'must be 2 or more with updated_at_gte, because a page of one would not advance; or use cursor';
+  return { errors: [{ field: 'limit', message }] };
 }

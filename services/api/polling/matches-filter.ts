@@ -1,10 +1,13 @@
-import type { FilterRow } from '../http/filters.ts';
+import { type FilterRow, valuesOf } from '../http/filters.ts';
 import { type EventFilter, type EventFilterName, eventFilters } from '../resources/event-filters.ts';
-import type { EventRow } from '../resources/event-row.ts';
+import { type EventRow, isErased } from '../resources/event-row.ts';
 
 const rows: Readonly<Record<EventFilterName, FilterRow<EventRow>>> = eventFilters;
 
-const entriesOf = (filter: EventFilter) => Object.entries(filter) as [EventFilterName, string][];
+const entriesOf = (filter: EventFilter): [EventFilterName, string][] =>
+  Object.entries(filter).flatMap(([name, given]) =>
+    valuesOf(given).map((value): [EventFilterName, string] => [name as EventFilterName, value]),
+  );
 
 /** The values of filters that an event in memory does not answer: the database is asked about them. */
 export function askedOfTables(filters: readonly EventFilter[]): Map<EventFilterName, string[]> {
@@ -21,7 +24,7 @@ export function askedOfTables(filters: readonly EventFilter[]): Map<EventFilterN
 
 /**
  * Whether an event that was read without a filter is one that this filter takes: what the conditions of `readEvents` say, for many filters at
- * once.
+ * once. An event that was erased is one for everybody.
  *
  * @param found the ids of events that the database has found by such a filter and its value
  */
@@ -35,5 +38,5 @@ export function matcherOf(
     const ids = found(name, value);
     return (event) => ids?.has(event.id) ?? false;
   });
-  return (event) => tests.every((test) => test(event));
+  return (event) => isErased(event) || tests.every((test) => test(event));
 }

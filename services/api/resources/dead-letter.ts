@@ -24,6 +24,10 @@ export interface DeadLetterRow {
   endpoint_id: string | null;
   source_id: string | null;
   event_type: string | null;
+  /** Of its delivery's last attempt; null where there was none, or it is not known. */
+  last_outcome: string | null;
+  last_http_status: number | null;
+  last_detail: string | null;
   status: DeadLetterStatus;
   /** The replay that claims it, or did so last. */
   replay_id: string | null;
@@ -39,8 +43,11 @@ export const deadLetterId = idPattern('dl');
 
 const columns = `l.id, l.stage, l.reason, l.attempts, l.at, l.origin, l.generation, l.event_id, l.delivery_id, l.endpoint_id,
                  coalesce(l.source_id, e.source_id) AS source_id, coalesce(l.event_type, e.type) AS event_type,
+                 d.last_outcome, d.last_http_status, d.last_detail,
                  l.status, l.replay_id, l.replayed_at, l.original_sha256 IS NOT NULL AS shortened,
                  l.original_bytes::float8 AS original_bytes, encode(l.original_sha256, 'hex') AS original_sha256`;
+
+const tables = `${deadLetterTables} LEFT JOIN deliveries d ON d.tenant = l.tenant AND d.id = l.delivery_id`;
 
 /** The newest first: ids sort by their time. One more than the page holds. */
 export function listDeadLetters(
@@ -53,7 +60,7 @@ export function listDeadLetters(
   const conditions = deadLetterConditions(tenant, filter, values);
   const before = after === null ? 'true' : `l.id < $${values.push(after)}`;
   return postgres.query<DeadLetterRow>(
-    `SELECT ${columns} FROM ${deadLetterTables}
+    `SELECT ${columns} FROM ${tables}
       WHERE ${conditions} AND ${before}
       ORDER BY l.id DESC
       LIMIT $${values.push(limit + 1)}`,
@@ -77,7 +84,7 @@ export async function findDeadLetter(
   if (!deadLetterId.test(id)) return undefined;
   const [row] = await postgres.query<WholeDeadLetter>(
     `SELECT ${columns}, l.key, l.headers, coalesce(l.value, l.kept_value, payload.body) AS value
-       FROM ${deadLetterTables}
+       FROM ${tables}
        LEFT JOIN LATERAL (
               SELECT p.body
                 FROM event_payloads p
@@ -96,7 +103,7 @@ export async function findDeadLetterOfDelivery(
   deliveryId: string,
 ): Promise<DeadLetterRow | undefined> {
   const [row] = await postgres.query<DeadLetterRow>(
-    `SELECT ${columns} FROM ${deadLetterTables} WHERE l.tenant = $1 AND l.stage = 'dispatcher' AND l.origin = $2`,
+    `SELECT ${columns} FROM ${tables} WHERE l.tenant = $1 AND l.stage = 'dispatcher' AND l.origin = $2`,
     [tenant, deliveryId],
   );
   return row;

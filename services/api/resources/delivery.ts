@@ -6,12 +6,16 @@ import {
   type StepFields,
   timingColumns,
 } from '#lib/contract';
-import { formatMicros } from '#lib/clock';
+import { formatMicros, microsOf } from '#lib/clock';
 import { type deliveryColumns, type RowOf, sqlStatus } from '#lib/event-store';
-import { timeOfId } from '#lib/ids';
+import { idRange, timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
+import { bindTo, filterConditions } from '../http/filters.ts';
 import type { PageRequest } from '../http/paging.ts';
 import { deliveryFields } from '../openapi/resources/deliveries.ts';
+import { type BoundedList, type BoundedPage, boundedSql, chooseLead } from './bounded-list.ts';
+import { type DeliveryFilter, deliveryFilters } from './delivery-filters.ts';
+import { allDeliveries, deliveryLeads } from './delivery-leads.ts';
 import { idPattern } from './ids.ts';
 
 /** As clients see it, too. */
@@ -26,7 +30,8 @@ const nextAttemptAt = `
 const columns = Object.keys(deliveryFields)
   .map((name) => (name === 'next_attempt_at' ? nextAttemptAt : `d.${name}`))
   .join(', ');
-const tables = 'deliveries d LEFT JOIN waiting w ON w.tenant = d.tenant AND w.delivery_id = d.id';
+const joinWaiting = 'LEFT JOIN waiting w ON w.tenant = d.tenant AND w.delivery_id = d.id';
+const tables = `deliveries d ${joinWaiting}`;
 
 export async function findDelivery(postgres: Query, tenant: string, id: string): Promise<DeliveryRow | undefined> {
   if (!deliveryId.test(id)) return undefined;
@@ -50,6 +55,61 @@ export function listDeliveriesOfEvent(
       LIMIT $4`,
     [tenant, eventId, after, limit + 1],
   );
+}
+
+export interface DeliveryPage {
+  rows: DeliveryRow[];
+  /** The id that the next page begins behind; undefined if this is the last. */
+  next: string | undefined;
+}
+
+/** By the times in their ids: of the first delivery of an event to an endpoint the event's receipt, of others their replay's beginning. */
+export async function listDeliveries(
+  postgres: Query,
+  tenant: string,
+  filter: DeliveryFilter,
+  { after, limit, descending }: PageRequest & { descending: boolean },
+): Promise<DeliveryPage> {
+  const list: BoundedList = {
+    table: 'deliveries d',
+    columns,
+    joined: joinWaiting,
+    leads: deliveryLeads(filter),
+    conditions: (bind) => filterConditions(deliveryFilters, filter, bind),
+  };
+  const lead = await chooseLead(postgres, tenant, list, allDeliveries);
+  const range = idRangeOf(filter);
+  const page: BoundedPage = {
+    ...{ descending, limit, ...range },
+    ...(after !== null && (descending ? { below: after } : { above: after })),
+  };
+  const values: unknown[] = [tenant];
+  const sql = boundedSql(list, lead, page, bindTo(values));
+  const rows = await postgres.query<{ read_to: string | null } & Partial<DeliveryRow>>(
+    `WITH page AS MATERIALIZED (${sql.page})
+     SELECT CASE WHEN (SELECT count(*) FROM page) <= ${limit} THEN (${sql.readTo}) END AS read_to, page.*
+       FROM (SELECT) AS asked
+       LEFT JOIN page ON true
+      ORDER BY page.id ${descending ? 'DESC' : 'ASC'}`,
+    values,
+  );
+  const found = rows.flatMap(({ read_to: _, ...row }) => (row.id == null ? [] : [row as DeliveryRow]));
+  const shown = found.slice(0, limit);
+  return { rows: shown, next: found.length > limit ? shown.at(-1)?.id : (rows[0]?.read_to ?? undefined) };
+}
+
+/**
+ * A delivery is created after the time in its id, by what the fan-out lags, or by how long its replay has taken so far. Later than this, a list
+ * by time of creation does not look for it. Clocks of hosts differ by less than the other.
+ */
+const longestLagMs = 7 * 24 * 3_600_000;
+const clockSkewMs = 3_600_000;
+
+function idRangeOf({ since, until }: DeliveryFilter): Pick<BoundedPage, 'above' | 'below'> {
+  return idRange('dlv', {
+    ...(since !== undefined && { sinceMs: microsOf(since) / 1_000 - longestLagMs }),
+    ...(until !== undefined && { untilMs: microsOf(until) / 1_000 + clockSkewMs }),
+  });
 }
 
 /** Where nothing was sent, the request is null, and with it the timing. */

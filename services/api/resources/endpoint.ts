@@ -8,6 +8,7 @@ import {
   scheduleDefaults,
   splitSettings,
   type StoredEndpointSettings,
+  type StoredPause,
   type StoredSecret,
 } from '#lib/contract';
 import type { UnjudgedReason } from '#lib/event-filter';
@@ -37,12 +38,17 @@ export interface EndpointRow extends ResourceRow, Omit<EndpointContent, 'setting
   disabled_at: string | null;
   disabled_reason: string | null;
   failing_since: string | null;
+  /** Both null while it is not paused. */
+  paused_at: string | null;
+  paused_until: string | null;
   /** When it last got an event that its filter had not judged, and why. */
   filter_unjudged: { at: string; reason: UnjudgedReason } | null;
 }
 
 const columns = `id, url, description, event_types, source_ids, filter, settings, revision, created_at, disabled_at,
   disabled_reason, failing_since, deleted_at,
+  CASE WHEN paused_until > clock_timestamp() THEN pauses->-1->>'from' END AS paused_at,
+  CASE WHEN paused_until > clock_timestamp() THEN paused_until END AS paused_until,
   (SELECT jsonb_build_object('at', to_char(u.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'reason', u.reason)
      FROM unjudged_filters u WHERE u.tenant = endpoints.tenant AND u.endpoint_id = endpoints.id) AS filter_unjudged,
   ARRAY (SELECT one->>'key' FROM jsonb_array_elements(public_keys) WITH ORDINALITY AS listed (one, place)
@@ -52,10 +58,16 @@ const columns = `id, url, description, event_types, source_ids, filter, settings
 interface Sealed {
   secrets: Buffer;
   private: Buffer | null;
+  pauses: StoredPause[];
 }
 
 /** The dispatcher ends the open deliveries of an endpoint when it sees that it is deleted. */
-export const endpoints = createResourceTable<EndpointRow, Sealed>('endpoints', 'ep', columns, 'secrets, private');
+export const endpoints = createResourceTable<EndpointRow, Sealed>(
+  'endpoints',
+  'ep',
+  columns,
+  'secrets, private, pauses',
+);
 
 const subscriptionsAtOnce = 500;
 
@@ -94,6 +106,8 @@ export function endpointJson(row: EndpointRow): Record<string, unknown> {
     disabled_at: row.disabled_at,
     disabled_reason: row.disabled_reason,
     failing_since: row.failing_since,
+    paused_at: row.paused_at,
+    paused_until: row.paused_until,
     filter_unjudged: row.filter_unjudged,
   };
 }

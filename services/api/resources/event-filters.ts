@@ -1,7 +1,17 @@
 import { eventStatuses } from '#lib/contract';
-import type { Filtering, FilterTable } from '../http/filters.ts';
+import { type Filtering, type FilterTable, readInstant, repeated } from '../http/filters.ts';
 import { filterText } from '../settings/fields.ts';
+import { tagFilter } from '../settings/tags.ts';
 import type { EventRow } from './event-row.ts';
+
+/** What an event may have, by the column that counts it. */
+const counted = {
+  duplicates: 'duplicates',
+  changed: 'duplicates_changed',
+  dead_letters: 'dead_lettered',
+} as const satisfies Record<string, keyof EventRow>;
+
+const countedAs = (value: string): keyof EventRow => counted[value as keyof typeof counted];
 
 /** The filters of `GET /v1/events`, for lists and for requests that are held. Conditions are on columns of `events`. */
 export const eventFilters = {
@@ -33,6 +43,60 @@ export const eventFilters = {
     description: 'receipt of a webhook: its event, for duplicates too',
     condition: (receiptId) =>
       `id IN (SELECT r.event_id FROM receipts r WHERE r.tenant = $1 AND r.receipt_id = ${receiptId})`,
+  },
+  tag: {
+    schema: repeated(tagFilter),
+    description: 'events with this tag, as `name:value`; repeatable',
+    repeats: true,
+    condition: (tag) => `id IN (SELECT t.event_id FROM event_tags t WHERE t.tenant = $1 AND t.tag = ${tag})`,
+    matches: ({ tags }, tag) => Object.entries(tags ?? {}).some(([name, value]) => `${name}:${value}` === tag),
+  },
+  event_id: {
+    schema: filterText,
+    description: 'identifier given by the sender or publisher',
+    condition: (eventId) => `event_id = ${eventId}`,
+    matches: (event, eventId) => event.event_id === eventId,
+  },
+  endpoint_id: {
+    schema: filterText,
+    description: 'events with a delivery to this endpoint',
+    condition: (endpointId) =>
+      `EXISTS (SELECT FROM deliveries d
+                WHERE d.tenant = events.tenant AND d.event_id = events.id AND d.endpoint_id = ${endpointId})`,
+  },
+  ordering_key: {
+    schema: filterText,
+    condition: (orderingKey) => `ordering_key = ${orderingKey}`,
+  },
+  trace_id: {
+    schema: { type: 'string', pattern: '^[0-9a-f]{32}$', description: '32 hexadecimal digits in lower case' },
+    description: 'trace that the event belongs to',
+    condition: (traceId) => `substr(traceparent, 4, 32) = ${traceId}`,
+  },
+  received_since: {
+    schema: { type: 'string' },
+    description: 'RFC 3339: events received at or after this time',
+    read: readInstant,
+    condition: (instant) => `received_at >= ${instant}::timestamptz`,
+    matches: ({ received_at }, instant) => received_at >= instant,
+  },
+  received_until: {
+    schema: { type: 'string' },
+    description: 'RFC 3339: events received before this time',
+    read: readInstant,
+    condition: (instant) => `received_at < ${instant}::timestamptz`,
+    matches: ({ received_at }, instant) => received_at < instant,
+  },
+  has: {
+    schema: repeated({ type: 'string', enum: Object.keys(counted) }),
+    description:
+      'events with duplicates, with duplicates of a different body (`changed`), with deliveries that are dead-lettered; repeatable',
+    repeats: true,
+    condition: (what) =>
+      `CASE ${what} ${Object.entries(counted)
+        .map(([name, column]) => `WHEN '${name}' THEN ${column} > 0`)
+        .join(' ')} END`,
+    matches: (event, what) => Number(event[countedAs(what)]) > 0,
   },
 } satisfies FilterTable<EventRow>;
 

@@ -1,10 +1,13 @@
+import type { EventRequest } from '#lib/contract';
+import { sqlStatus } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
-import { filterConditions } from '../http/filters.ts';
+import { bindTo, filterConditions } from '../http/filters.ts';
 import { type EventFilter, type EventFilterName, eventFilters } from './event-filters.ts';
-import { shownColumns, type EventRow } from './event-row.ts';
+import { leadToNamed } from './event-leads.ts';
+import { type EventRow, isErased, shownColumns } from './event-row.ts';
 import { idPattern } from './ids.ts';
 
-const eventId = idPattern('evt');
+export const eventId = idPattern('evt');
 /** One consistent reading of a tenant's events. */
 export interface EventsSeen {
   /** In the order of their changes: `updated_at` is unique, and its order is that of commits. */
@@ -15,15 +18,39 @@ export interface EventsSeen {
   removedTo: string | null;
 }
 
+/**
+ * Events that match the filter, and those that were erased, whatever it says: whoever has read one is told. The two are read apart, each
+ * along an index of its own.
+ */
 export async function readEvents(
   postgres: Query,
   tenant: string,
-  filter: EventFilter,
+  { updated_at_gte, ...filter }: EventFilter,
   limit: number,
 ): Promise<EventsSeen> {
   const values: unknown[] = [tenant];
-  const conditions = ['tenant = $1', ...filterConditions(eventFilters, filter, values)];
+  const bind = bindTo(values);
+  const named = await leadToNamed(postgres, tenant, filter);
+  const conditions = ['tenant = $1', ...filterConditions(eventFilters, { updated_at_gte }, bind)];
+  const matching = [
+    ...filterConditions(eventFilters, filter, bind),
+    ...(named?.(bind).ids ?? []).map((ids) => `id IN (${ids})`),
+  ];
   values.push(limit);
+  const pageOf = (all: readonly string[]): string => `
+              SELECT ${shownColumns} FROM events
+               WHERE ${all.join(' AND ')}
+               ORDER BY updated_at
+               LIMIT $${values.length}`;
+  const erased = `status = ${sqlStatus('erased')}`;
+  const found =
+    matching.length === 0
+      ? pageOf(conditions)
+      : `(${pageOf([...conditions, ...matching, `NOT ${erased}`])})
+            UNION ALL
+            (${pageOf([...conditions, erased])})
+               ORDER BY updated_at
+               LIMIT $${values.length}`;
   // One statement, one snapshot: events removed between two statements would be missed silently, or reported to clients that have seen
   // them.
   const rows = await postgres.query<{ clock_at: string | null; removed_to: string | null } & Partial<EventRow>>(
@@ -31,11 +58,7 @@ export async function readEvents(
        FROM (SELECT $1::text AS tenant) AS asked
        LEFT JOIN tenant_clocks AS clock USING (tenant)
        LEFT JOIN retention_horizons AS horizon USING (tenant)
-       LEFT JOIN LATERAL (
-              SELECT ${shownColumns} FROM events
-               WHERE ${conditions.join(' AND ')}
-               ORDER BY updated_at
-               LIMIT $${values.length}) AS page ON true
+       LEFT JOIN LATERAL (${found}) AS page ON true
       ORDER BY page.updated_at`,
     values,
   );
@@ -88,6 +111,29 @@ export async function findEvent(postgres: Query, tenant: string, id: string): Pr
     [tenant, id],
   );
   return row;
+}
+
+/** The request of an event; null where it is unknown. `removed`: its retention time is over. `erased`: the event was. */
+export async function findRequest(
+  postgres: Query,
+  tenant: string,
+  id: string,
+): Promise<{ request: EventRequest | null } | 'removed' | 'erased' | undefined> {
+  if (!eventId.test(id)) return undefined;
+  const [row] = await postgres.query<Pick<EventRow, 'status'> & { kept: boolean | null; request: EventRequest | null }>(
+    `SELECT status, payload.kept, payload.request
+       FROM events
+       LEFT JOIN LATERAL (
+              SELECT true AS kept, p.request
+                FROM event_payloads p
+               WHERE p.tenant = events.tenant AND p.event_id = events.id AND p.received_at = events.received_at
+               LIMIT 1) AS payload ON true
+      WHERE tenant = $1 AND id = $2`,
+    [tenant, id],
+  );
+  if (row === undefined) return undefined;
+  if (isErased(row)) return 'erased';
+  return row.kept === null ? 'removed' : { request: row.request };
 }
 
 export async function eventExists(postgres: Query, tenant: string, id: string): Promise<boolean> {

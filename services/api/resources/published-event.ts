@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { formatMicros } from '#lib/clock';
-import { publishedSourceId, sourceDefaults } from '#lib/contract';
+import { publishedSourceId, sourceDefaults, type Tags } from '#lib/contract';
 import { bodyHashOf, createDedupStore, createPostgresKeyTable, dedupKeyOf, type KeyMemory } from '#lib/dedup-store';
 import { insertEvents, reservedInstants, run, takeClocks } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
@@ -16,6 +16,7 @@ export interface PublishedEvent {
   /** The dedup key of an event without an identifier: of no other. */
   randomKey: Buffer;
   orderingKey: string | null;
+  tags: Tags;
   traceparent: string;
   nowMs: number;
 }
@@ -98,6 +99,7 @@ const rowOf = (event: PublishedEvent, updatedAt: string) => ({
   updated_at: updatedAt,
   ordering_key: event.orderingKey,
   traceparent: event.traceparent,
+  tags: Object.keys(event.tags).length === 0 ? null : JSON.stringify(event.tags),
   content_type: 'application/json',
   content_encoding: null,
   payload: event.payload,

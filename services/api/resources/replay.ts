@@ -7,10 +7,24 @@ export const replayId = idPattern('rpl');
 
 /** The replay as clients see it. `matched` counts all items; those not `remaining` were sent, or failed. */
 export function replayJson(row: ReplayRow): Record<string, unknown> {
-  const { id, status, request, rate_per_second, matched, replayed, failed, created_at, ended_at } = row;
+  const { id, status, operation, matched, left_out, replayed, failed } = row;
+  const { request, rate_per_second, created_at, ended_at } = row;
   const remaining = matched - replayed - failed;
-  return { id, status, matched, replayed, failed, remaining, request, rate_per_second, created_at, ended_at };
+  return {
+    ...{ id, status, operation, matched, left_out, replayed, failed, remaining },
+    ...{ request, rate_per_second, created_at, ended_at },
+  };
 }
+
+/** The audit entry of the change that started it. */
+export const startedReplay = ({ id, request, rate_per_second, matched }: ReplayRow): Record<string, unknown> => ({
+  replay_id: id,
+  matched,
+  rate_per_second,
+  request,
+});
+
+export const replayHasEnded = ({ status }: ReplayRow): boolean => status !== 'running' && status !== 'queued';
 
 export async function findReplay(postgres: Query, tenant: string, id: string): Promise<ReplayRow | undefined> {
   if (!replayId.test(id)) return undefined;

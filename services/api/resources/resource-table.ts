@@ -1,6 +1,7 @@
 import type { IdPrefix } from '#lib/ids';
 import type { Postgres, Query } from '#lib/postgres';
 import { matches } from '../http/etag.ts';
+import { type Bind, bindTo } from '../http/filters.ts';
 import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from './ids.ts';
 
@@ -34,8 +35,12 @@ export interface ResourceTable<Row extends ResourceRow, Sealed extends object = 
   idPattern: RegExp;
   /** A deleted one is found too. */
   find(postgres: Query, tenant: string, id: string): Promise<Row | undefined>;
-  /** Rows that are not deleted, the oldest first; one more than the page holds. */
-  list(postgres: Query, tenant: string, page: PageRequest): Promise<Row[]>;
+  /**
+   * Rows that are not deleted, the oldest first; one more than the page holds.
+   *
+   * @param conditions more, on columns of the table
+   */
+  list(postgres: Query, tenant: string, page: PageRequest, conditions?: (bind: Bind) => string[]): Promise<Row[]>;
   /** A concurrent change of the same row waits, and starts from the result of this one. */
   change<T>(
     store: Store,
@@ -44,7 +49,14 @@ export interface ResourceTable<Row extends ResourceRow, Sealed extends object = 
   ): Promise<{ changed: T } | { refused: Refusal }>;
   /** Updates a row that `change` has locked. @param assignments with values from $3 on */
   set(tx: Query, named: Named, assignments: string, values?: readonly unknown[]): Promise<Row>;
-  remove(store: Store, change: Change): Promise<{ changed: void } | { refused: Refusal }>;
+  /** The same for what is no change of its settings: the revision stays. */
+  note(tx: Query, named: Named, assignments: string, values?: readonly unknown[]): Promise<Row>;
+  /** @param then what else the transaction does */
+  remove(
+    store: Store,
+    change: Change,
+    then: (row: Row & Sealed, tx: Query) => Promise<void>,
+  ): Promise<{ changed: void } | { refused: Refusal }>;
 }
 
 /**
@@ -73,21 +85,24 @@ export function createResourceTable<Row extends ResourceRow, Sealed extends obje
     });
   };
 
-  const set: ResourceTable<Row, Sealed>['set'] = async (tx, { tenant, id }, assignments, values = []) => {
+  const note: ResourceTable<Row, Sealed>['note'] = async (tx, { tenant, id }, assignments, values = []) => {
     const [row] = await tx.query<Row>(
       `UPDATE ${table}
-          SET ${assignments}, changed_at = clock_timestamp(), revision = revision + 1
+          SET ${assignments}, changed_at = clock_timestamp()
         WHERE tenant = $1 AND id = $2
         RETURNING ${columns}`,
       [tenant, id, ...values],
     );
     return row as Row;
   };
+  const set: ResourceTable<Row, Sealed>['set'] = (tx, named, assignments, values) =>
+    note(tx, named, `${assignments}, revision = revision + 1`, values);
 
   return {
     idPattern: pattern,
     change,
     set,
+    note,
     async find(postgres, tenant, id) {
       if (!pattern.test(id)) return undefined;
       const [row] = await postgres.query<Row>(`SELECT ${columns} FROM ${table} WHERE tenant = $1 AND id = $2`, [
@@ -96,15 +111,21 @@ export function createResourceTable<Row extends ResourceRow, Sealed extends obje
       ]);
       return row;
     },
-    list: (postgres, tenant, { after, limit }) =>
-      postgres.query<Row>(
+    list(postgres, tenant, { after, limit }, conditions = () => []) {
+      const values: unknown[] = [tenant, after, limit + 1];
+      const more = conditions(bindTo(values)).map((condition) => ` AND ${condition}`);
+      return postgres.query<Row>(
         `SELECT ${columns} FROM ${table}
-          WHERE tenant = $1 AND NOT buried AND deleted_at IS NULL AND ($2::text IS NULL OR id > $2)
+          WHERE tenant = $1 AND NOT buried AND deleted_at IS NULL AND ($2::text IS NULL OR id > $2)${more.join('')}
           ORDER BY id
           LIMIT $3`,
-        [tenant, after, limit + 1],
-      ),
-    remove: (store, given) =>
-      change(store, given, async (_row, tx) => void (await set(tx, given, 'deleted_at = clock_timestamp()'))),
+        values,
+      );
+    },
+    remove: (store, given, then) =>
+      change(store, given, async (row, tx) => {
+        await set(tx, given, 'deleted_at = clock_timestamp()');
+        await then(row, tx);
+      }),
   };
 }

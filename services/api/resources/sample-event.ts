@@ -22,7 +22,7 @@ export interface SampleEvent {
 export async function insertSampleEvent(tx: Query, event: SampleEvent): Promise<void> {
   const { tenant, id, receiptId, type, payload, traceparent, nowMs } = event;
   const [clock] = await run(tx, takeClocks, [{ tenant, n: 1 }]);
-  const origin = `api:${id}`;
+  const origin = originOf(id);
   await run(tx, insertEvents, [
     {
       tenant,
@@ -38,6 +38,7 @@ export async function insertSampleEvent(tx: Query, event: SampleEvent): Promise<
       updated_at: clock?.last_at ?? '',
       ordering_key: null,
       traceparent,
+      tags: null,
       content_type: 'application/json',
       content_encoding: null,
       payload,
@@ -49,3 +50,20 @@ export async function insertSampleEvent(tx: Query, event: SampleEvent): Promise<
     id,
   ]);
 }
+
+/** Whether the event was made by `insertSampleEvent`: by its origin, since an operational event comes from a topic. */
+export async function isSampleEvent(
+  postgres: Query,
+  tenant: string,
+  { id, source_id }: { id: string; source_id: string },
+): Promise<boolean> {
+  if (source_id !== operationalSourceId) return false;
+  const rows = await postgres.query('SELECT FROM events WHERE tenant = $1 AND id = $2 AND origin = $3', [
+    tenant,
+    id,
+    originOf(id),
+  ]);
+  return rows.length > 0;
+}
+
+const originOf = (id: string): string => `api:${id}`;

@@ -9,7 +9,7 @@ import type { Query } from '#lib/postgres';
 import type { SecretBox } from '#lib/secret-box';
 import type { TenantLimits } from '#lib/tenancy';
 import { createResourceTable, type Named, type ResourceRow } from './resource-table.ts';
-import { sealSecrets } from './stored-secrets.ts';
+import { openSecrets, sealSecrets } from './stored-secrets.ts';
 import { type Room, roomExpression, roomValues } from './tenant-room.ts';
 
 export interface SourceRow extends ResourceRow {
@@ -32,12 +32,31 @@ export function sourceJson(row: SourceRow, ingressUrl: string): Record<string, u
     id: row.id,
     name: row.name,
     scheme: row.scheme,
-    ingest_url: `${ingressUrl}/v1/webhooks/${row.id}`,
+    ingest_url: ingestUrl(ingressUrl, row.id),
     ...sourceDefaults,
     ...settings,
     ...(verifyToken !== undefined && { verify_token_set: true }),
     created_at: row.created_at,
   };
+}
+
+export const ingestUrl = (ingressUrl: string, id: string): string => `${ingressUrl}/v1/webhooks/${id}`;
+
+/** With its secrets, to verify and to sign with; a deleted one without. */
+export async function findWithSecrets(
+  postgres: Query,
+  secretBox: SecretBox,
+  tenant: string,
+  id: string,
+): Promise<SourceRow | (SourceRow & { secrets: StoredSecret[] }) | undefined> {
+  const source = await sources.find(postgres, tenant, id);
+  if (source === undefined || source.deleted_at !== null) return source;
+  const [sealed] = await postgres.query<{ secrets: Buffer }>(
+    'SELECT secrets FROM sources WHERE tenant = $1 AND id = $2 AND deleted_at IS NULL',
+    [tenant, id],
+  );
+  if (sealed === undefined) return sources.find(postgres, tenant, id);
+  return { ...source, secrets: openSecrets(secretBox, { table: 'sources', tenant, id }, sealed.secrets) };
 }
 
 export interface NewSource {

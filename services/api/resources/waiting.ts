@@ -1,19 +1,16 @@
 /** Requests to send or cancel an open delivery. Only the owner of its partition then sends or ends it. */
-import { isOpen } from '#lib/event-store';
+import { dueNow, isOpen } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 
 /** `absent`: it is in hand, or has ended, or the tables do not know yet that it waits. */
 export type MadeDue = 'due' | 'behind another' | 'to be cancelled' | 'absent';
-
-/** A row due at infinity keeps its place in its order, and an overdue row its place before the others. */
-export const dueNowIfItMay = 'CASE WHEN isfinite(w.due_at) THEN least(w.due_at, clock_timestamp()) ELSE w.due_at END';
 
 /** @param set a test puts a defective variant in its place, to see itself fail */
 export async function makeDue(
   postgres: Query,
   tenant: string,
   deliveryId: string,
-  set = dueNowIfItMay,
+  set = dueNow('w'),
 ): Promise<MadeDue> {
   const [row] = await postgres.query<{ first: boolean; cancel_requested: boolean }>(
     `UPDATE waiting w
@@ -28,12 +25,18 @@ export async function makeDue(
   return row.first ? 'due' : 'behind another';
 }
 
-/** Does nothing if the delivery has ended. Stored with the delivery, not with its row of `waiting`, which comes and goes. */
-export async function requestCancel(postgres: Query, tenant: string, deliveryId: string): Promise<void> {
-  await postgres.query(
+/**
+ * Does nothing if the delivery has ended. Stored with the delivery, not with its row of `waiting`, which comes and goes.
+ *
+ * @returns whether this request is the first
+ */
+export async function requestCancel(postgres: Query, tenant: string, deliveryId: string): Promise<boolean> {
+  const requested = await postgres.query(
     `UPDATE deliveries
         SET cancel_requested = true
-      WHERE tenant = $1 AND id = $2 AND ${isOpen('status')} AND NOT cancel_requested`,
+      WHERE tenant = $1 AND id = $2 AND ${isOpen('status')} AND NOT cancel_requested
+      RETURNING id`,
     [tenant, deliveryId],
   );
+  return requested.length > 0;
 }

@@ -25,7 +25,7 @@ export const cancelDelivery: Route = () =>
   route<{ Params: { id: string } }>({
     method: 'POST',
     url: '/v1/deliveries/:id/cancel',
-    config: { operation },
+    config: { operation, audit: 'delivery.cancel' },
     schema: { body: emptyBody },
     preValidation: optionalBody,
     async handler(request, reply) {
@@ -34,7 +34,10 @@ export const cancelDelivery: Route = () =>
       const { id } = request.params;
       const before = await findDelivery(effects, tenant, id);
       if (before === undefined) return sendProblem(reply, 'not_found');
-      if (!isFinal(before.status)) await requestCancel(effects, tenant, id);
+      if (!isFinal(before.status))
+        await effects.transaction(async (tx) => {
+          if (await requestCancel(tx, tenant, id)) await request.audit(tx, { id, before: { status: before.status } });
+        });
       const delivery = (await findDelivery(effects, tenant, id)) ?? before;
       // It is cancelled already: asking again is no error.
       if (delivery.status === 'cancelled') return delivery;

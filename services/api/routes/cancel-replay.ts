@@ -17,10 +17,15 @@ export const cancelReplay: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'DELETE',
     url: '/v1/replays/:id',
-    config: { operation },
+    config: { operation, audit: 'replay.cancel' },
     async handler(request, reply) {
       const { id } = request.params;
-      const status = replayId.test(id) ? await postgres.transaction((tx) => cancel(tx, request.tenant, id)) : undefined;
+      if (!replayId.test(id)) return sendProblem(reply, 'not_found');
+      const status = await postgres.transaction(async (tx) => {
+        const before = await cancel(tx, request.tenant, id);
+        if (before === 'running') await request.audit(tx, { id, before: { status: before } });
+        return before;
+      });
       if (status === undefined) return sendProblem(reply, 'not_found');
       if (status === 'completed' || status === 'partial')
         return sendProblem(reply, 'conflict', `The replay has ended: ${status}`);

@@ -2,7 +2,7 @@ import { createId } from '#lib/ids';
 import type { Rate } from '#lib/rate-limit';
 import { sendResource } from '../http/etag.ts';
 import { type FieldErrors, sendInvalid } from '../http/send-problem.ts';
-import { keyHash, newKeyText } from '../keys/key-text.ts';
+import { credentialHash, newCredential } from '../keys/key-text.ts';
 import { type Scope, scopes } from '../keys/scopes.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { tenantRate } from '../limits/tenant-rate.ts';
@@ -48,7 +48,7 @@ export const createApiKey: Route = (deps) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/api-keys',
-    config: { operation, scope: 'admin' },
+    config: { operation, scope: 'admin', audit: 'api_key.create', notBySession: 'make keys' },
     schema: { body },
     async handler(request, reply) {
       const { clock, random, keyRate, limits } = deps;
@@ -56,9 +56,13 @@ export const createApiKey: Route = (deps) =>
       const errors = rateErrors(body.rate_limit, tenantRate(limits, tenant));
       if (errors.length > 0) return sendInvalid(reply, errors);
       const id = createId('key', clock.nowMs(), random);
-      const key = newKeyText(id, random);
+      const key = newCredential('hk', id, random);
       const content = { name: body.name, scopes: body.scopes, rate_limit: body.rate_limit ?? null };
-      const row = await insertApiKey(idempotent.effects, { tenant, id, hash: keyHash(key), ...content }, limits);
+      const row = await idempotent.effects.transaction(async (tx) => {
+        const inserted = await insertApiKey(tx, { tenant, id, hash: credentialHash(key), ...content }, limits);
+        if (inserted !== undefined) await request.audit(tx, { id, after: apiKeyJson(inserted, keyRate) });
+        return inserted;
+      });
       if (row === undefined)
         return refuseBeyondLimit(reply, await limitOfRoom(idempotent.effects, apiKeyRoom(tenant, limits)), deps);
       void reply.code(201).header('location', `/v1/api-keys/${id}`);

@@ -39,7 +39,7 @@ export const createEndpoint: Route = (deps) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/endpoints',
-    config: { operation },
+    config: { operation, audit: 'endpoint.create' },
     schema: { body: body(deps.payloadRetentionDays) },
     async handler(request, reply) {
       const { secretBox, clock, random, limits } = deps;
@@ -51,7 +51,11 @@ export const createEndpoint: Route = (deps) =>
       const { content } = judged;
       const id = createId('ep', clock.nowMs(), random);
       const secrets = [newSecret(secret, content.settings.ed25519 ?? false, random)];
-      const row = await insertEndpoint(effects, secretBox, { tenant, id, secrets, ...content }, limits);
+      const row = await effects.transaction(async (tx) => {
+        const inserted = await insertEndpoint(tx, secretBox, { tenant, id, secrets, ...content }, limits);
+        if (inserted !== undefined) await request.audit(tx, { id, after: endpointJson(inserted) });
+        return inserted;
+      });
       if (row === undefined)
         return refuseBeyondLimit(reply, await limitOfRoom(effects, endpointRoom(tenant, limits)), deps);
       void reply.code(201).header('location', `/v1/endpoints/${id}`);

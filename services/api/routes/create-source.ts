@@ -37,7 +37,7 @@ export const createSource: Route = (deps) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/sources',
-    config: { operation },
+    config: { operation, audit: 'source.create' },
     schema: { body },
     async handler(request, reply) {
       const { secretBox, clock, random, ingressUrl, limits } = deps;
@@ -48,7 +48,11 @@ export const createSource: Route = (deps) =>
       if (errors.length > 0) return sendInvalid(reply, errors);
       const id = createId('src', clock.nowMs(), random);
       const source = { tenant, id, name, scheme, settings, secret };
-      const row = await insertSource(idempotent.effects, secretBox, source, limits);
+      const row = await idempotent.effects.transaction(async (tx) => {
+        const inserted = await insertSource(tx, secretBox, source, limits);
+        if (inserted !== undefined) await request.audit(tx, { id, after: sourceJson(inserted, ingressUrl) });
+        return inserted;
+      });
       if (row === undefined)
         return refuseBeyondLimit(reply, await limitOfRoom(idempotent.effects, sourceRoom(tenant, limits)), deps);
       void reply.code(201).header('location', `/v1/sources/${id}`);

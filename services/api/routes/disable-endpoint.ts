@@ -18,13 +18,16 @@ export const disableEndpoint: Route = () =>
   route<{ Params: { id: string } }>({
     method: 'POST',
     url: '/v1/endpoints/:id/disable',
-    config: { operation },
+    config: { operation, audit: 'endpoint.disable' },
     schema: { body: emptyBody },
     preValidation: optionalBody,
     async handler(request, reply) {
-      const result = await endpoints.change(request.idempotent.effects, changeOf(request), async (row, tx) =>
-        row.disabled_at === null ? disable(tx, { tenant: request.tenant, id: row.id }) : row,
-      );
+      const result = await endpoints.change(request.idempotent.effects, changeOf(request), async (row, tx) => {
+        if (row.disabled_at !== null) return row;
+        const disabled = await disable(tx, { tenant: request.tenant, id: row.id });
+        await request.audit(tx, { id: row.id, before: endpointJson(row), after: endpointJson(disabled) });
+        return disabled;
+      });
       if ('refused' in result) return sendProblem(reply, result.refused);
       return sendResource(reply, result.changed, endpointJson(result.changed));
     },

@@ -21,7 +21,7 @@ export const enableEndpoint: Route = (deps) =>
   route<{ Params: { id: string } }>({
     method: 'POST',
     url: '/v1/endpoints/:id/enable',
-    config: { operation },
+    config: { operation, audit: 'endpoint.enable' },
     schema: { body: emptyBody },
     preValidation: optionalBody,
     async handler(request, reply) {
@@ -30,7 +30,10 @@ export const enableEndpoint: Route = (deps) =>
         if (row.disabled_at === null) return { row };
         const named = { tenant, id: row.id };
         const limit = await limitOfChange(tx, named, deps.limits);
-        return limit === undefined ? { row: await enable(tx, named) } : { limit };
+        if (limit !== undefined) return { limit };
+        const enabled = await enable(tx, named);
+        await request.audit(tx, { id: row.id, before: endpointJson(row), after: endpointJson(enabled) });
+        return { row: enabled };
       });
       if ('refused' in result) return sendProblem(reply, result.refused);
       const { row, limit } = result.changed;

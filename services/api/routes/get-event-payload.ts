@@ -2,6 +2,7 @@ import { validateHeaderValue } from 'node:http';
 import { sendProblem } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { findEvent } from '../resources/event.ts';
+import { isErased } from '../resources/event-row.ts';
 import { type Route, route } from '../route.ts';
 
 const operation: Operation = {
@@ -23,8 +24,12 @@ export const getEventPayload: Route = ({ postgres }) =>
     async handler(request, reply) {
       const event = await findEvent(postgres, request.tenant, request.params.id);
       if (event === undefined) return sendProblem(reply, 'not_found');
-      if (event.body === null)
-        return sendProblem(reply, 'gone', 'The payload has been removed: its retention time is over');
+      if (event.body === null || isErased(event))
+        return sendProblem(
+          reply,
+          'gone',
+          isErased(event) ? 'The event was erased' : 'The payload has been removed: its retention time is over',
+        );
       const encoding = event.content_encoding ?? '';
       // Other values are left out: a client that is told an encoding tries to decode it.
       if (codings.test(encoding)) reply.header('content-encoding', encoding);

@@ -1,6 +1,6 @@
 import { decodeContent } from '#lib/content-coding';
 import { sendProblem } from '../http/send-problem.ts';
-import type { Operation } from '../openapi/operation.ts';
+import { type Operation, ref } from '../openapi/operation.ts';
 import { type EventWithPayload, findEvent } from '../resources/event.ts';
 import { eventJson } from '../resources/event-row.ts';
 import { jsonText } from '../resources/json-text.ts';
@@ -10,7 +10,9 @@ const operation: Operation = {
   tag: 'Events',
   id: 'getEvent',
   summary: 'Read an event with its payload',
-  answers: { 200: { is: 'The event', body: 'EventWithPayload' } },
+  answers: {
+    200: { is: 'The event, or what is left of it', body: { anyOf: [ref('EventWithPayload'), ref('ErasedEvent')] } },
+  },
 };
 
 /** `GET /v1/events/{id}`, with the decoded `payload` if it is JSON, or the reason why it can't be decoded. */

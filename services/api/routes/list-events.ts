@@ -2,21 +2,22 @@ import type { FastifyReply } from 'fastify';
 import { formatMicros, microsOf } from '#lib/clock';
 import { bodyEtag, isUnchanged } from '../http/etag.ts';
 import { filterDescriptions } from '../http/filters.ts';
-import { takePage } from '../http/paging.ts';
-import { sendInvalid, sendLimitReached, sendProblem } from '../http/send-problem.ts';
+import { linkPages, takePage } from '../http/paging.ts';
+import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { type Operation, ref } from '../openapi/operation.ts';
 import { list } from '../openapi/schema.ts';
 import { type AskedEvents, type EventQuery, eventQuery, readEventQuery } from '../polling/event-query.ts';
 import type { Found, Place } from '../polling/held-polls.ts';
 import { afterInstant } from '../polling/instants.ts';
 import { isExpired } from '../polling/position.ts';
+import { type AskedNewest, readNewestQuery } from '../polling/newest-query.ts';
+import { sendNoPlace } from '../polling/send-no-place.ts';
 import { readEvents } from '../resources/event.ts';
 import { eventFilters } from '../resources/event-filters.ts';
 import { eventJson, type EventRow } from '../resources/event-row.ts';
+import { readNewestEvents } from '../resources/newest-events.ts';
 import { type Route, type RouteDeps, route } from '../route.ts';
 
-/** Places become free as requests are answered: all within a minute. */
-const retryAfterSeconds = 5;
 /** The position of a tenant that never had an event. Not the epoch, with which a client begins that has read nothing and missed nothing. */
 const beforeAllEvents = formatMicros(1);
 
@@ -25,17 +26,20 @@ const operation: Operation = {
   id: 'listEvents',
   summary: 'List events in order of their last change; optionally wait for changes',
   description:
-    'Continue with the last `Hookline-Cursor` or the last `updated_at`, and you miss no change. With `wait`, the response is held until there are events, or the time is over.',
+    'Continue with the last `Hookline-Cursor` or the last `updated_at`, and you miss no change. With `wait`, the response is held until there are events, or the time is over. With `order=desc`, the newest events come first, by their receipt: follow `Link` to older and newer ones. A page may be shorter than its limit, even empty, while there is a next one. Every page has the `Hookline-Cursor` of the moment of the first: changes since then follow it. An event that was erased is in the answer whatever the filter, but for `order=desc`.',
   parameters: {
     ...filterDescriptions(eventFilters),
     cursor: '`Hookline-Cursor` of an earlier response: events changed after it. Not together with `updated_at_gte`',
-    limit: 'page size, 2 to 1000; default 100',
+    limit: 'page size, 1 to 1000; default 100. At least 2 with `updated_at_gte`: a page of one would not advance',
+    order:
+      '`desc`: newest first by receipt; not together with `cursor`, `updated_at_gte` and `wait`. Default: `asc`, by change',
+    page: 'from `Link`, with `order=desc`',
     wait: 'seconds, at most 60; `Prefer: wait=N` does the same',
   },
   answers: {
     200: {
       is: 'A page of events',
-      body: list(ref('Event')),
+      body: list({ anyOf: [ref('Event'), ref('ErasedEvent')] }),
       headers: ['Link', 'ETag', 'Hookline-Cursor', 'X-Poll-Interval'],
     },
     204: { is: 'No event changed in this time', headers: ['Hookline-Cursor', 'X-Poll-Interval'] },
@@ -54,6 +58,12 @@ export const listEvents: Route = (deps) =>
     // Returns no promise of the answer: while it is open, the framework keeps it and everything that it references.
     handler(request, reply) {
       const { tenant, query, headers } = request;
+      if (query.order === 'desc') {
+        const newest = readNewestQuery(tenant, query, deps.polling.cursors);
+        if ('errors' in newest) sendInvalid(reply, newest.errors);
+        else failInAnswer(reply, answerNewest(deps, newest, reply));
+        return;
+      }
       const asked = readEventQuery(tenant, query, headers.prefer, deps.polling.cursors);
       if ('errors' in asked) sendInvalid(reply, asked.errors);
       else failInAnswer(reply, answer(deps, asked, reply));
@@ -63,6 +73,23 @@ export const listEvents: Route = (deps) =>
 const failInAnswer = (reply: FastifyReply, answered: Promise<unknown>): void =>
   void answered.catch((error: unknown) => reply.send(error));
 
+/** Each page has the cursor of the first: polling from there on misses no event that was not on its page yet when that was read. */
+async function answerNewest(deps: RouteDeps, asked: AskedNewest, reply: FastifyReply): Promise<void> {
+  const { apiUrl, polling, postgres } = deps;
+  const { request } = reply;
+  const { tenant } = request;
+  const { events, above, below, clockAt } = await readNewestEvents(postgres, tenant, asked.filter, asked);
+  const from = asked.place?.from ?? microsOf(clockAt === null ? beforeAllEvents : afterInstant(clockAt));
+  const placeOf = (side: 'older' | 'newer', eventId: string | undefined) =>
+    eventId === undefined ? undefined : { page: polling.cursors.writePlace(tenant, { side, eventId, from }) };
+  linkPages({ next: placeOf('older', below), prev: placeOf('newer', above) }, { request, reply, apiUrl });
+  void reply
+    .header('vary', 'Authorization, Hookline-Tenant')
+    .header('x-poll-interval', polling.intervalSeconds)
+    .header('hookline-cursor', polling.cursors.write(tenant, from));
+  sendPage(reply, events, request.headers['if-none-match']);
+}
+
 /** Answers, or holds the request. */
 async function answer(deps: RouteDeps, asked: AskedEvents, reply: FastifyReply): Promise<void> {
   const { tenant, credential, headers } = reply.request;
@@ -70,7 +97,7 @@ async function answer(deps: RouteDeps, asked: AskedEvents, reply: FastifyReply):
   setPollHeaders(deps, asked, reply);
   // Taken before the read, so that no change is missed between it and the wait.
   const place = wait !== undefined && wait.seconds > 0 ? deps.polling.held.enter(tenant, credential) : undefined;
-  if (typeof place === 'string') return sendNoPlace(deps, reply, place);
+  if (typeof place === 'string') return void sendNoPlace(deps, reply, place);
   const seenTo = place?.seenTo();
   if (place !== undefined && seenTo !== undefined && seenTo === position?.from)
     return hold(deps, asked, reply, place, { events: [], readTo: seenTo });
@@ -160,23 +187,4 @@ function sendExpired(reply: FastifyReply, removedTo: string | null): void {
     'cursor_expired',
     `Events up to ${removedTo} have been removed, perhaps unread: list events again without cursor and updated_at_gte`,
   );
-}
-
-function sendNoPlace(
-  { limits, usage }: RouteDeps,
-  reply: FastifyReply,
-  full: 'credential' | 'tenant' | 'process',
-): void {
-  if (full === 'process')
-    return void sendProblem(
-      reply,
-      'unavailable',
-      'The server has reached its limit of long polls: retry later, or without wait',
-    );
-  void reply.header('retry-after', retryAfterSeconds);
-  if (full === 'tenant') {
-    usage.reached('long_polls');
-    return void sendLimitReached(reply, reply.request.tenant, 'long_polls', limits);
-  }
-  sendProblem(reply, 'rate_limited', 'The API key has reached its limit of long polls: retry later, or without wait');
 }

@@ -1,20 +1,22 @@
-import { maxPayloadBytes, maxPayloadText } from '#lib/contract';
+import { maxPayloadBytes, maxPayloadText, type Tags } from '#lib/contract';
 import { sendResponse } from '#lib/idempotency';
 import { createId } from '#lib/ids';
 import { memberText } from '#lib/json-locator';
 import { attribute, newTraceparent } from '#lib/telemetry';
-import { sendProblem } from '../http/send-problem.ts';
+import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { createPublishing, publishedAnswer } from '../publishing/publishing.ts';
 import { insertPublishedEvents } from '../resources/published-event.ts';
 import { type Route, route } from '../route.ts';
 import { publishedType, publishersKey } from '../settings/fields.ts';
+import { tagErrors, tags } from '../settings/tags.ts';
 
 interface Body {
   type: string;
   payload: unknown;
   event_id?: string;
   ordering_key?: string;
+  tags?: Tags;
 }
 
 const body = {
@@ -22,7 +24,7 @@ const body = {
   additionalProperties: false,
   required: ['type', 'payload'],
   // Any JSON.
-  properties: { type: publishedType, payload: {}, event_id: publishersKey, ordering_key: publishersKey },
+  properties: { type: publishedType, payload: {}, event_id: publishersKey, ordering_key: publishersKey, tags },
 } as const;
 
 /** Room for the other fields of the request. */
@@ -32,7 +34,7 @@ const operation: Operation = {
   tag: 'Events',
   id: 'publishEvent',
   summary: 'Publish an event',
-  description: `The event can be read at once, and is delivered like any other event. The payload is delivered exactly as written in the request, as \`application/json\`, at most ${maxPayloadText} (a body with a \`Content-Encoding\` is 415), with the type in the header \`Hookline-Event-Type\`. If the \`event_id\` was published within the last 72 hours, the response has the id of the first event. Events with the same \`ordering_key\` keep their order. Needs the scope \`publish\`.`,
+  description: `The event can be read at once, and is delivered like any other event. The payload is delivered exactly as written in the request, as \`application/json\`, at most ${maxPayloadText} (a body with a \`Content-Encoding\` is 415), with the type in the header \`Hookline-Event-Type\`. If the \`event_id\` was published within the last 72 hours, the response has the id of the first event. Events with the same \`ordering_key\` keep their order. \`tags\` (five at most, values up to 128 bytes) are texts by which the event is found. Needs the scope \`publish\`.`,
   answers: { 202: { is: 'The event is accepted', body: 'PublishedEvent', headers: ['Location'] } },
 };
 
@@ -45,12 +47,20 @@ export const publishEvent: Route = ({ idempotency, waiting, outbox, clock, rando
   return route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/events',
-    config: { operation, scope: 'publish', keptAsBytes: ['payload'], inGroups: true },
+    config: {
+      operation,
+      scope: 'publish',
+      keptAsBytes: ['payload'],
+      inGroups: true,
+      audit: { none: 'an event is data, which says itself when it came and by which source' },
+    },
     bodyLimit: maxPayloadBytes + envelopeBytes,
     schema: { body },
     async handler(request, reply) {
       const { tenant, idempotent, span } = request;
-      const { type, event_id: eventId = null, ordering_key: orderingKey = null } = request.body;
+      const { type, event_id: eventId = null, ordering_key: orderingKey = null, tags: given = {} } = request.body;
+      const errors = tagErrors(given);
+      if (errors.length > 0) return sendInvalid(reply, errors);
       const payload = Buffer.from(memberText(request.bodyText, 'payload') ?? '');
       if (payload.length > maxPayloadBytes) return sendProblem(reply, 'payload_too_large');
 
@@ -64,6 +74,7 @@ export const publishEvent: Route = ({ idempotency, waiting, outbox, clock, rando
         eventId,
         randomKey: random(16),
         orderingKey,
+        tags: given,
         traceparent: newTraceparent(span.traceparent),
         nowMs,
       };

@@ -6,6 +6,7 @@ import { newReplay } from '../replays/new-replay.ts';
 import { replayLimitReached } from '../replays/replay-limit.ts';
 import { sendReplay } from '../replays/send-replay.ts';
 import { endpoints } from '../resources/endpoint.ts';
+import { startedReplay } from '../resources/replay.ts';
 import { type Route, route } from '../route.ts';
 import { replayRate, wholeNumber } from '../settings/fields.ts';
 
@@ -39,7 +40,7 @@ export const recoverEndpoint: Route = (deps) =>
   route<{ Params: { id: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/endpoints/:id/recover',
-    config: { operation },
+    config: { operation, audit: 'endpoint.recover' },
     schema: { body },
     async handler(request, reply) {
       const { tenant, body, idempotent } = request;
@@ -56,9 +57,11 @@ export const recoverEndpoint: Route = (deps) =>
       const reached = await replayLimitReached(deps, effects, tenant, 'several');
       if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
       const begun = newReplay(deps, { tenant, request: { ...given, ...body }, ratePerSecond });
-      const replay = await effects.transaction((tx) =>
-        createDeadLetterReplay(tx, { ...begun, filter: read.filter, limit }),
-      );
+      const replay = await effects.transaction(async (tx) => {
+        const started = await createDeadLetterReplay(tx, { ...begun, filter: read.filter, limit });
+        await request.audit(tx, { id: endpoint.id, after: startedReplay(started) });
+        return started;
+      });
       return sendReplay(reply, replay);
     },
   });

@@ -10,6 +10,7 @@ import { newReplay } from '../replays/new-replay.ts';
 import { replayLimitReached } from '../replays/replay-limit.ts';
 import { sendReplay } from '../replays/send-replay.ts';
 import { previewReplay } from '../resources/dead-letter.ts';
+import { startedReplay } from '../resources/replay.ts';
 import { type Route, route } from '../route.ts';
 import { replayRate, wholeNumber } from '../settings/fields.ts';
 
@@ -38,7 +39,8 @@ const operation: Operation = {
   tag: 'Dead letters and replays',
   id: 'replayDeadLetters',
   summary: 'Replay matching dead letters',
-  description: 'Requires at least one filter, or `all`: true. With `dry_run`, nothing is sent.',
+  description:
+    'Requires at least one filter, or `all`: true. With `dry_run`, nothing is sent; without it, the key needs the scope `write`.',
   answers: {
     202: {
       is: 'The replay, or, with `dry_run`, the dead letters it would send',
@@ -56,7 +58,7 @@ export const replayDeadLetters: Route = (deps) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/dead-letters/replay',
-    config: { operation },
+    config: { operation, dryRunScope: 'read', audit: 'dead_letters.replay' },
     schema: { body },
     async handler(request, reply) {
       const { tenant, body, idempotent } = request;
@@ -75,7 +77,11 @@ export const replayDeadLetters: Route = (deps) =>
       const reached = await replayLimitReached(deps, effects, tenant, 'several');
       if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
       const begun = newReplay(deps, { tenant, request: { ...body }, ratePerSecond });
-      const replay = await effects.transaction((tx) => createDeadLetterReplay(tx, { ...begun, filter, limit }));
+      const replay = await effects.transaction(async (tx) => {
+        const started = await createDeadLetterReplay(tx, { ...begun, filter, limit });
+        await request.audit(tx, { id: started.id, after: startedReplay(started) });
+        return started;
+      });
       return sendReplay(reply, replay);
     },
   });

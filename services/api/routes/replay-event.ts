@@ -8,6 +8,8 @@ import { replayLimitReached } from '../replays/replay-limit.ts';
 import { sendReplay } from '../replays/send-replay.ts';
 import { endpoints } from '../resources/endpoint.ts';
 import { findEvent } from '../resources/event.ts';
+import { startedReplay } from '../resources/replay.ts';
+import { isErased } from '../resources/event-row.ts';
 import { type Route, route } from '../route.ts';
 
 interface Body {
@@ -36,7 +38,7 @@ export const replayEvent: Route = (deps) =>
   route<{ Params: { id: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/events/:id/replay',
-    config: { operation },
+    config: { operation, audit: 'event.replay' },
     schema: { body },
     preValidation: optionalBody,
     async handler(request, reply) {
@@ -46,6 +48,7 @@ export const replayEvent: Route = (deps) =>
       const { endpoint_id: endpointId } = request.body;
       const event = await findEvent(effects, tenant, request.params.id);
       if (event === undefined) return sendProblem(reply, 'not_found');
+      if (isErased(event)) return sendProblem(reply, 'conflict', 'The event was erased');
       if (event.body === null)
         return sendProblem(reply, 'conflict', 'The payload has been removed: its retention time is over');
 
@@ -66,9 +69,11 @@ export const replayEvent: Route = (deps) =>
       }
 
       const begun = newReplay(deps, { tenant, request: { event_id: event.id, ...request.body } });
-      const replay = await effects.transaction((tx) =>
-        createDeliveryReplay(tx, { ...begun, eventId: event.id, endpointIds }),
-      );
+      const replay = await effects.transaction(async (tx) => {
+        const started = await createDeliveryReplay(tx, { ...begun, eventId: event.id, endpointIds });
+        await request.audit(tx, { id: event.id, after: startedReplay(started) });
+        return started;
+      });
       return sendReplay(reply, replay);
     },
   });

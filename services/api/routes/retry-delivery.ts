@@ -9,6 +9,7 @@ import { replayLimitReached } from '../replays/replay-limit.ts';
 import { sendReplay } from '../replays/send-replay.ts';
 import { findDeadLetterOfDelivery } from '../resources/dead-letter.ts';
 import { findDelivery } from '../resources/delivery.ts';
+import { startedReplay } from '../resources/replay.ts';
 import { type MadeDue, makeDue } from '../resources/waiting.ts';
 import { type Route, route, type RouteDeps } from '../route.ts';
 
@@ -33,7 +34,7 @@ export const retryDelivery: Route = (deps) =>
   route<{ Params: { id: string } }>({
     method: 'POST',
     url: '/v1/deliveries/:id/retry',
-    config: { operation },
+    config: { operation, audit: 'delivery.retry' },
     schema: { body: emptyBody },
     preValidation: optionalBody,
     async handler(request, reply) {
@@ -42,19 +43,21 @@ export const retryDelivery: Route = (deps) =>
       const delivery = await findDelivery(effects, tenant, request.params.id);
       if (delivery === undefined) return sendProblem(reply, 'not_found');
       const { id, status } = delivery;
-      if (status === 'dead_lettered') return replayDeadLetter({ ...deps, postgres: effects }, { tenant, id }, reply);
+      if (status === 'dead_lettered') return replayDeadLetter({ ...deps, postgres: effects }, id, reply);
       if (isFinal(status)) return sendProblem(reply, 'conflict', `The delivery is ${status}`);
-      const made = await makeDue(effects, tenant, id);
+      const made = await effects.transaction(async (tx) => {
+        const changed = await makeDue(tx, tenant, id);
+        if (changed === 'due') await request.audit(tx, { id, after: { due: 'now' } });
+        return changed;
+      });
       if (made !== 'due') return sendProblem(reply, 'conflict', whyNotDue[made]);
       return reply.code(202).send(await findDelivery(effects, tenant, id));
     },
   });
 
-async function replayDeadLetter(
-  deps: RouteDeps,
-  { tenant, id }: { tenant: string; id: string },
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function replayDeadLetter(deps: RouteDeps, id: string, reply: FastifyReply): Promise<FastifyReply> {
+  const { request } = reply;
+  const { tenant } = request;
   const deadLetter = await findDeadLetterOfDelivery(deps.postgres, tenant, id);
   if (deadLetter === undefined)
     return sendProblem(reply, 'conflict', 'Its dead letter is not available yet: retry later');
@@ -68,6 +71,7 @@ async function replayDeadLetter(
       const made = await createDeadLetterReplay(tx, { ...begun, filter: { ids: [deadLetter.id] }, limit: 1 });
       // Another request has claimed the dead letter since: do not leave an empty replay behind.
       if (made.matched === 0) throw claimedMeanwhile;
+      await request.audit(tx, { id, after: startedReplay(made) });
       return made;
     })
     .catch((error: unknown) => {

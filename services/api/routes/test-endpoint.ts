@@ -50,7 +50,7 @@ export const testEndpoint: Route = (deps) =>
   route<{ Params: { id: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/endpoints/:id/test',
-    config: { operation },
+    config: { operation, audit: 'endpoint.test' },
     schema: { body },
     preValidation: optionalBody,
     async handler(request, reply) {
@@ -60,6 +60,9 @@ export const testEndpoint: Route = (deps) =>
       if (endpoint === undefined || endpoint.deleted_at !== null) return sendMissing(reply, endpoint);
       if (endpoint.disabled_at !== null)
         return sendProblem(reply, 'conflict', 'The endpoint is disabled: enable it first');
+      // It would wait like every other delivery.
+      if (endpoint.paused_until !== null)
+        return sendProblem(reply, 'conflict', 'The endpoint is paused: resume it first');
 
       const reached = await replayLimitReached(deps, idempotent.effects, tenant, 'one');
       if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
@@ -81,6 +84,7 @@ export const testEndpoint: Route = (deps) =>
           nowMs,
         });
         await createDeliveryReplay(tx, { ...begun, eventId, endpointIds: [endpoint.id] });
+        await request.audit(tx, { id: endpoint.id, after: { event_id: eventId, type } });
       });
 
       const deliveriesOfEvent = `/v1/events/${eventId}/deliveries`;

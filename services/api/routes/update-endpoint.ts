@@ -1,4 +1,5 @@
 import type { StoredSecret } from '#lib/contract';
+import { maskedChanges } from '../audit/masked-changes.ts';
 import { changeOf, sendResource } from '../http/etag.ts';
 import { mergePatch } from '../http/merge-patch.ts';
 import { patchOf, readPatched } from '../http/patch-body.ts';
@@ -32,7 +33,7 @@ export const updateEndpoint: Route = (deps) => {
   return route<{ Params: { id: string }; Body: Record<string, unknown> }>({
     method: 'PATCH',
     url: '/v1/endpoints/:id',
-    config: { operation },
+    config: { operation, audit: 'endpoint.update' },
     schema: { body: patchOf([...Object.keys(properties), 'secret']) },
     async handler(request, reply) {
       const { postgres, secretBox, random, limits } = deps;
@@ -55,7 +56,13 @@ export const updateEndpoint: Route = (deps) => {
           ed25519 === (before.settings.ed25519 ?? false)
             ? undefined
             : switchEd25519(openSecrets(secretBox, { table: 'endpoints', ...named }, row.secrets), ed25519, random);
-        return { row: await setContent(tx, secretBox, named, { content, secrets }) };
+        const updated = await setContent(tx, secretBox, named, { content, secrets });
+        await request.audit(tx, {
+          id: row.id,
+          before: endpointJson(row),
+          after: { ...endpointJson(updated), ...maskedChanges(before.settings, content.settings) },
+        });
+        return { row: updated };
       });
       if ('refused' in result) return sendProblem(reply, result.refused);
       const { changed } = result;

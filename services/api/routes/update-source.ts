@@ -1,3 +1,4 @@
+import { maskedChanges } from '../audit/masked-changes.ts';
 import { changeOf, sendResource } from '../http/etag.ts';
 import { mergePatch } from '../http/merge-patch.ts';
 import { patchOf, readPatched } from '../http/patch-body.ts';
@@ -44,7 +45,7 @@ export const updateSource: Route = (deps) =>
   route<{ Params: { id: string }; Body: Record<string, unknown> }>({
     method: 'PATCH',
     url: '/v1/sources/:id',
-    config: { operation },
+    config: { operation, audit: 'source.update' },
     schema: { body: patch },
     async handler(request, reply) {
       const { postgres, secretBox, ingressUrl, limits } = deps;
@@ -64,7 +65,13 @@ export const updateSource: Route = (deps) =>
         if (errors.length > 0) return { errors };
         const grows = JSON.stringify(settings).length > JSON.stringify(row.settings).length;
         if (grows && (await isFull(tx, sourceRoom(tenant, limits)))) return { limit: 'source_bytes' as const };
-        return { row: await setContent(tx, { tenant, id: row.id }, { name, settings }) };
+        const updated = await setContent(tx, { tenant, id: row.id }, { name, settings });
+        await request.audit(tx, {
+          id: row.id,
+          before: sourceJson(row, ingressUrl),
+          after: { ...sourceJson(updated, ingressUrl), ...maskedChanges(row.settings, settings) },
+        });
+        return { row: updated };
       });
       if ('refused' in result) return sendProblem(reply, result.refused);
       const { changed } = result;

@@ -9,6 +9,7 @@ import type { EndpointRow } from '../resources/endpoint.ts';
 import { clientCertificate } from './client-certificate.ts';
 import { description, eventType, rateLimit, seconds, wholeNumber } from './fields.ts';
 import type { GivenPrivate } from './private-settings.ts';
+import { passHeaders } from './pass-headers.ts';
 import { proxy } from './proxy-url.ts';
 import { headers } from './request-headers.ts';
 
@@ -54,6 +55,7 @@ export const endpointFields = (payloadRetentionDays: number) =>
     filter: {},
     method: { type: 'string', enum: endpointMethods },
     headers,
+    pass_headers: passHeaders,
     proxy,
     client_certificate: clientCertificate,
     ed25519: { type: 'boolean' },

@@ -24,7 +24,7 @@ export const secret = {
   description: 'text of one line',
 } as const;
 
-const locator = {
+export const locator = {
   type: 'string',
   maxLength: 500,
   pattern: "^(?:header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}|(?:/(?:[^~/\\u0000-\\u001f]|~[01])*)+)$",

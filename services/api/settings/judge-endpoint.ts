@@ -16,6 +16,7 @@ import type { EndpointContent } from '../resources/endpoint.ts';
 import { unknownSources } from '../resources/source.ts';
 import type { RouteDeps } from '../route.ts';
 import type { GivenEndpoint } from './endpoint-settings.ts';
+import { passHeaderErrors } from './pass-headers.ts';
 import { type GivenPrivate, readPrivate } from './private-settings.ts';
 import { withoutCredentials } from './proxy-url.ts';
 
@@ -52,6 +53,7 @@ export async function judgeEndpoint(
     ...(secret === undefined ? [] : secretErrors(secret)),
     ...hidden.errors,
     ...filterErrors(content.filter),
+    ...passHeaderErrors(settings.pass_headers ?? []),
     ...retryErrors(settings.retry ?? {}, longestWindowSeconds(payloadRetentionDays)),
     ...(await sourceErrors(postgres, tenant, content.source_ids, before?.source_ids ?? [])),
   ];

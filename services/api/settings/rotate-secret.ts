@@ -28,6 +28,8 @@ interface Rotated<Row extends ResourceRow> {
   secretErrors(row: Row, secret: string): FieldErrors;
 }
 
+const one = { sources: 'source', endpoints: 'endpoint' } as const;
+
 const day = 24 * 3600;
 
 const body = {
@@ -51,7 +53,7 @@ export const rotateSecret =
     route<{ Params: { id: string }; Body: Body }>({
       method: 'POST',
       url: `/v1/${kind}/:id/rotate-secret`,
-      config: { operation },
+      config: { operation, audit: `${one[kind]}.rotate_secret` },
       schema: { body },
       preValidation: optionalBody,
       async handler(request, reply) {
@@ -69,6 +71,7 @@ export const rotateSecret =
           const { secrets, previousExpiresAt } = rotateSecrets(stored, rotation);
           if (secrets.length > maxSecretsInForce) return { inForce: secrets.length - 1 };
           await setSecrets(tx, secretBox, owner, secrets);
+          await request.audit(tx, { id: row.id, after: { previous_expires_at: previousExpiresAt } });
           return { rotated: { secret, previous_expires_at: previousExpiresAt } };
         });
         if ('refused' in result) return sendProblem(reply, result.refused);

@@ -3,6 +3,7 @@ import { isNetwork } from '#lib/networks';
 import { schemeProblems } from '#lib/signatures';
 import type { FieldErrors } from '../http/send-problem.ts';
 import { headerName, locators, rateLimit, secret, wholeNumber } from './fields.ts';
+import { tagNameErrors, tagsFrom } from './tags.ts';
 
 /** The client's form of `SourceSettings`. */
 export interface GivenSettings extends Omit<SourceSettings, 'dedup_id' | 'event_type_from' | 'ordering_key'> {
@@ -60,6 +61,7 @@ export const settingsFields = {
   dedup_ttl_seconds: wholeNumber(60, 30 * 24 * 3600),
   event_type_from: locators,
   ordering_key: locators,
+  tags_from: tagsFrom,
   timestamp_tolerance_seconds: wholeNumber(1, 24 * 3600),
   allowed_ips: { type: 'array', minItems: 1, maxItems: 1_000, items: { type: 'string', maxLength: 64 } },
   rate_limit: rateLimit,
@@ -97,9 +99,10 @@ export function settingsErrors(
   scheme: SourceScheme,
   source: { settings: SourceSettings; secret: string },
 ): FieldErrors {
-  const { public_url: publicUrl, allowed_ips: allowedIps = [] } = source.settings;
+  const { public_url: publicUrl, allowed_ips: allowedIps = [], tags_from: tags = {} } = source.settings;
   return [
     ...schemeProblems(scheme, source),
+    ...tagNameErrors('/tags_from', tags),
     ...(publicUrl === undefined || URL.canParse(publicUrl)
       ? []
       : [{ field: '/public_url', message: `must be ${settingsFields.public_url.description}` }]),

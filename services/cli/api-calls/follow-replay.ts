@@ -4,6 +4,7 @@ import { printable } from '../output/print.ts';
 export interface Replay extends Record<string, unknown> {
   id: string;
   status: string;
+  operation?: string | null;
   matched: number;
   replayed: number;
   failed: number;
@@ -17,6 +18,13 @@ interface Options {
 
 const lookEveryMs = 1_000;
 
+const done: Readonly<Record<string, string>> = { retry_deliveries: 'retried', cancel_deliveries: 'cancelled' };
+
+const progressOf = ({ id, status, operation, replayed, failed, remaining }: Replay): string =>
+  status === 'queued'
+    ? `${printable(id)}: queued, ${remaining} remaining`
+    : `${printable(id)}: ${replayed} ${done[operation ?? ''] ?? 'replayed'}, ${failed} failed, ${remaining} remaining`;
+
 /** Prints the progress on the standard error until the replay ends. Undefined after Ctrl-C, which ends the watching alone. */
 export async function followReplay(
   started: Replay,
@@ -29,10 +37,10 @@ export async function followReplay(
   try {
     let printed = '';
     for (let replay = started; ; replay = await look()) {
-      const progress = `${printable(replay.id)}: ${replay.replayed} replayed, ${replay.failed} failed, ${replay.remaining} remaining`;
+      const progress = progressOf(replay);
       if (progress !== printed) process.stderr.write(`${progress}\n`);
       printed = progress;
-      if (replay.status !== 'running') return await look();
+      if (replay.status !== 'running' && replay.status !== 'queued') return await look();
       await clock.sleep(lookEveryMs, interrupted.signal);
       if (interrupted.signal.aborted) {
         const ofTenant = tenant === undefined ? '' : ` --tenant ${tenant}`;

@@ -1,11 +1,63 @@
-import { apiVerb } from '../api-calls/api-verb.ts';
+import { systemClock } from '#lib/clock';
+import { apiVerb, tenantOption } from '../api-calls/api-verb.ts';
+import { connect } from '../api-calls/connect.ts';
 import { pathOf } from '../api-calls/path-of.ts';
+import { usageFailure } from '../command-failure.ts';
+import { bulkOptions } from '../options/bulk-options.ts';
+import { deliveryFilterOf, deliveryFilterOptions } from '../options/delivery-filters.ts';
 import { type Attempt, attemptColumns, attemptRow } from '../output/attempt-view.ts';
-import { table } from '../output/print.ts';
+import { readLimit } from '../options/read-values.ts';
+import { columns, describe, print, table } from '../output/print.ts';
+import { text, type Verb, verb } from '../verb.ts';
 
 const things = 'deliveries';
 
+interface OneOrMany {
+  action: 'retry' | 'cancel';
+  summary: string;
+  description: string;
+  question: string;
+}
+
+/** Of the one with the id, or of those that match the filter. */
+const oneOrMany = ({ action, summary, description, question }: OneOrMany): Verb =>
+  verb({
+    summary,
+    description,
+    argument: 'id',
+    isArgumentOptional: true,
+    options: { ...deliveryFilterOptions, ...bulkOptions, ...tenantOption(things) },
+    async run(values, { id }) {
+      const filter = deliveryFilterOf(values, systemClock.nowMs());
+      if (id === '') {
+        const { runBulk } = await import('../api-calls/run-bulk.ts');
+        return runBulk({ path: `/deliveries/${action}`, filter, question }, values);
+      }
+      const ofMany = Object.keys({ ...deliveryFilterOptions, ...bulkOptions }) as (keyof typeof values)[];
+      if (ofMany.some((option) => values[option] !== undefined && values[option] !== false))
+        throw usageFailure('an id excludes filters and their options');
+      print(await connect(values.tenant).ask('POST', pathOf('deliveries', id, action)), values.json, describe);
+      return 0;
+    },
+  });
+
 export const deliveries = {
+  list: apiVerb({
+    summary: 'List deliveries, newest first',
+    description: 'Lists deliveries with the outcome of their last attempt, newest first.',
+    things,
+    options: {
+      ...deliveryFilterOptions,
+      limit: text('N', 'list at most this many (default: 50)'),
+    },
+    call: (api, values) => {
+      const query = new URLSearchParams(deliveryFilterOf(values, systemClock.nowMs()));
+      return api.list(`/deliveries?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
+    },
+    show: columns(
+      ...['created_at', 'id', 'endpoint_id', 'status', 'attempts', 'last_outcome', 'last_http_status', 'last_detail'],
+    ),
+  }),
   show: apiVerb({
     summary: 'Show a delivery and when it is retried',
     things,
@@ -21,19 +73,18 @@ export const deliveries = {
     call: (api, _values, { id }) => api.list<Attempt>(pathOf('deliveries', id, 'attempts'), Infinity),
     show: (attempts) => table(attempts.map(attemptRow), attemptColumns),
   }),
-  retry: apiVerb({
-    summary: 'Retry a delivery now; replays it if it is dead-lettered',
+  retry: oneOrMany({
+    action: 'retry',
+    summary: 'Retry a delivery, or those that match a filter, now; replays those that are dead-lettered',
     description:
-      'Sends a delivery that waits for its next attempt now. If it is dead-lettered, replays its dead letter and shows the replay (`hookline dlq show rpl_…` shows the progress).',
-    things,
-    argument: 'id',
-    call: (api, _values, { id }) => api.ask('POST', pathOf('deliveries', id, 'retry')),
+      'Sends a delivery that waits for its next attempt now. If it is dead-lettered, replays its dead letter and shows the replay (`hookline dlq show rpl_…` shows the progress). Without an id, all deliveries that match the filter: asks first, with how many, and shows the progress until it ends.',
+    question: 'Retry {n} deliveries',
   }),
-  cancel: apiVerb({
-    summary: 'Cancel a delivery that is not delivered yet',
-    description: 'Cancels a delivery that waits, within seconds. One that is in flight may still be delivered.',
-    things,
-    argument: 'id',
-    call: (api, _values, { id }) => api.ask('POST', pathOf('deliveries', id, 'cancel')),
+  cancel: oneOrMany({
+    action: 'cancel',
+    summary: 'Cancel a delivery, or those that match a filter, if they are not delivered yet',
+    description:
+      'Cancels a delivery that waits, within seconds. One that is in flight may still be delivered. Without an id, all open deliveries that match the filter: asks first, with how many, and shows the progress until it ends.',
+    question: 'Cancel {n} deliveries',
   }),
 };

@@ -1,19 +1,25 @@
 /** Every verb of the command line. A new one is a row of its group's file, or an entry here. */
 import type { VerbTable } from '../verb.ts';
 import { apiKeys } from './api-keys.ts';
+import { audit } from './audit.ts';
 import { checkUrl } from './check-url/verb.ts';
 import { deliveries } from './deliveries.ts';
 import { deadLetters } from './dlq/verbs.ts';
 import { endpoints } from './endpoints/verbs.ts';
+import { eraseVerb } from './erase.ts';
 import { events } from './events/verbs.ts';
 import { listen } from './listen/verb.ts';
+import { me } from './me.ts';
 import { rebuild } from './rebuild/verbs.ts';
 import { resealSecrets } from './reseal-secrets/verb.ts';
 import { send } from './send/verb.ts';
 import { serve } from './serve.ts';
+import { sessions } from './sessions.ts';
 import { setup } from './setup/verb.ts';
 import { sign, verify } from './sign-and-verify/verbs.ts';
 import { sources } from './sources/verbs.ts';
+import { tenants } from './tenants.ts';
+import { stats, system } from './stats.ts';
 
 export const verbTable: VerbTable = {
   sources: { summary: 'Manage sources, where webhooks come from', verbs: sources },
@@ -22,6 +28,13 @@ export const verbTable: VerbTable = {
   deliveries: { summary: 'Inspect, retry and cancel deliveries', verbs: deliveries },
   dlq: { summary: 'List, inspect and replay dead letters', verbs: deadLetters },
   'api-keys': { summary: 'Create, list and revoke API keys', verbs: apiKeys },
+  erase: eraseVerb,
+  sessions: { summary: 'Make, list and end sessions', verbs: sessions },
+  tenants: { summary: 'List tenants, set their limits, delete them', verbs: tenants },
+  audit,
+  me,
+  stats,
+  system,
   send,
   sign,
   verify,

@@ -9,14 +9,11 @@ export const replayLimitOptions = {
 };
 
 /** The API's fields. */
-export const readReplayLimits = ({
-  limit,
-  rate,
-}: {
-  limit: string | undefined;
-  rate: string | undefined;
-}): Record<string, number> => ({
-  ...(limit !== undefined && { limit: readWholeNumber('limit', limit, { min: 1, max: 100_000, otherwise: 1 }) }),
+export const readReplayLimits = (
+  { limit, rate }: { limit: string | undefined; rate: string | undefined },
+  max = 100_000,
+): Record<string, number> => ({
+  ...(limit !== undefined && { limit: readWholeNumber('limit', limit, { min: 1, max, otherwise: 1 }) }),
   ...(rate !== undefined && { rate_per_second: readRate(rate) }),
 });
 

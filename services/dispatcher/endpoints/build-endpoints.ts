@@ -1,4 +1,5 @@
-import { longestWindowSeconds, type Topics } from '#lib/contract';
+import { nowMicros } from '#lib/clock';
+import { longestLifeSeconds, longestWindowSeconds } from '#lib/contract';
 import { inRounds } from '#lib/lifecycle';
 import type { Postgres } from '#lib/postgres';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
@@ -6,21 +7,20 @@ import type { ServiceContext } from '#lib/service-host';
 import type { DispatcherConfig } from '../config.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
 import type { EndpointRef } from '../model/job.ts';
-import type { Publish } from '../publishing/publish.ts';
-import { createAnnounceDisablings } from './announce-disablings.ts';
+import { createBreakerReports } from './report-breakers.ts';
 import { createDisableEndpoint } from './disable-endpoint.ts';
 import { createEndpointDirectory } from './endpoint-directory.ts';
 import { factsOf } from './endpoint-facts.ts';
 import { createEndpointFailing } from './endpoint-failing.ts';
 import { createEndpointHealth } from './endpoint-health.ts';
+import { createFailingTable } from './failing-table.ts';
+import { createIsAskedFor } from './is-asked-for.ts';
 
 interface Deps {
   config: Pick<DispatcherConfig, 'encryptionKeys' | 'payloadRetentionDays' | 'failingSeconds'>;
   context: Pick<ServiceContext, 'clock' | 'log'>;
   postgres: Postgres;
   directoryPool: Postgres;
-  publish: Publish;
-  topics: Topics;
   metrics: DispatcherMetrics;
   /** The breaker of an endpoint has closed again. */
   onClosed(endpoint: EndpointRef): void;
@@ -28,18 +28,21 @@ interface Deps {
 
 /** The directory of endpoints, their health, and the disabling of failing ones. */
 export function buildEndpoints(deps: Deps) {
-  const { config, postgres, publish, topics, metrics, onClosed } = deps;
+  const { config, postgres, metrics, onClosed } = deps;
   const { clock, log } = deps.context;
   const directory = createEndpointDirectory({
     postgres: deps.directoryPool,
     secretBox: createSecretBox(parseEncryptionKeys(config.encryptionKeys)),
     longestWindowMs: longestWindowSeconds(config.payloadRetentionDays) * 1_000,
+    longestLifeMs: longestLifeSeconds(config.payloadRetentionDays) * 1_000,
     clock,
     log,
   });
+  const breakerReports = createBreakerReports({ postgres, clock });
   const health = createEndpointHealth({
-    factsOf: ({ tenant, endpointId }) => factsOf(directory.get(tenant, endpointId)),
+    factsOf: ({ tenant, endpointId }) => factsOf(directory.get(tenant, endpointId), nowMicros(clock)),
     onClosed,
+    onStanding: breakerReports.observe,
     metrics,
     clock,
     random: Math.random,
@@ -47,15 +50,24 @@ export function buildEndpoints(deps: Deps) {
   });
   const disableEndpoint = createDisableEndpoint({ postgres, metrics, log });
   const failingMs = config.failingSeconds * 1_000;
-  const endpointFailing = createEndpointFailing({ postgres, disableEndpoint, failingMs, clock, log });
+  const endpointFailing = createEndpointFailing({
+    table: createFailingTable(postgres),
+    isAskedFor: createIsAskedFor(directory),
+    disableEndpoint,
+    pausesOf: ({ tenant, id }) => directory.get(tenant, id)?.pauses ?? [],
+    failingMs,
+    clock,
+    log,
+  });
   return {
     directory,
     health,
     disableEndpoint,
     endpointFailing,
-    announcing: inRounds(createAnnounceDisablings({ postgres, publish, topics, clock }), {
-      name: 'disablings',
-      everyMs: 2_000,
+    breakerReports: inRounds(breakerReports.settle, {
+      name: 'breaker reports',
+      everyMs: 1_000,
+      lastRound: true,
       clock,
       log,
     }),

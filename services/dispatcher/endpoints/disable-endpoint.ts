@@ -1,4 +1,5 @@
 import { formatMicros } from '#lib/clock';
+import { endpointSettlingMs } from '#lib/contract';
 import { toAppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
@@ -23,7 +24,10 @@ interface Deps {
   log: Logger;
 }
 
-/** The announcement is written in the same statement: see announce-disablings.ts. */
+/**
+ * The announcement is written in the same statement. It is due only when every process knows that the endpoint is disabled, so that it
+ * doesn't get the event about itself.
+ */
 export function createDisableEndpoint({ postgres, metrics, log }: Deps): DisableEndpoint {
   return async ({ tenant, id, revision }, why) => {
     const { reason } = why;
@@ -36,9 +40,12 @@ export function createDisableEndpoint({ postgres, metrics, log }: Deps): Disable
             WHERE tenant = $1 AND id = $2 AND revision = $3 AND disabled_at IS NULL AND deleted_at IS NULL
               AND ($5::timestamptz IS NULL OR failing_since = $5)
            RETURNING disabled_at, url)
-         INSERT INTO disablings (tenant, endpoint_id, disabled_at, revision, url, reason, failing_since)
-         SELECT $1, $2, disabled_at, $3, url, $4, $5 FROM disabled
-         RETURNING endpoint_id`,
+         SELECT announce(
+                  $1, 'hookline.endpoint.disabled', $2, concat($3::integer, '/', rfc3339(disabled_at)),
+                  jsonb_strip_nulls(jsonb_build_object(
+                    'url', url, 'reason', $4::text, 'failing_since', rfc3339($5), 'disabled_at', rfc3339(disabled_at))),
+                  disabled_at + interval '${endpointSettlingMs} milliseconds')
+           FROM disabled`,
         [tenant, id, revision, reason, since],
       );
       if (disabled.length > 0) {

@@ -11,6 +11,7 @@
  * | half-open    | a probe went well (breaker.ts)          | one at a time                                                       |
  * | open, probe  | the breaker is open, a probe is due     | one waiting row; a fresh delivery if there is none                  |
  * | open         | the breaker is open                     | nothing                                                             |
+ * | paused       | a user has paused it, whatever else     | nothing                                                             |
  *
  * All but the first two are sick. Slow lanes of a tenant share a limit, sick ones a smaller one (turns.ts); nothing else happens to a slow
  * endpoint, whose breaker stays closed. A lane that was asked to wait pauses, but is not sick.
@@ -33,7 +34,7 @@ export type Standing = {
   /** No send before this time, in monotonic milliseconds. */
   readonly pausedUntilMs: number;
 } & (
-  | { readonly kind: 'healthy' | 'shrunk' | 'half-open' | 'open' }
+  | { readonly kind: 'healthy' | 'shrunk' | 'half-open' | 'open' | 'paused' }
   /** Only a delivery that has waited, at first. */
   | { readonly kind: 'probe'; readonly freshToo: boolean }
   /** How long a send takes. */
@@ -56,6 +57,8 @@ interface Deps {
   metrics: Pick<DispatcherMetrics, 'breakers'>;
   /** An endpoint with an open breaker has recovered. */
   onClosed(endpoint: EndpointRef): void;
+  /** How an endpoint that is remembered stands after a send, or that it is forgotten: `healthy`. */
+  onStanding?(endpoint: EndpointRef, kind: Standing['kind']): void;
   clock: Clock;
   random: Random;
   log: Logger;
@@ -77,6 +80,7 @@ interface Ended {
   heldMs: number;
 }
 
+const paused: Standing = { kind: 'paused', width: 0, pausedUntilMs: Number.NEGATIVE_INFINITY };
 const maxRemembered = 10_000;
 /** An endpoint that was not sent to for so long has no deliveries, or another owner. */
 const keptMs = 3_600_000;
@@ -137,6 +141,7 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
   }
 
   function count(entry: Entry, kind: Standing['kind']): void {
+    deps.onStanding?.(entry.endpoint, kind);
     const [before, after] = [countedAs(entry.kind), countedAs(kind)];
     entry.kind = kind;
     if (before === after) return;
@@ -200,6 +205,7 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
     standingOf(endpoint) {
       const facts = deps.factsOf(endpoint);
       const entry = entryOf(endpoint, facts);
+      if (facts.isPaused === true && !facts.isClosed) return paused;
       if (entry !== undefined) return judge(entry, facts.maxInFlight);
       return { kind: 'healthy', width: facts.maxInFlight, pausedUntilMs: Number.NEGATIVE_INFINITY };
     },
@@ -235,6 +241,6 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
 }
 
 function countedAs(kind: Standing['kind']): 'slow' | 'shrunk' | 'open' | 'half-open' | undefined {
-  if (kind === 'healthy') return undefined;
+  if (kind === 'healthy' || kind === 'paused') return undefined;
   return kind === 'probe' ? 'open' : kind;
 }

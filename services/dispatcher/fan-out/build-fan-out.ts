@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { WaitOut } from '#lib/backoff';
 import { type AttemptRecord, type EventRecord, groupOf, type Topics } from '#lib/contract';
 import type { BuryRecord } from '#lib/dead-letters';
+import type { DroppedRecords, ErasedEvents } from '#lib/erasure';
 import { createJudgingTurns, createUnjudgedFilters } from '#lib/event-filter';
 import { createMatchEndpoints } from '#lib/fan-out';
 import { createConsumer, traceRecords } from '#lib/kafka';
@@ -32,6 +33,8 @@ interface Deps {
   offer: Offer;
   buryDelivery: BuryDelivery;
   buryEvent: BuryRecord;
+  erased: ErasedEvents;
+  dropped: Pick<DroppedRecords, 'count'>;
   waitOut: WaitOut;
   topics: Topics;
   metrics: DispatcherMetrics;
@@ -56,6 +59,7 @@ export function buildFanOut({ config, context, kafka, postgres, endpoints, ...de
   const handle = createFanOut({
     ...deps,
     ...writers,
+    onDropped: deps.dropped.count,
     directory: endpoints.directory,
     setAside: createSetAside({ atOnce: maxAsideAtOnce, onFailure: fail }),
     matchEndpoints: createMatchEndpoints({ turns: createJudgingTurns(), unjudged }),

@@ -9,6 +9,8 @@
  * An outcome may so be known before its set is: the event's status waits for the set. A repetition after a crash writes the same ids again: they
  * are a function of the event, the endpoint and the generation. The set is written where it is empty too: it completes the event.
  *
+ * An event that was erased, or whose tenant was deleted, is passed over.
+ *
  * Events are planned until they have ten thousand deliveries together, and written before more are. An event that takes long, because it is
  * for very many endpoints or has very much to be judged, is set aside: its tenant's events wait for it, as an ordering key may want it, and
  * nobody else's do. A record that Kafka refuses is not tried for ever: the partition would stand still for everybody.
@@ -19,6 +21,7 @@ import { type Clock, nowMicros } from '#lib/clock';
 import { type Delivery, type EventRecord, header, type Topics } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import type { BuryRecord } from '#lib/dead-letters';
+import type { ErasedEvents } from '#lib/erasure';
 import { deliveryIdOf, deliveryOf, isFresh, type MatchEndpoints, recordOfDelivery } from '#lib/fan-out';
 import type { IncomingRecord, RecordHandler } from '#lib/kafka';
 import type { Logger } from '#lib/log';
@@ -40,6 +43,8 @@ interface Deps {
   directory: Pick<EndpointDirectory, 'candidates' | 'ageMs' | 'refresh'>;
   setAside: SetAside;
   matchEndpoints: MatchEndpoints<Endpoint>;
+  erased: Pick<ErasedEvents, 'among' | 'hasTenant'>;
+  onDropped(tenant: string): void;
   decodeEvent(bytes: Buffer): Promise<EventRecord>;
   writeSet: WriteSet;
   buryEvent: BuryRecord;
@@ -133,7 +138,7 @@ export function createFanOut(deps: Deps): RecordHandler {
   function* deliveriesOf({ record, event, deliveries }: Plan): Iterable<PlannedDelivery> {
     const circumstances = { createdAt: nowMicros(deps.clock), traceparent: record.headers[header.traceparent] };
     for (const { endpoint } of deliveries) {
-      const delivery = deliveryOf(event, endpoint.id, circumstances);
+      const delivery = deliveryOf(event, endpoint.id, { ...circumstances, passHeaders: endpoint.passHeaders });
       const key = orderingKeyOf(endpoint, delivery);
       yield {
         record: recordOfDelivery(topics.deliveries, delivery),
@@ -154,15 +159,35 @@ export function createFanOut(deps: Deps): RecordHandler {
     }
   }
 
+  /** Ends their records. */
+  async function erasedAmong(
+    events: readonly (EventRecord | undefined)[],
+    records: readonly IncomingRecord[],
+    signal: AbortSignal,
+  ): Promise<ReadonlySet<EventRecord>> {
+    const dated = events.flatMap((event, at) => {
+      if (event === undefined) return [];
+      const { tenant, id: event_id, received_at: since } = event;
+      return { tenant, event_id, since, event, record: records[at] };
+    });
+    const erased = await waitOut(() => deps.erased.among(dated), signal);
+    for (const { tenant, record } of erased) {
+      if (deps.erased.hasTenant(tenant)) deps.onDropped(tenant);
+      record?.done();
+    }
+    return new Set([...erased].map(({ event }) => event));
+  }
+
   return async (records, signal) => {
     const events = await Promise.all(records.map((record) => readEvent(record, signal)));
+    const erased = await erasedAmong(events, records, signal);
     const aside: { record: IncomingRecord; event: EventRecord }[] = [];
     const tenantsAside = new Set<string>();
     let plans: Plan[] = [];
     let planned = 0;
     for (const [index, record] of records.entries()) {
       const event = events[index];
-      if (event === undefined) continue;
+      if (event === undefined || erased.has(event)) continue;
       if (tenantsAside.has(event.tenant) || deps.setAside.has(event.tenant) || takesLong(event)) {
         aside.push({ record, event });
         tenantsAside.add(event.tenant);

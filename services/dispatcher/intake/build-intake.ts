@@ -1,4 +1,5 @@
 import { groupOf, type Topics } from '#lib/contract';
+import type { DroppedRecords, ErasedEvents } from '#lib/erasure';
 import { createConsumer } from '#lib/kafka';
 import type { Postgres } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
@@ -26,11 +27,14 @@ interface Deps {
   recentSteps: RecentSteps;
   outcomes: OutcomeWriter;
   orderedIntake: OrderedIntake;
+  erased: ErasedEvents;
+  dropped: Pick<DroppedRecords, 'count'>;
   topics: Topics;
 }
 
 /** The consumer of `deliveries`. */
-export function buildIntake({ config, context, kafka, postgres, endpoints, owned, membership, topics, ...deps }: Deps) {
+export function buildIntake(given: Deps) {
+  const { config, context, kafka, postgres, endpoints, owned, membership, topics, dropped, ...deps } = given;
   const { clock, log, fail } = context;
   const { directory } = endpoints;
   const knownDeliveries = createKnownDeliveries(postgres);
@@ -42,7 +46,7 @@ export function buildIntake({ config, context, kafka, postgres, endpoints, owned
     topics: [topics.deliveries],
     gatherMs: config.gatherMs,
     commitIntervalMs,
-    handle: createIntake({ ...deps, directory, knownDeliveries, owned, clock, log }),
+    handle: createIntake({ ...deps, onDropped: dropped.count, directory, knownDeliveries, owned, clock, log }),
     onFailure: fail,
     onAssigned: owned.assigned,
     onRevoked: owned.revoked,

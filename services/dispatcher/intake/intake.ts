@@ -1,5 +1,6 @@
 import type { Clock } from '#lib/clock';
 import { type Delivery, parseDelivery } from '#lib/contract';
+import type { ErasedEvents } from '#lib/erasure';
 import { isAppError, toAppError } from '#lib/errors';
 import type { RecordHandler } from '#lib/kafka';
 import type { Logger } from '#lib/log';
@@ -17,7 +18,9 @@ interface Deps {
   directory: Pick<EndpointDirectory, 'get' | 'refresh'>;
   scheduler: Pick<Scheduler, 'offer' | 'held'>;
   recentSteps: Pick<RecentSteps, 'has'>;
-  outcomes: Pick<OutcomeWriter, 'parked' | 'malformed'>;
+  outcomes: Pick<OutcomeWriter, 'parked' | 'malformed' | 'ended'>;
+  erased: Pick<ErasedEvents, 'among' | 'hasTenant'>;
+  onDropped(tenant: string): void;
   knownDeliveries: KnownDeliveries;
   orderedIntake: OrderedIntake;
   owned: Pick<OwnedPartitions, 'mayHaveHadAnother'>;
@@ -34,6 +37,8 @@ const askAgainAfterMs = 5_000;
  *
  * Records that were on the topic when this process got their partition may have been sent by an earlier owner that did not commit them.
  * Deliveries that the tables know resume from there, as a row or not at all; if Postgres is away they are sent, at least once.
+ *
+ * Deliveries of events that were erased end here; those of a deleted tenant are dropped and counted.
  *
  * Ordered deliveries take a separate path (ordered-intake.ts): they may wait for Postgres, and delay no others.
  */
@@ -76,6 +81,35 @@ export function createIntake(deps: Deps): RecordHandler {
     }
   }
 
+  /** As far as they can be looked up: the lanes ask again what was erased lately. */
+  async function erasedAmong(taken: readonly TakenRecord[]): Promise<ReadonlySet<TakenRecord>> {
+    const dated = taken.map((one) => {
+      const { tenant, eventId: event_id, createdAt: since } = one.delivery;
+      return { tenant, event_id, since, one };
+    });
+    try {
+      return new Set([...(await deps.erased.among(dated))].map(({ one }) => one));
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (!error.retryable) throw error;
+      deps.log.warn({ event: 'erased.not_looked_up', deliveries: taken.length, err: error });
+      return new Set();
+    }
+  }
+
+  async function endErased({ record, delivery }: TakenRecord): Promise<void> {
+    if (deps.erased.hasTenant(delivery.tenant)) {
+      deps.onDropped(delivery.tenant);
+      record.done();
+      return;
+    }
+    const job: RecordJob = {
+      ...{ from: 'record', delivery, order: undefined, step: firstStep, attempts: 0 },
+      claims: [record],
+    };
+    await outcomes.ended(job, { status: 'cancelled', reason: 'event_erased' });
+  }
+
   async function take({ record, delivery }: TakenRecord, known: ReadonlySet<string>, canJudge: boolean): Promise<void> {
     // On the topic twice, or handed out again: its outcome is durable, or will be soon.
     if (known.has(deliveryKey(delivery)) || recentSteps.has(delivery, firstStep)) return record.done();
@@ -95,7 +129,9 @@ export function createIntake(deps: Deps): RecordHandler {
 
   return async (records) => {
     const parsed = records.map((record) => ({ record, delivery: parseDelivery(record.headers, record.value) }));
-    const taken = parsed.filter((one): one is TakenRecord => !('malformed' in one.delivery));
+    const readable = parsed.filter((one): one is TakenRecord => !('malformed' in one.delivery));
+    const erased = await erasedAmong(readable);
+    const taken = readable.filter((one) => !erased.has(one));
     const malformed = parsed.flatMap(({ record, delivery }) =>
       'malformed' in delivery ? [{ record, problem: delivery.malformed }] : [],
     );
@@ -106,6 +142,7 @@ export function createIntake(deps: Deps): RecordHandler {
     const known = await knownAmong(unordered);
     await Promise.all([
       ...malformed.map(({ record, problem }) => outcomes.malformed(record, problem)),
+      ...[...erased].map(endErased),
       ...unordered.map((one) => take(one, known, canJudge)),
       deps.orderedIntake.push(records, ordered),
     ]);

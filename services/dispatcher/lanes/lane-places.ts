@@ -39,7 +39,7 @@ export function placesOf(
   limits: LanePlaces,
   { crowded, nowMs }: { crowded: Crowded; nowMs: number },
 ): LanePlaces {
-  if (standing.kind === 'open') return { records: 0, bytes: 0, rows: 0 };
+  if (standing.kind === 'open' || standing.kind === 'paused') return { records: 0, bytes: 0, rows: 0 };
   if (standing.kind === 'probe') return { records: standing.freshToo ? 1 : 0, bytes: limits.bytes, rows: 1 };
   const isSick = laneClassOf(standing) === 'sick';
   const share = crowded.records || isSick ? shareWhenNarrow : 1;

@@ -2,7 +2,7 @@
  * Chooses the next delivery to send. The states of a job:
  *
  *   offered ──► queued in its endpoint's lane ──► in flight ──► ended: its outcome is durable
- *      │            ├──► parked     a fresh one without a place for 30 s, or whose endpoint's breaker opens, or at the stop
+ *      │            ├──► parked     a fresh one without a place for 30 s, or whose endpoint's breaker opens or that is paused, or at the stop
  *      │            └──► released   its partition is lost; or a row without a place: it stays in its table
  *      └──► refused: full | stopping
  *
@@ -199,10 +199,10 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
     pump();
   }
 
-  /** The endpoint's standing has changed: with an open breaker nothing waits here. */
+  /** The endpoint's standing has changed: with an open breaker, or in a pause, nothing waits here. */
   function reconsider(lane: Lane): void {
     const { kind } = health.standingOf(lane.endpoint);
-    if (kind === 'open' || kind === 'probe') removeQueued(lane, Number.POSITIVE_INFINITY);
+    if (kind === 'open' || kind === 'probe' || kind === 'paused') removeQueued(lane, Number.POSITIVE_INFINITY);
     placeInLine(lane);
     pump();
   }
@@ -252,7 +252,10 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
   }
 
   function sweep(): void {
-    for (const lane of [...lanes.values()]) removeQueued(lane, clock.monotonicMs() - startWithinMs);
+    for (const lane of [...lanes.values()]) {
+      const isPaused = health.standingOf(lane.endpoint).kind === 'paused';
+      removeQueued(lane, isPaused ? Number.POSITIVE_INFINITY : clock.monotonicMs() - startWithinMs);
+    }
   }
 
   /** Parks the queued jobs, so that the successor repeats nothing; waits for those in flight. */

@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { microsOf } from '#lib/clock';
-import { endpointDefaults, type EndpointMethod, type EndpointSettings, scheduleDefaults } from '#lib/contract';
+import {
+  compilePassHeaders,
+  endpointDefaults,
+  type EndpointMethod,
+  type EndpointSettings,
+  type PausedLife,
+  scheduleDefaults,
+  type StoredPause,
+} from '#lib/contract';
 import type { AppError } from '#lib/errors';
 import { readSubscriber, type Subscriber, subscriberColumns, type SubscriberRow } from '#lib/fan-out';
 import type { HttpRoute } from '#lib/http-client';
@@ -21,7 +29,7 @@ export interface Pace {
 }
 
 /** An endpoint as the dispatcher works with it; instants in microseconds since the epoch. */
-export interface Endpoint extends Subscriber {
+export interface Endpoint extends Subscriber, PausedLife {
   url: string;
   method: EndpointMethod;
   /** Its own, by lower-case name. */
@@ -44,6 +52,8 @@ export interface Endpoint extends Subscriber {
   changedAt: number;
   /** No send since then was taken. */
   failingSince: number | null;
+  /** The same, from when `hookline.endpoint.failing` is announced until its recovery is. */
+  outageSince: number | null;
   disabledAt: number | null;
   deletedAt: number | null;
 }
@@ -52,17 +62,23 @@ export interface EndpointRow extends SubscriberRow, SealedColumns {
   url: string;
   revision: number;
   failing_since: string | null;
+  outage_since: string | null;
+  pauses: StoredPause[];
 }
 
-export const endpointColumns = `${subscriberColumns}, url, settings, private, secrets, revision, failing_since`;
+export const endpointColumns = `${subscriberColumns}, url, settings, private, secrets, revision, failing_since, outage_since, pauses`;
 
 /** Deleted or disabled: its deliveries end without being sent. */
 export const isClosed = (endpoint: Endpoint): boolean => endpoint.deletedAt !== null || endpoint.disabledAt !== null;
+
+/** Nothing is sent to it for now; its deliveries wait. */
+export const isPaused = ({ pauses }: PausedLife, now: number): boolean => (pauses.at(-1)?.until ?? 0) > now;
 
 interface Reading {
   secretBox: SecretBox;
   /** The retry window of a schedule, which has none of its own. */
   longestWindowMs: number;
+  longestLifeMs: number;
   /** Called with the reason if encrypted columns can't be decrypted or parsed, or a filter can't be used. */
   onUnreadable(error: AppError): void;
 }
@@ -79,6 +95,7 @@ export function endpointOf(row: EndpointRow, reading: Reading, before?: Endpoint
     headers: Object.fromEntries(Object.entries<string>(headers).map(([name, value]) => [name.toLowerCase(), value])),
     route: routeOf(settings, before?.route),
     ordered: settings.ordered ?? false,
+    passHeaders: compilePassHeaders(settings.pass_headers),
     timeoutMs: settings.timeout_ms ?? endpointDefaults.timeout_ms,
     maxInFlight: settings.max_in_flight ?? endpointDefaults.max_in_flight,
     pace: settings.rate_limit && {
@@ -90,8 +107,11 @@ export function endpointOf(row: EndpointRow, reading: Reading, before?: Endpoint
     revision: row.revision,
     changedAt: microsOf(row.changed_at),
     failingSince: row.failing_since === null ? null : microsOf(row.failing_since),
+    outageSince: row.outage_since === null ? null : microsOf(row.outage_since),
     disabledAt: row.disabled_at === null ? null : microsOf(row.disabled_at),
     deletedAt: row.deleted_at === null ? null : microsOf(row.deleted_at),
+    pauses: row.pauses.map(({ from, until }) => ({ from: microsOf(from), until: microsOf(until) })),
+    longestLifeMs: reading.longestLifeMs,
   };
 }
 

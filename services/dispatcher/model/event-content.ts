@@ -1,3 +1,5 @@
+import type { EventRequest } from '#lib/contract';
+
 /** The part of an event that its deliveries carry. */
 export interface EventContent {
   tenant: string;
@@ -9,4 +11,6 @@ export interface EventContent {
   contentType: string;
   contentEncoding: string | null;
   payload: Buffer;
+  /** Null also where no endpoint asks for headers of it: then it is not read. */
+  request: EventRequest | null;
 }

@@ -1,3 +1,5 @@
+import { passedHeaders } from '#lib/contract';
+import type { Endpoint } from './endpoint.ts';
 import type { RowJob } from './job.ts';
 import type { WaitingRow } from './waiting-row.ts';
 import type { EventContent } from './event-content.ts';
@@ -5,8 +7,20 @@ import type { EventContent } from './event-content.ts';
 /** The columns of a row that describe its delivery. */
 type Row = Omit<WaitingRow, 'partition' | 'notBefore'>;
 
-/** The row's delivery as a job, at its next step. @param readyAt set if later than the row's due time */
-export function rowJob(row: Row, content: EventContent, signal: AbortSignal, readyAt = row.dueAt): RowJob {
+interface Circumstances {
+  /** Undefined if it is unknown; then nothing is sent. */
+  endpoint: Pick<Endpoint, 'passHeaders'> | undefined;
+  signal: AbortSignal;
+  /** Set if later than the row's due time. */
+  readyAt?: number;
+}
+
+/** The row's delivery as a job, at its next step. */
+export function rowJob(
+  row: Row,
+  content: EventContent,
+  { endpoint, signal, readyAt = row.dueAt }: Circumstances,
+): RowJob {
   const { state, attempts } = row;
   return {
     from: 'row',
@@ -22,6 +36,7 @@ export function rowJob(row: Row, content: EventContent, signal: AbortSignal, rea
       orderingKey: content.orderingKey,
       contentType: content.contentType,
       contentEncoding: content.contentEncoding,
+      passedHeaders: passedHeaders(endpoint?.passHeaders, content.request),
       traceparent: content.traceparent,
       payload: content.payload,
     },
@@ -45,4 +60,5 @@ export const withoutContent = ({ tenant, eventId, createdAt }: Row): EventConten
   contentType: '',
   contentEncoding: null,
   payload: Buffer.alloc(0),
+  request: null,
 });

@@ -79,7 +79,8 @@ export function createReleaseOrdered(deps: Deps): ReleaseOrdered {
       const content = contents.of(row);
       const signal = owned.signalOf(row.partition);
       if (content === undefined || signal === undefined) return false;
-      return scheduler.offer(rowJob(row, content, signal, readyAt(row))) === 'queued';
+      const endpoint = deps.directory.get(row.tenant, row.endpointId);
+      return scheduler.offer(rowJob(row, content, { endpoint, signal, readyAt: readyAt(row) })) === 'queued';
     }
   };
 }

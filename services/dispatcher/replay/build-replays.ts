@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WaitOut } from '#lib/backoff';
 import type { Topics } from '#lib/contract';
+import type { ErasedEvents } from '#lib/erasure';
 import type { Part } from '#lib/lifecycle';
 import type { Postgres } from '#lib/postgres';
 import { createReplayWork, type ReplayLane } from '#lib/replay-store';
@@ -22,6 +23,7 @@ interface Deps {
   table: Pick<WaitingTable, 'contents'>;
   writers: SetWriters;
   offer: Offer;
+  erased: ErasedEvents;
   waitOut: WaitOut;
   topics: Topics;
   metrics: Pick<DispatcherMetrics, 'replayed'>;
@@ -44,6 +46,7 @@ export function buildReplays({ context, pools, endpoints, writers, metrics, ...d
       places: createPlaces(turnsAtOnce),
       waitOut,
       crashPoints,
+      clock,
       onSettled: (ends) => {
         for (const { reason } of ends) metrics.replayed(reason ?? 'replayed');
       },

@@ -7,6 +7,8 @@ export interface Pace {
   waitMs(): number;
   /** Resolves when it is time for the next turn, or the signal aborts. */
   turn(signal: AbortSignal): Promise<void>;
+  /** The turn had nothing to send: the next may begin at once. */
+  unused(): void;
 }
 
 const turnsPerSecond = 5;
@@ -18,7 +20,8 @@ const turnsPerSecond = 5;
  * @param perSecond null: as fast as it goes
  */
 export function createPace(perSecond: number | null, maxSize: number, clock: Clock): Pace {
-  if (perSecond === null) return { size: maxSize, waitMs: () => 0, turn: async () => undefined };
+  if (perSecond === null)
+    return { size: maxSize, waitMs: () => 0, turn: async () => undefined, unused: () => undefined };
   const size = Math.min(maxSize, Math.max(1, Math.floor(perSecond / turnsPerSecond)));
   let nextAtMs = Number.NEGATIVE_INFINITY;
   const waitMs = (): number => Math.max(0, nextAtMs - clock.monotonicMs());
@@ -28,6 +31,9 @@ export function createPace(perSecond: number | null, maxSize: number, clock: Clo
     async turn(signal) {
       if (waitMs() > 0) await clock.sleep(waitMs(), signal);
       nextAtMs = clock.monotonicMs() + (size / perSecond) * 1_000;
+    },
+    unused() {
+      nextAtMs = Number.NEGATIVE_INFINITY;
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { WaitOut } from '#lib/backoff';
+import type { Clock } from '#lib/clock';
 import type { CrashPoints } from '#lib/crash-points';
 import type { ItemEnd, LeasedReplay, ReplayWork } from '#lib/replay-store';
 import type { Pace } from './pace.ts';
@@ -12,6 +13,7 @@ interface Deps {
   places: Places;
   waitOut: WaitOut;
   crashPoints: CrashPoints;
+  clock: Pick<Clock, 'sleep'>;
   onSettled(ends: readonly ItemEnd[]): void;
 }
 
@@ -36,17 +38,21 @@ export type RunReplay = (replay: LeasedReplay, pace: Pace, limits: Limits) => Pr
 /** A longer wait for the next turn releases the replay: a rate below one in this time costs no process anything while it waits. */
 const longestHeldWaitMs = 10_000;
 
+/** Until it looks for items that the api has chosen meanwhile: about as long as a page takes. */
+const choiceMs = 200;
+
 /**
  * Works a replay off, turn by turn, in the order that libs/replay-store wants: claimed, published, settled.
  *
  * @throws AppError stopped
  */
-export function createRunReplay({ work, send, places, waitOut, crashPoints, onSettled }: Deps): RunReplay {
+export function createRunReplay({ work, send, places, waitOut, crashPoints, clock, onSettled }: Deps): RunReplay {
   return async (replay, pace, { stopping, givenUp, isTurnOver }) => {
     const oneTurn = async (): Promise<string | undefined> => {
       const taken = await waitOut(() => work.take(replay, pace.size), stopping);
       if (taken === 'lost') return 'lost';
       if ('ended' in taken) return taken.ended;
+      if (taken.items.length === 0) return taken.isUnchosen && 'unchosen';
       crashPoints.reach('replay.after-claim');
       const ends = await send(replay, taken.items, givenUp);
       crashPoints.reach('replay.after-publish');
@@ -61,7 +67,10 @@ export function createRunReplay({ work, send, places, waitOut, crashPoints, onSe
       await pace.turn(stopping);
       if (stopping.aborted) return { how: 'stopped', againInMs: 0 };
       const how = await places.use(oneTurn, stopping);
-      if (how !== undefined) return { how: how === 'aborted' ? 'stopped' : how, againInMs: 0 };
+      if (how === 'unchosen') {
+        pace.unused();
+        await clock.sleep(choiceMs, stopping);
+      } else if (how !== undefined) return { how: how === 'aborted' ? 'stopped' : how, againInMs: 0 };
       if (isTurnOver()) return { how: 'turn_over', againInMs: pace.waitMs() };
     }
   };

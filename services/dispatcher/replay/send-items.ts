@@ -7,8 +7,9 @@
  * as a dead letter; any other item fails.
  */
 import type { WaitOut } from '#lib/backoff';
+import type { ErasedEvents } from '#lib/erasure';
 import { type Clock, nowMicros } from '#lib/clock';
-import { type Delivery, deliveryHeaders, isShortened, type Topics, unpackHeaders } from '#lib/contract';
+import { type Delivery, deliveryHeaders, isShortened, passedHeaders, type Topics, unpackHeaders } from '#lib/contract';
 import { derivedId } from '#lib/ids';
 import type { ItemEnd, LeasedReplay, ReplayItem } from '#lib/replay-store';
 import { type EndRefused, refusedByKafka } from '../fan-out/end-refused.ts';
@@ -17,7 +18,7 @@ import { forEachLimited } from '../publishing/for-each-limited.ts';
 import { orderingKeyOf } from '../model/ordering.ts';
 import type { Offer } from '../publishing/publish.ts';
 import { type Publication, publishAll } from '../publishing/publish-all.ts';
-import type { WaitingTable } from '../waiting/waiting-table.ts';
+import type { AskedContent, WaitingTable } from '../waiting/waiting-table.ts';
 import type { EventContent } from '../model/event-content.ts';
 import type { DeliverySet, WriteSet } from '../fan-out/write-set.ts';
 import { recordOfDeadLetter } from './record-of-dead-letter.ts';
@@ -31,6 +32,7 @@ interface Deps {
   writeSet: WriteSet;
   offer: Offer;
   endRefused: EndRefused;
+  erased: Pick<ErasedEvents, 'has'>;
   waitOut: WaitOut;
   topics: Topics;
   clock: Clock;
@@ -62,9 +64,14 @@ export function createSendItems(deps: Deps): SendItems {
     items: readonly DeliveryItem[],
     signal: AbortSignal,
   ): Promise<Map<string, EventContent>> {
-    const events = [...new Set(items.map(({ eventId }) => eventId))].map((eventId) => ({ tenant, eventId }));
-    if (events.length === 0) return new Map();
-    const contents = await waitOut(() => table.contents(events), signal);
+    const events = new Map<string, AskedContent>();
+    for (const { eventId, endpointId } of items) {
+      const passesHeaders = directory.get(tenant, endpointId)?.passHeaders !== undefined;
+      const withRequest = passesHeaders || (events.get(eventId)?.withRequest ?? false);
+      events.set(eventId, { tenant, eventId, withRequest });
+    }
+    if (events.size === 0) return new Map();
+    const contents = await waitOut(() => table.contents([...events.values()]), signal);
     return new Map(contents.map((content) => [content.eventId, content]));
   }
 
@@ -88,7 +95,8 @@ export function createSendItems(deps: Deps): SendItems {
   }
 
   function deliveryOf(replay: LeasedReplay, item: DeliveryItem, content: EventContent): ItemPublication {
-    const { type, receivedAt, orderingKey, contentType, contentEncoding, traceparent, payload } = content;
+    const { type, receivedAt, orderingKey, contentType, contentEncoding, traceparent, payload, request } = content;
+    const endpoint = directory.get(replay.tenant, item.endpointId);
     const facts = {
       id: idOf(replay, item),
       tenant: replay.tenant,
@@ -101,9 +109,10 @@ export function createSendItems(deps: Deps): SendItems {
       orderingKey,
       contentType,
       contentEncoding,
+      passedHeaders: passedHeaders(endpoint?.passHeaders, request),
       traceparent,
     };
-    const key = orderingKeyOf(directory.get(replay.tenant, item.endpointId), { orderingKey });
+    const key = orderingKeyOf(endpoint, { orderingKey });
     return {
       item,
       record: { topic: topics.deliveries, key: item.endpointId, value: payload, headers: deliveryHeaders(facts) },
@@ -155,6 +164,7 @@ export function createSendItems(deps: Deps): SendItems {
       const reason = whyNot(tenant, item);
       if (reason !== undefined) return reason;
       const content = contents.get(item.eventId);
+      if (deps.erased.has({ tenant, event_id: item.eventId })) return 'event_erased';
       return content === undefined ? 'payload_expired' : deliveryOf(replay, item, content);
     }
   };

@@ -63,12 +63,17 @@ export function createAttempt({ http, tracer, clock }: Deps): Attempt {
       // Each attempt is another span of the event's one trace, whether it is recorded or not.
       traceparent: span.isRecorded ? span.traceparent : childTraceparent(delivery.traceparent),
     };
+    const passed = headersToPass(delivery, endpoint, headers);
     const sent = { ...headers, ...own };
     const startedAtMs = clock.monotonicMs();
-    const result = await http.send({ url, method, headers: sent, body: delivery.payload, timeoutMs, route });
+    const result = await http.send({
+      ...{ url, method, headers: sent, headerLists: passed },
+      ...{ body: delivery.payload, timeoutMs, route },
+    });
     const duration_ms = clock.monotonicMs() - startedAtMs;
     endAttemptSpan(span, result);
-    const request = { method, url, headers: shown === headers ? sent : { ...shown, ...own } };
+    const shownAll = shown === headers ? sent : { ...shown, ...own };
+    const request = { method, url, headers: passed === undefined ? shownAll : { ...joined(passed), ...shownAll } };
     return { result, duration_ms, exemplar: span.exemplar, request };
   };
 }
@@ -92,6 +97,31 @@ function prepare(endpoint: Endpoint): Prepared {
     secrets: endpoint.secrets.map((each) => ({ ...each, secret: signingSecret(each.secret) })),
   };
 }
+
+/**
+ * What the delivery carries of the provider's headers, as the endpoint wants it now: its rules may have changed since. Its own headers have
+ * precedence. Undefined for none.
+ */
+function headersToPass(
+  { passedHeaders }: Delivery,
+  { passHeaders }: Endpoint,
+  own: Headers,
+): Record<string, string[]> | undefined {
+  if (passedHeaders.length === 0 || passHeaders === undefined) return undefined;
+  const passed = new Map<string, { name: string; values: string[] }>();
+  for (const [name, value] of passedHeaders) {
+    const lower = name.toLowerCase();
+    if (!passHeaders.takes(lower) || Object.hasOwn(own, lower)) continue;
+    const known = passed.get(lower);
+    if (known === undefined) passed.set(lower, { name, values: [value] });
+    else known.values.push(value);
+  }
+  return Object.fromEntries([...passed.values()].map(({ name, values }) => [name, values]));
+}
+
+/** As one text each, for showing. */
+const joined = (headers: Readonly<Record<string, readonly string[]>>): Headers =>
+  Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, values.join(', ')]));
 
 const unsigned: Sending = {
   result: { outcome: 'blocked', detail: 'the endpoint has no secret that can be read', timing: noTiming },

@@ -1,5 +1,6 @@
 import type { AttemptRecord, Topics } from '#lib/contract';
 import type { BuryRecord } from '#lib/dead-letters';
+import type { DroppedRecords, ErasedEvents } from '#lib/erasure';
 import { createHttpClient, parseAllowedNetworks } from '#lib/http-client';
 import type { ServiceContext } from '#lib/service-host';
 import type { DispatcherConfig } from '../config.ts';
@@ -18,6 +19,8 @@ interface Deps {
   config: Pick<DispatcherConfig, 'allowHttp' | 'allowedNetworks' | 'maxInFlight'>;
   context: Pick<ServiceContext, 'clock' | 'log' | 'tracer' | 'crashPoints'>;
   endpoints: Pick<Endpoints, 'directory' | 'disableEndpoint' | 'endpointFailing'>;
+  erased: ErasedEvents;
+  dropped: Pick<DroppedRecords, 'count'>;
   publish: Publish;
   buryDelivery: BuryDelivery;
   buryRecord: BuryRecord;
@@ -45,6 +48,8 @@ export function buildSend({ config, context, endpoints, metrics, ...deps }: Deps
     ...endpoints,
     attempt: createAttempt({ http, tracer, clock }),
     outcomes,
+    erased: deps.erased,
+    onDropped: deps.dropped.count,
     metrics,
     crashPoints,
     clock,

@@ -15,9 +15,10 @@
  * | backoff  | random(0, min(cap, base·2ⁿ⁻¹))                        | as many as are set   | of its waits, Retry-After  |
  * | schedule | the nth of its waits · random(1 − jitter, 1 + jitter) | one more than waits  | of Retry-After alone       |
  *
- * Every other 4xx is retried too: a receiver that answers 404 while it is deployed wants its events, and the window bounds the cost.
+ * The window's end moves by the pauses of the endpoint (libs/contract/pauses.ts). Every other 4xx is retried too: a receiver that answers 404 while it is deployed wants its events, and the window bounds the cost.
  * A Retry-After above the cap counts as the cap: a stranger's header must not park a delivery past its window.
  */
+import { deadlineOf, type PausedLife } from '#lib/contract';
 import { fullJitterMs, type Random, retryAfterMs, spreadAroundMs } from '#lib/backoff';
 import type { HttpResult } from '#lib/http-client';
 import type { RetryPolicy } from '../model/retry-policy.ts';
@@ -28,6 +29,8 @@ export interface Sent {
   attempts: number;
   /** The delivery's creation, in microseconds. */
   createdAt: number;
+  /** The pauses of its endpoint, by which the window's end moves; absent: none. */
+  life?: PausedLife;
 }
 
 export type Decision =
@@ -38,9 +41,10 @@ export type Decision =
   | { kind: 'retry'; dueAt: number; notBefore: number | null };
 
 const asksToWait = [429, 503];
+const unpaused: PausedLife = { pauses: [], longestLifeMs: 0 };
 
 export function decide(
-  { result, attempts, createdAt }: Sent,
+  { result, attempts, createdAt, life }: Sent,
   policy: RetryPolicy,
   nowMs: number,
   random: Random,
@@ -54,7 +58,7 @@ export function decide(
   const wanted = 'status' in result && asksToWait.includes(result.status) ? retryAfterMs(result.retryAfter, nowMs) : 0;
   const floorMs = Math.min(wanted ?? 0, policy.capMs);
   const dueAt = Math.round((nowMs + Math.max(floorMs, plannedMs)) * 1_000);
-  if (dueAt > createdAt + policy.windowMs * 1_000) return { kind: 'exhausted' };
+  if (dueAt > deadlineOf(createdAt, policy.windowMs, life ?? unpaused, dueAt)) return { kind: 'exhausted' };
   return { kind: 'retry', dueAt, notBefore: floorMs > 0 ? Math.round((nowMs + floorMs) * 1_000) : null };
 }
 

@@ -1,7 +1,8 @@
 import type { Random } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
-import type { Delivery } from '#lib/contract';
+import { type Delivery, isOperationalEvent } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
+import type { ErasedEvents } from '#lib/erasure';
 import { isAppError } from '#lib/errors';
 import type { HttpResult } from '#lib/http-client';
 import type { Logger } from '#lib/log';
@@ -23,6 +24,8 @@ interface Deps {
   directory: Pick<EndpointDirectory, 'get' | 'ageMs' | 'refresh'>;
   attempt: Attempt;
   outcomes: OutcomeWriter;
+  erased: Pick<ErasedEvents, 'has' | 'hasTenant'>;
+  onDropped(tenant: string): void;
   disableEndpoint: DisableEndpoint;
   endpointFailing: Pick<EndpointFailing, 'observe'>;
   metrics: DispatcherMetrics;
@@ -36,7 +39,7 @@ interface Deps {
 const clockSkewMs = 1_000;
 
 /**
- * Works off one job whose turn has come: judges its endpoint as it is now, sends, decides, and has the outcome written. Calls `observed`
+ * Works off one job whose turn has come: judges its event and its endpoint as they are now, sends, decides, and has the outcome written. Calls `observed`
  * with what the send says about the endpoint, unless nothing is sent.
  */
 export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendVerdict) => void) => Promise<JobEnd> {
@@ -44,6 +47,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
 
   return async (job, observed) => {
     const { delivery } = job;
+    if (await endErased(job)) return 'over';
     const known = deps.directory.get(delivery.tenant, delivery.endpointId);
     const endpoint = mayBeOpen(known, delivery) ? await readAnew(delivery) : known;
     const end = endWithoutSending(endpoint);
@@ -60,10 +64,14 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
     crashPoints.reach('dispatcher.after-send');
     // Before the outcome is written: Kafka may be away, and the next send should know.
     observed(verdictOf(result, clock.nowMs(), endpoint.retry.capMs));
-    if (sending.request !== null) deps.endpointFailing.observe(endpoint, result.outcome === 'delivered');
+    // What we tell an endpoint about itself or its neighbours must lead to nothing more to tell.
+    if (sending.request !== null && !isOperationalEvent(delivery.eventType))
+      deps.endpointFailing.observe(endpoint, result.outcome === 'delivered');
 
-    const sent = { result, attempts, createdAt: delivery.createdAt };
+    const sent = { result, attempts, createdAt: delivery.createdAt, life: endpoint };
     const decision = decide(sent, endpoint.retry, clock.nowMs(), deps.random);
+    // Nothing of what it has answered is kept.
+    if (decision.kind !== 'delivered' && (await endErased(job))) return 'over';
     const after = afterSend(decision);
     metrics.attempted(result.outcome, durationMs / 1e3, exemplar);
     if (after.status === 'delivered') metrics.delivered(clock.nowMs() / 1e3 - delivery.receivedAt / 1e6, exemplar);
@@ -72,6 +80,17 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
     if (decision.kind === 'gone') await deps.disableEndpoint(endpoint, { reason: 'gone' });
     return decision.kind === 'retry' ? 'waits' : 'over';
   };
+
+  /** Ends it if its event was erased, or its tenant deleted, as far as this process has heard. */
+  async function endErased(job: Job): Promise<boolean> {
+    const { tenant, eventId: event_id } = job.delivery;
+    if (!deps.erased.has({ tenant, event_id })) return false;
+    if (deps.erased.hasTenant(tenant)) {
+      outcomes.dropped(job);
+      deps.onDropped(tenant);
+    } else await outcomes.ended(job, { status: 'cancelled', reason: 'event_erased' });
+    return true;
+  }
 
   async function attempt(...send: Parameters<Attempt>): Promise<Sending> {
     metrics.sendBegan();

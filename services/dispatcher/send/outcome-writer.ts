@@ -32,7 +32,7 @@ export type AfterSend =
   | { status: 'dead_lettered'; reason: DeadLetterReason };
 
 export type EndUnsent =
-  | { status: 'cancelled'; reason: 'endpoint_deleted' | 'cancelled_by_request' }
+  | { status: 'cancelled'; reason: 'endpoint_deleted' | 'cancelled_by_request' | 'event_erased' }
   | { status: 'dead_lettered'; reason: DeadLetterReason };
 
 /** Each resolves when all is written; throws AppError stopped when the process may wait no longer. */
@@ -40,6 +40,8 @@ export interface OutcomeWriter {
   attempted(job: Job, send: SendFacts, after: AfterSend): Promise<void>;
   parked(job: Job): Promise<void>;
   ended(job: Job, end: EndUnsent): Promise<void>;
+  /** Writes nothing: its tenant was deleted. */
+  dropped(job: Job): void;
   /** A record that is no delivery at all. */
   malformed(record: IncomingRecord, problem: string): Promise<void>;
 }
@@ -150,6 +152,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
       if (status === 'dead_lettered') await buryDelivery(job, job.attempts, reason);
       await write(job, { kind: 'ended', status, detail: reason });
     },
+    dropped: settle,
     malformed: (record, problem) =>
       deps.buryRecord(record, { reason: 'malformed_record', attempts: 0, logged: { problem } }, signal),
   };

@@ -18,16 +18,17 @@ import { createWaitingTable } from './waiting-table.ts';
 interface TableDeps {
   postgres: Postgres;
   indexScanPool: Postgres;
+  directory: Endpoints['directory'];
   orderedRows: { remove(rows: readonly RowRef[]): Promise<void> };
 }
 
-/** The table `waiting` and related tables; depends on Postgres only. */
-export function buildWaitingTables({ postgres, indexScanPool, orderedRows }: TableDeps) {
+/** The table `waiting` and related tables. */
+export function buildWaitingTables({ postgres, indexScanPool, directory, orderedRows }: TableDeps) {
   const table = createWaitingTable(postgres, indexScanPool);
   return {
     table,
     overdueTable: createOverdueTable(postgres, indexScanPool),
-    readContents: createReadContents(table),
+    readContents: createReadContents(table, directory),
     servedRows: createServedRows({ table, orderedRows }),
   };
 }

@@ -33,7 +33,7 @@ export const createEndCancelled =
         const delivery = { tenant: row.tenant, id: row.deliveryId };
         const signal = owned.signalOf(row.partition);
         if (signal === undefined || scheduler.held(delivery) || recentSteps.has(delivery, row.step + 1)) return;
-        const job = rowJob(row, withoutContent(row), signal);
+        const job = rowJob(row, withoutContent(row), { endpoint: undefined, signal });
         await outcomes.ended(job, { status: 'cancelled', reason: 'cancelled_by_request' });
       }),
     );

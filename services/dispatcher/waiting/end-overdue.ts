@@ -1,7 +1,8 @@
 /**
  * Ends waiting deliveries that can't come back:
  *
- * - the endpoint's breaker is open until the end of the delivery's window: `retries_exhausted`;
+ * - the endpoint's breaker is open until the end of the delivery's window, which moves by the pauses of the endpoint, or the endpoint is paused
+ *   until nothing moves it any more: `retries_exhausted`;
  * - its event, or the payload, never reached the tables, because the projector could not write it (it has its own dead letter) or it was
  *   removed: `event_unavailable`. The dead letter has no payload. Consumer lag of the projector is no reason: the row must have been seen for
  *   an hour in which the tables were written to.
@@ -9,7 +10,7 @@
  * Everything else is sent when it is due, the last time at the end of its window, and then ended by decide.ts.
  */
 import { type Clock, nowMicros } from '#lib/clock';
-import { type DeadLetterReason, endpointDefaults } from '#lib/contract';
+import { createdByDeadline, type DeadLetterReason, endpointDefaults } from '#lib/contract';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
 import type { EndpointHealth } from '../endpoints/endpoint-health.ts';
 import { deliveryKey, type RowJob } from '../model/job.ts';
@@ -30,7 +31,7 @@ interface Deps {
   table: Pick<OverdueTable, 'ofLanes' | 'withoutEvent' | 'writtenAt'>;
   readContents: ReadContents;
   owned: Pick<OwnedPartitions, 'numbers' | 'signalOf'>;
-  directory: Pick<EndpointDirectory, 'get'>;
+  directory: Pick<EndpointDirectory, 'get' | 'paused'>;
   health: Pick<EndpointHealth, 'remembered' | 'standingOf'>;
   scheduler: Pick<Scheduler, 'held'>;
   recentSteps: Pick<RecentSteps, 'has'>;
@@ -51,19 +52,26 @@ export function createEndOverdue(deps: Deps): EndOverdue {
   let nextAtMs = clock.monotonicMs() + everyMs;
 
   function givenUpLanes(): { tenant: string; endpointId: string; createdBy: number }[] {
-    return [...deps.health.remembered()].flatMap(({ tenant, endpointId }) => {
+    const now = nowMicros(clock);
+    const failing = [...deps.health.remembered()].flatMap(({ tenant, endpointId }) => {
       const { kind } = deps.health.standingOf({ tenant, endpointId });
       const endpoint = deps.directory.get(tenant, endpointId);
       if (endpoint === undefined || (kind !== 'open' && kind !== 'probe')) return [];
-      return [{ tenant, endpointId, createdBy: nowMicros(clock) - endpoint.retry.windowMs * 1_000 }];
+      return [{ tenant, endpointId, createdBy: createdByDeadline(endpoint.retry.windowMs, endpoint, now) }];
     });
+    const paused = [...deps.directory.paused()].map((endpoint) => ({
+      ...{ tenant: endpoint.tenant, endpointId: endpoint.id },
+      createdBy: createdByDeadline(endpoint.retry.windowMs, endpoint, now),
+    }));
+    return [...failing, ...paused];
   }
 
   async function end(row: WaitingRow, content: EventContent | undefined, reason: DeadLetterReason): Promise<void> {
     const signal = owned.signalOf(row.partition);
     const delivery = { tenant: row.tenant, id: row.deliveryId };
+    const endpoint = deps.directory.get(row.tenant, row.endpointId);
     if (signal === undefined || deps.scheduler.held(delivery) || deps.recentSteps.has(delivery, row.step + 1)) return;
-    const job: RowJob = rowJob(row, content ?? withoutContent(row), signal);
+    const job: RowJob = rowJob(row, content ?? withoutContent(row), { endpoint, signal });
     await deps.outcomes.ended(job, { status: 'dead_lettered', reason });
   }
 

@@ -26,7 +26,7 @@ import type { ReadContents } from './read-contents.ts';
 import type { RecentSteps } from '../model/recent-steps.ts';
 import { rowJob } from '../model/row-job.ts';
 import type { Scheduler } from '../lanes/scheduler.ts';
-import type { RowRoom } from '../lanes/row-room.ts';
+import type { LaneRoom, RowRoom } from '../lanes/row-room.ts';
 import type { ServedRows } from './served-rows.ts';
 import type { DueRow, WaitingTable } from './waiting-table.ts';
 
@@ -47,7 +47,7 @@ interface Deps {
   readContents: ReadContents;
   releaseOrdered: ReleaseOrdered;
   owned: Pick<OwnedPartitions, 'numbers' | 'signalOf'>;
-  directory: Pick<EndpointDirectory, 'get' | 'refresh'>;
+  directory: Pick<EndpointDirectory, 'get' | 'refresh' | 'paused'>;
   scheduler: Pick<Scheduler, 'offer' | 'held' | 'heldRows' | 'rowRoom'>;
   recentSteps: Pick<RecentSteps, 'has'>;
   endOverdue: EndOverdue;
@@ -81,6 +81,10 @@ export function createWaitingRows(deps: Deps): Part {
     return found;
   }
 
+  /** Their rows are not read: they wait for their endpoint, and not for us. */
+  const pausedLanes = (): LaneRoom[] =>
+    [...directory.paused()].map(({ tenant, id }) => ({ tenant, endpointId: id, room: 0, early: false }));
+
   const isEarly = (row: DueRow): boolean => row.dueAt > nowMicros(clock);
 
   function isToBeEnded({ tenant, endpointId }: DueRow): boolean {
@@ -109,7 +113,13 @@ export function createWaitingRows(deps: Deps): Part {
       const signal = owned.signalOf(row.partition);
       // Otherwise the partition was lost, the lane filled up, or the row was sent from its record. The row stays and is found again.
       if (content !== undefined && signal !== undefined && mayBeSent(row))
-        scheduler.offer(rowJob(row, content, signal, laneWaits.readyAt(row)));
+        scheduler.offer(
+          rowJob(row, content, {
+            endpoint: directory.get(row.tenant, row.endpointId),
+            signal,
+            readyAt: laneWaits.readyAt(row),
+          }),
+        );
     }
   }
 
@@ -140,7 +150,7 @@ export function createWaitingRows(deps: Deps): Part {
       const { ordered = [], unordered = [] } = Object.groupBy(found, ({ order }) => (order ? 'ordered' : 'unordered'));
       await bringBack(unordered.filter(mayBeSent));
       await deps.releaseOrdered(ordered, servedRows.addRow, laneWaits.readyAt);
-      laneWaits.read(room, found);
+      laneWaits.read({ ...room, lanes: [...room.lanes, ...pausedLanes()] }, found);
       pauseMs = found.length > 0 ? busyPauseMs : Math.min(idlePauseMs, pauseMs * 2);
     } catch (error) {
       log.warn({ event: 'waiting.not_read', err: toAppError(error) });

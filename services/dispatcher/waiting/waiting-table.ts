@@ -9,7 +9,7 @@
  * in turns, so a tenant with the oldest million rows does not hide others either.
  */
 import { formatMicros, microsOf } from '#lib/clock';
-import type { WaitingStatus } from '#lib/contract';
+import type { EventRequest, WaitingStatus } from '#lib/contract';
 import type { StoredWaitingRow } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { laneKey } from '../model/job.ts';
@@ -53,13 +53,21 @@ export interface DueRow extends WaitingRow {
   readTo?: string;
 }
 
+export interface AskedContent {
+  tenant: string;
+  eventId: string;
+  /** An endpoint asks for headers of the request. */
+  withRequest?: boolean;
+}
+
 export interface WaitingTable {
   /**
-   * Due rows, of each tenant the oldest first, and the tenants in turns. Rows of an endpoint that was deleted or disabled are due at once. Rows
-   * whose delivery has ended (but for ordered ones), or whose event is not in the tables yet, are left out.
+   * Due rows, of each tenant the oldest first, and the tenants in turns. Rows of an endpoint that was deleted or disabled are due at once, those of
+   * a paused one are not due. Rows whose delivery has ended (but for ordered ones, which this read is to remove), or whose event is not in the
+   * tables yet, are left out.
    */
   due(question: DueQuestion): Promise<DueRow[]>;
-  contents(events: readonly { tenant: string; eventId: string }[]): Promise<EventContent[]>;
+  contents(events: readonly AskedContent[]): Promise<EventContent[]>;
   /** Up to this step: a later row stays. */
   remove(rows: readonly { tenant: string; deliveryId: string; step: number }[]): Promise<void>;
   /** Exact for small numbers, else sampled. */
@@ -101,13 +109,14 @@ const dueRows = `
                  FROM waiting w
                 WHERE w.partition = owned.partition AND w.tenant = holder.tenant AND w.endpoint_id = lane.endpoint_id
                   AND w.due_at <= CASE WHEN ep.deleted_at IS NOT NULL OR ep.disabled_at IS NOT NULL THEN 'infinity'
+                                       WHEN ep.paused_until > $5 THEN '-infinity'
                                        WHEN busy.early THEN '9999-01-01'
                                        ELSE $5::timestamptz END
                   AND (w.due_at <= $5 OR busy.early IS NOT TRUE
                        OR (w.ordering_key IS NOT NULL AND coalesce(w.not_before, '-infinity') <= $5))
                   AND w.tenant || '/' || w.delivery_id <> ALL ($6::text[])
-                  AND ${hasPayload}
-                  AND (w.ordering_key IS NOT NULL OR NOT ${hasRowEnded})
+                  AND CASE WHEN w.ordering_key IS NULL THEN ${hasPayload} AND NOT ${hasRowEnded}
+                           ELSE ${hasPayload} OR ${hasRowEnded} END
                 ORDER BY w.due_at
                 LIMIT $7) AS rows
              WHERE coalesce(busy.room, share.per_lane) > 0 AND rows.place <= coalesce(busy.room, share.per_lane)
@@ -120,8 +129,8 @@ const dueRows = `
 
 const eventContents = `
   SELECT e.tenant, e.id, e.type, e.received_at, e.ordering_key, e.traceparent, p.content_type,
-         p.content_encoding, p.body
-    FROM unnest($1::text[], $2::text[]) AS wanted (tenant, id)
+         p.content_encoding, p.body, CASE WHEN wanted.with_request THEN p.request END AS request
+    FROM unnest($1::text[], $2::text[], $3::boolean[]) AS wanted (tenant, id, with_request)
     JOIN events e ON e.tenant = wanted.tenant AND e.id = wanted.id
    CROSS JOIN ${itsPayload} AS p`;
 
@@ -164,6 +173,7 @@ interface RawContent {
   content_type: string;
   content_encoding: string | null;
   body: Buffer;
+  request: EventRequest | null;
 }
 
 /** @param indexScanPool has the settings of lanes-with-rows.ts */
@@ -198,7 +208,11 @@ export function createWaitingTable(postgres: Query, indexScanPool: Query): Waiti
       }));
     },
     async contents(events) {
-      const values = [events.map(({ tenant }) => tenant), events.map(({ eventId }) => eventId)];
+      const values = [
+        events.map(({ tenant }) => tenant),
+        events.map(({ eventId }) => eventId),
+        events.map(({ withRequest = false }) => withRequest),
+      ];
       const rows = await postgres.query<RawContent>(eventContents, values, 'event-contents');
       return rows.map((row) => ({
         tenant: row.tenant,
@@ -210,6 +224,7 @@ export function createWaitingTable(postgres: Query, indexScanPool: Query): Waiti
         contentType: row.content_type,
         contentEncoding: row.content_encoding,
         payload: row.body,
+        request: row.request,
       }));
     },
     async remove(rows) {

@@ -8,6 +8,7 @@ import type { IngressMetrics } from '../metrics.ts';
 import type { DiscardLimits } from '../receiving/body-reader.ts';
 import type { Outcome, Refused } from '../receiving/outcome.ts';
 import { senderOf, type WebhookRequest } from '../receiving/webhook-request.ts';
+import type { RejectingSources } from '../rejections/rejecting-sources.ts';
 import type { RejectionLog } from '../rejections/rejection-log.ts';
 import { allowedMethods } from './answer-challenge.ts';
 import { refuse } from './refuse.ts';
@@ -15,6 +16,7 @@ import { createRetryAfter } from './retry-after.ts';
 
 export interface AnswerDeps {
   rejections: Pick<RejectionLog, 'record'>;
+  rejectingSources: Pick<RejectingSources, 'accepted' | 'rejected'>;
   metrics: IngressMetrics;
   clock: Clock;
   random: RandomBytes;
@@ -40,11 +42,13 @@ const maxLoggedIdLength = 64;
 const recordedStatuses: readonly number[] = [400, 401, 403, 408, 413, 429];
 
 /** Turns an outcome into the answer, a metric, a line of the log and, of some, a rejection that the source's owner can see. */
-export function createAnswer({ rejections, metrics, clock, random, log, discardLimits }: AnswerDeps): Answer {
+export function createAnswer(deps: AnswerDeps): Answer {
+  const { rejections, rejectingSources, metrics, clock, random, log, discardLimits } = deps;
   const retryAfterSeconds = createRetryAfter(random);
   const record = (request: WebhookRequest, { source, code, read }: Refused): void => {
     if (source?.state !== 'active' || !recordedStatuses.includes(problemCodes[code].status)) return;
     const atMs = clock.nowMs();
+    rejectingSources.rejected(source);
     rejections.record({
       tenant: source.tenant,
       sourceId: source.id,
@@ -71,6 +75,7 @@ export function createAnswer({ rejections, metrics, clock, random, log, discardL
       case 'accepted': {
         const { receiptId } = outcome;
         metrics.acknowledged(durationMs / 1000, span.exemplar);
+        rejectingSources.accepted(outcome.source.id);
         log.debug({ event: 'webhook.accepted', ...facts, receiptId });
         reply.code(outcome.source.responseStatus);
         if (outcome.source.responseStatus === 204) return reply.send();

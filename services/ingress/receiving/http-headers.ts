@@ -45,15 +45,25 @@ export function problemOfHeaders(headers: HeaderValues): string | undefined {
   return undefined;
 }
 
-/** The headers that are kept beside the body, as JSON: written without building the object, which takes a fifth less time. */
-export function keptHeaders(headers: HeaderValues): string {
-  let members = '';
+/**
+ * The headers that are kept beside the body, as JSON: written without building the objects, which takes a fifth less time.
+ *
+ * @returns `joined`: an object of texts; `repeated`: one of the lists of values, of headers that came more than once; empty if there are none
+ */
+export function keptHeaders(headers: HeaderValues): { joined: string; repeated: string } {
+  let joined = '';
+  let repeated = '';
   // It has no prototype: all names are its own.
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined || isCredential(name)) continue;
-    const text = typeof value === 'string' ? value : value.join(', ');
-    members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(text)}`;
+    const key = JSON.stringify(name);
+    if (typeof value === 'string') {
+      joined += `${joined === '' ? '' : ','}${key}:${JSON.stringify(value)}`;
+      continue;
+    }
+    joined += `${joined === '' ? '' : ','}${key}:${JSON.stringify(value.join(', '))}`;
+    repeated += `${repeated === '' ? '' : ','}${key}:${JSON.stringify(value)}`;
   }
-  return `{${members}}`;
+  return { joined: `{${joined}}`, repeated: repeated && `{${repeated}}` };
 }

@@ -100,7 +100,11 @@ export function createReceiveWebhook(deps: ReceiveDeps): ReceiveWebhook {
       const recordHeaders = source.recordHeaders({
         receiptId,
         receivedAt: Math.round(receivedAtMs * 1000),
+        rawHeaders: request.rawHeaders,
         headers,
+        method: request.method ?? '',
+        url: request.url ?? '',
+        address: sender.address,
         orderingKey,
         traceparent,
       });

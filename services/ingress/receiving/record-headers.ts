@@ -2,6 +2,7 @@ import { header, type Locator, receivedWebhookHeaders } from '#lib/contract';
 import type { OutgoingRecord } from '#lib/kafka';
 import type { HeaderValues } from '#lib/signatures';
 import { headerText, keptHeaders } from './http-headers.ts';
+import { maskQuery } from './mask-query.ts';
 
 /** The place of a source's identifier or type: an HTTP header by lower-case name, or a JSON pointer into the body. */
 export type LocatorRule = { header: string } | { pointer: string };
@@ -11,6 +12,10 @@ export interface RecordRules {
   sourceId: string;
   identifyBy: readonly LocatorRule[];
   typeBy: readonly LocatorRule[];
+  /** The place of each tag, by its name. */
+  tagsBy: Readonly<Record<string, LocatorRule>>;
+  /** Lower-case names of the headers that hold signatures. */
+  signatureHeaders: readonly string[];
   dedupTtlSeconds: number;
 }
 
@@ -19,7 +24,15 @@ interface Arrival {
   receiptId: string;
   /** Microseconds since the epoch. */
   receivedAt: number;
+  /** Node's flat list of names and values. */
+  rawHeaders: readonly string[];
+  /** The same by lower-case name. */
   headers: HeaderValues;
+  method: string;
+  /** Path and query. */
+  url: string;
+  /** The sender's. */
+  address: string;
   orderingKey: string | null;
   traceparent: string;
 }
@@ -38,10 +51,13 @@ export function parseLocatorRule(text: string): LocatorRule | undefined {
  * source are encoded once.
  */
 export function createRecordHeaders(rules: RecordRules): RecordHeaders {
+  const { tenant, sourceId, dedupTtlSeconds } = rules;
+  const tagRules = Object.entries(rules.tagsBy);
   const template = receivedWebhookHeaders({
-    ...rules,
+    ...{ tenant, sourceId, dedupTtlSeconds },
     identifyBy: rules.identifyBy.filter((rule) => 'pointer' in rule),
     typeBy: rules.typeBy.filter((rule) => 'pointer' in rule),
+    tagsBy: Object.fromEntries(tagRules.flatMap(([name, rule]) => ('pointer' in rule ? [[name, rule]] : []))),
     receiptId: '',
     receivedAt: 0,
     contentType: '',
@@ -51,19 +67,31 @@ export function createRecordHeaders(rules: RecordRules): RecordHeaders {
     traceparent: '',
     origin: null,
   });
-  const perSource = [header.tenant, header.sourceId, header.identifyBy, header.typeBy, header.dedupTtlSeconds];
+  const perSource: string[] = [
+    header.tenant,
+    header.sourceId,
+    header.identifyBy,
+    header.typeBy,
+    header.dedupTtlSeconds,
+  ];
+  if (header.tagsBy in template) perSource.push(header.tagsBy);
   const constant = Object.fromEntries(perSource.map((name) => [name, Buffer.from(template[name] ?? '')]));
   const readsHeader = (list: readonly LocatorRule[]): boolean => list.some((rule) => 'header' in rule);
   const identifiedByHeader = readsHeader(rules.identifyBy);
   const typedByHeader = readsHeader(rules.typeBy);
+  const taggedByHeader = readsHeader(Object.values(rules.tagsBy));
+  const requestText = createRequestText(rules.signatureHeaders);
 
-  return ({ receiptId, receivedAt, headers, orderingKey, traceparent }) => {
+  return (arrival) => {
+    const { receiptId, receivedAt, headers, orderingKey, traceparent } = arrival;
+    const { joined, repeated } = keptHeaders(headers);
     const record: Record<string, Buffer | string> = {
       ...constant,
       [header.receiptId]: receiptId,
       [header.receivedAt]: String(receivedAt),
       [header.contentType]: headerText(headers, 'content-type') ?? '',
-      [header.httpHeaders]: keptHeaders(headers),
+      [header.httpHeaders]: joined,
+      [header.request]: requestText(arrival, repeated),
       [header.traceparent]: traceparent,
     };
     const contentEncoding = headerText(headers, 'content-encoding');
@@ -71,9 +99,30 @@ export function createRecordHeaders(rules: RecordRules): RecordHeaders {
     if (orderingKey !== null) record[header.orderingKey] = orderingKey;
     if (identifiedByHeader) record[header.identifyBy] = JSON.stringify(locatorsOf(rules.identifyBy, headers));
     if (typedByHeader) record[header.typeBy] = JSON.stringify(locatorsOf(rules.typeBy, headers));
+    if (taggedByHeader) {
+      const tags = locatedTags(tagRules, headers);
+      if (tags.length > 0) record[header.tagsBy] = JSON.stringify(Object.fromEntries(tags));
+    }
     return record;
   };
 }
+
+/**
+ * Writes a `ReceivedRequest` of #lib/contract. Its beginning is the same for all requests to the source; names are tokens, which JSON takes as
+ * they are; their values are in another header of the record already.
+ */
+function createRequestText(signatureHeaders: readonly string[]): (arrival: Arrival, repeated: string) => string {
+  const begin = `{"secret":${JSON.stringify(signatureHeaders)},"method":"`;
+  return ({ method, url, address, rawHeaders }, repeated) => {
+    let names = rawHeaders[0] ?? '';
+    for (let index = 2; index < rawHeaders.length; index += 2) names += `,${rawHeaders[index] as string}`;
+    const end = repeated === '' ? '}' : `,"repeated":${repeated}}`;
+    return `${begin}${method}","path":${JSON.stringify(maskQuery(url))},"address":${JSON.stringify(address)},"names":"${names}"${end}`;
+  };
+}
+
+const locatedTags = (rules: readonly (readonly [string, LocatorRule])[], headers: HeaderValues): [string, Locator][] =>
+  rules.flatMap(([name, rule]) => locatorsOf([rule], headers).map((locator): [string, Locator] => [name, locator]));
 
 /** Takes from the HTTP headers what is looked for there: a record is identified by itself alone. A header that is absent is no rule. */
 export function locatorsOf(rules: readonly LocatorRule[], headers: HeaderValues): Locator[] {

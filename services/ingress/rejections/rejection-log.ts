@@ -9,6 +9,7 @@ import { inRounds, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { IngressMetrics } from '../metrics.ts';
 import { createPendingRejections } from './pending-rejections.ts';
+import { createRejectionCounts } from './rejection-counts.ts';
 import { type Rejection, toRejectionRow } from './rejection-row.ts';
 import type { RejectionTable } from './rejection-table.ts';
 
@@ -21,7 +22,7 @@ const keptPerSource = 100;
 const sweepIntervalMs = 600_000;
 
 export interface RejectionLog extends Part {
-  /** Keeps it in memory for now. Never throws. */
+  /** Counts it, and keeps it in memory for now. Never throws. */
   record(rejection: Rejection): void;
 }
 
@@ -35,6 +36,7 @@ interface Options {
 
 export function createRejectionLog({ table, retentionDays, clock, log, metrics }: Options): RejectionLog {
   const pending = createPendingRejections(metrics.rejectionDropped);
+  const counts = createRejectionCounts();
   let everyMs = intervalMs;
   let sweptAtMs = Number.NEGATIVE_INFINITY;
 
@@ -64,6 +66,15 @@ export function createRejectionLog({ table, retentionDays, clock, log, metrics }
       throw error;
     }
   };
+  const writeCounts = async (): Promise<void> => {
+    const rows = counts.take();
+    try {
+      await table.count(rows);
+    } catch (error) {
+      counts.putBack(rows);
+      throw error;
+    }
+  };
   const sweep = async (signal: AbortSignal): Promise<void> => {
     if (clock.monotonicMs() - sweptAtMs < sweepIntervalMs) return;
     while ((await table.sweep(retentionDays)) && !signal.aborted);
@@ -71,6 +82,7 @@ export function createRejectionLog({ table, retentionDays, clock, log, metrics }
   };
   const round = async (signal: AbortSignal): Promise<void> => {
     try {
+      await writeCounts();
       await write();
       if (!signal.aborted) await sweep(signal);
       everyMs = intervalMs;
@@ -83,6 +95,9 @@ export function createRejectionLog({ table, retentionDays, clock, log, metrics }
   const timing = { everyMs: () => everyMs, waitsFirst: true, lastRound: true, clock };
   return {
     ...inRounds(round, { name: 'rejections', ...timing, log }),
-    record: pending.add,
+    record(rejection) {
+      counts.add(rejection);
+      pending.add(rejection);
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { addRejectedStats, type RejectedStatRow, run } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import type { RejectionRow } from './rejection-row.ts';
 
@@ -7,6 +8,8 @@ const sweptAtOnce = 1_000;
 export interface RejectionTable {
   /** Safe to repeat after an unknown outcome. */
   insert(rows: readonly RejectionRow[]): Promise<void>;
+  /** Adds to the statistics. */
+  count(rows: readonly RejectedStatRow[]): Promise<void>;
   /** Leaves these sources their last ones. */
   trim(sourcesOf: readonly RejectionRow[], keep: number): Promise<void>;
   /** Removes some older rows. Any number of processes may call it; true: there may be more. */
@@ -65,6 +68,7 @@ export function createRejectionTable(postgres: Query): RejectionTable {
         rows.map((row) => row.body),
       ]);
     },
+    count: async (rows) => void (await run(postgres, addRejectedStats, rows)),
     async trim(rows, keep) {
       await postgres.query(trimSql, [rows.map((row) => row.tenant), rows.map((row) => row.source_id), keep]);
     },

@@ -4,7 +4,7 @@
  * An unknown id is looked up before it is answered, since its source may be new, or deleted so long ago that it is not in memory any more;
  * a malformed id never reaches the database.
  */
-import type { Clock } from '#lib/clock';
+import { type Clock, microsOf } from '#lib/clock';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { createRowLookUp, followTable, type LookUpRow, type Query } from '#lib/postgres';
@@ -20,6 +20,8 @@ export interface SourceDirectory extends Part {
   /** From memory. */
   known(id: string): Source | undefined;
   lookUp: LookUpRow<Source>;
+  /** Those that are marked as rejecting, and since when. */
+  rejecting(): Iterable<{ tenant: string; id: string; sinceMs: number }>;
 }
 
 /** Made ready with its first webhook: to open a secret and to compile what is set takes 50 µs, too long for all of 300,000 at the start. */
@@ -37,6 +39,7 @@ interface Options {
 
 export function createSourceDirectory({ followPostgres, postgres, secretBox, clock, log }: Options): SourceDirectory {
   const entries = new Map<string, Entry>();
+  const rejecting = new Map<string, { tenant: string; id: string; sinceMs: number }>();
 
   function read(row: SourceRow): Source {
     const read = readSource(row, secretBox);
@@ -46,13 +49,16 @@ export function createSourceDirectory({ followPostgres, postgres, secretBox, clo
   }
 
   const take = (row: SourceRow): void => {
+    const { tenant, id, rejecting_since: since, deleted_at } = row;
+    if (since === null || deleted_at !== null) rejecting.delete(id);
+    else rejecting.set(id, { tenant, id, sinceMs: microsOf(since) / 1_000 });
     if (row.buried) entries.delete(row.id);
     else entries.set(row.id, { changedAt: row.changed_at, row });
   };
 
   const table = followTable<SourceRow>({
     table: 'sources',
-    columns: 'tenant, id, scheme, settings, secrets, deleted_at, changed_at, buried',
+    columns: 'tenant, id, scheme, settings, secrets, deleted_at, changed_at, buried, rejecting_since',
     bytes: 'bytes',
     postgres: followPostgres,
     clock,
@@ -77,6 +83,7 @@ export function createSourceDirectory({ followPostgres, postgres, secretBox, clo
     ...table,
     name: 'sources',
     known,
+    rejecting: () => rejecting.values(),
     lookUp: async (id) => (sourceId.test(id) ? lookUp(id) : 'unknown'),
   };
 }

@@ -1,5 +1,12 @@
 import { parseRfc3339 } from '#lib/clock';
-import { secretsContext, sourceDefaults, type SourceSettings, sourceSchemes, type StoredSecret } from '#lib/contract';
+import {
+  isTagName,
+  secretsContext,
+  sourceDefaults,
+  type SourceSettings,
+  sourceSchemes,
+  type StoredSecret,
+} from '#lib/contract';
 import { toAppError } from '#lib/errors';
 import type { SecretBox } from '#lib/secret-box';
 import {
@@ -29,6 +36,8 @@ export interface SourceRow {
   deleted_at: string | null;
   changed_at: string;
   buried: boolean;
+  /** Null unless it rejects webhooks and accepts none: rejections/rejecting-sources.ts. */
+  rejecting_since: string | null;
 }
 
 export interface ActiveSource {
@@ -73,10 +82,13 @@ export function readSource(row: SourceRow, secretBox: SecretBox): { source: Sour
   const identifyBy = parseRules(settings.dedup_id ?? scheme.identifyBy);
   const typeBy = parseRules(settings.event_type_from ?? scheme.typeBy);
   const orderBy = parseRules(settings.ordering_key ?? []);
-  if (identifyBy === undefined || typeBy === undefined || orderBy === undefined) {
-    const names = 'dedup_id, event_type_from or ordering_key';
+  const tagNames = Object.keys(settings.tags_from ?? {});
+  const tagRules = parseRules(Object.values(settings.tags_from ?? {}));
+  if (identifyBy === undefined || typeBy === undefined || orderBy === undefined || tagRules === undefined) {
+    const names = 'dedup_id, event_type_from, ordering_key or tags_from';
     return { problem: `settings: ${names} has what is neither \`header:Name\` nor a JSON pointer` };
   }
+  const readBy = schemeSettings(schemeName, settings);
   return {
     source: {
       state: 'active',
@@ -85,7 +97,7 @@ export function readSource(row: SourceRow, secretBox: SecretBox): { source: Sour
       judgeSender: createSenderGate(settings),
       scheme,
       signatureChallenge: `Webhook-Signature realm="webhooks", scheme="${schemeName}"`,
-      schemeSettings: schemeSettings(schemeName, settings),
+      schemeSettings: readBy,
       secretsAt: secretsAt(secrets),
       responseStatus: settings.response_status ?? sourceDefaults.response_status,
       rateLimit: settings.rate_limit && { perSecond: settings.rate_limit.per_second, burst: settings.rate_limit.burst },
@@ -95,6 +107,8 @@ export function readSource(row: SourceRow, secretBox: SecretBox): { source: Sour
         sourceId: id,
         identifyBy,
         typeBy,
+        tagsBy: Object.fromEntries(tagRules.map((rule, index) => [tagNames[index] as string, rule])),
+        signatureHeaders: [...new Set([readBy.signatureHeader, scheme.signatureHeader])],
         dedupTtlSeconds: settings.dedup_ttl_seconds ?? sourceDefaults.dedup_ttl_seconds,
       }),
       verifyToken: settings.verify_token,
@@ -140,11 +154,14 @@ const isTexts = (value: unknown): boolean =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const isTagRule = ([name, place]: [string, unknown]): boolean => isTagName(name) && typeof place === 'string';
+
 const settingChecks: { [K in keyof SourceSettings]-?: (value: unknown) => boolean } = {
   signature_header: (value) => typeof value === 'string' && /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(value),
   dedup_id: isTexts,
   dedup_ttl_seconds: (value) => Number.isSafeInteger(value) && Number(value) > 0,
   event_type_from: isTexts,
+  tags_from: (value) => isObject(value) && Object.entries(value).every(isTagRule),
   timestamp_tolerance_seconds: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
   response_status: (value) => value === 200 || value === 202 || value === 204,
   hmac: isObject,

@@ -14,6 +14,9 @@ import type { Postgres } from '#lib/postgres';
 import type { ProjectorMetrics } from '../metrics.ts';
 import { createDayPartitions, type DayPartitions } from './day-partitions.ts';
 import { partitionedTables } from './partitioned-tables.ts';
+import { sweepAudit, sweepSessions } from './sweep-audit.ts';
+import { beginStats, rollUpStats } from './roll-up-stats.ts';
+import { buryErased, forgetErased, forgetTenants, sweepErasures } from './sweep-erased.ts';
 import { sweepDeadLetters, sweepEvents, sweepOrphans, sweepReplays } from './sweep-events.ts';
 import { buryDeleted, forgetChanges } from './sweep-resources.ts';
 import type { Paced } from './sweep-rows.ts';
@@ -112,18 +115,27 @@ export function createRetention({ postgres, payloadDays, eventDays, clock, log, 
   }
 
   const making = tables.map((table): Step => [`make days of ${table.table}`, (at) => makeDays(table, at)]);
+  const counting: Step = ['begin stats', () => beginStats(postgres)];
   const steps: readonly Step[] = [
     ...making,
+    counting,
     ...tables.map((table): Step => [`drop days of ${table.table}`, (at) => dropDays(table, at)]),
     ...tables.map((table): Step => [`measure days of ${table.table}`, (at) => measureDays(table, at)]),
     ['sweep events', async ({ events }) => removed('events', await sweepEvents(postgres, events, paced))],
     ['sweep orphans', async ({ events }) => removed('orphans', await sweepOrphans(postgres, events, paced))],
     ['sweep replays', async ({ events }) => removed('replays', await sweepReplays(postgres, events, paced))],
+    ['bury erased', async ({ now }) => void (await buryErased(postgres, now, paced))],
+    ['forget erased', async ({ now }) => removed('erased', await forgetErased(postgres, now, paced))],
+    ['sweep erasures', async ({ events }) => removed('erasures', await sweepErasures(postgres, events))],
+    ['forget tenants', async ({ now }) => removed('tenants', await forgetTenants(postgres, now))],
     ['sweep letters', async ({ events }) => removed('dead_letters', await sweepDeadLetters(postgres, events, paced))],
     ...resources.map((table): Step => [
       `bury ${table}`,
       async ({ now }) => removed(table, await buryDeleted(postgres, table, now, paced)),
     ]),
+    ['sweep audit', async ({ now }) => removed('audit', await sweepAudit(postgres, now, paced))],
+    ['sweep sessions', async ({ now }) => removed('sessions', await sweepSessions(postgres, now, paced))],
+    ['roll up stats', async ({ now }) => removed('stats', await rollUpStats(postgres, now, paced))],
     ['forget changes', async ({ now }) => removed('endpoint_changes', await forgetChanges(postgres, now, paced))],
   ];
 
@@ -155,7 +167,7 @@ export function createRetention({ postgres, payloadDays, eventDays, clock, log, 
     'retention',
     async () => {
       // Before anything is written: of a day that has no partition yet, the rows would have to be moved.
-      await attempt(making);
+      await attempt([...making, counting]);
       if (!signal.aborted) await rounds.start();
     },
     async () => {

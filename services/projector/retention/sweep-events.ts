@@ -18,7 +18,7 @@ const eventsAtOnce = 200;
 
 const removeEvents = `
   WITH slice AS MATERIALIZED (
-    SELECT tenant, id, updated_at, status
+    SELECT tenant, id, updated_at, status, tags
       FROM events
      WHERE tenant = $1 AND updated_at > $2 AND updated_at < $3
      ORDER BY updated_at
@@ -38,6 +38,11 @@ const removeEvents = `
     DELETE FROM fan_out_chunks c USING ended e WHERE c.tenant = e.tenant AND c.event_id = e.id
   ), of_dead_letters AS (
     DELETE FROM dead_letters l USING ended e WHERE l.tenant = e.tenant AND l.event_id = e.id
+  ), of_tags AS (
+    DELETE FROM event_tags t
+     USING (SELECT e.tenant, e.id, g.name || ':' || g.value AS tag
+              FROM ended e CROSS JOIN LATERAL jsonb_each_text(e.tags) AS g (name, value)) AS of_event
+     WHERE t.tenant = of_event.tenant AND t.tag = of_event.tag AND t.event_id = of_event.id
   ), of_generations AS (
     DELETE FROM replay_generations g USING ended e WHERE g.tenant = e.tenant AND g.event_id = e.id
   ), themselves AS (
@@ -128,6 +133,15 @@ export async function sweepOrphans(postgres: Postgres, before: number, paced: Pa
         columns: [],
         within: ofTenant('event_id'),
         removable: hasNoEvent,
+        values: [tenant, firstId('evt')],
+      },
+      {
+        table: 'early_stats',
+        key: [text('tenant'), text('event_id'), { column: 'n', type: 'bigint' as const }],
+        columns: [],
+        within: ofTenant('event_id'),
+        // Also of an event that a projector without statistics has written.
+        removable: 'true',
         values: [tenant, firstId('evt')],
       },
       {

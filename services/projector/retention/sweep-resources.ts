@@ -4,6 +4,7 @@
  */
 import { formatMicros } from '#lib/clock';
 import { judgedWithinDays } from '#lib/contract';
+import { burying } from '#lib/erasure';
 import type { Query } from '#lib/postgres';
 import type { Paced } from './sweep-rows.ts';
 
@@ -11,14 +12,6 @@ type Resource = 'sources' | 'endpoints' | 'api_keys';
 
 const rowsAtOnce = 200;
 const dayMicros = 24 * 3600 * 1_000_000;
-
-/** The columns besides the tenant, the id and the times, emptied. */
-const emptied: Readonly<Record<Resource, string>> = {
-  sources: `name = '', settings = '{}', secrets = ''`,
-  endpoints: `url = '', description = '', event_types = '{}', source_ids = '{}', filter = NULL, settings = '{}', private = NULL,
-    secrets = '', public_keys = '[]', failing_since = NULL, history = '[]', history_revision = history_revision + 1`,
-  api_keys: `name = '', hash = '', rate_limit = NULL`,
-};
 
 /** An event that waits to be published is judged as of its receipt, however long ago that is. */
 const horizon = `least($1::timestamptz, (SELECT min(created_at) FROM outbox))`;
@@ -30,7 +23,7 @@ export async function buryDeleted(postgres: Query, table: Resource, now: number,
   await paced(async () => {
     const rows = await postgres.query(
       `UPDATE ${table} t
-          SET buried = true, ${emptied[table]}
+          SET buried = true, ${burying(table)}
          FROM (SELECT tenant, id
                  FROM ${table}
                 WHERE deleted_at < ${horizon} AND deleted_at IS NOT NULL AND NOT buried

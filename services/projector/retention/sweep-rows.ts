@@ -10,7 +10,7 @@ export type Paced = (piece: () => Promise<{ last: boolean }>) => Promise<void>;
 export interface Sweep {
   table: string;
   /** Unique columns that an index has in this order: the rows are gone through along it. */
-  key: readonly { column: string; type: 'text' | 'integer' }[];
+  key: readonly { column: string; type: 'text' | 'integer' | 'bigint' | 'timestamptz' }[];
   /** Columns beside the key that the condition looks at. */
   columns: readonly string[];
   /** A condition over the values that finds candidates cheaply by the index. */

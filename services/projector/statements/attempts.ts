@@ -1,5 +1,5 @@
 import { sendColumns, timingColumns } from '#lib/contract';
-import { columnNames, type Columns, listed, type RowOf, type Statement, unnested } from '#lib/event-store';
+import { columnNames, type Columns, isNotErased, listed, type RowOf, type Statement, unnested } from '#lib/event-store';
 
 const columns = {
   tenant: 'text',
@@ -14,15 +14,19 @@ const columns = {
   ...timingColumns,
 } as const satisfies Columns;
 
-export type AttemptRow = RowOf<typeof columns>;
+/** Tells whether it was erased. */
+const given = { ...columns, event_id: 'text' } as const satisfies Columns;
 
-/** Every send, once, whatever becomes of its delivery. */
+export type AttemptRow = RowOf<typeof given>;
+
+/** Every send, once, whatever becomes of its delivery, unless its event was erased. */
 export const insertAttempts: Statement<AttemptRow> = {
   name: 'insert-attempts',
-  columns: columnNames(columns),
+  columns: columnNames(given),
   text: `
     INSERT INTO attempts (${listed(columns)})
-    SELECT *
-      FROM ${unnested(columns, 't')}
+    SELECT ${listed(columns, 't')}
+      FROM ${unnested(given, 't')}
+     WHERE ${isNotErased('t.tenant', 't.event_id')}
     ON CONFLICT (tenant, delivery_id, step, delivery_at) DO NOTHING`,
 };

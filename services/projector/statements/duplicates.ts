@@ -5,6 +5,7 @@ import {
   listed,
   receiptColumns,
   type RowOf,
+  sqlStatus,
   type Statement,
   unnested,
 } from '#lib/event-store';
@@ -13,6 +14,7 @@ const columns = {
   ...receiptColumns,
   /** The event's id as dedup named it, or the end of it. */
   event_hint: 'text',
+  client_address: 'text?',
 } as const;
 
 export type DuplicateRow = RowOf<typeof columns>;
@@ -22,7 +24,26 @@ export interface DuplicateCount extends EventRef {
   duplicates: number;
   /** How many of these have another body than the event's. */
   duplicates_changed: number;
+  /** The minute of their receipts. */
+  at: string;
+  /** The event's. */
+  source_id: string;
+  type: string;
 }
+
+/**
+ * Those of events that were erased are left out: nothing of them is counted any more.
+ *
+ * @param moves a SELECT of tenant, event_id, at, duplicates and duplicates_changed
+ */
+const withEvents = (moves: string): string => `
+    SELECT m.*, e.source_id, e.type
+      FROM (${moves}) AS m
+     CROSS JOIN LATERAL (
+           SELECT source_id, type
+             FROM events e
+            WHERE e.tenant = m.tenant AND e.id = m.event_id AND e.status <> ${sqlStatus('erased')}
+           OFFSET 0) AS e`;
 
 /**
  * Finds the event that a duplicate `d` belongs to: the one that dedup named, among those with its key. Until that has come, the receipt
@@ -58,12 +79,13 @@ export const insertDuplicates: Statement<DuplicateRow, DuplicateCount> = {
         FROM incoming i
         LEFT JOIN LATERAL (${eventOf('i')}) AS event ON true
       ON CONFLICT (tenant, origin) DO NOTHING
-      RETURNING tenant, event_id, changed
+      RETURNING tenant, event_id, changed, date_trunc('minute', received_at) AS at
     )
-    SELECT tenant, event_id, count(*)::int AS duplicates, count(*) FILTER (WHERE changed)::int AS duplicates_changed
-      FROM inserted
-     WHERE event_id IS NOT NULL
-     GROUP BY tenant, event_id`,
+    ${withEvents(`
+      SELECT tenant, event_id, at, count(*)::int AS duplicates, count(*) FILTER (WHERE changed)::int AS duplicates_changed
+        FROM inserted
+       WHERE event_id IS NOT NULL
+       GROUP BY tenant, event_id, at`)}`,
 };
 
 /** For the keys of events that have just been inserted: duplicates that came before them go where they belong now. */
@@ -75,7 +97,8 @@ export const adoptEarlyDuplicates: Statement<GrownKey, DuplicateCount> = {
       SELECT DISTINCT tenant, dedup_key FROM unnest($1::text[], $2::bytea[]) AS t (tenant, dedup_key)
     ), moving AS (
       SELECT d.tenant, d.origin, d.event_id AS from_event_id, d.changed AS was_changed,
-             event.event_id AS to_event_id, event.named, event.body_hash <> d.body_hash AS changed
+             event.event_id AS to_event_id, event.named, event.body_hash <> d.body_hash AS changed,
+             date_trunc('minute', d.received_at) AS at
         FROM grown g
         JOIN receipts d ON d.tenant = g.tenant AND d.dedup_key = g.dedup_key AND NOT d.settled
         JOIN LATERAL (${eventOf('d')}) AS event ON event.event_id IS DISTINCT FROM d.event_id
@@ -84,9 +107,10 @@ export const adoptEarlyDuplicates: Statement<GrownKey, DuplicateCount> = {
         FROM moving m
        WHERE r.tenant = m.tenant AND r.origin = m.origin
     )
-    SELECT tenant, event_id, sum(duplicates)::int AS duplicates, sum(changed)::int AS duplicates_changed
-      FROM (SELECT tenant, to_event_id AS event_id, 1 AS duplicates, changed::int AS changed FROM moving
-            UNION ALL
-            SELECT tenant, from_event_id, -1, -was_changed::int FROM moving WHERE from_event_id IS NOT NULL) AS changes
-     GROUP BY tenant, event_id`,
+    ${withEvents(`
+      SELECT tenant, event_id, at, sum(duplicates)::int AS duplicates, sum(changed)::int AS duplicates_changed
+        FROM (SELECT tenant, to_event_id AS event_id, at, 1 AS duplicates, changed::int AS changed FROM moving
+              UNION ALL
+              SELECT tenant, from_event_id, at, -1, -was_changed::int FROM moving WHERE from_event_id IS NOT NULL) AS changes
+       GROUP BY tenant, event_id, at`)}`,
 };

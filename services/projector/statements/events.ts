@@ -2,13 +2,16 @@ import { deliveryCounts } from '#lib/contract';
 import {
   arrivedColumns,
   columnNames,
+  type EarlyStatRow,
   type GrownKey,
   listed,
   ownReceipts,
+  ownTags,
   receiptColumns,
   type RowOf,
   sqlStatus,
   type Statement,
+  takeEarlyStats,
   unnested,
 } from '#lib/event-store';
 import { countColumns, countedDeliveries, statusByCounts } from './moved-counts.ts';
@@ -27,6 +30,8 @@ export type EventRow = RowOf<typeof columns>;
 
 export interface InsertedEvent extends GrownKey {
   id: string;
+  /** What was counted of its deliveries before it came; null: nothing. */
+  early: Omit<EarlyStatRow, 'tenant' | 'event_id'>[] | null;
 }
 
 /**
@@ -63,8 +68,9 @@ export const insertEvents: Statement<EventRow, InsertedEvent> = {
                FROM ${countedDeliveries('u', 'u.counted')} AS d
              OFFSET 0) AS c
       ON CONFLICT (tenant, id) DO NOTHING
-      RETURNING tenant, id, dedup_key
+      RETURNING tenant, id, dedup_key, tags
     ), own_receipts AS (${ownReceipts}
-    )
-    SELECT tenant, id, dedup_key FROM inserted`,
+    ), own_tags AS (${ownTags}
+    ), ${takeEarlyStats('inserted')}
+    SELECT tenant, id, dedup_key, early FROM inserted LEFT JOIN early USING (tenant, id)`,
 };

@@ -1,5 +1,5 @@
 import { columnNames, type RowOf, type Statement, unnested } from '#lib/event-store';
-import { type MovedCounts, selectMovedCounts } from './moved-counts.ts';
+import { type MovedCounts, moves, selectMoved } from './moved-counts.ts';
 
 /** One delivery of a set, or of a chunk of it; an empty one is a row without a delivery. */
 const columns = {
@@ -69,5 +69,5 @@ export const insertFanOuts: Statement<FanOutRow, MovedCounts> = {
        WHERE delivery_id IS NOT NULL
       ON CONFLICT (tenant, id) DO NOTHING
       RETURNING tenant, id, event_id, endpoint_id, generation, status
-    ), ${selectMovedCounts('inserted')}`,
+    ), ${moves('inserted')}${selectMoved}`,
 };

@@ -1,5 +1,5 @@
 import { deliveryCounts } from '#lib/contract';
-import { columnNames, deliveryCountColumns, type RowOf, type Statement, unnested } from '#lib/event-store';
+import { columnNames, deliveryCountColumns, type RowOf, sqlStatus, type Statement, unnested } from '#lib/event-store';
 import { countColumns, countedDeliveries, statusByCounts } from './moved-counts.ts';
 
 /** By how much its counts move; those of duplicates are added as those of deliveries are. */
@@ -29,6 +29,8 @@ const listed = (column: (count: string) => string): string => deliveryCounts.map
  * Until an event is counted it is not judged by its deliveries, whichever of them have ended: more of its set may come, even if a replay's
  * set is known before.
  *
+ * An event that was erased stays as it is.
+ *
  * For each endpoint its newest generation counts. Runs after all statements that write deliveries, by itself: a statement does not see what
  * it writes itself.
  */
@@ -50,7 +52,7 @@ export const judgeEvents: Statement<TouchedEvent> = {
                     e.counted OR EXISTS (SELECT FROM fan_outs f WHERE f.tenant = t.tenant AND f.event_id = t.id
                                                                   AND f.generation = 0) AS judged
                FROM events e
-              WHERE e.tenant = t.tenant AND e.id = t.id
+              WHERE e.tenant = t.tenant AND e.id = t.id AND e.status <> ${sqlStatus('erased')}
              OFFSET 0) AS k
     ), counted AS (
       SELECT k.tenant, k.id,

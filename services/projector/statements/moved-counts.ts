@@ -37,8 +37,8 @@ export const statusByCounts = (counts: string): string => `CASE
              END`;
 
 /**
- * The end of a statement that changes deliveries: it computes by how much the counts of their events move. For each endpoint the deliveries
- * of the newest generation count. So a delivery that has changed its status goes from one count to another if it is of that generation, and
+ * CTEs of a statement that changes deliveries: the sums of `n` in `moves`, by event and status, are by how much the counts of their events move,
+ * and `changed_events` has all of these events, with what the tables know of them. For each endpoint the deliveries of the newest generation count. So a delivery that has changed its status goes from one count to another if it is of that generation, and
  * one of a newer generation takes the place of the older ones.
  *
  * A statement does not see what it writes itself, so `deliveries` is as it was before. Each endpoint is looked up by itself, and costs the
@@ -47,10 +47,13 @@ export const statusByCounts = (counts: string): string => `CASE
  * @param changed a name of the statement's own, with one row for each delivery that is new or has changed, as it is now: tenant, id,
  *   event_id, endpoint_id, generation, status
  */
-export const selectMovedCounts = (changed: string): string => `counted_events AS MATERIALIZED (
-      SELECT tenant, event_id
+export const moves = (changed: string): string => `changed_events AS MATERIALIZED (
+      SELECT c.tenant, c.event_id, e.counted, e.source_id, e.type
         FROM (SELECT DISTINCT tenant, event_id FROM ${changed}) AS c
-       WHERE (SELECT e.counted FROM events e WHERE e.tenant = c.tenant AND e.id = c.event_id)
+        LEFT JOIN LATERAL (
+             SELECT counted, source_id, type FROM events e WHERE e.tenant = c.tenant AND e.id = c.event_id OFFSET 0) AS e ON true
+    ), counted_events AS (
+      SELECT tenant, event_id FROM changed_events WHERE counted
     ), changed_endpoints AS MATERIALIZED (
       SELECT tenant, event_id, endpoint_id, max(generation) AS generation
         FROM ${changed}
@@ -76,7 +79,10 @@ export const selectMovedCounts = (changed: string): string => `counted_events AS
         FROM placed p
         JOIN ${changed} c USING (tenant, event_id, endpoint_id, generation)
        WHERE p.generation >= coalesce(p.newest_before, p.generation)
-    )
+    )`;
+
+/** The end of a statement with the CTE `moves`. */
+export const selectMoved = `
     SELECT tenant, event_id,
              ${countColumns('n')}
       FROM moves

@@ -2,13 +2,15 @@ import {
   columnNames,
   hasEnded,
   hasNotEnded,
+  lastAttemptColumns,
+  listed,
   type RowOf,
   type Statement,
   unnested,
   upsertWaiting,
   waits,
 } from '#lib/event-store';
-import { type MovedCounts, selectMovedCounts } from './moved-counts.ts';
+import { countColumns, type MovedCounts, moves } from './moved-counts.ts';
 
 /** A step of a delivery. */
 const columns = {
@@ -34,9 +36,28 @@ const columns = {
   /** On the `last` one: the highest step that the delivery has come to so far. */
   reached_step: 'int',
   reached_attempt: 'int',
+  /** On the `last` one: which of the batch's outcomes are counted depends on the step that the delivery was at before. */
+  counts_by_step: 'boolean',
+  /** On the `last` one: the last send that led to it, among these; null: there was none. */
+  ...lastAttemptColumns,
 } as const;
 
 export type OutcomeRow = RowOf<typeof columns>;
+
+/** The deliveries of one event that were advanced, for the statistics, and by how much its counts have moved. */
+export interface AdvancedEvent extends MovedCounts {
+  /** False: its counts are 0, because the event is not counted yet. */
+  has_moved: boolean;
+  /** Null: the event is not in the tables. */
+  source_id: string | null;
+  type: string | null;
+  /** A line for each: its id and, if it counts by that, a tab and the step that it was at before. No array, which takes long to read. */
+  deliveries: string;
+}
+/** Where nothing was sent, what was sent before stays the last. */
+const lastAttempt = columnNames(lastAttemptColumns)
+  .map((name) => `${name} = CASE WHEN EXCLUDED.last_outcome IS NULL THEN known.${name} ELSE EXCLUDED.${name} END`)
+  .join(',\n             ');
 
 /**
  * Advances deliveries and their rows of `waiting`.
@@ -55,7 +76,7 @@ export type OutcomeRow = RowOf<typeof columns>;
  * The dispatcher removes rows of several deliveries at once. Before any is written or removed here, all are locked, in the order in which it
  * locks them: the two would wait for each other otherwise.
  */
-export const applyOutcomes: Statement<OutcomeRow, MovedCounts> = {
+export const applyOutcomes: Statement<OutcomeRow, AdvancedEvent> = {
   name: 'apply-outcomes',
   columns: columnNames(columns),
   text: `
@@ -69,18 +90,24 @@ export const applyOutcomes: Statement<OutcomeRow, MovedCounts> = {
        WHERE w.ordering_key IS NULL AND i.last
        ORDER BY w.tenant, w.delivery_id
          FOR UPDATE OF w
+    ), earlier AS MATERIALIZED (
+      SELECT i.tenant, i.delivery_id AS id,
+             coalesce((SELECT d.step FROM deliveries d WHERE d.tenant = i.tenant AND d.id = i.delivery_id), 0) AS step
+        FROM incoming i
+       WHERE i.last AND i.counts_by_step
     ), advanced AS (
       INSERT INTO deliveries AS known (tenant, id, event_id, endpoint_id, generation, status, step, attempts,
-                                       created_at, updated_at, next_attempt_at, detail)
+                                       created_at, updated_at, next_attempt_at, detail, ${listed(lastAttemptColumns)})
       SELECT tenant, delivery_id, event_id, endpoint_id, generation, status, reached_step, reached_attempt,
-             created_at, at, next_attempt_at, detail
+             created_at, at, next_attempt_at, detail, ${listed(lastAttemptColumns)}
         FROM incoming
        WHERE last AND (SELECT count(*) FROM held) >= 0
       ON CONFLICT (tenant, id) DO UPDATE
          SET status = EXCLUDED.status, step = greatest(known.step, EXCLUDED.step),
              attempts = greatest(known.attempts, EXCLUDED.attempts),
              created_at = EXCLUDED.created_at, updated_at = EXCLUDED.updated_at,
-             next_attempt_at = EXCLUDED.next_attempt_at, detail = EXCLUDED.detail
+             next_attempt_at = EXCLUDED.next_attempt_at, detail = EXCLUDED.detail,
+             ${lastAttempt}
        WHERE (known.step < EXCLUDED.step OR ${hasEnded('EXCLUDED.status')})
          AND ${hasNotEnded('known.status')}
       RETURNING tenant, id, event_id, endpoint_id, generation, step, status
@@ -96,5 +123,18 @@ export const applyOutcomes: Statement<OutcomeRow, MovedCounts> = {
        USING advanced a
        WHERE w.tenant = a.tenant AND w.delivery_id = a.id AND w.step <= a.step
          AND ${hasEnded('a.status')} AND w.ordering_key IS NULL
-    ), ${selectMovedCounts('advanced')}`,
+    ), ${moves('advanced')}
+    SELECT tenant, event_id, max(source_id) AS source_id, max(type) AS type,
+           string_agg(concat_ws(E'\\t', delivery_id, step_before), E'\\n') FILTER (WHERE delivery_id IS NOT NULL) AS deliveries,
+           count(n) > 0 AS has_moved,
+             ${countColumns('n')}
+      FROM (SELECT a.tenant, a.event_id, NULL AS source_id, NULL AS type,
+                   a.id AS delivery_id, e.step AS step_before, NULL AS status, NULL::int AS n
+              FROM advanced a
+              LEFT JOIN earlier e USING (tenant, id)
+            UNION ALL
+            SELECT tenant, event_id, source_id, type, NULL, NULL, NULL, NULL FROM changed_events
+            UNION ALL
+            SELECT tenant, event_id, NULL, NULL, NULL, NULL, status, n FROM moves) AS told
+     GROUP BY tenant, event_id`,
 };

@@ -61,7 +61,7 @@ export function createNumberedDeliveries(options: {
         ...rest
       } = deliveryOf(number);
       const content = { tenant, eventId, type, receivedAt, traceparent, contentType, contentEncoding };
-      return { ...content, orderingKey: rest.orderingKey, payload };
+      return { ...content, orderingKey: rest.orderingKey, payload, request: null };
     },
     recordOf(number, done) {
       const delivery = deliveryOf(number);

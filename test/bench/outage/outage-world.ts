@@ -30,6 +30,7 @@ import { type CompactTables, createCompactTables } from './compact-tables.ts';
 import { createEventClock, type EventClock } from './event-clock.ts';
 import { createNumberedDeliveries, numberOf } from './numbered-deliveries.ts';
 import { createServedRows } from '../../../services/dispatcher/waiting/served-rows.ts';
+import { nothingErased } from '../../support/nothing-erased.ts';
 
 export interface OutageOptions {
   perSecond: number;
@@ -124,7 +125,10 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
 
   const retry = { ...fixtures.anEndpoint().retry, windowMs: options.windowMs };
   const endpoint = fixtures.anEndpoint({ ordered: keys > 0, retry });
-  const directory = { get: () => endpoint, candidates: () => [], ageMs: () => 0, refresh: async () => undefined };
+  const directory = {
+    ...{ get: () => endpoint, candidates: () => [], paused: () => [] },
+    ...{ ageMs: () => 0, refresh: async () => undefined },
+  };
   const waitOut = createWaitOut({ clock, log: silentLogger });
   const owned = createOwnedPartitions(clock);
   const partition = { topic: fixtures.topics.deliveries, partition: 0 };
@@ -156,6 +160,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     return fixtures.anAnswer(200);
   }
   const dispatch = createDispatch({
+    ...nothingErased,
     directory,
     attempt: async ({ id }) => {
       listener(numberOf(id));
@@ -171,7 +176,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     log: silentLogger,
   });
   const health = createEndpointHealth({
-    factsOf: () => factsOf(endpoint),
+    factsOf: () => factsOf(endpoint, clock.nowMs() * 1_000),
     metrics: fixtures.noMetrics,
     onClosed: ({ tenant, endpointId }) => void orderedRows.wake({ tenant, endpointId, partitions: owned.numbers() }),
     clock,
@@ -192,7 +197,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     giveUp: () => undefined,
     drainMs: 1_000,
   });
-  const readContents = createReadContents(tables.waiting);
+  const readContents = createReadContents(tables.waiting, directory);
   const waitingRows = createWaitingRows({
     ...{ table: tables.waiting, readContents, servedRows },
     ...{ owned, directory, scheduler, recentSteps, outcomes, clock },
@@ -208,6 +213,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     log: silentLogger,
   });
   const intake = createIntake({
+    ...nothingErased,
     ...{ directory, scheduler, recentSteps, outcomes, owned, clock },
     orderedIntake: createOrderedIntake({
       ...{ directory, scheduler, recentSteps, outcomes, orderedRows, owned, waitOut },

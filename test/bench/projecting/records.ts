@@ -44,6 +44,8 @@ export function deliveredWebhook(
       content_type: 'application/json',
       content_encoding: null,
       http_headers: {},
+      request: null,
+      tags: {},
       ordering_key: null,
     },
     set: { ...ofEvent, kind: 'fanned_out', deliveries, chunk: null },

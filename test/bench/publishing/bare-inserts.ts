@@ -57,6 +57,7 @@ async function insertGroup(tx: Query, { tenant, group, payloadBytes }: Options):
       ...{
         updated_at,
         ordering_key: null,
+        tags: null,
         traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`,
       },
       ...{ content_type: 'application/json', content_encoding: null, payload },

@@ -178,8 +178,8 @@ WHERE tenant = $1 AND credential = $2 AND key_hash = $3 AND $4::bytea IS NOT NUL
     edits: [
       {
         file: 'services/api/resources/event.ts',
-        find: `const conditions = ['tenant = $1', `,
-        replace: `const conditions = ['$1::text IS NOT NULL', `,
+        find: `'tenant = $1',`,
+        replace: `'$1::text IS NOT NULL',`,
       },
     ],
     check: {

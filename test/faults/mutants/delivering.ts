@@ -143,6 +143,35 @@ export const deliveringMutants: readonly Mutant[] = [
     budgetSeconds: 240,
   },
   {
+    name: 'reads the rows of a paused endpoint, and has room for its deliveries',
+    edits: [
+      {
+        file: 'services/dispatcher/model/endpoint.ts',
+        find: `(pauses.at(-1)?.until ?? 0) > now;`,
+        replace: `(pauses.at(-1)?.until ?? 0) > now && now < 0;`,
+      },
+      {
+        file: 'services/dispatcher/waiting/waiting-table.ts',
+        find: `WHEN ep.paused_until > $5 THEN '-infinity'`,
+        replace: ``,
+      },
+    ],
+    check: { test: dispatcherTest('pausing'), title: 'gets nothing, also after an outage' },
+    budgetSeconds: 240,
+  },
+  {
+    name: 'lets the retry window pass while the endpoint is paused',
+    edits: [
+      {
+        file: 'libs/contract/pauses.ts',
+        find: `return Math.min(latest, deadline + pausedBetween(pauses, createdAt, at));`,
+        replace: `return Math.min(latest, deadline + 0 * pausedBetween(pauses, createdAt, at));`,
+      },
+    ],
+    check: { test: dispatcherTest('pausing'), title: 'has the deadlines of its deliveries moved' },
+    budgetSeconds: 180,
+  },
+  {
     name: 'passes over the head of a key that waits',
     edits: [headPassedOver],
     check: { test: dispatcherTest('ordered'), title: 'is sent nothing of a key whose first fails' },

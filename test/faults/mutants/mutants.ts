@@ -1,3 +1,4 @@
+import { announcingMutants } from './announcing.ts';
 import { answeringMutants } from './answering.ts';
 import { consumingMutants } from './consuming.ts';
 import { deliveringMutants } from './delivering.ts';
@@ -28,4 +29,5 @@ export const mutants: readonly Mutant[] = [
   ...sharingMutants,
   ...tracingMutants,
   ...sharingWorkMutants,
+  ...announcingMutants,
 ];

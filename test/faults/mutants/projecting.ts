@@ -141,6 +141,24 @@ export const projectingMutants: readonly Mutant[] = [
     budgetSeconds: 120,
   },
   {
+    name: 'counts an attempt in the statistics whenever its record comes',
+    edits: [{ file: outcomes, find: `delivery_id, step_before)`, replace: `delivery_id)` }],
+    check: { test: 'test/integration/projector/stats.test.ts', title: 'the counts are those of the rows' },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'forgets in the statistics what comes before its event',
+    edits: [
+      {
+        file: 'services/projector/stats/count-batch.ts',
+        find: `    else early.push(`,
+        replace: `    else void (`,
+      },
+    ],
+    check: { test: 'test/integration/projector/stats.test.ts', title: 'the counts are those of the rows' },
+    budgetSeconds: 120,
+  },
+  {
     name: 'does not subtract what a replay supersedes',
     edits: [{ file: movedCounts, find: `WHERE p.generation > p.newest_before`, replace: `WHERE false` }],
     check: {

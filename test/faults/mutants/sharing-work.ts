@@ -11,7 +11,7 @@ export const sharingWorkMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'libs/event-filter/judge-in-turns.ts',
-        find: `      takers.push({ candidate, unjudged: 'event_steps' });\n`,
+        find: `      tell({ candidate, unjudged: 'event_steps' });\n`,
         replace: '',
       },
     ],
@@ -93,8 +93,16 @@ export const sharingWorkMutants: readonly Mutant[] = [
   {
     name: 'has tests wait with bulk replays',
     edits: [
-      { file: leases, find: `single: \`status = 'running' AND matched <= 1\``, replace: `single: 'false'` },
-      { file: leases, find: `bulk: \`status = 'running' AND matched > 1\``, replace: `bulk: \`status = 'running'\`` },
+      {
+        file: leases,
+        find: `single: \`status = 'running' AND matched <= 1 AND operation IS NULL\``,
+        replace: `single: 'false'`,
+      },
+      {
+        file: leases,
+        find: `bulk: \`status = 'running' AND (matched > 1 OR operation IS NOT NULL)\``,
+        replace: `bulk: \`status = 'running'\``,
+      },
     ],
     check: { test: lanes, title: 'have a lane of their own, whatever their tenant has asked for beside them' },
     budgetSeconds: 120,

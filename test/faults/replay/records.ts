@@ -7,12 +7,16 @@ import { newTraceparent } from '#lib/telemetry';
 export const tenant = 'default';
 
 /** An event as dedup would have written it. */
-export function eventRecord(topic: string, encode: (event: EventRecord) => Buffer): OutgoingRecord {
+export function eventRecord(
+  topic: string,
+  encode: (event: EventRecord) => Buffer,
+  ofTenant: string = tenant,
+): OutgoingRecord {
   const nowMs = Date.now();
   const id = createId('evt', nowMs);
   const value = encode({
     id,
-    tenant,
+    tenant: ofTenant,
     source_id: 'src_1',
     event_id: null,
     type: 'order.created',
@@ -23,6 +27,8 @@ export function eventRecord(topic: string, encode: (event: EventRecord) => Buffe
     content_type: 'application/json',
     content_encoding: null,
     http_headers: {},
+    request: null,
+    tags: {},
     ordering_key: null,
     payload: Buffer.from(JSON.stringify({ id })),
   });

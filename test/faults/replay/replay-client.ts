@@ -10,12 +10,27 @@ export interface Replay {
   remaining: number;
 }
 
+/** A replay by filter. */
+export interface BulkReplay extends Replay {
+  left_out: number;
+}
+
+export interface BulkPreview {
+  as_of: string;
+  matched: number;
+  by_endpoint: { endpoint_id: string; deliveries: number }[];
+}
+
 /** An operator, by the API. */
-export function createReplayClient({ apiUrl, adminKey }: Stack, timeoutMs: number) {
+export function createReplayClient({ apiUrl, adminKey }: Stack, timeoutMs: number, tenant = 'default') {
   const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const answer = await fetch(`${apiUrl}/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${adminKey}`, ...(body && { 'content-type': 'application/json' }) },
+      headers: {
+        authorization: `Bearer ${adminKey}`,
+        'hookline-tenant': tenant,
+        ...(body && { 'content-type': 'application/json' }),
+      },
       body: body === undefined ? null : JSON.stringify(body),
       signal: AbortSignal.timeout(30_000),
     });
@@ -23,20 +38,24 @@ export function createReplayClient({ apiUrl, adminKey }: Stack, timeoutMs: numbe
     if (!answer.ok) throw new Error(`${method} ${path} → ${answer.status} ${text}`);
     return (text === '' ? undefined : JSON.parse(text)) as T;
   };
-  const look = (id: string) => call<Replay>('GET', `/replays/${id}`);
+  const look = (id: string) => call<BulkReplay>('GET', `/replays/${id}`);
   return {
     look,
+    createEndpoint: (endpoint: object) => call<{ id: string; secret: string }>('POST', '/endpoints', endpoint),
     dryRun: (filter: object) => call<Replay>('POST', '/dead-letters/replay', { ...filter, dry_run: true }),
     start: (filter: object) => call<Replay>('POST', '/dead-letters/replay', filter),
     startEvent: (eventId: string) => call<Replay>('POST', `/events/${eventId}/replay`, {}),
     cancel: (id: string) => call<void>('DELETE', `/replays/${id}`),
-    async ended(id: string): Promise<Replay> {
-      let seen: Replay | undefined;
+    count: (path: string, request: object) => call<BulkPreview>('POST', path, { ...request, dry_run: true }),
+    startCounted: (path: string, request: object, { as_of }: BulkPreview) =>
+      call<BulkReplay>('POST', path, { ...request, as_of }),
+    async ended(id: string): Promise<BulkReplay> {
+      let seen: BulkReplay | undefined;
       return waitUntil(
         `${id} has ended`,
         async () => {
           seen = await look(id);
-          return seen.status === 'running' ? undefined : seen;
+          return ['running', 'queued'].includes(seen.status) ? undefined : seen;
         },
         { timeoutMs, everyMs: 200, describe: () => JSON.stringify(seen) },
       );

@@ -3,6 +3,7 @@ import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import type { AppDeps } from '../../../services/api/app.ts';
 import { createKeyDirectory } from '../../../services/api/keys/key-directory.ts';
+import { createEventSearch } from '../../../services/api/searching/event-search.ts';
 import { createDatabase } from '../../support/servers.ts';
 import { closeApps, type Asking, listen } from '../../unit/api/ask.ts';
 import { authorization, buildTestApp } from '../../unit/api/build-test-app.ts';
@@ -25,7 +26,8 @@ export async function openApi(given: Partial<AppDeps> = {}) {
     log: silentLogger,
   });
   const keys = createKeyDirectory({ followPostgres: postgres, postgres, clock: systemClock, log: silentLogger });
-  const { app, ask } = buildTestApp({ postgres, findKey: keys.find, clock: stillClock(), ...given });
+  const search = createEventSearch({ databaseUrl, name: 'hookline-test', log: silentLogger });
+  const { app, ask } = buildTestApp({ postgres, search, findKey: keys.find, clock: stillClock(), ...given });
   return {
     /** For who asks it from another process. */
     url: async () => `http://127.0.0.1:${await listen(app)}`,
@@ -43,6 +45,8 @@ export async function openApi(given: Partial<AppDeps> = {}) {
       }),
     async close() {
       await closeApps();
+      await search.start();
+      await search.stop();
       await postgres.start();
       await postgres.stop();
     },

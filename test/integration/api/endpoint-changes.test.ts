@@ -275,6 +275,7 @@ describe('a rotation', () => {
     const endpoint = endpointOf(await rowOf(id), {
       secretBox: testSecretBox,
       longestWindowMs: 1,
+      longestLifeMs: 1,
       onUnreadable: (error) => {
         throw error;
       },

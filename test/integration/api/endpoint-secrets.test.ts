@@ -52,6 +52,7 @@ async function dispatched(id: string): Promise<Endpoint> {
   return endpointOf(await rowOf(id), {
     secretBox: testSecretBox,
     longestWindowMs: 1,
+    longestLifeMs: 1,
     onUnreadable: (error) => {
       throw error;
     },

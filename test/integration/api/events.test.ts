@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { formatMicros, parseRfc3339 } from '#lib/clock';
+import type { EventRequest, Tags } from '#lib/contract';
 import { createId, derivedId } from '#lib/ids';
 import { toBatchRows } from '../../../services/projector/batch-rows.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
@@ -35,6 +36,8 @@ function eventFact(given: {
   payload?: Buffer;
   contentType?: string;
   contentEncoding?: string;
+  request?: EventRequest;
+  tags?: Tags;
 }) {
   const id = createId('evt', at / 1000);
   const event = {
@@ -50,6 +53,8 @@ function eventFact(given: {
     content_type: given.contentType ?? 'application/json',
     content_encoding: given.contentEncoding ?? null,
     http_headers: {},
+    request: given.request ?? null,
+    tags: given.tags ?? {},
     ordering_key: null,
     payload: given.payload ?? Buffer.from('{"n":1}'),
   };
@@ -97,7 +102,7 @@ const outcomeFact = (tenant: string, eventId: string, step: number, failed: bool
 describe('one event', () => {
   test('is shown as documented, with its payload, and its deliveries and attempts', async () => {
     const tenant = 'shown';
-    const fact = eventFact({ tenant });
+    const fact = eventFact({ tenant, tags: { customer: 'cus_1' } });
     const { id, receipt_id } = fact.event;
     await project([fact, fanOutFact(tenant, id), outcomeFact(tenant, id, 1, true), outcomeFact(tenant, id, 2, false)]);
 
@@ -112,6 +117,7 @@ describe('one event', () => {
       updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/) as string,
       duplicates: 0,
       duplicates_changed: 0,
+      tags: { customer: 'cus_1' },
       deliveries: { pending: 2, retrying: 0, delivered: 1, dead_lettered: 0, cancelled: 0 },
     };
     expect((await api.ask({ path: '/v1/events', tenant })).json()).toEqual([event]);
@@ -130,6 +136,9 @@ describe('one event', () => {
       attempts: 2,
       next_attempt_at: null,
       detail: null,
+      last_outcome: 'delivered',
+      last_http_status: 200,
+      last_detail: null,
       created_at: '2026-01-01T00:00:00.000000Z',
       updated_at: '2026-01-01T00:00:00.000002Z',
     };
@@ -158,6 +167,41 @@ describe('one event', () => {
         response_excerpt_encoding: 'text',
         ...exchanged(id),
       },
+    ]);
+  });
+
+  test('has the request of its webhook, secrets masked; another tenant’s has none', async () => {
+    const tenant = 'requests';
+    const request: EventRequest = {
+      method: 'POST',
+      path: '/v1/webhooks/src_1?hub.verify_token=***',
+      client_address: '192.0.2.7',
+      headers: [
+        { name: 'X-A', value: '1' },
+        { name: 'Authorization', value: null },
+        { name: 'x-a', value: 'ä"\\' },
+      ],
+      truncated: true,
+    };
+    const [known, old] = [eventFact({ tenant, request }), eventFact({ tenant })];
+    await project([known, old]);
+    const ask = (id: string, of = tenant) => api.ask({ path: `/v1/events/${id}/request`, tenant: of });
+    expect((await ask(known.event.id)).json()).toEqual({
+      ...request,
+      headers: [
+        { name: 'X-A', value: '1' },
+        { name: 'Authorization', value: '***' },
+        { name: 'x-a', value: 'ä"\\' },
+      ],
+    });
+    // Of an event from before requests were kept nothing is known, which is not that there was none.
+    expect((await ask(old.event.id)).json()).toEqual({
+      ...{ method: null, path: null, client_address: null, headers: null, truncated: false },
+    });
+    const [others, none] = [await ask(known.event.id, 'other'), await ask(createId('evt', at / 1000), 'other')];
+    expect(others.status).toBe(404);
+    expect([others.status, others.text, { ...others.headers, date: '' }]).toEqual([
+      ...[none.status, none.text, { ...none.headers, date: '' }],
     ]);
   });
 

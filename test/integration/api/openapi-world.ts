@@ -22,6 +22,7 @@ export async function createThings(api: OpenApi, tenant: string) {
     dedup_id: '/id',
     event_type_from: ['header:X-Type', '/type'],
     ordering_key: '/customer',
+    tags_from: { customer: '/customer', repo: 'header:X-Repo' },
     allowed_ips: ['192.0.2.0/24'],
     rate_limit: { per_second: 1, burst: 1 },
     keep_rejected_bodies: true,
@@ -39,6 +40,7 @@ export async function createThings(api: OpenApi, tenant: string) {
     source_ids: [source, 'api'],
     filter: { n: { $gt: 1 } },
     headers: { 'X-Api-Key': 'secret', 'X-Plain': 'a' },
+    pass_headers: ['X-GitHub-*'],
     ed25519: true,
     proxy: 'http://user:password@proxy.example:3128',
     client_certificate: withParameters,
@@ -46,13 +48,20 @@ export async function createThings(api: OpenApi, tenant: string) {
     retry: { schedule: [1, 2], jitter: 0.5 },
   });
 
+  const request = {
+    ...{ method: 'POST', path: '/v1/webhooks/src_1', client_address: '192.0.2.7', truncated: false },
+    headers: [
+      { name: 'X-A', value: 'a' },
+      { name: 'Cookie', value: null },
+    ],
+  };
   const newId = (prefix: 'evt' | 'rcp') => createId(prefix, startAt / 1000);
   const [live, dying] = [newId('evt'), newId('evt')].map((eventId) => ({ tenant, eventId })) as [Named, Named];
   const dyingAt = [endpoint, 'ep_b', 'ep_c', 'ep_d'];
   await project(
     api.postgres,
     [
-      eventFact(live, { receipt_id: newId('rcp') }),
+      eventFact(live, { receipt_id: newId('rcp'), request, tags: { customer: 'cus_1' } }),
       fanOutFact(live, [endpoint, 'ep_waits', 'ep_pending', 'ep_cancelled']),
       outcomeFact(live, endpoint, 1, 'retrying'),
       outcomeFact(live, endpoint, 2, 'delivered'),

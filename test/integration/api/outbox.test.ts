@@ -29,7 +29,7 @@ afterEach(async () => {
 afterAll(() => api.close());
 
 async function publish(
-  given: { event_id?: string; ordering_key?: string; payload?: unknown } = {},
+  given: { event_id?: string; ordering_key?: string; payload?: unknown; tags?: object } = {},
   tenant = 'default',
 ) {
   const body = { type: 'order.paid', payload: {}, ...given };
@@ -213,7 +213,7 @@ test('the records on the real topic are those that dedup would have written', as
   const metrics = new Registry();
   const context = { ...common, metrics, tracer: noTracer, crashPoints: noCrashPoints, fail: () => undefined };
   const { parts } = openOutbox(config, context, createApiMetrics(metrics));
-  const id = await publish({ event_id: 'mine', ordering_key: 'key', payload: { n: 1 } });
+  const id = await publish({ event_id: 'mine', ordering_key: 'key', payload: { n: 1 }, tags: { customer: 'cus_1' } });
   const other = await publish();
 
   // The registry does not know the schema yet: the API starts all the same, and publishes when it does.
@@ -266,6 +266,8 @@ test('the records on the real topic are those that dedup would have written', as
       http_headers: {},
       ordering_key: 'key',
       payload: Buffer.from('{"n":1}'),
+      request: null,
+      tags: { customer: 'cus_1' },
     },
   });
   expect(found.find(({ event }) => event.id === other)?.key).toBe(other);

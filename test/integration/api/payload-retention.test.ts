@@ -34,7 +34,8 @@ test('an event stays readable without its payload, which is 410; that of an open
   const ask = (path: string, method: 'GET' | 'HEAD' = 'GET') => api.ask({ method, path, tenant });
   const attempts = async ({ eventId, receivedAt }: Told): Promise<unknown[]> =>
     (await ask(`/v1/deliveries/${deliveryOf({ tenant, eventId, receivedAt }, 'ep_a')}/attempts`)).json<unknown[]>();
-  for (const { eventId } of [ended, open]) expect((await ask(`/v1/events/${eventId}/payload`)).status).toBe(200);
+  for (const { eventId } of [ended, open])
+    for (const part of ['payload', 'request']) expect((await ask(`/v1/events/${eventId}/${part}`)).status).toBe(200);
 
   expect(await runAt(firstDay + 35 * day)).toBe(true);
   const gone = await ask(`/v1/events/${ended.eventId}/payload`);
@@ -46,6 +47,8 @@ test('an event stays readable without its payload, which is 410; that of an open
     detail: 'The payload has been removed: its retention time is over',
   });
   expect((await ask(`/v1/events/${ended.eventId}/payload`, 'HEAD')).status).toBe(410);
+  const request = await ask(`/v1/events/${ended.eventId}/request`);
+  expect([request.status, request.json()]).toMatchObject([410, { code: 'gone' }]);
   const event = await ask(`/v1/events/${ended.eventId}`);
   expect(event.status).toBe(200);
   expect(event.json()).toMatchObject({ id: ended.eventId, status: 'completed' });

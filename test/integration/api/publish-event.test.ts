@@ -77,6 +77,13 @@ describe('an event that is published', () => {
     [{ type: 'a', payload: {}, event_id: 7 }, '/event_id'],
     [{ type: 'a', payload: {}, ordering_key: 'a\nb' }, '/ordering_key'],
     [{ type: 'a', payload: {}, source_id: 'src' }, '/source_id'],
+    [{ type: 'a', payload: {}, tags: ['a'] }, '/tags'],
+    [{ type: 'a', payload: {}, tags: { a: 1 } }, '/tags/a'],
+    [{ type: 'a', payload: {}, tags: { a: '' } }, '/tags/a'],
+    [{ type: 'a', payload: {}, tags: { a: 'é'.repeat(65) } }, '/tags/a'],
+    [{ type: 'a', payload: {}, tags: { a: 'b\nc' } }, '/tags/a'],
+    [{ type: 'a', payload: {}, tags: { 'a:b': 'c' } }, '/tags/a:b'],
+    [{ type: 'a', payload: {}, tags: { a: '1', b: '2', c: '3', d: '4', e: '5', f: '6' } }, '/tags'],
   ])('is refused where it is not valid: %j names %s', async (body, field) => {
     const answer = await publish(body);
     expect(answer.status).toBe(400);
@@ -94,6 +101,29 @@ describe('an event that is published', () => {
     expect(answer.status).toBe(413);
     expect(answer.json()).toMatchObject({ code: 'payload_too_large' });
     expect((await publish(ofBytes(2 * 1024 * 1024))).status).toBe(413);
+  });
+
+  test('has the tags that it is given, as far as they go, and is kept with them to be found by', async () => {
+    const tags = { customer: 'é'.repeat(64), 'a.b_C-1': ':' };
+    const id = await idOf({ type: 'a', payload: {}, tags }, 'tagged');
+    const plain = await idOf({ type: 'a', payload: {} }, 'tagged');
+    expect((await read(id, 'tagged'))['tags']).toEqual(tags);
+    expect((await read(plain, 'tagged'))['tags']).toEqual({});
+    expect(
+      await api.postgres.query('SELECT tag, event_id FROM event_tags WHERE tenant = $1 ORDER BY tag', ['tagged']),
+    ).toEqual([
+      { tag: 'a.b_C-1::', event_id: id },
+      { tag: `customer:${tags.customer}`, event_id: id },
+    ]);
+  });
+
+  test('came by no request of a webhook', async () => {
+    const id = await idOf({ type: 'a', payload: {} });
+    const answer = await api.ask({ path: `/v1/events/${id}/request` });
+    expect([answer.status, answer.json()]).toEqual([
+      200,
+      { method: null, path: null, client_address: null, headers: null, truncated: false },
+    ]);
   });
 
   test('may be chosen by endpoints, as if it came from a source', async () => {

@@ -29,6 +29,7 @@ beforeAll(async () => {
   const kinds: [string, IdPrefix, object][] = [
     ['endpoints', 'ep', { url: 'https://example.com/in' }],
     ['events', 'evt', { type: 'order.paid', payload: { id: 1 } }],
+    ['sessions', 'ses', {}],
   ];
   for (const [collection, prefix, body] of kinds) {
     const others: string[] = [];
@@ -80,6 +81,7 @@ test.each([
   ['GET', 'events'],
   ['GET', 'endpoints'],
   ['DELETE', 'endpoints'],
+  ['DELETE', 'sessions'],
 ] as const)('%s of one of another’s %s answers as for what never was, in the same time', async (method, collection) => {
   // A machine that does other work meanwhile shifts times by itself, but not three times in the same direction.
   const zs: number[] = [];
@@ -92,6 +94,51 @@ test.each([
   const isShifted = zs.every((z) => z >= threshold) || zs.every((z) => z <= -threshold);
   expect({ zs, isShifted }).toMatchObject({ isShifted: false });
 });
+
+test.each<[HTTPMethods, string, object | undefined]>([
+  ['GET', '/v1/events/:id/receipts', undefined],
+  ['GET', '/v1/events/:id/matching', undefined],
+  ['POST', '/v1/sources/:id/verify', { headers: {}, body: '' }],
+  ['POST', '/v1/sources/:id/sample', {}],
+])('%s %s answers for what is another’s as for what never was, byte for byte', async (method, path, body) => {
+  const source = { name: 'theirs', scheme: 'hookline' };
+  const created = await api.ask({ method: 'POST', path: '/v1/sources', body: source, tenant: 'other' });
+  const [others = '', never = ''] = path.includes('/events/')
+    ? [ids.get('events')?.others[0], ids.get('events')?.never[0]]
+    : [created.json<{ id: string }>().id, createId('src', Date.now(), randomBytes)];
+  const answers = await Promise.all(
+    [others, never].map(async (id) => {
+      const answer = await api.ask({
+        method: String(method),
+        path: path.replace(':id', id),
+        tenant: 'acme',
+        ...(body && { body }),
+      });
+      return [answer.status, { ...answer.headers, date: '' }, answer.text];
+    }),
+  );
+  expect(answers[0]?.[0]).toBe(404);
+  expect(answers[0]).toEqual(answers[1]);
+});
+
+test.each(['endpoint_id', 'event_id', 'source_id', 'receipt_id', 'ordering_key', 'type'])(
+  'lists by another’s %s answer as by what never was',
+  async (filter) => {
+    const path = `/v1/events/${ids.get('events')?.others[0]}`;
+    const others = (await api.ask({ path, tenant: 'other' })).json<Record<string, string>>();
+    const { others: endpoints = [], never = [] } = ids.get('endpoints') ?? {};
+    const value = filter === 'endpoint_id' ? endpoints[0] : others[filter];
+    const foreign = filter === 'type' ? 'other.type' : (value ?? 'none');
+    for (const list of ['events?order=desc', ...(filter === 'endpoint_id' ? ['deliveries?'] : [])]) {
+      const answerTo = async (text: string) => {
+        const { status, text: body } = await api.ask({ path: `/v1/${list}&${filter}=${text}`, tenant: 'nobody' });
+        return { status, body };
+      };
+      expect(await answerTo(foreign)).toEqual({ status: 200, body: '[]' });
+      expect(await answerTo(foreign)).toEqual(await answerTo(never[0] ?? ''));
+    }
+  },
+);
 
 test('an API that finds a resource by its id, and then asks whose it is, would be seen', async () => {
   const leaky: Query['query'] = async (text, values = [], name) => {

@@ -1,6 +1,7 @@
 import type { DeliveryStatus } from '#lib/contract';
 import { createId } from '#lib/ids';
-import { dueNowIfItMay, makeDue } from '../../../services/api/resources/waiting.ts';
+import { dueNow } from '#lib/event-store';
+import { makeDue } from '../../../services/api/resources/waiting.ts';
 import { eventFact } from '../../unit/projector/facts.ts';
 import { project } from '../projector/projection.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
@@ -134,7 +135,7 @@ describe('a retry of a delivery that waits', () => {
     ['now where it is due earlier', 'least(w.due_at, clock_timestamp())'],
   ])('would be seen to break an order if it were due %s', async (_how, defective) => {
     const results: (Row | undefined)[] = [];
-    for (const set of [dueNowIfItMay, defective]) {
+    for (const set of [dueNow('w'), defective]) {
       const id = await deliveryOf('retrying');
       await setRow(id, behind);
       await makeDue(api.postgres, tenant, id, set);

@@ -1,3 +1,4 @@
+import { dedupKeyOf } from '#lib/dedup-store';
 import { createId } from '#lib/ids';
 import { runHookline } from '../../support/run-hookline.ts';
 import { adminKey } from '../../unit/api/build-test-app.ts';
@@ -18,12 +19,13 @@ beforeAll(async () => {
 afterEach(endHookline);
 afterAll(() => api?.close());
 
-const newEventId = (): string => createId('evt', startAt / 1_000);
+const newEventId = (laterMs = 0): string => createId('evt', startAt / 1_000 + laterMs);
+const newReceipt = createId('rcp', startAt / 1_000);
 
 /** A new event of the tenant. */
-async function receive(tenant: string, type = 'order.paid'): Promise<string> {
-  const eventId = newEventId();
-  await project(api.postgres, [eventFact({ tenant, eventId }, { type })]);
+async function receive(tenant: string, type = 'order.paid', laterMs = 0): Promise<string> {
+  const eventId = newEventId(laterMs);
+  await project(api.postgres, [eventFact({ tenant, eventId }, { type, received_at: startAt + laterMs * 1_000 })]);
   return eventId;
 }
 
@@ -35,26 +37,89 @@ async function ask<T>(...args: string[]): Promise<T> {
   return JSON.parse(stdout) as T;
 }
 
-test('events are listed by what they are, and shown with their payload', async () => {
-  const [paid, shipped] = [await receive('list'), await receive('list', 'order.shipped')];
-  const list = (...args: string[]) => ask<{ id: string }[]>('events', 'list', '--tenant', 'list', ...args);
-  expect((await list()).map(({ id }) => id)).toEqual([paid, shipped]);
-  expect((await list('--limit', '1')).map(({ id }) => id)).toEqual([paid]);
-  expect((await list('--type', 'order.shipped')).map(({ id }) => id)).toEqual([shipped]);
-  expect((await list('--receipt', `rcp_${paid}`)).map(({ id }) => id)).toEqual([paid]);
+test('events are listed by what they are, newest first, and shown with their payload', async () => {
+  const paid = await receive('list');
+  const shipped = await receive('list', 'order.shipped', 1);
+  const list = async (...args: string[]) =>
+    (await ask<{ id: string }[]>('events', 'list', '--tenant', 'list', ...args)).map(({ id }) => id);
+  expect(await list()).toEqual([shipped, paid]);
+  expect(await list('--limit', '1')).toEqual([shipped]);
+  expect(await list('--type', 'order.shipped')).toEqual([shipped]);
+  expect(await list('--receipt', `rcp_${paid}`)).toEqual([paid]);
+  expect(await list('--since', '2026-01-01T00:00:00.001Z')).toEqual([shipped]);
+  expect(await list('--until', '2026-01-01T00:00:00.001Z')).toEqual([paid]);
   expect(await list('--status', 'completed')).toEqual([]);
-  expect(await list('--since', '2100-01-01T00:00:00Z')).toEqual([]);
+  expect(await list('--has', 'duplicates', '--has', 'changed')).toEqual([]);
   expect((await run('events', 'list', '--tenant', 'list')).stdout).toMatch(
-    /^updated_at +id +type +status +deliveries\n\S+Z +evt_\S+ +order\.paid +received\n/,
+    /^received_at +id +type +status +event_id +deliveries\n\S+Z +evt_\S+ +order\.shipped +received +their /,
   );
   expect(await ask('events', 'show', paid, '--tenant', 'list')).toMatchObject({ id: paid, payload: { id: paid } });
+});
+
+test('events are published with tags and found by them, and the request of a webhook is shown', async () => {
+  const published = await ask<{ id: string }>(
+    ...['events', 'publish', '--tenant', 'tags', '--type', 'order.paid', '--tag', 'customer:cus_1', '--tag', 'url:a:b'],
+  );
+  const eventId = newEventId();
+  const headers = [
+    { name: 'X-A', value: 'a\u202e' },
+    { name: 'Cookie', value: null },
+  ];
+  const request = { method: 'POST', path: '/v1/webhooks/src_1', client_address: '192.0.2.7', headers, truncated: true };
+  await project(api.postgres, [eventFact({ tenant: 'tags', eventId }, { request, tags: { customer: 'cus_1' } })]);
+
+  const list = (...args: string[]) => ask<{ id: string }[]>('events', 'list', '--tenant', 'tags', ...args);
+  expect((await list('--tag', 'customer:cus_1')).map(({ id }) => id)).toEqual([published.id, eventId]);
+  expect((await list('--tag', 'customer:cus_1', '--tag', 'url:a:b')).map(({ id }) => id)).toEqual([published.id]);
+  expect(await run('events', 'publish', '--type', 'a', '--tag', 'b')).toMatchObject({ code: 2 });
+  expect((await run('events', 'request', eventId, '--tenant', 'tags')).stdout).toBe(
+    'from 192.0.2.7\nPOST /v1/webhooks/src_1\nX-A: a?\nCookie: ***\n(the rest was not kept)\n',
+  );
+  expect((await run('events', 'request', published.id, '--tenant', 'tags')).stdout).toMatch(/^unknown: /);
+
+  const tail = startHookline(
+    ['events', 'tail', '--tenant', 'tags', '--since', '1h', '--tag', 'url:a:b', '--json'],
+    env,
+  );
+  await tail.line(published.id);
+  expect(tail.lines()).toHaveLength(1);
+});
+
+test('an event is found by what a sender, a response or a trace names it', async () => {
+  const tenant = 'find';
+  const dedup_key = dedupKeyOf(tenant, 'api', { kind: 'text', text: 'theirs' });
+  const eventId = newEventId();
+  const fact = eventFact(
+    { tenant, eventId },
+    { source_id: 'api', event_id: 'theirs', dedup_key, receipt_id: newReceipt },
+  );
+  await project(api.postgres, [{ ...fact, traceparent: `00-${'7'.repeat(32)}-${'2'.repeat(16)}-01` }]);
+  for (const identifier of ['theirs', newReceipt, '7'.repeat(32)])
+    expect(await ask('events', 'find', identifier, '--tenant', tenant)).toMatchObject([{ id: eventId }]);
+  expect(await run('events', 'find', 'none', '--tenant', tenant)).toMatchObject({ code: 1, stdout: 'no such event\n' });
+});
+
+test('deliveries are listed with the outcome of their last attempt', async () => {
+  const tenant = 'deliveries';
+  const eventId = newEventId();
+  await project(api.postgres, [
+    eventFact({ tenant, eventId }),
+    fanOutFact({ tenant, eventId }, ['ep_a', 'ep_b']),
+    outcomeFact({ tenant, eventId }, 'ep_a', 1, 'retrying'),
+  ]);
+  const list = (...args: string[]) => ask<object[]>('deliveries', 'list', '--tenant', tenant, ...args);
+  expect(await list()).toHaveLength(2);
+  const failing = [{ endpoint_id: 'ep_a', last_outcome: 'http_5xx', last_http_status: 500 }];
+  expect(await list('--http-status', '500', '--since', '2026-01-01T00:00:00Z')).toMatchObject(failing);
+  expect(await list('--outcome', 'http_5xx', '--endpoint', 'ep_a', '--type', 'order.paid')).toMatchObject(failing);
+  expect(await list('--status', 'pending')).toMatchObject([{ endpoint_id: 'ep_b', last_outcome: null }]);
 });
 
 test('a tail prints every change of every event once, whatever is written meanwhile', async () => {
   const before = await receive('tail');
   const tail = startHookline(['events', 'tail', '--tenant', 'tail', '--since', '1h', '--json'], env);
   await tail.line(before);
-  const changed = Array.from({ length: 30 }, newEventId);
+  const changed = Array.from({ length: 30 }, () => newEventId());
   await Promise.all(
     changed.map(async (eventId) => {
       const named = { tenant: 'tail', eventId };

@@ -33,6 +33,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { recordOf } from '../../unit/dedup/records.ts';
 import type { Outcomes } from '../../unit/dedup/sum.ts';
 import { startOwnRedis } from './redis-server.ts';
+import { nothingErased } from '../../support/nothing-erased.ts';
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
@@ -206,6 +207,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
       const ownPostgres = newPostgres();
       await Promise.all([redis.start(), ownPostgres.start()]);
       const dedup = createDedup({
+        ...nothingErased,
         ...common,
         store: breakStore(
           createDedupStore({

@@ -1,10 +1,14 @@
 import { createManualClock, systemClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
-import { createAnnounceDisablings } from '../../../services/dispatcher/endpoints/announce-disablings.ts';
+import { noCrashPoints } from '#lib/crash-points';
+import { createAnnouncementTable } from '../../../services/dispatcher/announcing/announcement-table.ts';
+import { createPublishAnnouncements } from '../../../services/dispatcher/announcing/publish-announcements.ts';
 import { createDisableEndpoint } from '../../../services/dispatcher/endpoints/disable-endpoint.ts';
 import { createEndpointFailing } from '../../../services/dispatcher/endpoints/endpoint-failing.ts';
+import { createFailingTable } from '../../../services/dispatcher/endpoints/failing-table.ts';
 import { createWorld, type TestEndpoint, type World } from './world.ts';
+import { documentedMembers } from '../../support/documented-events.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 interface EndpointState {
@@ -50,7 +54,7 @@ const operationalEvents = (): Promise<{ id: string; source_id: string; duplicate
 const toldOf = (endpoint: TestEndpoint, eventId: string | undefined): boolean =>
   world.arrivalsOf(endpoint).some((arrival) => arrival.eventId === eventId);
 
-const areWaiting = async (): Promise<boolean> => (await world.postgres.query('SELECT FROM disablings')).length > 0;
+const areWaiting = async (): Promise<boolean> => (await world.postgres.query('SELECT FROM announcements')).length > 0;
 
 const areFannedOut = (events: number): Promise<boolean> =>
   waitUntil(
@@ -75,8 +79,12 @@ describe('an endpoint that is given up', () => {
       await world.startProjector();
       await world.startDedup();
       const retry = { base_seconds: 0.2, cap_seconds: 0.5 };
-      const bad = await world.addEndpoint('bad', { retry }, { eventTypes: ['order.*', 'hookline.*'] });
-      const operator = await world.addEndpoint('operator', {}, { eventTypes: ['hookline.*'], sourceIds: ['src_2'] });
+      const bad = await world.addEndpoint('bad', { retry }, { eventTypes: ['order.*', 'hookline.endpoint.disabled'] });
+      const operator = await world.addEndpoint(
+        'operator',
+        {},
+        { eventTypes: ['hookline.endpoint.disabled'], sourceIds: ['src_2'] },
+      );
       const other = await world.addEndpoint('other');
       const since = '2026-01-01T00:00:00.000001Z';
       await world.postgres.query('UPDATE endpoints SET failing_since = $2 WHERE id = $1', [bad.id, since]);
@@ -97,12 +105,18 @@ describe('an endpoint that is given up', () => {
       const [event, ...more] = await operationalEvents();
       expect([event?.source_id, event?.duplicates, more]).toEqual(['hookline', 0, []]);
       expect(JSON.parse(event?.payload ?? '')).toEqual({
+        type: 'hookline.endpoint.disabled',
         endpoint_id: bad.id,
         url: world.receiver.url('bad'),
         reason,
         ...(reason === 'failing' && { failing_since: since }),
         disabled_at,
+        resource: `/v1/endpoints/${bad.id}`,
       });
+      if (reason === 'failing')
+        expect(Object.keys(JSON.parse(event?.payload ?? '') as object).toSorted()).toEqual(
+          documentedMembers('hookline.endpoint.disabled').toSorted(),
+        );
       // Three orders to two endpoints, one of them disabled; the event goes only to the operator.
       const ended = await world.ended(7);
       expect(ended.filter(({ event_id }) => event_id === event?.id)).toMatchObject([
@@ -125,13 +139,18 @@ describe('an endpoint that is given up', () => {
       log: silentLogger,
     });
     await disable({ tenant: 'acme', id: endpoint.id, revision: 1 }, { reason: 'gone' });
-    await world.postgres.query(`UPDATE disablings SET disabled_at = disabled_at - interval '10 seconds'`);
+    await world.postgres.query(`UPDATE announcements SET due_at = due_at - interval '10 seconds'`);
     const publish = async (record: Parameters<World['producer']['send']>[0]): Promise<void> =>
       void (await world.producer.send(record));
     const announceWith = (postgres: Query): Promise<void> =>
-      createAnnounceDisablings({ postgres, publish, topics: world.topics, clock: systemClock })(
-        new AbortController().signal,
-      );
+      createPublishAnnouncements({
+        table: createAnnouncementTable(postgres),
+        publish,
+        topics: world.topics,
+        clock: systemClock,
+        crashPoints: noCrashPoints,
+        log: silentLogger,
+      })(new AbortController().signal);
     const dying: Query = {
       query: async (text, values) => {
         if (text.startsWith('DELETE')) throw new Error('killed');
@@ -142,7 +161,7 @@ describe('an endpoint that is given up', () => {
     // Claimed, so no other process announces it for a minute.
     await announceWith(world.postgres);
     expect(await areWaiting()).toBe(true);
-    await world.postgres.query(`UPDATE disablings SET claimed_until = clock_timestamp()`);
+    await world.postgres.query(`UPDATE announcements SET claimed_until = clock_timestamp()`);
     await announceWith(world.postgres);
     expect(await areWaiting()).toBe(false);
     await waitUntil('its repetition is known', async () => (await operationalEvents())[0]?.duplicates === 1, {
@@ -171,8 +190,10 @@ describe('since when an endpoint fails', () => {
     const endpoint = await world.addEndpoint('failing');
     const clock = createManualClock(Date.now());
     const failing = createEndpointFailing({
-      postgres: world.postgres,
+      table: createFailingTable(world.postgres),
+      isAskedFor: () => false,
       disableEndpoint: async () => true,
+      pausesOf: () => [],
       failingMs: 5 * 24 * 3_600_000,
       clock,
       log: silentLogger,
@@ -180,7 +201,10 @@ describe('since when an endpoint fails', () => {
     const send = async (taken: boolean): Promise<EndpointState> => {
       const { revision, failing_since } = await stateOf(endpoint);
       const failingSince = failing_since === null ? null : Date.parse(failing_since) * 1_000;
-      failing.observe({ tenant: 'acme', id: endpoint.id, revision, changedAt: 0, failingSince }, taken);
+      failing.observe(
+        { tenant: 'acme', id: endpoint.id, revision, changedAt: 0, failingSince, outageSince: null },
+        taken,
+      );
       await clock.advance(61_000);
       await failing.settle();
       return stateOf(endpoint);

@@ -63,6 +63,7 @@ test('200 endpoints of 2.6 MB of history each keep nobody else’s endpoints fro
     postgres: { query: counted },
     secretBox,
     longestWindowMs: 14 * 24 * 3_600_000,
+    longestLifeMs: 29 * 24 * 3_600_000,
     clock: systemClock,
     log: silentLogger,
   });

@@ -254,8 +254,18 @@ describe('the table of what waits', () => {
         contentType: 'text/plain',
         contentEncoding: null,
         payload: Buffer.from('one'),
+        request: null,
       },
     ]);
+  });
+
+  it('has the request of an event only where it is asked for', async () => {
+    const request = { method: 'POST', path: '/', client_address: '192.0.2.7', headers: [], truncated: false };
+    await postgres.query(`UPDATE event_payloads SET request = $1 WHERE event_id = 'evt_1'`, [JSON.stringify(request)]);
+    const read = async (withRequest: boolean) =>
+      (await table.contents([{ tenant: 'acme', eventId: 'evt_1', withRequest }])).map((content) => content.request);
+    expect(await read(true)).toEqual([request]);
+    expect(await read(false)).toEqual([null]);
   });
 
   it('removes a row up to its step: a later one stays', async () => {

@@ -20,6 +20,7 @@ import { serverAddresses } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { anEndpoint, createBurying, noMetrics } from '../../unit/dispatcher/fixtures.ts';
 import { createWorld, type World } from './world.ts';
+import { nothingErased } from '../../support/nothing-erased.ts';
 
 interface EventRow {
   status: string;
@@ -89,6 +90,7 @@ async function startFanOut(endpointsOf: (sourceId: string) => readonly Endpoint[
     groupId: `${topicPrefix}fan-out`,
     topics: [topics.events],
     handle: createFanOut({
+      ...nothingErased,
       ...writers,
       setAside: createSetAside({ atOnce: 4, onFailure: (error) => void world.failures.push(error as Error) }),
       directory: {

@@ -152,7 +152,7 @@ export async function createWorld(name: string, { partitions = 3, maxMessageByte
     /** Stopped with the world. */
     startParts,
     startDispatcher: (more?: Record<string, string>) => startService(dispatcherFields, buildDispatcher, more),
-    startDedup: () => startService(dedupFields, buildDedup),
+    startDedup: (more?: Record<string, string>) => startService(dedupFields, buildDedup, more),
     startProjector: () => startService(projectorFields, buildProjector),
 
     /** A service as a process of its own, which a crash point can kill. */
@@ -248,6 +248,8 @@ export async function createWorld(name: string, { partitions = 3, maxMessageByte
           content_type: 'application/json',
           content_encoding: null,
           http_headers: {},
+          request: null,
+          tags: {},
           ordering_key: orderingKeyOf(index),
           payload: payloadOf(index),
         };

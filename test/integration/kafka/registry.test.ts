@@ -37,6 +37,14 @@ const event: EventRecord = {
   content_type: 'application/octet-stream',
   content_encoding: null,
   http_headers: { 'x-github-event': 'push' },
+  request: {
+    ...{ method: 'POST', path: '/v1/webhooks/src_1', client_address: '192.0.2.7', truncated: false },
+    headers: [
+      { name: 'X-GitHub-Event', value: 'push' },
+      { name: 'Cookie', value: null },
+    ],
+  },
+  tags: { customer: 'é' },
   ordering_key: 'né',
   payload: Buffer.from([0, 255, 10, 13]),
 };
@@ -139,6 +147,24 @@ describe('the codecs', () => {
     await Promise.all([now.start(), later.start()]);
     expect({ ...(await later.decode(now.encode(event))) }).toEqual({ ...event, region: 'eu' });
     expect({ ...(await now.decode(later.encode({ ...event, region: 'us' }))) }).toEqual(event);
+  });
+
+  it('read events of the version that had no requests and no tags, and can be read by it', async () => {
+    const topic = `${prefix}event-versions`;
+    const now = readSchema('events');
+    const fields = now['fields'] as { name: string }[];
+    const before = { ...now, fields: fields.filter(({ name }) => !['request', 'tags'].includes(name)) };
+    await register(topic, before);
+    await register(topic, now);
+    const options = { ...common, registryUrl: registryUrl(), topic };
+    const newer = createEventCodec({ ...options, schema: now });
+    const older = createAvroCodec<Partial<EventRecord>>({ ...options, schema: before });
+    await Promise.all([newer.start(), older.start()]);
+    const known: Partial<EventRecord> = { ...event };
+    delete known.request;
+    delete known.tags;
+    expect({ ...(await older.decode(newer.encode(event))) }).toEqual(known);
+    expect({ ...(await newer.decode(older.encode(known))) }).toEqual({ ...known, request: null, tags: {} });
   });
 
   it.each([

@@ -94,6 +94,7 @@ test('an ended event goes when it has not changed for the retention, with all th
     ['deliveries', 'event_id'],
     ['fan_outs', 'event_id'],
     ['dead_letters', 'event_id'],
+    ['event_tags', 'event_id'],
   ]) {
     const left = await postgres.query(`SELECT DISTINCT ${column} AS id FROM ${table}`);
     expect([table, left]).toEqual([table, [{ id: young.eventId }]]);

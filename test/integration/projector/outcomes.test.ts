@@ -288,3 +288,66 @@ test('it and a dispatcher that removes the rows of the same deliveries never wai
   expect(await meet('in-order')).toBe(false);
   expect(await meet('in-any', mutant('unlocked', 'AND (SELECT count(*) FROM held) >= 0', ''))).toBe(true);
 });
+
+describe('a delivery has the outcome of the last send on its way', () => {
+  const sends = async (tenant: string) =>
+    postgres.query('SELECT status, last_outcome, last_http_status, last_detail FROM deliveries WHERE tenant = $1', [
+      tenant,
+    ]);
+  const failed = { last_outcome: 'http_5xx', last_http_status: 500, last_detail: 'step 1' };
+  const delivered = { last_outcome: 'delivered', last_http_status: 200, last_detail: null };
+  const unsent = { last_outcome: null, last_http_status: null, last_detail: null };
+
+  test.each<[string, [number, 'retrying' | 'parked' | 'delivered' | 'cancelled'][], object]>([
+    ['parked', [[1, 'parked']], unsent],
+    ['cancelled', [[1, 'cancelled']], unsent],
+    ['retried', [[1, 'retrying']], failed],
+    [
+      'retried and parked',
+      [
+        [1, 'retrying'],
+        [2, 'parked'],
+      ],
+      failed,
+    ],
+    [
+      'retried and cancelled',
+      [
+        [1, 'retrying'],
+        [2, 'cancelled'],
+      ],
+      failed,
+    ],
+    [
+      'retried and delivered',
+      [
+        [1, 'retrying'],
+        [2, 'delivered'],
+      ],
+      delivered,
+    ],
+    [
+      'delivered, and retried by another',
+      [
+        [2, 'delivered'],
+        [3, 'retrying'],
+      ],
+      delivered,
+    ],
+    [
+      'retried later, delivered in an earlier step',
+      [
+        [3, 'retrying'],
+        [2, 'delivered'],
+      ],
+      delivered,
+    ],
+  ])('%s', async (name, steps, expected) => {
+    const last = { status: steps.findLast(([, status]) => status === 'delivered')?.[1] ?? steps.at(-1)?.[1] };
+    const facts = (tenant: string) => steps.map(([step, status]) => outcome(tenant, step, status));
+    await project(facts(`${name}, at once`));
+    expect(await sends(`${name}, at once`)).toEqual([{ ...last, ...expected }]);
+    for (const fact of facts(`${name}, one by one`)) await project([fact]);
+    expect(await sends(`${name}, one by one`)).toEqual([{ ...last, ...expected }]);
+  });
+});

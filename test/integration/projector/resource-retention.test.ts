@@ -105,3 +105,32 @@ test('the topics’ retention is within the time that events may be judged after
     segmentDays;
   expect(daysOf('webhooks.received') + daysOf('events')).toBeLessThan(judgedWithinDays);
 });
+
+test('the audit is kept for 400 days, and a session for a day after its latest end', async () => {
+  const { runAt } = retentionOver(postgres);
+  const many = 2_500;
+  await postgres.query(
+    `INSERT INTO audit (tenant, id, at, credential, action, resource_id, request_id)
+     SELECT 't' || n % 3, 'aud_' || n, $1::timestamptz + n * interval '1 second', 'admin', 'source.create', 'src', 'req'
+       FROM generate_series(0, $2::int - 1) AS n`,
+    [daysAgo(401), many],
+  );
+  const kept = [daysAgo(399), daysAgo(0)];
+  for (const [index, at] of kept.entries())
+    await postgres.query(
+      `INSERT INTO audit (tenant, id, at, credential, action, resource_id, request_id)
+       VALUES ('t0', $1, $2, 'key', 'a.b', 'r', 'q')`,
+      [`aud_kept${index}`, at],
+    );
+  const ends = [daysAgo(2), daysAgo(0.5), daysAgo(-0.25)];
+  for (const [index, at] of ends.entries())
+    await postgres.query(
+      `INSERT INTO sessions (tenant, id, key_id, scopes, created_at, expires_at, idle_expires_at, changed_at)
+       VALUES ('t', $1, 'key', '{read}', $2, $2, $2, $2)`,
+      [`ses_${index}`, at],
+    );
+  expect(await runAt(now)).toBe(true);
+  expect((await postgres.query<{ at: string }>('SELECT at FROM audit ORDER BY at')).map(({ at }) => at)).toEqual(kept);
+  const sessions = await postgres.query<{ id: string }>('SELECT id FROM sessions ORDER BY id');
+  expect(sessions.map(({ id }) => id)).toEqual(['ses_1', 'ses_2']);
+});

@@ -55,7 +55,7 @@ export const deliveryOf = ({ eventId, receivedAt }: Told, endpointId: string, ge
   derivedId('dlv', Math.floor(receivedAt / 1000), [eventId, endpointId, String(generation)]);
 
 export const received = ({ tenant, eventId, receivedAt }: Told, bytes = 20): Fact =>
-  eventFact({ tenant, eventId }, { received_at: receivedAt, payload: randomBytes(bytes) });
+  eventFact({ tenant, eventId }, { received_at: receivedAt, payload: randomBytes(bytes), tags: { of: eventId } });
 
 export const fannedOut = (told: Told, endpointIds: readonly string[], generation = 0): Fact => ({
   kind: 'fan-out',

@@ -11,27 +11,34 @@ import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { noTracer } from '#lib/telemetry';
 import { createTenantLimits, createTenantUsage, noLimitSettings } from '#lib/tenancy';
 import { type AppDeps, buildApp } from '../../../services/api/app.ts';
+import { createOperatorKeys } from '../../../services/api/keys/operator-keys.ts';
 import { createWaitingRequests } from '../../../services/api/limits/waiting-requests.ts';
 import { createApiMetrics } from '../../../services/api/metrics.ts';
 import type { Store } from '../../../services/api/resources/resource-table.ts';
 import { routes } from '../../../services/api/routes/index.ts';
 import { ask, type Asking } from './ask.ts';
+import { createAsOfTokens } from '../../../services/api/replays/by-filter/as-of.ts';
+import { createReplayWatch } from '../../../services/api/replays/replay-watch.ts';
 import { testPolling } from './test-polling.ts';
 
 export const adminKey = 'an-admin-key-for-tests';
 export const authorization = `Bearer ${adminKey}`;
 
-/** A database that answers every statement by this, within a transaction or not. */
-export const postgresOf = (query: (text: string, values?: readonly unknown[]) => Promise<object[]>): Store => ({
-  query: query as Query['query'],
-  transaction: (work) => work({ query: query as Query['query'] }),
-});
+/** A database that answers every statement by this, within a transaction or not; audit entries are taken silently. */
+export function postgresOf(answer: (text: string, values?: readonly unknown[]) => Promise<object[]>): Store {
+  const query = (async (text: string, values?: readonly unknown[]) =>
+    text.startsWith('INSERT INTO audit') ? [] : answer(text, values)) as Query['query'];
+  return { query, transaction: (work) => work({ query }) };
+}
 
 export const noPostgres = postgresOf(async () => {
   throw new Error('this request has nothing to ask the database');
 });
 
-export const testSecretBox = createSecretBox(parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]));
+export const testEncryptionKeys = parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]);
+export const testSecretBox = createSecretBox(testEncryptionKeys);
+
+export const testOperatorKeys = createOperatorKeys({ adminKey, adminKeys: [] }, testEncryptionKeys);
 
 /** The API's dependencies in tests, except the given ones. */
 const testDeps = ({
@@ -44,15 +51,27 @@ const testDeps = ({
 }: Partial<AppDeps> & Pick<AppDeps, 'metrics'>): AppDeps => ({
   postgres,
   polling: testPolling({ postgres, clock, closing, metrics: given.metrics }),
+  erased: { hasTenant: () => false, refresh: async () => undefined },
+  search: {
+    search: async () => {
+      throw new Error('nothing is searched here');
+    },
+  },
+  asOf: createAsOfTokens(testEncryptionKeys),
+  chooseItems: () => undefined,
+  replayWatch: createReplayWatch({ postgres, clock }),
   outbox: { wake: () => undefined },
   secretBox: testSecretBox,
+  encryptionKeys: testEncryptionKeys,
   clock,
   random: randomBytes,
   closing,
   vetUrl: (url) => vetUrl(url, { allowHttp: false, allowedNetworks: parseAllowedNetworks([]) }),
   vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks: parseAllowedNetworks([]) }),
   payloadRetentionDays: 30,
+  failingSeconds: 5 * 24 * 3_600,
   limits,
+  limitSettings: createTenantLimits(noLimitSettings),
   usage,
   waiting: createWaitingRequests({ limits, usage }),
   judgingTurns: createJudgingTurns(),
@@ -63,7 +82,8 @@ const testDeps = ({
   keyRate: { perSecond: 100, burst: 200 },
   apiUrl: 'https://api.test',
   ingressUrl: 'https://in.test',
-  adminKey,
+  operatorKeys: testOperatorKeys,
+  findSession: async () => 'unknown',
   tracer: noTracer,
   log: silentLogger,
   idempotency: {

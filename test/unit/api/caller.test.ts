@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { METHODS } from 'node:http';
+import { join } from 'node:path';
 import type { Rate, RateLimiter } from '#lib/rate-limit';
 import type { KnownKey } from '../../../services/api/keys/key-directory.ts';
-import type { Scope } from '../../../services/api/keys/scopes.ts';
+import { scopesDocument } from '../../support/scopes-document.ts';
 import { closeApps } from './ask.ts';
 import {
   authorization as adminAuthorization,
@@ -31,8 +33,11 @@ function appFor(key: KnownKey | 'unavailable', given: Parameters<typeof buildTes
 }
 
 const allRoutes = testRoutes().map(({ method, url, config }) => {
-  return { method: String(method), url, scope: config?.scope, path: url.replace(':id', 'x') };
+  const isPublic = config?.operation?.isPublic === true;
+  return { method: String(method), url, isPublic, path: url.replace(':id', 'x') };
 });
+
+const scopeRow = /^\| `([A-Z]+ \/v1\/[^`]*)` \| (?:`(\w+)`|none)(.*) \|$/gm;
 
 describe('a key of a tenant', () => {
   test('asks for its tenant, named or not', async () => {
@@ -74,34 +79,68 @@ describe('a key of a tenant', () => {
 });
 
 describe('scopes', () => {
-  const neededFor = ({ method, url, scope }: (typeof allRoutes)[number]): Scope => {
-    if (url.startsWith('/v1/api-keys')) return 'admin';
-    if (method === 'POST' && url === '/v1/events') return 'publish';
-    return scope ?? (method === 'GET' ? 'read' : 'write');
+  /** As the README says. */
+  const documented = new Map(
+    [...readFileSync(join(import.meta.dirname, '../../../services/api/README.md'), 'utf8').matchAll(scopeRow)].map(
+      ([, each = '', scope = '', notes = '']) => [each, { scope, notes }],
+    ),
+  );
+  const needed = ({ method, url }: (typeof allRoutes)[number]): { scope: string; notes: string } => {
+    const found = documented.get(`${method} ${url.replace(':id', '{id}')}`);
+    if (found === undefined) throw new Error(`${method} ${url} is not in the README's table of scopes`);
+    return found;
   };
+  const withKey = allRoutes.filter(({ isPublic }) => !isPublic);
 
-  test.each(['read', 'write', 'publish'] as const)('%s allows what it is for, and nothing else', async (scope) => {
-    const { ask } = appFor(keyOf({ scopes: [scope] }));
-    for (const each of allRoutes) {
-      const needed = neededFor(each);
-      const answer = await ask({ method: each.method, path: each.path, headers: { authorization } });
-      const seen = { route: `${each.method} ${each.url}`, forbidden: answer.status === 403 };
-      expect(seen).toEqual({ ...seen, forbidden: needed !== scope });
-      if (answer.status === 403) {
-        const { detail } = answer.json<{ detail: string }>();
-        expect(detail).toBe(`The key does not have the scope ${needed}`);
-      }
-    }
+  test('the README has the scope of each route (`npm run docs:write` writes the table anew)', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../services/api/README.md'), 'utf8');
+    expect(page).toBe(scopesDocument(page));
   });
 
-  test('admin allows everything, and so do all that something needs', async () => {
-    const { ask } = appFor(keyOf({ scopes: ['admin'] }));
-    for (const { method, path } of allRoutes)
-      expect((await ask({ method, path, headers: { authorization } })).status).not.toBe(403);
+  test.each(['read', 'write', 'publish', 'admin'] as const)(
+    '%s allows what it is for, and nothing else',
+    async (scope) => {
+      const { ask } = appFor(keyOf({ scopes: [scope] }));
+      for (const each of withKey) {
+        const { scope: wanted, notes } = needed(each);
+        const isAllowed =
+          wanted === 'any' ||
+          wanted === scope ||
+          (scope === 'admin' && wanted !== 'operator') ||
+          (notes.includes(`dry_run`) && notes.includes(`\`${scope}\``));
+        const answer = await ask({ method: each.method, path: each.path, headers: { authorization } });
+        const seen = { route: `${each.method} ${each.url}`, isForbidden: answer.status === 403 };
+        // A dry run is told by the body, which this request does not have.
+        const isDryRunAlone = isAllowed && wanted !== scope && notes.includes('dry_run') && scope !== 'admin';
+        expect(seen).toEqual({ ...seen, isForbidden: !isAllowed || isDryRunAlone });
+        if (answer.status === 403)
+          expect(answer.json<{ detail: string }>().detail).toContain(`does not have the scope ${wanted}`);
+      }
+    },
+  );
+
+  test('all that something needs allow it together, and the operator’s key allows everything', async () => {
     const both = appFor(keyOf({ scopes: ['write', 'read'] }));
     expect((await both.ask({ path: '/v1/events/x', headers: { authorization } })).status).toBe(404);
     const deleted = await both.ask({ method: 'DELETE', path: '/v1/sources/x', headers: { authorization } });
     expect(deleted.status).toBe(404);
+    for (const { method, path } of allRoutes)
+      expect((await both.ask({ method, path, headers: { authorization: adminAuthorization } })).status).not.toBe(403);
+  });
+
+  test('a dry run needs less than what it tries', async () => {
+    const { ask } = appFor(keyOf({ scopes: ['read'] }));
+    const headers = { authorization, 'content-type': 'application/json' };
+    for (const each of withKey.filter((one) => needed(one).notes.includes('dry_run'))) {
+      const { method, path } = each;
+      const tried = await ask({ method, path, headers, body: { dry_run: true } });
+      expect([path, tried.status === 403]).toEqual([path, false]);
+      for (const body of [{}, { dry_run: false }, { dry_run: 'true' }, [{ dry_run: true }]]) {
+        const answer = await ask({ method, path, headers, body });
+        expect([path, body, answer.status]).toEqual([path, body, 403]);
+        expect(answer.json<{ detail: string }>().detail).toBe(`The key does not have the scope ${needed(each).scope}`);
+      }
+    }
   });
 
   test('HEAD needs what GET needs', async () => {

@@ -231,7 +231,8 @@ describe('parameters', () => {
   const get = (path: string) => buildTestApp().ask({ path, headers: { authorization } });
 
   test.each([
-    ['/v1/events?limit=1', 'limit'],
+    ['/v1/events?limit=0', 'limit'],
+    ['/v1/events?limit=1&updated_at_gte=2026-01-01T00:00:00Z', 'limit'],
     ['/v1/events?limit=1001', 'limit'],
     ['/v1/events?limit=ten', 'limit'],
     ['/v1/events?limit=', 'limit'],

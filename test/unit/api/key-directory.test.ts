@@ -6,7 +6,7 @@ import { createId } from '#lib/ids';
 import { silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 import { createKeyDirectory } from '../../../services/api/keys/key-directory.ts';
-import { keyHash, keyIdOf, newKeyText } from '../../../services/api/keys/key-text.ts';
+import { credentialHash, idInCredential, newCredential } from '../../../services/api/keys/key-text.ts';
 import { createKeyUses } from '../../../services/api/keys/key-uses.ts';
 import { fakeFollowedTable } from '../../support/fake-followed-table.ts';
 
@@ -14,12 +14,12 @@ const at = (second: number): string => `2026-01-01T00:00:0${second}.000000Z`;
 
 function newKey(given: object = {}) {
   const id = createId('key', Date.now(), randomBytes);
-  const text = newKeyText(id, randomBytes);
+  const text = newCredential('hk', id, randomBytes);
   const row = {
     tenant: 'acme',
     id,
     scopes: ['read'],
-    hash: keyHash(text),
+    hash: credentialHash(text),
     rate_limit: null,
     deleted_at: null as string | null,
     changed_at: at(0),
@@ -44,8 +44,8 @@ describe('the text of a key', () => {
   test('names its id, and is never the same twice', () => {
     const { id, text } = newKey();
     expect(text).toMatch(/^hk_[0-9a-z]{26}_[0-9a-f]{64}$/);
-    expect(keyIdOf(text)).toBe(id);
-    expect(newKeyText(id, randomBytes)).not.toBe(text);
+    expect(idInCredential('hk', text)).toBe(id);
+    expect(newCredential('hk', id, randomBytes)).not.toBe(text);
   });
 
   test('is recognised by its form alone', () => {
@@ -60,8 +60,8 @@ describe('the text of a key', () => {
       ` ${text}`,
       `${text}\n`,
     ])
-      expect(keyIdOf(other)).toBeUndefined();
-    fc.assert(fc.property(fc.string({ maxLength: 200 }), (other) => keyIdOf(other) === undefined));
+      expect(idInCredential('hk', other)).toBeUndefined();
+    fc.assert(fc.property(fc.string({ maxLength: 200 }), (other) => idInCredential('hk', other) === undefined));
   });
 });
 

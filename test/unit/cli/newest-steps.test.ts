@@ -64,7 +64,7 @@ test('one in an order with others is told apart, and a set is no step', () => {
     chunk: null,
   });
   expect([steps.waiting(), steps.count()]).toEqual([[], 1]);
-  expect(steps.ordered()).toEqual([{ tenant: 'acme', delivery_id: 'dlv_1' }]);
+  expect(steps.ordered()).toEqual([{ tenant: 'acme', delivery_id: 'dlv_1', event_id: 'evt_1' }]);
 });
 
 test('what has ended waits no more, in whatever order its records come and come again', () => {

@@ -12,7 +12,7 @@ const payload = Buffer.from('x');
 const headers = deliveryHeaders({
   ...{ id: 'dlv_1', tenant: 'default', eventId: 'evt_1', eventType: 'push', endpointId: 'ep_1' },
   ...{ generation: 0, createdAt: 1_795_247_723_123_456, receivedAt: 1_795_247_723_000_000 },
-  ...{ orderingKey: 'né', contentType: 'text/plain', contentEncoding: null, traceparent: '' },
+  ...{ orderingKey: 'né', contentType: 'text/plain', contentEncoding: null, passedHeaders: [], traceparent: '' },
 });
 const parsed = (name: string, text: string) => parseDelivery({ ...headers, [name]: text }, payload);
 
@@ -49,7 +49,7 @@ const event: EventRecord = {
     content_type: '',
     content_encoding: null,
   },
-  ...{ http_headers: {}, ordering_key: null, payload },
+  ...{ http_headers: {}, request: null, tags: {}, ordering_key: null, payload },
 };
 
 describe('an event', () => {

@@ -30,6 +30,8 @@ describe('a batch of received records', () => {
       content_type: 'application/json',
       content_encoding: null,
       http_headers: { 'user-agent': 'test' },
+      request: null,
+      tags: {},
       ordering_key: null,
       payload: expect.any(Uint8Array) as unknown,
     });
@@ -56,7 +58,7 @@ describe('a batch of received records', () => {
       recordOf({ id: 'a', offset: 1 }),
       recordOf({ id: 'b', offset: 2 }),
       recordOf({ id: 'a', offset: 3 }),
-      recordOf({ id: 'a', offset: 4, body: '{"id":"a","changed":true}' }),
+      recordOf({ id: 'a', offset: 4, body: '{"id":"a","changed":true}', address: '::ffff:192.0.2.7' }),
     ];
     await worker.handle(records, never);
 
@@ -74,6 +76,7 @@ describe('a batch of received records', () => {
       event_id_end: events[0]?.id.slice(-2),
       body_hash,
       changed,
+      client_address: offset === 4 ? '192.0.2.7' : null,
     });
     expect(world.kafka.duplicates()).toEqual([
       duplicateOf(3, false, '49833fee549adcca'),

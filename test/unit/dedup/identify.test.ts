@@ -3,23 +3,8 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { Locator, ReceivedWebhook } from '#lib/contract';
 import { identify, identifyingContent } from '../../../services/dedup/identify.ts';
+import { webhookOf } from './webhook.ts';
 
-const webhookOf = (given: Partial<ReceivedWebhook> & { body: Buffer }): ReceivedWebhook => ({
-  tenant: 'default',
-  sourceId: 'src_1',
-  receiptId: 'rcp_1',
-  receivedAt: 1_700_000_000_000_000,
-  contentType: 'application/json',
-  contentEncoding: null,
-  httpHeaders: {},
-  identifyBy: [{ pointer: '/id' }],
-  typeBy: [{ pointer: '/type' }],
-  dedupTtlSeconds: 3600,
-  orderingKey: null,
-  traceparent: '',
-  origin: null,
-  ...given,
-});
 const identifyBody = (body: string | Buffer, identifyBy?: Locator[]) =>
   identify(webhookOf({ body: Buffer.from(body), ...(identifyBy === undefined ? {} : { identifyBy }) }));
 const keyOf = (body: string | Buffer, identifyBy?: Locator[]): string =>
@@ -195,5 +180,46 @@ describe('a body that came encoded', () => {
     expect(await contentOf(found, [])).toBe(gzipped);
     expect(await contentOf(found, [{ value: '' }, { pointer: '/type' }])).not.toBe(gzipped);
     expect(await contentOf([], [])).toBe(gzipped);
+  });
+});
+
+describe('tags', () => {
+  const tagsOf = (body: string, tagsBy: Record<string, Locator>) =>
+    identify(webhookOf({ body: Buffer.from(body), tagsBy })).tags;
+
+  it('are the texts and numbers that their places lead to', () => {
+    const tagsBy = {
+      repo: { value: 'a/b' },
+      customer: { pointer: '/data/customer' },
+      amount: { pointer: '/data/amount' },
+      absent: { pointer: '/data/absent' },
+      flag: { pointer: '/data/flag' },
+    };
+    expect(tagsOf('{"data":{"customer":"cus_1","amount":1.0,"flag":true}}', tagsBy)).toEqual({
+      ...{ repo: 'a/b', customer: 'cus_1', amount: '1.0' },
+    });
+  });
+
+  it.each([
+    ['longer than 128 bytes', `"${'é'.repeat(65)}"`],
+    ['of several lines', '"a\\nb"'],
+    ['with a NUL', '"a\\u0000"'],
+    ['with half a character', '"\\ud800"'],
+    ['empty', '""'],
+  ])('has none of a text that is %s', (_what, text) => {
+    expect(tagsOf(`{"a":${text}}`, { a: { pointer: '/a' } })).toEqual({});
+    expect(tagsOf(`{"a":"${'é'.repeat(64)}"}`, { a: { pointer: '/a' } })).toEqual({ a: 'é'.repeat(64) });
+  });
+
+  it('are looked for in the decoded body, and no identity changes by that', async () => {
+    const body = gzipSync('{"customer":"cus_1"}');
+    const encoded = {
+      ...{ body, contentEncoding: 'gzip', identifyBy: [{ value: 'id' }], typeBy: [{ value: 'type' }] },
+    };
+    const webhook = webhookOf({ ...encoded, tagsBy: { customer: { pointer: '/customer' } } });
+    const found = identify(webhook, await identifyingContent(webhook));
+    expect(found).toEqual({ ...identify(webhookOf(encoded)), tags: { customer: 'cus_1' } });
+    const byHeader = webhookOf({ ...encoded, tagsBy: { customer: { value: 'cus_1' } } });
+    expect(await identifyingContent(byHeader)).toBe(body);
   });
 });

@@ -18,6 +18,8 @@ interface Given {
   ttlSeconds?: number;
   orderingKey?: string;
   origin?: string;
+  /** Of the sender; default: the record has no request. */
+  address?: string;
   /** Aborts when its partition is lost. */
   signal?: AbortSignal;
   /** The end of its event's id: all that Redis tells two records by. */
@@ -40,6 +42,8 @@ export function recordOf(given: Given): TestRecord {
     orderingKey,
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     origin,
+    request:
+      given.address === undefined ? null : { secret: [], method: 'POST', path: '/', address: given.address, names: '' },
   });
   return rawRecordOf({
     ...(given.topic === undefined ? {} : { topic: given.topic }),

@@ -17,9 +17,10 @@ import type { MatchNarrow } from '#lib/fan-out';
 import type { OutgoingRecord, RecordProducer } from '#lib/kafka';
 import { type Logger, silentLogger } from '#lib/log';
 import { Metrics } from '#lib/telemetry';
-import { createDedup, type Dedup } from '../../../services/dedup/dedup.ts';
+import { createDedup, type Dedup, type DedupDeps } from '../../../services/dedup/dedup.ts';
 import { createFakeKeyMemory, type FakeKeyMemory } from '../dedup-store/fake-key-memory.ts';
 import { createFakeKeyTable, type FakeKeyTable } from '../dedup-store/fake-key-table.ts';
+import { nothingErased } from '../../support/nothing-erased.ts';
 
 export const topics = topicsOf('test.');
 
@@ -85,6 +86,8 @@ interface WorkerOptions {
   breakTable?: (table: KeyTable) => KeyTable;
   breakStore?: (store: DedupStore, world: World) => DedupStore;
   log?: Logger;
+  erased?: DedupDeps['erased'];
+  onDropped?: DedupDeps['onDropped'];
   /** Default: every event is left to the fan-out consumer. */
   matchNarrow?: MatchNarrow;
   /** Awaited before each of its calls to the outside. */
@@ -103,6 +106,9 @@ export function createWorker(world: World, options: WorkerOptions = {}): Worker 
   const failures: Error[] = [];
   let passings = 0;
   const dedup = createDedup({
+    ...nothingErased,
+    ...(options.erased && { erased: options.erased }),
+    ...(options.onDropped && { onDropped: options.onDropped }),
     store: breakStore(createDedupStore({ memory, table: breakTable(table) }), world),
     keepDeadLetter: async (died, facts) => void world.kept.push({ died, facts }),
     producer: kafka,

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { createManualClock } from '#lib/clock';
-import { isReservedHeader } from '#lib/contract';
+import { compilePassHeaders, isReservedHeader } from '#lib/contract';
 import type { HttpRequest } from '#lib/http-client';
 import { noTracer } from '#lib/telemetry';
 import { createAttempt } from '../../../services/dispatcher/send/attempt.ts';
@@ -73,6 +73,35 @@ describe('one attempt', () => {
     });
     expect(sending.request?.headers['webhook-signature']).toMatch(/^v1,/);
     expect(JSON.stringify(sending)).not.toMatch(/very-secret|whsec_/);
+  });
+
+  describe('with headers of the provider', () => {
+    const passedHeaders = [
+      ['X-GitHub-Event', 'push'],
+      ['X-Trail', 'a'],
+      ['x-trail', 'b'],
+      ['X-Team', 'theirs'],
+      ['Host', 'evil.test'],
+    ] as const;
+    const passHeaders = compilePassHeaders(['x-*', 'host']);
+
+    it('sends those that the endpoint wants now, each value by itself, and shows them', async () => {
+      const { request, sending } = await sendOnce({ passedHeaders }, { passHeaders, headers: { 'x-team': 'ours' } });
+      expect(request?.headerLists).toEqual({ 'X-GitHub-Event': ['push'], 'X-Trail': ['a', 'b'] });
+      expect(request?.headers['x-team']).toBe('ours');
+      expect(sending.request?.headers).toEqual({
+        ...request?.headers,
+        ...{ 'X-GitHub-Event': 'push', 'X-Trail': 'a, b' },
+      });
+      const fewer = await sendOnce({ passedHeaders }, { passHeaders: compilePassHeaders(['x-github-*']) });
+      expect(fewer.request?.headerLists).toEqual({ 'X-GitHub-Event': ['push'] });
+    });
+
+    it('sends none where the endpoint asks for none any more', async () => {
+      const { request, sending } = await sendOnce({ passedHeaders }, { passHeaders: undefined });
+      expect(request?.headerLists).toBeUndefined();
+      expect(sending.request?.headers).toBe(request?.headers);
+    });
   });
 
   it('continues the trace with a span of its own', async () => {

@@ -25,8 +25,11 @@ function createWorld(
   result: HttpResult = aFailure('timeout', { detail: 'late' }),
   newer: Endpoint | undefined = endpoint,
   request: SentRequest | null = aSentRequest,
+  /** Asked before each send, and after one that has failed. */
+  isErased: () => 'event' | 'tenant' | false = () => false,
 ) {
   let refreshed = false;
+  let erasedNow: ReturnType<typeof isErased> = false;
   const calls: unknown[][] = [];
   const lines: Record<string, unknown>[] = [];
   const write =
@@ -36,6 +39,11 @@ function createWorld(
   const verdicts: SendVerdict[] = [];
   const observed: [string, boolean][] = [];
   const work = createDispatch({
+    erased: {
+      has: () => (erasedNow = isErased()) !== false,
+      hasTenant: () => erasedNow === 'tenant',
+    },
+    onDropped: (tenant) => void calls.push(['counted', tenant]),
     directory: {
       get: () => (refreshed ? newer : endpoint),
       ageMs: () => 500,
@@ -50,6 +58,7 @@ function createWorld(
       ended: write('ended'),
       parked: write('parked'),
       malformed: write('malformed'),
+      dropped: () => void calls.push(['dropped']),
     },
     disableEndpoint: async ({ id, revision }, { reason }) => {
       calls.push(['disabled', id, revision, reason]);
@@ -89,6 +98,34 @@ describe('a job whose turn has come', () => {
       ['ended', end],
     ]);
   });
+
+  it('of an event that was erased is cancelled, and not sent', async () => {
+    const { dispatch, calls } = createWorld(anEndpoint(), undefined, undefined, undefined, () => 'event');
+    expect(await dispatch(aRecordJob())).toBe('over');
+    expect(await dispatch(aRowJob())).toBe('over');
+    const end = ['ended', { status: 'cancelled', reason: 'event_erased' }];
+    expect(calls).toEqual([end, end]);
+  });
+
+  it('of a deleted tenant is dropped and counted: nothing is sent or written', async () => {
+    const { dispatch, calls } = createWorld(anEndpoint(), undefined, undefined, undefined, () => 'tenant');
+    expect(await dispatch(aRecordJob())).toBe('over');
+    expect(calls).toEqual([['dropped'], ['counted', 'acme']]);
+  });
+
+  it.each([
+    ['fails', undefined, ['ended', { status: 'cancelled', reason: 'event_erased' }]],
+    ['is taken', anAnswer(204), ['attempted', expect.anything(), { status: 'delivered' }]],
+  ])(
+    'whose event is erased while it is sent, and which %s, keeps no answer but a success',
+    async (_, result, written) => {
+      let asked = 0;
+      const isErased = () => ((asked += 1) > 1 ? 'event' : false);
+      const { dispatch, calls } = createWorld(anEndpoint(), result, undefined, undefined, isErased);
+      await dispatch(aRecordJob());
+      expect(calls).toEqual([['sent', 1], written]);
+    },
+  );
 
   it('is sent where its endpoint has been opened again, of which this process had not heard', async () => {
     const closed = anEndpoint({ disabledAt: 1 });

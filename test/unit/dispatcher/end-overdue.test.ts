@@ -4,6 +4,7 @@ import { createReadContents } from '../../../services/dispatcher/waiting/read-co
 import type { OverdueRow } from '../../../services/dispatcher/waiting/overdue-table.ts';
 import { createEndOverdue } from '../../../services/dispatcher/waiting/end-overdue.ts';
 import type { Standing } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
+import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
 import type { Job } from '../../../services/dispatcher/model/job.ts';
 import type { EndUnsent } from '../../../services/dispatcher/send/outcome-writer.ts';
 import type { WaitingRow } from '../../../services/dispatcher/model/waiting-row.ts';
@@ -34,6 +35,8 @@ function createWorld() {
     writtenAt: startMicros,
     lanesAsked: [] as unknown[],
     held: undefined as Job | undefined,
+    endpoint: {} as Partial<Endpoint>,
+    paused: [] as Endpoint[],
     ended: [] as { job: Job; end: EndUnsent }[],
   };
   const { tenant, eventType, receivedAt, orderingKey, traceparent, contentType, contentEncoding, payload } =
@@ -44,24 +47,18 @@ function createWorld() {
       withoutEvent: async () => world.withoutEvent,
       writtenAt: async () => world.writtenAt,
     },
-    readContents: createReadContents({
-      contents: async (events) =>
-        events.map(({ eventId }) => ({
-          ...{
-            tenant,
-            eventId,
-            type: eventType,
-            receivedAt,
-            orderingKey,
-            traceparent,
-            contentType,
-            contentEncoding,
-            payload,
-          },
-        })),
-    }),
+    readContents: createReadContents(
+      {
+        contents: async (events) =>
+          events.map(({ eventId }) => ({
+            ...{ tenant, eventId, type: eventType, receivedAt, orderingKey, traceparent },
+            ...{ contentType, contentEncoding, payload, request: null },
+          })),
+      },
+      { get: () => undefined },
+    ),
     owned,
-    directory: { get: () => anEndpoint() },
+    directory: { get: () => anEndpoint(world.endpoint), paused: () => world.paused },
     health: {
       remembered: () => [{ tenant: 'acme', endpointId: 'ep_1' }],
       standingOf: () => ({ kind: world.standing, width: 1, pausedUntilMs: 0 }) as Standing,
@@ -98,6 +95,27 @@ describe('what waits and can’t come back', () => {
         job: { step: 4, attempts: 2, delivery: { id: 'dlv_1', payload: aDelivery().payload } },
         end: { status: 'dead_lettered', reason: 'retries_exhausted' },
       },
+    ]);
+  });
+
+  it('ends later by the pauses of its endpoint', async () => {
+    const { world, look, clock } = createWorld();
+    const paused = 5 * hourMicros;
+    const until = clock.nowMs() * 1_000 - hourMicros;
+    world.endpoint = { pauses: [{ from: until - paused, until }] };
+    await look();
+    const windowMicros = endpointDefaults.retry.window_seconds * secondMicros;
+    expect(world.lanesAsked).toMatchObject([[{ createdBy: clock.nowMs() * 1_000 - windowMicros - paused }]]);
+  });
+
+  it('waits as long as its endpoint is paused, but no longer than its payload is kept', async () => {
+    const { world, look, clock } = createWorld();
+    world.standing = 'paused';
+    const endpoint = anEndpoint({ pauses: [{ from: 0, until: startMicros + 24 * hourMicros }] });
+    world.paused = [endpoint];
+    await look();
+    expect(world.lanesAsked).toEqual([
+      [{ tenant: 'acme', endpointId: 'ep_1', createdBy: (clock.nowMs() - endpoint.longestLifeMs) * 1_000 }],
     ]);
   });
 

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { createManualClock, formatMicros, parseRfc3339 } from '#lib/clock';
+import { createManualClock, formatMicros } from '#lib/clock';
+import type { Pause } from '#lib/contract';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
-import type { Query } from '#lib/postgres';
 import { createEndpointFailing } from '../../../services/dispatcher/endpoints/endpoint-failing.ts';
+import type { FailingTable } from '../../../services/dispatcher/endpoints/failing-table.ts';
 import { startMicros } from './fixtures.ts';
 
 const minute = 60_000;
@@ -12,40 +13,63 @@ const day = 24 * hour;
 const failingMs = 5 * day;
 
 /** One endpoint's row, the list of endpoints that is read from it, and the processes that send to it, one after the other. */
-function createWorld() {
+function createWorld({ isAskedFor = false } = {}) {
   const clock = createManualClock();
   const row = {
     revision: 1,
     changedAt: startMicros,
     failingSince: null as number | null,
+    outageSince: null as number | null,
     disabledAt: null as number | null,
+    pauses: [] as Pause[],
   };
   let isAway = false;
   let writes = 0;
+  let isAsked = isAskedFor;
   const nowMicros = (): number => clock.nowMs() * 1_000;
   const change = (): void => void (row.changedAt = Math.max(nowMicros(), row.changedAt + 1));
-  const answer = (revision: number, since: string | null): { changed_at: string }[] => {
+  const announced: { kind: 'failing' | 'recovered' | 'disabling_soon'; since: number | null }[] = [];
+  /** The row after an update; undefined if the update finds none. */
+  const update = (revision: number, columns: Partial<typeof row>): { changed_at: string } | undefined => {
     if (isAway) throw new AppError('store_unavailable', 'away');
-    if (revision !== row.revision || row.disabledAt !== null) return [];
+    if (revision !== row.revision || row.disabledAt !== null) return undefined;
     writes += 1;
-    row.failingSince = since === null ? null : (parseRfc3339(since) ?? Number.NaN);
+    Object.assign(row, columns);
     change();
-    return [{ changed_at: formatMicros(row.changedAt) }];
+    return { changed_at: formatMicros(row.changedAt) };
   };
-  const postgres: Query = {
-    query: async <T extends object>(_text: string, values: readonly unknown[] = []) =>
-      answer(values[2] as number, values[3] as string | null) as unknown as T[],
+  const table: FailingTable = {
+    setFailingSince: async ({ revision }, since) => update(revision, { failingSince: since }),
+    async beginOutage({ revision }, { since }) {
+      if (row.outageSince !== null) return undefined;
+      const begun = update(revision, { outageSince: since });
+      if (begun !== undefined) announced.push({ kind: 'failing', since });
+      return begun;
+    },
+    async endOutage({ revision }) {
+      const since = row.outageSince;
+      if (since === null) return undefined;
+      const ended = update(revision, { failingSince: null, outageSince: null });
+      if (ended !== undefined) announced.push({ kind: 'recovered', since });
+      return ended;
+    },
+    async announceDisabling({ revision }, { since }) {
+      if (isAway) throw new AppError('store_unavailable', 'away');
+      if (revision === row.revision && since === row.failingSince) announced.push({ kind: 'disabling_soon', since });
+    },
   };
   const startProcess = () =>
     createEndpointFailing({
-      postgres,
+      table,
+      isAskedFor: () => isAsked,
       disableEndpoint: async ({ revision }, why) => {
         if (isAway) return false;
         if (why.reason !== 'failing' || revision !== row.revision || why.since !== row.failingSince) return true;
-        row.disabledAt = nowMicros();
+        Object.assign(row, { disabledAt: nowMicros(), outageSince: null });
         change();
         return true;
       },
+      pausesOf: () => row.pauses,
       failingMs,
       clock,
       log: silentLogger,
@@ -88,6 +112,9 @@ function createWorld() {
     },
     away: (away: boolean) => void (isAway = away),
     writes: () => writes,
+    announced: () => announced.map(({ kind }) => kind),
+    announcements: announced,
+    askFor: () => void (isAsked = true),
   };
 }
 
@@ -99,6 +126,19 @@ describe('an endpoint', () => {
     expect(world.writes()).toBe(1);
     await world.sends(false, 2 * hour, hour);
     expect(world.row.disabledAt).toBeGreaterThanOrEqual(startMicros + failingMs * 1_000);
+  });
+
+  it('that is paused fails no longer by it, and no less', async () => {
+    const world = createWorld();
+    await world.sends(false, 2 * day, hour);
+    const from = world.clock.nowMs() * 1_000;
+    world.row.pauses.push({ from, until: from + 10 * day * 1_000 });
+    await world.clock.advance(10 * day);
+    await world.settle();
+    await world.sends(false, 3 * day - 2 * hour, hour);
+    expect(world.row).toMatchObject({ failingSince: startMicros, disabledAt: null });
+    await world.sends(false, 3 * hour, hour);
+    expect(world.row.disabledAt).toBeGreaterThanOrEqual(startMicros + 15 * day * 1_000);
   });
 
   it('that takes one of its events is counted anew', async () => {
@@ -226,4 +266,67 @@ describe('an endpoint', () => {
     // Fewer would make this test meaningless.
     expect(disabled).toBeGreaterThan(20);
   }, 60_000);
+});
+
+describe('an outage of an endpoint', () => {
+  it('is announced once after three failed attempts and ten minutes without a success, and its recovery once', async () => {
+    const world = createWorld({ isAskedFor: true });
+    await world.sends(false, 9 * minute, minute);
+    expect(world.announced()).toEqual([]);
+    await world.sends(false, 2 * hour, minute);
+    expect(world.announcements).toEqual([{ kind: 'failing', since: startMicros }]);
+    await world.sends(true, hour, minute);
+    expect(world.announced()).toEqual(['failing', 'recovered']);
+    expect(world.row).toMatchObject({ failingSince: null, outageSince: null });
+    await world.sends(false, hour, minute);
+    expect(world.announced()).toEqual(['failing', 'recovered', 'failing']);
+  });
+
+  it('is not announced for two failed attempts, nor for an endpoint that takes something now and then', async () => {
+    const world = createWorld({ isAskedFor: true });
+    await world.sends(false, 30 * minute, 15 * minute);
+    expect(world.announced()).toEqual([]);
+    world.send(true);
+    for (let round = 0; round < 20; round += 1) {
+      await world.sends(false, 9 * minute, minute);
+      await world.sends(true, minute, minute);
+    }
+    expect(world.announced()).toEqual([]);
+  });
+
+  it('is carried on by another process, and through changes by a user', async () => {
+    const world = createWorld({ isAskedFor: true });
+    await world.sends(false, hour, minute);
+    world.restart();
+    await world.sends(false, hour, minute);
+    world.changeByPerson();
+    await world.sends(false, hour, minute);
+    expect(world.announced()).toEqual(['failing']);
+    world.restart();
+    await world.sends(true, minute, minute);
+    expect(world.announced()).toEqual(['failing', 'recovered']);
+  });
+
+  it('that nobody asks for is not written; who asks during it is told, and of its recovery', async () => {
+    const world = createWorld();
+    await world.sends(false, hour, minute);
+    expect([world.writes(), world.row.outageSince]).toEqual([1, null]);
+    world.askFor();
+    await world.sends(false, 2 * minute, minute);
+    await world.sends(true, minute, minute);
+    expect(world.announced()).toEqual(['failing', 'recovered']);
+  });
+
+  it('is announced a day before it disables the endpoint, once', async () => {
+    const world = createWorld({ isAskedFor: true });
+    await world.sends(false, 4 * day - 7 * hour, 6 * hour);
+    expect(world.announced()).toEqual(['failing']);
+    await world.sends(false, 12 * hour, 6 * hour);
+    world.restart();
+    await world.sends(false, 2 * day, 6 * hour);
+    expect(world.row.disabledAt).not.toBeNull();
+    // The next owner announces it again; deduplication knows it by its episode.
+    expect(new Set(world.announced())).toEqual(new Set(['failing', 'disabling_soon']));
+    expect(new Set(world.announcements.map(({ since }) => since))).toEqual(new Set([startMicros]));
+  });
 });

@@ -37,6 +37,8 @@ function aRow(overrides: Partial<EndpointRow> = {}, secrets: StoredSecret[] = [{
     created_at: formatMicros(startMicros),
     changed_at: formatMicros(startMicros),
     failing_since: null,
+    outage_since: null,
+    pauses: [],
     disabled_at: null,
     deleted_at: null,
     ...overrides,
@@ -50,10 +52,12 @@ function withSettings(settings: EndpointSettings): Pick<EndpointRow, 'settings' 
 }
 
 const longestWindowMs = 14 * 24 * 3_600_000;
+const longestLifeMs = 29 * 24 * 3_600_000;
 const read = (row: EndpointRow, onUnreadable?: (error: AppError) => void): Endpoint =>
   endpointOf(row, {
     secretBox,
     longestWindowMs,
+    longestLifeMs,
     onUnreadable:
       onUnreadable ??
       ((error) => {
@@ -124,7 +128,7 @@ describe('an endpoint', () => {
   });
 
   it('keeps its route for as long as that is the same, so that connections are found again', () => {
-    const reading = { secretBox, longestWindowMs, onUnreadable: jest.fn() };
+    const reading = { secretBox, longestWindowMs, longestLifeMs, onUnreadable: jest.fn() };
     const first = endpointOf(aRow(withSettings(sending)), reading);
     const again = endpointOf(aRow({ ...withSettings({ ...sending, headers: {} }), revision: 4 }), reading, first);
     expect(again.route).toBe(first.route);
@@ -227,6 +231,7 @@ describe('the directory of endpoints', () => {
       postgres,
       secretBox,
       longestWindowMs,
+      longestLifeMs,
       clock,
       log: silentLogger,
     });

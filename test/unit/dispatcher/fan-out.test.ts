@@ -10,6 +10,7 @@ import { skipFannedOut } from '../../../services/dispatcher/fan-out/skip-fanned-
 import { createSetAside } from '../../../services/dispatcher/fan-out/set-aside.ts';
 import { createMatchEndpoints } from '#lib/fan-out';
 import * as fixtures from './fixtures.ts';
+import { nothingErased } from '../../support/nothing-erased.ts';
 
 const {
   anEndpoint,
@@ -44,6 +45,7 @@ function createWorld(
   const failures: unknown[] = [];
   const setAside = createSetAside({ atOnce: 2, onFailure: (error) => failures.push(error) });
   const handle = createFanOut({
+    ...nothingErased,
     setAside,
     directory: {
       candidates: ({ tenant }) => endpoints.filter((endpoint) => endpoint.tenant === tenant),
@@ -129,6 +131,7 @@ describe('fan-out', () => {
         orderingKey: 'order-1',
         contentType: 'application/json',
         contentEncoding: null,
+        passedHeaders: [],
         traceparent,
         payload: Buffer.from('{"order":1}'),
       }),

@@ -64,6 +64,8 @@ const row: EndpointRow = {
   created_at: anHourAgo,
   changed_at: anHourAgo,
   failing_since: null,
+  outage_since: null,
+  pauses: [],
   disabled_at: null,
   deleted_at: null,
 };
@@ -73,6 +75,7 @@ export const anEndpoint = (overrides: Partial<Endpoint> = {}): Endpoint => ({
   ...endpointOf(row, {
     secretBox,
     longestWindowMs: 14 * 24 * 3_600_000,
+    longestLifeMs: 29 * 24 * 3_600_000,
     onUnreadable(error) {
       throw error;
     },
@@ -120,6 +123,8 @@ export function anEvent(overrides: Partial<EventRecord> = {}): EventRecord {
     content_type: 'application/json',
     content_encoding: null,
     http_headers: {},
+    request: null,
+    tags: {},
     ordering_key: null,
     payload: Buffer.from('{"order":1}'),
     ...overrides,
@@ -139,6 +144,7 @@ export function aDelivery(overrides: Partial<Delivery> = {}): Delivery {
     orderingKey: null,
     contentType: 'application/json',
     contentEncoding: null,
+    passedHeaders: [],
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     payload: Buffer.from('{"order":1}'),
     ...overrides,
@@ -159,6 +165,7 @@ export function contentOf(eventId: string): EventContent {
     contentType,
     contentEncoding,
     payload,
+    request: null,
   };
 }
 

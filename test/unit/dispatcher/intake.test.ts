@@ -27,10 +27,13 @@ interface Options {
   ordered?: string[];
   /** Ids of deliveries that the tables know an outcome of. */
   withOutcome?: string[];
+  erased?: 'event' | 'tenant';
 }
 
 function createWorld(options: Options = {}) {
-  const { answer = 'queued', known = ['ep_1'], ordered: orderedIds = [], held, withOutcome = [] } = options;
+  const { answer = 'queued', known = ['ep_1'], ordered: orderedIds = [], held, withOutcome = [], erased } = options;
+  const ended: unknown[] = [];
+  const dropped: string[] = [];
   const clock = createManualClock();
   const owned = createOwnedPartitions(clock);
   owned.assigned([{ topic: 'deliveries', partition: 0 }]);
@@ -42,6 +45,11 @@ function createWorld(options: Options = {}) {
   const directory = { refreshes: 0, failure: undefined as AppError | undefined };
   const recentSteps = createRecentSteps(clock);
   const intake = createIntake({
+    erased: {
+      among: async (events) => new Set(erased === undefined ? [] : events),
+      hasTenant: () => erased === 'tenant',
+    },
+    onDropped: (tenant) => void dropped.push(tenant),
     directory: {
       get: (_tenant, id) => (known.includes(id) ? anEndpoint({ id, ordered: orderedIds.includes(id) }) : undefined),
       refresh: async () => {
@@ -64,13 +72,30 @@ function createWorld(options: Options = {}) {
     log: silentLogger,
     outcomes: {
       parked: async (job) => void parked.push(job),
+      ended: async (_job, end) => void ended.push(end),
       malformed: async (record) => void malformed.push(record),
     },
   });
-  return { intake, offered, parked, ordered, malformed, directory, recentSteps, lookUp, clock };
+  return { intake, ended, dropped, offered, parked, ordered, malformed, directory, recentSteps, lookUp, clock };
 }
 
 describe('the intake', () => {
+  it.each(['ep_1', 'ep_ordered'])(
+    'ends deliveries of erased events, and drops those of a deleted tenant: %s',
+    async (id) => {
+      const delivery = aDelivery({ endpointId: id, orderingKey: 'k' });
+      const known = { known: ['ep_1', 'ep_ordered'], ordered: ['ep_ordered'] };
+      const ofEvent = createWorld({ ...known, erased: 'event' });
+      await ofEvent.intake([aDeliveryRecord(delivery)], never);
+      expect(ofEvent.ended).toEqual([{ status: 'cancelled', reason: 'event_erased' }]);
+      const ofTenant = createWorld({ ...known, erased: 'tenant' });
+      await ofTenant.intake([aDeliveryRecord(delivery)], never);
+      expect([ofTenant.ended, ofTenant.dropped]).toEqual([[], [delivery.tenant]]);
+      for (const { offered, ordered } of [ofEvent, ofTenant])
+        expect([offered, ordered.flatMap(({ inOrder }) => inOrder)]).toEqual([[], []]);
+    },
+  );
+
   it('offers each delivery to its lane, as its first step, and leaves its record to whoever ends it', async () => {
     const { intake, offered, parked } = createWorld();
     const record = aDeliveryRecord(aDelivery());

@@ -57,14 +57,17 @@ function createWorld() {
       },
       isBeingWritten: ({ key }) => world.beingWritten.has(key),
     },
-    readContents: createReadContents({
-      contents: async (events) => {
-        world.onContents();
-        return events
-          .filter(({ eventId }) => !world.withoutContent.has(eventId))
-          .map(({ eventId }) => contentOf(eventId));
+    readContents: createReadContents(
+      {
+        contents: async (events) => {
+          world.onContents();
+          return events
+            .filter(({ eventId }) => !world.withoutContent.has(eventId))
+            .map(({ eventId }) => contentOf(eventId));
+        },
       },
-    }),
+      { get: () => world.endpoint },
+    ),
     owned,
     directory: { get: () => world.endpoint },
     health: { standingOf: () => world.standing },

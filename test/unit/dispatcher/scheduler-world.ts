@@ -31,7 +31,7 @@ export function createWorld({
   ...changed
 }: Overrides = {}) {
   const clock: ManualClock = createManualClock();
-  const endpoint = { maxInFlight, revision: 1, isClosed: false };
+  const endpoint = { maxInFlight, revision: 1, isClosed: false, isPaused: false };
   const permits = { asked: [] as string[], waitMs: 0 };
   const started: string[] = [];
   const parked: string[] = [];

@@ -26,6 +26,7 @@ import { seededRandom } from '../../support/seeded-random.ts';
 import { createFakeOrderedTable, endedIn } from './fake-ordered-table.ts';
 import { createServedRows } from '../../../services/dispatcher/waiting/served-rows.ts';
 import * as fixtures from './fixtures.ts';
+import { nothingErased } from '../../support/nothing-erased.ts';
 
 export interface Mutant {
   /** The record is done as soon as its outcome is known, not when it is written. */
@@ -204,6 +205,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     const directory = {
       get: (_tenant: string, id: string) =>
         fixtures.anEndpoint({ id, retry, maxInFlight: 2, ordered: id === 'ep_ordered' }),
+      paused: () => [],
       ageMs: () => 0,
       refresh: async () => undefined,
     };
@@ -232,6 +234,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
       signal: fixtures.never,
     });
     const dispatch = createDispatch({
+      ...nothingErased,
       directory,
       attempt: async (delivery) => {
         const { id } = delivery;
@@ -326,6 +329,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
               contentType,
               contentEncoding,
               payload,
+              request: null,
             };
           }),
         ),
@@ -336,7 +340,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
         }),
       count: async () => ({ retrying: 0, parked: 0 }),
     };
-    const readContents = createReadContents(table);
+    const readContents = createReadContents(table, directory);
     const servedRows = createServedRows({ table, orderedRows });
     const waitingRows = createWaitingRows({
       ...{ table, readContents, servedRows, owned, directory, scheduler, recentSteps, clock },
@@ -363,6 +367,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     const start = committed;
     void keepCommitting();
     const intake = createIntake({
+      ...nothingErased,
       ...{ directory, scheduler, recentSteps, outcomes, owned, clock },
       orderedIntake: createOrderedIntake({
         ...{ directory, scheduler, recentSteps, outcomes, orderedRows, owned, waitOut },

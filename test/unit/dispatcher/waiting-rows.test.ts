@@ -59,6 +59,7 @@ function createWorld() {
     total: 100,
     onDue: () => undefined as void,
     onContents: () => undefined as void,
+    paused: [] as Endpoint[],
     released: [] as DueRow[][],
     release: (async (due) => void world.released.push([...due])) as ReleaseOrdered,
   };
@@ -90,11 +91,12 @@ function createWorld() {
   const waitingRows = createWaitingRows({
     table,
     servedRows,
-    readContents: createReadContents(table),
+    readContents: createReadContents(table, { get: (_tenant, id) => world.endpoints.get(id) }),
     releaseOrdered: (...args) => world.release(...args),
     owned,
     directory: {
       get: (_tenant, id) => world.endpoints.get(id),
+      paused: () => world.paused,
       refresh: async () => answer(world.news).forEach((endpoint) => void world.endpoints.set(endpoint.id, endpoint)),
     },
     scheduler: {
@@ -161,6 +163,16 @@ describe('what waits', () => {
       return job?.from === 'row' ? job.readyAt : undefined;
     };
     expect([readyAt('dlv_late'), readyAt('dlv_other')]).toEqual([fullUntilMicros, startMicros]);
+  });
+
+  it('is ready no sooner than the pause of its endpoint has ended', async () => {
+    created.world.paused = [anEndpoint({ id: 'ep_2' })];
+    await start();
+    const pausedUntilMicros = created.clock.nowMs() * 1_000;
+    created.world.paused = [];
+    created.world.rows = [aRow({ deliveryId: 'dlv_late', endpointId: 'ep_2', dueAt: startMicros - 3_600_000_000 })];
+    await created.clock.advance(1_000);
+    expect(created.offered[0]).toMatchObject({ delivery: { id: 'dlv_late' }, readyAt: pausedUntilMicros });
   });
 
   it('is looked for every second or sooner, in the partitions that are owned, against the lanes’ room', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { gzipSync } from 'node:zlib';
-import type { EventRecord } from '#lib/contract';
+import { compilePassHeaders, type EventRecord } from '#lib/contract';
 import { compileFilter, createJudgingTurns } from '#lib/event-filter';
 import {
   createMatchEndpoints,
@@ -103,6 +103,14 @@ describe('a narrow event', () => {
     expect(seen.narrow).toBeGreaterThan(200);
     expect(seen.wide).toBeGreaterThan(5);
   }, 60_000);
+});
+
+it('gives the rules of those endpoints that get headers of the provider', () => {
+  const passHeaders = compilePassHeaders(['X-A']);
+  expect(narrowing([...many(1), anEndpoint({ id: 'ep_z', passHeaders })])()).toEqual({
+    endpointIds: ['ep_000', 'ep_z'],
+    passHeaders: new Map([['ep_z', passHeaders]]),
+  });
 });
 
 describe('an event is wide', () => {

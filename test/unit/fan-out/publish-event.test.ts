@@ -1,6 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
 import { createManualClock } from '#lib/clock';
-import { type EventRecord, header, parseDelivery, parseEventSet, topicsOf } from '#lib/contract';
+import { compilePassHeaders, type EventRecord, header, parseDelivery, parseEventSet, topicsOf } from '#lib/contract';
 import { noCrashPoints } from '#lib/crash-points';
 import { AppError } from '#lib/errors';
 import { createPublishEvent, createStepBudget, deliveryIdOf, type MatchNarrow } from '#lib/fan-out';
@@ -69,6 +69,23 @@ describe('a narrow event', () => {
       });
     }
     expect(world.published).toEqual(['at_once']);
+  });
+
+  it('gives the deliveries to endpoints that ask for them the provider’s headers, and the others none', async () => {
+    const rules = compilePassHeaders(['X-A']);
+    const world = createWorld(() => ({
+      endpointIds: ['ep_1', 'ep_2'],
+      ...(rules && { passHeaders: new Map([['ep_2', rules]]) }),
+    }));
+    const headers = [
+      { name: 'X-A', value: 'a' },
+      { name: 'X-B', value: 'b' },
+    ];
+    await world.publish({
+      request: { method: 'POST', path: '/', client_address: '192.0.2.1', headers, truncated: false },
+    });
+    const passed = world.sent.slice(1).map(({ headers: given }) => given[header.passedHeaders]);
+    expect(passed).toEqual([undefined, '[["X-A","a"]]']);
   });
 
   it('has a set without endpoints where nobody gets it: that completes it', async () => {

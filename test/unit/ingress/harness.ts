@@ -41,6 +41,7 @@ export function sourceRow(
     deleted_at: null,
     changed_at: '2026-01-01T00:00:00.000000Z',
     buried: false,
+    rejecting_since: null,
     ...columns,
   };
   return row;
@@ -144,6 +145,7 @@ export function createHarness(given: HarnessOptions = {}): Harness {
     metrics,
     tracer: noTracer,
     rejections: { record: (rejection) => void rejections.push(rejection) },
+    rejectingSources: { accepted: () => undefined, rejected: () => undefined },
     log,
     bodyTimeoutMs: 5_000,
     maxReadingBytes: 64 * 1024 * 1024,

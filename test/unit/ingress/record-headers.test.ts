@@ -18,43 +18,74 @@ test('a record’s headers are exactly those of the contract, whatever the rules
     fc.constantFrom('/id', '/a/b', '/ü~0').map((pointer) => ({ pointer })),
   );
   const rules = fc.array(rule, { maxLength: 4 });
+  const tagRules = fc.dictionary(fc.constantFrom('a', 'b.c'), rule);
   const orderingKeys = fc.option(fc.string());
   fc.assert(
-    fc.property(rawHeaders, rules, rules, fc.string(), orderingKeys, (raw, identifyBy, typeBy, tenant, orderingKey) => {
-      const constant = { tenant, sourceId: 'src_1', dedupTtlSeconds: 60 };
-      const arrival = { receiptId: 'rcp_1', receivedAt: 1_764_576_000_123_000, traceparent: 'tp', orderingKey };
-      const record = createRecordHeaders({ ...constant, identifyBy, typeBy })({
-        ...arrival,
-        headers: readHeaders(raw),
-      });
-
-      const joined = new Map<string, string>();
-      for (let index = 0; index < raw.length; index += 2) {
-        const name = raw[index]?.toLowerCase() ?? '';
-        const earlier = joined.get(name);
-        joined.set(name, earlier === undefined ? (raw[index + 1] ?? '') : `${earlier}, ${raw[index + 1] ?? ''}`);
-      }
-      const locate = (list: LocatorRule[]): Locator[] =>
-        list.flatMap((given): Locator[] => {
-          if ('pointer' in given) return [given];
-          const value = joined.get(given.header) ?? '';
-          return value === '' ? [] : [{ value }];
-        });
-      const httpHeaders = Object.create(null) as Record<string, string>;
-      for (const [name, value] of joined) if (name !== 'cookie') httpHeaders[name] = value;
-      expect(asText(record)).toEqual(
-        receivedWebhookHeaders({
-          ...constant,
+    fc.property(
+      rawHeaders,
+      rules,
+      rules,
+      tagRules,
+      fc.string(),
+      orderingKeys,
+      (raw, identifyBy, typeBy, tagsBy, text, orderingKey) => {
+        const tenant = text;
+        const constant = { tenant, sourceId: 'src_1', dedupTtlSeconds: 60 };
+        const arrival = { receiptId: 'rcp_1', receivedAt: 1_764_576_000_123_000, traceparent: 'tp', orderingKey };
+        const request = { method: 'POST', path: `/v1/webhooks/src_1?${text}`, address: text };
+        const record = createRecordHeaders({ ...constant, identifyBy, typeBy, tagsBy, signatureHeaders: ['x-a'] })({
           ...arrival,
-          contentType: joined.get('content-type') ?? '',
-          contentEncoding: joined.get('content-encoding') || null,
-          httpHeaders,
-          identifyBy: locate(identifyBy),
-          typeBy: locate(typeBy),
-          origin: null,
-        }),
-      );
-    }),
+          ...{ rawHeaders: raw, headers: readHeaders(raw) },
+          ...{ method: request.method, url: request.path, address: request.address },
+        });
+
+        const joined = new Map<string, string>();
+        for (let index = 0; index < raw.length; index += 2) {
+          const name = raw[index]?.toLowerCase() ?? '';
+          const earlier = joined.get(name);
+          joined.set(name, earlier === undefined ? (raw[index + 1] ?? '') : `${earlier}, ${raw[index + 1] ?? ''}`);
+        }
+        const locate = (list: LocatorRule[]): Locator[] =>
+          list.flatMap((given): Locator[] => {
+            if ('pointer' in given) return [given];
+            const value = joined.get(given.header) ?? '';
+            return value === '' ? [] : [{ value }];
+          });
+        const tags = Object.entries(tagsBy).flatMap(([name, given]) =>
+          locate([given]).map((locator) => [name, locator] as const),
+        );
+        const values = Map.groupBy(
+          raw.flatMap((name, index) => (index % 2 === 0 ? [[name.toLowerCase(), raw[index + 1] ?? ''] as const] : [])),
+          ([name]) => name,
+        );
+        const repeated = Object.fromEntries(
+          [...values]
+            .filter(([name, all]) => all.length > 1 && name !== 'cookie')
+            .map(([name, all]) => [name, all.map(([, value]) => value)]),
+        );
+        const httpHeaders = Object.create(null) as Record<string, string>;
+        for (const [name, value] of joined) if (name !== 'cookie') httpHeaders[name] = value;
+        expect(asText(record)).toEqual(
+          receivedWebhookHeaders({
+            ...constant,
+            ...arrival,
+            contentType: joined.get('content-type') ?? '',
+            contentEncoding: joined.get('content-encoding') || null,
+            httpHeaders,
+            identifyBy: locate(identifyBy),
+            typeBy: locate(typeBy),
+            tagsBy: Object.fromEntries(tags),
+            request: {
+              secret: ['x-a'],
+              ...request,
+              names: raw.filter((_, index) => index % 2 === 0).join(','),
+              ...(Object.keys(repeated).length > 0 && { repeated }),
+            },
+            origin: null,
+          }),
+        );
+      },
+    ),
   );
 });
 
@@ -64,18 +95,29 @@ test('a record’s headers can be read by whoever takes it from the topic', () =
     sourceId: 'src_1',
     identifyBy: [{ header: 'x-id' }],
     typeBy: [],
+    tagsBy: { id: { header: 'x-id' }, absent: { header: 'x-absent' } },
+    signatureHeaders: ['x-signed'],
     dedupTtlSeconds: 60,
   });
-  const headers = readHeaders(['X-Id', 'a', 'x-id', 'b', 'Authorization', 'Bearer x', 'Proxy-Authorization', 'y']);
+  const rawHeaders = ['X-Id', 'a', 'x-id', 'b', 'Authorization', 'Bearer x', 'Proxy-Authorization', 'y'];
   const record = asText(
-    recordHeaders({ receiptId: 'rcp_1', receivedAt: 1, headers, orderingKey: null, traceparent: '' }),
+    recordHeaders({
+      ...{ receiptId: 'rcp_1', receivedAt: 1, orderingKey: null, traceparent: '' },
+      ...{ rawHeaders, headers: readHeaders(rawHeaders), method: 'POST', url: '/v1/webhooks/src_1', address: '::1' },
+    }),
   );
   expect(parseReceivedWebhook(record, Buffer.of(1))).toMatchObject({
     identifyBy: [{ value: 'a, b' }],
+    tagsBy: { id: { value: 'a, b' } },
     httpHeaders: { 'x-id': 'a, b' },
+    request: {
+      names: 'X-Id,x-id,Authorization,Proxy-Authorization',
+      repeated: { 'x-id': ['a', 'b'] },
+      secret: ['x-signed'],
+    },
     body: Buffer.of(1),
   });
-  expect(JSON.stringify(record)).not.toMatch(/authorization/i);
+  expect(JSON.stringify(record)).not.toContain('Bearer');
 });
 
 test.each([

@@ -16,14 +16,22 @@ let written: string[][];
 let trimmed: string[][];
 let sweeps: number[];
 let leftToSweep: number;
+/** Source, code and count. */
+let counted: [string, string, number][];
+let isCountingAway: boolean;
 let fault: ((rows: readonly RejectionRow[]) => AppError | undefined) | undefined;
 
 beforeEach(async () => {
   clock = createManualClock();
   metrics = new Metrics();
   [tried, written, trimmed, sweeps, leftToSweep, fault] = [[], [], [], [], 0, undefined];
+  [counted, isCountingAway] = [[], false];
   rejections = createRejectionLog({
     table: {
+      count: async (rows) => {
+        if (isCountingAway) throw away();
+        counted.push(...rows.map((row): [string, string, number] => [row.source_id, row.outcome, row.rejected]));
+      },
       insert: async (rows) => {
         tried.push(rows.map(({ id }) => id));
         const error = fault?.(rows);
@@ -55,6 +63,21 @@ const droppedCount = async (): Promise<number> =>
   0;
 
 const away = (): AppError => new AppError('store_unavailable', 'as the test wants it');
+
+test('every rejection is counted once, also those that are dropped, and those from while Postgres was away', async () => {
+  isCountingAway = true;
+  record(...Array.from({ length: 7 }, () => 'a'));
+  await clock.advance(1_000);
+  isCountingAway = false;
+  record('a', 'b');
+  await clock.advance(10_000);
+  const { code } = rejectionOf({ id: 'a' });
+  expect(counted).toEqual([
+    ['src_of_a', code, 8],
+    ['src_of_b', code, 1],
+  ]);
+  expect(await droppedCount()).toBeGreaterThan(0);
+});
 
 describe('the log of rejections', () => {
   test('writes what came within a second together, and trims the sources of it', async () => {

@@ -58,15 +58,15 @@ describe('a row that can’t be used says why, and no secret', () => {
     [{ response_status: 500 }, 'settings: response_status is not valid'],
     [
       { dedup_id: ['id'] },
-      'settings: dedup_id, event_type_from or ordering_key has what is neither `header:Name` nor a JSON pointer',
+      'settings: dedup_id, event_type_from, ordering_key or tags_from has what is neither `header:Name` nor a JSON pointer',
     ],
     [
       { event_type_from: ['header:'] },
-      'settings: dedup_id, event_type_from or ordering_key has what is neither `header:Name` nor a JSON pointer',
+      'settings: dedup_id, event_type_from, ordering_key or tags_from has what is neither `header:Name` nor a JSON pointer',
     ],
     [
       { dedup_id: ['/a~2'] },
-      'settings: dedup_id, event_type_from or ordering_key has what is neither `header:Name` nor a JSON pointer',
+      'settings: dedup_id, event_type_from, ordering_key or tags_from has what is neither `header:Name` nor a JSON pointer',
     ],
   ])('settings %j', (settings, problem) => {
     expect(problemOf(sourceRow({ settings: settings as SourceSettings }))).toBe(problem);

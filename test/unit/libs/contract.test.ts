@@ -25,6 +25,14 @@ const webhook: ReceivedWebhook = {
   httpHeaders: { 'x-github-event': 'push' },
   identifyBy: [{ value: 'abc' }, { pointer: '/id' }],
   typeBy: [],
+  tagsBy: { customer: { pointer: '/customer' }, repo: { value: 'a/b' } },
+  request: {
+    secret: ['x-hub-signature-256'],
+    method: 'POST',
+    path: '/v1/webhooks/src_1?a=1',
+    address: '192.0.2.1',
+    names: 'X-GitHub-Event',
+  },
   dedupTtlSeconds: 259_200,
   orderingKey: null,
   traceparent: '',
@@ -44,6 +52,10 @@ const delivery: Delivery = {
   orderingKey: 'k',
   contentType: '',
   contentEncoding: 'br',
+  passedHeaders: [
+    ['X-A', 'ä "1"'],
+    ['X-A', ''],
+  ],
   traceparent: '',
   payload: Buffer.from('x'),
 };
@@ -72,6 +84,51 @@ describe('records', () => {
     expect(deliveryHeaders(rest)).not.toHaveProperty(header.contentEncoding);
     expect(parseDelivery(deliveryHeaders(rest), payload)).toMatchObject({ contentEncoding: null });
   });
+
+  test('a received webhook from before requests and tags were kept has neither', () => {
+    const { body, ...rest } = webhook;
+    const { [header.request]: request, [header.tagsBy]: tagsBy, ...headers } = receivedWebhookHeaders(rest);
+    expect([request, tagsBy]).not.toContain(undefined);
+    expect(parseReceivedWebhook(headers, body)).toMatchObject({ request: null, tagsBy: {} });
+  });
+
+  test.each([
+    '',
+    '{',
+    '[]',
+    'null',
+    '{"method":"POST"}',
+    '{"secret":[1],"method":"","path":"","address":"","names":""}',
+  ])('the request %j of a received webhook is none, and the webhook is read', (text) => {
+    const { body, ...rest } = webhook;
+    const headers = { ...receivedWebhookHeaders(rest), [header.request]: text };
+    expect(parseReceivedWebhook(headers, body)).toEqual({ ...webhook, request: null });
+  });
+
+  test.each(['{', '[]', 'null', '{"a:b":{"pointer":"/a"}}', '{"a":{}}', '{"a":null}'])(
+    'a received webhook whose rules for tags are %j is malformed',
+    (text) => {
+      const { body, ...rest } = webhook;
+      const headers = { ...receivedWebhookHeaders(rest), [header.tagsBy]: text };
+      expect(parseReceivedWebhook(headers, body)).toHaveProperty('malformed');
+    },
+  );
+
+  test('a delivery without headers of the provider has no header for them', () => {
+    const { payload, ...rest } = { ...delivery, passedHeaders: [] };
+    expect(deliveryHeaders(rest)).not.toHaveProperty(header.passedHeaders);
+    expect(parseDelivery(deliveryHeaders(rest), payload)).toMatchObject({ passedHeaders: [] });
+  });
+
+  test.each(['', '{}', '[["a"]]', '[["a b","c"]]', '[["a","c\\n"]]', '[["a","\\u0100"]]', '[["a",1]]'])(
+    'a delivery with %j for headers of the provider is malformed: no request could carry them',
+    (text) => {
+      const { payload, ...rest } = delivery;
+      expect(parseDelivery({ ...deliveryHeaders(rest), [header.passedHeaders]: text }, payload)).toHaveProperty(
+        'malformed',
+      );
+    },
+  );
 
   test('a delivery comes back as it was written', () => {
     const { payload, ...rest } = delivery;

@@ -33,6 +33,8 @@ export const eventFact = (
     content_type: 'application/json',
     content_encoding: null,
     http_headers: {},
+    request: null,
+    tags: {},
     ordering_key: null,
     payload: Buffer.from(`{"id":"${eventId}"}`),
     ...more,
@@ -56,7 +58,7 @@ export const duplicateFact = (
     receivedAt = startAt + 1,
   }: {
     origin: string;
-    key?: string;
+    key?: string | Buffer;
     /** The event's own, unless given. */
     payload?: string;
     named?: 'by its id' | 'by its id’s end';
@@ -70,7 +72,7 @@ export const duplicateFact = (
     receipt_id: `rcp_of_${origin}`,
     origin,
     received_at: receivedAt,
-    dedup_key: Buffer.from(key).toString('hex'),
+    dedup_key: (typeof key === 'string' ? Buffer.from(key) : key).toString('hex'),
     event_id: named === 'by its id' ? eventId : null,
     event_id_end: eventId.slice(-2),
     body_hash: hash('sha256', payload).slice(0, 16),

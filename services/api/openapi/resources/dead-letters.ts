@@ -1,6 +1,7 @@
 import { deadLetterStages } from '#lib/contract';
-import { deadLetterStatuses, replayStatuses } from '#lib/replay-store';
+import { deadLetterStatuses, replayItemStatuses, replayOperations, shownReplayStatuses } from '#lib/replay-store';
 import type { DocumentedResource } from '../operation.ts';
+import { lastAttemptFields } from './deliveries.ts';
 import { count, extend, flag, id, list, map, nullable, number, object, oneOf, saying, text, time } from '../schema.ts';
 
 const letter = object({
@@ -16,6 +17,7 @@ const letter = object({
   endpoint_id: nullable(text),
   source_id: nullable(text),
   event_type: nullable(text),
+  ...lastAttemptFields,
   status: oneOf(deadLetterStatuses),
   replay_id: nullable(id('rpl')),
   replayed_at: nullable(time),
@@ -26,9 +28,11 @@ const letter = object({
 
 const replay = object({
   id: id('rpl'),
-  status: oneOf(replayStatuses),
+  status: saying('a replay by filter is `queued` while an earlier one of the tenant runs', oneOf(shownReplayStatuses)),
+  operation: saying('of a replay by filter; null for others', { enum: [...replayOperations, null] }),
   matched: saying('always replayed + failed + remaining', count),
-  replayed: count,
+  left_out: saying('counted by the dry run, but matches no longer, or is part of another replay', count),
+  replayed: saying('items that are done: sent again, made due, or asked to be cancelled', count),
   failed: count,
   remaining: count,
   request: saying('the filter of the request', map({})),
@@ -54,6 +58,35 @@ export const documentedDeadLetters: DocumentedResource = {
     ReplayWithFailures: extend(replay, {
       ahead: saying('earlier replays of the tenant that must end first: larger replays run one at a time', count),
       failures: saying('number of failures by reason', map(count)),
+    }),
+    ReplayItem: object({
+      item: count,
+      status: oneOf(replayItemStatuses),
+      reason: saying('why it failed', nullable(text)),
+      dead_letter_id: nullable(id('dl')),
+      event_id: nullable(text),
+      endpoint_id: nullable(text),
+      delivery_id: saying('of a retry or cancel of a delivery that waits', nullable(text)),
+      generation: count,
+    }),
+    BulkPreview: object({
+      dry_run: flag,
+      as_of: saying('starts what was counted: send the same request with it, without `dry_run`', text),
+      matched: saying('deliveries', count),
+      left_out: saying('number of matches left out because of `limit`', count),
+      complete: saying('false: counting took too long, and there are more', flag),
+      by_endpoint: list(
+        object({
+          endpoint_id: text,
+          deliveries: count,
+          at_most: saying('its payload filter is judged later, and takes some of them', flag),
+        }),
+      ),
+      by_reason: saying(
+        'by status of the events; by last outcome of the deliveries, or status if nothing was sent',
+        list(object({ reason: text, deliveries: count })),
+      ),
+      seconds: saying('time at this rate; null without `rate_per_second`', nullable(count)),
     }),
     ReplayPreview: object({
       dry_run: flag,

@@ -1,9 +1,19 @@
 import { attemptOutcomes, deliveryStatuses } from '#lib/contract';
-import type { deliveryColumns } from '#lib/event-store';
+import type { deliveryColumns, lastAttemptColumns } from '#lib/event-store';
 import type { DocumentedResource } from '../operation.ts';
 import { count, id, map, nullable, number, object, oneOf, type Schema, saying, text, time } from '../schema.ts';
 
 const ms = nullable(number);
+
+/** The last attempt of a delivery. */
+export const lastAttemptFields = {
+  last_outcome: saying(
+    'of the last attempt; null: none yet, or it was before this was recorded',
+    nullable({ type: 'string', enum: [...attemptOutcomes, null] }),
+  ),
+  last_http_status: saying('of the last attempt; null as well if there was no response', nullable({ type: 'integer' })),
+  last_detail: saying('of the last attempt', nullable(text)),
+} satisfies Record<keyof typeof lastAttemptColumns, Schema>;
 
 /** Columns of `deliveries` that clients see, in this order. */
 export const deliveryFields = {
@@ -15,6 +25,7 @@ export const deliveryFields = {
   attempts: count,
   next_attempt_at: nullable(time),
   detail: nullable(text),
+  ...lastAttemptFields,
   created_at: time,
   updated_at: time,
 } satisfies Partial<Record<keyof typeof deliveryColumns, Schema>>;

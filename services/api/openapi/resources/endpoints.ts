@@ -13,6 +13,10 @@ const endpoint = object(
     filter: saying('filter on the payload; null: all', {}),
     method: oneOf(endpointMethods),
     headers: saying('sensitive values are shown as `***`', map(text)),
+    pass_headers: saying(
+      'headers of the provider that are passed on: names, or beginnings and an asterisk',
+      list(text),
+    ),
     ed25519: flag,
     public_keys: saying('valid public keys, newest first', list(text)),
     timeout_ms: count,
@@ -33,6 +37,8 @@ const endpoint = object(
     disabled_at: nullable(time),
     disabled_reason: nullable({ type: 'string', examples: ['by_request', 'gone', 'failing'] }),
     failing_since: saying('since when all attempts have failed', nullable(time)),
+    paused_at: saying('null while it is not paused, as `paused_until` is', nullable(time)),
+    paused_until: nullable(time),
     filter_unjudged: saying(
       'the last event (accurate to a minute) that was delivered although the filter could not be evaluated, with the reason: the payload is unsuitable, or evaluating this filter, or all filters together, would take too long',
       nullable(object({ at: time, reason: { enum: ['payload', 'filter_steps', 'event_steps'] } })),
@@ -45,6 +51,46 @@ const endpoint = object(
   },
 );
 
+const success = saying(
+  'null: not counted for so long yet',
+  nullable(object({ attempts: count, delivered: count, ratio: nullable(number) })),
+);
+const lastSend = (description: string) =>
+  saying(
+    description,
+    nullable(object({ at: time, outcome: nullable(text), http_status: nullable(count), detail: nullable(text) })),
+  );
+
+const health = object({
+  breaker: saying(
+    'as the dispatcher last told; null if it did not within three minutes',
+    nullable(object({ state: oneOf(['closed', 'half_open', 'open']), since: nullable(time) })),
+  ),
+  disabled_at: nullable(time),
+  paused_until: nullable(time),
+  failing_since: nullable(time),
+  disables_at: saying('when it is disabled if it goes on failing; null while it does not fail', nullable(time)),
+  success: saying('attempts and deliveries of the last hour and 24 hours', object({ hour: success, day: success })),
+  latency: saying(
+    'of the attempts of the last 200 deliveries, within 24 hours',
+    object({ attempts: count, p50_ms: nullable(number), p95_ms: nullable(number) }),
+  ),
+  waiting: object({
+    retrying: count,
+    parked: count,
+    is_capped: saying('there are more: no more are counted', flag),
+    oldest: saying('creation of the oldest delivery that waits', nullable(time)),
+    drains_at: saying(
+      'at the rate of the last five minutes; null if that is 0, or nothing is sent now',
+      nullable(time),
+    ),
+  }),
+  last_success: lastSend(
+    'the last 2xx; only to the minute, without the rest, if it is not among the last 200 deliveries',
+  ),
+  last_failure: lastSend('the last failed attempt, in the same way'),
+});
+
 const secret = saying('signs deliveries; shown only in this response', text);
 
 export const documentedEndpoints: DocumentedResource = {
@@ -54,6 +100,7 @@ export const documentedEndpoints: DocumentedResource = {
   schemas: {
     Endpoint: endpoint,
     EndpointWithSecret: extend(endpoint, { secret }),
+    EndpointHealth: health,
     TestResult: object({ event_id: id('evt'), delivery_id: nullable(id('dlv')), attempt: nullable(ref('Attempt')) }),
   },
 };

@@ -1,7 +1,8 @@
 import { deliveryCounts, eventStatuses } from '#lib/contract';
 import type { eventColumns } from '#lib/event-store';
 import type { DocumentedResource } from '../operation.ts';
-import { count, id, nullable, object, oneOf, type Schema, saying, text, time } from '../schema.ts';
+import { count, flag, id, list, map, nullable, object, oneOf, type Schema, saying, text, time } from '../schema.ts';
+import { explainedEvents } from './explained-events.ts';
 
 const deliveries = object(Object.fromEntries(deliveryCounts.map((name) => [name, count])));
 
@@ -19,8 +20,20 @@ export const eventFields = {
   duplicates_changed: saying('duplicates with a different body', count),
 } satisfies Partial<Record<keyof typeof eventColumns, Schema>>;
 
+/** All that is left of an event that was erased. */
+const erasedEvent = object({
+  id: eventFields.id,
+  status: oneOf(['erased']),
+  received_at: time,
+  updated_at: eventFields.updated_at,
+});
+
 const event = object({
   ...eventFields,
+  tags: saying(
+    'texts by which the event is found, by name: from `tags_from` of its source, or from its publisher',
+    map(text),
+  ),
   deliveries: saying('number of deliveries by status; only the latest delivery per endpoint counts', deliveries),
 });
 
@@ -28,6 +41,7 @@ export const documentedEvents: DocumentedResource = {
   tag: 'Events',
   description: 'Events that were received or published, with their status.',
   schemas: {
+    ErasedEvent: erasedEvent,
     Event: event,
     EventWithPayload: {
       ...event,
@@ -40,6 +54,20 @@ export const documentedEvents: DocumentedResource = {
         ),
       },
     },
+    EventRequest: object({
+      method: nullable(text),
+      path: saying('with the query; values of parameters that may be secrets are `***`', nullable(text)),
+      client_address: saying('of the sender, or as a trusted proxy has reported it', nullable(text)),
+      headers: saying(
+        'names as the sender wrote them, in their order, repeated ones each by itself; signatures and what else may be a secret are `***`',
+        nullable(list(object({ name: text, value: text }))),
+      ),
+      truncated: saying(
+        'the path is longer than 2,048 characters, or there were more headers than 8 KiB: the rest is not kept',
+        flag,
+      ),
+    }),
     PublishedEvent: object({ id: id('evt') }),
+    ...explainedEvents,
   },
 };

@@ -1,11 +1,17 @@
 import type { DocumentedResource } from '../operation.ts';
 import { documentedApiKeys } from './api-keys.ts';
+import { documentedAudit } from './audit.ts';
 import { documentedDeadLetters } from './dead-letters.ts';
 import { documentedDeliveries } from './deliveries.ts';
 import { documentedDocumentation } from './documentation.ts';
 import { documentedEndpoints } from './endpoints.ts';
+import { documentedErasures } from './erasures.ts';
 import { documentedEvents } from './events.ts';
+import { documentedSessions } from './sessions.ts';
 import { documentedSources } from './sources.ts';
+import { documentedTenants } from './tenants.ts';
+import { documentedStats } from './stats.ts';
+import { documentedSystem } from './system.ts';
 
 export const documentedResources: readonly DocumentedResource[] = [
   documentedSources,
@@ -13,6 +19,12 @@ export const documentedResources: readonly DocumentedResource[] = [
   documentedEvents,
   documentedDeliveries,
   documentedDeadLetters,
+  documentedErasures,
+  documentedStats,
+  documentedSystem,
   documentedApiKeys,
+  documentedSessions,
+  documentedTenants,
+  documentedAudit,
   documentedDocumentation,
 ];

@@ -1,5 +1,6 @@
 import { sourceSchemes } from '#lib/contract';
 import { settingsFields } from '../../settings/source-settings.ts';
+import { verificationSteps } from '../../verifying/steps.ts';
 import type { DocumentedResource } from '../operation.ts';
 import {
   count,
@@ -59,6 +60,26 @@ export const documentedSources: DocumentedResource = {
         'time until which the previous secret stays valid; null: it is invalid already',
         nullable(time),
       ),
+    }),
+    Verification: object({
+      verified: flag,
+      step: saying('the step that failed', oneOf([...verificationSteps, null])),
+      status: saying('status that the ingress answers with', count),
+      code: saying('error code that the ingress answers with', nullable(text)),
+      detail: saying('what to do', text),
+      challenge: saying('a connection test of the provider, which makes no event', flag),
+      not_checked: saying(
+        'what the ingress checks besides: the address if `address` was not given, and the client certificate',
+        list(oneOf(['address', 'client_certificate'])),
+      ),
+    }),
+    SampleWebhook: object({
+      method: text,
+      url: text,
+      headers: map(text),
+      body: text,
+      body_encoding: oneOf(['text', 'base64']),
+      curl: saying('a shell command that sends it', text),
     }),
     Rejection: object(
       {

@@ -28,7 +28,10 @@ export const deadLetters = {
       });
       return api.list(`/dead-letters?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
     },
-    show: columns('id', 'at', 'stage', 'reason', 'attempts', 'event_type', 'event_id', 'endpoint_id', 'status'),
+    show: columns(
+      ...['id', 'at', 'stage', 'reason', 'last_outcome', 'last_http_status', 'attempts'],
+      ...['event_type', 'event_id', 'endpoint_id', 'status'],
+    ),
   }),
   show: apiVerb({
     summary: 'Show a dead letter or the progress of a replay',

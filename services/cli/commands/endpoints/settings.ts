@@ -20,6 +20,7 @@ const settings = {
   filter: jsonSetting('JSON', 'deliver events whose payload matches: {"data.amount":{"$gt":100}}'),
   method: textSetting('METHOD', 'POST, PUT, PATCH or DELETE (default: POST)'),
   headers: jsonSetting('JSON', 'headers of each delivery: {"Authorization":"Bearer …"}; null removes one'),
+  pass_headers: listSetting('NAME', 'pass this header of the provider on; X-GitHub-*: all that begin so'),
   timeout_ms: jsonSetting('N', 'how long the endpoint may take to answer'),
   max_in_flight: jsonSetting('N', 'how many deliveries may be in flight at once'),
   rate_limit: jsonSetting('JSON', '{"per_second":100,"burst":200}'),

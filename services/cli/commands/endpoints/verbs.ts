@@ -11,8 +11,9 @@ import { omitAbsent, readLimit } from '../../options/read-values.ts';
 import { readReplayLimits, replayLimitOptions } from '../../options/replay-limits.ts';
 import { changeOptions, readResets, refuseEmptyChange } from '../../options/settings-options.ts';
 import { columns } from '../../output/print.ts';
-import { text, verb } from '../../verb.ts';
+import { flag, text, verb } from '../../verb.ts';
 import { describeTest, type TestAnswer } from './describe-test.ts';
+import { pauseVerbs } from './pause-verbs.ts';
 import { endpointOptions, readEndpoint, resettableSettings } from './settings.ts';
 
 const things = 'endpoints';
@@ -22,8 +23,16 @@ export const endpoints = {
     summary: 'List the endpoints',
     description: 'Lists the endpoints that are not deleted, oldest first.',
     things,
-    options: { limit: text('N', 'list at most this many (default: all)') },
-    call: (api, { limit }) => api.list('/endpoints', readLimit(limit)),
+    options: {
+      status: text('NAME', 'enabled or disabled'),
+      failing: flag('endpoints all of whose attempts fail at present'),
+      search: text('TEXT', 'endpoints with this text in the URL or the description'),
+      limit: text('N', 'list at most this many (default: all)'),
+    },
+    call: (api, { status, failing, search, limit }) => {
+      const filter = omitAbsent({ status, failing: failing ? 'true' : undefined, q: search });
+      return api.list(`/endpoints?${new URLSearchParams(filter).toString()}`, readLimit(limit));
+    },
     show: columns('id', 'url', 'event_types', 'disabled_reason', 'created_at'),
   }),
   show: apiVerb({
@@ -93,6 +102,7 @@ export const endpoints = {
     argument: 'id',
     call: (api, _values, { id }) => api.ask('POST', pathOf('endpoints', id, 'disable')),
   }),
+  ...pauseVerbs,
   recover: verb({
     summary: 'Replay the dead letters of an endpoint since a time',
     description:

@@ -8,7 +8,7 @@ export interface Event extends Record<string, unknown> {
 }
 
 /** The columns of a table of events. */
-export const eventColumns = ['updated_at', 'id', 'type', 'status', 'deliveries'];
+export const listedColumns = ['received_at', 'id', 'type', 'status', 'event_id', 'deliveries'];
 
 export const eventRow = (event: Event) => ({ ...event, deliveries: countDeliveries(event.deliveries) });
 

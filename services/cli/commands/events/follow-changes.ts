@@ -2,10 +2,11 @@ import { maxPageSize } from '#lib/api-client';
 import type { Clock } from '#lib/clock';
 import type { Api } from '../../api-calls/connect.ts';
 import { CommandFailure } from '../../command-failure.ts';
+import { type Query, queryOf } from './filter-options.ts';
 
 interface Options {
   /** The API's parameters that choose events. */
-  query: Readonly<Record<string, string>>;
+  query: Query;
   /** RFC 3339; default: now. */
   since: string | undefined;
   clock: Clock;
@@ -25,7 +26,7 @@ export async function* followChanges<Event>(
   { query, since, clock }: Options,
 ): AsyncGenerator<Event, never> {
   const ask = async (parameters: Readonly<Record<string, string>>) => {
-    const path = `/events?${new URLSearchParams({ ...query, ...parameters, limit: String(maxPageSize) }).toString()}`;
+    const path = `/events?${queryOf({ ...query, ...parameters, limit: String(maxPageSize) }).toString()}`;
     const { items, cursor } = await api.page<Event>(path);
     if (cursor === undefined) throw new CommandFailure(1, 'the API answered without a Hookline-Cursor');
     return { items, cursor };

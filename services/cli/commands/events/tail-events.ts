@@ -16,7 +16,7 @@ const firstAttempts = 5;
 
 export async function tailEvents(values: TailValues): Promise<number> {
   const count = readWholeNumber('count', values.count, { min: 1, max: 1e15, otherwise: Infinity });
-  const { updated_at_gte: since, ...query } = filterOf(values, systemClock.nowMs());
+  const { since, query } = filterOf(values, systemClock.nowMs());
 
   const api = connectTo(async () => openClient(values.tenant, { resendGet: resendOnceAnswered() }));
   let seen = 0;

@@ -2,12 +2,17 @@ import { systemClock } from '#lib/clock';
 import { apiVerb, tenantOption } from '../../api-calls/api-verb.ts';
 import { pathOf } from '../../api-calls/path-of.ts';
 import { usageFailure } from '../../command-failure.ts';
+import { bulkOptions } from '../../options/bulk-options.ts';
 import { readJson, readTextFile } from '../../options/read-text-file.ts';
 import { omitAbsent, readLimit } from '../../options/read-values.ts';
 import { columns, table } from '../../output/print.ts';
-import { text, verb } from '../../verb.ts';
-import { type Event, eventColumns, eventRow } from './event-view.ts';
-import { filterOf, filterOptions } from './filter-options.ts';
+import { list, text, verb } from '../../verb.ts';
+import { type Event, eventRow, listedColumns } from './event-view.ts';
+import { explainVerbs } from './explain-verbs.ts';
+import { filterOptions, findFilter, findOptions, queryOf } from './filter-options.ts';
+import { findEvents } from './find-events.ts';
+import { readTags } from './read-tags.ts';
+import { type EventRequest, requestText } from './request-view.ts';
 
 const things = 'events';
 
@@ -23,6 +28,7 @@ export const events = {
       'payload-file': text('FILE', 'a file with the payload; - reads the standard input'),
       'event-id': text('ID', 'your own identifier: published again within 72 hours, it is the same event'),
       'ordering-key': text('TEXT', 'the ordering key; events with the same key stay in order'),
+      tag: list('NAME:VALUE', 'a tag to find the event by'),
     },
     call: (api, values) => {
       const { type, payload, 'payload-file': file } = values;
@@ -32,29 +38,35 @@ export const events = {
       const [option, json] =
         file === undefined ? ['payload', payload ?? '{}'] : ['payload-file', readTextFile('payload-file', file)];
       readJson(option, json);
-      const facts = omitAbsent({ type, event_id: values['event-id'], ordering_key: values['ordering-key'] });
+      const facts = {
+        ...omitAbsent({ type, event_id: values['event-id'], ordering_key: values['ordering-key'] }),
+        ...(values.tag !== undefined && { tags: readTags(values.tag) }),
+      };
       // Parsing and printing would change large numbers.
       const body = `${JSON.stringify(facts).slice(0, -1)},"payload":${json}}`;
       return api.ask('POST', '/events', { body });
     },
   }),
   list: apiVerb({
-    summary: 'List events by their last change',
-    description: 'Lists events in the order of their last change, oldest first.',
+    summary: 'List events, newest first',
+    description: 'Lists events by their receipt, newest first.',
     things,
-    options: {
-      ...filterOptions,
-      receipt: text('ID', 'the event of the webhook that was answered with this receipt (rcp_…)'),
-      limit: text('N', 'list at most this many (default: 50)'),
-    },
+    options: { ...findOptions, limit: text('N', 'list at most this many (default: 50)') },
     call: (api, values) => {
-      const query = new URLSearchParams({
-        ...filterOf(values, systemClock.nowMs()),
-        ...omitAbsent({ receipt_id: values.receipt }),
-      });
+      const query = queryOf({ order: 'desc', ...findFilter(values, systemClock.nowMs()) });
       return api.list<Event>(`/events?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
     },
-    show: (found) => table(found.map(eventRow), eventColumns),
+    show: (found) => table(found.map(eventRow), listedColumns),
+  }),
+  find: apiVerb({
+    summary: 'Find the events that a sender, a log line or a trace names',
+    description:
+      'Finds events by an identifier from elsewhere: the id that the sender or publisher gave (evt_… of Stripe, X-GitHub-Delivery), a receipt (rcp_…), or a trace id. Exit code 1 if there is none.',
+    things,
+    argument: 'identifier',
+    call: (api, _values, { identifier }) => findEvents(api, identifier),
+    show: (found) => (found.length === 0 ? 'no such event' : table(found.map(eventRow), listedColumns)),
+    exitCode: (found) => (found.length === 0 ? 1 : 0),
   }),
   show: apiVerb({
     summary: 'Show an event with its payload',
@@ -63,6 +75,15 @@ export const events = {
     argument: 'id',
     call: (api, _values, { id }) => api.ask('GET', pathOf('events', id)),
   }),
+  request: apiVerb({
+    summary: 'Show the request that an event came with',
+    description:
+      'Shows method, path, client address and headers of the webhook that became the event. Signatures and other possible secrets are masked.',
+    things,
+    argument: 'id',
+    call: (api, _values, { id }) => api.ask<EventRequest>('GET', pathOf('events', id, 'request')),
+    show: requestText,
+  }),
   deliveries: apiVerb({
     summary: 'List the deliveries of an event',
     description: 'Lists the deliveries of an event: one line for each endpoint and each replay.',
@@ -70,6 +91,24 @@ export const events = {
     argument: 'id',
     call: (api, _values, { id }) => api.list(pathOf('events', id, 'deliveries'), Infinity),
     show: columns('id', 'endpoint_id', 'generation', 'status', 'attempts', 'next_attempt_at', 'detail'),
+  }),
+  ...explainVerbs,
+  replay: verb({
+    summary: 'Replay the events that match a filter',
+    description:
+      'Sends the events that match again, to all endpoints that they match today, or to the one of --to; shows the progress until it ends. Asks first, with what would be sent: what is received after that is not sent. Ctrl-C stops watching, not the replay.',
+    options: {
+      ...findOptions,
+      to: text('ID', 'send them to this endpoint alone'),
+      ...bulkOptions,
+      ...tenantOption(things),
+    },
+    run: async (values) => {
+      const { runBulk } = await import('../../api-calls/run-bulk.ts');
+      const filter = findFilter(values, systemClock.nowMs());
+      const more = omitAbsent({ endpoint_id: values.to });
+      return runBulk({ path: '/events/replay', filter, more, question: 'Send {n} deliveries again' }, values);
+    },
   }),
   tail: verb({
     summary: 'Follow the changes of events as they happen',

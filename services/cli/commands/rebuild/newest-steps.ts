@@ -8,7 +8,7 @@ export interface NewestSteps {
   /** Waiting deliveries, except those below. */
   waiting(): UnorderedWaitingRow[];
   /** Deliveries that wait in an order with others. */
-  ordered(): { tenant: string; delivery_id: string }[];
+  ordered(): { tenant: string; delivery_id: string; event_id: string }[];
   /** All. */
   count(): number;
 }
@@ -54,7 +54,7 @@ export function createNewestSteps(partitionOf: (endpointId: string) => number): 
     waiting: () => [...newest.values()].flatMap(({ waits, isOrdered }) => (waits && !isOrdered ? [waits] : [])),
     ordered: () =>
       [...newest.values()].flatMap(({ waits, isOrdered }) =>
-        waits && isOrdered ? [{ tenant: waits.tenant, delivery_id: waits.delivery_id }] : [],
+        waits && isOrdered ? [{ tenant: waits.tenant, delivery_id: waits.delivery_id, event_id: waits.event_id }] : [],
       ),
     count: () => newest.size,
   };

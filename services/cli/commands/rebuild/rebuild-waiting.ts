@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '#lib/clock';
 import { readSchema, topicsOf } from '#lib/contract';
-import { findLostWaiting, hasNotEnded, restoreWaiting, type RestoredRow, run as runStatement } from '#lib/event-store';
+import {
+  findLostWaiting,
+  hasNotEnded,
+  isNotErased,
+  restoreWaiting,
+  type RestoredRow,
+  run as runStatement,
+} from '#lib/event-store';
 import { countPartitions, createAttemptCodec, kafkaAccess, partitionOf, readTopic } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Query } from '#lib/postgres';
@@ -93,12 +100,20 @@ async function inLots<T, R>(items: readonly T[], work: (lot: readonly T[]) => Pr
 }
 
 /** Ordered deliveries that no row will send. */
-const withoutRow = (postgres: Query, deliveries: readonly { tenant: string; delivery_id: string }[]) =>
+const withoutRow = (
+  postgres: Query,
+  deliveries: readonly { tenant: string; delivery_id: string; event_id: string }[],
+) =>
   postgres.query<{ delivery_id: string }>(
     `SELECT i.delivery_id
-       FROM unnest($1::text[], $2::text[]) AS i (tenant, delivery_id)
+       FROM unnest($1::text[], $2::text[], $3::text[]) AS i (tenant, delivery_id, event_id)
        LEFT JOIN deliveries d ON d.tenant = i.tenant AND d.id = i.delivery_id
       WHERE (d.id IS NULL OR ${hasNotEnded('d.status')})
-        AND NOT EXISTS (SELECT FROM waiting w WHERE w.tenant = i.tenant AND w.delivery_id = i.delivery_id)`,
-    [deliveries.map(({ tenant }) => tenant), deliveries.map(({ delivery_id }) => delivery_id)],
+        AND NOT EXISTS (SELECT FROM waiting w WHERE w.tenant = i.tenant AND w.delivery_id = i.delivery_id)
+        AND ${isNotErased('i.tenant', 'i.event_id')}`,
+    [
+      deliveries.map(({ tenant }) => tenant),
+      deliveries.map(({ delivery_id }) => delivery_id),
+      deliveries.map(({ event_id }) => event_id),
+    ],
   );

@@ -7,6 +7,7 @@ export const sourceSettings = {
   dedup_ttl_seconds: jsonSetting('N', 'how long an identifier is remembered'),
   event_type_from: listSetting('PLACE', 'where the event’s type is'),
   ordering_key: listSetting('PLACE', 'where the ordering key is; webhooks with the same key stay in order'),
+  tags_from: jsonSetting('JSON', 'where tags of events are: {"customer":"/data/customer","repo":"header:X-Repo"}'),
   signature_header: textSetting('NAME', 'the header of the signature (default: the scheme’s own)'),
   timestamp_tolerance_seconds: jsonSetting('N', 'how far a signed time may be from now'),
   public_url: textSetting('URL', 'the URL that the sender sends to, for schemes that sign it'),

@@ -12,6 +12,7 @@ import {
 import { columns } from '../../output/print.ts';
 import { text } from '../../verb.ts';
 import { sourceSettings } from './settings.ts';
+import { webhookVerbs } from './webhook-verbs.ts';
 
 const things = 'sources';
 
@@ -20,8 +21,12 @@ export const sources = {
     summary: 'List the sources',
     description: 'Lists the sources that are not deleted, oldest first.',
     things,
-    options: { limit: text('N', 'list at most this many (default: all)') },
-    call: (api, { limit }) => api.list('/sources', readLimit(limit)),
+    options: {
+      search: text('TEXT', 'sources with this text in the name'),
+      limit: text('N', 'list at most this many (default: all)'),
+    },
+    call: (api, { search, limit }) =>
+      api.list(`/sources?${new URLSearchParams(omitAbsent({ q: search })).toString()}`, readLimit(limit)),
     show: columns('id', 'name', 'scheme', 'created_at'),
   }),
   show: apiVerb({
@@ -91,4 +96,5 @@ export const sources = {
       api.list(pathOf('sources', id, 'rejections'), readLimit(limit, { max: 1_000, otherwise: 20 })),
     show: columns('at', 'code', 'client_address', 'body_bytes'),
   }),
+  ...webhookVerbs,
 };

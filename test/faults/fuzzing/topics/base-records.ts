@@ -43,11 +43,11 @@ const noFields = Object.fromEntries(schemaFieldsOf('delivery.attempts').map(({ n
 type HeaderName = keyof typeof header;
 /** By their names in libs/contract. */
 const headersOf: Readonly<Record<TopicName, string>> = {
-  'webhooks.received':
-    'tenant sourceId receiptId receivedAt contentType httpHeaders identifyBy typeBy dedupTtlSeconds traceparent',
+  'webhooks.received': `tenant sourceId receiptId receivedAt contentType httpHeaders request identifyBy typeBy tagsBy dedupTtlSeconds
+    traceparent`,
   events: 'traceparent',
   deliveries: `tenant deliveryId eventId eventType endpointId generation createdAt receivedAt contentType orderingKey
-    traceparent`,
+    passedHeaders traceparent`,
   'delivery.attempts': '',
   duplicates: 'traceparent',
   'dead-letters': `tenant eventId deadLetterStage deadLetterReason deadLetterAttempts deadLetterOrigin deadLetterAt`,
@@ -73,6 +73,7 @@ export function createBaseRecords({ codecs, tenant, endpointIds, event: known }:
           ...{ ...draw(values.events), ...received, id: newId('evt'), source_id: 'src_fuzzing', type: 'fuzzed.event' },
           ...{ dedup_key: randomBytes(16), ordering_key: oneOf(draw, orderingKeys[isSound ? 'sound' : 'forged']) },
           ...{ content_type: 'application/json', content_encoding: null, payload: json({ id: newId('evt') }) },
+          tags: { of: 'fuzzing' },
         };
       case 'delivery.attempts': {
         const chunk = oneOf(draw, [null, { try: newId('evt'), index: 1, count: 3 }]);
@@ -105,6 +106,9 @@ export function createBaseRecords({ codecs, tenant, endpointIds, event: known }:
       ...{ eventId: control?.eventId ?? newId('evt'), eventType: 'fuzzed.event', contentType: 'application/json' },
       ...{ createdAt: String(micros()), receivedAt: String(micros()), generation: '0', dedupTtlSeconds: '3600' },
       ...{ httpHeaders: '{"x-a":"b"}', identifyBy: '[{"pointer":"/id"}]', typeBy: '[{"pointer":"/type"}]' },
+      ...{ tagsBy: '{"id":{"pointer":"/id"}}', passedHeaders: '[["X-A","b"]]' },
+      request:
+        '{"secret":[],"method":"POST","path":"/","address":"192.0.2.7","names":"X-A,X-A","repeated":{"x-a":["b","c"]}}',
       ...{ deadLetterStage: oneOf(draw, deadLetterStages), deadLetterReason: 'malformed_record' },
       ...{ deadLetterAttempts: '1', deadLetterOrigin: newOrigin(), deadLetterAt: String(micros()) },
     };

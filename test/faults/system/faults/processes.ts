@@ -27,6 +27,8 @@ const passings = {
   'dispatcher.after-dead-letter': 1,
   'dispatcher.after-outcome': 200,
   'dispatcher.before-commit': 200,
+  'announcing.after-claim': 1,
+  'announcing.after-publish': 1,
   'replay.after-claim': 1,
   'replay.after-publish': 1,
   'idempotency.after-row': 5,
@@ -42,14 +44,19 @@ const passings = {
   'projector.before-transaction': 5,
   'projector.after-ahead': 5,
   'projector.after-transaction': 5,
+  'erasure.after-mark': 1,
+  'erasure.after-removal': 1,
+  'erasure.before-completion': 1,
 } as const satisfies Record<CrashPointName, number>;
 
 const parts: Readonly<Record<ServiceName, readonly string[]>> = {
   ingress: ['ingress'],
   dedup: ['dedup', 'publish'],
+  // Nothing is announced here: test/integration/dispatcher/announcing.test.ts kills there.
   dispatcher: ['dispatcher', 'fan-out', 'replay'],
   projector: ['projector'],
-  // Requests that run alone under their key die in the run of idempotent requests: here events alone have keys.
+  // Requests that run alone under their key die in the run of idempotent requests: here events alone have keys. Nobody erases either:
+  // test/integration/erasure.
   api: ['idempotency-group', 'outbox'],
 };
 const pointsOf = (service: ServiceName): CrashPointName[] =>

@@ -74,7 +74,7 @@ describe('the document', () => {
     expect(scopeOf('/v1/events', 'post')).toEqual([{ key: ['publish'] }]);
     expect(scopeOf('/v1/sources', 'post')).toEqual([{ key: ['write'] }]);
     expect(scopeOf('/v1/api-keys', 'get')).toEqual([{ key: ['admin'] }]);
-    expect(scopeOf('/openapi.json', 'get')).toEqual([]);
+    for (const path of ['/openapi.json', '/v1/openapi.json']) expect(scopeOf(path, 'get')).toEqual([]);
   });
 
   test('has only codes of errors that there are, each under its status', () => {
@@ -106,6 +106,7 @@ describe('the API', () => {
       'cache-control': 'public, max-age=300',
     });
     expect(answer.json()).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'https://api.test' }] });
+    expect((await ask({ path: '/v1/openapi.json' })).text).toBe(answer.text);
     const again = await ask({ path: '/openapi.json', headers: { 'if-none-match': answer.headers.etag ?? '' } });
     expect([again.status, again.text]).toEqual([304, '']);
     expect((await ask({ method: 'HEAD', path: '/openapi.json' })).status).toBe(200);

@@ -24,6 +24,7 @@ function createWorld(lane: ReplayLane, waiting: number) {
           id: `rpl_${leased.length + index}`,
           createdAt: 0,
           ratePerSecond: null,
+          operation: null,
           owner,
         }));
         waiting -= taken.length;

@@ -11,9 +11,17 @@ type Work = Parameters<typeof createRunReplay>[0]['work'];
 type Status = 'waiting' | 'sending' | 'replayed' | 'failed' | 'cancelled';
 
 const never = new AbortController().signal;
-const replay: LeasedReplay = { tenant: 't', id: 'rpl_1', createdAt: 0, ratePerSecond: null, owner: 'me' };
-const waitOut = createWaitOut({ clock: createManualClock(), log: silentLogger });
-const pace: Pace = { size: 3, waitMs: () => 0, turn: async () => undefined };
+const replay: LeasedReplay = {
+  tenant: 't',
+  id: 'rpl_1',
+  createdAt: 0,
+  ratePerSecond: null,
+  operation: null,
+  owner: 'me',
+};
+const clock = createManualClock();
+const waitOut = createWaitOut({ clock, log: silentLogger });
+const pace: Pace = { size: 3, waitMs: () => 0, turn: async () => undefined, unused: () => undefined };
 
 /** The items of one replay, as libs/replay-store keeps them. Its lease, too, is in one hand. */
 function createItems(count: number) {
@@ -60,6 +68,7 @@ function createRun(
     work,
     places: createPlaces(1),
     waitOut,
+    clock,
     send: async (_replay, taken) => {
       published.push(...taken.map(({ item }) => item));
       onSend();
@@ -99,6 +108,23 @@ test.each<[CrashPointName, number]>([
   expect(await successor.run({ ...replay, owner: 'successor' })).toBe('completed');
   expect(successor.published).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   expect(dying.published).toHaveLength(repeated);
+});
+
+test('what is still to be chosen is waited for, and the turn that had nothing to send is not used up', async () => {
+  const items = createItems(3);
+  let unchosen = 2;
+  const work: Work = {
+    ...items.work,
+    take: async (...asked) => ((unchosen -= 1) >= 0 ? { items: [], isUnchosen: true } : items.work.take(...asked)),
+  };
+  const { left, published } = createRun(items, { work });
+  const slow = createPace(0.01, 3, clock);
+  const running = left(replay, slow);
+  // Two looks a fifth of a second apart, then the one item that the rate lets go.
+  for (let look = 0; look < 3; look += 1) await clock.advance(200);
+  expect(published).toHaveLength(1);
+  // The next turn is far away: whoever comes then continues.
+  expect(await running).toEqual({ how: 'waits', againInMs: expect.any(Number) as number });
 });
 
 test('who has lost the lease while it sent settles nothing and sends no more', async () => {

@@ -6,12 +6,14 @@ import type { Endpoint } from '../../../../services/dispatcher/model/endpoint.ts
 import { createSendItems } from '../../../../services/dispatcher/replay/send-items.ts';
 import type { EventContent } from '../../../../services/dispatcher/model/event-content.ts';
 import { anEndpoint, createFakeKafka, createWriters, never, secondMicros, startMicros, topics } from '../fixtures.ts';
+import { nothingErased } from '../../../support/nothing-erased.ts';
 
 const replay: LeasedReplay = {
   tenant: 'acme',
   id: 'rpl_1',
   createdAt: startMicros - 60 * secondMicros,
   ratePerSecond: null,
+  operation: null,
   owner: 'me',
 };
 const delivery = (item: number, eventId: string, endpointId: string, generation = 1): ReplayItem => ({
@@ -30,6 +32,7 @@ const content = (eventId: string, orderingKey: string | null = null): EventConte
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   contentType: 'application/json',
   contentEncoding: null,
+  request: null,
   payload: Buffer.from(`{"id":"${eventId}"}`),
 });
 
@@ -46,6 +49,7 @@ function createWorld(
   const kafka = createFakeKafka();
   let current = endpoints;
   const send = createSendItems({
+    ...nothingErased,
     directory: {
       get: (tenant, id) => current.find((endpoint) => endpoint.tenant === tenant && endpoint.id === id),
       refresh: async () => void (current = refreshed),

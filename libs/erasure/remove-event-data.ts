@@ -1,0 +1,92 @@
+/**
+ * Removes what belongs to marked events, table by table, in pages. Nothing comes after: who writes to these tables under the tenant's clock
+ * sees the mark. Who writes without it (payloads and attempts ahead of their event, dead letters) may have begun before the mark, so it is
+ * run a second time once all those have ended. Again, it changes nothing.
+ */
+import { isOpen } from '#lib/event-store';
+import type { Query } from '#lib/postgres';
+import { emptying } from './tenant-data.ts';
+
+/** Rows by table. */
+export type RemovedRows = Record<string, number>;
+
+const deliveriesAtOnce = 500;
+const rowsAtOnce = 2_000;
+
+const findDeliveries = `
+  SELECT id FROM deliveries
+   WHERE tenant = $1 AND event_id = ANY ($2::text[]) AND id > $3
+   ORDER BY id
+   LIMIT ${deliveriesAtOnce}`;
+
+/** Rows of `waiting` are locked in the order in which everybody locks them. */
+const ofDeliveries = {
+  attempts: `DELETE FROM attempts WHERE tenant = $1 AND delivery_id = ANY ($2::text[]) RETURNING 1`,
+  waiting: `
+    DELETE FROM waiting
+     WHERE ctid = ANY (ARRAY (
+             SELECT ctid FROM waiting
+              WHERE tenant = $1 AND delivery_id = ANY ($2::text[]) AND ordering_key IS NULL
+              ORDER BY tenant, delivery_id
+                FOR UPDATE))
+    RETURNING 1`,
+  deliveries: `
+    UPDATE deliveries
+       SET ${emptying('deliveries')}
+     WHERE tenant = $1 AND id = ANY ($2::text[])
+       AND (detail IS DISTINCT FROM 'event_erased' OR status <> 'cancelled')
+       AND (detail IS NOT NULL OR next_attempt_at IS NOT NULL OR ${isOpen('status')})
+    RETURNING 1`,
+} as const;
+
+/** The owner of the partition ends it, and gives the next of its key its turn. */
+const wakeOrdered = `
+  UPDATE waiting
+     SET due_at = least(due_at, clock_timestamp()), not_before = NULL
+   WHERE tenant = $1 AND event_id = ANY ($2::text[]) AND delivery_id = ANY ($3::text[])
+     AND ordering_key IS NOT NULL AND isfinite(due_at)`;
+
+const page = (table: string): string => `
+  DELETE FROM ${table}
+   WHERE ctid = ANY (ARRAY (
+           SELECT ctid FROM ${table} WHERE tenant = $1 AND event_id = ANY ($2::text[]) LIMIT ${rowsAtOnce}))
+  RETURNING 1`;
+
+/** An event has one payload, in the partition of its day. */
+const removePayloads = `
+  DELETE FROM event_payloads p
+   USING events e
+   WHERE e.tenant = $1 AND e.id = ANY ($2::text[])
+     AND p.tenant = $1 AND p.event_id = e.id AND p.received_at = e.received_at
+  RETURNING 1`;
+
+export async function removeEventData(query: Query, tenant: string, ids: readonly string[]): Promise<RemovedRows> {
+  const removed: RemovedRows = {};
+  const run = async (table: string, text: string, of = ids): Promise<number> => {
+    const { length } = await query.query(text, [tenant, of]);
+    if (length > 0) removed[table] = (removed[table] ?? 0) + length;
+    return length;
+  };
+
+  await run('event_payloads', removePayloads);
+  await run('outbox', page('outbox'));
+  for (let after = ''; ;) {
+    const deliveries = await query.query<{ id: string }>(findDeliveries, [tenant, ids, after]);
+    const deliveryIds = deliveries.map(({ id }) => id);
+    const last = deliveryIds.at(-1);
+    if (last === undefined) break;
+    for (const [table, text] of Object.entries(ofDeliveries)) await run(table, text, deliveryIds);
+    await query.query(wakeOrdered, [tenant, ids, deliveryIds]);
+    after = last;
+    if (deliveryIds.length < deliveriesAtOnce) break;
+  }
+  for (const table of ['dead_letters', 'receipts', 'early_stats'])
+    for (let rows = rowsAtOnce; rows === rowsAtOnce;) rows = await run(table, page(table));
+  return removed;
+}
+
+export function addRemoved(sum: RemovedRows, more: RemovedRows): RemovedRows {
+  const added = { ...sum };
+  for (const [table, rows] of Object.entries(more)) added[table] = (added[table] ?? 0) + rows;
+  return added;
+}

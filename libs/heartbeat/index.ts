@@ -1,0 +1,1 @@
+export { type ReportedLag, reportProcess } from './report-process.ts';

@@ -1,0 +1,80 @@
+/**
+ * Who changed what: a row for each change, written in the transaction of the change, so that one never is without the other. A route
+ * names its action in `config.audit`, and its handler calls `request.audit` where it has the transaction:
+ *
+ *   config: { operation, audit: 'source.delete' }
+ *   await request.audit(tx, { id, before: sourceJson(row) });
+ *
+ * What a client sees of a resource is what it passes; `conceal` takes out what an entry must not keep.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Clock } from '#lib/clock';
+import { AppError } from '#lib/errors';
+import { createId, type RandomBytes } from '#lib/ids';
+import type { Query } from '#lib/postgres';
+import type { EncryptionKey } from '#lib/secret-box';
+import { insertAuditEntry } from '../resources/audit-entry.ts';
+import { changedFields, type Fields } from './changed-fields.ts';
+import { createConceal } from './conceal.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The action of the route's entries, `<resource>.<verb>`; or why it has none. Every route that is not a GET has it (a test). */
+    audit?: `${string}.${string}` | { none: string };
+  }
+  interface FastifyRequest {
+    /** Writes the entry of a change, in the transaction of the change. */
+    audit(tx: Query, change: AuditedChange): Promise<void>;
+  }
+}
+
+interface AuditedChange {
+  /** The resource that was changed. */
+  id: string;
+  /** As clients see it; absent for a creation. */
+  before?: Fields;
+  /** As clients see it; absent for a deletion. Of an order such as a replay: what it asked for, and what it started. */
+  after?: Fields;
+  /** Whose audit it goes to. Default: the tenant of the request. */
+  tenant?: string;
+  /** Who changed it. Default: the caller. */
+  actor?: Actor;
+}
+
+interface Actor {
+  credential: string;
+  sessionId: string | null;
+}
+
+interface Deps {
+  encryptionKeys: readonly EncryptionKey[];
+  clock: Clock;
+  random: RandomBytes;
+}
+
+/** Gives every request its `audit`. */
+export function auditRequests(app: FastifyInstance, { encryptionKeys, clock, random }: Deps): void {
+  const conceal = createConceal(encryptionKeys);
+  app.decorateRequest('audit', async function audit(this: FastifyRequest, tx, change) {
+    const { id, tenant = this.tenant, actor = actorOf(this) } = change;
+    const { audit: action } = this.routeOptions.config;
+    if (typeof action !== 'string')
+      throw new AppError('bug', `${this.method} ${this.routeOptions.url} names no action for its audit entry`);
+    const [before, after] = changedFields(change.before ?? null, change.after ?? null);
+    await insertAuditEntry(tx, {
+      tenant,
+      id: createId('aud', clock.nowMs(), random),
+      ...actor,
+      action,
+      resourceId: id,
+      before: conceal(tenant, before),
+      after: conceal(tenant, after),
+      requestId: this.id,
+    });
+  });
+}
+
+const actorOf = ({ credential, caller }: FastifyRequest): Actor => ({
+  credential,
+  sessionId: caller.session?.id ?? null,
+});

@@ -1,0 +1,74 @@
+import type { FindKey, KnownKey } from './key-directory.ts';
+import { idInCredential } from './key-text.ts';
+import { operatorCredential, type OperatorKey, type OperatorKeys } from './operator-keys.ts';
+import { type Scope, scopes } from './scopes.ts';
+import type { FindSession, KnownSession } from './session-directory.ts';
+
+/** Who sends a request. */
+export interface Caller {
+  type: 'key' | 'session' | 'operator';
+  /** Of the key or session; `admin` for the operator. */
+  id: string;
+  /** The API key, for a session the one that it was made from; undefined: the operator's. */
+  key: KnownKey | undefined;
+  /** Undefined: all tenants; each request chooses one. */
+  tenant: string | undefined;
+  scopes: readonly Scope[];
+  session: KnownSession | undefined;
+  /** The key of the operator that was sent. */
+  operatorKey: OperatorKey | undefined;
+}
+
+export interface IdentityDeps {
+  operatorKeys: OperatorKeys;
+  findKey: FindKey;
+  findSession: FindSession;
+}
+
+/** The caller whose credential this is. A key of the operator is looked for first: it may have any form. */
+export async function identifyCaller(
+  { operatorKeys, findKey, findSession }: IdentityDeps,
+  text: string,
+): Promise<Caller | 'unknown' | 'unavailable'> {
+  const operatorKey = operatorKeys.find(text);
+  if (operatorKey !== undefined) return operator(operatorKey);
+  if (idInCredential('hs', text) === undefined) {
+    const key = await findKey(text);
+    return typeof key === 'string' ? key : callerOfKey(key);
+  }
+  const session = await findSession(text);
+  return typeof session === 'string' ? session : callerOfSession(session);
+}
+
+const operator = (operatorKey: OperatorKey): Caller => ({
+  type: 'operator',
+  id: operatorCredential,
+  key: undefined,
+  tenant: undefined,
+  scopes,
+  session: undefined,
+  operatorKey,
+});
+
+const callerOfKey = (key: KnownKey): Caller => ({
+  type: 'key',
+  id: key.id,
+  key,
+  tenant: key.tenant,
+  scopes: key.scopes,
+  session: undefined,
+  operatorKey: undefined,
+});
+
+const callerOfSession = (session: KnownSession): Caller => ({
+  type: 'session',
+  id: session.id,
+  key: session.key,
+  tenant: session.tenant === allTenants ? undefined : session.tenant,
+  scopes: session.scopes,
+  session,
+  operatorKey: undefined,
+});
+
+/** In the place of a tenant: the operator's, and not one of a customer. */
+export const allTenants = '*';

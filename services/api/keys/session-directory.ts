@@ -1,0 +1,143 @@
+/**
+ * The sessions, in memory like the keys: once known, one costs no query. A session counts only
+ *
+ * - until its end, and until two hours after its last use;
+ * - until somebody ends it, which every process knows within `intervalMs` plus one reading;
+ * - while its key counts: an API key that is not revoked, or a key of the operator that is still set.
+ *
+ * A session whose code is not redeemed has no token yet, and is in nobody's memory.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import { type Clock, nowMicros, parseRfc3339 } from '#lib/clock';
+import type { Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import { createRowLookUp, type FollowedRow, followTable, type Query } from '#lib/postgres';
+import type { FindKeyById, KnownKey } from './key-directory.ts';
+import { credentialHash, idInCredential } from './key-text.ts';
+import { operatorCredential, type OperatorKeys } from './operator-keys.ts';
+import type { Scope } from './scopes.ts';
+import { idleSeconds } from './session-ends.ts';
+
+const intervalMs = 1_500;
+/** About; nothing in it is of a length that a tenant chooses. */
+const rowBytes = 400;
+
+export interface KnownSession {
+  id: string;
+  /** `*`: all. */
+  tenant: string;
+  scopes: readonly Scope[];
+  /** The key that it was made from; undefined: the operator's. */
+  key: KnownKey | undefined;
+  /** RFC 3339. */
+  expiresAt: string;
+}
+
+/** `unavailable`: the database can't be asked at the moment. */
+export type FindSession = (text: string) => Promise<KnownSession | 'unknown' | 'unavailable'>;
+
+export interface SessionDirectory extends Part {
+  find: FindSession;
+}
+
+interface SessionRow extends FollowedRow {
+  key_id: string;
+  operator_key: string | null;
+  scopes: Scope[];
+  hash: Buffer | null;
+  expires_at: string;
+  idle_expires_at: string;
+  deleted_at: string | null;
+}
+
+interface Entry {
+  row: SessionRow;
+  hash: Buffer;
+  endsAt: number;
+  /** Moved by uses in this process at once, by those in others when they are written. */
+  idleEndsAt: number;
+}
+
+interface Options {
+  /** For the readings of the whole table, which may take long. */
+  followPostgres: Query;
+  /** For look-ups that callers wait for. */
+  postgres: Query;
+  findKeyById: FindKeyById;
+  operatorKeys: Pick<OperatorKeys, 'fingerprints'>;
+  /** Told of every use. */
+  uses: { note(session: { tenant: string; id: string }): void };
+  clock: Clock;
+  log: Logger;
+}
+
+export function createSessionDirectory(options: Options): SessionDirectory {
+  const { followPostgres, postgres, findKeyById, operatorKeys, uses, clock, log } = options;
+  const entries = new Map<string, Entry>();
+  const operatorFingerprints = new Set(operatorKeys.fingerprints);
+
+  const take = (row: SessionRow): void => {
+    const { id, hash } = row;
+    const endsAt = parseRfc3339(row.expires_at) ?? 0;
+    // One that was ended is kept until its own end, so that its token costs no query either.
+    if (row.buried || hash === null || endsAt <= nowMicros(clock)) return void entries.delete(id);
+    const idleEndsAt = Math.max(parseRfc3339(row.idle_expires_at) ?? 0, entries.get(id)?.idleEndsAt ?? 0);
+    entries.set(id, { row, hash, endsAt, idleEndsAt });
+  };
+  const forgetEnded = (): void => {
+    const now = nowMicros(clock);
+    for (const [id, { endsAt }] of entries) if (endsAt <= now) entries.delete(id);
+  };
+
+  const table = followTable<SessionRow>({
+    table: 'sessions',
+    columns:
+      'tenant, id, key_id, operator_key, scopes, hash, expires_at, idle_expires_at, deleted_at, changed_at, buried',
+    bytes: String(rowBytes),
+    postgres: followPostgres,
+    clock,
+    log,
+    intervalMs,
+    knownChangedAt: ({ id }) => entries.get(id)?.row.changed_at,
+    takeRows(rows) {
+      forgetEnded();
+      rows.forEach(take);
+    },
+  });
+  const lookUp = createRowLookUp<SessionRow, Entry>({
+    table,
+    postgres,
+    known: (id) => entries.get(id),
+    buried: () => 'unknown',
+    clock,
+    log,
+  });
+
+  async function keyOf({
+    key_id,
+    operator_key,
+  }: SessionRow): Promise<KnownKey | undefined | 'unknown' | 'unavailable'> {
+    if (key_id !== operatorCredential) return findKeyById(key_id);
+    return operatorFingerprints.has(operator_key ?? '') ? undefined : 'unknown';
+  }
+
+  return {
+    ...table,
+    async find(text) {
+      const id = idInCredential('hs', text);
+      if (id === undefined) return 'unknown';
+      const entry = entries.get(id) ?? (await lookUp(id));
+      if (typeof entry === 'string') return entry;
+      const { row } = entry;
+      const now = nowMicros(clock);
+      // The hashes have one length, and where they begin to differ is useless for guessing.
+      if (!timingSafeEqual(credentialHash(text), entry.hash) || row.deleted_at !== null) return 'unknown';
+      if (now >= entry.endsAt || now >= entry.idleEndsAt) return 'unknown';
+      const key = await keyOf(row);
+      if (typeof key === 'string') return key;
+      entry.idleEndsAt = now + idleSeconds * 1_000_000;
+      uses.note(row);
+      return { id, tenant: row.tenant, scopes: row.scopes, key, expiresAt: row.expires_at };
+    },
+  };
+}

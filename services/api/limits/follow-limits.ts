@@ -1,0 +1,43 @@
+import type { Clock } from '#lib/clock';
+import type { Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import { type FollowedRow, followTable, type Query } from '#lib/postgres';
+import type { LimitName, TenantLimits } from '#lib/tenancy';
+
+const intervalMs = 1_500;
+/** About: a row has at most each limit once. */
+const rowBytes = 600;
+
+type OwnLimits = Partial<Record<LimitName, number>>;
+
+interface TenantRow extends FollowedRow {
+  limits: OwnLimits;
+}
+
+interface Options {
+  /** What holds for tenants without a limit of their own: the settings. */
+  settings: TenantLimits;
+  followPostgres: Query;
+  clock: Clock;
+  log: Logger;
+}
+
+/** The limits of tenants: what the operator has set for one by the API holds in every process within five seconds. */
+export function followLimits({ settings, followPostgres, clock, log }: Options): Part & TenantLimits {
+  const rows = new Map<string, TenantRow>();
+  const table = followTable<TenantRow>({
+    table: 'tenants',
+    columns: 'tenant, id, limits, changed_at, buried',
+    bytes: String(rowBytes),
+    postgres: followPostgres,
+    clock,
+    log,
+    intervalMs,
+    knownChangedAt: ({ tenant }) => rows.get(tenant)?.changed_at,
+    takeRows: (taken) => taken.forEach((row) => rows.set(row.tenant, row)),
+  });
+  return {
+    ...table,
+    of: (tenant, limit) => rows.get(tenant)?.limits[limit] ?? settings.of(tenant, limit),
+  };
+}

@@ -1,0 +1,175 @@
+/**
+ * Explains the fan-out of an event, endpoint by endpoint: judged by the code of fan-out, as of the event's receipt, with the steps that the
+ * endpoints before it have left.
+ */
+import { type Clock, microsOf, nowMicros } from '#lib/clock';
+import { endpointSettlingMs, judgedWithinDays } from '#lib/contract';
+import {
+  type Clause,
+  type EventFilter,
+  failingClause,
+  judgeEach,
+  type JudgingTurns,
+  type UnjudgedReason,
+} from '#lib/event-filter';
+import { deliveryIdOf, subscriptionFor, type Unmatched } from '#lib/fan-out';
+import type { Logger } from '#lib/log';
+import type { Query } from '#lib/postgres';
+import type { EventWithPayload } from '../resources/event.ts';
+import type { MatchReason } from './match-reasons.ts';
+import { type EndpointAsked, type SubscriberThen, subscribersAt } from './subscribers.ts';
+
+/** An endpoint as clients see it here. */
+export interface Match {
+  endpoint_id: string;
+  url: string | null;
+  /** Null if it is unknown. */
+  matched: boolean | null;
+  reason: MatchReason | null;
+  /** Why the endpoint got the event although its filter was not evaluated. */
+  unjudged: UnjudgedReason | null;
+  /** The types or sources that it subscribed to then, if one of these is the reason. */
+  expected: readonly string[] | null;
+  clause: Clause | null;
+  delivery_id: string | null;
+  created_at: string;
+  disabled_at: string | null;
+  deleted_at: string | null;
+}
+
+interface Deps {
+  postgres: Query;
+  turns: JudgingTurns;
+  clock: Clock;
+  log: Logger;
+}
+
+interface Asked {
+  tenant: string;
+  event: EventWithPayload;
+  /** Never fanned out: it was sent to one endpoint as a test. */
+  isTest: boolean;
+  endpoints: readonly EndpointAsked[];
+  /** Of the steps of an event, what the endpoints before these have left. */
+  stepsLeft: number;
+}
+
+type Verdict = Pick<Match, 'matched' | 'reason'> & Partial<Pick<Match, 'unjudged' | 'expected' | 'clause'>>;
+
+const dayMicros = 24 * 3600 * 1_000_000;
+
+/** In the order of the endpoints. */
+export async function matchEvent(
+  { postgres, turns, clock, log }: Deps,
+  { tenant, event, isTest, endpoints, stepsLeft }: Asked,
+): Promise<{ matches: Match[]; stepsLeft: number }> {
+  const receivedAt = microsOf(event.received_at);
+  const judged = { received_at: receivedAt, type: event.type, source_id: event.source_id };
+  const isOld = receivedAt < nowMicros(clock) - judgedWithinDays * dayMicros;
+  const verdicts = new Map<string, Verdict>();
+  const candidates: Candidate[] = [];
+
+  for await (const then of subscribersAt(postgres, endpoints, { receivedAt, log })) {
+    const wait = turns.wait(tenant);
+    if (wait !== undefined) await wait;
+    const { endpoint, subscriber, subscription } = then;
+    turns.spend(subscription.filter === null ? 1 : stepsToCompile);
+    const found = subscriptionFor(judged, subscriber);
+    if (isTest) verdicts.set(endpoint.id, { matched: false, reason: 'test_event' });
+    else if (found === 'created_later') verdicts.set(endpoint.id, { matched: false, reason: found });
+    else if (isOld && then.isPruned && !isDeletedAt(endpoint, receivedAt))
+      verdicts.set(endpoint.id, { matched: null, reason: 'history_removed' });
+    else if (typeof found === 'string') verdicts.set(endpoint.id, refusedBy(found, then, receivedAt));
+    else if (found.filter !== null && event.body === null)
+      verdicts.set(endpoint.id, { matched: null, reason: 'payload_removed' });
+    else candidates.push({ id: endpoint.id, filter: found.filter, stored: subscription.filter });
+  }
+
+  const bytes = event.body ?? Buffer.alloc(0);
+  const left = await judgeEach(
+    candidates,
+    { tenant, bytes, contentEncoding: event.content_encoding, turns },
+    stepsLeft,
+    {
+      takes: ({ candidate, unjudged = null }) =>
+        void verdicts.set(candidate.id, { matched: true, reason: null, unjudged }),
+      refuses({ id, stored }, payload) {
+        const { clause, steps } = failingClause(stored, payload);
+        const isJson = payload.content().kind === 'document';
+        verdicts.set(id, { matched: false, reason: isJson ? 'filter' : 'payload_not_json', clause });
+        return stepsToCompile + steps;
+      },
+    },
+  );
+
+  const deliveries = await deliveriesOf(postgres, tenant, { id: event.id, received_at: receivedAt }, endpoints);
+  return { matches: endpoints.map((endpoint) => matchOf(endpoint, verdicts, deliveries)), stepsLeft: left };
+}
+
+interface Candidate {
+  id: string;
+  filter: EventFilter | null;
+  /** As the endpoint has it. */
+  stored: unknown;
+}
+
+/** A filter of the largest size is checked and compiled in the time of so many steps. */
+const stepsToCompile = 2_000;
+
+function refusedBy(
+  found: Exclude<Unmatched, 'created_later'>,
+  { endpoint, subscription }: SubscriberThen,
+  receivedAt: number,
+): Verdict {
+  switch (found) {
+    case 'closed':
+      return { matched: false, reason: isDeletedAt(endpoint, receivedAt) ? 'deleted' : 'disabled' };
+    case 'type':
+      return { matched: false, reason: 'type', expected: subscription.event_types };
+    case 'source':
+      return { matched: false, reason: 'source', expected: subscription.source_ids };
+  }
+}
+
+/** A deletion counts like any change, some seconds later. */
+const isDeletedAt = ({ deleted_at: deletedAt }: EndpointAsked, receivedAt: number): boolean =>
+  deletedAt !== null && receivedAt >= microsOf(deletedAt) + endpointSettlingMs * 1_000;
+
+/** The deliveries of the event's own fan-out, by endpoint. */
+async function deliveriesOf(
+  postgres: Query,
+  tenant: string,
+  event: { id: string; received_at: number },
+  endpoints: readonly EndpointAsked[],
+): Promise<Map<string, string>> {
+  const endpointOf = new Map(endpoints.map(({ id }) => [deliveryIdOf(event, id), id]));
+  const rows = await postgres.query<{ id: string }>(
+    'SELECT id FROM deliveries WHERE tenant = $1 AND id = ANY ($2::text[])',
+    [tenant, [...endpointOf.keys()]],
+  );
+  return new Map(rows.map(({ id }) => [endpointOf.get(id) ?? '', id]));
+}
+
+function matchOf(
+  { id, url, created_at, disabled_at, deleted_at }: EndpointAsked,
+  verdicts: ReadonlyMap<string, Verdict>,
+  deliveries: ReadonlyMap<string, string>,
+): Match {
+  const { matched = null, reason = null, unjudged = null, expected = null, clause = null } = verdicts.get(id) ?? {};
+  const deliveryId = deliveries.get(id) ?? null;
+  // What can't be judged any more is known from the delivery, if there was one.
+  const isKnown = matched === null && deliveryId !== null;
+  return {
+    endpoint_id: id,
+    url: deleted_at === null ? url : null,
+    matched: isKnown ? true : matched,
+    reason: isKnown ? null : reason,
+    unjudged,
+    expected,
+    clause,
+    delivery_id: deliveryId,
+    created_at,
+    disabled_at,
+    deleted_at,
+  };
+}

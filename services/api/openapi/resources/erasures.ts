@@ -1,0 +1,49 @@
+import type { DocumentedResource } from '../operation.ts';
+import { count, flag, id, list, map, nullable, object, oneOf, saying, text, time } from '../schema.ts';
+
+const kafka = list(
+  object({
+    topic: text,
+    kept_until: saying('until when it has bytes, by its retention; null: for ever', nullable(time)),
+  }),
+);
+
+const common = {
+  id: id('ers'),
+  status: oneOf(['running', 'completed']),
+  as_of: saying('what was received later is left', time),
+  events: saying('events that were erased', count),
+  removed: saying('rows that were removed or emptied, by table', map(count)),
+  kafka: saying('null until it has completed', nullable(kafka)),
+  kept_until: saying('the last of these times; null while it runs, or for ever', nullable(time)),
+  created_at: time,
+  completed_at: nullable(time),
+};
+
+const erasure = object({
+  ...common,
+  event_id: saying('the one event that was to be erased', nullable(id('evt'))),
+  filtered_by: saying('names of the filters; their values are erased, too', list(text)),
+});
+
+const deletedTenant = object({
+  ...common,
+  tenant: text,
+  dropped: saying('records that came later and were dropped; approximate after a crash', count),
+});
+
+export const documentedErasures: DocumentedResource = {
+  tag: 'Erasures',
+  description:
+    'Erases events: from the database and Redis at once, from Kafka by the retention of its topics. An event that was erased stays as its id, its status and its times, until its days end.',
+  schemas: {
+    Erasure: erasure,
+    TenantDeletion: deletedTenant,
+    ErasurePreview: object({
+      dry_run: flag,
+      matched: saying('events that would be erased, counted up to 100,000', count),
+      more: saying('more match than were counted', flag),
+      as_of: saying('for the erasure of these', text),
+    }),
+  },
+};

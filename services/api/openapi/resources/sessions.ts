@@ -1,0 +1,46 @@
+import { scopes } from '../../keys/scopes.ts';
+import type { DocumentedResource } from '../operation.ts';
+import { extend, flag, id, list, nullable, object, oneOf, saying, text, time } from '../schema.ts';
+
+const ends = {
+  expires_at: saying('its end, used or not', time),
+  idle_expires_at: saying('its end if it is not used any more; accurate to a minute', time),
+};
+
+const session = object({
+  id: id('ses'),
+  tenant: saying('the only tenant that it sees; `*`: all', text),
+  key_id: saying('the key that it was made from; `admin`: that of the operator', text),
+  scopes: list(oneOf(scopes)),
+  redeemed: saying('whether it has a token; false: its code is still to be redeemed', flag),
+  created_at: time,
+  ...ends,
+});
+
+const me = object({
+  credential: object({
+    type: oneOf(['key', 'session', 'operator']),
+    id: saying('id of the key or session; `admin` for the operator', text),
+    key_id: saying('id of the key, for a session the one that it was made from', text),
+  }),
+  tenant: saying('the tenant of this request', text),
+  all_tenants: saying('whether `Hookline-Tenant` may name any tenant', flag),
+  scopes: list(oneOf(scopes)),
+  expires_at: saying('of a session: its end, used or not', nullable(time)),
+  idle_expires_at: saying('of a session: its end if it is not used any more', nullable(time)),
+});
+
+export const documentedSessions: DocumentedResource = {
+  tag: 'Sessions',
+  description:
+    'Tokens made from a key, with the same or fewer scopes and an end. A session makes no keys and no sessions.',
+  schemas: {
+    Session: session,
+    NewSession: extend(session, {
+      token: saying('shown only in this response; null with a code', nullable(text)),
+      code: saying('shown only in this response', nullable(text)),
+      code_expires_at: nullable(time),
+    }),
+    Me: me,
+  },
+};

@@ -1,0 +1,22 @@
+import { limitNames } from '#lib/tenancy';
+import type { DocumentedResource } from '../operation.ts';
+import { count, object, saying, text } from '../schema.ts';
+
+const limits = Object.fromEntries(limitNames.map((limit) => [limit, count]));
+
+const tenant = object({
+  id: text,
+  name: saying('as the operator calls it; empty if it has no name', text),
+  limits: saying('the limits that hold: docs/tenancy.md', object(limits)),
+  own_limits: saying('those of them that are set for this tenant', object({}, limits)),
+  counts: saying(
+    'what counts toward its limits of the same names',
+    object({ sources: count, endpoints: count, api_keys: count, source_bytes: count, endpoint_bytes: count }),
+  ),
+});
+
+export const documentedTenants: DocumentedResource = {
+  tag: 'Tenants',
+  description: 'For the operator’s key alone. A tenant exists as soon as it is named.',
+  schemas: { Tenant: tenant },
+};

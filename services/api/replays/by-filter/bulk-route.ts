@@ -1,0 +1,185 @@
+/**
+ * Replays of events, retries and cancels of deliveries by filter. The dry run counts, and answers with an `as_of`; the start requires it, and
+ * takes nothing later. What is taken is chosen while it is worked off (choosing.ts), so that it costs the same for a hundred and for ten million.
+ */
+import type { FastifyReply } from 'fastify';
+import { formatMicros, nowMicros } from '#lib/clock';
+import { createFilteredReplay, type ReplayOperation, type Selection } from '#lib/replay-store';
+import { filterSchemas, readFilters } from '../../http/filters.ts';
+import { type FieldErrors, sendInvalid, sendLimitReached, sendProblem } from '../../http/send-problem.ts';
+import { type Operation, ref } from '../../openapi/operation.ts';
+import { endpoints } from '../../resources/endpoint.ts';
+import { startedReplay } from '../../resources/replay.ts';
+import { type Route, route, type RouteDeps } from '../../route.ts';
+import { replayRate, wholeNumber } from '../../settings/fields.ts';
+import { newReplay } from '../new-replay.ts';
+import { replayLimitReached } from '../replay-limit.ts';
+import { sendReplay } from '../send-replay.ts';
+import type { CountedRequest } from './as-of.ts';
+import { type Count, countMatches } from './count-matches.ts';
+import { operations } from './operations.ts';
+
+interface Body {
+  filter?: Readonly<Record<string, string | readonly string[]>>;
+  all?: boolean;
+  endpoint_id?: string;
+  limit?: number;
+  rate_per_second?: number;
+  dry_run?: boolean;
+  as_of?: string;
+}
+
+interface BulkRoute {
+  url: string;
+  does: ReplayOperation;
+  operation: Pick<Operation, 'tag' | 'id' | 'summary'>;
+}
+
+/** The action of its audit entries. */
+const auditedAs = {
+  replay_events: 'events.replay',
+  retry_deliveries: 'deliveries.retry',
+  cancel_deliveries: 'deliveries.cancel',
+} as const satisfies Record<ReplayOperation, string>;
+
+const maxItems = 10_000_000;
+/** A count shows so many endpoints, those with the most first. */
+const shownEndpoints = 100;
+
+const description =
+  'Requires at least one filter, or `all`: true. First send it with `dry_run`: true, then the same with the `as_of` of that answer; what was received or created later is not taken. Without `dry_run`, the key needs the scope `write`.';
+
+export const bulkRoute =
+  ({ url, does, operation }: BulkRoute): Route =>
+  (deps) =>
+    route<{ Body: Body }>({
+      method: 'POST',
+      url,
+      config: {
+        dryRunScope: 'read',
+        audit: auditedAs[does],
+        operation: {
+          ...operation,
+          description,
+          answers: {
+            202: {
+              is: 'The replay, or, with `dry_run`, what it would take',
+              body: { anyOf: [ref('Replay'), ref('BulkPreview')] },
+            },
+          },
+          errors: ['conflict', 'limit_reached'],
+        },
+      },
+      schema: { body: bodyOf(does) },
+      async handler(request, reply) {
+        const { tenant, body, idempotent } = request;
+        const read = readBody(does, body);
+        if ('errors' in read) return sendInvalid(reply, read.errors);
+        const { filter, limit, ratePerSecond, endpointId } = read;
+        if (endpointId !== null) {
+          const endpoint = await endpoints.find(idempotent.effects, tenant, endpointId);
+          if (endpoint === undefined || endpoint.deleted_at !== null)
+            return sendInvalid(reply, [{ field: '/endpoint_id', message: 'is not the id of an endpoint' }]);
+          if (endpoint.disabled_at !== null) return sendProblem(reply, 'conflict', 'The endpoint is disabled');
+        }
+        const counted: CountedRequest = { tenant, operation: does, request: { ...read } };
+        if (body.dry_run === true) {
+          const at = nowMicros(deps.clock);
+          const selection = { filter, limit, endpointId, asOf: formatMicros(at) };
+          const count = await countMatches(
+            { store: idempotent.effects, clock: deps.clock, turns: deps.judgingTurns },
+            does,
+            tenant,
+            selection,
+          );
+          const asOf = deps.asOf.write(counted, { at, count: Math.min(count.total, limit) });
+          return reply.code(202).send(previewJson(count, { limit, ratePerSecond, asOf }));
+        }
+        const known = body.as_of === undefined ? undefined : deps.asOf.read(counted, body.as_of);
+        if (known === undefined) return sendInvalid(reply, [noAsOf]);
+        const selection = { filter, limit, endpointId, asOf: formatMicros(known.at) };
+        return start(deps, reply, { does, selection, counted: known.count, ratePerSecond });
+      },
+    });
+
+const noAsOf = {
+  field: '/as_of',
+  message: 'must be the as_of of a dry run of the same request: send it with `dry_run`: true first',
+};
+
+/** The schema of the body: the filters are those of the list. */
+function bodyOf(does: ReplayOperation) {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      filter: { type: 'object', additionalProperties: false, properties: filterSchemas(operations[does].filters) },
+      all: { type: 'boolean' },
+      ...(does === 'replay_events' && { endpoint_id: { type: 'string', maxLength: 100 } }),
+      limit: wholeNumber(1, maxItems),
+      rate_per_second: replayRate,
+      dry_run: { type: 'boolean' },
+      as_of: { type: 'string', maxLength: 100 },
+    },
+  } as const;
+}
+
+interface ReadBody {
+  filter: Selection['filter'];
+  endpointId: string | null;
+  limit: number;
+  ratePerSecond: number | null;
+}
+
+function readBody(does: ReplayOperation, body: Body): ReadBody | { errors: FieldErrors } {
+  const { all = false, limit = maxItems, rate_per_second: ratePerSecond = null, endpoint_id: endpointId = null } = body;
+  const read = readFilters(operations[does].filters, body.filter ?? {});
+  if ('errors' in read)
+    return { errors: read.errors.map(({ field, message }) => ({ field: `/filter/${field}`, message })) };
+  const filter = read.filter as Selection['filter'];
+  if (!all && Object.keys(filter).length === 0)
+    return { errors: [{ field: '/filter', message: 'must have at least one filter, or the body `all`: true' }] };
+  if (body.dry_run === true && body.as_of !== undefined)
+    return { errors: [{ field: '/as_of', message: 'is what a dry run answers: send it without `dry_run`' }] };
+  return { filter, limit, ratePerSecond, endpointId };
+}
+
+async function start(
+  deps: RouteDeps,
+  reply: FastifyReply,
+  chosen: { does: ReplayOperation; selection: Selection; counted: number; ratePerSecond: number | null },
+): Promise<FastifyReply> {
+  const { request: asking } = reply;
+  const { tenant, body, idempotent } = asking;
+  const { effects } = idempotent;
+  const { does: operation, selection, counted, ratePerSecond } = chosen;
+  const reached = await replayLimitReached(deps, effects, tenant, 'several');
+  if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
+  const request = { ...(body as Body), as_of: selection.asOf };
+  const begun = newReplay(deps, { tenant, request, ratePerSecond });
+  const replay = await createFilteredReplay(effects, { ...begun, operation, selection, counted });
+  await asking.audit(effects, { id: replay.id, after: startedReplay(replay) });
+  idempotent.afterCommit(deps.chooseItems);
+  return sendReplay(reply, replay);
+}
+
+function previewJson(
+  { total, byEndpoint, byReason, withFilter, isComplete }: Count,
+  { limit, ratePerSecond, asOf }: { limit: number; ratePerSecond: number | null; asOf: string },
+): Record<string, unknown> {
+  const matched = Math.min(total, limit);
+  const mostFirst = (counts: ReadonlyMap<string, number>) =>
+    [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  return {
+    dry_run: true,
+    as_of: asOf,
+    matched,
+    left_out: total - matched,
+    complete: isComplete,
+    by_endpoint: mostFirst(byEndpoint)
+      .slice(0, shownEndpoints)
+      .map(([endpoint_id, deliveries]) => ({ endpoint_id, deliveries, at_most: withFilter.has(endpoint_id) })),
+    by_reason: mostFirst(byReason).map(([reason, deliveries]) => ({ reason, deliveries })),
+    seconds: ratePerSecond === null ? null : Math.ceil(matched / ratePerSecond),
+  };
+}

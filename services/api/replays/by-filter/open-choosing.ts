@@ -1,0 +1,51 @@
+import type { Clock } from '#lib/clock';
+import type { JudgingTurns, UnjudgedFilters } from '#lib/event-filter';
+import { inRounds, type Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import type { createPools } from '#lib/postgres';
+import { createItemChoice } from '#lib/replay-store';
+import { createChoosing } from './choosing.ts';
+
+interface Deps {
+  openPool: ReturnType<typeof createPools>;
+  judgingTurns: JudgingTurns;
+  unjudgedFilters: Pick<UnjudgedFilters, 'note'>;
+  clock: Clock;
+  log: Logger;
+}
+
+/** A separate pool: requests don't wait for what is chosen. */
+const maxConnections = 2;
+/** A window of rows takes part of a second; one that takes so long is tried again. */
+const statementTimeoutMs = 10_000;
+/** For replays of other processes, and those whose items are used up. */
+const everyMs = 500;
+
+/** Chooses items of replays by filter as long as the process runs. */
+export function openChoosing({ openPool, judgingTurns, unjudgedFilters, clock, log }: Deps): {
+  wake(): void;
+  parts: Part[];
+} {
+  const postgres = openPool({ use: 'choosing', maxConnections, statementTimeoutMs });
+  const choose = createChoosing({
+    choice: createItemChoice(postgres),
+    store: postgres,
+    turns: judgingTurns,
+    unjudgedFilters,
+    log,
+  });
+  let waking = new AbortController();
+  const name = 'choosing of replays';
+  const rounds = inRounds(choose, {
+    name,
+    everyMs,
+    log,
+    clock: {
+      sleep: async (ms, signal) => {
+        waking = new AbortController();
+        await clock.sleep(ms, AbortSignal.any(signal === undefined ? [waking.signal] : [signal, waking.signal]));
+      },
+    },
+  });
+  return { wake: () => waking.abort(), parts: [postgres, rounds] };
+}

@@ -1,0 +1,111 @@
+import { formatMicros } from '#lib/clock';
+import { timeOfId } from '#lib/ids';
+import type { Query } from '#lib/postgres';
+import { bindTo, filterConditions, type Filtering, type FilterTable, readInstant } from '../http/filters.ts';
+import type { PageRequest } from '../http/paging.ts';
+import { operatorCredential } from '../keys/operator-keys.ts';
+import { filterText } from '../settings/fields.ts';
+import { idPattern } from './ids.ts';
+
+export interface NewAuditEntry {
+  tenant: string;
+  id: string;
+  credential: string;
+  sessionId: string | null;
+  action: string;
+  resourceId: string;
+  before: unknown;
+  after: unknown;
+  requestId: string;
+}
+
+interface AuditRow {
+  id: string;
+  at: string;
+  credential: string;
+  session_id: string | null;
+  action: string;
+  resource_id: string;
+  before: object | null;
+  after: object | null;
+  request_id: string;
+}
+
+const jsonOf = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+
+export async function insertAuditEntry(tx: Query, entry: NewAuditEntry): Promise<void> {
+  const { tenant, id, credential, sessionId, action, resourceId, before, after, requestId } = entry;
+  await tx.query(
+    `INSERT INTO audit (tenant, id, at, credential, session_id, action, resource_id, before, after, request_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [tenant, id, instantOf(id), credential, sessionId, action, resourceId, jsonOf(before), jsonOf(after), requestId],
+    'audit_insert',
+  );
+}
+
+/** The entry as clients see it. */
+export function auditJson({ credential, session_id, ...row }: AuditRow): Record<string, unknown> {
+  const type = session_id !== null ? 'session' : credential === operatorCredential ? 'operator' : 'key';
+  return { ...row, actor: { type, id: session_id ?? credential, key_id: credential } };
+}
+
+export const auditId = idPattern('aud');
+const sessionId = idPattern('ses');
+
+export const auditFilters = {
+  actor: {
+    schema: filterText,
+    description: 'id of an API key, including what its sessions did; id of a session; or `admin`, the operator',
+    condition: (value) => `credential = ${value}`,
+  },
+  action: {
+    schema: filterText,
+    description: 'action, such as `endpoint.update`',
+    condition: (value) => `action = ${value}`,
+  },
+  resource: {
+    schema: filterText,
+    description: 'id of the resource',
+    condition: (value) => `resource_id = ${value}`,
+  },
+  since: {
+    schema: { type: 'string' },
+    description: 'RFC 3339: at or after this time',
+    read: readInstant,
+    condition: (value) => `at >= ${value}::timestamptz`,
+  },
+  until: {
+    schema: { type: 'string' },
+    description: 'RFC 3339: before this time',
+    read: readInstant,
+    condition: (value) => `at < ${value}::timestamptz`,
+  },
+} as const satisfies FilterTable;
+
+export type AuditFilter = Filtering<typeof auditFilters>;
+
+/** The newest first. One more than the page holds. */
+export function listAuditEntries(
+  postgres: Query,
+  tenant: string,
+  { actor, ...filter }: AuditFilter,
+  { after, limit }: PageRequest,
+): Promise<AuditRow[]> {
+  const values: unknown[] = [tenant];
+  const conditions = ['tenant = $1', ...filterConditions(auditFilters, filter, bindTo(values))];
+  if (actor !== undefined)
+    conditions.push(`${sessionId.test(actor) ? 'session_id' : 'credential'} = $${values.push(actor)}`);
+  if (after !== null)
+    conditions.push(`(at, id) < ($${values.push(instantOf(after))}::timestamptz, $${values.push(after)})`);
+  return postgres.query<AuditRow>(
+    `SELECT id, at, credential, session_id, action, resource_id, before, after, request_id
+       FROM audit
+      WHERE ${conditions.join(' AND ')}
+      ORDER BY at DESC, id DESC
+      LIMIT $${values.push(limit + 1)}`,
+    values,
+  );
+}
+
+/** An entry has the time of its id. */
+const instantOf = (id: string): string => formatMicros((timeOfId(id) ?? 0) * 1_000);

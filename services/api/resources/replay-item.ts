@@ -1,0 +1,36 @@
+import type { Query } from '#lib/postgres';
+import type { ReplayItemStatus } from '#lib/replay-store';
+import type { PageRequest } from '../http/paging.ts';
+
+/** As clients see it, too. */
+export interface ReplayItemRow {
+  item: number;
+  status: ReplayItemStatus;
+  /** Of a failed one. */
+  reason: string | null;
+  dead_letter_id: string | null;
+  event_id: string | null;
+  endpoint_id: string | null;
+  delivery_id: string | null;
+  generation: number;
+}
+
+/** A cursor: the number of an item. */
+export const itemNumber = /^\d{1,9}$/;
+
+/** In the order of the replay. One more than the page holds. */
+export const listReplayItems = (
+  postgres: Query,
+  tenant: string,
+  replayId: string,
+  { after, limit, status }: PageRequest & { status: ReplayItemStatus | undefined },
+): Promise<ReplayItemRow[]> =>
+  postgres.query<ReplayItemRow>(
+    // The status stands in the text: with a parameter in its place, Postgres would not use a partial index.
+    `SELECT item, status, reason, letter_id AS dead_letter_id, event_id, endpoint_id, delivery_id, generation
+       FROM replay_items
+      WHERE tenant = $1 AND replay_id = $2 AND item > $3::int ${status === undefined ? '' : `AND status = '${status}'`}
+      ORDER BY item
+      LIMIT $4`,
+    [tenant, replayId, after ?? 0, limit + 1],
+  );

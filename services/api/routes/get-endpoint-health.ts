@@ -1,0 +1,120 @@
+import { formatMicros, microsOf, nowMicros } from '#lib/clock';
+import { pausedBetween, type StoredPause } from '#lib/contract';
+import { sendMissing } from '../http/send-problem.ts';
+import type { Operation } from '../openapi/operation.ts';
+import { type EndpointRow, endpoints } from '../resources/endpoint.ts';
+import {
+  findBreaker,
+  findLastMinutes,
+  findRecentAttempts,
+  findSuccess,
+  findWaiting,
+  type LastSend,
+  maxCounted,
+  type Success,
+  type Waiting,
+} from '../resources/endpoint-health.ts';
+import { findPauses } from '../resources/endpoint-pause.ts';
+import { countedSince } from '../resources/stats.ts';
+import { type Route, route } from '../route.ts';
+
+const operation: Operation = {
+  tag: 'Endpoints',
+  id: 'getEndpointHealth',
+  summary: 'Tell how an endpoint does: circuit breaker, success, latency, what waits, and until when',
+  description: 'What is not known is null.',
+  answers: { 200: { is: 'The health of the endpoint', body: 'EndpointHealth' } },
+  errors: ['gone'],
+};
+
+const hourMicros = 3_600_000_000;
+
+/** `GET /v1/endpoints/{id}/health` */
+export const getEndpointHealth: Route = ({ postgres, clock, failingSeconds }) =>
+  route<{ Params: { id: string } }>({
+    method: 'GET',
+    url: '/v1/endpoints/:id/health',
+    config: { operation },
+    async handler(request, reply) {
+      const { tenant } = request;
+      const row = await endpoints.find(postgres, tenant, request.params.id);
+      if (row === undefined || row.deleted_at !== null) return sendMissing(reply, row);
+      const named = { tenant, id: row.id };
+      const now = nowMicros(clock);
+      const [hourAgo, dayAgo] = [formatMicros(now - hourMicros), formatMicros(now - 24 * hourMicros)];
+      const breaker = await findBreaker(postgres, named);
+      const success = await findSuccess(postgres, named, { hourAgo, dayAgo });
+      const recent = await findRecentAttempts(postgres, named);
+      const minutes = await findLastMinutes(postgres, named);
+      const waiting = await findWaiting(postgres, named);
+      const pauses = row.failing_since === null ? [] : await findPauses(postgres, named);
+      const since = await countedSince(postgres);
+      const isCounted = (from: string): boolean => since !== null && since <= from;
+      const ofDay = recent.filter(({ at }) => at >= dayAgo).flatMap(({ duration_ms: ms }) => ms ?? []);
+      return {
+        breaker: breaker ?? null,
+        disabled_at: row.disabled_at,
+        paused_until: row.paused_until,
+        failing_since: row.failing_since,
+        disables_at: disablesAt(row, pauses, failingSeconds),
+        success: {
+          hour: isCounted(hourAgo) ? successJson(success.hour) : null,
+          day: isCounted(dayAgo) ? successJson(success.day) : null,
+        },
+        latency: {
+          attempts: ofDay.length,
+          p50_ms: percentile(ofDay, 0.5),
+          p95_ms: percentile(ofDay, 0.95),
+        },
+        waiting: {
+          ...waiting.states,
+          is_capped: Object.values(waiting.states).reduce((sum, n) => sum + n, 0) >= maxCounted,
+          oldest: waiting.oldest,
+          drains_at: drainsAt(row, waiting, { perMinute: success.lastMinute, isOpen: breaker?.state === 'open', now }),
+        },
+        last_success: lastOf(recent, ({ outcome }) => outcome === 'delivered', minutes.delivered),
+        last_failure: lastOf(recent, ({ outcome }) => outcome !== 'delivered', minutes.failed),
+      };
+    },
+  });
+
+const successJson = ({ attempts, delivered }: Success) => ({
+  attempts,
+  delivered,
+  ratio: attempts === 0 ? null : Math.round((delivered / attempts) * 1e4) / 1e4,
+});
+
+function percentile(values: readonly number[], share: number): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(share * sorted.length) - 1] ?? null;
+}
+
+/** If every attempt goes on to fail. A pause does not count, and of one that is under way all is taken to pass. */
+function disablesAt(row: EndpointRow, pauses: readonly StoredPause[], failingSeconds: number): string | null {
+  if (row.failing_since === null || row.disabled_at !== null) return null;
+  const since = microsOf(row.failing_since);
+  const paused = pauses.map(({ from, until }) => ({ from: microsOf(from), until: microsOf(until) }));
+  return formatMicros(since + failingSeconds * 1_000_000 + pausedBetween(paused, since, Number.MAX_SAFE_INTEGER));
+}
+
+/** At the rate of the last minutes; null where nothing is sent, or was lately. */
+function drainsAt(
+  { paused_until: pausedUntil, disabled_at: disabledAt }: EndpointRow,
+  { states }: Waiting,
+  { perMinute, isOpen, now }: { perMinute: number; isOpen: boolean; now: number },
+): string | null {
+  const rows = Object.values(states).reduce((sum, n) => sum + n, 0);
+  if (pausedUntil !== null || disabledAt !== null || isOpen || rows === 0 || rows >= maxCounted || perMinute === 0)
+    return null;
+  return formatMicros(Math.round(now + (rows / perMinute) * 60_000_000));
+}
+
+/** @param minute the last one in which there was one, if it is not among the recent attempts */
+function lastOf(recent: readonly LastSend[], is: (send: LastSend) => boolean, minute: string | null): LastSend | null {
+  const found = recent.find(is);
+  if (found !== undefined) {
+    const { at, outcome, http_status, detail } = found;
+    return { at, outcome, http_status, detail };
+  }
+  return minute === null ? null : { at: minute, outcome: null, http_status: null, detail: null };
+}

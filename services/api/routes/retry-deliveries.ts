@@ -1,0 +1,12 @@
+import { bulkRoute } from '../replays/by-filter/bulk-route.ts';
+
+/** `POST /v1/deliveries/retry` */
+export const retryDeliveries = bulkRoute({
+  url: '/v1/deliveries/retry',
+  does: 'retry_deliveries',
+  operation: {
+    tag: 'Deliveries',
+    id: 'retryDeliveries',
+    summary: 'Retry the deliveries that match a filter: those that wait now, those that are dead-lettered as replays',
+  },
+});

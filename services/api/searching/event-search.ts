@@ -1,0 +1,110 @@
+import { Worker } from 'node:worker_threads';
+import { AppError } from '#lib/errors';
+import { createPart, type Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import type { SearchAnswer, SearchRequest, WorkerOptions } from './messages.ts';
+import { type SearchAsked, type SearchLimits, searchLimits } from './search-payloads.ts';
+
+export interface EventSearch {
+  /**
+   * Searches in a thread of its own.
+   *
+   * @param places searches that the tenant may have at a time, all processes together
+   * @returns the found as JSON text; `busy`: the tenant has that many; `full`: this process has as many as it can
+   * @throws AppError store_unavailable, stopped
+   */
+  search(asked: SearchAsked, places: number): Promise<{ body: string } | 'busy' | 'full'>;
+}
+
+interface Options {
+  databaseUrl: string;
+  /** The process's name. */
+  name: string;
+  log: Logger;
+  limits?: SearchLimits;
+}
+
+/** Each has a connection to the database, and a megabyte or two of payloads. */
+const maxSearches = 4;
+/** An idle thread ends after this time: it takes some 50 MB. */
+const idleMs = 60_000;
+const maxOldGenerationSizeMb = 256;
+
+interface Pending {
+  resolve(found: { body: string } | 'busy'): void;
+  reject(error: AppError): void;
+}
+
+export function createEventSearch({ databaseUrl, name, log, limits = searchLimits }: Options): EventSearch & Part {
+  const pending = new Map<number, Pending>();
+  let worker: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let lastId = 0;
+  let isStopped = false;
+
+  function start(): Worker {
+    const workerData: WorkerOptions = {
+      ...{ databaseUrl, applicationName: `${name}-search`, maxConnections: maxSearches, limits },
+    };
+    const started = new Worker(new URL('./search-worker.ts', import.meta.url), {
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb },
+    });
+    started.on('message', (answer: SearchAnswer) => settle(answer));
+    started.on('error', (err) => {
+      log.error({ event: 'search.worker_failed', err });
+      end(started, new AppError('store_unavailable', 'the searching thread failed'));
+    });
+    started.on('exit', () => end(started, new AppError('stopped', 'the searching thread was stopped')));
+    started.unref();
+    return started;
+  }
+
+  function settle(answer: SearchAnswer): void {
+    const asking = pending.get(answer.id);
+    pending.delete(answer.id);
+    if (answer.kind === 'found') asking?.resolve({ body: answer.body });
+    else if (answer.kind === 'busy') asking?.resolve('busy');
+    else asking?.reject(new AppError(answer.code, answer.message));
+    if (pending.size === 0 && !isStopped) idle = setTimeout(endIdle, idleMs).unref();
+  }
+
+  function endIdle(): void {
+    const ending = worker;
+    worker = undefined;
+    void ending?.terminate();
+  }
+
+  /** The next search starts another. */
+  function end(ended: Worker, error: AppError): void {
+    if (worker !== ended) return;
+    worker = undefined;
+    for (const { reject } of pending.values()) reject(error);
+    pending.clear();
+  }
+
+  const part = createPart(
+    'event search',
+    async () => undefined,
+    async () => {
+      isStopped = true;
+      clearTimeout(idle);
+      await worker?.terminate();
+    },
+  );
+
+  return {
+    ...part,
+    async search(asked, places) {
+      if (isStopped) throw new AppError('stopped', 'the search has been stopped');
+      if (pending.size >= maxSearches) return 'full';
+      clearTimeout(idle);
+      worker ??= start();
+      const id = (lastId += 1);
+      const { promise, resolve, reject } = Promise.withResolvers<{ body: string } | 'busy'>();
+      pending.set(id, { resolve, reject });
+      worker.postMessage({ id, asked, places } satisfies SearchRequest);
+      return promise;
+    },
+  };
+}

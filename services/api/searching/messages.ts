@@ -1,0 +1,24 @@
+/** What the API and its searching thread tell each other. */
+import type { AppErrorCode } from '#lib/errors';
+import type { SearchAsked, SearchLimits } from './search-payloads.ts';
+
+export interface WorkerOptions {
+  databaseUrl: string;
+  applicationName: string;
+  maxConnections: number;
+  limits: SearchLimits;
+}
+
+export interface SearchRequest {
+  id: number;
+  asked: SearchAsked;
+  /** Searches that the tenant may have at a time. */
+  places: number;
+}
+
+export type SearchAnswer = { id: number } & (
+  | { kind: 'found'; body: string }
+  /** The tenant has a search under way. */
+  | { kind: 'busy' }
+  | { kind: 'failed'; code: AppErrorCode; message: string }
+);

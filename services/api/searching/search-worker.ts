@@ -1,0 +1,63 @@
+/** A thread that searches payloads, so that reading, parsing and judging them delays no request: event-search.ts starts it. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '#lib/clock';
+import { toAppError } from '#lib/errors';
+import { createJudgingTurns } from '#lib/event-filter';
+import { silentLogger } from '#lib/log';
+import { createPostgres, type Query } from '#lib/postgres';
+import type { SearchAnswer, SearchRequest, WorkerOptions } from './messages.ts';
+import { searchPayloads } from './search-payloads.ts';
+
+const { databaseUrl, applicationName, maxConnections, limits } = workerData as WorkerOptions;
+const port = parentPort;
+if (port === null) throw new Error('it is started as a worker');
+
+const postgres = createPostgres({
+  url: databaseUrl,
+  applicationName,
+  maxConnections,
+  statementTimeoutMs: limits.statementMs,
+  // What fails is told to whoever asked.
+  log: silentLogger,
+});
+const turns = createJudgingTurns();
+const { monotonicMs } = systemClock;
+
+port.on('message', (request: SearchRequest) => {
+  void search(request).then(
+    (answer) => port.postMessage({ ...answer, id: request.id }),
+    (thrown: unknown) => {
+      const { code, message } = toAppError(thrown);
+      port.postMessage({ kind: 'failed', code, message, id: request.id } satisfies SearchAnswer);
+    },
+  );
+});
+
+type Answered = { kind: 'found'; body: string } | { kind: 'busy' };
+
+/** One transaction, which holds a place of the tenant's among all processes: if this one dies, it is free again. */
+async function search({ asked, places }: SearchRequest): Promise<Answered> {
+  let answered: Answered = { kind: 'busy' };
+  await postgres
+    .transaction(async (tx) => {
+      if (!(await takePlace(tx, asked.tenant, places))) return;
+      const found = await searchPayloads({ postgres: tx, turns, monotonicMs, limits }, asked);
+      answered = { kind: 'found', body: JSON.stringify(found) };
+    })
+    .catch((error: unknown) => {
+      // What was found before a statement failed counts, although its transaction can't be committed.
+      if (answered.kind === 'busy') throw error;
+    });
+  return answered;
+}
+
+async function takePlace(tx: Query, tenant: string, places: number): Promise<boolean> {
+  for (let place = 0; place < places; place += 1) {
+    const [row] = await tx.query<{ taken: boolean }>(
+      'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken',
+      [`hookline/search/${tenant}/${place}`],
+    );
+    if (row?.taken === true) return true;
+  }
+  return false;
+}

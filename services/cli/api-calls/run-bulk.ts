@@ -1,0 +1,49 @@
+import { usageFailure } from '../command-failure.ts';
+import type { bulkOptions } from '../options/bulk-options.ts';
+import { readReplayLimits } from '../options/replay-limits.ts';
+import { confirm } from '../output/confirm.ts';
+import { describe, print } from '../output/print.ts';
+import type { Values } from '../verb.ts';
+import { connect } from './connect.ts';
+import { runReplay } from './run-replay.ts';
+
+interface Bulk {
+  path: string;
+  filter: Readonly<Record<string, string | readonly string[]>>;
+  /** More fields of the request. */
+  more?: Readonly<Record<string, string>>;
+  /** `{n}` stands for how many. */
+  question: string;
+}
+
+interface Preview extends Record<string, unknown> {
+  as_of: string;
+  matched: number;
+  complete: boolean;
+}
+
+const maxItems = 10_000_000;
+
+/** Does to what matches what the request says: counts it, asks, starts exactly what was counted, and shows the progress until it ends. */
+export async function runBulk(
+  { path, filter, more, question }: Bulk,
+  values: Values<typeof bulkOptions> & { tenant: string | undefined },
+): Promise<number> {
+  if (!values.all && Object.keys(filter).length === 0) throw usageFailure('nothing selected: give a filter, or --all');
+  const body = { filter, ...more, ...(values.all && { all: true }), ...readReplayLimits(values, maxItems) };
+  const mayAsk = process.stdin.isTTY && process.stderr.isTTY;
+  if (!values['dry-run'] && !values.yes && !mayAsk) throw usageFailure('no terminal to confirm on: give --yes');
+
+  const api = connect(values.tenant);
+  const preview = await api.ask<Preview>('POST', path, { body: { ...body, dry_run: true } });
+  if (values['dry-run']) {
+    print(preview, values.json, describe);
+    return 0;
+  }
+  if (!values.yes) {
+    process.stderr.write(`${describe(preview)}\n`);
+    const count = preview.complete ? `${preview.matched}` : `${preview.matched} or more`;
+    await confirm(`${question.replace('{n}', count)}?`, 'nothing was done');
+  }
+  return runReplay(api, { path, body: { ...body, as_of: preview.as_of } }, values);
+}

@@ -1,0 +1,47 @@
+import { systemClock } from '#lib/clock';
+import { apiVerb } from '../api-calls/api-verb.ts';
+import { readTime, timeForms } from '../options/read-time.ts';
+import { omitAbsent, readLimit } from '../options/read-values.ts';
+import { table } from '../output/print.ts';
+import { text } from '../verb.ts';
+
+interface Entry {
+  at: string;
+  actor: { id: string };
+  action: string;
+  resource_id: string;
+  before: object | null;
+  after: object | null;
+}
+
+export const audit = apiVerb({
+  summary: 'List who changed what',
+  description:
+    'Lists the changes of the last 400 days, newest first: when, by whom, what, and which fields. --json adds the fields before and after, and the id of the request.',
+  things: 'changes',
+  options: {
+    actor: text('ID', 'by this key and its sessions, by this session, or `admin`: by the operator'),
+    action: text('NAME', 'such as endpoint.update'),
+    resource: text('ID', 'of this endpoint, source, key, …'),
+    since: text('TIME', `at this time or later: ${timeForms}`),
+    until: text('TIME', 'before this time'),
+    limit: text('N', 'list at most this many (default: 50)'),
+  },
+  call: (api, { actor, action, resource, since, until, limit }) => {
+    const nowMs = systemClock.nowMs();
+    const query = new URLSearchParams(
+      omitAbsent({
+        ...{ actor, action, resource },
+        since: readTime('since', since, nowMs),
+        until: readTime('until', until, nowMs),
+      }),
+    );
+    return api.list<Entry>(`/audit?${query.toString()}`, readLimit(limit, { otherwise: 50 }));
+  },
+  show: (entries) => table(entries.map(row), ['at', 'actor', 'action', 'resource', 'fields']),
+});
+
+const row = ({ at, actor, action, resource_id: resource, before, after }: Entry): Record<string, string> => ({
+  ...{ at, actor: actor.id, action, resource },
+  fields: before === null || after === null ? '-' : Object.keys({ ...before, ...after }).join(' '),
+});

@@ -1,0 +1,55 @@
+import { systemClock } from '#lib/clock';
+import { apiVerb } from '../../api-calls/api-verb.ts';
+import { pathOf } from '../../api-calls/path-of.ts';
+import { futureTimeForms, readFutureTime } from '../../options/read-future-time.ts';
+import { omitAbsent } from '../../options/read-values.ts';
+import { describe } from '../../output/print.ts';
+import { text } from '../../verb.ts';
+
+const things = 'endpoints';
+
+interface Paused {
+  id: string;
+  paused_until: string | null;
+}
+
+/** Nested objects as lines of their own: `latency.p95_ms`. */
+const flat = (thing: object, prefix = ''): [string, unknown][] =>
+  Object.entries(thing).flatMap(([name, value]: [string, unknown]) =>
+    typeof value === 'object' && value !== null
+      ? flat(value, `${prefix}${name}.`)
+      : [[`${prefix}${name}`, value ?? '-'] as [string, unknown]],
+  );
+
+export const pauseVerbs = {
+  health: apiVerb({
+    summary: 'Show how an endpoint does, and what waits for it',
+    description:
+      'Shows the circuit breaker of an endpoint, its success and latency, what waits and until when, and its last success and failure. A dash is what is not known.',
+    things,
+    argument: 'id',
+    call: (api, _values, { id }) => api.ask<object>('GET', pathOf('endpoints', id, 'health')),
+    show: (health) => describe(Object.fromEntries(flat(health))),
+  }),
+  pause: apiVerb({
+    summary: 'Pause an endpoint; its deliveries wait',
+    description:
+      'Pauses an endpoint: its deliveries wait, and their deadlines move by the time of the pause. It ends after 72 hours unless --until says otherwise, and lasts 14 days at most. Pausing again moves its end.',
+    things,
+    argument: 'id',
+    options: { until: text('TIME', futureTimeForms) },
+    call: (api, { until }, { id }) => {
+      const body = omitAbsent({ until: readFutureTime('until', until, systemClock.nowMs()) });
+      return api.ask<Paused>('POST', pathOf('endpoints', id, 'pause'), { body });
+    },
+    show: ({ id, paused_until: until }) => `${id} is paused until ${until}`,
+  }),
+  resume: apiVerb({
+    summary: 'Resume a paused endpoint',
+    description: 'Ends the pause of an endpoint: its deliveries are sent, oldest first, at its own rate.',
+    things,
+    argument: 'id',
+    call: (api, _values, { id }) => api.ask<Paused>('POST', pathOf('endpoints', id, 'resume')),
+    show: ({ id }) => `${id} is not paused`,
+  }),
+};

@@ -1,0 +1,69 @@
+import { connect } from '../api-calls/connect.ts';
+import { tenantOption } from '../api-calls/api-verb.ts';
+import { pathOf } from '../api-calls/path-of.ts';
+import { usageFailure } from '../command-failure.ts';
+import { omitAbsent } from '../options/read-values.ts';
+import { confirm } from '../output/confirm.ts';
+import { describe, print } from '../output/print.ts';
+import { flag, text, type Values, verb } from '../verb.ts';
+
+const options = {
+  event: text('ID', 'erase this event (evt_…)'),
+  'event-id': text('ID', 'erase events with this identifier of the sender or publisher'),
+  type: text('NAME', 'erase events of this type'),
+  source: text('ID', 'erase events of this source'),
+  tag: text('NAME:VALUE', 'erase events with this tag'),
+  receipt: text('ID', 'show the receipt of an erasure (ers_…), or its progress'),
+  'dry-run': flag('show how many events would be erased; change nothing'),
+  yes: flag('do not ask'),
+  ...tenantOption('events'),
+} as const;
+
+type EraseValues = Values<typeof options>;
+
+interface Preview extends Record<string, unknown> {
+  matched: number;
+  more: boolean;
+  as_of: string;
+}
+
+const notDone = 'nothing was erased';
+
+async function erase(values: EraseValues): Promise<number> {
+  const { event, receipt, json, tenant } = values;
+  const filter = omitAbsent({
+    event_id: values['event-id'],
+    type: values.type,
+    source_id: values.source,
+    tag: values.tag,
+  });
+  const isFiltered = Object.keys(filter).length > 0;
+  if ([event, receipt, isFiltered ? 'filter' : undefined].filter((given) => given !== undefined).length !== 1)
+    throw usageFailure('give --event, a filter, or --receipt');
+  if (event !== undefined && values['dry-run']) throw usageFailure('--dry-run needs a filter');
+  const api = connect(tenant);
+  const show = (shown: Record<string, unknown>): number => {
+    print(shown, json, describe);
+    return 0;
+  };
+  if (receipt !== undefined) return show(await api.ask('GET', pathOf('erasures', receipt)));
+
+  const mayAsk = process.stdin.isTTY && process.stderr.isTTY;
+  if (!values['dry-run'] && !values.yes && !mayAsk) throw usageFailure('no terminal to confirm on: give --yes');
+  if (event !== undefined) {
+    if (!values.yes) await confirm(`Erase ${event} for good?`, notDone);
+    return show(await api.ask('DELETE', pathOf('events', event)));
+  }
+  const preview = await api.ask<Preview>('POST', '/erasures', { body: { filter, dry_run: true } });
+  if (values['dry-run']) return show(preview);
+  if (!values.yes) await confirm(`Erase ${preview.matched}${preview.more ? ' or more' : ''} events for good?`, notDone);
+  return show(await api.ask('POST', '/erasures', { body: { filter, as_of: preview.as_of } }));
+}
+
+export const eraseVerb = verb({
+  summary: 'Erase events, or show the receipt of an erasure',
+  description:
+    'Erases an event, or all events that match every given filter, and prints the receipt: what is gone at once, and until when Kafka keeps bytes. --receipt shows how far it has come.\nOf an event that is erased its id, its status and its times are left. Nobody gets it back.',
+  options,
+  run: erase,
+});

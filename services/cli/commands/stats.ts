@@ -1,0 +1,72 @@
+import { systemClock } from '#lib/clock';
+import { apiVerb } from '../api-calls/api-verb.ts';
+import { readTime, timeForms } from '../options/read-time.ts';
+import { omitAbsent } from '../options/read-values.ts';
+import { table } from '../output/print.ts';
+import { text } from '../verb.ts';
+
+interface Stats {
+  series: { series: string; key: string | null; counts: { at: string; count: number }[] }[];
+}
+
+interface System {
+  processes: { service: string; host: string; pid: number; version: string; status: string; beat_at: string }[];
+  stages: Record<string, unknown>[];
+  dependencies: { name: string; up: boolean; down_for: string[] }[];
+}
+
+/** A line for each step, or, split by something, for each key with its sums; a column for each series. */
+function statsTable({ series }: Stats): string {
+  const names = [...new Set(series.map((each) => each.series))];
+  const by = series.some(({ key }) => key !== null) ? 'key' : 'at';
+  const lines = new Map<string, Record<string, string | number>>();
+  for (const { series: name, key, counts } of series)
+    for (const { at, count } of counts) {
+      const line = key ?? at;
+      const row = lines.get(line) ?? { [by]: line };
+      row[name] = Number(row[name] ?? 0) + count;
+      lines.set(line, row);
+    }
+  const sorted = [...lines].sort(([a], [b]) => (a < b ? -1 : 1));
+  return table(
+    sorted.map(([, row]) => row),
+    [by, ...names],
+  );
+}
+
+export const stats = apiVerb({
+  summary: 'Count events, duplicates, rejected webhooks, attempts and deliveries',
+  description:
+    'Counts events, duplicates, rejected webhooks, failed attempts and ended deliveries: one line for each step, or with --by for each source, endpoint, type or outcome. Minutes are kept for 48 hours, hours for 90 days, days for 400 days. --json has every key and step.',
+  things: 'events',
+  options: {
+    series: text('LIST', 'some of received,duplicates,rejected,delivered,failed,dead_lettered (default: all)'),
+    by: text('WHAT', 'source, endpoint, type or outcome'),
+    step: text('STEP', '1m, 1h or 1d (default: 1h)'),
+    since: text('TIME', timeForms),
+    until: text('TIME', timeForms),
+  },
+  call: (api, { series, by, step, since, until }) => {
+    const now = systemClock.nowMs();
+    const times = { since: readTime('since', since, now), until: readTime('until', until, now) };
+    const query = new URLSearchParams(omitAbsent({ series, by, step, ...times }));
+    return api.ask<Stats>('GET', `/stats?${query.toString()}`);
+  },
+  show: statsTable,
+});
+
+export const system = apiVerb({
+  summary: 'Show the running processes, the consumer lag and the dependencies',
+  description: 'Shows the running processes, the consumer lag of each stage and the dependencies. Needs the admin key.',
+  things: 'processes',
+  call: (api) => api.ask<System>('GET', '/system'),
+  show: ({ processes, stages, dependencies }) =>
+    [
+      table(processes, ['service', 'host', 'pid', 'version', 'status', 'beat_at']),
+      table(stages, ['service', 'topic', 'partitions', 'records', 'seconds']),
+      table(
+        dependencies.map(({ name, up, down_for }) => ({ name, up: up ? 'yes' : 'no', down_for: down_for.join(', ') })),
+        ['name', 'up', 'down_for'],
+      ),
+    ].join('\n\n'),
+});

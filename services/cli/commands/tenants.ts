@@ -1,0 +1,60 @@
+import { apiVerb } from '../api-calls/api-verb.ts';
+import { connect } from '../api-calls/connect.ts';
+import { pathOf } from '../api-calls/path-of.ts';
+import { usageFailure } from '../command-failure.ts';
+import { readLimit } from '../options/read-values.ts';
+import { confirm } from '../output/confirm.ts';
+import { columns, describe, print } from '../output/print.ts';
+import { flag, list, text, verb } from '../verb.ts';
+
+// With the operator's key alone, which acts in any tenant.
+const things = 'request';
+
+export const tenants = {
+  list: apiVerb({
+    summary: 'List tenants, what they have and their own limits',
+    description: 'Lists tenants in the order of their ids; --json adds all limits. Needs the admin key.',
+    things,
+    options: { limit: text('N', 'list at most this many (default: all)') },
+    call: (api, { limit }) => api.list('/tenants', readLimit(limit)),
+    show: columns('id', 'name', 'counts', 'own_limits'),
+  }),
+  set: apiVerb({
+    summary: 'Name a tenant, and set its own limits',
+    description:
+      'Sets the name and all own limits of a tenant: a limit that is not given is that of HOOKLINE_TENANT_LIMITS, or the default. Holds within five seconds. Needs the admin key.',
+    things,
+    argument: 'id',
+    options: {
+      name: text('NAME', 'a name for people'),
+      limit: list('NAME=N', 'such as endpoints=50000'),
+    },
+    call: (api, { name, limit = [] }, { id }) => {
+      if (name === undefined) throw usageFailure('missing --name');
+      return api.ask('PUT', pathOf('tenants', id), {
+        body: { name, limits: Object.fromEntries(limit.map(readOwnLimit)) },
+      });
+    },
+  }),
+  delete: verb({
+    summary: 'Delete a tenant with everything that it has',
+    description:
+      'Deletes a tenant: its senders and keys are refused at once, all of its rows are removed, and its records on Kafka are dropped for as long as Kafka keeps them. Until then its name is gone. Asked again, it shows how far that has come. For the operator’s key.',
+    argument: 'tenant',
+    options: { yes: flag('do not ask') },
+    async run(values, { tenant }) {
+      if (!values.yes && !(process.stdin.isTTY && process.stderr.isTTY))
+        throw usageFailure('no terminal to confirm on: give --yes');
+      if (!values.yes) await confirm(`Delete the tenant ${tenant} with everything that it has?`, 'nothing was deleted');
+      const path = `${pathOf('tenants', tenant)}?confirm=${encodeURIComponent(tenant)}`;
+      print(await connect(undefined).ask('DELETE', path), values.json, describe);
+      return 0;
+    },
+  }),
+};
+
+function readOwnLimit(text: string): [string, number] {
+  const [, name, value] = /^(\w+)=(\d{1,15})$/.exec(text) ?? [];
+  if (name === undefined) throw usageFailure(`--limit must be NAME=N, such as endpoints=50000, not ${text}`);
+  return [name, Number(value)];
+}

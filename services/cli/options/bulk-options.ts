@@ -1,0 +1,10 @@
+import { flag } from '../verb.ts';
+import { replayLimitOptions } from './replay-limits.ts';
+
+/** Options of every verb that acts on what matches a filter, beside the filter. */
+export const bulkOptions = {
+  all: flag('without any filter: all of them'),
+  ...replayLimitOptions,
+  'dry-run': flag('show how many there would be, and why; change nothing'),
+  yes: flag('do not ask'),
+};

@@ -1,0 +1,123 @@
+/** An endpoint that is paused, as the API writes it, over an outage, on real servers. */
+import { formatMicros } from '#lib/clock';
+import type { StoredPause } from '#lib/contract';
+import { pause, resume } from '../../../services/api/resources/endpoint-pause.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { createWorld, type TestEndpoint, type World } from './world.ts';
+
+describe('a paused endpoint', () => {
+  let world: World;
+  let isDown = false;
+  beforeEach(async () => {
+    isDown = false;
+    world = await createWorld('pausing');
+    await world.startProjector();
+    world.receiver.react(({ name }) => ({ status: isDown && name !== 'other' ? 500 : 200 }));
+  }, 60_000);
+  afterEach(async () => {
+    await world?.stop();
+    expect(world?.failures).toEqual([]);
+  }, 60_000);
+
+  const pauseNow = (endpoint: TestEndpoint, forMs = 3_600_000) =>
+    world.postgres.transaction(async (tx) => {
+      const named = { tenant: 'acme', id: endpoint.id };
+      expect(
+        await pause(tx, named, await pausesOf(endpoint), formatMicros((Date.now() + forMs) * 1_000)),
+      ).not.toHaveProperty('message');
+    });
+  const resumeNow = (endpoint: TestEndpoint) =>
+    world.postgres.transaction(async (tx) => {
+      await resume(tx, { tenant: 'acme', id: endpoint.id }, await pausesOf(endpoint));
+    });
+  const pausesOf = async ({ id }: TestEndpoint): Promise<StoredPause[]> =>
+    (await world.postgres.query<{ pauses: StoredPause[] }>('SELECT pauses FROM endpoints WHERE id = $1', [id]))[0]
+      ?.pauses ?? [];
+  const of = async (endpoint: TestEndpoint) =>
+    (await world.deliveries()).filter((row) => row.endpoint_id === endpoint.id);
+
+  it('gets nothing, also after an outage, loses nothing, and gets all after it, an ordered one in order', async () => {
+    const [paused, ordered, other] = [
+      await world.addEndpoint('paused', { retry: { base_seconds: 1, cap_seconds: 1 } }),
+      await world.addEndpoint('ordered', { ordered: true, retry: { base_seconds: 1, cap_seconds: 1 } }),
+      await world.addEndpoint('other'),
+    ];
+    const sentToPaused = (): number => [paused, ordered].reduce((sum, each) => sum + world.arrivalsOf(each).length, 0);
+    await world.startDispatcher();
+    isDown = true;
+    const keyOf = (): string => 'one key';
+    const publish = (count: number) => world.publish(count, undefined, 'src_1', keyOf);
+    const before = await publish(4);
+    await waitUntil(
+      'all have failed once',
+      async () => (await of(paused)).every(({ attempts }) => attempts > 0) && (await of(paused)).length === 4,
+      { timeoutMs: 30_000 },
+    );
+    await pauseNow(paused);
+    await pauseNow(ordered);
+    isDown = false;
+    // In force within five seconds: from then on, what is sent to the other is sent, and to these nothing is.
+    await waitUntil(
+      'it is in force',
+      async () => {
+        const [sent, toOther] = [sentToPaused(), world.arrivalsOf(other).length];
+        await publish(1);
+        await waitUntil('the other has it', () => world.arrivalsOf(other).length > toOther, { timeoutMs: 20_000 });
+        return sent === sentToPaused() && (await of(paused)).some(({ status }) => status === 'parked');
+      },
+      { timeoutMs: 20_000, everyMs: 1_000 },
+    );
+    const sentBefore = sentToPaused();
+    const during = await publish(10);
+    await waitUntil(
+      'they wait',
+      async () =>
+        (await of(paused)).filter(
+          ({ status, event_id: id }) => status === 'parked' && during.some((event) => event.id === id),
+        ).length === 10,
+      { timeoutMs: 30_000 },
+    );
+    expect(sentToPaused()).toBe(sentBefore);
+
+    await resumeNow(paused);
+    await resumeNow(ordered);
+    await waitUntil(
+      'all are delivered',
+      async () => {
+        const rows = [...(await of(paused)), ...(await of(ordered))];
+        return rows.length > 0 && rows.every(({ status }) => status === 'delivered');
+      },
+      { timeoutMs: 60_000 },
+    );
+    const arrived = new Set(world.arrivalsOf(paused).map(({ eventId }) => eventId));
+    expect([...before, ...during].filter(({ id }) => !arrived.has(id))).toEqual([]);
+    const taken = world
+      .arrivalsOf(ordered)
+      .filter(({ answered }) => answered === 200)
+      .map(({ eventId }) => eventId);
+    expect(taken.filter((id) => during.some((event) => event.id === id))).toEqual(during.map(({ id }) => id));
+  }, 180_000);
+
+  it('has the deadlines of its deliveries moved by exactly the time of the pause', async () => {
+    const windowMs = 4_000;
+    const endpoint = await world.addEndpoint('late', {
+      retry: { base_seconds: 1, cap_seconds: 1, window_seconds: windowMs / 1_000 },
+    });
+    await world.startDispatcher();
+    isDown = true;
+    await world.publish(1);
+    await waitUntil('it has failed once', async () => (await of(endpoint))[0]?.attempts === 1, { timeoutMs: 30_000 });
+    await pauseNow(endpoint, 8_000);
+    const [row] = await world.ended(1, 60_000);
+    const [{ from, until } = { from: '', until: '' }] = await pausesOf(endpoint);
+    const [times] = await world.postgres.query<{ created: string; ended: string }>(
+      'SELECT created_at AS created, updated_at AS ended FROM deliveries',
+    );
+    const livedMs = Date.parse(times?.ended ?? '') - Date.parse(times?.created ?? '');
+    const pausedMs = Date.parse(until) - Date.parse(from);
+    expect(row?.status).toBe('dead_lettered');
+    // Its last attempt was within the last second before the deadline: the next would have been due after it.
+    expect(livedMs).toBeLessThanOrEqual(windowMs + pausedMs + 500);
+    expect(livedMs).toBeGreaterThanOrEqual(windowMs + pausedMs - 1_500);
+  }, 120_000);
+});

@@ -1,0 +1,6 @@
+import type { ErasedEvents } from '#lib/erasure';
+
+const erased: ErasedEvents = { has: () => false, hasTenant: () => false, among: async () => new Set() };
+
+/** For what asks whether an event was erased. */
+export const nothingErased = { erased, onDropped: (): void => undefined };

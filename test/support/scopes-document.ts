@@ -1,0 +1,27 @@
+import type { RouteOptions } from 'fastify';
+import { scopeOf } from '../../services/api/keys/scopes.ts';
+import { testRoutes } from '../unit/api/build-test-app.ts';
+import { markdownTable } from './markdown-table.ts';
+
+const table = /^\| route \| scope \|\n\|---\|---\|\n(?:\|.*\n)*/m;
+
+/** services/api/README.md with its table of scopes generated from the routes. */
+export function scopesDocument(page: string): string {
+  if (!table.test(page)) throw new Error('services/api/README.md has no table of scopes to replace');
+  const rows = testRoutes()
+    .map((route) => [`\`${String(route.method)} ${route.url.replace(/:(\w+)/g, '{$1}')}\``, scopeText(route)])
+    .sort(([a = ''], [b = '']) => pathOf(a).localeCompare(pathOf(b)) || a.localeCompare(b));
+  return page.replace(table, () => `${markdownTable(['route', 'scope'], rows)}\n`);
+}
+
+const pathOf = (route: string): string => route.slice(route.indexOf('/'), -1);
+
+function scopeText({ method, config = {} }: RouteOptions): string {
+  if (config.operation?.isPublic === true) return 'none: needs no key';
+  const notes = [
+    config.dryRunScope === undefined ? [] : [`with \`dry_run\`: \`${config.dryRunScope}\``],
+    config.orSessionItself === true ? ['a session itself: any'] : [],
+    config.notBySession === undefined ? [] : ['not by a session'],
+  ].flat();
+  return [`\`${scopeOf({ method: String(method), config })}\``, ...notes].join('; ');
+}
