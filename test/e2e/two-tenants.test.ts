@@ -11,7 +11,7 @@ jest.setTimeout(120_000);
 
 /** Two tenants with one resource of each kind: tests what one may do with the other's, on every route. */
 
-/** By collection: what a path under it is about. */
+/** By collection: the ids of its resources. */
 const prefixes: Record<string, IdPrefix> = {
   sources: 'src',
   endpoints: 'ep',
@@ -20,13 +20,17 @@ const prefixes: Record<string, IdPrefix> = {
   'dead-letters': 'dl',
   replays: 'rpl',
   'api-keys': 'key',
+  sessions: 'ses',
+  erasures: 'ers',
 };
+/** Collections without ids, or with ids that are names; each has a test of its own. */
+const others = ['audit', 'me', 'stats', 'system', 'tenants'];
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
 const routes = testRoutes().map(({ method, url, schema }) => {
   const [, collection = ''] = /^\/v1\/([^/]+)/.exec(url) ?? [];
   // A new kind of resource must be among those that the tenants have.
-  if (prefixes[collection] === undefined) throw new Error(`${url}: of what kind is its id?`);
+  if (prefixes[collection] === undefined && !others.includes(collection)) throw new Error(`${url}: which ids has it?`);
   return { method: String(method), url, collection, body: bodyOf(url, schema?.body as Schema | undefined) };
 });
 
@@ -34,15 +38,15 @@ interface Schema {
   required?: readonly string[];
 }
 
-/** The least that the schema takes: who is refused for its body has not been refused for its id. */
+/** The least that the schema takes, so that a refusal is for the id and not for the body. */
 function bodyOf(url: string, schema: Schema | undefined): object | undefined {
-  const values: Record<string, unknown> = { since: '2026-01-01T00:00:00Z' };
+  const values: Record<string, unknown> = { since: '2026-01-01T00:00:00Z', headers: {}, body: '', name: 'ours' };
   const names = url.includes(':id') ? (schema?.required ?? []) : [];
   return (
     schema &&
     Object.fromEntries(
       names.map((name) => {
-        if (values[name] === undefined) throw new Error(`${url}: what is a ${name}?`);
+        if (values[name] === undefined) throw new Error(`${url}: no value for ${name}`);
         return [name, values[name]];
       }),
     )
@@ -113,9 +117,13 @@ async function settle(name: string): Promise<Tenant> {
     waitUntil(what, async () => look((await ask({ path, tenant: name })).json()), { timeoutMs: 30_000 });
   const id = ({ id: found = '' }: Record<string, string>): string => found;
 
+  const erased = await make('/v1/events', { type: 'order.paid', payload: { of: name }, event_id: 'ord_0' });
+  const erasing = await ask({ method: 'DELETE', path: `/v1/events/${id(erased)}`, tenant: name });
+  const erasure = erasing.json<Record<string, string>>();
   const source = await make('/v1/sources', { name: 'shop', scheme: 'hookline' });
   const endpoint = await make('/v1/endpoints', { url: receiver.url(name), retry: { max_attempts: 1 } });
   const key = await make('/v1/api-keys', { name: 'ci', scopes: ['admin'] });
+  const session = await make('/v1/sessions', { scopes: ['read'] });
   // The same to both, and yet each its own.
   const event = await make('/v1/events', { type: 'order.paid', payload: { of: name }, event_id: 'ord_1' });
   await make(`/v1/events/${id(event)}/replay`, { endpoint_id: id(endpoint) });
@@ -123,11 +131,19 @@ async function settle(name: string): Promise<Tenant> {
   const replay = await make('/v1/dead-letters/replay', { ids: [deadLetter] });
   await find('the replay has died', '/v1/dead-letters', ({ length }) => (length === 2 ? true : undefined));
   const delivery = await find('its deliveries are known', `/v1/events/${id(event)}/deliveries`, ([first]) => first);
-  const [shown] = (await ask({ path: '/v1/events', tenant: name })).json<Record<string, string>[]>();
+  await waitUntil(
+    'the erasure is completed',
+    async () => {
+      const seen = await ask({ path: `/v1/erasures/${id(erasure)}`, tenant: name });
+      return seen.json<{ status: string }>().status === 'completed';
+    },
+    { timeoutMs: 60_000 },
+  );
+  const shown = (await ask({ path: `/v1/events/${id(event)}`, tenant: name })).json<Record<string, string>>();
   return {
     name,
     key: key['key'] ?? '',
-    receiptId: shown?.['receipt_id'] ?? '',
+    receiptId: shown['receipt_id'] ?? '',
     ids: {
       sources: id(source),
       endpoints: id(endpoint),
@@ -136,6 +152,8 @@ async function settle(name: string): Promise<Tenant> {
       'dead-letters': deadLetter,
       replays: id(replay),
       'api-keys': id(key),
+      sessions: id(session),
+      erasures: id(erasure),
     },
   };
 }
@@ -214,7 +232,7 @@ describe('with one of everything each', () => {
   test('another’s id is as one that never was, for every method of every path', () =>
     pipeline.explain(async () => {
       const paths = Map.groupBy(
-        routes.filter(({ url }) => url.includes(':id')),
+        routes.filter(({ url, collection }) => url.includes(':id') && collection in prefixes),
         ({ url }) => url,
       );
       expect(paths.size).toBeGreaterThanOrEqual(20);
@@ -225,28 +243,65 @@ describe('with one of everything each', () => {
           const body = withBody(method, routesOfUrl.find((route) => route.method === method)?.body);
           const answerFor = async (id: string): Promise<unknown> =>
             told(await ask({ method, path: url.replace(':id', id), body, key: mine.key }), id);
-          const others = await answerFor(theirs.ids[collection] ?? '');
+          const foreign = await answerFor(theirs.ids[collection] ?? '');
           const never = await answerFor(createId(prefixes[collection] ?? 'evt', Date.now()));
-          expect({ method, url, told: others }).toEqual({ method, url, told: never });
-          expect({ method, url, told: others }).toMatchObject({ told: { status: allowed.has(method) ? 404 : 405 } });
+          expect({ method, url, told: foreign }).toEqual({ method, url, told: never });
+          expect({ method, url, told: foreign }).toMatchObject({ told: { status: allowed.has(method) ? 404 : 405 } });
         }
       }
     }));
 
   test('no list has anything of the other’s', () =>
     pipeline.explain(async () => {
-      const lists = routes.filter(({ method, url }) => method === 'GET' && !url.includes(':id'));
+      const lists = routes.filter(
+        ({ method, url, collection }) =>
+          method === 'GET' && !url.includes(':id') && collection in prefixes && url !== '/v1/events/search',
+      );
       expect(lists.length).toBeGreaterThan(5);
       for (const { url, collection } of lists) {
         const { status, text } = await ask({ path: url, key: mine.key });
         expect([url, status]).toEqual([url, 200]);
-        if (collection !== 'deliveries') expect(text).toContain(mine.ids[collection]);
+        expect(text).toContain(mine.ids[collection]);
         for (const id of Object.values(theirs.ids)) expect(text).not.toContain(id);
         // The same with a cursor of the other tenant.
         if (url !== '/v1/events') {
           const beyond = await ask({ path: `${url}?cursor=${theirs.ids[collection]}`, key: mine.key });
           for (const id of Object.values(theirs.ids)) expect(beyond.text).not.toContain(id);
         }
+      }
+    }));
+
+  test('audit, statistics, search and the credential are of one tenant', () =>
+    pipeline.explain(async () => {
+      for (const path of [
+        '/v1/audit',
+        '/v1/me',
+        '/v1/stats?series=received&by=source&step=1h',
+        '/v1/events/search?filter={"of":"mine"}',
+      ]) {
+        const { status, text } = await ask({ path, key: mine.key });
+        expect([path, status]).toEqual([path, 200]);
+        for (const id of ['theirs', ...Object.values(theirs.ids)]) expect([path, text]).not.toContain(id);
+      }
+      const audit = await ask({ path: '/v1/audit', key: mine.key });
+      expect(audit.text).toContain(mine.ids['endpoints']);
+      const found = await ask({ path: '/v1/events/search?filter={"of":"theirs"}', key: mine.key });
+      expect(found.json()).toMatchObject({ matched: [], complete: true });
+    }));
+
+  test('what is the operator’s is refused, whichever tenant it is about', () =>
+    pipeline.explain(async () => {
+      const operators = routes.filter(({ collection }) => collection === 'tenants' || collection === 'system');
+      expect(operators.length).toBeGreaterThan(3);
+      for (const { method, url, body } of operators) {
+        const answers = await Promise.all(
+          ['mine', 'theirs', 'never-was'].map(async (id) => {
+            const path = `${url.replace(':id', id)}${method === 'DELETE' ? `?confirm=${id}` : ''}`;
+            return told(await ask({ method, path, body: withBody(method, body), key: mine.key }), id);
+          }),
+        );
+        expect([method, url, answers[0]]).toMatchObject([method, url, { status: 403 }]);
+        expect(answers).toEqual([answers[0], answers[0], answers[0]]);
       }
     }));
 
@@ -258,14 +313,30 @@ describe('with one of everything each', () => {
         `/v1/events?receipt_id=${theirs.receiptId}`,
         `/v1/dead-letters?endpoint_id=${endpoints}`,
         `/v1/dead-letters?source_id=${sources}`,
+        `/v1/events?order=desc&endpoint_id=${endpoints}`,
+        `/v1/events?order=desc&source_id=${sources}`,
+        `/v1/deliveries?endpoint_id=${endpoints}`,
       ]) {
-        const { status, text } = await ask({ path, key: mine.key });
-        expect([path, status, text]).toEqual([path, 200, '[]']);
+        const answer = await ask({ path, key: mine.key });
+        // Every poller hears of what was erased, whatever its filter.
+        const found = answer.json<Record<string, string>[]>().filter(({ status }) => status !== 'erased');
+        expect([path, answer.status, found]).toEqual([path, 200, []]);
+        expect(answer.text).not.toContain(theirs.ids['events']);
       }
       const post = (path: string, body: object): Promise<Answer> => ask({ method: 'POST', path, body, key: mine.key });
       for (const filter of [{ ids: [deadLetter] }, { endpoint_id: endpoints }, { ids: [deadLetter], dry_run: true }]) {
         const { status, text } = await post('/v1/dead-letters/replay', filter);
         expect([status, JSON.parse(text)]).toMatchObject([202, { matched: 0 }]);
+      }
+      for (const [path, filter] of [
+        ['/v1/events/replay', { source_id: sources }],
+        ['/v1/events/replay', { endpoint_id: endpoints }],
+        ['/v1/deliveries/retry', { endpoint_id: endpoints }],
+        ['/v1/deliveries/cancel', { endpoint_id: endpoints }],
+        ['/v1/erasures', { source_id: sources }],
+      ] as const) {
+        const { status, text } = await post(path, { filter, dry_run: true });
+        expect([path, status, JSON.parse(text)]).toMatchObject([path, 202, { matched: 0 }]);
       }
       const own = `/v1/events/${mine.ids['events']}/replay`;
       const never = createId('ep', Date.now());
@@ -281,7 +352,8 @@ describe('with one of everything each', () => {
 
   test('a key that names the other tenant is refused, whatever it asks', () =>
     pipeline.explain(async () => {
-      for (const { method, url, collection, body } of routes)
+      // The code of a session is its own credential.
+      for (const { method, url, collection, body } of routes.filter(({ url: path }) => path !== '/v1/sessions/redeem'))
         for (const tenant of ['theirs', 'never-was']) {
           const path = url.replace(':id', theirs.ids[collection] ?? '');
           const answer = await ask({ method, path, body: withBody(method, body), key: mine.key, tenant });
