@@ -17,7 +17,7 @@ export const problemSchema: Schema = {
 
 /** The problems that requests of this kind can get, and the operation's own. */
 export function problemsOf(operation: Operation, { method, url }: RouteFacts): ProblemCode[] {
-  if (operation.isPublic === true) return ['internal_error'];
+  if (operation.isPublic === true) return ['internal_error', ...(operation.errors ?? [])];
   const codes: ProblemCode[] = ['validation_failed', 'unauthorized', 'forbidden', 'rate_limited', 'limit_reached'];
   if (url.includes('/:')) codes.push('not_found');
   // One that takes no body may be sent one all the same.

@@ -21,6 +21,7 @@ const bytesOf = (maxLength: number) => fc.uint8Array({ maxLength }).map((bytes) 
 
 export const soundLeaves: Leaves = {
   null: fc.constant(null),
+  boolean: fc.boolean(),
   string: fc.stringMatching(/^[!-~]{1,20}$/),
   int: fc.nat(1_000),
   long: fc.nat().map((later) => Date.now() * 1_000 + later),
@@ -32,6 +33,7 @@ const mebibyte = 2 ** 20;
 
 export const oddLeaves = (draw: Draw): Leaves => ({
   null: fc.constant(null),
+  boolean: fc.boolean(),
   string: fc.constantFrom(...Object.values(textDefects)).map((defect) => defect('a', draw).toWellFormed()),
   int: fc.constantFrom(-1, 0, 2 ** 31 - 1, -(2 ** 31)),
   // The Avro library writes no number beyond these.
@@ -43,8 +45,9 @@ export const oddLeaves = (draw: Draw): Leaves => ({
   ),
 });
 
+/** @throws Error for a type that has no leaf */
 export function avroValues(type: AvroType, leaves: Leaves): fc.Arbitrary<unknown> {
-  if (typeof type === 'string') return leaves[type] ?? fc.constant(null);
+  if (typeof type === 'string') return leafOf(type, leaves);
   if (!('type' in type)) return fc.oneof(...type.map((each) => avroValues(each, leaves)));
   const { items = 'null', values = 'null', fields = [], symbols = [] } = type;
   switch (type.type) {
@@ -59,4 +62,10 @@ export function avroValues(type: AvroType, leaves: Leaves): fc.Arbitrary<unknown
     default:
       return avroValues(type.type, leaves);
   }
+}
+
+function leafOf(type: string, leaves: Leaves): fc.Arbitrary<unknown> {
+  const leaf = leaves[type];
+  if (leaf === undefined) throw new Error(`no values for Avro's ${type}`);
+  return leaf;
 }
