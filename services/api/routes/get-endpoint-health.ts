@@ -49,7 +49,8 @@ export const getEndpointHealth: Route = ({ postgres, clock, failingSeconds }) =>
       const waiting = await findWaiting(postgres, named);
       const pauses = row.failing_since === null ? [] : await findPauses(postgres, named);
       const since = await countedSince(postgres);
-      const isCounted = (from: string): boolean => since !== null && since <= from;
+      // An endpoint that is newer than the counting has nothing that was not counted.
+      const isCounted = (from: string): boolean => since !== null && (since <= from || since <= row.created_at);
       const ofDay = recent.filter(({ at }) => at >= dayAgo).flatMap(({ duration_ms: ms }) => ms ?? []);
       return {
         breaker: breaker ?? null,

@@ -176,6 +176,17 @@ describe('the health of an endpoint', () => {
     });
   });
 
+  test('has no success of a time that was not counted, unless the endpoint is newer', async () => {
+    const [older, newer] = [await newEndpoint(), await newEndpoint()];
+    const since =
+      'INSERT INTO stats_since (at) VALUES (now() - $1::interval) ON CONFLICT (one) DO UPDATE SET at = EXCLUDED.at';
+    await api.postgres.query("UPDATE endpoints SET created_at = now() - interval '2 days' WHERE id = $1", [older]);
+    await api.postgres.query(since, ['10 minutes']);
+    const none = { attempts: 0, delivered: 0, ratio: null };
+    expect(await healthOf(older)).toMatchObject({ success: { hour: null, day: null } });
+    expect(await healthOf(newer)).toMatchObject({ success: { hour: none, day: none } });
+  });
+
   test('has no breaker that nobody has told of for minutes', async () => {
     const id = await newEndpoint();
     await api.postgres.query(
