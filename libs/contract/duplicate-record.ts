@@ -19,7 +19,7 @@ export interface DuplicateRecord {
   body_hash: string;
   /** True where the same identifier came with another body. By the event's id end alone (`event_id` null) one such body in 10,000 is missed. */
   changed: boolean;
-  /** Of the sender; null or absent where it is not known: in records from before. */
+  /** The sender's address; null or absent where it is not known: in records from before. */
   client_address?: string | null;
 }
 

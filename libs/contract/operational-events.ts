@@ -1,7 +1,7 @@
 /**
  * The events about Hookline itself, which go to endpoints that ask for them (subscription.ts). docs/operational-events.md describes each.
  *
- * None leads to another: deliveries of these types count neither for nor against the health of an endpoint, and their dead letters are not
+ * No such event leads to another: deliveries of these types count neither for nor against the health of an endpoint, and their dead letters are not
  * announced.
  */
 export const operationalEventTypes = [

@@ -87,6 +87,6 @@ const isPair = (pair: unknown): boolean =>
   typeof pair[1] === 'string' &&
   isHeader(pair[0], pair[1]);
 
-/** What a header may be (RFC 9110, 5.1 and 5.5); a character is a byte. */
+/** The rule for a header (RFC 9110, 5.1 and 5.5); a character is a byte. */
 const isHeader = (name: string, value: string): boolean =>
   /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);

@@ -26,7 +26,7 @@ export const pauseLimits = {
   maxKept: 20,
 } as const;
 
-/** What decides about a delivery's deadline beside its retry window. */
+/** Facts that decide about a delivery's deadline beside its retry window. */
 export interface PausedLife {
   /** The oldest first; no two at once. */
   pauses: readonly Pause[];

@@ -38,7 +38,7 @@ export interface ReceivedWebhook {
   body: Buffer;
 }
 
-/** What not every webhook has. */
+/** Fields that not every webhook has. */
 type Optional = 'tagsBy' | 'request';
 
 export function receivedWebhookHeaders(

@@ -18,7 +18,7 @@ const operationalTypes = 'hookline.';
 /** In place of a source's id on events that were published by the API. */
 export const publishedSourceId = 'api';
 
-/** What of a subscription an event is not of; the type is looked at first. */
+/** The part of a subscription that an event does not match; the type is looked at first. */
 export type Unsubscribed = 'type' | 'source';
 
 export const isSubscribed = (subscription: Subscription, event: { type: string; source_id: string }): boolean =>

@@ -5,7 +5,7 @@
 
 export type Tags = Readonly<Record<string, string>>;
 
-/** Of one event. */
+/** The limit for one event. */
 export const maxTags = 5;
 export const maxTagBytes = 128;
 

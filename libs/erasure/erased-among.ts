@@ -7,7 +7,7 @@ interface ErasedRef {
 }
 
 /**
- * Which of these events were erased; an empty id asks for the tenant. Whoever writes what could bring one back asks within its transaction,
+ * Finds which of these events were erased; an empty id asks for the tenant. A writer that could bring one back asks within its transaction,
  * after it has taken the tenant's clock: events are marked under it, so that no mark is made between this and the commit.
  */
 export const findErased: Statement<ErasedRef, ErasedRef> = {

@@ -1,6 +1,6 @@
 /**
- * What was erased lately, in memory, for the processes that publish and send: not older than some seconds while Postgres answers, as all
- * followed tables (docs/adr/0020-following-tables.md). What is older than `recentMs` is in nobody's memory: a record from before then, which
+ * Recent erasures, in memory, for the processes that publish and send: not older than some seconds while Postgres answers, as all followed
+ * tables (docs/adr/0020-following-tables.md). Erasures older than `recentMs` are in nobody's memory: a record from before then, which
  * a consumer meets only when it is far behind or was set back, is looked up.
  */
 import type { Clock } from '#lib/clock';
@@ -16,11 +16,11 @@ interface DatedEvent extends EventRef {
 }
 
 export interface ErasedEvents {
-  /** From memory: the event was erased lately, or its tenant deleted. */
+  /** Says from memory whether the event was erased lately, or its tenant deleted. */
   has(event: EventRef): boolean;
-  /** From memory: the tenant was deleted. */
+  /** Says from memory whether the tenant was deleted. */
   hasTenant(tenant: string): boolean;
-  /** Those of these that were erased, of any age. @throws AppError store_unavailable, only if one of them is old */
+  /** Finds the erased ones among these, of any age. @throws AppError store_unavailable, only if one of them is old */
   among<E extends DatedEvent>(events: readonly E[]): Promise<ReadonlySet<E>>;
 }
 

@@ -102,7 +102,7 @@ const tables = {
     deletion: 'removed',
   },
   waiting: {
-    // Those of ordered endpoints are ended by their owner, so that the next of their key has its turn.
+    // Rows of ordered endpoints are ended by their owner, so that the next of their key has its turn.
     removed: [
       ...['tenant', 'delivery_id', 'partition', 'endpoint_id', 'event_id', 'generation', 'state', 'due_at', 'step'],
       ...['attempts', 'created_at', 'ordering_key', 'sequence', 'not_before'],

@@ -93,7 +93,7 @@ export const addStats: Statement<StatRow> = {
     SELECT`,
 };
 
-/** Of events that have been inserted: a SELECT for `addStatsFrom`. @param events a name of the statement's own */
+/** A SELECT for `addStatsFrom`, of events that have been inserted. @param events a name of the statement's own */
 export const receivedStats = (events: string): string => `
       SELECT tenant, dimension, key, at,
              count(*) AS received, ${countedSeries

@@ -60,7 +60,7 @@ export const receiptColumns = {
   received_at: 'timestamptz',
 } as const satisfies Columns;
 
-/** What the last attempt of a delivery came to; null before the first. */
+/** The result of the last attempt of a delivery; null before the first. */
 export const lastAttemptColumns = {
   last_outcome: 'text?',
   last_http_status: 'int?',

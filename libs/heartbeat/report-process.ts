@@ -35,7 +35,7 @@ const writeRow = `
   ON CONFLICT (instance) DO UPDATE
      SET beat_at = EXCLUDED.beat_at, ready = EXCLUDED.ready, dependencies = EXCLUDED.dependencies, lag = EXCLUDED.lag`;
 
-/** None where nobody hosts the service: in tests. */
+/** Parts that report the process; none where nobody hosts the service: in tests. */
 export function reportProcess(
   { about, metrics, clock, log }: Pick<ServiceContext, 'about' | 'metrics' | 'clock' | 'log'>,
   postgres: Query,

@@ -15,11 +15,11 @@ interface Deps {
   forget: ForgetResponses;
 }
 
-/** What is behind one page of a tenant's answers. */
+/** The result for one page of a tenant's answers. */
 export interface AnswerPage {
   /** How many were erased. */
   erased: number;
-  /** Behind the last of the page; undefined: that was all. */
+  /** The last of the page, behind which the next begins; undefined: that was all. */
   next: readonly [credential: string, keyHash: Buffer] | undefined;
 }
 

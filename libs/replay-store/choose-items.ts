@@ -19,9 +19,9 @@ import { isItem, openItemStatuses, type ReplayOperation } from './states.ts';
 
 /** Everything up to it has been judged. */
 interface ChoicePosition {
-  /** Of the event or delivery. */
+  /** The id of the event or delivery. */
   id: string;
-  /** Of an event: only its endpoints up to this one. */
+  /** The last judged endpoint of an event. */
   endpointId?: string;
   /** Too many match for one statement: they are found window by window. */
   isWide: boolean;
@@ -119,7 +119,7 @@ export function createItemChoice(postgres: Postgres): ItemChoice {
               SET chosen = chosen + $3, chosen_to = $4, choosing = CASE WHEN $5 THEN 'done' ELSE 'open' END, capped = $6,
                   -- It may name what is erased later.
                   selection = CASE WHEN NOT $5 THEN selection END,
-                  -- What the dry run counted is matched + left_out.
+                  -- The dry run counted matched + left_out.
                   matched = CASE WHEN $5 THEN chosen + $3 - left_out ELSE greatest(matched, chosen + $3 - left_out) END,
                   left_out = left_out + CASE WHEN $5 THEN greatest(matched + left_out - chosen - $3, 0) ELSE 0 END,
                   choosing_until = clock_timestamp() + ${claimMs} * interval '1 millisecond'

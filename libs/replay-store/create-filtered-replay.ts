@@ -2,7 +2,7 @@ import type { Query } from '#lib/postgres';
 import { type NewReplay, replayColumns, type ReplayRow } from './replay-row.ts';
 import type { ReplayOperation } from './states.ts';
 
-/** What a replay by filter chooses. */
+/** The criteria by which a replay by filter chooses. */
 export interface Selection {
   /** Values by the names of the list's filters. */
   filter: Readonly<Record<string, string | readonly string[]>>;

@@ -16,7 +16,7 @@ export interface ReplayRow {
   ended_at: string | null;
 }
 
-/** Of `replays` by its own name. */
+/** Columns of `replays`, for statements that call it by its own name. */
 export const replayColumns = `
   id, CASE WHEN status = 'running' AND operation IS NOT NULL AND EXISTS (${anEarlierOne('replays')})
            THEN 'queued' ELSE status END AS status,

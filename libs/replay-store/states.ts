@@ -19,7 +19,7 @@ export type ReplayStatus = (typeof replayStatuses)[number];
 export const shownReplayStatuses = ['queued', ...replayStatuses] as const;
 export type ShownReplayStatus = (typeof shownReplayStatuses)[number];
 
-/** What a replay by filter does with what matches; others send dead letters, or an event. */
+/** Operations of a replay by filter on all that matches; other replays send dead letters, or an event. */
 export const replayOperations = ['replay_events', 'retry_deliveries', 'cancel_deliveries'] as const;
 export type ReplayOperation = (typeof replayOperations)[number];
 

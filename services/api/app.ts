@@ -189,7 +189,7 @@ function report({ metrics, log }: AppDeps, request: FastifyRequest, reply: Fasti
   });
 }
 
-/** What the credential does not tell: the session, or which key of the operator. */
+/** Facts that the credential does not tell: the session, or which key of the operator. */
 const actorFacts = (caller: Caller | null): Record<string, string> => ({
   ...(caller?.session !== undefined && { session: caller.session.id }),
   ...(caller?.operatorKey !== undefined && { operatorKey: caller.operatorKey.setting }),

@@ -7,13 +7,13 @@ import {
 } from '#lib/contract';
 import { plainAddress } from '#lib/networks';
 
-/** Of names and values: as much as is kept of the headers of an answer. */
+/** The limit of names and values: as much as is kept of the headers of an answer. */
 const maxHeaderBytes = 8 * 1024;
 const maxPathLength = 2_048;
 /** Length to which a forwarded text is cut that is no address. */
 const maxAddressLength = 64;
 
-/** From where the webhook came; null where the record does not tell. */
+/** The address that the webhook came from; null where the record does not tell. */
 export const clientAddressOf = ({ request }: ReceivedWebhook): string | null =>
   request === null ? null : (plainAddress(request.address) ?? request.address.slice(0, maxAddressLength));
 

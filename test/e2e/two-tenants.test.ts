@@ -11,7 +11,7 @@ jest.setTimeout(120_000);
 
 /** Two tenants with one resource of each kind: tests what one may do with the other's, on every route. */
 
-/** By collection: the ids of its resources. */
+/** The prefix of the ids of each collection's resources. */
 const prefixes: Record<string, IdPrefix> = {
   sources: 'src',
   endpoints: 'ep',

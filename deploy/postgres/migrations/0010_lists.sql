@@ -3,7 +3,7 @@
 -- For the lists of events and deliveries, newest first: services/api/resources. What every event and every delivery costs stays as it is:
 -- one index takes the place of another, and the others have only rows that something has happened to.
 
--- What the last attempt came to; null: nothing was sent yet, or the last attempt was before these columns were.
+-- The result of the last attempt; null: nothing was sent yet, or the last attempt was before these columns were.
 ALTER TABLE deliveries ADD COLUMN IF NOT EXISTS last_outcome text;
 ALTER TABLE deliveries ADD COLUMN IF NOT EXISTS last_http_status integer;
 ALTER TABLE deliveries ADD COLUMN IF NOT EXISTS last_detail text;
@@ -22,7 +22,7 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS events_by_ordering_key ON events (tenant
 CREATE INDEX CONCURRENTLY IF NOT EXISTS events_with_duplicates ON events (tenant, id) WHERE duplicates > 0;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS events_with_changed_duplicates ON events (tenant, id) WHERE duplicates_changed > 0;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS events_with_dead_letters ON events (tenant, id) WHERE dead_lettered > 0;
--- Of traces that are recorded somewhere: those alone are looked for.
+-- Only traces that are recorded somewhere: nobody looks for others.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS events_by_sampled_trace ON events (tenant, substr(traceparent, 4, 32), id)
  WHERE right(traceparent, 1) IN ('1', '3', '5', '7', '9', 'b', 'd', 'f');
 

@@ -64,7 +64,7 @@ CREATE INDEX sessions_by_code_end ON sessions (tenant, code_expires_at) WHERE ha
 CREATE INDEX sessions_by_end ON sessions (expires_at, tenant, id);
 CREATE TRIGGER a_mark_change BEFORE UPDATE ON sessions FOR EACH ROW EXECUTE FUNCTION mark_change();
 
--- What the operator says of a tenant; one without a row is as one with an empty row. Followed by the api as api_keys is (0003).
+-- Settings that the operator gives a tenant; no row means the same as an empty row. The api follows it as it does api_keys (0003).
 CREATE TABLE tenants (
   tenant             text        NOT NULL,
   -- The same again: followed tables are read by (tenant, id).

@@ -21,7 +21,7 @@ CREATE TABLE stats (
   PRIMARY KEY (tenant, dimension, step, key, at)
 ) WITH (fillfactor = 50);
 
--- By which retention finds what is due to be moved.
+-- Retention finds by it the rows that are due to be moved.
 CREATE INDEX stats_by_age ON stats (step, at);
 
 -- One row: since when everything is counted. What was there before has no counts.

@@ -1,6 +1,6 @@
 -- Up Migration
 
--- From where a duplicate came; null where that is not known: of all from before, and of an event's own receipt, whose request tells it
+-- The address that a duplicate came from; null where it is not known: in all from before, and in an event's own receipt, whose request tells it
 -- (event_payloads.request).
 ALTER TABLE receipts ADD COLUMN client_address text;
 

@@ -5,14 +5,14 @@
 ALTER TABLE replays
   -- Null: its items came with it.
   ADD COLUMN IF NOT EXISTS operation       text,
-  -- What is chosen: the filter with its values, the endpoint, the instant of the dry run, the limit.
+  -- The selection: the filter with its values, the endpoint, the instant of the dry run, the limit.
   ADD COLUMN IF NOT EXISTS selection       jsonb,
   -- open: there may be more to choose. Or done, or cancelled.
   ADD COLUMN IF NOT EXISTS choosing        text,
   -- Up to where items have been chosen.
   ADD COLUMN IF NOT EXISTS chosen_to       jsonb,
   ADD COLUMN IF NOT EXISTS chosen          integer NOT NULL DEFAULT 0,
-  -- What the dry run had counted, and was not taken: it matches no longer, or another replay has it.
+  -- Items that the dry run had counted and that were not taken: they match no longer, or another replay has them.
   ADD COLUMN IF NOT EXISTS left_out        integer NOT NULL DEFAULT 0,
   -- Until when a process of the API chooses.
   ADD COLUMN IF NOT EXISTS choosing_until  timestamptz,
@@ -28,7 +28,7 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS replays_of_one ON replays (tenant, creat
 DROP INDEX CONCURRENTLY IF EXISTS replays_running;
 DROP INDEX CONCURRENTLY IF EXISTS replays_running_single;
 
--- Of an item that makes a delivery due, or cancels it: nothing is sent again.
+-- The delivery that an item makes due or cancels: nothing is sent again.
 ALTER TABLE replay_items ADD COLUMN IF NOT EXISTS delivery_id text;
 -- A pair that one replay has is not taken by another.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS replay_items_by_pair ON replay_items (tenant, event_id, endpoint_id) WHERE event_id IS NOT NULL;

@@ -1,6 +1,6 @@
 -- Up Migration
 
--- What an operational event is to tell, written in the transaction of what happens, until the event is on its topic: docs/operational-events.md.
+-- Facts for an operational event, written in the transaction of what happens, until the event is on its topic: docs/operational-events.md.
 -- A dispatcher claims it, publishes it and removes it. Once it is removed, the deduplication of the event (its identifier is this key) keeps
 -- what is announced again from being an event again.
 CREATE TABLE announcements (

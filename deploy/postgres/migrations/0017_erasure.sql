@@ -7,11 +7,11 @@ CREATE TABLE erased (
   -- The event; empty: everything of the tenant.
   id                 text        NOT NULL,
   erasure_id         text        NOT NULL,
-  -- Of an event: the key by which a duplicate that comes later is recognised.
+  -- The key of an event, by which a duplicate that comes later is recognised.
   dedup_key          bytea,
   -- SHA-256 of the values by which answers and jobs name the event; null once the erasure has completed.
   names              bytea[],
-  -- What belongs to it was removed once.
+  -- Everything that belongs to it was removed once.
   removed            boolean     NOT NULL DEFAULT false,
   changed_at         timestamptz NOT NULL DEFAULT clock_timestamp(),
   changed_in         xid8        NOT NULL DEFAULT pg_current_xact_id(),

@@ -1,11 +1,11 @@
 /**
- * Who changed what: a row for each change, written in the transaction of the change, so that one never is without the other. A route
- * names its action in `config.audit`, and its handler calls `request.audit` where it has the transaction:
+ * The audit of who changed what: a row for each change, written in the transaction of the change, so that one never is without the other. A
+ * route names its action in `config.audit`, and its handler calls `request.audit` where it has the transaction:
  *
  *   config: { operation, audit: 'source.delete' }
  *   await request.audit(tx, { id, before: sourceJson(row) });
  *
- * What a client sees of a resource is what it passes; `conceal` takes out what an entry must not keep.
+ * The handler passes what a client sees of a resource; `conceal` takes out what an entry must not keep.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '#lib/clock';
@@ -37,7 +37,7 @@ interface AuditedChange {
   after?: Fields;
   /** Whose audit it goes to. Default: the tenant of the request. */
   tenant?: string;
-  /** Who changed it. Default: the caller. */
+  /** The one who changed it. Default: the caller. */
   actor?: Actor;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What an audit entry may show of a resource. Entries are kept for 400 days and outlive what they tell of, so they are stricter than the
- * API's answers:
+ * Rules for what an audit entry may show of a resource. Entries are kept for 400 days and outlive what they tell of, so they are stricter
+ * than the API's answers:
  *
  * | value                                                        | in an entry                       |
  * |--------------------------------------------------------------|-----------------------------------|

@@ -6,7 +6,7 @@ import { type ErasureRow, findErasure, insertErasure, leaseNew, leaveToJob, setR
 
 interface One {
   tenant: string;
-  /** Of the erasure. */
+  /** The id of the erasure. */
   id: string;
   eventId: string;
   asOf: string;

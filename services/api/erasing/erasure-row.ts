@@ -99,7 +99,7 @@ export async function leaveToJob(query: Query, { tenant, id }: Named): Promise<v
   ]);
 }
 
-/** What belongs to its one event is removed: the rest is the job's. */
+/** Records that everything of its one event is removed: the rest is the job's. */
 export async function setRemoved(
   query: Query,
   { tenant, id }: Named,

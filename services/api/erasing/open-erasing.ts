@@ -25,7 +25,7 @@ const turnMs = 3_000;
 /** It works half of the time: others write to the same tables. */
 const restPerWork = 1;
 
-/** What works erasures off, in any number of processes. */
+/** Parts that work erasures off, in any number of processes. */
 export function openErasing(
   config: ApiConfig,
   { clock, log, crashPoints, metrics }: ServiceContext,

@@ -23,7 +23,7 @@ interface Deps {
   postgres: Postgres;
   secretBox: SecretBox;
   forget: ForgetResponses;
-  /** By topic, in milliseconds; undefined: for ever. @throws AppError kafka_unavailable */
+  /** Reads retention by topic, in milliseconds; undefined: for ever. @throws AppError kafka_unavailable */
   readKeepTimes(): Promise<ReadonlyMap<string, number | undefined>>;
   clock: Clock;
   crashPoints: CrashPoints;
@@ -34,7 +34,7 @@ export type StepErasure = (erasure: ErasureRow, owner: string) => Promise<Erasur
 
 /** The tenant's clock is held for as long as these are marked. */
 const eventsAtOnce = 100;
-/** Of so many events the names are looked for at once. */
+/** Number of events whose names are looked for at once. */
 const namedAtOnce = 5_000;
 /** Longer than a process takes to hear of a mark: libs/erasure/erased-events.ts. */
 const settleMs = 5_000;
@@ -72,7 +72,7 @@ export function createStepErasure(deps: Deps): StepErasure {
       ...(value === undefined ? [] : [value]),
     ]);
 
-  /** What was marked is removed before more is marked. */
+  /** Removes events that are marked before it marks more. */
   async function mark(erasure: ErasureRow, owner: string): Promise<ErasureRow | undefined> {
     const { tenant, id, filter, marked_to: markedTo } = erasure;
     const pending = await postgres.query<{ id: string }>(pendingSql, [tenant, id]);

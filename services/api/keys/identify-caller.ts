@@ -4,10 +4,10 @@ import { operatorCredential, type OperatorKey, type OperatorKeys } from './opera
 import { type Scope, scopes } from './scopes.ts';
 import type { FindSession, KnownSession } from './session-directory.ts';
 
-/** Who sends a request. */
+/** The sender of a request. */
 export interface Caller {
   type: 'key' | 'session' | 'operator';
-  /** Of the key or session; `admin` for the operator. */
+  /** The id of the key or session; `admin` for the operator. */
   id: string;
   /** The API key, for a session the one that it was made from; undefined: the operator's. */
   key: KnownKey | undefined;

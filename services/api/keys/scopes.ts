@@ -6,7 +6,7 @@ export const scopes = ['read', 'write', 'publish', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
 /**
- * What a route asks of its caller:
+ * The scope that a route asks of its caller:
  *
  * | `any`      | a credential, whatever its scopes                                  |
  * | `operator` | a key of the operator, or a session of it for all tenants with `admin` |
@@ -21,7 +21,7 @@ declare module 'fastify' {
     dryRunScope?: Scope;
     /** A session may do it to itself, with any scope. */
     orSessionItself?: boolean;
-    /** What a session may not do, as the end of a sentence: only the key itself may. */
+    /** The end of a sentence on what a session may not do: only the key itself may. */
     notBySession?: string;
     /** The operator may name `*` as the tenant. */
     ofAllTenants?: boolean;

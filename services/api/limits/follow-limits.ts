@@ -15,7 +15,7 @@ interface TenantRow extends FollowedRow {
 }
 
 interface Options {
-  /** What holds for tenants without a limit of their own: the settings. */
+  /** Limits from the settings, for tenants without a limit of their own. */
   settings: TenantLimits;
   followPostgres: Query;
   clock: Clock;

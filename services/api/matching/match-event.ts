@@ -50,7 +50,7 @@ interface Asked {
   /** Never fanned out: it was sent to one endpoint as a test. */
   isTest: boolean;
   endpoints: readonly EndpointAsked[];
-  /** Of the steps of an event, what the endpoints before these have left. */
+  /** Steps of the event that the endpoints before these have left. */
   stepsLeft: number;
 }
 
@@ -157,7 +157,7 @@ function matchOf(
 ): Match {
   const { matched = null, reason = null, unjudged = null, expected = null, clause = null } = verdicts.get(id) ?? {};
   const deliveryId = deliveries.get(id) ?? null;
-  // What can't be judged any more is known from the delivery, if there was one.
+  // The delivery, if there was one, tells what can't be judged any more.
   const isKnown = matched === null && deliveryId !== null;
   return {
     endpoint_id: id,

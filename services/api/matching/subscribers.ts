@@ -41,7 +41,7 @@ export interface SubscriberThen {
   isPruned: boolean;
 }
 
-/** Of a history, which may have a hundred filters, only the subscription that counts is compiled. */
+/** Compiles only the subscription that counts in a history, which may have a hundred filters. */
 export async function* subscribersAt(
   postgres: Query,
   endpoints: readonly EndpointAsked[],

@@ -67,7 +67,7 @@ export function readEventQuery(
   return { filter: filtered.filter, limit, position, wait: waiting.wait };
 }
 
-/** From the last `updated_at` on, the first event is one that the client has: a page of one would never get beyond it. */
+/** The first event from the last `updated_at` on is one that the client has: a page of one would never get beyond it. */
 function readPageSize({ limit, updated_at_gte }: EventQuery): number | { errors: FieldErrors } {
   if (limit !== '1' || updated_at_gte === undefined) return readLimit(limit, 1);
   const message = 'must be 2 or more with updated_at_gte, because a page of one would not advance; or use cursor';

@@ -37,7 +37,7 @@ export function createReplayWatch({ postgres, clock }: { postgres: Query; clock:
     isLooking = true;
     while (waiters.size > 0) {
       await clock.sleep(lookEveryMs);
-      // Those who wait look for themselves when their time is up.
+      // Waiters look for themselves when their time is up.
       if (waiters.size > 0) await look().catch(() => undefined);
     }
     isLooking = false;

@@ -6,7 +6,7 @@
  *   ordered    an index has them in the order of ids: reading begins anywhere, and ends with the page
  *   unordered  they are collected and sorted, if there are fewer than `maxRead`
  *
- * Of several leads the one with the fewest rows is taken, counted up to `maxRead`; without any, all rows of the tenant lead. A page looks at
+ * The lead with the fewest rows is taken, counted up to `maxRead`; without any, all rows of the tenant lead. A page looks at
  * `maxRead` rows at the most, whatever the filter and the table: where it has found too few by then it is short, perhaps empty, and links on
  * from there. So no request takes long, and none says that there is nothing where it has not looked.
  */
@@ -43,9 +43,9 @@ export const unordered = (ids: string, by: string): Lead => ({
 /** More than are there: only a lead with fewer than `maxRead` is taken. Told so, the planner reads no more than it is asked for. */
 export const collected = (ids: string, by: string): string => `${ids} ORDER BY ${by} LIMIT ${2 * maxRead}`;
 
-/** What of a list stays the same from page to page. */
+/** The part of a list that stays the same from page to page. */
 export interface BoundedList {
-  /** Of the page's rows; with the tables that only these need. */
+  /** Columns of the page's rows; with the tables that only these need. */
   columns: string;
   /** The table's name comes last: `deliveries d`. */
   table: string;

@@ -24,7 +24,7 @@ export interface DeadLetterRow {
   endpoint_id: string | null;
   source_id: string | null;
   event_type: string | null;
-  /** Of its delivery's last attempt; null where there was none, or it is not known. */
+  /** The result of its delivery's last attempt; null where there was none, or it is not known. */
   last_outcome: string | null;
   last_http_status: number | null;
   last_detail: string | null;

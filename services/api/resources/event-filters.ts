@@ -4,7 +4,7 @@ import { filterText } from '../settings/fields.ts';
 import { tagFilter } from '../settings/tags.ts';
 import type { EventRow } from './event-row.ts';
 
-/** What an event may have, by the column that counts it. */
+/** Things that an event may have, with the columns that count them. */
 const counted = {
   duplicates: 'duplicates',
   changed: 'duplicates_changed',

@@ -6,7 +6,7 @@ import type { PageRequest } from '../http/paging.ts';
 export interface ReplayItemRow {
   item: number;
   status: ReplayItemStatus;
-  /** Of a failed one. */
+  /** The reason of a failed item. */
   reason: string | null;
   dead_letter_id: string | null;
   event_id: string | null;

@@ -65,7 +65,7 @@ export interface NewSession {
   /** The fingerprint of the operator's key. */
   operatorKey: string | null;
   scopes: readonly Scope[];
-  /** Of the token or of the code that is redeemed for one. */
+  /** The hash of the token, or of the code that is redeemed for one. */
   hash: Buffer;
   isCode: boolean;
   seconds: number;
@@ -109,7 +109,7 @@ export async function countOpenSessions(
   return row?.open ?? 0;
 }
 
-/** Those that are open, the oldest first. One more than the page holds. */
+/** The open sessions, the oldest first. One more than the page holds. */
 export const listSessions = (
   postgres: Query,
   tenant: string,

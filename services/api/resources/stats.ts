@@ -41,7 +41,7 @@ export type StatAnswer = { found: CountedSeries[] } | { beyond: 'max_counts' | '
 type Raw = { key: string | null; at: string; rows: number } & Record<StatSeries, string>;
 
 /**
- * What is older than a step is kept in coarser ones, which a finer step does not see. Keys are found by stepping from one to the next, and each is
+ * Counts older than a step are kept in coarser ones, which a finer step does not see. Keys are found by stepping from one to the next, and each is
  * read along the table's key: the cost depends on what is in the answer, not on what is kept.
  */
 const readStats = `

@@ -1,4 +1,4 @@
-/** What the running services tell of themselves: libs/heartbeat. */
+/** Reports of the running services on themselves: libs/heartbeat. */
 import type { ReportedLag } from '#lib/heartbeat';
 import type { Query } from '#lib/postgres';
 
@@ -42,7 +42,7 @@ export async function readSystem(postgres: Query): Promise<Record<string, unknow
   };
 }
 
-/** Of each consumer group and topic; null where no process that reports has any of its partitions. */
+/** The lag of each consumer group and topic; null where no process that reports has any of its partitions. */
 function stagesOf(rows: readonly ProcessRow[]): object[] {
   const named = rows.flatMap(({ lag, is_silent: isSilent, service }) =>
     lag.map((each) => ({ ...each, service, isSilent })),

@@ -20,7 +20,7 @@ interface TenantRow {
   counted: Partial<Record<CountedKind, { live: number; bytes: number }>> | null;
 }
 
-/** What the operator has said of a tenant. */
+/** Settings that the operator has given a tenant. */
 const contentOf = ({ name, limits }: Pick<TenantRow, 'name' | 'limits'>): TenantContent => ({
   name: name ?? '',
   limits: limits ?? {},

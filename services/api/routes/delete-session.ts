@@ -23,7 +23,7 @@ export const deleteSession: Route = ({ postgres, operatorKeys }) =>
       const { caller, tenant } = request;
       const { id } = request.params;
       if (!sessionId.test(id)) return sendProblem(reply, 'not_found');
-      // Those for all tenants are the operator's, whichever tenant the request names.
+      // Sessions for all tenants are the operator's, whichever tenant the request names.
       const tenants = caller.tenant === undefined ? [tenant, allTenants] : [tenant];
       const row = await postgres.transaction(async (tx) => {
         const session = await lockSession(tx, id, { tenants, fingerprints: operatorKeys.fingerprints });

@@ -34,7 +34,7 @@ const operation: Operation = {
   isPublic: true,
 };
 
-/** Of one address. Nobody guesses a code; the rate keeps those who try from the database. */
+/** The rate of one address. Nobody guesses a code; the rate keeps those who try from the database. */
 const rate = { perSecond: 20, burst: 100 };
 
 /** `POST /v1/sessions/redeem`, for anyone who has a code. A wrong code, one that is too late and one that was redeemed look the same. */

@@ -1,4 +1,4 @@
-/** What the API and its searching thread tell each other. */
+/** Messages between the API and its searching thread. */
 import type { AppErrorCode } from '#lib/errors';
 import type { SearchAsked, SearchLimits } from './search-payloads.ts';
 

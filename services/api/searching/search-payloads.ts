@@ -44,7 +44,7 @@ export interface SearchLimits {
   bytes: number;
   /** After this time nothing more is begun. */
   beginWithinMs: number;
-  /** Of each statement. */
+  /** The time-out of each statement. */
   statementMs: number;
 }
 

@@ -17,7 +17,7 @@ const postgres = createPostgres({
   applicationName,
   maxConnections,
   statementTimeoutMs: limits.statementMs,
-  // What fails is told to whoever asked.
+  // Failures are told to whoever asked.
   log: silentLogger,
 });
 const turns = createJudgingTurns();
@@ -45,7 +45,7 @@ async function search({ asked, places }: SearchRequest): Promise<Answered> {
       answered = { kind: 'found', body: JSON.stringify(found) };
     })
     .catch((error: unknown) => {
-      // What was found before a statement failed counts, although its transaction can't be committed.
+      // Results from before a statement failed count, although its transaction can't be committed.
       if (answered.kind === 'busy') throw error;
     });
   return answered;

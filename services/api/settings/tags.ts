@@ -6,7 +6,7 @@ import { locator } from './fields.ts';
 /** The tags of a published event; `tagErrors` checks names and values. */
 export const tags = { type: 'object', maxProperties: maxTags, additionalProperties: { type: 'string' } } as const;
 
-/** Where a source finds its events' tags; `tagNameErrors` checks the names. */
+/** Places where a source finds its events' tags; `tagNameErrors` checks the names. */
 export const tagsFrom = { type: 'object', maxProperties: maxTags, additionalProperties: locator } as const;
 
 /** A tag to filter by; no event has one of another form. */

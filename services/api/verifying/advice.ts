@@ -1,4 +1,4 @@
-/** What to do about a webhook whose signature is refused: found by verifying it once more with one thing changed. */
+/** Advice about a webhook whose signature is refused: found by verifying it once more with one thing changed. */
 import { sourceDefaults } from '#lib/contract';
 import { type HeaderValues, schemeSettings, type SignatureRejection, signatureSchemes } from '#lib/signatures';
 import { type GivenWebhook, type VerifiedSource, verdictOf } from './verdict.ts';

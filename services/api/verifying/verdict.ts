@@ -6,14 +6,14 @@ import type { SourceRow } from '../resources/source.ts';
 export interface GivenWebhook {
   headers: HeaderValues;
   body: Buffer;
-  /** Of the URL, with its `?`; empty if there is none. */
+  /** The query of the URL, with its `?`; empty if there is none. */
   query: string;
-  /** Of the sender; undefined: any. */
+  /** The sender's address; undefined: any. */
   address: string | undefined;
 }
 
 export interface VerifiedSource extends Pick<SourceRow, 'scheme' | 'settings'> {
-  /** Those that have expired among them. */
+  /** Expired secrets are among them. */
   secrets: readonly StoredSecret[];
 }
 

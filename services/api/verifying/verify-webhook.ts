@@ -21,11 +21,11 @@ export interface Verification {
   /** The ingress's answer, if Kafka is there and no rate is exceeded. */
   status: number;
   code: ProblemCode | null;
-  /** What to do. */
+  /** The advice on what to do. */
   detail: string;
   /** It is a connection test of the provider, and makes no event. */
   challenge: boolean;
-  /** What the ingress checks besides, and the request does not tell. */
+  /** Things that the ingress checks besides, and the request does not tell. */
   not_checked: ('address' | 'client_certificate')[];
 }
 

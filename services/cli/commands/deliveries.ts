@@ -19,7 +19,7 @@ interface OneOrMany {
   question: string;
 }
 
-/** Of the one with the id, or of those that match the filter. */
+/** A verb for the delivery with the id, or for those that match the filter. */
 const oneOrMany = ({ action, summary, description, question }: OneOrMany): Verb =>
   verb({
     summary,

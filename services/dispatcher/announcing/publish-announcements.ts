@@ -72,7 +72,7 @@ export function createPublishAnnouncements({ table, publish, topics, clock, cras
     if (swept > 0) log.warn({ event: 'announcements.dropped', count: swept });
   }
 
-  /** What was published is removed also if the stop has interrupted the rest. */
+  /** Publishes all, and removes the published ones even if the stop has interrupted the rest. */
   async function publishAll(claimed: readonly Announcement[], signal: AbortSignal): Promise<void> {
     const ends = await Promise.allSettled(claimed.map((announcement) => publish(recordOf(announcement), signal)));
     crashPoints.reach('announcing.after-publish');

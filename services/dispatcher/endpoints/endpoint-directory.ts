@@ -8,7 +8,7 @@ import { type Endpoint, endpointColumns, endpointOf, type EndpointRow, isPaused 
 import { laneKey } from '../model/job.ts';
 
 export interface EndpointDirectory extends Directory<Endpoint> {
-  /** Those that are paused now. */
+  /** The endpoints that are paused now. */
   paused(): Iterable<Endpoint>;
 }
 

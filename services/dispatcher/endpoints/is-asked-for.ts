@@ -4,7 +4,7 @@ import type { EndpointDirectory } from './endpoint-directory.ts';
 /** Whether an open endpoint of the tenant subscribes to events of this type. */
 export type IsAskedFor = (tenant: string, type: OperationalEventType) => boolean;
 
-/** From memory, at the cost of one fan-out. */
+/** Answers from memory, at the cost of one fan-out. */
 export const createIsAskedFor =
   (directory: Pick<EndpointDirectory, 'candidates'>): IsAskedFor =>
   (tenant, type) => {

@@ -42,7 +42,7 @@ const remove = `
    WHERE b.tenant = closed.tenant AND b.endpoint_id = closed.endpoint_id`;
 
 export function createBreakerReports({ postgres, clock }: { postgres: Query; clock: Clock }): BreakerReports {
-  /** Those that are not closed, and closed ones until they are written. */
+  /** Breakers that are not closed, and closed ones until they are written. */
   const reports = new Map<string, Report>();
   const toWrite = new Set<string>();
 

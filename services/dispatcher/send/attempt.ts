@@ -99,7 +99,7 @@ function prepare(endpoint: Endpoint): Prepared {
 }
 
 /**
- * What the delivery carries of the provider's headers, as the endpoint wants it now: its rules may have changed since. Its own headers have
+ * The provider's headers that the delivery carries, as the endpoint wants them now: its rules may have changed since. Its own headers have
  * precedence. Undefined for none.
  */
 function headersToPass(

@@ -64,7 +64,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
     crashPoints.reach('dispatcher.after-send');
     // Before the outcome is written: Kafka may be away, and the next send should know.
     observed(verdictOf(result, clock.nowMs(), endpoint.retry.capMs));
-    // What we tell an endpoint about itself or its neighbours must lead to nothing more to tell.
+    // Events that tell an endpoint about itself or its neighbours must lead to no more of them.
     if (sending.request !== null && !isOperationalEvent(delivery.eventType))
       deps.endpointFailing.observe(endpoint, result.outcome === 'delivered');
 

@@ -89,7 +89,7 @@ function createTimes() {
     set: (sourceId: string, atMs: number): void => void recent.set(sourceId, atMs),
     isSince: (sourceId: string, sinceMs: number): boolean =>
       (recent.get(sourceId) ?? older.get(sourceId) ?? Number.NEGATIVE_INFINITY) >= sinceMs,
-    /** Those that were set before the last call. */
+    /** Forgets the times that were set before the last call. */
     forgetOlder(): void {
       [recent, older] = [new Map<string, number>(), recent];
     },

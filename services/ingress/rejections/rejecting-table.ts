@@ -12,7 +12,7 @@ export interface Rejecting extends SourceRef {
 }
 
 export interface RejectingTable {
-  /** Those of tenants that ask, with ten rejections or more of one code in the table: the code with the most. */
+  /** Finds sources of tenants that ask, with ten rejections or more of one code in the table: the code with the most. */
   find(sources: readonly SourceRef[], withinSeconds: number): Promise<Rejecting[]>;
   /** False if another process has done so. */
   announce(source: Rejecting): Promise<boolean>;

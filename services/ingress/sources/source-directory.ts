@@ -20,7 +20,7 @@ export interface SourceDirectory extends Part {
   /** From memory. */
   known(id: string): Source | undefined;
   lookUp: LookUpRow<Source>;
-  /** Those that are marked as rejecting, and since when. */
+  /** The sources that are marked as rejecting, and since when. */
   rejecting(): Iterable<{ tenant: string; id: string; sinceMs: number }>;
 }
 

@@ -73,6 +73,6 @@ const startOf = (seconds: number, at: number): string => {
   return formatMicros(Math.floor(at / step) * step);
 };
 
-/** From now on everything is counted. Says so once. */
+/** Everything is counted from now on. Says so once. */
 export const beginStats = async (postgres: Query): Promise<void> =>
   void (await postgres.query('INSERT INTO stats_since (at) VALUES (clock_timestamp()) ON CONFLICT DO NOTHING'));

@@ -1,5 +1,5 @@
 /**
- * What is kept of erasures: in memory for some hours, in the table for as long as Kafka may have a record that could bring something back,
+ * Erasures are kept in memory for some hours, in the table for as long as Kafka may have a record that could bring something back,
  * and as long as the event itself is kept as its id.
  */
 import { formatMicros } from '#lib/clock';
@@ -71,7 +71,7 @@ export async function forgetTenants(postgres: Postgres, now: number): Promise<nu
     [formatMicros(now)],
   );
   for (const { tenant } of tenants) {
-    // Those who follow the table forget it first: a row that goes is not heard of.
+    // Followers of the table forget it first: a row that goes is not heard of.
     const buried = await postgres.query(
       `UPDATE erased SET buried = true WHERE tenant = $1 AND id = '' AND NOT buried RETURNING id`,
       [tenant],

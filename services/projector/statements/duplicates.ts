@@ -32,7 +32,7 @@ export interface DuplicateCount extends EventRef {
 }
 
 /**
- * Those of events that were erased are left out: nothing of them is counted any more.
+ * Duplicates of events that were erased are left out: nothing of them is counted any more.
  *
  * @param moves a SELECT of tenant, event_id, at, duplicates and duplicates_changed
  */

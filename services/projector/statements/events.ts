@@ -30,7 +30,7 @@ export type EventRow = RowOf<typeof columns>;
 
 export interface InsertedEvent extends GrownKey {
   id: string;
-  /** What was counted of its deliveries before it came; null: nothing. */
+  /** Counts of its deliveries from before it came; null: none. */
   early: Omit<EarlyStatRow, 'tenant' | 'event_id'>[] | null;
 }
 

@@ -54,7 +54,7 @@ export interface AdvancedEvent extends MovedCounts {
   /** A line for each: its id and, if it counts by that, a tab and the step that it was at before. No array, which takes long to read. */
   deliveries: string;
 }
-/** Where nothing was sent, what was sent before stays the last. */
+/** The attempt before stays the last where nothing was sent. */
 const lastAttempt = columnNames(lastAttemptColumns)
   .map((name) => `${name} = CASE WHEN EXCLUDED.last_outcome IS NULL THEN known.${name} ELSE EXCLUDED.${name} END`)
   .join(',\n             ');

@@ -7,7 +7,7 @@ import type { AdvancedEvent } from '../statements/outcomes.ts';
 import { type CountedOutcome, countOutcomes, deliverySeries } from './count-outcomes.ts';
 import { createMinuteCounts, minuteOf } from './minute-counts.ts';
 
-/** What the statements of a batch have really written: what was known before is not among it, and so not counted again. */
+/** Facts that the statements of a batch have really written: those known before are not among them, and so not counted again. */
 export interface Written {
   inserted: readonly InsertedEvent[];
   advanced: readonly AdvancedEvent[];
@@ -16,7 +16,7 @@ export interface Written {
 
 export interface BatchStats {
   minutes: StatRow[];
-  /** Of deliveries whose event is not known. */
+  /** Counts of deliveries whose event is not known. */
   early: EarlyStatRow[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the outcomes of deliveries add to the statistics:
+ * Counts that the outcomes of deliveries add to the statistics:
  *
  *   an attempt without success, in a step that its delivery had not come to ──► failed
  *   a delivery that has just ended ──► delivered, dead_lettered, or neither where it was cancelled

@@ -1,7 +1,7 @@
 import { type CountedSeries, countedSeries, statDimensions, type StatDimension, type StatRow } from '#lib/event-store';
 import { keyOf } from '../key-of.ts';
 
-/** What is counted once in each of the dimensions that it has. */
+/** A fact that is counted once in each of the dimensions that it has. */
 interface Counted {
   tenant: string;
   minute: string;

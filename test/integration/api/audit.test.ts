@@ -143,7 +143,7 @@ const performances: Record<string, () => Performed | Promise<Performed>> = {
   putTenant: () => ({ path: '/v1/tenants/named', body: { name: 'Named' }, resource: 'named', of: 'named' }),
 };
 
-/** What an answer shows once. */
+/** Fields that an answer shows once. */
 const shownOnce = ['secret', 'key', 'token', 'code'];
 
 test('each operation that changes something leaves its entry, or says why it has none', async () => {

@@ -67,12 +67,12 @@ describe('a start', () => {
     const { as_of: others } = await other.dryRun('/events/replay', body);
     await refused('/events/replay', { ...body, as_of: others });
     await refused('/events/replay', { ...body, as_of }, other);
-    // Of another operation.
+    // An as_of of another operation.
     const ofDeliveries = { filter: { status: 'retrying' }, limit: 10, rate_per_second: 50 };
     const { as_of: ofRetry } = await own.dryRun('/deliveries/retry', ofDeliveries);
     await refused('/deliveries/cancel', { ...ofDeliveries, as_of: ofRetry });
     await refused('/events/replay', { ...body, as_of: ofRetry });
-    // Of another filter, endpoint, limit or rate.
+    // An as_of of another filter, endpoint, limit or rate.
     for (const other of [
       { filter: { type: 'order.paid' } },
       { filter: { type: 'order.paid', status: 'processing' } },
@@ -285,9 +285,9 @@ describe('a replay of events', () => {
     const body = { filter: { type: 'order.paid' }, endpoint_id: endpointId };
     const { as_of } = await own.dryRun('/events/replay', body);
     // A replay of dead letters claims two, and has not begun.
-    const letters = await replayDeadLetters(world.postgres, tenant, {}, { limit: 2, ratePerSecond: 0.01 });
+    const deadLetterReplay = await replayDeadLetters(world.postgres, tenant, {}, { limit: 2, ratePerSecond: 0.01 });
     await world.postgres.query(`UPDATE replays SET created_at = created_at + interval '1 hour' WHERE id = $1`, [
-      letters.id,
+      deadLetterReplay.id,
     ]);
     const replay = await own.start('/events/replay', body, as_of);
     await world.choose();

@@ -1,4 +1,4 @@
-/** What `GET /v1/events/{id}/matching` says is what fan-out decides. */
+/** `GET /v1/events/{id}/matching` says what fan-out decides. */
 import { randomInt } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { formatMicros, systemClock } from '#lib/clock';

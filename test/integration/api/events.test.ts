@@ -194,7 +194,7 @@ describe('one event', () => {
         { name: 'x-a', value: 'ä"\\' },
       ],
     });
-    // Of an event from before requests were kept nothing is known, which is not that there was none.
+    // Nothing is known of an event from before requests were kept, which is not that there was no request.
     expect((await ask(old.event.id)).json()).toEqual({
       ...{ method: null, path: null, client_address: null, headers: null, truncated: false },
     });

@@ -45,7 +45,7 @@ const announcements = () =>
   api.postgres.query<{ subject: string }>(
     'SELECT type, subject, episode, facts FROM announcements ORDER BY subject, episode',
   );
-/** What is noted is written every two seconds; a round that still writes begins the next one later. */
+/** Notes are written every two seconds; a round that still writes begins the next one later. */
 async function written(): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
     await clock.advance(2_000);

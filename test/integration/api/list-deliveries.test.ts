@@ -7,7 +7,7 @@ import { openPollingApi, type PollingApi } from './polling-api.ts';
 let api: PollingApi;
 const tenant = 'lists';
 const startMs = Date.UTC(2026, 0, 1);
-/** Of event n to endpoint n % 2. */
+/** Deliveries of event n to endpoint n % 2. */
 const deliveries = Array.from({ length: 6 }, (_, n) => ({
   id: createId('dlv', startMs + n * 1_000),
   eventId: createId('evt', startMs + n * 1_000),

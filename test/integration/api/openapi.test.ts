@@ -147,7 +147,7 @@ let erasure = '';
 let session = '';
 let sessionCode = '';
 
-/** Of a dry run of everything. */
+/** The `as_of` of a dry run of everything. */
 const asOfBulk = (operation: string): string =>
   createAsOfTokens(testEncryptionKeys).write(
     { tenant, operation, request: { filter: {}, endpointId: null, limit: 10_000_000, ratePerSecond: null } },

@@ -1,4 +1,4 @@
-/** What the API says of a webhook is what the ingress answers; a sample is accepted by it. */
+/** The API says of a webhook what the ingress answers; a sample is accepted by it. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { SourceSettings } from '#lib/contract';

@@ -47,7 +47,7 @@ const announced = async (): Promise<string[]> =>
     type.replace('hookline.endpoint.', ''),
   );
 
-/** From now on, no announcement can be written. */
+/** No announcement can be written from now on. */
 const refuse = (): Promise<object[]> =>
   postgres.query(`ALTER TABLE announcements ADD CONSTRAINT refused CHECK (subject = '') NOT VALID`);
 const accept = (): Promise<object[]> => postgres.query('ALTER TABLE announcements DROP CONSTRAINT refused');

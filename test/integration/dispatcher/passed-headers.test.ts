@@ -25,7 +25,7 @@ interface Arrival {
 const body = Buffer.from('{"customer":{"id":"cus_7"},"order":"o-1"}');
 const soon = { base_seconds: 0.05, cap_seconds: 0.2 };
 
-/** Those that an endpoint with `passes` is to get, as they arrive. */
+/** Headers that an endpoint with `passes` is to get, as they arrive. */
 const provided: Pairs = [
   ['X-GitHub-Event', 'push'],
   ['X-GITHUB-Odd', 'caf\xe9 "quoted" \\ , tab\tinside'],

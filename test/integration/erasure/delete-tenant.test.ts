@@ -86,7 +86,7 @@ test('a deleted tenant has no rows but tombstones, is 410 in name, and other ten
   expect(tenants).not.toContain(tenant);
   expect(things.source).toMatch(/^src_/);
 
-  // What comes after is dropped and counted, and nothing of it is written.
+  // Records that come after are dropped and counted, and nothing of them is written.
   await project(api.postgres, facts);
   const again = (await remove(tenant)).json<{ id: string; dropped: number; status: string }>();
   expect(again).toMatchObject({ id, status: 'completed' });

@@ -61,7 +61,7 @@ function factsOf({ tenant, eventId, marker }: Named, more: { type?: string } = {
     };
     return { ...fact, outcome: { ...fact.outcome, ...exchange, delivery_id } };
   };
-  const letter = deliveryDeadLetter(tenant, eventId, 'ep_dead') as Extract<Fact, { kind: 'dead_letter' }>;
+  const deadLetter = deliveryDeadLetter(tenant, eventId, 'ep_dead') as Extract<Fact, { kind: 'dead_letter' }>;
   return [
     eventFact(event, {
       receipt_id: createId('rcp', startAt / 1000),
@@ -81,9 +81,9 @@ function factsOf({ tenant, eventId, marker }: Named, more: { type?: string } = {
     outcomeFact(event, 'ep_parked', 1, 'parked'),
     outcomeFact(event, 'ep_dead', 1, 'dead_lettered'),
     {
-      ...letter,
+      ...deadLetter,
       deadLetter: {
-        ...letter.deadLetter,
+        ...deadLetter.deadLetter,
         origin: of('ep_dead'),
         delivery_id: of('ep_dead'),
         headers: Buffer.from(marker),
@@ -228,7 +228,7 @@ describe('an event that is erased', () => {
     await api.postgres.query('DELETE FROM events WHERE tenant = $1', [event.tenant]);
     const store = createStore({
       ...{ postgres: api.postgres, ahead: api.postgres, partitionOf: () => 1, crashPoints: noCrashPoints },
-      // Of the time of the facts: old rows are not written ahead.
+      // A clock at the time of the facts: old rows are not written ahead.
       clock: { ...systemClock, nowMs: () => startAt / 1000 },
     });
     await store.prepare(facts);

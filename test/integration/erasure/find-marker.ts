@@ -10,7 +10,7 @@ const textColumns = `
    WHERE c.table_schema = current_schema() AND p.relkind = 'r'
      AND c.data_type IN ('text', 'bytea', 'json', 'jsonb', 'ARRAY', 'character varying')`;
 
-/** Where the text stands in the database, as it is, in bytes or in JSON: `table.column`. */
+/** Columns of the database that have the text, as it is, in bytes or in JSON: `table.column`. */
 export async function columnsWith(postgres: Query, marker: string): Promise<string[]> {
   const columns = await postgres.query<{ table: string; column: string; type: string }>(textColumns);
   const found: string[] = [];

@@ -2,7 +2,7 @@ import { columnsOf, tenantTableNames, tenantTables } from '#lib/erasure';
 import type { Postgres } from '#lib/postgres';
 import { closePostgres, openDatabase } from '../projector/projection.ts';
 
-/** What belongs to no tenant. */
+/** Tables that belong to no tenant. */
 const others = ['migrations', 'processes', 'stats_since'];
 
 let postgres: Postgres;

@@ -51,7 +51,7 @@ const signed = ({ secret }: TestSource): Record<string, string> => ({
 async function accept(ingress: Ingress | undefined, source: TestSource): Promise<void> {
   expect((await ingress?.post(source.id, body, signed(source)))?.status).toBe(202);
 }
-/** Of one source, five a second are kept. */
+/** Five rejections a second of one source are kept. */
 async function reject(source: TestSource, count: number, headers: () => Record<string, string>): Promise<void> {
   for (let sent = 0; sent < count; sent += 4) {
     for (let index = 0; index < Math.min(4, count - sent); index += 1)

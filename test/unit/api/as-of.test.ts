@@ -27,7 +27,7 @@ test.each([
   ['limit', { ...request, request: { ...request.request, limit: 11 } }],
   ['endpoint', { ...request, request: { ...request.request, endpointId: 'null' } }],
   ['members', { ...request, request: { ...request.request, more: 1 } }],
-  // Where one text could be two requests.
+  // A case where one text could be two requests.
   ['tenant and operation', { ...request, tenant: 'acme","replay_events', operation: '' }],
 ])('an as_of of another %s is none', (_what, other) => {
   expect(tokens.read(other, token)).toBeUndefined();

@@ -165,7 +165,7 @@ describe('a sample', () => {
       const headers = Object.fromEntries(
         Object.entries(sample.headers).map(([name, value]) => [name.toLowerCase(), value]),
       );
-      // What is written down of these two is not what a sample is: other headers, and a form of certain names.
+      // The cases of these two are written down unlike a sample: other headers, and a form of certain names.
       if (!/svix|form/.test(testCase.name))
         expect(testCase.accepts({ headers, secrets: [held], nowSeconds, body: sample.body })).toBe(true);
       expect(verifyWebhook(source, { headers, body: sample.body, query: '', address: undefined }, nowMs)).toMatchObject(

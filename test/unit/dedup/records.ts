@@ -18,7 +18,7 @@ interface Given {
   ttlSeconds?: number;
   orderingKey?: string;
   origin?: string;
-  /** Of the sender; default: the record has no request. */
+  /** The sender's address; default: the record has no request. */
   address?: string;
   /** Aborts when its partition is lost. */
   signal?: AbortSignal;

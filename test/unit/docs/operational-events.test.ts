@@ -2,7 +2,7 @@ import { operationalEventTypes } from '#lib/contract';
 import { announcedPayload } from '../../../services/dispatcher/announcing/announced-payload.ts';
 import { documentedEvents } from '../../support/documented-events.ts';
 
-/** What the page shows of a payload that is not among the facts of an announcement. */
+/** Fields of a payload on the page that are not among the facts of an announcement. */
 const added = ['type', 'endpoint_id', 'source_id', 'tenant', 'limit', 'resource'];
 
 test('the page has a section with an example for each operational event, and for no other', () => {

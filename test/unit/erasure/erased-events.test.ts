@@ -3,7 +3,7 @@ import { createErasedEvents, recentMs } from '#lib/erasure';
 import { silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 
-/** What was erased of a database: the view reads what is kept in memory, and asks for what is old. */
+/** A view of what was erased: it reads what is kept in memory, and asks for what is old. */
 function createWorld(kept: readonly string[], old: readonly string[] = []) {
   const clock = createManualClock();
   const questions: unknown[][] = [];

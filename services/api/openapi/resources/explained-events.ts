@@ -9,7 +9,7 @@ const clause = object({
   expected: saying('operand of the operator, as in the filter', {}),
 });
 
-/** What explains an event: its arrivals, and its endpoints. */
+/** Schemas that explain an event: its arrivals, and its endpoints. */
 export const explainedEvents: Readonly<Record<string, Schema>> = {
   Receipt: object({
     id: saying('receipt id, as in the 202', text),

@@ -26,7 +26,7 @@ export function createChoosePage(deps: Deps): ChoosePage {
 
   return async (replay) => {
     const { tenant, operation, selection, position, room } = replay;
-    // Where there is no room left, one more tells that the limit has cut it.
+    // One more, where there is no room left, tells that the limit has cut it.
     const max = Math.max(1, Math.min(pageItems, room));
     const rows = await nextRows(deps.store, replay);
     const choices: Choice[] = [];

@@ -6,7 +6,7 @@ import { isTimedOut } from '#lib/postgres';
 import type { Store } from '../../resources/resource-table.ts';
 import type { Matching } from './operations.ts';
 
-/** Where to go on: behind this id, or with it. */
+/** The place to go on from: behind this id, or with it. */
 export interface From {
   id: string;
   isIncluded: boolean;
@@ -62,7 +62,7 @@ export async function endOfWindow(
   return row === undefined || row.id === null ? undefined : { id: row.id, isLast: row.rows < windowRows };
 }
 
-/** Those of a window, as the rest of the statement has them. */
+/** Finds the matches of a window, as the rest of the statement has them. */
 export function findInWindow<Row extends object>(
   store: Store,
   matching: Matching,

@@ -7,7 +7,7 @@ import { deliveryFilters } from '../../resources/delivery-filters.ts';
 import { eventFilters } from '../../resources/event-filters.ts';
 import { leadToNamed } from '../../resources/event-leads.ts';
 
-/** What an operation by filter is about. Conditions and columns are on its table. */
+/** The subject of an operation by filter. Conditions and columns are on its table. */
 interface Target {
   filters: FilterTable;
   /** With its alias. */
@@ -19,7 +19,7 @@ interface Target {
 }
 
 const events: Target = {
-  // Of the list it is part of the position, which reads it.
+  // The list reads it as part of its position.
   filters: { ...eventFilters, updated_at_gte: { ...eventFilters.updated_at_gte, read: readInstant } },
   table: 'events',
   endpoint: 'NULL::text',
@@ -46,7 +46,7 @@ const isDead = `d.status = ${sqlStatus('dead_lettered')}
                      AND newer.generation > d.generation)`;
 
 interface Operation extends Target {
-  /** Of those that match, the ones that it can be done to. */
+  /** The condition for matches that it can be done to. */
   isEligible: string;
 }
 
@@ -63,7 +63,7 @@ export interface Matching {
   values: readonly unknown[];
 }
 
-/** What a selection matches, as SQL. */
+/** SQL for what a selection matches. */
 export async function matchingOf(
   postgres: Query,
   operation: ReplayOperation,
@@ -78,7 +78,7 @@ export async function matchingOf(
   const bind = bindTo(values);
   const conditions = filterConditions(filters, filter as Filtering<FilterTable>, bind);
   const until = `${createdAt} <= ${bind(asOf)}::timestamptz`;
-  // What a sender or a trace names is found by other tables than its own.
+  // Events that a sender or a trace names are found by other tables than their own.
   const named = operation === 'replay_events' ? await leadToNamed(postgres, tenant, filter) : undefined;
   const among = (named?.(bind).ids ?? []).map((ids) => `id IN (${ids})`);
   return { from: table, where: ['tenant = $1', ...among, until, ...conditions, isEligible].join(' AND '), values };

@@ -9,7 +9,7 @@ export interface Subscriber {
   filter: EventFilter | null;
 }
 
-/** What of an event decides who may get it, but for its payload. */
+/** Facts of an event that decide who may get it, but for its payload. */
 export interface EventKind {
   type: string;
   source_id: string;

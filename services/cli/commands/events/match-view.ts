@@ -53,7 +53,7 @@ function whyOf({ reason, unjudged, expected, clause, created_at }: Match): strin
   }
 }
 
-/** What has happened to an endpoint that was open then. */
+/** Says what has happened to an endpoint that was open then. */
 function sinceThen({ reason, disabled_at, deleted_at }: Match): string {
   if (deleted_at !== null && reason !== 'deleted') return `; deleted at ${deleted_at}`;
   return disabled_at !== null && reason !== 'disabled' && reason !== 'deleted' ? `; disabled at ${disabled_at}` : '';
