@@ -46,7 +46,7 @@ export function problemPage(problem: Problem, shell: Shell, requestId: string): 
   const { title, explanation } = words[status];
   return {
     title,
-    heading: html`<span class="status">${status}</span>${title}`,
+    heading: html`<span class="status">${status} </span>${title}`,
     body: html`<div class="problem"><p class="lead">${problem.explanation ?? explanation}</p>
 ${errors.length === 0 ? null : html`<ul>${errors.map(({ field, message }) => html`<li>${field === '' ? null : html`<code>${field}</code> `}${message}</li>`)}</ul>`}
 ${problem.retryAfterSeconds === undefined ? null : html`<p>Try again in ${problem.retryAfterSeconds} ${problem.retryAfterSeconds === 1 ? 'second' : 'seconds'}.</p>`}
