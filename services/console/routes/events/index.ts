@@ -1,4 +1,4 @@
-import type { Page } from '../../page.ts';
+import { events } from './events.ts';
 
-/** `T/events`, and what is below it; `T/compare`. */
-export const eventPages: readonly Page[] = [];
+/** `T/events`, and what is below it. */
+export const eventPages = [events];
