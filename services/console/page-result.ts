@@ -8,8 +8,8 @@ export type PageStatus = 200 | 201 | 400 | 404 | 409 | 412;
 export type ProblemStatus = 400 | 403 | 404 | 405 | 408 | 409 | 410 | 412 | 413 | 415 | 429 | 500 | 503;
 
 export interface PageContent {
-  /** What the page is about: the beginning of the title, and the only h1. */
-  title: string;
+  /** What the page is about: the beginning of the document's title, and the only h1. Default: the title of the page's definition. */
+  title?: string;
   /** Instead of the title, in the h1. */
   heading?: Html;
   /** Below the h1, in small: ids, times. */
@@ -22,6 +22,9 @@ export interface PageContent {
   /** Names of files in islands/, without `.ts`. */
   islands?: readonly string[];
 }
+
+/** As it is rendered. */
+export type TitledContent = PageContent & { title: string };
 
 export type PageResult =
   | ({ kind: 'page'; status: PageStatus } & PageContent)

@@ -47,12 +47,10 @@ export function createSendResult({ base, assets, isSecure, newKey }: Sending): S
       reply.code(status).header('content-type', 'text/html; charset=utf-8').send(markup);
     switch (result.kind) {
       case 'page': {
-        const { section } = page ?? {};
+        const { section, title = '' } = page ?? {};
         const here = addressOf(request, page);
-        return sendHtml(
-          result.status,
-          renderDocument(shellOf(request, { section, here, asked: request.state.asked }), result),
-        );
+        const shell = shellOf(request, { section, here, asked: request.state.asked });
+        return sendHtml(result.status, renderDocument(shell, { title, ...result }));
       }
       case 'problem': {
         if (result.retryAfterSeconds !== undefined) reply.header('retry-after', result.retryAfterSeconds);

@@ -1,6 +1,6 @@
 /** The document around every page. It depends on the session and the page alone: two pages of the same status look the same. */
 import { html, type Html } from '#lib/html';
-import type { PageContent } from '../page-result.ts';
+import type { TitledContent } from '../page-result.ts';
 import { sections, type Section } from '../sections.ts';
 import { hasScope } from '../session/session.ts';
 import { type Shell, tenantBase, type Theme } from './shell.ts';
@@ -8,7 +8,8 @@ import { type Shell, tenantBase, type Theme } from './shell.ts';
 /** On every page. */
 const everywhere = 'everywhere';
 
-export function renderDocument(shell: Shell, content: PageContent): string {
+/** @param content its title is there */
+export function renderDocument(shell: Shell, content: TitledContent): string {
   const { base, assets, tenant, theme } = shell;
   const { title, body, islands = [] } = content;
   const scripts = [everywhere, ...islands].map(
@@ -98,7 +99,7 @@ ${session.tenant === undefined && hasScope(session, 'operator') ? html`<ul>${ofO
 </nav>`;
 }
 
-const crumbs = ({ crumbs: links = [] }: PageContent): Html | null =>
+const crumbs = ({ crumbs: links = [] }: TitledContent): Html | null =>
   links.length === 0
     ? null
     : html`<nav class="crumbs" aria-label="Breadcrumb"><ol>${links.map(({ label, href }) => html`<li><a href="${href}"><bdi>${label}</bdi></a></li>`)}</ol></nav>`;

@@ -1,5 +1,5 @@
 import { html, type Html } from '#lib/html';
-import type { PageContent, PageResult, ProblemStatus } from '../page-result.ts';
+import type { TitledContent, PageResult, ProblemStatus } from '../page-result.ts';
 import { sections, type Section } from '../sections.ts';
 import { hasScope } from '../session/session.ts';
 import { type Shell, tenantBase } from './shell.ts';
@@ -41,17 +41,17 @@ const words: Readonly<Record<ProblemStatus, { title: string; explanation: string
 const withRequestId: readonly ProblemStatus[] = [403, 408, 409, 429, 500, 503];
 
 /** The content of the page of any problem, which keeps its status. It does not navigate by itself. */
-export function problemPage(problem: Problem, shell: Shell, requestId: string): PageContent {
+export function problemPage(problem: Problem, shell: Shell, requestId: string): TitledContent {
   const { status, errors = [] } = problem;
   const { title, explanation } = words[status];
   return {
     title,
-    body: html`<div class="problem"><p class="problem-status" aria-hidden="true">${status}</p>
-<p class="lead">${problem.explanation ?? explanation}</p>
+    heading: html`<span class="status">${status} </span>${title}`,
+    body: html`<div class="problem"><p class="lead">${problem.explanation ?? explanation}</p>
 ${errors.length === 0 ? null : html`<ul>${errors.map(({ field, message }) => html`<li>${field === '' ? null : html`<code>${field}</code> `}${message}</li>`)}</ul>`}
 ${problem.retryAfterSeconds === undefined ? null : html`<p>Try again in ${problem.retryAfterSeconds} ${problem.retryAfterSeconds === 1 ? 'second' : 'seconds'}.</p>`}
 ${waysOn(shell)}
-<p class="muted">Status ${status}${withRequestId.includes(status) ? html` · request <code>${requestId}</code>` : null}</p></div>`,
+${withRequestId.includes(status) ? html`<p class="muted">Request <code>${requestId}</code></p>` : null}</div>`,
   };
 }
 

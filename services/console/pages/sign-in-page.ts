@@ -1,5 +1,5 @@
 import { html, type Html } from '#lib/html';
-import type { PageContent } from '../page-result.ts';
+import type { TitledContent } from '../page-result.ts';
 import { hiddenKey } from '../parts/form.ts';
 
 interface Options {
@@ -14,7 +14,7 @@ interface Options {
 }
 
 /** The answer to every page without a session, at the page's own address. */
-export const signInPage = (options: Options): PageContent => ({
+export const signInPage = (options: Options): TitledContent => ({
   title: 'Sign in',
   body: html`<div class="sign-in"><p class="lead">Sign in with an API key to see what it may see.</p>
 ${signInForm(options)}

@@ -3,9 +3,9 @@ import type { ApiAnswer, ApiCall, ApiTransport } from '../../../services/console
 export const adminKey = 'an-admin-key-for-tests';
 export const tenantKey = 'hk_key_of_acme';
 export const readKey = 'hk_without_admin';
-export const operatorToken = 'hs_ses_operator_secret';
-export const tenantToken = 'hs_ses_acme_secret';
-export const readToken = 'hs_ses_reader_secret';
+export const operatorToken = tokenOf(1);
+export const tenantToken = tokenOf(2);
+export const readToken = tokenOf(3);
 
 /** A status with a body: an object as JSON, a problem by its code, or bytes. */
 export interface Reply {
@@ -63,6 +63,11 @@ const whoIs: Readonly<Record<string, Reply>> = {
     credential: { type: 'key', id: 'key_2', key_id: 'key_2' },
   }),
 };
+
+/** As the API makes them. */
+function tokenOf(number: number): string {
+  return `hs_${String(number).padStart(26, '0')}_${String(number).repeat(64)}`;
+}
 
 /** An API that knows some keys and sessions, and else what it is told. All other paths are unknown to it. */
 export function createFakeApi(): FakeApi {

@@ -11,7 +11,6 @@ export const overview = tenantPage({
   get: {
     answer: ({ t }) =>
       page({
-        title: 'Overview',
         body: html`<ul class="links"><li><a href="${t}${sections.endpoints.path}">Endpoints</a></li></ul>`,
       }),
   },
