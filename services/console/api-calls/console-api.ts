@@ -17,6 +17,8 @@ export interface ListPage<T> {
   /** The parameters of the pages beside this one, if there are any. */
   next: URLSearchParams | undefined;
   prev: URLSearchParams | undefined;
+  /** Of the answer, by lower-case name. */
+  header(name: string): string | undefined;
 }
 
 export interface FieldError {
@@ -47,7 +49,8 @@ export interface WriteApi extends ReadApi {
 }
 
 interface Sending {
-  body?: object;
+  /** As text: JSON that is sent as it stands. */
+  body?: object | string;
   /** The ETag that the resource must still have. */
   ifMatch?: string;
 }
@@ -77,7 +80,7 @@ export function createConsoleApi(access: ApiAccess): WriteApi {
   async function call(
     method: ApiCall['method'],
     path: string,
-    { body, headers = {} }: { body?: object | undefined; headers?: Record<string, string> } = {},
+    { body, headers = {} }: { body?: object | string | undefined; headers?: Record<string, string> } = {},
   ): Promise<{ answer: ApiAnswer } | { failure: ApiFailure }> {
     const line = `${method} /v1${path}`;
     if (!asked.includes(line)) asked.push(line);
@@ -92,7 +95,7 @@ export function createConsoleApi(access: ApiAccess): WriteApi {
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     if ('noAnswer' in answer) return { failure: { kind: 'no_answer', url: '', reason: answer.noAnswer } };
     const { status, header, bytes } = answer;
@@ -138,11 +141,18 @@ export function createConsoleApi(access: ApiAccess): WriteApi {
         throw new ApiRefusal(failure);
       }
       const { status, bytes, header } = answered.answer;
-      const read = parse(bytes.toString());
+      // 204: a held request whose time is up.
+      const read = status === 204 ? { value: [] } : parse(bytes.toString());
       if (!Array.isArray(read?.value))
         throw new ApiRefusal({ kind: 'unexpected_answer', status, body: bytes.toString() });
       const link = header('link');
-      return { ok: true, items: read.value as T[], next: pageOf('next', link), prev: pageOf('prev', link) };
+      return {
+        ok: true,
+        items: read.value as T[],
+        next: pageOf('next', link),
+        prev: pageOf('prev', link),
+        header,
+      };
     },
     async bytes(path) {
       const answered = await call('GET', path);

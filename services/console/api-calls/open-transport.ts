@@ -40,7 +40,8 @@ export function openTransport({ apiUrl, clock, metrics }: Options): { transport:
     const startedMs = clock.monotonicMs();
     const note = (outcome: string): void =>
       metrics.apiCallSeconds.observe({ outcome }, (clock.monotonicMs() - startedMs) / 1_000);
-    const signal = AbortSignal.timeout(timeoutMs);
+    const limitMs = timeoutMs + heldMs(call.path);
+    const signal = AbortSignal.timeout(limitMs);
     for (let isAgain = false; ; isAgain = true) {
       try {
         const answer = await send(call, signal);
@@ -49,7 +50,7 @@ export function openTransport({ apiUrl, clock, metrics }: Options): { transport:
       } catch (error) {
         if (!isAgain && maySendAgain(call) && isStale(error)) continue;
         note('none');
-        return { noAnswer: signal.aborted ? `no answer within ${timeoutMs / 1_000} s` : (error as Error).message };
+        return { noAnswer: signal.aborted ? `no answer within ${limitMs / 1_000} s` : (error as Error).message };
       }
     }
   };
@@ -61,6 +62,9 @@ export function openTransport({ apiUrl, clock, metrics }: Options): { transport:
   );
   return { transport, part };
 }
+
+/** A request that waits for changes is held so long on purpose. */
+const heldMs = (path: string): number => Number(/[?&]wait=(\d{1,2})(?:&|$)/.exec(path)?.[1] ?? 0) * 1_000;
 
 /** A POST has an Idempotency-Key. */
 const maySendAgain = ({ method }: ApiCall): boolean => method === 'GET' || method === 'POST';

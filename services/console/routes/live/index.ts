@@ -1,4 +1,4 @@
-import type { Page } from '../../page.ts';
+import { liveEvents } from './events.ts';
 
 /** `T/live/…`: rows for islands. */
-export const livePages: readonly Page[] = [];
+export const livePages = [liveEvents];

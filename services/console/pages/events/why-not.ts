@@ -1,0 +1,105 @@
+import { html, type Html } from '#lib/html';
+import { statusBadge } from '../../parts/status-badge.ts';
+import { table } from '../../parts/table.ts';
+import { time } from '../../parts/time.ts';
+import type { EventMatch, LiveEvent } from '../../routes/events/event.ts';
+import { endpointName } from './journey.ts';
+import { type Source, sourceName } from './source-names.ts';
+
+interface WhyNot {
+  t: string;
+  event: LiveEvent;
+  matches: readonly EventMatch[];
+  sources: readonly Source[];
+}
+
+/** Every endpoint, and why it got the event or did not. Those that did not come first. */
+export function whyNot({ t, event, matches, sources }: WhyNot): Html {
+  const rows = [...matches].sort((one, other) => Number(one.matched === true) - Number(other.matched === true));
+  return table({
+    caption: 'Why each endpoint got the event, or did not',
+    rows,
+    columns: [
+      {
+        header: 'Endpoint',
+        cell: (match) => endpointLink(match, t, matches),
+      },
+      {
+        header: 'Got it',
+        cell: ({ matched }) =>
+          matched === null
+            ? statusBadge('unknown', 'unknown', 'warn')
+            : matched
+              ? statusBadge('yes', 'yes', 'good')
+              : statusBadge('no', 'no', 'idle'),
+      },
+      { header: 'Why', cell: (match) => html`<span>${reasonOf(match, { event, sources })}${sinceThen(match)}</span>` },
+    ],
+  });
+}
+
+/** A deleted endpoint is text. */
+const endpointLink = (
+  { endpoint_id: id, deleted_at: deletedAt }: EventMatch,
+  t: string,
+  matches: readonly EventMatch[],
+) =>
+  deletedAt === null
+    ? html`<a href="${t}/endpoints/${encodeURIComponent(id)}">${endpointName(id, matches)}</a>`
+    : html`<span>${endpointName(id, matches)} (deleted)</span>`;
+
+function reasonOf(match: EventMatch, { event, sources }: Pick<WhyNot, 'event' | 'sources'>): Html {
+  const expected = match.expected ?? [];
+  switch (match.reason) {
+    case null:
+      return match.unjudged === null
+        ? html`It subscribes to this event.`
+        : html`It got the event without its filter, because ${unjudged[match.unjudged]}.`;
+    case 'test_event':
+      return html`The event was a test, sent to one endpoint alone.`;
+    case 'created_later':
+      return html`It was created after the event, or less than five seconds before it.`;
+    case 'disabled':
+      return html`It was disabled when the event came.`;
+    case 'deleted':
+      return html`It was deleted when the event came.`;
+    case 'type':
+      return html`It subscribes to ${listed(expected.map((type) => html`<code>${type}</code>`))}, not to <code>${event.type}</code>.`;
+    case 'source':
+      return html`It takes events from ${listed(expected.map((id) => sourceName(id, sources)))}, not from ${sourceName(event.source_id, sources)}.`;
+    case 'payload_not_json':
+      return html`It has a filter, which takes only JSON objects and lists, and the payload is neither.`;
+    case 'filter':
+      return html`Its filter refused the payload${match.clause && html`: ${clauseOf(match.clause)}`}.`;
+    case 'payload_removed':
+      return html`Its filter can’t be tried any more, because the payload is not kept.`;
+    case 'history_removed':
+      return html`Its settings of that time are not kept any more.`;
+    default:
+      return html`${match.reason.replaceAll('_', ' ')}`;
+  }
+}
+
+const unjudged: Readonly<Record<NonNullable<EventMatch['unjudged']>, string>> = {
+  payload: 'the payload is too large or too deep for it',
+  filter_steps: 'the filter is too expensive for this payload',
+  event_steps: 'all filters together are too expensive for this payload',
+};
+
+function clauseOf({ path, operator, expected, pointer }: NonNullable<EventMatch['clause']>): Html {
+  const asked = JSON.stringify(expected);
+  return path === null
+    ? html`no branch of <code>${operator}</code> (at <code>${pointer}</code>) is true`
+    : html`it asks for <code>${path}</code> <code>${operator} ${asked}</code>`;
+}
+
+function sinceThen({ disabled_at: disabledAt, deleted_at: deletedAt, reason }: EventMatch): Html | null {
+  if (deletedAt !== null && reason !== 'deleted') return html` It was deleted later, at ${time(deletedAt)}.`;
+  if (disabledAt !== null && reason !== 'disabled') return html` It is disabled since ${time(disabledAt)}.`;
+  return null;
+}
+
+const listed = (some: readonly Html[]): Html => {
+  if (some.length === 0) return html`others`;
+  return html`${some.map((one, index) => html`${index === 0 ? '' : index === some.length - 1 ? ' and ' : ', '}${one}`)}`;
+};

@@ -1,0 +1,25 @@
+import { tenantPage } from '../../page.ts';
+import { eventFilterNames } from '../../pages/events/event-filters.ts';
+import { eventsPage } from '../../pages/events/events-page.ts';
+import { namedSources } from '../../pages/events/source-names.ts';
+import type { Event } from './event.ts';
+
+const rowsPerPage = '50';
+
+/** `T/events`: newest first. `live=1` lets new events come onto the page. */
+export const events = tenantPage({
+  path: '/events',
+  title: 'Events',
+  section: 'events',
+  get: {
+    query: [...eventFilterNames, 'page', 'limit', 'live'],
+    async answer(context) {
+      const { api, query } = context;
+      const asked = new URLSearchParams([['order', 'desc'], ...query]);
+      asked.delete('live');
+      if (!asked.has('limit')) asked.set('limit', rowsPerPage);
+      const [listed, sources] = await Promise.all([api.list<Event>('/events', asked), namedSources(api)]);
+      return eventsPage(context, listed, sources);
+    },
+  },
+});
