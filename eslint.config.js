@@ -14,13 +14,13 @@ const vendors = {
 const vendorRule = (except) => ({
   paths: Object.entries(vendors).flatMap(([lib, paths]) => (lib === except ? [] : paths)),
 });
-const serviceNames = ['ingress', 'dedup', 'dispatcher', 'projector', 'api', 'cli', 'serve'];
+const serviceNames = ['ingress', 'dedup', 'dispatcher', 'projector', 'api', 'console', 'cli', 'serve'];
 /**
  * `serve` puts the services into one process, as each main.ts puts one: it may see their settings and their parts, nothing else of them. The
  * command line starts it, and may see that alone.
  */
 const mayImport = {
-  serve: '(?!(ingress|dedup|dispatcher|projector|api)/(config|service)\\.ts$)',
+  serve: '(?!(ingress|dedup|dispatcher|projector|api|console)/(config|service)\\.ts$)',
   cli: '(?!serve/(serve|names)\\.ts$)',
 };
 

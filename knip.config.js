@@ -2,6 +2,8 @@
 export default {
   entry: [
     'services/*/main.ts',
+    // Run by browsers.
+    'services/console/islands/*.ts',
     // Started by the Makefile, by deploy/local/setup.sh, by one another, or in a container.
     'deploy/local/**/{down,logs,run-smoke,supervise,test-servers,up}.ts',
     'deploy/local/**/packages-match.js',

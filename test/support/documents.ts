@@ -1,6 +1,7 @@
 import { configTable, envExample, type Fields, tracingFields } from '#lib/config';
 import { fields as apiFields } from '../../services/api/config.ts';
 import { fields as cliFields } from '../../services/cli/config.ts';
+import { fields as consoleFields } from '../../services/console/config.ts';
 import { fields as dedupFields } from '../../services/dedup/config.ts';
 import { fields as dispatcherFields } from '../../services/dispatcher/config.ts';
 import { fields as ingressFields } from '../../services/ingress/config.ts';
@@ -14,6 +15,7 @@ export const settingsByService = {
   dispatcher: dispatcherFields,
   projector: projectorFields,
   api: apiFields,
+  console: consoleFields,
   cli: cliFields,
   serve: serveFields,
 };

@@ -8,6 +8,7 @@ import { hostMetrics } from '#lib/service-host';
 import { dependencyMetrics, type MetricDefinition, type MetricTable } from '#lib/telemetry';
 import { tenancyMetrics } from '#lib/tenancy';
 import { apiMetrics } from '../../services/api/metrics.ts';
+import { consoleMetrics } from '../../services/console/metrics.ts';
 import { dedupMetrics } from '../../services/dedup/metrics.ts';
 import { dispatcherMetrics } from '../../services/dispatcher/metrics.ts';
 import { ingressMetrics } from '../../services/ingress/metrics.ts';
@@ -69,6 +70,7 @@ first 200 sources.
 Normal values are in the [dashboards](../deploy/grafana/README.md), what to do about others in the [runbook](runbook.md).
 
 ${serviceNames.map((service) => section(capitalised(nameOf[service]), ownMetrics[service])).join('\n')}
+${section('The console', consoleMetrics)}
 ${shared.map(({ title, metrics, services }) => section(`${title} (${inWords(services)})`, metrics)).join('\n')}`;
 }
 

@@ -1,7 +1,8 @@
 /** The document as a page that people read: HTML that loads nothing, and runs nothing. */
-import type { DocumentedOperation } from './describe-operation.ts';
+import { escapeHtml } from '#lib/html';
 import type { OpenApiDocument } from './build-document.ts';
-import { escapeHtml, prose } from './html.ts';
+import type { DocumentedOperation } from './describe-operation.ts';
+import { prose } from './prose.ts';
 import { renderSchema } from './render-schema.ts';
 
 export const pageHeaders = {

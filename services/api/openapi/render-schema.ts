@@ -1,4 +1,5 @@
-import { escapeHtml, prose } from './html.ts';
+import { escapeHtml } from '#lib/html';
+import { prose } from './prose.ts';
 
 /** The keywords that are shown. */
 interface Shown {

@@ -1,0 +1,3 @@
+export { escapeHtml } from './escape-html.ts';
+export { Html, type HtmlValue, html } from './html.ts';
+export { linkTo, safeHref } from './safe-href.ts';

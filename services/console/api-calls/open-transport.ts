@@ -1,0 +1,70 @@
+import { Pool } from 'undici';
+import type { Clock } from '#lib/clock';
+import { createPart, type Part } from '#lib/lifecycle';
+import type { ConsoleMetrics } from '../metrics.ts';
+import type { ApiCall, ApiTransport } from './transport.ts';
+
+/** A page waits no longer for one call; then it says 503. */
+const timeoutMs = 5_000;
+/** Connections that are kept open. Long polls hold one each. */
+const maxConnections = 256;
+const keepAliveMs = 30_000;
+/** Far above the largest page of the API. */
+const maxAnswerBytes = 64 * 1024 * 1024;
+
+interface Options {
+  /** Without `/v1`. */
+  apiUrl: string;
+  clock: Clock;
+  metrics: Pick<ConsoleMetrics, 'apiCallSeconds'>;
+}
+
+/** Calls the API on connections that stay open. */
+export function openTransport({ apiUrl, clock, metrics }: Options): { transport: ApiTransport; part: Part } {
+  const { origin, pathname } = new URL(apiUrl);
+  const base = pathname.replace(/\/+$/, '');
+  const pool = new Pool(origin, {
+    connections: maxConnections,
+    keepAliveTimeout: keepAliveMs,
+    maxResponseSize: maxAnswerBytes,
+  });
+
+  async function send({ method, path, headers, body }: ApiCall, signal: AbortSignal) {
+    // The path as it stands: a URL would resolve its dots.
+    const answer = await pool.request({ method, path: base + path, headers, body: body ?? null, signal });
+    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    return { status: answer.statusCode, header: (name: string) => [answer.headers[name]].flat()[0], bytes };
+  }
+
+  const transport: ApiTransport = async (call) => {
+    const startedMs = clock.monotonicMs();
+    const note = (outcome: string): void =>
+      metrics.apiCallSeconds.observe({ outcome }, (clock.monotonicMs() - startedMs) / 1_000);
+    const signal = AbortSignal.timeout(timeoutMs);
+    for (let isAgain = false; ; isAgain = true) {
+      try {
+        const answer = await send(call, signal);
+        note(`${Math.floor(answer.status / 100)}xx`);
+        return answer;
+      } catch (error) {
+        if (!isAgain && maySendAgain(call) && isStale(error)) continue;
+        note('none');
+        return { noAnswer: signal.aborted ? `no answer within ${timeoutMs / 1_000} s` : (error as Error).message };
+      }
+    }
+  };
+
+  const part = createPart(
+    'connections to the API',
+    async () => undefined,
+    () => pool.destroy(),
+  );
+  return { transport, part };
+}
+
+/** A POST has an Idempotency-Key. */
+const maySendAgain = ({ method }: ApiCall): boolean => method === 'GET' || method === 'POST';
+
+/** The API closed a kept connection in the moment in which it was used. */
+const isStale = (error: unknown): boolean =>
+  ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');

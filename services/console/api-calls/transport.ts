@@ -1,0 +1,19 @@
+/** One request to the API and its answer, without meaning. Tests have a transport of their own. */
+
+export interface ApiCall {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** From `/v1` on. */
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string | undefined;
+}
+
+export interface ApiAnswer {
+  status: number;
+  /** By lower-case name; the first of several. */
+  header(name: string): string | undefined;
+  bytes: Buffer;
+}
+
+/** Never rejects: why there is no answer is a value. */
+export type ApiTransport = (call: ApiCall) => Promise<ApiAnswer | { noAnswer: string }>;

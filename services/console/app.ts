@@ -1,0 +1,173 @@
+import { METHODS } from 'node:http';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Clock } from '#lib/clock';
+import { maxPayloadBytes } from '#lib/contract';
+import { answerClientError, ignoreExpectHeader, problemOfHead, validateHostOurselves } from '#lib/http-server';
+import { createId } from '#lib/ids';
+import type { Logger } from '#lib/log';
+import type { Networks } from '#lib/networks';
+import { attribute, observe, type Tracer, traceIdOf } from '#lib/telemetry';
+import type { ApiTransport } from './api-calls/transport.ts';
+import { createAnswerPage } from './http/answer-page.ts';
+import type { Assets } from './http/assets.ts';
+import { newState, pathOf, type RequestState, routeOf } from './http/request-state.ts';
+import { securityHeaders } from './http/security-headers.ts';
+import { createSendResult } from './http/send-result.ts';
+import { serveAssets } from './http/serve-assets.ts';
+import type { ConsoleMetrics } from './metrics.ts';
+import { problem, type ProblemStatus } from './page-result.ts';
+import type { Page, Settings } from './page.ts';
+import { pages } from './routes/index.ts';
+
+export interface AppDeps {
+  transport: ApiTransport;
+  assets: Assets;
+  settings: Settings;
+  /** The public origin; undefined: that of each request. */
+  origin: string | undefined;
+  trustedProxies: Networks;
+  /** An Idempotency-Key for a form. */
+  newKey(): string;
+  clock: Clock;
+  metrics: ConsoleMetrics;
+  tracer: Tracer;
+  log: Logger;
+  /** Default: all of routes/. */
+  pages?: readonly Page[];
+}
+
+/** Time limit of a client's whole request. */
+const requestTimeoutMs = 30_000;
+/** A payload in a form: a character of it can take three. */
+const maxFormBytes = 3 * maxPayloadBytes + 65_536;
+
+export function buildApp(deps: AppDeps): FastifyInstance {
+  const { settings, trustedProxies, clock, assets } = deps;
+  const app = fastify({
+    logger: false,
+    bodyLimit: maxFormBytes,
+    requestTimeout: requestTimeoutMs,
+    // A request that arrives during the stop is served, and its connection closed.
+    return503OnClosing: false,
+    http: validateHostOurselves,
+    clientErrorHandler: answerClientError,
+    trustProxy: (address) => trustedProxies.has(address),
+    genReqId: () => createId('req', clock.nowMs()),
+    // An id of any length is an id that does not exist.
+    routerOptions: { maxParamLength: 16_384 },
+    frameworkErrors: (_error, request, reply) => {
+      begin(request, reply);
+      sendResult(reply, problem(404));
+    },
+  });
+  const isSecure = ({ protocol }: FastifyRequest): boolean =>
+    protocol === 'https' || deps.origin?.startsWith('https:') === true;
+  const sendResult = createSendResult({ base: settings.base, assets, isSecure, newKey: deps.newKey });
+  const answerPage = createAnswerPage({ ...deps, isSecure, sendResult });
+
+  function begin(request: FastifyRequest, reply: FastifyReply): void {
+    request.state = newState(request, deps.tracer);
+    void reply.headers(securityHeaders).header('x-request-id', request.id);
+  }
+
+  ignoreExpectHeader(app.server);
+  knowEveryMethod(app);
+  takeFormsAlone(app);
+  app.decorateRequest('state', null as unknown as RequestState);
+  app.addHook('onRequest', async (request, reply) => {
+    begin(request, reply);
+    const wrong = problemOfHead(request.raw);
+    if (wrong === undefined) return undefined;
+    return sendResult(reply.header('connection', 'close'), problem(400, { explanation: `${wrong}.` }));
+  });
+  app.addHook('onResponse', async (request, reply) => report(deps, request, reply));
+  app.setNotFoundHandler(async (request, reply) => {
+    // Only for what is around the page: it is the same 404 for everyone.
+    await answerPage.findSession(request);
+    return sendResult(reply, problem(404));
+  });
+  app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
+    const status = statusOf(error.statusCode);
+    if (status === 500) deps.log.error({ event: 'request.failed', requestId: request.id, err: error });
+    return sendResult(reply, problem(status));
+  });
+  app.addHook('onRoute', ({ url }) => {
+    // A path that is not known must be a 404, whatever it looks like.
+    if (url.includes('*')) throw new Error(`${url} would answer for paths that are not known`);
+  });
+
+  serveAssets(app, { assets, base: settings.base, sendResult });
+  for (const page of deps.pages ?? pages) {
+    const url = settings.base + page.path;
+    const methods = Object.keys(page.handlers);
+    for (const method of methods) app.route({ method, url, ...answerPage.routeOf(page) });
+    refuseOthers(app, { url, allowed: methods, sendResult });
+  }
+  return app;
+}
+
+const known: readonly ProblemStatus[] = [400, 408, 413, 415];
+const statusOf = (status: number | undefined): ProblemStatus => known.find((one) => one === status) ?? 500;
+
+/** Registers all methods, so that an unknown method of a known path gets 405, not 404. CONNECT never gets here. */
+function knowEveryMethod(app: FastifyInstance): void {
+  for (const method of METHODS)
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
+}
+
+function takeFormsAlone(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<string>('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+    done(null, new URLSearchParams(body)),
+  );
+}
+
+/** 405 with Allow, whoever asks. */
+function refuseOthers(
+  app: FastifyInstance,
+  {
+    url,
+    allowed,
+    sendResult,
+  }: { url: string; allowed: readonly string[]; sendResult: ReturnType<typeof createSendResult> },
+): void {
+  const all = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])].sort();
+  app.route({
+    url,
+    method: app.supportedMethods.filter((method) => !all.includes(method)),
+    onRequest: async (_request, reply) => sendResult(reply, problem(405, { allow: all.join(', ') })),
+    handler: (_request, reply) => reply,
+  });
+}
+
+function report({ metrics, log }: AppDeps, request: FastifyRequest, reply: FastifyReply): void {
+  const { id: requestId, method, state } = request;
+  const { span, session, tenant } = state;
+  const route = routeOf(request) ?? 'unknown';
+  const { statusCode: status, elapsedTime: durationMs } = reply;
+  metrics.requests.inc({ route, status });
+  observe(metrics.requestSeconds, durationMs / 1_000, { labels: { route }, exemplar: span.exemplar });
+  log.info({
+    event: 'request.answered',
+    method,
+    route,
+    status,
+    tenant: tenant ?? session?.tenant ?? '',
+    session: session?.id ?? '',
+    requestId,
+    durationMs,
+    traceId: traceIdOf(span.traceparent),
+  });
+  if (span.isRecorded) {
+    span.set({
+      [attribute.httpMethod]: method,
+      [attribute.httpRoute]: route,
+      [attribute.httpStatus]: status,
+      [attribute.urlPath]: pathOf(request),
+      [attribute.urlScheme]: request.protocol,
+      [attribute.tenant]: tenant,
+    });
+    if (status >= 500) span.fail(String(status));
+  }
+  span.end();
+}

@@ -1,0 +1,26 @@
+/** The value of the first cookie of this name. */
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  for (const pair of header?.split(';') ?? []) {
+    const at = pair.indexOf('=');
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
+  }
+  return undefined;
+}
+
+interface CookieOptions {
+  /** Over https: the browser then refuses the cookie to everything but this host, over https. */
+  isSecure: boolean;
+  /** Absent: until the browser is closed. 0 removes it. */
+  maxAgeSeconds?: number;
+}
+
+/** Never for a script, and never with a request that another site begins, but for links. */
+export const setCookie = (name: string, value: string, { isSecure, maxAgeSeconds }: CookieOptions): string =>
+  [
+    `${name}=${value}`,
+    'Path=/',
+    'HttpOnly',
+    'SameSite=Lax',
+    ...(isSecure ? ['Secure'] : []),
+    ...(maxAgeSeconds === undefined ? [] : [`Max-Age=${maxAgeSeconds}`]),
+  ].join('; ');

@@ -1,0 +1,60 @@
+import type { FastifyRequest } from 'fastify';
+import type { Span, Tracer } from '#lib/telemetry';
+import type { Theme } from '../pages/shell.ts';
+import type { Session } from '../session/session.ts';
+import { readCookie } from './cookies.ts';
+
+/** What is known of a request while it is judged and answered. */
+export interface RequestState {
+  span: Span;
+  /** Undefined until it was found, and for nobody. */
+  session: Session | undefined;
+  /** The tenant in the path, once the session may see it. */
+  tenant: string | undefined;
+  /** The requests to the API that the page shows. */
+  asked: string[];
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    state: RequestState;
+  }
+}
+
+export const newState = (request: FastifyRequest, tracer: Tracer): RequestState => {
+  const route = routeOf(request);
+  const { traceparent } = request.headers;
+  return {
+    span: tracer.start(
+      { kind: 'server', name: route === undefined ? request.method : `${request.method} ${route}` },
+      typeof traceparent === 'string' ? traceparent : undefined,
+    ),
+    session: undefined,
+    tenant: undefined,
+    asked: [],
+  };
+};
+
+export const routeOf = (request: FastifyRequest): string | undefined =>
+  request.is404 ? undefined : request.routeOptions.url;
+
+/** The path as it was asked for, without its query. */
+export const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
+
+/** The parameters, without empty ones: a form sends a field that nothing was entered into. */
+export function queryOf({ url }: FastifyRequest): URLSearchParams {
+  const at = url.indexOf('?');
+  const given = new URLSearchParams(at < 0 ? '' : url.slice(at + 1));
+  return new URLSearchParams([...given].filter(([, value]) => value !== ''));
+}
+
+export const themeCookie = 'hookline-theme';
+
+export function themeOf({ headers }: FastifyRequest): Theme | undefined {
+  const theme = readCookie(headers.cookie, themeCookie);
+  return theme === 'light' || theme === 'dark' ? theme : undefined;
+}
+
+const loopback = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i;
+
+export const isLoopback = ({ host }: FastifyRequest): boolean => loopback.test(host);

@@ -1,0 +1,85 @@
+/** What a page answers. The whole answer is made before its first byte is sent, so its status is always the true one. */
+import type { Html } from '#lib/html';
+import type { FieldError } from './api-calls/console-api.ts';
+
+/** 404: a filtered list without a result. 400, 409, 412: the form again, with what is wrong. */
+export type PageStatus = 200 | 201 | 400 | 404 | 409 | 412;
+
+export type ProblemStatus = 400 | 403 | 404 | 405 | 408 | 409 | 410 | 412 | 413 | 415 | 429 | 500 | 503;
+
+export interface PageContent {
+  /** What the page is about: the beginning of the document's title, and the only h1. Default: the title of the page's definition. */
+  title?: string;
+  /** Instead of the title, in the h1. */
+  heading?: Html;
+  /** Below the h1, in small: ids, times. */
+  subtitle?: Html;
+  /** Buttons and links beside the h1. */
+  actions?: Html;
+  /** The way back, from the outermost on. */
+  crumbs?: readonly { label: string; href: string }[];
+  body: Html;
+  /** Names of files in islands/, without `.ts`. */
+  islands?: readonly string[];
+}
+
+/** As it is rendered. */
+export type TitledContent = PageContent & { title: string };
+
+export type PageResult =
+  | ({ kind: 'page'; status: PageStatus } & PageContent)
+  | {
+      kind: 'problem';
+      status: ProblemStatus;
+      /** A sentence for people, instead of the usual one of the status. */
+      explanation?: string;
+      errors?: readonly FieldError[];
+      retryAfterSeconds?: number;
+      allow?: string;
+    }
+  /** The sign-in form at the URL that was asked for; 401 by default. */
+  | {
+      kind: 'sign_in';
+      status?: 200 | 400 | 401 | 403 | 429 | 503;
+      message?: string;
+      retryAfterSeconds?: number;
+      /** The path to go on to; default: the one that was asked for. */
+      to?: string;
+    }
+  /** 303, to a path of this console. */
+  | { kind: 'see_other'; to: string; headers?: Readonly<Record<string, string>> }
+  /** Rows for an island. */
+  | { kind: 'fragment'; status: 200 | 204; body: Html; headers?: Readonly<Record<string, string>> }
+  /** Bytes that are saved, or shown as text; never run. */
+  | { kind: 'bytes'; body: Buffer; fileName: string; isShown?: boolean };
+
+export const page = ({ status = 200, ...content }: PageContent & { status?: PageStatus }): PageResult => ({
+  kind: 'page',
+  status,
+  ...content,
+});
+
+export const problem = (
+  status: ProblemStatus,
+  more: Omit<Extract<PageResult, { kind: 'problem' }>, 'kind' | 'status'> = {},
+): PageResult => ({ kind: 'problem', status, ...more });
+
+/** @param to a path of this console, from its base on */
+export const seeOther = (to: string, headers: Readonly<Record<string, string>> = {}): PageResult => ({
+  kind: 'see_other',
+  to,
+  headers,
+});
+
+export const fragment = (
+  body: Html,
+  { status = 200, headers = {} }: { status?: 200 | 204; headers?: Readonly<Record<string, string>> } = {},
+): PageResult => ({ kind: 'fragment', status, body, headers });
+
+/** @param isShown as text in the browser; default: saved as a file */
+export const bytes = (body: Buffer, fileName: string, isShown = false): PageResult => ({
+  kind: 'bytes',
+  body,
+  fileName,
+  isShown,
+});

@@ -1,0 +1,66 @@
+import { html, type Html } from '#lib/html';
+import type { TitledContent, PageResult, ProblemStatus } from '../page-result.ts';
+import { sections, type Section } from '../sections.ts';
+import { hasScope } from '../session/session.ts';
+import { type Shell, tenantBase } from './shell.ts';
+
+type Problem = Extract<PageResult, { kind: 'problem' }>;
+
+const words: Readonly<Record<ProblemStatus, { title: string; explanation: string }>> = {
+  400: { title: 'Something in the request is wrong', explanation: 'Correct what is named below, and send it again.' },
+  403: { title: 'You may not do this', explanation: 'This session does not have the permission for it.' },
+  404: {
+    title: 'There is nothing here',
+    explanation: 'Nothing exists at this address, or it belongs to another tenant. Check that the address is complete.',
+  },
+  405: { title: 'This page can’t do that', explanation: 'The address exists, but not for this kind of request.' },
+  408: { title: 'The request did not arrive in time', explanation: 'Send it again.' },
+  409: {
+    title: 'That is not possible now',
+    explanation: 'The state of the resource does not allow it. Look at it again.',
+  },
+  410: {
+    title: 'This is gone',
+    explanation: 'It was deleted, or kept only for a time that is over. It does not come back.',
+  },
+  412: {
+    title: 'Somebody else has changed it',
+    explanation: 'It was changed after you opened it, and nothing was saved. Open it again, and repeat your change.',
+  },
+  413: { title: 'That is too large', explanation: 'The form holds more than can be taken. Shorten it.' },
+  415: { title: 'This is no form of the console', explanation: 'Send what a browser sends for a form.' },
+  429: { title: 'Too many requests', explanation: 'Wait a moment, then try again.' },
+  500: { title: 'The console has failed', explanation: 'This is our mistake. Tell the operator the request id below.' },
+  503: {
+    title: 'Not available at the moment',
+    explanation: 'The API or one of its stores does not answer. Nothing is lost: try again in a few seconds.',
+  },
+};
+
+/** For these, somebody may look into the log. A 404 is the same for everyone who asks, and so has no id. */
+const withRequestId: readonly ProblemStatus[] = [403, 408, 409, 429, 500, 503];
+
+/** The content of the page of any problem, which keeps its status. It does not navigate by itself. */
+export function problemPage(problem: Problem, shell: Shell, requestId: string): TitledContent {
+  const { status, errors = [] } = problem;
+  const { title, explanation } = words[status];
+  return {
+    title,
+    heading: html`<span class="status">${status} </span>${title}`,
+    body: html`<div class="problem"><p class="lead">${problem.explanation ?? explanation}</p>
+${errors.length === 0 ? null : html`<ul>${errors.map(({ field, message }) => html`<li>${field === '' ? null : html`<code>${field}</code> `}${message}</li>`)}</ul>`}
+${problem.retryAfterSeconds === undefined ? null : html`<p>Try again in ${problem.retryAfterSeconds} ${problem.retryAfterSeconds === 1 ? 'second' : 'seconds'}.</p>`}
+${waysOn(shell)}
+${withRequestId.includes(status) ? html`<p class="muted">Request <code>${requestId}</code></p>` : null}</div>`,
+  };
+}
+
+function waysOn({ base, session, tenant }: Shell): Html {
+  if (session === undefined || tenant === undefined) return html`<p><a href="${base}/">To the start</a></p>`;
+  const t = tenantBase(base, tenant);
+  const names = (Object.keys(sections) as Section[]).filter(
+    (name) => sections[name].scope !== 'operator' && hasScope(session, sections[name].scope),
+  );
+  return html`<div class="ways"><p>Look for it by its id in the search above, or go on from here:</p>
+<ul class="links">${names.map((name) => html`<li><a href="${t}${sections[name].path}">${sections[name].label}</a></li>`)}</ul></div>`;
+}

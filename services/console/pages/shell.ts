@@ -1,0 +1,24 @@
+import type { Assets } from '../http/assets.ts';
+import type { Section } from '../sections.ts';
+import type { Session } from '../session/session.ts';
+
+export type Theme = 'light' | 'dark';
+
+/** What is around a page. */
+export interface Shell {
+  base: string;
+  /** Undefined: nobody is signed in. */
+  session: Session | undefined;
+  /** Whose sections are linked; undefined: none is chosen. */
+  tenant: string | undefined;
+  section: Section | undefined;
+  /** Undefined: that of the system. */
+  theme: Theme | undefined;
+  /** The path to come back to after the theme was chosen. */
+  here: string;
+  /** The requests to the API that the page was made from, as `GET /v1/…`. */
+  asked: readonly string[];
+  assets: Assets;
+}
+
+export const tenantBase = (base: string, tenant: string): string => `${base}/t/${encodeURIComponent(tenant)}`;

@@ -1,0 +1,3 @@
+import { endpoints } from './endpoints.ts';
+
+export const endpointPages = [endpoints];

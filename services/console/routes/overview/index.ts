@@ -1,0 +1,3 @@
+import { overview } from './overview.ts';
+
+export const overviewPages = [overview];

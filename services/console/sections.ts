@@ -1,0 +1,26 @@
+import type { Scope } from './session/session.ts';
+
+interface SectionRow {
+  label: string;
+  /** Below the tenant's base; of the operator: below the console's. */
+  path: string;
+  scope: Scope | 'operator';
+}
+
+/** The entries of the navigation, in its order. What a session may not see is left out. */
+export const sections = {
+  overview: { label: 'Overview', path: '', scope: 'read' },
+  events: { label: 'Events', path: '/events', scope: 'read' },
+  deliveries: { label: 'Deliveries', path: '/deliveries', scope: 'read' },
+  endpoints: { label: 'Endpoints', path: '/endpoints', scope: 'read' },
+  sources: { label: 'Sources', path: '/sources', scope: 'read' },
+  dead_letters: { label: 'Dead letters', path: '/dead-letters', scope: 'read' },
+  replays: { label: 'Replays', path: '/replays', scope: 'read' },
+  keys: { label: 'Keys', path: '/keys', scope: 'admin' },
+  sessions: { label: 'Sessions', path: '/sessions', scope: 'admin' },
+  audit: { label: 'Audit', path: '/audit', scope: 'admin' },
+  tenants: { label: 'Tenants', path: '/tenants', scope: 'operator' },
+  system: { label: 'System', path: '/system', scope: 'operator' },
+} as const satisfies Record<string, SectionRow>;
+
+export type Section = keyof typeof sections;

@@ -1,0 +1,81 @@
+/** Signing in and out, by the API's sessions. A key is sent to the API once, and kept nowhere. */
+import type { ApiFailure } from '#lib/api-client';
+import type { WriteApi } from '../api-calls/console-api.ts';
+import { path } from '../api-calls/paths.ts';
+import type { ConsoleMetrics } from '../metrics.ts';
+import { askMe } from './find-session.ts';
+import { allTenants, type Session } from './session.ts';
+
+export type SignInOutcome =
+  /** `tenant`: undefined for the operator. */
+  | { kind: 'signed_in'; token: string; tenant: string | undefined }
+  | { kind: 'limited'; retryAfterSeconds: number }
+  | { kind: 'failed'; failure: ApiFailure };
+
+export interface SessionActions {
+  /** @param isReadOnly with the scope `read` alone, whatever the key may do */
+  signIn(credential: string, options: { isReadOnly: boolean; idempotencyKey: string }): Promise<SignInOutcome>;
+  redeem(code: string): Promise<SignInOutcome>;
+  /** @returns why the API may still know the session; undefined: it has ended */
+  signOut(session: Session): Promise<ApiFailure | undefined>;
+}
+
+interface Options {
+  /** The API for a credential; without one for what is public. */
+  apiAs(credential: string | undefined, more?: { tenant?: string | undefined; idempotencyKey?: string }): WriteApi;
+  /** Of the client's address. @returns seconds to wait, or 0 */
+  takeSignIn(): number;
+  metrics: Pick<ConsoleMetrics, 'signIns'>;
+}
+
+interface NewSession {
+  token: string;
+  tenant: string;
+}
+
+export function createSessionActions({ apiAs, takeSignIn, metrics }: Options): SessionActions {
+  async function limited(attempt: () => Promise<SignInOutcome>): Promise<SignInOutcome> {
+    const retryAfterSeconds = takeSignIn();
+    const outcome: SignInOutcome = retryAfterSeconds > 0 ? { kind: 'limited', retryAfterSeconds } : await attempt();
+    metrics.signIns.inc({ outcome: labelOf(outcome) });
+    return outcome;
+  }
+
+  return {
+    signIn: (credential, { isReadOnly, idempotencyKey }) =>
+      limited(async () => {
+        const me = await askMe((tenant) => apiAs(credential, { tenant }).ask('/me'));
+        if (!me.ok) return { kind: 'failed', failure: me.failure };
+        const { all_tenants: ofAll, credential: given, tenant } = me.value;
+        // The token of a session makes no other one: it is the session.
+        if (given.type === 'session')
+          return { kind: 'signed_in', token: credential, tenant: ofAll ? undefined : tenant };
+        const body = { ...(ofAll && { tenant: allTenants }), ...(isReadOnly && { scopes: ['read'] }) };
+        const made = await apiAs(credential, { idempotencyKey }).send<NewSession>('POST', '/sessions', { body });
+        if (!made.ok) return { kind: 'failed', failure: made.failure };
+        return signedIn(made.value);
+      }),
+    redeem: (code) =>
+      limited(async () => {
+        const redeemed = await apiAs(undefined).query<NewSession>('/sessions/redeem', { code });
+        return redeemed.ok ? signedIn(redeemed.value) : { kind: 'failed', failure: redeemed.failure };
+      }),
+    async signOut({ id, token, tenant }) {
+      const api = apiAs(token, { tenant: tenant === undefined ? allTenants : undefined, idempotencyKey: id });
+      const ended = await api.send('DELETE', path`/sessions/${id}`);
+      const isOver = ended.ok || (ended.failure.kind === 'problem' && [401, 404, 410].includes(ended.failure.status));
+      return isOver ? undefined : ended.failure;
+    },
+  };
+}
+
+const signedIn = ({ token, tenant }: NewSession): SignInOutcome => ({
+  kind: 'signed_in',
+  token,
+  tenant: tenant === allTenants ? undefined : tenant,
+});
+
+function labelOf(outcome: SignInOutcome): string {
+  if (outcome.kind !== 'failed') return outcome.kind;
+  return outcome.failure.kind === 'problem' && outcome.failure.status < 500 ? 'refused' : 'failed';
+}
