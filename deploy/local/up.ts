@@ -59,7 +59,6 @@ function whereEverythingIs({ addresses, more }: RunningStack, ports: StackPorts)
   const rows = [
     ['ingress', `${url('ingress')}/v1/webhooks/{source_id}`],
     ['api', `${url('api')}/v1`],
-    ['console', `${url('console')}: ./hookline console opens it, or sign in with HOOKLINE_ADMIN_KEY`],
     ...serviceNames.map((name) => [`metrics of ${name}`, `${adminUrl(name)}/metrics`]),
     ['kafka', addresses.kafkaBrokers.join(',')],
     ['schema registry', addresses.schemaRegistryUrl],

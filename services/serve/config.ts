@@ -19,7 +19,6 @@ export const fields = {
   dedup: adminPort('dedup', 9082),
   dispatcher: adminPort('dispatcher', 9083),
   projector: adminPort('projector', 9084),
-  console: adminPort('console', 9085),
   memoryBytes: integer('HOOKLINE_SERVE_MEMORY_BYTES', {
     default: String(256 * mebibyte),
     min: 64 * mebibyte,

@@ -1,8 +1,6 @@
 import { hostServices, type LoadedService, loadService } from '#lib/service-host';
 import * as api from '../api/config.ts';
 import { build as buildApi } from '../api/service.ts';
-import * as consoleConfig from '../console/config.ts';
-import { build as buildConsole } from '../console/service.ts';
 import * as dedup from '../dedup/config.ts';
 import { build as buildDedup } from '../dedup/service.ts';
 import * as dispatcher from '../dispatcher/config.ts';
@@ -40,11 +38,6 @@ const services: Readonly<Record<ServedName, Load>> = {
     }),
   api: (env) =>
     loadService({ ...{ name: 'api', fields: api.fields, build: buildApi }, loadConfig: () => api.loadConfig(env) }),
-  console: (env) =>
-    loadService({
-      ...{ name: 'console', fields: consoleConfig.fields, build: buildConsole },
-      loadConfig: () => consoleConfig.loadConfig(env),
-    }),
 };
 
 /**

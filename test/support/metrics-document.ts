@@ -50,12 +50,6 @@ export const metricsOf = (service: ServiceName): MetricDefinition[] =>
     ...shared.filter(({ services }) => services.includes(service)).map(({ metrics }) => metrics),
   ].flatMap((table) => Object.values(table));
 
-/** Every metric that some service has. */
-export const allMetrics = (): MetricDefinition[] => [
-  ...serviceNames.flatMap(metricsOf),
-  ...Object.values<MetricDefinition>(consoleMetrics),
-];
-
 /** The text of docs/metrics.md. */
 export function metricsDocument(): string {
   return `# Metrics

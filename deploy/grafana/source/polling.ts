@@ -71,34 +71,6 @@ export const polling: Dashboard = {
       ],
     },
     {
-      title: 'Console',
-      height: 8,
-      panels: [
-        graph({
-          title: 'Pages by status',
-          description: '404: an id that does not exist, or a filter without a result. 503: the API did not answer.',
-          unit: 'cps',
-          width: 8,
-          queries: [{ expr: rateOf('hookline_console_requests_total', 'status'), legend: '{{status}}' }],
-          stacked: true,
-        }),
-        graph({
-          title: 'Page latency, p50 and p99',
-          description: 'From the request to the end of the page, calls to the API included.',
-          unit: 's',
-          width: 8,
-          queries: quantilesOf('hookline_console_request_seconds'),
-        }),
-        graph({
-          title: 'Calls to the API by outcome',
-          description: 'none: no answer within the time limit, or no connection.',
-          unit: 'cps',
-          width: 8,
-          queries: [{ expr: rateOf('hookline_console_api_call_seconds_count', 'outcome'), legend: '{{outcome}}' }],
-        }),
-      ],
-    },
-    {
       title: 'Idempotency keys and the outbox',
       height: 8,
       panels: [

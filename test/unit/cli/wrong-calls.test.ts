@@ -45,7 +45,7 @@ test.each([
   ['listen --scheme github', 'missing --secret'],
   ['listen --url https://example.com', '--url goes with --scheme'],
   ['serve ingress', "unexpected argument 'ingress'"],
-  ['serve --only ingress,cli', 'there is no service `cli`; there are ingress, dedup,'],
+  ['serve --only ingress,console', 'there is no service `console`; there are ingress, dedup,'],
   ['setup now', "unexpected argument 'now'"],
   ['rebuild waiting --since yesterday', '--since must be a time or an age such as 12h, not yesterday'],
   ['rebuild waiting --since 2026-99-99', '--since must be a time or an age such as 12h, not 2026-99-99'],

@@ -100,7 +100,7 @@ describe.each(serviceNames)('%s', (service) => {
   test('shows the ports that it listens on', () => {
     const { admin, ...rest } = portsAt(0);
     const wanted = new Map<string, number>([['admin', admin[service]]]);
-    if (service === 'ingress' || service === 'api' || service === 'console') wanted.set('http', rest[service]);
+    if (service === 'ingress' || service === 'api') wanted.set('http', rest[service]);
     expect(new Map(container.ports.map(({ name, containerPort }) => [name, containerPort]))).toEqual(wanted);
   });
 

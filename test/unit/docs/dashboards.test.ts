@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { dashboardJson, dashboards, type Panel, type Query } from '#deploy/grafana/source/index.ts';
-import { allMetrics } from '../../support/metrics-document.ts';
+import { metricsOf } from '../../support/metrics-document.ts';
+import { serviceNames } from '../../support/stack.ts';
 
 const deploy = resolve(import.meta.dirname, '../../../deploy');
 const files = join(deploy, 'grafana/dashboards');
@@ -15,9 +16,9 @@ const ruleTexts = readdirSync(rules).map((file) => ({ file, text: readFileSync(j
 
 /** Every metric that a query may name: ours, a histogram’s parts, those that the rules record. */
 const known = new Set([
-  ...allMetrics().flatMap(({ name, kind }): string[] =>
-    kind === 'histogram' ? [`${name}_bucket`, `${name}_count`] : [name],
-  ),
+  ...serviceNames
+    .flatMap(metricsOf)
+    .flatMap(({ name, kind }): string[] => (kind === 'histogram' ? [`${name}_bucket`, `${name}_count`] : [name])),
   ...ruleTexts.flatMap(({ text }) => [...text.matchAll(/record: (\S+)/g)].map(([, name = '']) => name)),
 ]);
 const unknownIn = (text: string): string[] =>

@@ -2,7 +2,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { verbTable } from '../../../services/cli/commands/table.ts';
-import { allMetrics } from '../../support/metrics-document.ts';
+import { metricsOf } from '../../support/metrics-document.ts';
+import { serviceNames } from '../../support/stack.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -57,9 +58,9 @@ test.each(alertSections)('$heading says what it means, what to look at and what 
 });
 
 const known = new Set(
-  allMetrics().flatMap(({ name, kind }): string[] =>
-    kind === 'histogram' ? [name, `${name}_bucket`, `${name}_count`] : [name],
-  ),
+  serviceNames
+    .flatMap(metricsOf)
+    .flatMap(({ name, kind }): string[] => (kind === 'histogram' ? [name, `${name}_bucket`, `${name}_count`] : [name])),
 );
 
 describe.each(documents)('$path', ({ path, text }) => {

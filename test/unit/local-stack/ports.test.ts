@@ -18,7 +18,7 @@ describe('the ports of the local stack', () => {
     const ports = portsAt(offset);
     const all = [...Object.values(portsByProcess(ports, mode)).flat(), ports.smokeReceiver];
     expect(new Set(all).size).toBe(all.length);
-    expect(all).toHaveLength(15);
+    expect(all).toHaveLength(13);
     expect(ports.ingress).toBe(8080 + offset);
     expect(ports.admin.projector).toBe(9084 + offset);
   });

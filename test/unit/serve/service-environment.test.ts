@@ -2,7 +2,7 @@ import { bounds, boundsWithin, bytesOf } from '../../../services/serve/budget.ts
 import { loadServiceEnvironment } from '../../../services/serve/config.ts';
 import { servedNames } from '../../../services/serve/names.ts';
 import { settingsByService } from '../../support/documents.ts';
-import { serviceNames } from '#deploy/local/stack/ports.ts';
+import { serviceNames } from '../../support/stack.ts';
 
 const mebibyte = 1024 * 1024;
 const machine = 4 * 1024 * mebibyte;
