@@ -25,17 +25,21 @@ interface FilterForm {
   /** The parameters of the request: they stay in the form. */
   query: URLSearchParams;
   errors?: readonly FieldError[];
+  /** Before the filters. */
+  above?: Html;
+  /** The text of the button. */
+  submit?: string;
 }
 
 /** The filters of a list as a form. It is a GET: the filters are in the address, and can be sent to somebody. */
-export function filterForm({ action, filters, query, errors = [] }: FilterForm): Html {
+export function filterForm({ action, filters, query, errors = [], above, submit = 'Filter' }: FilterForm): Html {
   const isSet = ({ name }: Filter): boolean => query.has(name) || errors.some(({ field }) => field === name);
   const rare = filters.filter(({ isRare }) => isRare === true);
   const fieldsOf = (some: readonly Filter[]) => some.map((filter) => filterFields(filter, query, errors));
-  return html`<form class="filters" action="${action}">
+  return html`<form class="filters" action="${action}">${above}
 ${fieldsOf(filters.filter((filter) => !rare.includes(filter)))}
 ${rare.length > 0 && html`<details class="more-filters"${rare.some(isSet) && html` open`}><summary>More filters</summary><div class="filters">${fieldsOf(rare)}</div></details>`}
-<div class="filter-buttons"><button>Filter</button>${filters.some(isSet) && html`<a href="${action}">Clear</a>`}</div>
+<div class="filter-buttons"><button>${submit}</button>${filters.some(isSet) && html`<a href="${action}">Clear</a>`}</div>
 </form>`;
 }
 

@@ -1,6 +1,7 @@
 /** All pages. A folder each: a page is added to the list of its folder. */
 import type { Page } from '../page.ts';
 import { auditPages } from './audit/index.ts';
+import { comparePages } from './compare/index.ts';
 import { deadLetterPages } from './dead-letters/index.ts';
 import { deliveryPages } from './deliveries/index.ts';
 import { endpointPages } from './endpoints/index.ts';
@@ -21,6 +22,7 @@ export const pages: readonly Page[] = [
   ...signInPages,
   ...overviewPages,
   ...eventPages,
+  ...comparePages,
   ...deliveryPages,
   ...endpointPages,
   ...sourcePages,

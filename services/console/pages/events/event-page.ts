@@ -84,6 +84,7 @@ const receiptsOf = (receipts: Journey['receipts']): Html =>
   receipts.length === 0 ? html`<p class="note">Receipts are kept no longer.</p>` : receiptsTable(receipts);
 
 function matchesOf({ t, event, matches, sources, moreMatches }: ShownEvent): Html {
-  if (matches.length === 0) return html`<p class="note">There was no endpoint. <a href="${t}/endpoints">Endpoints</a></p>`;
+  if (matches.length === 0)
+    return html`<p class="note">There was no endpoint. <a href="${t}/endpoints">Endpoints</a></p>`;
   return html`${whyNot({ t, event, matches, sources })}${moreMatches !== undefined && html`<p><a href="${moreMatches}">More endpoints</a></p>`}`;
 }

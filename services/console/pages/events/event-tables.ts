@@ -1,7 +1,7 @@
 import { html, type Html } from '#lib/html';
 import { shortId } from '../../parts/short-id.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
-import { table } from '../../parts/table.ts';
+import { type Column, table } from '../../parts/table.ts';
 import { time } from '../../parts/time.ts';
 import type { Delivery, EventMatch, Receipt } from '../../routes/events/event.ts';
 import { lastAnswer } from './delivery-words.ts';
@@ -10,8 +10,9 @@ import { endpointName } from './journey.ts';
 export const deliveriesTable = (
   deliveries: readonly Delivery[],
   { t, matches }: { t: string; matches: readonly EventMatch[] },
-): Html =>
-  table({
+): Html => {
+  const isReplayed = deliveries.some(({ generation }) => generation > 0);
+  return table({
     caption: 'Deliveries of this event',
     rows: deliveries,
     href: ({ id }) => `${t}/deliveries/${encodeURIComponent(id)}`,
@@ -20,11 +21,17 @@ export const deliveriesTable = (
       { header: 'Status', cell: ({ status }) => statusBadge(status) },
       { header: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
       { header: 'Last answer', cell: lastAnswer },
-      { header: 'Sent by', cell: ({ generation }) => (generation === 0 ? 'fan-out' : `replay ${generation}`) },
+      ...(isReplayed ? [sentBy] : []),
       { header: 'Last change', cell: ({ updated_at: updatedAt }) => time(updatedAt) },
       { header: 'Id', cell: ({ id }) => shortId(id) },
     ],
   });
+};
+
+const sentBy: Column<Delivery> = {
+  header: 'Sent by',
+  cell: ({ generation }) => (generation === 0 ? 'fan-out' : `replay ${generation}`),
+};
 
 export const receiptsTable = (receipts: readonly Receipt[]): Html =>
   table({
@@ -38,7 +45,10 @@ export const receiptsTable = (receipts: readonly Receipt[]): Html =>
         cell: ({ kind, same_bytes: isSame }) =>
           kind === 'first' ? 'the payload' : isSame ? 'the same bytes' : statusBadge('changed', 'other bytes', 'warn'),
       },
-      { header: 'From', cell: ({ client_address: address }) => (address === null ? 'unknown' : html`<code>${address}</code>`) },
+      {
+        header: 'From',
+        cell: ({ client_address: address }) => (address === null ? 'unknown' : html`<code>${address}</code>`),
+      },
       { header: 'Receipt', cell: ({ id }) => html`<code class="id whole-id">${id}</code>` },
     ],
   });

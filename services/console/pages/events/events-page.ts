@@ -27,7 +27,8 @@ export function eventsPage(context: TenantContext, listed: Listed<Event>, source
   const form = filterForm({ action: href, filters: eventFilters(sources, query), query, errors });
   const content = {
     title: 'Events',
-    actions: html`<a class="button" href="${withQuery(`${href}/search`, filters)}">Search payloads</a>
+    actions: html`${can('write') && listed.ok && listed.items.length > 0 && replayThese(t, filters)}
+<a class="button" href="${withQuery(`${href}/search`, filters)}">Search payloads</a>
 ${can('publish') && html`<a class="button primary" href="${href}/new">Publish an event</a>`}`,
     islands: ['live-events'],
   };
@@ -50,8 +51,7 @@ ${can('publish') && html`<a class="button primary" href="${href}/new">Publish an
     prev: withoutOrder(prev),
     words: { prev: 'Newer', next: 'Older' },
   });
-  if (events.length > 0)
-    return page({ ...content, body: html`${form}${can('write') && replayThese(t, filters)}${rows}${pages}` });
+  if (events.length > 0) return page({ ...content, body: html`${form}${rows}${pages}` });
   if (next !== undefined) return page({ ...content, body: html`${form}${notFoundYet}${rows}${pages}` });
   const isNarrowed = [...query.keys()].some((name) => !choosesNothing.includes(name));
   return isNarrowed
@@ -70,7 +70,7 @@ function withoutOrder(parameters: URLSearchParams | undefined): URLSearchParams 
 
 const replayThese = (t: string, filters: URLSearchParams): Html => {
   const these = new URLSearchParams([['what', 'events'], ...filters]);
-  return html`<p class="list-actions"><a href="${withQuery(`${t}/replays/new`, these)}">Replay ${filters.size === 0 ? 'events' : 'these'} …</a></p>`;
+  return html`<a class="button" href="${withQuery(`${t}/replays/new`, these)}">Replay ${filters.size === 0 ? 'events' : 'these'} …</a>`;
 };
 
 const notFoundYet = html`<div class="empty"><h2>Nothing found yet</h2><p>The events that were looked at have none of these. Older ones have not been looked at: go on with “Older”, or give a time in “From” and “Until”.</p></div>`;

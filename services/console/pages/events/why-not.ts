@@ -33,16 +33,20 @@ export function whyNot({ t, event, matches, sources }: WhyNot): Html {
               ? statusBadge('yes', 'yes', 'good')
               : statusBadge('no', 'no', 'idle'),
       },
-      { header: 'Why', cell: (match) => html`${reasonOf(match, { event, sources })}${sinceThen(match)}` },
+      { header: 'Why', cell: (match) => html`<span>${reasonOf(match, { event, sources })}${sinceThen(match)}</span>` },
     ],
   });
 }
 
 /** A deleted endpoint is text. */
-const endpointLink = ({ endpoint_id: id, deleted_at: deletedAt }: EventMatch, t: string, matches: readonly EventMatch[]) =>
+const endpointLink = (
+  { endpoint_id: id, deleted_at: deletedAt }: EventMatch,
+  t: string,
+  matches: readonly EventMatch[],
+) =>
   deletedAt === null
     ? html`<a href="${t}/endpoints/${encodeURIComponent(id)}">${endpointName(id, matches)}</a>`
-    : html`${endpointName(id, matches)} (deleted)`;
+    : html`<span>${endpointName(id, matches)} (deleted)</span>`;
 
 function reasonOf(match: EventMatch, { event, sources }: Pick<WhyNot, 'event' | 'sources'>): Html {
   const expected = match.expected ?? [];

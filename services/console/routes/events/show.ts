@@ -40,7 +40,9 @@ export const showEvent = tenantPage({
           ...{ t, event, payload, request, receipts, deliveries, sources },
           matches: matching?.items ?? [],
           moreMatches:
-            next === undefined ? undefined : `${withQuery(`${t}${path`/events/${params.id}`}`, { endpoints: next })}#matching`,
+            next === undefined
+              ? undefined
+              : `${withQuery(`${t}${path`/events/${params.id}`}`, { endpoints: next })}#matching`,
           mayReplay: can('write'),
           mayErase: can('admin'),
         }),

@@ -1,4 +1,4 @@
-import type { Page } from '../../page.ts';
+import { jump } from './jump.ts';
 
 /** `T/jump`: whatever has an id. */
-export const jumpPages: readonly Page[] = [];
+export const jumpPages = [jump];
