@@ -1,0 +1,39 @@
+import type { ReadApi } from './console-api.ts';
+import { withQuery } from './paths.ts';
+
+interface Named {
+  /** What each is called, by id. */
+  names: ReadonlyMap<string, string>;
+  /** Whether these are all: then any other id is of a deleted one. */
+  isComplete: boolean;
+}
+
+/** What endpoints and sources are called, to show more than their ids. */
+export interface TenantNames {
+  endpoints: Named;
+  sources: Named;
+}
+
+/** As many are offered as a choice. Others are shown by their ids. */
+const maxNamed = 200;
+
+export async function readTenantNames(api: ReadApi): Promise<TenantNames> {
+  const [endpoints, sources] = await Promise.all([
+    namesOf<{ id: string; url: string }>(api, '/endpoints', ({ url }) => url),
+    namesOf<{ id: string; name: string }>(api, '/sources', ({ name }) => name),
+  ]);
+  return { endpoints, sources };
+}
+
+async function namesOf<T extends { id: string }>(
+  api: ReadApi,
+  pathname: string,
+  nameOf: (one: T) => string,
+): Promise<Named> {
+  const listed = await api.list<T>(withQuery(pathname, { limit: maxNamed }));
+  if (!listed.ok) return { names: new Map(), isComplete: false };
+  return {
+    names: new Map(listed.items.map((one) => [one.id, nameOf(one)])),
+    isComplete: listed.next === undefined,
+  };
+}

@@ -1,0 +1,103 @@
+import { html, type Html } from '#lib/html';
+import { count } from '../../parts/count.ts';
+import { definitions } from '../../parts/definitions.ts';
+import { indentedJson } from '../../parts/indented-json.ts';
+import { jsonText } from '../../parts/json-text.ts';
+import { endpointName, sourceName } from '../../parts/named-link.ts';
+import { statusBadge } from '../../parts/status-badge.ts';
+import { table } from '../../parts/table.ts';
+import { time } from '../../parts/time.ts';
+import { inWords } from '../../parts/words.ts';
+import { lastOutcome, stageWords, type WholeDeadLetter } from '../../routes/dead-letters/dead-letter.ts';
+
+/** A browser is slow with more, and so is a reader. */
+const shownCharacters = 100_000;
+
+interface DeadLetterView {
+  letter: WholeDeadLetter;
+  /** JSON as it came. */
+  payloadText: string | undefined;
+  naming: Parameters<typeof endpointName>[1];
+}
+
+export function deadLetterPage({ letter, payloadText, naming }: DeadLetterView): Html {
+  const { t } = naming;
+  const { event_id: eventId, delivery_id: deliveryId, replay_id: replayId } = letter;
+  return html`${whatHappened(letter)}
+<section class="card"><h2>Facts</h2>${definitions([
+    ['Status', statusBadge(letter.status)],
+    ['Reason', inWords(letter.reason)],
+    ['Failed while', stageWords[letter.stage] ?? letter.stage],
+    ['Attempts', count(letter.attempts)],
+    ['Dead since', time(letter.at)],
+    ['Event type', letter.event_type ?? 'unknown'],
+    [
+      'Event',
+      eventId === null
+        ? 'none: it was not accepted yet'
+        : html`<a href="${t}/events/${encodeURIComponent(eventId)}"><code class="id">${eventId}</code></a>`,
+    ],
+    deliveryId !== null && [
+      'Delivery',
+      html`<a href="${t}/deliveries/${encodeURIComponent(deliveryId)}"><code class="id">${deliveryId}</code></a>`,
+    ],
+    letter.endpoint_id !== null && ['Endpoint', endpointName(letter.endpoint_id, naming)],
+    letter.source_id !== null && ['Source', sourceName(letter.source_id, naming)],
+    replayId !== null && [
+      letter.status === 'replaying' ? 'Being replayed by' : 'Last replayed by',
+      html`<a href="${t}/replays/${replayId}"><code class="id">${replayId}</code></a>`,
+    ],
+    letter.replayed_at !== null && ['Replayed', time(letter.replayed_at)],
+    ['Replay generation', count(letter.generation)],
+    ['Origin', html`<code class="id">${letter.origin}</code>`],
+    ['Key of the record', letter.key === null ? 'none' : html`<code class="id">${letter.key}</code>`],
+  ])}</section>
+<section class="card"><h2>Payload</h2>${payload(letter, payloadText, t)}</section>
+<section class="card"><h2>Headers of the record</h2>${headers(letter)}</section>`;
+}
+
+function whatHappened(letter: WholeDeadLetter): Html | null {
+  const outcome = lastOutcome(letter);
+  const sentence = letter.last_detail ?? (outcome === undefined ? null : `The last attempt: ${outcome}`);
+  return html`${sentence !== null && html`<p class="note note-bad">${sentence}</p>`}${
+    letter.shortened &&
+    html`<p class="note note-warn">Kafka refused the complete record, so its payload was cut and it can’t be replayed.${
+      letter.original_bytes !== null && html` The whole had ${count(letter.original_bytes)} bytes`
+    }${letter.original_sha256 !== null && html`, SHA-256 <code>${letter.original_sha256}</code>`}.</p>`
+  }`;
+}
+
+function payload(
+  { payload_encoding: encoding, payload: value, event_id: eventId }: WholeDeadLetter,
+  text = '',
+  t: string,
+): Html {
+  if (encoding === null) return html`<p>The payload is kept no longer.</p>`;
+  const whole = encoding === 'json' ? indentedJson(text) : String(value);
+  if (whole === '') return html`<p>The payload is empty: 0 bytes.</p>`;
+  const shown = whole.slice(0, shownCharacters);
+  return html`${
+    encoding === 'json'
+      ? jsonText(shown)
+      : html`<p class="muted">Not JSON: the bytes in base64.</p><pre class="code json" tabindex="0">${shown}</pre>`
+  }${
+    shown.length < whole.length &&
+    html`<p class="muted">Only the first ${count(shownCharacters)} characters are shown.${
+      eventId !== null && html` <a href="${t}/events/${encodeURIComponent(eventId)}/payload">See all of it</a>.`
+    }</p>`
+  }`;
+}
+
+function headers({ headers: all }: WholeDeadLetter): Html {
+  const rows = Object.entries(all).flatMap(([name, values]) => [values].flat().map((value) => ({ name, value })));
+  return rows.length === 0
+    ? html`<p>None.</p>`
+    : table({
+        caption: 'Headers of the record',
+        rows,
+        columns: [
+          { header: 'Name', cell: ({ name }) => html`<code>${name}</code>` },
+          { header: 'Value', cell: ({ value }) => html`<code>${value}</code>` },
+        ],
+      });
+}

@@ -1,0 +1,37 @@
+import { html, type Html } from '#lib/html';
+import { statusBadge } from '../../parts/status-badge.ts';
+import type { Replay } from '../../routes/replays/replay.ts';
+
+/** Why an item could not be sent. */
+const failureWords: Readonly<Record<string, string>> = {
+  payload_expired: 'its payload is kept no longer',
+  endpoint_deleted: 'its endpoint was deleted',
+  endpoint_disabled: 'its endpoint is disabled',
+};
+
+export const failureWord = (reason: string | null): string =>
+  reason === null ? '–' : (failureWords[reason] ?? reason.replaceAll('_', ' '));
+
+export const replayBadge = ({ status }: Pick<Replay, 'status'>): Html =>
+  status === 'partial' ? statusBadge(status, 'ended at its limit', 'warn') : statusBadge(status);
+
+/** What was asked for, in lines: the members of the filter first, then the rest. */
+export function requestWords(request: Readonly<Record<string, unknown>>): Html {
+  const { filter = {}, rate_per_second: _rate, as_of: _asOf, ...rest } = request;
+  const lines = [...Object.entries(filter as object), ...Object.entries(rest)].map(
+    ([name, value]) => html`<li>${inPlainWords(name)} <code>${valueWords(value)}</code></li>`,
+  );
+  return lines.length === 0 ? html`–` : html`<ul class="plain">${lines}</ul>`;
+}
+
+const inPlainWords = (name: string): string => name.replaceAll('_', ' ');
+
+const shownValues = 5;
+
+function valueWords(value: unknown): string {
+  if (Array.isArray(value)) {
+    const more = value.length - shownValues;
+    return value.slice(0, shownValues).map(String).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  }
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

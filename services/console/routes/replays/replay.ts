@@ -1,0 +1,60 @@
+/** A replay of the API. */
+export interface Replay {
+  id: string;
+  status: 'queued' | 'running' | 'completed' | 'partial' | 'cancelled';
+  operation: 'replay_events' | 'retry_deliveries' | 'cancel_deliveries' | null;
+  matched: number;
+  left_out: number;
+  replayed: number;
+  failed: number;
+  remaining: number;
+  /** As it was asked for. */
+  request: Readonly<Record<string, unknown>>;
+  rate_per_second: number | null;
+  created_at: string;
+  ended_at: string | null;
+}
+
+export interface ReplayProgress extends Replay {
+  /** Earlier ones that must end first. */
+  ahead: number;
+  /** How many failed, by reason. */
+  failures: Readonly<Record<string, number>>;
+}
+
+export interface ReplayItem {
+  item: number;
+  status: string;
+  reason: string | null;
+  dead_letter_id: string | null;
+  event_id: string | null;
+  endpoint_id: string | null;
+  delivery_id: string | null;
+  generation: number;
+}
+
+export const isUnderWay = ({ status }: Pick<Replay, 'status'>): boolean => status === 'queued' || status === 'running';
+
+/** What it does, as a title. */
+export function replayTitle({ operation, request }: Replay): string {
+  switch (operation) {
+    case 'replay_events':
+      return 'Replay of events';
+    case 'retry_deliveries':
+      return 'Retry of deliveries';
+    case 'cancel_deliveries':
+      return 'Cancellation of deliveries';
+    case null:
+      if ('test' in request) return 'Test of an endpoint';
+      if ('delivery_id' in request) return 'Retry of a delivery';
+      return 'event_id' in request ? 'Replay of an event' : 'Replay of dead letters';
+  }
+}
+
+/** What has become of an item that is done: `26 sent`. */
+export const doneWord = ({ operation }: Replay): string =>
+  operation === 'cancel_deliveries'
+    ? 'asked to be cancelled'
+    : operation === 'retry_deliveries'
+      ? 'made due or sent'
+      : 'sent';

@@ -1,0 +1,147 @@
+/** What a replay by filter takes, as the address of its preview says it, and as the API is asked for it. */
+import type { FieldError } from '../../api-calls/console-api.ts';
+
+/** What is done to what matches. */
+export const bulkKinds = {
+  dead_letters: {
+    path: '/dead-letters/replay',
+    verb: 'Replay',
+    thing: 'dead letter',
+    things: 'dead letters',
+    list: '/dead-letters',
+    filters: ['endpoint_id', 'event_type', 'source_id', 'reason', 'stage', 'since', 'until'],
+  },
+  events: {
+    path: '/events/replay',
+    verb: 'Replay',
+    thing: 'delivery',
+    things: 'events',
+    list: '/events',
+    filters: [
+      'type',
+      'source_id',
+      'status',
+      'event_id',
+      'receipt_id',
+      'endpoint_id',
+      'ordering_key',
+      'trace_id',
+      'tag',
+      'has',
+      'received_since',
+      'received_until',
+    ],
+  },
+  retry: {
+    path: '/deliveries/retry',
+    verb: 'Retry',
+    thing: 'delivery',
+    things: 'deliveries',
+    list: '/deliveries',
+    filters: ['endpoint_id', 'status', 'event_type', 'outcome', 'http_status', 'since', 'until'],
+  },
+  cancel: {
+    path: '/deliveries/cancel',
+    verb: 'Cancel',
+    thing: 'delivery',
+    things: 'deliveries',
+    list: '/deliveries',
+    filters: ['endpoint_id', 'status', 'event_type', 'outcome', 'http_status', 'since', 'until'],
+  },
+} as const;
+
+export type BulkKind = keyof typeof bulkKinds;
+
+/** Those of which an address may have several. */
+const repeated = ['tag', 'has'];
+
+/** Beside the filters: ids of dead letters, the replay whose failed ones are meant, the endpoint that events are sent to, and how. */
+const others = ['what', 'id', 'failed_of', 'to_endpoint', 'rate_per_second', 'limit'];
+
+/** All that the address of a preview may have. */
+export const selectionParameters: readonly string[] = [
+  ...others,
+  ...new Set(Object.values(bulkKinds).flatMap(({ filters }): readonly string[] => filters)),
+];
+
+/** Protects a receiver that has just recovered; the form shows it. */
+const usualRate = '10';
+
+export interface Selection {
+  kind: BulkKind;
+  filter: Readonly<Record<string, string | string[]>>;
+  /** Dead letters by their ids. */
+  ids: readonly string[];
+  /** Of this replay, the ones that failed. */
+  failedOf: string | null;
+  /** Events are sent to this endpoint alone. */
+  toEndpoint: string | null;
+  /** As entered. Undefined: none. */
+  rate: string | undefined;
+  limit: string | null;
+}
+
+export function readSelection(query: URLSearchParams): Selection | { errors: readonly FieldError[] } {
+  const what = query.get('what') ?? '';
+  const kind = (Object.keys(bulkKinds) as BulkKind[]).find((name) => name === what);
+  if (kind === undefined)
+    return { errors: [{ field: 'what', message: `must be one of ${Object.keys(bulkKinds).join(', ')}` }] };
+  const known: readonly string[] = bulkKinds[kind].filters;
+  const ofOthers = [...new Set(query.keys())].filter(
+    (name) =>
+      !known.includes(name) &&
+      (!others.includes(name) ||
+        (name === 'to_endpoint' && kind !== 'events') ||
+        ((name === 'id' || name === 'failed_of') && kind !== 'dead_letters')),
+  );
+  if (ofOthers.length > 0)
+    return { errors: ofOthers.map((field) => ({ field, message: `is no filter of ${bulkKinds[kind].things}` })) };
+  return {
+    kind,
+    filter: Object.fromEntries(
+      known.flatMap((name): [string, string | string[]][] => {
+        const values = query.getAll(name);
+        const [first] = values;
+        if (first === undefined) return [];
+        return [[name, repeated.includes(name) && values.length > 1 ? values : first]];
+      }),
+    ),
+    ids: query.getAll('id'),
+    failedOf: query.get('failed_of'),
+    toEndpoint: query.get('to_endpoint'),
+    rate: kind === 'cancel' ? undefined : (query.get('rate_per_second') ?? usualRate),
+    limit: query.get('limit'),
+  };
+}
+
+/** @param until dead letters later than this are not taken. @param ids in place of `failed_of` */
+export function bodyOf(
+  { kind, filter, toEndpoint, rate, limit }: Selection,
+  { until, ids }: { until: string; ids: readonly string[] },
+): Record<string, unknown> {
+  const how = {
+    ...(rate !== undefined && { rate_per_second: asNumber(rate) }),
+    ...(limit !== null && { limit: asNumber(limit) }),
+  };
+  if (kind === 'dead_letters')
+    return { ...filter, ...(ids.length > 0 && { ids }), until: earlier(filter['until'], until), ...how };
+  const isAny = Object.keys(filter).length > 0;
+  return {
+    ...(isAny ? { filter } : { all: true }),
+    ...(toEndpoint !== null && { endpoint_id: toEndpoint }),
+    ...how,
+  };
+}
+
+/** What is no number goes to the API as it is, which says so. */
+const asNumber = (text: string): number | string => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
+
+/** A time that can’t be read is left to the API. */
+const earlier = (given: string | string[] | undefined, now: string): unknown =>
+  given === undefined || Date.parse(String(given)) > Date.parse(now) ? now : given;
+
+/** The field of the form that the API means. */
+export function formField(field: string, { kind }: Selection): string {
+  if (field === '/endpoint_id' && kind === 'events') return 'to_endpoint';
+  return field.replace(/^\/(filter\/)?/, '');
+}
