@@ -1,5 +1,5 @@
 /**
- * Projects by what they need: `unit` nothing, `integration` the servers (Kafka, Redis, Postgres, registry), `e2e` the servers and the five
+ * Projects by what they need: `unit` nothing, `integration` the servers (Kafka, Redis, Postgres, registry), `e2e` the servers and the
  * services as processes; they are started once per run by test/support/start-servers.ts and shared through a file. `system-faults` has
  * servers of its own and needs the machine for itself: it is run after all others.
  */

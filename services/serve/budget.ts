@@ -1,6 +1,6 @@
 /**
  * Limits the memory of services that share a heap: each limit is a share of one budget, unless it is set explicitly. The defaults of a
- * service alone fill a process; five of those would be the memory of five processes.
+ * service alone fill a process; those of all would be the memory of as many processes.
  *
  * | of the budget | limit                                   | memory of one unit                                            |
  * |---------------|-----------------------------------------|---------------------------------------------------------------|
@@ -10,6 +10,8 @@
  * | 1/8           | HOOKLINE_LONGPOLL_MAX                   | 16 KiB: test/bench/longpoll                                   |
  * | 1/8           | HOOKLINE_DISPATCHER_QUEUE_BYTES         | two bytes: rows that are read back may take as much again     |
  * | 1/4           | HOOKLINE_CONSUMER_QUEUE_BYTES           | a byte in each partition that is read: 48 with six of a topic |
+ *
+ * The console keeps nothing between two requests, and has no limit here.
  *
  * A lane has a quarter of the dispatcher's queue, as in its own process. In addition come the process itself and the work in progress,
  * which is limited by calls and connections, not by memory: about 200 MiB.

@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import { type ConfigOf, integer, type Problem, readConfig } from '#lib/config';
 import { boundsWithin, bytesOf } from './budget.ts';
-import type { ServedName } from './names.ts';
+import { type ServedName, servedNames } from './names.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -19,6 +19,7 @@ export const fields = {
   dedup: adminPort('dedup', 9082),
   dispatcher: adminPort('dispatcher', 9083),
   projector: adminPort('projector', 9084),
+  console: adminPort('console', 9085),
   memoryBytes: integer('HOOKLINE_SERVE_MEMORY_BYTES', {
     default: String(256 * mebibyte),
     min: 64 * mebibyte,
@@ -32,14 +33,20 @@ type ServeConfig = ConfigOf<typeof fields>;
 /** The environment of each service in the process. */
 export type ServiceEnvironment = (service: ServedName) => NodeJS.ProcessEnv;
 
-/**
- * @param memory of the machine or the container
- * @throws AppError config_invalid
- */
-export function loadServiceEnvironment(
-  env: NodeJS.ProcessEnv = process.env,
-  memory: number = memoryOfThisProcess(),
-): ServiceEnvironment {
+interface Options {
+  env?: NodeJS.ProcessEnv;
+  /** The services in the process. Default: all. */
+  names?: readonly ServedName[];
+  /** Of the machine or the container. */
+  memory?: number;
+}
+
+/** @throws AppError config_invalid */
+export function loadServiceEnvironment({
+  env = process.env,
+  names = servedNames,
+  memory = memoryOfThisProcess(),
+}: Options = {}): ServiceEnvironment {
   const config = readConfig<typeof fields>(fields, env, [
     ({ memoryBytes }) => fitsInto(memory, memoryBytes),
     () => noAdminPortForAll(env),
@@ -47,8 +54,28 @@ export function loadServiceEnvironment(
     ({ memoryBytes }) => boundsFit(memoryBytes, env),
   ]);
   const bounds = boundsWithin(config.memoryBytes, env);
-  return (service) => ({ ...env, ...bounds, HOOKLINE_ADMIN_PORT: String(config[service]) });
+  const ofConsole = names.includes('api') ? apiOfThisProcess(env) : {};
+  return (service) => ({
+    ...env,
+    ...bounds,
+    ...(service === 'console' && ofConsole),
+    HOOKLINE_ADMIN_PORT: String(config[service]),
+  });
 }
+
+/**
+ * The console asks the api beside it where that listens. HOOKLINE_API_URL is the api's public address then, which may lead out of the
+ * machine, or to nothing from within a container. What is not valid here, the api itself refuses.
+ */
+function apiOfThisProcess(env: NodeJS.ProcessEnv): Record<string, string> {
+  const { HOOKLINE_HOST: host = '0.0.0.0', HOOKLINE_API_PORT: port = '8081' } = env;
+  // Any free port: nobody knows which.
+  if (port === '0') return {};
+  const name = loopbackOf[host] ?? host;
+  return { HOOKLINE_API_URL: `http://${name.includes(':') ? `[${name}]` : name}:${port}` };
+}
+
+const loopbackOf: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 const memoryOfThisProcess = (): number => Math.min(totalmem(), process.constrainedMemory() || Infinity);
 

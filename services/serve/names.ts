@@ -1,5 +1,5 @@
-/** In the order of an event's way. */
-export const servedNames = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'] as const;
+/** In the order of an event's way; the console shows what became of it. */
+export const servedNames = ['ingress', 'dedup', 'dispatcher', 'projector', 'api', 'console'] as const;
 
 export type ServedName = (typeof servedNames)[number];
 

@@ -1,6 +1,8 @@
 import { hostServices, type LoadedService, loadService } from '#lib/service-host';
 import * as api from '../api/config.ts';
 import { build as buildApi } from '../api/service.ts';
+import * as consoleConfig from '../console/config.ts';
+import { build as buildConsole } from '../console/service.ts';
 import * as dedup from '../dedup/config.ts';
 import { build as buildDedup } from '../dedup/service.ts';
 import * as dispatcher from '../dispatcher/config.ts';
@@ -38,6 +40,11 @@ const services: Readonly<Record<ServedName, Load>> = {
     }),
   api: (env) =>
     loadService({ ...{ name: 'api', fields: api.fields, build: buildApi }, loadConfig: () => api.loadConfig(env) }),
+  console: (env) =>
+    loadService({
+      ...{ name: 'console', fields: consoleConfig.fields, build: buildConsole },
+      loadConfig: () => consoleConfig.loadConfig(env),
+    }),
 };
 
 /**
@@ -50,6 +57,6 @@ export const serve = async (names: readonly ServedName[]): Promise<never> =>
 
 /** @throws AppError config_invalid where the process's own settings are not valid, or, when it is loaded, a service's */
 export function loaders(names: readonly ServedName[]): (() => LoadedService)[] {
-  const environmentOf: ServiceEnvironment = loadServiceEnvironment();
+  const environmentOf: ServiceEnvironment = loadServiceEnvironment({ names });
   return names.map((name) => () => services[name](environmentOf(name)));
 }

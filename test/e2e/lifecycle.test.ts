@@ -19,7 +19,7 @@ describe('SIGTERM under load', () => {
   const random = seededRandom(seed);
 
   beforeAll(async () => {
-    pipeline = await startOwnPipeline();
+    pipeline = await startOwnPipeline({ services: serviceNames });
     run = await prepareWebhookRun(pipeline.stack, {
       scheme: 'github',
       random,

@@ -25,7 +25,11 @@ describe('all services in one process', () => {
   const random = seededRandom(seed);
 
   beforeAll(async () => {
-    pipeline = await startOwnPipeline({ processes: 'one', serveWith: 'test/support/serve-and-fail.ts' });
+    pipeline = await startOwnPipeline({
+      services: serviceNames,
+      processes: 'one',
+      serveWith: 'test/support/serve-and-fail.ts',
+    });
     run = await prepareWebhookRun(pipeline.stack, { scheme: 'github', random, exclusive: true, faults });
   });
   afterAll(async () => {

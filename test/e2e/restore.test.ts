@@ -10,7 +10,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 import type { WebhookToSend } from '../support/sender.ts';
 import { serverAddresses } from '../support/servers.ts';
 import { signAsHookline } from '../support/sign-webhook.ts';
-import { serviceNames } from '../support/stack.ts';
+import { pipelineServices } from '../support/stack.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { areReadToTheEnd } from '../faults/support/are-read-to-the-end.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
@@ -73,8 +73,8 @@ async function ask(url: string, ...statements: readonly string[]): Promise<void>
 
 async function restoreAndCheck(pipeline: OwnPipeline, { source, endpoint }: Settings): Promise<void> {
   const { stack } = pipeline;
-  const stopAll = (): Promise<unknown> => Promise.all(serviceNames.map((name) => pipeline.stopService(name)));
-  const startAll = (names: readonly (typeof serviceNames)[number][]): Promise<unknown> =>
+  const stopAll = (): Promise<unknown> => Promise.all(pipelineServices.map((name) => pipeline.stopService(name)));
+  const startAll = (names: readonly (typeof pipelineServices)[number][]): Promise<unknown> =>
     Promise.all(names.map((name) => pipeline.startService(name)));
   const database = new URL(stack.databaseUrl).pathname.slice(1);
   const server = serverAddresses().databaseUrl;
@@ -111,7 +111,7 @@ async function restoreAndCheck(pipeline: OwnPipeline, { source, endpoint }: Sett
     await stopAll();
     const instantMs = Date.now();
     await ask(server, `CREATE DATABASE ${database}_backup TEMPLATE ${database}`);
-    await startAll(serviceNames);
+    await startAll(pipelineServices);
 
     patience = 1;
     await run.sendAll([...orders(60, 120), ...orders(0, 20)], perSecond);
@@ -154,7 +154,7 @@ async function restoreAndCheck(pipeline: OwnPipeline, { source, endpoint }: Sett
       await offsets.close();
     }
     await ask(stack.databaseUrl, statementOfRunbook);
-    await startAll(serviceNames.filter((name) => name !== 'projector'));
+    await startAll(pipelineServices.filter((name) => name !== 'projector'));
 
     // Senders repeat what they have sent, and send more.
     await run.sendAll([...orders(0, 120), ...orders(120, 140)], perSecond);

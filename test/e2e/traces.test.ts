@@ -7,7 +7,7 @@ import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp/receiver.t
 import { faultsOfTree, pathOf } from '../support/otlp/span-tree.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.ts';
 import { signAsHookline } from '../support/sign-webhook.ts';
-import { type ServiceName, serviceNames } from '../support/stack.ts';
+import { pipelineServices, type ServiceName } from '../support/stack.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
@@ -254,7 +254,7 @@ describe('a trace', () => {
       const beganAtMs = Date.now();
       const exits = await pipeline.stop();
       expect(Date.now() - beganAtMs).toBeLessThan(20_000);
-      expect(serviceNames.map((name) => exits[name]?.code)).toEqual(serviceNames.map(() => 0));
+      expect(pipelineServices.map((name) => exits[name]?.code)).toEqual(pipelineServices.map(() => 0));
       expect(spansOf(traceId)).toEqual([]);
     }));
 });

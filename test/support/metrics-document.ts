@@ -13,7 +13,7 @@ import { dedupMetrics } from '../../services/dedup/metrics.ts';
 import { dispatcherMetrics } from '../../services/dispatcher/metrics.ts';
 import { ingressMetrics } from '../../services/ingress/metrics.ts';
 import { projectorMetrics } from '../../services/projector/metrics.ts';
-import { type ServiceName, serviceNames } from './stack.ts';
+import { pipelineServices, type ServiceName, serviceNames } from './stack.ts';
 
 /** The metrics of each service's own work. */
 const ownMetrics: Readonly<Record<ServiceName, MetricTable>> = {
@@ -22,6 +22,7 @@ const ownMetrics: Readonly<Record<ServiceName, MetricTable>> = {
   dispatcher: dispatcherMetrics,
   projector: projectorMetrics,
   api: apiMetrics,
+  console: consoleMetrics,
 };
 
 interface Shared {
@@ -32,13 +33,13 @@ interface Shared {
 
 const shared: readonly Shared[] = [
   { title: 'The process', metrics: hostMetrics, services: serviceNames },
-  { title: 'What it depends on', metrics: { ...dependencyMetrics, ...clockMetrics }, services: serviceNames },
-  { title: 'Kafka, written to', metrics: producerMetrics, services: serviceNames },
+  { title: 'What it depends on', metrics: { ...dependencyMetrics, ...clockMetrics }, services: pipelineServices },
+  { title: 'Kafka, written to', metrics: producerMetrics, services: pipelineServices },
   { title: 'Kafka, read', metrics: consumerMetrics, services: ['dedup', 'dispatcher', 'projector'] },
   { title: 'Events that are published', metrics: fanOutMetrics, services: ['dedup', 'api'] },
   { title: 'Endpoints’ filters', metrics: filterMetrics, services: ['dispatcher', 'api'] },
   { title: 'Dead letters', metrics: deadLetterMetrics, services: ['dedup', 'dispatcher', 'projector'] },
-  { title: 'Postgres', metrics: postgresMetrics, services: serviceNames },
+  { title: 'Postgres', metrics: postgresMetrics, services: pipelineServices },
   { title: 'Limits of tenants', metrics: tenancyMetrics, services: ['dispatcher', 'api'] },
   { title: 'Redis', metrics: redisMetrics, services: ['ingress', 'dedup', 'dispatcher', 'api'] },
 ];
@@ -70,7 +71,6 @@ first 200 sources.
 Normal values are in the [dashboards](../deploy/grafana/README.md), what to do about others in the [runbook](runbook.md).
 
 ${serviceNames.map((service) => section(capitalised(nameOf[service]), ownMetrics[service])).join('\n')}
-${section('The console', consoleMetrics)}
 ${shared.map(({ title, metrics, services }) => section(`${title} (${inWords(services)})`, metrics)).join('\n')}`;
 }
 
@@ -80,12 +80,18 @@ const nameOf: Readonly<Record<ServiceName, string>> = {
   dispatcher: 'the dispatcher',
   projector: 'the projector',
   api: 'the api',
+  console: 'the console',
 };
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-const inWords = (services: readonly ServiceName[]): string =>
-  services.length === serviceNames.length ? 'every service' : services.map((service) => nameOf[service]).join(', ');
+function inWords(services: readonly ServiceName[]): string {
+  const others = serviceNames.filter((service) => !services.includes(service));
+  if (others.length === 0) return 'every service';
+  return others.length === 1
+    ? `every service but ${others.map((service) => nameOf[service]).join()}`
+    : services.map((service) => nameOf[service]).join(', ');
+}
 
 const section = (title: string, table: MetricTable): string =>
   [

@@ -3,13 +3,13 @@ import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { withCompileCache } from './compile-cache.ts';
 import { createHousing, type Housing, type ProcessMode, usualMode } from './housing.ts';
 import { type ProcessName, serviceOf } from './process-names.ts';
-import { serviceNames, type Stack } from './stack.ts';
+import { pipelineServices, type Stack } from './stack.ts';
 
 export interface EnvironmentOptions {
   servers: { kafkaBrokers: readonly string[]; redisUrl: string; schemaRegistryUrl: string };
   topicPrefix: string;
   databaseUrl: string;
-  /** Default: one of each. */
+  /** Default: one of each that works on events, so without the console. */
   services?: readonly ProcessName[];
   /** Processes that come later, if at all. */
   visitors?: readonly ProcessName[];
@@ -45,8 +45,8 @@ const shutdownTimeoutMs = 20_000;
 
 export async function createEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const { servers, topicPrefix, databaseUrl } = options;
-  const names = [...new Set<ProcessName>([...serviceNames, ...(options.services ?? []), ...(options.visitors ?? [])])];
-  const housing = createHousing(options.processes ?? usualMode(), options.services ?? serviceNames, options.serveWith);
+  const names = [...new Set<ProcessName>([...pipelineServices, ...(options.services ?? []), ...(options.visitors ?? [])])];
+  const housing = createHousing(options.processes ?? usualMode(), options.services ?? pipelineServices, options.serveWith);
   const ports = await freePorts(2 * names.length);
   const urlAt = (port: number | undefined): string => `http://127.0.0.1:${port}`;
   const publicUrl = (name: ProcessName): string => urlAt(ports[names.indexOf(name)]);
@@ -92,6 +92,7 @@ export async function createEnvironment(options: EnvironmentOptions): Promise<En
       [adminPort]: portOf(adminUrl(name)),
       ...(service === 'api' && { HOOKLINE_API_PORT: portOf(publicUrl(name)) }),
       ...(service === 'ingress' && { HOOKLINE_INGRESS_PORT: portOf(publicUrl(name)) }),
+      ...(service === 'console' && { HOOKLINE_CONSOLE_PORT: portOf(publicUrl(name)) }),
       ...options.envOf?.(name),
     };
   };

@@ -1,5 +1,5 @@
 /**
- * The five services as real processes, or in one (`processes: 'one'`), with a topic prefix, a database, a Redis database number and ports of their own, and a supervisor
+ * The services as real processes, or in one (`processes: 'one'`), with a topic prefix, a database, a Redis database number and ports of their own, and a supervisor
  * that starts again what a test has killed.
  *
  * A service that ends without the test having asked for it is no fault but a failure: `assertNoSurprise` throws. Supervised ones are started
@@ -11,7 +11,7 @@ import type { Fault } from '../faults/checker/history.ts';
 import { createEnvironment, type EnvironmentOptions } from './pipeline-environment.ts';
 import { type ProcessName, serviceOf, serviceOfPoint } from './process-names.ts';
 import type { Exit } from './service-process.ts';
-import { serviceNames, type Stack } from './stack.ts';
+import { pipelineServices, type Stack } from './stack.ts';
 import { createSupervisor, type Restart, restartDelayMs } from './supervisor.ts';
 import { within } from './wait-until.ts';
 
@@ -39,6 +39,7 @@ export interface Pipeline {
   apiUrl(name: ProcessName): string;
   /** The same of the ingress. */
   ingressUrl(name: ProcessName): string;
+  consoleUrl(name: ProcessName): string;
   /** Pids of all running processes; equal for those that share one. */
   processIds(): Record<string, number>;
   /** The process that it runs in, by name: its own, or one that it shares. */
@@ -142,13 +143,14 @@ export async function createPipeline(options: PipelineOptions): Promise<Pipeline
     metricsUrl: (service) => `${adminUrl(service)}/metrics`,
     apiUrl: publicUrl,
     ingressUrl: publicUrl,
+    consoleUrl: publicUrl,
     processIds: supervisor.processIds,
     hostOf: environment.housing.hostOf,
     setUp: supervisor.setUp,
     async start() {
       await supervisor.setUp();
       const { hostOf } = environment.housing;
-      const firstOfEach = new Map((options.services ?? serviceNames).map((name) => [hostOf(name), name]));
+      const firstOfEach = new Map((options.services ?? pipelineServices).map((name) => [hostOf(name), name]));
       await Promise.all(firstOfEach.values().map((name) => supervisor.start(name)));
     },
     stop: supervisor.stopAll,

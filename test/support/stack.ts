@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-export const serviceNames = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'] as const;
+/** Those that work on events, in the order of an event's way. */
+export const pipelineServices = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'] as const;
+export type PipelineService = (typeof pipelineServices)[number];
+export const serviceNames = [...pipelineServices, 'console'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
 /** The addresses of a running Hookline, and all that a checker needs to see of it. */

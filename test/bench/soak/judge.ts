@@ -1,5 +1,5 @@
 /** Judges which series of a run are flat, as all of them must be. Only a rise counts: a falling series leaks nothing. */
-import { serviceNames } from '../../support/stack.ts';
+import { pipelineServices } from '../../support/stack.ts';
 import { median } from '../support/median.ts';
 import { lagNames } from '../support/lags.ts';
 import { connectionLimit, lagLimit, type Limit, type JudgedOfProcess, processLimits, waitingLimit } from './limits.ts';
@@ -36,7 +36,7 @@ export function judgeSamples(samples: readonly Sample[]): SeriesVerdict[] {
     judged.map((sample) => ({ atSeconds: sample.atSeconds, value: valueOf(sample) }));
   const perSecond = (countOf: (sample: Sample) => number): number => slopeOf(series(countOf));
 
-  const ofProcesses = serviceNames.flatMap((service) =>
+  const ofProcesses = pipelineServices.flatMap((service) =>
     Object.entries(processLimits).map(([key, { name, limit, isSaw }]) => {
       const values = series(({ processes }) => processes[service][key as JudgedOfProcess]);
       return judgeSeries(name, service, isSaw ? floorOf(values, toothSamples(judged.length)) : values, limit);

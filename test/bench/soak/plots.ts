@@ -1,7 +1,7 @@
 /** The plots of a run, by the names of their files. */
 import type { NamedPlot } from '../../support/plots/named-plot.ts';
 import type { PlottedSeries, Plot, Point } from '../../support/plots/plot.ts';
-import { serviceNames } from '../../support/stack.ts';
+import { pipelineServices } from '../../support/stack.ts';
 import { lagNames } from '../support/lags.ts';
 import { warmUpShare } from './judge.ts';
 import { repeatedShare } from '../traffic/load-process.ts';
@@ -27,7 +27,7 @@ export function plotsOf({ minutes, result }: SoakReport): NamedPlot[] {
     dashed,
   });
   const ofServices = (key: keyof ProcessSample): PlottedSeries[] =>
-    serviceNames.map((name) => line(name, ({ processes }) => processes[name][key]));
+    pipelineServices.map((name) => line(name, ({ processes }) => processes[name][key]));
   const latency = (name: string, valueOf: (minute: (typeof latencies)[number]) => number): PlottedSeries => ({
     name,
     // Values below a millisecond can't be drawn on this axis.

@@ -1,11 +1,11 @@
-import type { ServiceName } from '../../support/stack.ts';
+import type { PipelineService } from '../../support/stack.ts';
 import type { Lags } from '../support/lags.ts';
 
 /** The measurements of one moment. */
 export interface Sample {
   /** Since the load began. */
   atSeconds: number;
-  processes: Readonly<Record<ServiceName, ProcessSample>>;
+  processes: Readonly<Record<PipelineService, ProcessSample>>;
   /** By consumer group: records in its topics so far, and the uncommitted ones. */
   topics: Readonly<Lags>;
   postgres: PostgresSample;

@@ -5,7 +5,7 @@ import { createPostgres, type Postgres } from '#lib/postgres';
 import type { OwnRedis } from '../../integration/dedup/redis-server.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
 import type { Pipeline } from '../../support/pipeline.ts';
-import { serviceNames } from '../../support/stack.ts';
+import { pipelineServices } from '../../support/stack.ts';
 import { lagsOf } from '../support/lags.ts';
 import { usageOf } from './process-usage.ts';
 import type { PostgresSample, RedisSample, Sample } from './sample.ts';
@@ -46,7 +46,7 @@ export async function createSampler({ pipeline, redis, everySeconds, onSample }:
   const look = async (atSeconds: number): Promise<Omit<Sample, 'accepted' | 'arrived'>> => {
     const pids = pipeline.processIds();
     const processes = await Promise.all(
-      serviceNames.map(async (name) => [name, await usageOf(pids[name] ?? 0, pipeline.metricsUrl(name))] as const),
+      pipelineServices.map(async (name) => [name, await usageOf(pids[name] ?? 0, pipeline.metricsUrl(name))] as const),
     );
     return {
       atSeconds,

@@ -15,7 +15,7 @@ import { createApiClient } from '../../support/api-client.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
 import { createPipeline, type Pipeline } from '../../support/pipeline.ts';
 import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
-import { serviceNames } from '../../support/stack.ts';
+import { pipelineServices } from '../../support/stack.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { percentile } from '../../support/percentiles.ts';
 import { measuredEndpoint } from '../traffic/endpoints.ts';
@@ -73,7 +73,9 @@ export const wholeBench: Bench<Settings> = {
       receivers.stop();
       await Promise.allSettled([pipeline.stop(), offsets.close(), tables.close()]);
     }
-    const profiles = begun.profile ? serviceNames.map((name) => `${name}, ${describeProfile(profileOf(name))}`) : [];
+    const profiles = begun.profile
+      ? pipelineServices.map((name) => `${name}, ${describeProfile(profileOf(name))}`)
+      : [];
     return { ...report, notes: [...report.notes, ...profiles] };
   }),
 };
@@ -223,7 +225,7 @@ const describeSpent = (spent: Rate['spent'], webhooks: number): string =>
 function spentBy({ pipeline, load, receivers }: World): Record<string, number> {
   const pids = pipeline.processIds();
   return Object.fromEntries([
-    ...serviceNames.map((name) => [name, processorSeconds(pids[name] ?? 0)]),
+    ...pipelineServices.map((name) => [name, processorSeconds(pids[name] ?? 0)]),
     ...Object.entries(serverPids()).map(([name, pid]) => [name, processorSecondsOfFamily(pid)]),
     ['sender', load.spentSeconds()],
     ['receiver', processorSeconds(receivers.pid)],

@@ -3,7 +3,7 @@
  * and from Postgres's own count of transactions.
  */
 import type { Pipeline } from '../../support/pipeline.ts';
-import { type ServiceName, serviceNames } from '../../support/stack.ts';
+import { pipelineServices, type ServiceName } from '../../support/stack.ts';
 import { withDatabase } from '../../support/with-database.ts';
 
 /** So far, by what is counted: `loop turns of ingress`, `Kafka Fetch of dedup`, `Postgres statements of projector-ahead`. */
@@ -13,7 +13,7 @@ const timeoutMs = 5_000;
 
 export async function readDrivers(
   pipeline: Pipeline,
-  services: readonly ServiceName[] = serviceNames,
+  services: readonly ServiceName[] = pipelineServices,
 ): Promise<Drivers> {
   const drivers: Record<string, number> = {};
   const add = (name: string, count: number): void => void (drivers[name] = (drivers[name] ?? 0) + count);

@@ -1,11 +1,11 @@
 import type { NamedPlot } from '../../support/plots/named-plot.ts';
 import type { PlottedSeries, Point } from '../../support/plots/plot.ts';
-import { serviceNames } from '../../support/stack.ts';
+import { pipelineServices } from '../../support/stack.ts';
 import { percentile } from '../../support/percentiles.ts';
 import type { SentWebhook } from '../traffic/load-process.ts';
 
 /** The registry is left out: it is used only at the start. */
-const plottedProcesses = [...serviceNames, 'kafka', 'redis', 'postgres'];
+const plottedProcesses = [...pipelineServices, 'kafka', 'redis', 'postgres'];
 
 /** The measurement at one rate. */
 export interface Rate {

@@ -3,7 +3,7 @@ import type { Postgres } from '#lib/postgres';
 import { createLimit } from '../../support/limit.ts';
 import { createPipeline, type Pipeline } from '../../support/pipeline.ts';
 import { seededRandom, seedOf } from '../../support/seeded-random.ts';
-import { serviceNames } from '../../support/stack.ts';
+import { pipelineServices } from '../../support/stack.ts';
 import { createTopicFollower, type TopicFollower } from '../../support/topic-follower.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import type { Fault } from '../checker/history.ts';
@@ -53,7 +53,7 @@ export async function runScenarios(options: RunOptions): Promise<RunResult> {
   const pipeline = await createPipeline({
     ...options,
     // In one process the first api shares it with all the others.
-    services: options.processes === 'one' ? [...new Set([...apis, ...serviceNames])] : apis,
+    services: options.processes === 'one' ? [...new Set([...apis, ...pipelineServices])] : apis,
     env: { HOOKLINE_IDEMPOTENCY_LOCK_SECONDS: String(lockSeconds) },
     onLine(name, line) {
       logs.write(name, line);

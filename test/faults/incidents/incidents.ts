@@ -1,7 +1,7 @@
 /** Incidents in the life of an operator, and the alerts that are to report each, with their times. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pipeline, ProcessName } from '../../support/pipeline.ts';
-import { serviceNames } from '../../support/stack.ts';
+import { pipelineServices } from '../../support/stack.ts';
 import type { FaultyServer, OwnServers } from '../support/servers.ts';
 import { processesOf } from '../system/faults/processes.ts';
 import type { SteadyLoad } from './load.ts';
@@ -92,7 +92,7 @@ const rollingRestart: Incident = {
   may: [],
   async inflict({ pipeline, load }) {
     const restart = (name: ProcessName): Promise<void> => load.without(name, () => pipeline.restartService(name));
-    for (const service of serviceNames) for (const name of processesOf(service)) await restart(name);
+    for (const service of pipelineServices) for (const name of processesOf(service)) await restart(name);
   },
 };
 

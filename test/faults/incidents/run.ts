@@ -8,7 +8,7 @@ import type { Pipeline } from '../../support/pipeline.ts';
 import { startPrometheus } from '../../support/prometheus.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
-import { serviceNames } from '../../support/stack.ts';
+import { pipelineServices } from '../../support/stack.ts';
 import { createTopicFollower } from '../../support/topic-follower.ts';
 import { checkWhenDrained } from '../checker/check-when-drained.ts';
 import type { Fault } from '../checker/history.ts';
@@ -103,7 +103,7 @@ export async function runIncidents(options: Options): Promise<{ result: Incident
 
 const targetsOf = (pipeline: Pipeline): Record<string, string[]> =>
   Object.fromEntries(
-    serviceNames.map((service) => [
+    pipelineServices.map((service) => [
       `hookline-${service}`,
       processesOf(service).map((name) => new URL(pipeline.metricsUrl(name)).host),
     ]),

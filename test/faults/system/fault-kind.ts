@@ -1,12 +1,12 @@
 import type { Pipeline } from '../../support/pipeline.ts';
-import { type ServiceName, serviceNames } from '../../support/stack.ts';
+import { pipelineServices, type ServiceName } from '../../support/stack.ts';
 import type { Havoc } from '../support/havoc.ts';
 import type { Clocks } from './clocks.ts';
 import type { SystemServers } from './servers.ts';
 
 /** Faults of one track follow each other; those of different tracks overlap at random. */
 export const tracks = [
-  ...serviceNames,
+  ...pipelineServices,
   'groups',
   'brokers',
   'stores',

@@ -1,5 +1,5 @@
 import { seededRandom } from '../../support/seeded-random.ts';
-import { serviceNames } from '../../support/stack.ts';
+import { pipelineServices } from '../../support/stack.ts';
 import { fewestSamples, judgeSamples } from '../../bench/soak/judge.ts';
 import type { ProcessSample, Sample } from '../../bench/soak/sample.ts';
 import { floorOf, slopeOf } from '../../bench/soak/trend.ts';
@@ -38,7 +38,7 @@ function runOf(samples: number, leaks: Leaks = {}): Sample[] {
     return {
       atSeconds,
       processes: Object.fromEntries(
-        serviceNames.map((name) => [name, processOf(name === 'dedup' ? (leaks.dedup?.(atSeconds) ?? {}) : {})]),
+        pipelineServices.map((name) => [name, processOf(name === 'dedup' ? (leaks.dedup?.(atSeconds) ?? {}) : {})]),
       ) as Sample['processes'],
       topics: {
         dedup: group,

@@ -10,6 +10,8 @@ import { hostMetrics } from '#lib/service-host';
 import { Metrics, noTracer } from '#lib/telemetry';
 import { fields as apiFields } from '../../../services/api/config.ts';
 import { build as buildApi } from '../../../services/api/service.ts';
+import { fields as consoleFields } from '../../../services/console/config.ts';
+import { build as buildConsole } from '../../../services/console/service.ts';
 import { fields as dedupFields } from '../../../services/dedup/config.ts';
 import { build as buildDedup } from '../../../services/dedup/service.ts';
 import { fields as dispatcherFields } from '../../../services/dispatcher/config.ts';
@@ -40,6 +42,7 @@ const services: Readonly<Record<ServiceName, (context: ServiceContext) => void>>
   dispatcher: measuring(dispatcherFields, buildDispatcher),
   projector: measuring(projectorFields, buildProjector),
   api: measuring(apiFields, buildApi),
+  console: measuring(consoleFields, buildConsole),
 };
 
 test('docs/metrics.md has every metric, as the code has it (`npm run docs:write` writes it anew)', () => {

@@ -1,6 +1,6 @@
 import { bounds, boundsWithin, bytesOf } from '../../../services/serve/budget.ts';
 import { loadServiceEnvironment } from '../../../services/serve/config.ts';
-import { servedNames } from '../../../services/serve/names.ts';
+import { type ServedName, servedNames } from '../../../services/serve/names.ts';
 import { settingsByService } from '../../support/documents.ts';
 import { serviceNames } from '../../support/stack.ts';
 
@@ -12,14 +12,42 @@ test('it can run every service that there is', () => {
 });
 
 test('each service keeps the admin port that it has alone, or gets the one that is set for it', () => {
-  const environmentOf = loadServiceEnvironment({ HOOKLINE_DEDUP_ADMIN_PORT: '7001' }, machine);
+  const environmentOf = loadServiceEnvironment({ env: { HOOKLINE_DEDUP_ADMIN_PORT: '7001' }, memory: machine });
   const ports = Object.fromEntries(serviceNames.map((name) => [name, environmentOf(name).HOOKLINE_ADMIN_PORT]));
   const alone = Object.fromEntries(serviceNames.map((name) => [name, settingsByService[name].adminPort.defaultText]));
   expect(ports).toEqual({ ...alone, dedup: '7001' });
 });
 
 test('what the environment sets besides, each service sees as it is', () => {
-  expect(loadServiceEnvironment({ HOOKLINE_ENV: 'test' }, machine)('api').HOOKLINE_ENV).toBe('test');
+  expect(loadServiceEnvironment({ env: { HOOKLINE_ENV: 'test' }, memory: machine })('api').HOOKLINE_ENV).toBe('test');
+});
+
+describe('the console', () => {
+  const apiUrlOf = (env: NodeJS.ProcessEnv, only?: readonly ServedName[]) =>
+    loadServiceEnvironment({
+      env: { HOOKLINE_API_URL: 'https://api.example.com', ...env },
+      memory: machine,
+      ...(only && { names: only }),
+    })('console').HOOKLINE_API_URL;
+
+  test.each([
+    [{}, 'http://127.0.0.1:8081'],
+    [{ HOOKLINE_HOST: '127.0.0.1', HOOKLINE_API_PORT: '9981' }, 'http://127.0.0.1:9981'],
+    [{ HOOKLINE_HOST: '10.0.0.7' }, 'http://10.0.0.7:8081'],
+    [{ HOOKLINE_HOST: '::' }, 'http://[::1]:8081'],
+  ])('asks the api of its process where that listens: %j', (env, url) => {
+    expect(apiUrlOf(env)).toBe(url);
+  });
+
+  test('asks the api that is set where there is none beside it, or on a port that nobody knows', () => {
+    expect(apiUrlOf({}, ['ingress', 'console'])).toBe('https://api.example.com');
+    expect(apiUrlOf({ HOOKLINE_API_PORT: '0' })).toBe('https://api.example.com');
+  });
+
+  test('alone has another address of the api', () => {
+    const environmentOf = loadServiceEnvironment({ env: { HOOKLINE_API_URL: 'https://a.example' }, memory: machine });
+    expect(environmentOf('api').HOOKLINE_API_URL).toBe('https://a.example');
+  });
 });
 
 test.each([
@@ -40,7 +68,7 @@ test.each([
     'more than HOOKLINE_SERVE_MEMORY_BYTES',
   ],
 ])('refuses %s', (_, env, problem) => {
-  expect(() => loadServiceEnvironment(env, machine)).toThrow(problem);
+  expect(() => loadServiceEnvironment({ env, memory: machine })).toThrow(problem);
 });
 
 describe('the budget', () => {

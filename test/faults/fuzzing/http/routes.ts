@@ -1,7 +1,7 @@
 /** Every route of the services, as they have them: a new one is among them by itself. */
 import { problemCodes } from '#lib/problem';
 import type { OpenApiDocument } from '../../../../services/api/openapi/build-document.ts';
-import { type ServiceName, serviceNames } from '../../../support/stack.ts';
+import { type PipelineService, pipelineServices } from '../../../support/stack.ts';
 import { createHarness } from '../../../unit/ingress/harness.ts';
 import type { JsonSchema } from './schema-values.ts';
 
@@ -68,9 +68,9 @@ export async function ingressRoutes(url: string): Promise<FuzzedRoute[]> {
   );
 }
 
-/** The routes for operators and probes: every service has them at a port of its own. */
-export const adminRoutes = (urlOf: (service: ServiceName) => string): FuzzedRoute[] =>
-  serviceNames.flatMap((service) =>
+/** The routes for operators and probes: every service of the pipeline has them at a port of its own. */
+export const adminRoutes = (urlOf: (service: PipelineService) => string): FuzzedRoute[] =>
+  pipelineServices.flatMap((service) =>
     ['/metrics', '/livez', '/readyz'].map((path): FuzzedRoute => {
       const name = `admin of ${service} GET ${path}`;
       return { ...plain, name, service: 'admin', url: urlOf(service), method: 'GET', path };

@@ -1,12 +1,12 @@
 /** Wall clocks that are set forward and back: of one process, while all others keep the time. */
-import { serviceNames } from '../../../support/stack.ts';
+import { pipelineServices } from '../../../support/stack.ts';
 import { type FaultKind, oneOf } from '../fault-kind.ts';
 import { processesOf } from './processes.ts';
 
 /** Steps on both sides of the greatest age of a signature (300 s). */
 const stepSeconds = { least: 30, most: 600 };
 
-export const clockFaults: readonly FaultKind[] = serviceNames.map((service) => ({
+export const clockFaults: readonly FaultKind[] = pipelineServices.map((service) => ({
   name: `${service}-clock-steps`,
   says: `the clock of one ${stepSeconds.least} to ${stepSeconds.most} s ahead, then as far behind, each for 2 to 4 s, then right again`,
   track: service,

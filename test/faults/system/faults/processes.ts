@@ -1,11 +1,11 @@
 /** Services that die, sleep, come and go, and are restarted one by one. */
 import type { CrashPointName } from '#lib/crash-points';
 import { type ProcessName, serviceOf } from '../../../support/pipeline.ts';
-import { type ServiceName, serviceNames } from '../../../support/stack.ts';
+import { type PipelineService, pipelineServices } from '../../../support/stack.ts';
 import { type FaultKind, type FaultWorld, oneOf } from '../fault-kind.ts';
 
 /** Each service twice. */
-export const processNames: readonly ProcessName[] = serviceNames.flatMap((name) => [name, `${name}-2`] as const);
+export const processNames: readonly ProcessName[] = pipelineServices.flatMap((name) => [name, `${name}-2`] as const);
 /** They come and go. */
 export const visitors = ['dedup-3', 'dispatcher-3', 'projector-3'] as const satisfies readonly ProcessName[];
 
@@ -49,7 +49,7 @@ const passings = {
   'erasure.before-completion': 1,
 } as const satisfies Record<CrashPointName, number>;
 
-const parts: Readonly<Record<ServiceName, readonly string[]>> = {
+const parts: Readonly<Record<PipelineService, readonly string[]>> = {
   ingress: ['ingress'],
   dedup: ['dedup', 'publish'],
   // Nothing is announced here: test/integration/dispatcher/announcing.test.ts kills there.
@@ -59,10 +59,10 @@ const parts: Readonly<Record<ServiceName, readonly string[]>> = {
   // test/integration/erasure.
   api: ['idempotency-group', 'outbox'],
 };
-const pointsOf = (service: ServiceName): CrashPointName[] =>
+const pointsOf = (service: PipelineService): CrashPointName[] =>
   (Object.keys(passings) as CrashPointName[]).filter((point) => parts[service].includes(point.split('.')[0] ?? ''));
 
-export const processesOf = (service: ServiceName): ProcessName[] =>
+export const processesOf = (service: PipelineService): ProcessName[] =>
   processNames.filter((name) => serviceOf(name) === service);
 
 /** Longer than a member's session, which is 10 s, and much longer than the locks of waiting requests. */
@@ -70,7 +70,7 @@ const sleepSeconds = { least: 13, most: 16 };
 const stayMs = { least: 3_000, most: 6_000 };
 const stormTurns = 3;
 
-const kindsOf = (service: ServiceName): FaultKind[] => [
+const kindsOf = (service: PipelineService): FaultKind[] => [
   {
     name: `${service}-dies-at-points`,
     says: `kill -9 of both at each of ${pointsOf(service).join(', ')}`,
@@ -140,7 +140,7 @@ async function storm(world: FaultWorld): Promise<void> {
 }
 
 export const processFaults: readonly FaultKind[] = [
-  ...serviceNames.flatMap(kindsOf),
+  ...pipelineServices.flatMap(kindsOf),
   {
     name: 'rebalances',
     says: 'a third dedup, dispatcher and projector come, and go in order',
@@ -158,10 +158,10 @@ export const processFaults: readonly FaultKind[] = [
     says: 'SIGTERM of every process and its start anew; of each service one after the other, of all services at the same time',
     track: 'groups',
     async inflict({ pipeline }) {
-      const roll = async (service: ServiceName): Promise<void> => {
+      const roll = async (service: PipelineService): Promise<void> => {
         for (const name of processesOf(service)) await pipeline.restartService(name);
       };
-      await Promise.all(serviceNames.map(roll));
+      await Promise.all(pipelineServices.map(roll));
     },
   },
 ];
