@@ -1,0 +1,16 @@
+import { describeBorder } from './console/border.ts';
+import { type Scene, setScene } from './console/console-scene.ts';
+import { describeStatuses } from './console/statuses.ts';
+
+jest.setTimeout(120_000);
+
+/** The console over a whole Hookline, without a browser: statuses, and what the HTML says. In a browser: console-browser.test.ts. */
+let scene: Scene;
+beforeAll(async () => {
+  scene = await setScene({ link: true });
+}, 240_000);
+afterAll(() => scene?.world.close());
+afterEach(() => scene.world.pipeline.assertNoSurprise());
+
+describe('the status of a page', () => describeStatuses(() => scene));
+describe('the border between tenants', () => describeBorder(() => scene));
