@@ -27,7 +27,10 @@ class LiveEvents extends HTMLElement {
   connectedCallback(): void {
     this.#cursor ||= this.dataset['cursor'] ?? '';
     this.#part('.live-bar').hidden = false;
-    this.#part('.live-new').onclick = () => this.#update(true, true);
+    this.#part('.live-new').onclick = () => {
+      this.#update(true, true);
+      this.#announce();
+    };
     for (const event of ['pointerleave', 'focusout']) this.addEventListener(event, this.#updateSoon);
     for (const event of ['selectionchange', 'scroll']) document.addEventListener(event, this.#updateSoon);
     document.addEventListener('visibilitychange', this.#whenVisible);
@@ -69,7 +72,8 @@ class LiveEvents extends HTMLElement {
         url.searchParams.set('cursor', this.#cursor);
         const isHeld = mayWait && !this.#isBehind;
         if (isHeld) url.searchParams.set('wait', '1');
-        const answer = await fetch(url, { signal });
+        // A browser with a cache lets the same request of another tab wait for the first one’s answer.
+        const answer = await fetch(url, { signal, cache: 'no-store' });
         if (!answer.ok) return this.#refused(answer);
         if (answer.status === 200) this.#take(parseFragment(await answer.text()));
         const { headers } = answer;
@@ -91,7 +95,7 @@ class LiveEvents extends HTMLElement {
       status === 401
         ? 'The session has ended. Reload the page to sign in.'
         : status === 410
-          ? 'Events are missing here: more have passed by than are kept for this list. Reload the page to see the newest.'
+          ? 'There is a gap: changes were removed before this list could show them. Reload the page to see the newest.'
           : 'This list can’t be followed any more. Reload the page.';
     this.#part('.live-bar').classList.add('live-ended');
     this.#announceSoon();

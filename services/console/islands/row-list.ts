@@ -2,7 +2,9 @@
 
 export const keptRows = 200;
 
-export const idOf = (row: HTMLTableRowElement): string => row.querySelector('a')?.pathname.split('/').pop() ?? '';
+/** By the attribute: the address of a link that is in no document yet can’t be resolved. */
+export const idOf = (row: HTMLTableRowElement): string =>
+  row.querySelector('a')?.getAttribute('href')?.split('/').pop() ?? '';
 
 export const rowsById = (body: HTMLTableSectionElement): Map<string, HTMLTableRowElement> =>
   new Map([...body.rows].map((row) => [idOf(row), row]));

@@ -38,8 +38,8 @@ export async function findById(api: ReadApi, id: string): Promise<Target | 'gone
   if (asked.ok) return { href: known.page + path`/${id}`, kind: known.kind, label: id };
   const { failure } = asked;
   if (failure.kind !== 'problem') throw new ApiRefusal(failure);
-  // A provider's own id may begin like one of ours.
-  if (failure.status === 404 || failure.status === 400) return undefined;
+  // A provider’s own id may begin like one of ours; and who may not see keys finds none.
+  if ([400, 403, 404].includes(failure.status)) return undefined;
   if (failure.status === 410) return 'gone';
   throw new ApiRefusal(failure);
 }

@@ -9,8 +9,8 @@ import type { Event } from '../events/event.ts';
 
 /** As many as a list keeps. */
 const maxRows = '200';
-/** How long the API holds the request: `wait=1` of the script says only that it may be held. */
-const holdSeconds = '20';
+/** How long the API holds a request that has `wait`. A console that stops waits for those that run, and has less than twenty seconds for it. */
+const holdSeconds = '10';
 const pollSeconds = '5';
 
 /**
