@@ -28,7 +28,7 @@ export const formHeaders = {
 /** @param token of a session; undefined: nobody is signed in */
 export function createConsoleClient(url: string, token?: string): ConsoleClient {
   const { port, host } = new URL(url);
-  const cookie = token === undefined ? {} : { cookie: `hookline=${token}` };
+  const cookie: Readonly<Record<string, string>> = token === undefined ? {} : { cookie: `hookline=${token}` };
 
   const send: ConsoleClient['send'] = async (method, path, headers = {}, body) => {
     const all = { host, ...cookie, ...headers };

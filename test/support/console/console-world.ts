@@ -105,7 +105,7 @@ export async function furnish({ api: apiOf, receiver }: ConsoleWorld, names: rea
       return {
         ...{ name, api, source },
         takes: await createEndpoint('takes', { description: 'Takes everything', event_types: ['order.*', 'odd'] }),
-        refuses: await createEndpoint('refuses', { event_types: ['order.failed'], retry }),
+        refuses: await createEndpoint('refuses', { event_types: ['order.failed', 'failing.*'], retry }),
         deletedEndpoint: await createEndpoint('deleted', {}),
         deletedSource: (await api.make('POST', '/sources', { name: 'Old shop', scheme: 'hookline' })).id,
         key: (await api.make('POST', '/api-keys', { name: 'ci', scopes: ['admin'] })).id,
@@ -130,7 +130,7 @@ async function finish(given: Prepared): Promise<Furnished> {
   const { name, api, source, takes, refuses } = given;
   const send: Furnished['send'] = async (content, headers = {}) => {
     const receiptId = await sendWebhook(source, Buffer.from(content), headers);
-    return (await api.first(`/events?receipt_id=${receiptId}`)).id;
+    return (await eventOfReceipt(api, receiptId)).id;
   };
   const wrong = { 'hookline-signature': 't=1,v1=00', 'content-type': 'application/json' };
   await httpPost({ url: source.ingest_url, headers: wrong, body: Buffer.from('{"id":1}'), timeoutMs: 30_000 });
@@ -166,6 +166,10 @@ async function finish(given: Prepared): Promise<Furnished> {
     erasedEvent: erased,
   };
 }
+
+/** Lists without an order tell of every event that was erased, too. */
+export const eventOfReceipt = (api: ApiCaller, receiptId: string): Promise<Json> =>
+  api.first(`/events?receipt_id=${receiptId}`, (event) => event['receipt_id'] === receiptId);
 
 /** @returns the id of its receipt */
 export async function sendWebhook(

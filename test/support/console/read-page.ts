@@ -54,6 +54,8 @@ function readForm(attributes: string, inner: string): Form {
     const name = attribute(tag, 'name');
     if (name === undefined || /\sdisabled/.test(tag)) continue;
     names.add(name);
+    // Of several with one name, the first that has a value.
+    if ((fields.get(name) ?? '') !== '') continue;
     const after = inner.slice(inner.indexOf(tag) + tag.length);
     if (kind === 'textarea')
       fields.set(name, unescapeHtml(after.slice(0, after.indexOf('</textarea>')).replace(/^\n/, '')));
