@@ -19,16 +19,23 @@ import { allDeliveries, deliveryLeads } from './delivery-leads.ts';
 import { idPattern } from './ids.ts';
 
 /** As clients see it, too. */
-export type DeliveryRow = Omit<Pick<RowOf<typeof deliveryColumns>, keyof typeof deliveryFields>, 'status'> & {
+export type DeliveryRow = Omit<
+  Pick<RowOf<typeof deliveryColumns>, keyof typeof deliveryFields & keyof typeof deliveryColumns>,
+  'status'
+> & {
   status: DeliveryStatus;
+  event_type: string | null;
 };
 
 export const deliveryId = idPattern('dlv');
 /** The time of the next attempt comes from the row of `waiting`, which users can move. */
 const nextAttemptAt = `
   CASE WHEN d.status = ${sqlStatus('retrying')} AND isfinite(w.due_at) THEN w.due_at ELSE d.next_attempt_at END AS next_attempt_at`;
+const eventType = `
+  (SELECT nullif(e.type, '') FROM events e WHERE e.tenant = d.tenant AND e.id = d.event_id) AS event_type`;
+const ownSql: Readonly<Record<string, string>> = { next_attempt_at: nextAttemptAt, event_type: eventType };
 const columns = Object.keys(deliveryFields)
-  .map((name) => (name === 'next_attempt_at' ? nextAttemptAt : `d.${name}`))
+  .map((name) => ownSql[name] ?? `d.${name}`)
   .join(', ');
 const joinWaiting = 'LEFT JOIN waiting w ON w.tenant = d.tenant AND w.delivery_id = d.id';
 const tables = `deliveries d ${joinWaiting}`;

@@ -130,6 +130,7 @@ describe('one event', () => {
     const delivered = {
       id: deliveryOf(id, 'ep_a'),
       event_id: id,
+      event_type: 'order.paid',
       endpoint_id: 'ep_a',
       generation: 0,
       status: 'delivered',

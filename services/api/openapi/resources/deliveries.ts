@@ -15,10 +15,16 @@ export const lastAttemptFields = {
   last_detail: saying('of the last attempt', nullable(text)),
 } satisfies Record<keyof typeof lastAttemptColumns, Schema>;
 
-/** Columns of `deliveries` that clients see, in this order. */
+/** Of a delivery, from its event. */
+const eventFields = {
+  event_type: saying('of the event; null if it was erased', nullable(text)),
+};
+
+/** What clients see of a delivery, in this order: columns of `deliveries`, and `eventFields`. */
 export const deliveryFields = {
   id: id('dlv'),
   event_id: id('evt'),
+  ...eventFields,
   endpoint_id: text,
   generation: saying('replay generation: 0, then one more per replay', count),
   status: oneOf(deliveryStatuses),
@@ -28,7 +34,7 @@ export const deliveryFields = {
   ...lastAttemptFields,
   created_at: time,
   updated_at: time,
-} satisfies Partial<Record<keyof typeof deliveryColumns, Schema>>;
+} satisfies Partial<Record<keyof typeof deliveryColumns | keyof typeof eventFields, Schema>>;
 
 export const documentedDeliveries: DocumentedResource = {
   tag: 'Deliveries',
