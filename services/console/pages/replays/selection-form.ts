@@ -47,7 +47,11 @@ function fieldOf(filter: Filter, query: URLSearchParams, errors: readonly FieldE
       options: [{ value: '', label: 'Any' }, ...options],
     });
   }
-  if (values.length < 2) return textField({ name, label, value: values[0] ?? '', errors });
+  if (values.length < 2)
+    return textField({
+      ...{ name, label, value: values[0] ?? '', errors },
+      ...(filter.kind === 'time' && { hint: 'such as 2026-01-31T09:30:00Z' }),
+    });
   return html`<fieldset class="field"><legend>${label}</legend>${values.map((value) => checkbox({ name, label: value, value, isChecked: true }))}</fieldset>`;
 }
 

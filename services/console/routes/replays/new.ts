@@ -66,7 +66,7 @@ async function showPreview(context: TenantContext, stale?: string): Promise<Page
       ...{ preview, selection, t, names },
       start: can('write') ? startForm(context, selection, preview) : null,
     })}
-<h2>Take others</h2>${form()}`,
+<h2>Change what is taken</h2>${form()}`,
   });
 }
 

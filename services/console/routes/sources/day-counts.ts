@@ -1,0 +1,22 @@
+import type { ReadApi } from '../../api-calls/console-api.ts';
+import { withQuery } from '../../api-calls/paths.ts';
+
+const wanted = ['received', 'duplicates', 'rejected'] as const;
+
+export type DayCounts = Readonly<Record<(typeof wanted)[number], number>>;
+
+interface Stats {
+  series: readonly { series: string; key: string | null; counts: readonly { count: number }[] }[];
+}
+
+/** What a source has received in the last 24 hours; undefined if that can’t be told now: the page is of use without it. */
+export async function dayCounts(api: ReadApi, source: string): Promise<DayCounts | undefined> {
+  const stats = await api.ask<Stats>(withQuery('/stats', { series: wanted.join(','), by: 'source', step: '1h' }));
+  if (!stats.ok) return undefined;
+  const sum = (series: string): number =>
+    stats.value.series
+      .filter((one) => one.series === series && one.key === source)
+      .flatMap(({ counts }) => counts)
+      .reduce((all, { count }) => all + count, 0);
+  return { received: sum('received'), duplicates: sum('duplicates'), rejected: sum('rejected') };
+}

@@ -1,0 +1,59 @@
+import type { HmacSettings, SourceScheme } from '#lib/contract';
+
+/** A source of the API. */
+export interface Source {
+  id: string;
+  name: string;
+  scheme: SourceScheme;
+  ingest_url: string;
+  dedup_ttl_seconds: number;
+  timestamp_tolerance_seconds: number;
+  response_status: number;
+  created_at: string;
+  signature_header?: string;
+  hmac?: HmacSettings;
+  public_url?: string;
+  dedup_id?: readonly string[];
+  event_type_from?: readonly string[];
+  ordering_key?: readonly string[];
+  tags_from?: Readonly<Record<string, string>>;
+  allowed_ips?: readonly string[];
+  rate_limit?: { per_second: number; burst: number };
+  client_certificate?: { required: boolean; fingerprints?: readonly string[] };
+  verify_token_set?: boolean;
+  keep_rejected_bodies?: boolean;
+}
+
+export interface SourceWithSecret extends Source {
+  secret: string;
+}
+
+export interface Rejection {
+  id: string;
+  at: string;
+  code: string;
+  client_address: string;
+  headers: Readonly<Record<string, unknown>>;
+  body_bytes: number | null;
+  body?: string;
+  body_encoding?: 'utf-8' | 'base64';
+  body_truncated?: boolean;
+}
+
+export interface Verification {
+  verified: boolean;
+  step: string | null;
+  status: number;
+  code: string | null;
+  detail: string;
+  challenge: boolean;
+  not_checked: readonly string[];
+}
+
+export interface SampleWebhook {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+  body_encoding: 'text' | 'base64';
+  curl: string;
+}
