@@ -1,4 +1,4 @@
-import type { Page } from '../../page.ts';
+import { audit } from './audit.ts';
 
 /** `T/audit`. */
-export const auditPages: readonly Page[] = [];
+export const auditPages = [audit];

@@ -1,4 +1,6 @@
-import type { Page } from '../../page.ts';
+import { keys } from './keys.ts';
+import { revokeKey } from './revoke.ts';
+import { key } from './show.ts';
 
 /** `T/keys`, and what is below it. */
-export const keyPages: readonly Page[] = [];
+export const keyPages = [keys, key, revokeKey];

@@ -1,4 +1,7 @@
-import type { Page } from '../../page.ts';
+import { deleteTenant } from './delete-tenant.ts';
+import { editTenant } from './edit-tenant.ts';
+import { system } from './system.ts';
+import { tenants } from './tenants.ts';
 
 /** `/tenants` and `/system`. */
-export const operatorPages: readonly Page[] = [];
+export const operatorPages = [tenants, editTenant, deleteTenant, system];

@@ -1,4 +1,5 @@
-import type { Page } from '../../page.ts';
+import { endOperatorSession, endSession } from './end.ts';
+import { operatorSessions, sessions } from './sessions.ts';
 
-/** `T/sessions`: the sessions of a tenant. */
-export const sessionPages: readonly Page[] = [];
+/** The sessions of a tenant, and those of the operator. Signing in and out is in session/. */
+export const sessionPages = [sessions, endSession, operatorSessions, endOperatorSession];

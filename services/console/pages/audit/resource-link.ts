@@ -1,0 +1,25 @@
+import { html, type Html } from '#lib/html';
+import type { TenantNames } from '../../api-calls/tenant-names.ts';
+import { shortId } from '../../parts/short-id.ts';
+import type { AuditEntry } from '../../routes/audit/audit-entry.ts';
+
+/** Pages of what is never deleted, by the beginning of its id. */
+const lasting: Readonly<Record<string, string>> = { rpl_: 'replays', evt_: 'events', dlv_: 'deliveries' };
+
+interface Naming {
+  t: string;
+  names: TenantNames;
+}
+
+/** What was changed: a link to it while it is there, and all of its changes. */
+export function resourceLink({ resource_id: id }: Pick<AuditEntry, 'resource_id'>, { t, names }: Naming): Html {
+  const url = names.endpoints.names.get(id);
+  const name = names.sources.names.get(id);
+  const changes = html`<a href="${t}/audit?resource=${encodeURIComponent(id)}" title="All changes of ${id}">${shortId(id)}</a>`;
+  if (url !== undefined) return html`<a href="${t}/endpoints/${id}"><bdi class="url">${url}</bdi></a> ${changes}`;
+  if (name !== undefined) return html`<a href="${t}/sources/${id}"><bdi>${name}</bdi></a> ${changes}`;
+  const section = lasting[id.slice(0, 4)];
+  return section === undefined
+    ? changes
+    : html`<a href="${t}/${section}/${encodeURIComponent(id)}">open</a> ${changes}`;
+}

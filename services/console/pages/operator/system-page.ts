@@ -1,0 +1,170 @@
+import { html, linkTo, type Html } from '#lib/html';
+import type { PageContent } from '../../page-result.ts';
+import type { Settings } from '../../page.ts';
+import { count } from '../../parts/count.ts';
+import { duration } from '../../parts/duration.ts';
+import { minute } from '../../parts/minute.ts';
+import { statusBadge } from '../../parts/status-badge.ts';
+import { table } from '../../parts/table.ts';
+import { time } from '../../parts/time.ts';
+import type { Process, Stage, SystemState } from '../../routes/operator/system-state.ts';
+import { card } from '../overview/card.ts';
+
+interface Given {
+  system: SystemState;
+  settings: Settings;
+  nowMs: number;
+}
+
+/** A Hookline works only with at least one of each. */
+const services = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'];
+/** As the alert HooklineConsumerBehind. */
+const behindSeconds = 60;
+
+/** What runs, how far each stage is behind, and what does not answer. */
+export const systemPage = ({ system, settings, nowMs }: Given): PageContent => ({
+  title: 'System',
+  subtitle: html`as the processes report every five seconds; as of ${time(new Date(nowMs).toISOString())}`,
+  body: html`${grafana(settings)}
+${card('Processes', html`${missing(system.processes, settings)}${versions(system.processes)}${processTable(system.processes, { settings, nowMs })}`)}
+${card(
+  'Consumer lag by stage',
+  system.stages.length === 0
+    ? html`<p class="note note-warn">No process that consumes reports: lag can’t be told.</p>`
+    : stageTable(system.stages, settings),
+)}
+${card('Dependencies', dependencyTable(system, settings))}`,
+});
+
+const dashboards = [
+  ['overview', 'Overview'],
+  ['receiving', 'Receiving'],
+  ['delivering', 'Delivering'],
+  ['dead-letters', 'Dead letters'],
+  ['polling', 'Polling'],
+  ['stores', 'Stores'],
+] as const;
+
+function grafana({ grafanaUrl, runbookUrl }: Settings): Html {
+  const links = [
+    ...(grafanaUrl === ''
+      ? []
+      : dashboards.map(([id, label]) => linkTo(`${grafanaUrl}/d/hookline-${id}`, `Grafana: ${label}`))),
+    ...(runbookUrl === '' ? [] : [linkTo(runbookUrl, 'Runbook')]),
+  ];
+  return links.length === 0
+    ? html`<p class="muted">Set <code>HOOKLINE_GRAFANA_URL</code> and <code>HOOKLINE_RUNBOOK_URL</code> for links to dashboards and to what to do.</p>`
+    : html`<ul class="links">${links.map((link) => html`<li>${link}</li>`)}</ul>`;
+}
+
+/** What to do, where the runbook is known. */
+const whatToDo = (alert: string, { runbookUrl }: Settings): Html | null =>
+  runbookUrl === '' ? null : html` ${linkTo(`${runbookUrl}#${alert.toLowerCase()}`, 'what to do')}`;
+
+function missing(processes: readonly Process[], settings: Settings): Html | null {
+  const silent = services.filter(
+    (name) => !processes.some(({ service, status }) => service === name && status !== 'silent'),
+  );
+  return silent.length === 0
+    ? null
+    : html`<p class="note note-bad">No process of ${silent.join(', ')} reports.${whatToDo('HooklineServiceDown', settings)}</p>`;
+}
+
+function versions(processes: readonly Process[]): Html | null {
+  const all = [...new Set(processes.map(({ version }) => version))];
+  return all.length < 2 ? null : html`<p class="note">More than one version runs: ${all.join(', ')}.</p>`;
+}
+
+const processTable = (processes: readonly Process[], { settings, nowMs }: Pick<Given, 'settings' | 'nowMs'>): Html =>
+  table({
+    caption: 'Processes',
+    rows: processes,
+    columns: [
+      {
+        header: 'Service',
+        cell: ({ service, instance }) => html`<span title="instance ${instance}">${service}</span>`,
+      },
+      { header: 'Status', cell: (process) => processStatus(process, settings) },
+      { header: 'Version', cell: ({ version }) => version },
+      {
+        header: 'Started',
+        cell: ({ started_at: at }) => html`${minute(at)} <span class="muted">(${ageOf(at, nowMs)})</span>`,
+      },
+      { header: 'Last report', cell: ({ beat_at: at }) => `${ageOf(at, nowMs)} ago` },
+      { header: 'Host and process', cell: ({ host, pid }) => html`<bdi>${host}</bdi> ${pid}` },
+      { header: 'Without', cell: ({ dependencies }) => without(dependencies) },
+    ],
+  });
+
+function processStatus({ status }: Process, settings: Settings): Html {
+  switch (status) {
+    case 'ready':
+      return statusBadge('ready', 'ready', 'good');
+    case 'not_ready':
+      return html`${statusBadge('not_ready', 'not ready', 'bad')}${whatToDo('HooklineProcessNotReady', settings)}`;
+    case 'silent':
+      return html`${statusBadge('silent', 'silent', 'warn')}${whatToDo('HooklineProcessDown', settings)}`;
+  }
+}
+
+const ageOf = (at: string, nowMs: number): string => duration((nowMs - Date.parse(at)) / 1_000);
+
+/** Dependencies that did not answer it. */
+function without(dependencies: Process['dependencies']): Html | string {
+  if (dependencies === null) return html`<span class="muted">unknown</span>`;
+  const away = Object.keys(dependencies).filter((name) => dependencies[name] === false);
+  return away.length === 0 ? '–' : statusBadge('away', away.join(', '), 'bad');
+}
+
+/** No process that reports has any of the partitions. */
+const unknown = html`<span class="muted">unknown</span>`;
+
+const stageTable = (stages: readonly Stage[], settings: Settings): Html =>
+  table({
+    caption: 'Consumer lag by stage',
+    rows: stages,
+    columns: [
+      { header: 'Group', cell: ({ group }) => group },
+      { header: 'Topic', cell: ({ topic }) => topic },
+      { header: 'Oldest unfinished record', cell: (stage) => oldest(stage, settings) },
+      { header: 'Records', isNumber: true, cell: ({ records }) => (records === null ? unknown : count(records)) },
+      {
+        header: 'Partitions',
+        isNumber: true,
+        cell: ({ partitions }) => (partitions === null ? unknown : count(partitions)),
+      },
+    ],
+  });
+
+function oldest({ seconds, service }: Stage, settings: Settings): Html | string {
+  if (seconds === null) return html`${statusBadge('unknown', `no ${service} reports`, 'warn')}`;
+  if (seconds === 0) return 'none';
+  if (seconds < behindSeconds) return `${seconds.toFixed(1)} s`;
+  return html`${statusBadge('behind', duration(seconds), 'warn')}${whatToDo('HooklineConsumerBehind', settings)}`;
+}
+
+const alerts: Readonly<Record<string, string>> = {
+  kafka: 'HooklineKafkaAway',
+  postgres: 'HooklinePostgresAway',
+  redis: 'HooklineRedisAway',
+};
+
+function dependencyTable({ dependencies }: SystemState, settings: Settings): Html {
+  if (dependencies.length === 0)
+    return html`<p class="note note-warn">No process reports: dependencies can’t be told.</p>`;
+  return table({
+    caption: 'Dependencies',
+    rows: dependencies,
+    columns: [
+      { header: 'Name', cell: ({ name }) => name },
+      {
+        header: 'Status',
+        cell: ({ name, up }) =>
+          up
+            ? statusBadge('up', 'answers', 'good')
+            : html`${statusBadge('away', 'away', 'bad')}${whatToDo(alerts[name] ?? '', settings)}`,
+      },
+      { header: 'Does not answer', cell: ({ down_for: services }) => services.join(', ') || '–' },
+    ],
+  });
+}

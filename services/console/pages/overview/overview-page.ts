@@ -1,0 +1,37 @@
+import { html, type Html } from '#lib/html';
+import type { PageContent } from '../../page-result.ts';
+import { minute } from '../../parts/minute.ts';
+import type { Overview } from '../../routes/overview/ask-overview.ts';
+import { type RangeName, ranges } from '../../routes/overview/ranges.ts';
+import { unlessAway } from './card.ts';
+import { figures } from './figures.ts';
+import { firstSteps } from './first-steps.ts';
+import { needsYou } from './needs-you.ts';
+import { endpointsWorstFirst, typesMostFirst } from './rankings.ts';
+
+interface Given {
+  t: string;
+  tenant: string;
+  overview: Overview;
+  range: RangeName;
+  mayWrite: boolean;
+  /** RFC 3339. */
+  now: string;
+}
+
+/** What needs somebody first, then what goes on. */
+export const overviewPage = (given: Given): PageContent => ({
+  title: 'Overview',
+  subtitle: html`as of ${minute(given.now)}`,
+  actions: rangeChoice(given),
+  body: html`${firstSteps(given)}
+${needsYou(given)}
+${unlessAway(given.overview.sums, 'The counts', (stats) => figures({ ...given, stats }))}
+<div class="rankings">${endpointsWorstFirst(given)}${typesMostFirst(given)}</div>`,
+});
+
+const rangeChoice = ({ t, range }: Given): Html =>
+  html`<nav class="choice" aria-label="Time that is counted">${(Object.keys(ranges) as RangeName[]).map(
+    (name) =>
+      html`<a href="${t}?since=${name}"${name === range && html` aria-current="true"`}>${ranges[name].label}</a>`,
+  )}</nav>`;

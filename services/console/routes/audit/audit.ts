@@ -1,0 +1,69 @@
+import { html, type Html } from '#lib/html';
+import { readTenantNames } from '../../api-calls/tenant-names.ts';
+import { tenantPage } from '../../page.ts';
+import { change } from '../../pages/audit/change.ts';
+import { resourceLink } from '../../pages/audit/resource-link.ts';
+import { listPage, listParameters } from '../../pages/list-page.ts';
+import type { Filter } from '../../parts/filter-form.ts';
+import { shortId } from '../../parts/short-id.ts';
+import { time } from '../../parts/time.ts';
+import { auditActions, type AuditEntry } from './audit-entry.ts';
+
+const filters: readonly Filter[] = [
+  { kind: 'text', name: 'actor', label: 'Who', placeholder: 'key, session or admin' },
+  {
+    kind: 'choice',
+    name: 'action',
+    label: 'Action',
+    options: auditActions.map((action) => ({ value: action, label: action })),
+  },
+  { kind: 'text', name: 'resource', label: 'Resource', placeholder: 'ep_…, src_…' },
+  { kind: 'time', name: 'since', label: 'From' },
+  { kind: 'time', name: 'until', label: 'Until' },
+];
+
+/** `T/audit`: who changed what, newest first. */
+export const audit = tenantPage({
+  path: '/audit',
+  title: 'Audit',
+  section: 'audit',
+  get: {
+    scope: 'admin',
+    query: listParameters(filters),
+    async answer(context) {
+      const { t, api, query } = context;
+      const [listed, names] = await Promise.all([api.list<AuditEntry>('/audit', query), readTenantNames(api)]);
+      return listPage<AuditEntry>(context, {
+        title: 'Audit',
+        href: `${t}/audit`,
+        listed,
+        filters,
+        above: html`<p class="muted">Changes of the last 400 days. Secrets are ***; of filters, payloads and long values a digest is shown, which is equal for equal values.</p>`,
+        columns: [
+          {
+            header: 'When',
+            cell: ({ at, request_id: request }) => html`<span title="request ${request}">${time(at)}</span>`,
+          },
+          { header: 'Who', cell: ({ actor }) => who(actor, t) },
+          { header: 'Action', cell: ({ action }) => html`<code>${action}</code>` },
+          { header: 'What', cell: (entry) => resourceLink(entry, { t, names }) },
+          { header: 'Change', cell: change },
+        ],
+        pagerWords: { prev: 'Newer', next: 'Older' },
+        empty: {
+          title: 'No change yet',
+          body: 'Whatever is created, changed or deleted in this tenant is kept here for 400 days, with who did it. Events are not changes: they are among the events.',
+        },
+      });
+    },
+  },
+});
+
+/** A link to all that they changed. */
+function who({ type, id, key_id: key }: AuditEntry['actor'], t: string): Html {
+  const all = (actor: string, label: Html | string): Html =>
+    html`<a href="${t}/audit?actor=${encodeURIComponent(actor)}">${label}</a>`;
+  if (type === 'operator') return all(id, 'the operator’s key');
+  if (type === 'key') return html`key ${all(id, shortId(id))}`;
+  return html`session ${all(id, shortId(id))} of ${key === 'admin' ? all(key, 'the operator') : html`key ${all(key, shortId(key))}`}`;
+}

@@ -1,0 +1,131 @@
+/** What the overview asks of the API. Each part may fail by itself: its card then says so. */
+import type { ApiFailure } from '#lib/api-client';
+import type { Asked, ReadApi } from '../../api-calls/console-api.ts';
+import { path, withQuery } from '../../api-calls/paths.ts';
+import type { TenantNames } from '../../api-calls/tenant-names.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import { type Stats, totalsByKey } from './stats.ts';
+
+/** Of `GET /v1/endpoints/{id}/health`. */
+export interface Health {
+  breaker: { state: 'closed' | 'half_open' | 'open' } | null;
+  disables_at: string | null;
+  waiting: { retrying: number; parked: number; is_capped: boolean; oldest: string | null };
+}
+
+export interface RunningReplay {
+  id: string;
+  status: string;
+  matched: number;
+  replayed: number;
+  failed: number;
+  remaining: number;
+}
+
+/** Of a dry run of the replay of all dead letters. */
+export interface DeadLetterCounts {
+  matched: number;
+  left_out: number;
+  by_reason: readonly { stage: string; reason: string; letters: number }[];
+}
+
+export type ShownEndpoint = Endpoint & { disabled_reason: string | null };
+
+export interface Overview {
+  sums: Asked<Stats>;
+  byEndpoint: Asked<Stats>;
+  byType: Asked<Stats>;
+  bySource: Asked<Stats>;
+  failing: Asked<readonly ShownEndpoint[]>;
+  disabled: Asked<readonly ShownEndpoint[]>;
+  deadLetters: Asked<DeadLetterCounts>;
+  replays: Asked<readonly RunningReplay[]>;
+  endpoints: Asked<readonly ShownEndpoint[]>;
+  sources: Asked<readonly { id: string; name: string }[]>;
+  newest: Asked<readonly unknown[]>;
+  /** Of the endpoints that are shown, by id. */
+  health: ReadonlyMap<string, Health>;
+}
+
+/** One more than are shown, to know whether there are more. */
+const asked = 11;
+export const shownOfEach = asked - 1;
+export const shownEndpoints = 5;
+const named = 200;
+const askedReplays = 50;
+
+export async function askOverview(api: ReadApi, step: string): Promise<Overview> {
+  const stats = (by?: string, series?: string): Promise<Asked<Stats>> =>
+    api.ask<Stats>(withQuery('/stats', { step, by, series }));
+  const list = <T>(pathname: string, parameters: Record<string, string | number>): Promise<Asked<readonly T[]>> =>
+    api.ask<readonly T[]>(withQuery(pathname, parameters));
+  const [sums, byEndpoint, byType, bySource, failing, disabled, deadLetters, replays, endpoints, sources, newest] =
+    await Promise.all([
+      stats(),
+      stats('endpoint'),
+      stats('type', 'received,delivered,dead_lettered'),
+      stats('source', 'rejected'),
+      list<ShownEndpoint>('/endpoints', { failing: 'true', status: 'enabled', limit: asked }),
+      list<ShownEndpoint>('/endpoints', { status: 'disabled', limit: asked }),
+      api.query<DeadLetterCounts>('/dead-letters/replay', { all: true, dry_run: true }),
+      list<RunningReplay>('/replays', { limit: askedReplays }),
+      list<ShownEndpoint>('/endpoints', { limit: named }),
+      list<{ id: string; name: string }>('/sources', { limit: named }),
+      list('/events', { order: 'desc', limit: 1 }),
+    ]);
+  const shown = new Set([
+    ...valueOr(failing, [])
+      .slice(0, shownOfEach)
+      .map(({ id }) => id),
+    ...worstEndpoints(byEndpoint).map(([id]) => id),
+  ]);
+  return {
+    ...{ sums, byEndpoint, byType, bySource, failing, disabled, deadLetters, replays, endpoints, sources, newest },
+    health: await askHealth(api, [...shown]),
+  };
+}
+
+/** By the share of their attempts that failed. */
+export const worstEndpoints = (byEndpoint: Asked<Stats>) =>
+  byEndpoint.ok
+    ? [...totalsByKey(byEndpoint.value)]
+        .filter(([, { delivered, failed }]) => delivered + failed > 0)
+        .sort(([, a], [, b]) => share(a) - share(b) || b.failed - a.failed || b.delivered - a.delivered)
+        .slice(0, shownEndpoints)
+    : [];
+
+const share = ({ delivered, failed }: { delivered: number; failed: number }): number =>
+  delivered / (delivered + failed);
+
+async function askHealth(api: ReadApi, ids: readonly string[]): Promise<ReadonlyMap<string, Health>> {
+  const answers = await Promise.all(
+    ids.map(async (id) => [id, await api.ask<Health>(path`/endpoints/${id}/health`)] as const),
+  );
+  return new Map(answers.flatMap(([id, answer]) => (answer.ok ? [[id, answer.value] as const] : [])));
+}
+
+export const valueOr = <T>(answer: Asked<T>, otherwise: T): T => (answer.ok ? answer.value : otherwise);
+
+/** What endpoints and sources are called, as far as it could be asked. */
+export const namesIn = ({ endpoints, sources }: Overview): TenantNames => ({
+  endpoints: {
+    names: new Map(valueOr(endpoints, []).map(({ id, url }) => [id, url])),
+    isComplete: endpoints.ok && endpoints.value.length < named,
+  },
+  sources: {
+    names: new Map(valueOr(sources, []).map(({ id, name }) => [id, name])),
+    isComplete: sources.ok && sources.value.length < named,
+  },
+});
+
+/** These say something of the whole page: the session has ended, the tenant was deleted, … */
+const ofThePage: readonly number[] = [401, 403, 410];
+
+/** Why there is no overview at all; undefined: some of it can be shown. */
+export function failureOfAll({ health: _health, ...parts }: Overview): ApiFailure | undefined {
+  const failures = Object.values(parts).flatMap((part) => (part.ok ? [] : [part.failure]));
+  const decisive = failures.find((failure) => failure.kind === 'problem' && ofThePage.includes(failure.status));
+  if (decisive !== undefined) return decisive;
+  const isAway = (failure: ApiFailure): boolean => failure.kind !== 'problem' || failure.status >= 500;
+  return failures.length === Object.keys(parts).length && failures.every(isAway) ? failures[0] : undefined;
+}
