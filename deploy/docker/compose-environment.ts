@@ -10,8 +10,8 @@ export const monitoringAt = (offset: number) => ({ prometheus: 9090 + offset, gr
  * @param offset added to every port
  */
 export function composeEnvironment(ports: StackPorts, secrets: StackSecrets, offset: number): Record<string, string> {
-  const { kafka, redis, postgres, registry, ingress, api } = ports;
-  const single = { kafka, redis, postgres, registry, ingress, api };
+  const { kafka, redis, postgres, registry, ingress, api, console } = ports;
+  const single = { kafka, redis, postgres, registry, ingress, api, console };
   const named = (prefix: string, numbers: Readonly<Record<string, number>>): Record<string, string> =>
     Object.fromEntries(Object.entries(numbers).map(([name, port]) => [`${prefix}${name.toUpperCase()}`, String(port)]));
   return {

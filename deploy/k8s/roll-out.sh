@@ -33,7 +33,7 @@ if ! kubectl "$@" wait --namespace "$namespace" --for=condition=Complete --timeo
   exit 1
 fi
 
-for service in projector dispatcher dedup api ingress; do
+for service in projector dispatcher dedup api ingress console; do
   echo "== $service"
   selector="hookline/step=service, app.kubernetes.io/component=$service"
   apply "$@"

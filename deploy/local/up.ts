@@ -59,6 +59,7 @@ function whereEverythingIs({ addresses, more }: RunningStack, ports: StackPorts)
   const rows = [
     ['ingress', `${url('ingress')}/v1/webhooks/{source_id}`],
     ['api', `${url('api')}/v1`],
+    ['console', url('console')],
     ...serviceNames.map((name) => [`metrics of ${name}`, `${adminUrl(name)}/metrics`]),
     ['kafka', addresses.kafkaBrokers.join(',')],
     ['schema registry', addresses.schemaRegistryUrl],
@@ -68,6 +69,10 @@ function whereEverythingIs({ addresses, more }: RunningStack, ports: StackPorts)
     ['all of it, keys and pids', '.hookline/local.env'],
   ];
   const commands = [
+    [
+      './hookline console',
+      'opens the console, signed in; or sign in there with HOOKLINE_ADMIN_KEY of .hookline/local.env',
+    ],
     ['set -a; . .hookline/local.env; set +a', 'then, for instance:'],
     ['curl -s "$HOOKLINE_API_URL/v1/events" -H "Authorization: Bearer $HOOKLINE_ADMIN_KEY"', ''],
     ['make smoke', 'another webhook'],

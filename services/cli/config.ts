@@ -63,6 +63,15 @@ export const ingressFields = {
   }),
 };
 
+/** For `hookline console`. */
+export const consoleFields = {
+  consoleUrl: text('HOOKLINE_CONSOLE_URL', {
+    default: 'http://127.0.0.1:8082',
+    pattern: baseUrl,
+    help: 'URL of the console',
+  }),
+};
+
 /** For `hookline reseal-secrets`. */
 export const resealFields = { ...postgresFields, ...encryptionFields };
 
@@ -70,7 +79,14 @@ export const resealFields = { ...postgresFields, ...encryptionFields };
 export const rebuildFields = { ...kafkaFields, ...postgresFields, ...registryFields };
 
 /** All settings, for the documentation. */
-export const fields = { ...setupFields, ...apiFields, ...ingressFields, ...resealFields, ...rebuildFields };
+export const fields = {
+  ...setupFields,
+  ...apiFields,
+  ...ingressFields,
+  ...consoleFields,
+  ...resealFields,
+  ...rebuildFields,
+};
 
 /** The environment, with missing settings from the file that `make up` writes. */
 export const environment = (file = localEnvFile, env = process.env): NodeJS.ProcessEnv => ({
@@ -83,6 +99,7 @@ export const loadSetupConfig = (): SetupConfig =>
 
 export const loadApiConfig = (): ConfigOf<typeof apiFields> => readConfig(apiFields, environment());
 export const loadIngressConfig = (): ConfigOf<typeof ingressFields> => readConfig(ingressFields, environment());
+export const loadConsoleConfig = (): ConfigOf<typeof consoleFields> => readConfig(consoleFields, environment());
 export const loadRebuildConfig = (): ConfigOf<typeof rebuildFields> =>
   readConfig<typeof rebuildFields>(rebuildFields, environment(), [kafkaRelations]);
 export const loadResealConfig = (): ConfigOf<typeof resealFields> => readConfig(resealFields, environment());
@@ -93,3 +110,7 @@ function noLoneReplica(config: SetupConfig): Problem[] {
     ? ['HOOKLINE_TOPIC_REPLICATION=2 is neither durable nor available: use 3 (or 1 for a trial)']
     : [];
 }
+
+/** Whether windows can be shown to whoever runs the command. */
+export const hasDisplay = (env = process.env, platform: NodeJS.Platform = process.platform): boolean =>
+  platform === 'darwin' || [env.DISPLAY, env.WAYLAND_DISPLAY].some((name) => name !== undefined && name !== '');

@@ -105,8 +105,10 @@ function toOption(name: string, { kind, placeholder, help }: OptionSpec): Option
 
 /** Values by the verb's own names for its options; an absent flag is false. */
 function valuesOf(command: Command, specs: OptionSpecs): Values<OptionSpecs> {
+  const valueOf = (option: Option): unknown => command.getOptionValue(option.attributeName());
   const given = Object.fromEntries(
-    command.options.map((option) => [option.name(), command.getOptionValue(option.attributeName()) as unknown]),
+    // Commander takes `--no-open` for the opposite of an option `open`, which is true without it.
+    command.options.map((option) => [option.name(), option.negate ? valueOf(option) === false : valueOf(option)]),
   );
   const flags = Object.keys(specs).filter((name) => specs[name]?.kind === 'flag');
   return {

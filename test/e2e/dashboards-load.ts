@@ -1,4 +1,4 @@
-/** A little of everything that a dashboard shows: webhooks of all fates, endpoints of all kinds, long polls, keyed requests, replays. */
+/** A little of everything that a dashboard shows: webhooks of all fates, endpoints of all kinds, long polls, keyed requests, replays, pages of the console. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endpointSettlingMs } from '#lib/contract';
@@ -20,7 +20,7 @@ export interface DashboardsLoad {
 
 const pauseMs = 100;
 
-export async function prepareLoad(stack: Stack, receiver: Receiver): Promise<DashboardsLoad> {
+export async function prepareLoad(stack: Stack, receiver: Receiver, consoleUrl: string): Promise<DashboardsLoad> {
   const ask = async (path: string, { method = 'GET', body, headers }: Asked = {}): Promise<Response> =>
     fetch(`${stack.apiUrl}/v1${path}`, {
       method,
@@ -82,6 +82,26 @@ export async function prepareLoad(stack: Stack, receiver: Receiver): Promise<Das
     }
   };
 
+  /** Signs in to the console by a code, and looks at a page. */
+  const lookAtConsole = async (): Promise<void> => {
+    const { code = '' } = await create('/sessions', { code: true });
+    const signedIn = await fetch(`${consoleUrl}/session/code`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'sec-fetch-site': 'same-origin' },
+      body: new URLSearchParams({ code }),
+    });
+    const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    await fetch(`${consoleUrl}/t/default/endpoints`, { headers: { cookie } });
+  };
+  const browse = async (signal: AbortSignal): Promise<void> => {
+    // As often as an address may sign in, and no more often.
+    while (!signal.aborted) {
+      await lookAtConsole();
+      await delay(6_500, undefined, { signal }).catch(() => undefined);
+    }
+  };
+
   return {
     async run(signal) {
       const send = async (): Promise<void> => {
@@ -90,7 +110,7 @@ export async function prepareLoad(stack: Stack, receiver: Receiver): Promise<Das
           await delay(pauseMs);
         }
       };
-      await Promise.all([send(), poll(signal), poll(signal), replayDeadLetters(signal)]);
+      await Promise.all([send(), poll(signal), poll(signal), replayDeadLetters(signal), browse(signal)]);
     },
   };
 }

@@ -39,6 +39,8 @@ const standsFor: Readonly<Record<string, string>> = {
     'hookline:ingress_requests:rate5m{outcome=~"accepted|signature_invalid"}',
   // No request to the api fails.
   'hookline:api_requests:rate5m{status=~"5.."}': 'hookline:api_requests:rate5m{status=~"2.."}',
+  // Nor does a page of the console.
+  'hookline_console_requests_total{status=~"5.."}': 'hookline_console_requests_total{status=~"2.."}',
 };
 
 describe('with a little load', () => {
@@ -50,14 +52,17 @@ describe('with a little load', () => {
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    pipeline = await startOwnPipeline({ env: { HOOKLINE_DATABASE_MAX_BYTES: '10000000000' } });
+    pipeline = await startOwnPipeline({
+      services: serviceNames,
+      env: { HOOKLINE_DATABASE_MAX_BYTES: '10000000000' },
+    });
     prometheus = await startPrometheus({
       targets: Object.fromEntries(
         serviceNames.map((name) => [`hookline-${name}`, [new URL(pipeline.metricsUrl(name)).host]]),
       ),
       everySeconds: 2,
     });
-    load = (await prepareLoad(pipeline.stack, receiver)).run(loadEnds.signal);
+    load = (await prepareLoad(pipeline.stack, receiver, pipeline.consoleUrl('console'))).run(loadEnds.signal);
     load.catch(() => undefined);
   }, 120_000);
   afterAll(async () => {

@@ -1,3 +1,4 @@
+import { consolePages } from './console.ts';
 import { deadLetters } from './dead-letters.ts';
 import { delivering } from './delivering.ts';
 import { overview } from './overview.ts';
@@ -9,4 +10,12 @@ import { stores } from './stores.ts';
 export { dashboardJson } from './grafana-json.ts';
 export type { Dashboard, Panel, Query } from './panel.ts';
 
-export const dashboards: readonly Dashboard[] = [overview, receiving, delivering, deadLetters, polling, stores];
+export const dashboards: readonly Dashboard[] = [
+  overview,
+  receiving,
+  delivering,
+  deadLetters,
+  polling,
+  consolePages,
+  stores,
+];

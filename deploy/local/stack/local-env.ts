@@ -17,6 +17,7 @@ export function writeLocalEnv(
   writeKeyValueFile(file, {
     HOOKLINE_INGRESS_URL: url('ingress'),
     HOOKLINE_API_URL: url('api'),
+    HOOKLINE_CONSOLE_URL: url('console'),
     HOOKLINE_ADMIN_KEY: adminKey,
     HOOKLINE_KAFKA_BROKERS: addresses.kafkaBrokers.join(','),
     HOOKLINE_REDIS_URL: addresses.redisUrl,

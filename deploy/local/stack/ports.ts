@@ -3,8 +3,8 @@ import { StackError } from '../failure.ts';
 import { portHolder } from './port-holder.ts';
 import type { ProcessMode } from './process-mode.ts';
 
-/** The order in which an event passes them. */
-export const serviceNames = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'] as const;
+/** The order in which an event passes them; the console shows it. */
+export const serviceNames = ['ingress', 'dedup', 'dispatcher', 'projector', 'api', 'console'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
 /** Every port of the local stack: what listens on it, by name. Redis, Postgres and the registry keep off the usual ports of a system's own. */
@@ -16,6 +16,7 @@ export const portsAt = (offset: number) => ({
   registry: 18_080 + offset,
   ingress: 8080 + offset,
   api: 8081 + offset,
+  console: 8082 + offset,
   smokeReceiver: 8090 + offset,
   admin: {
     ingress: 9080 + offset,
@@ -23,6 +24,7 @@ export const portsAt = (offset: number) => ({
     dedup: 9082 + offset,
     dispatcher: 9083 + offset,
     projector: 9084 + offset,
+    console: 9085 + offset,
   } satisfies Record<ServiceName, number>,
 });
 
@@ -35,13 +37,14 @@ export const portsByProcess = (ports: StackPorts, mode: ProcessMode): Readonly<R
   postgres: [ports.postgres],
   registry: [ports.registry],
   ...(mode === 'one'
-    ? { serve: [ports.ingress, ports.api, ...Object.values(ports.admin)] }
+    ? { serve: [ports.ingress, ports.api, ports.console, ...Object.values(ports.admin)] }
     : {
         ingress: [ports.ingress, ports.admin.ingress],
         dedup: [ports.admin.dedup],
         dispatcher: [ports.admin.dispatcher],
         projector: [ports.admin.projector],
         api: [ports.api, ports.admin.api],
+        console: [ports.console, ports.admin.console],
       }),
 });
 

@@ -60,6 +60,8 @@ export function createServices({ root, mode, ports, addresses, secrets, processe
     HOOKLINE_INGRESS_URL: url('ingress'),
     HOOKLINE_API_PORT: String(ports.api),
     HOOKLINE_API_URL: url('api'),
+    HOOKLINE_CONSOLE_PORT: String(ports.console),
+    HOOKLINE_CONSOLE_URL: url('console'),
     HOOKLINE_ALLOW_HTTP: 'true',
     HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
     ...env,

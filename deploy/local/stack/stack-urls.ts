@@ -2,7 +2,7 @@ import type { ServiceName, StackPorts } from './ports.ts';
 
 /** The services' URLs on this machine. */
 export interface StackUrls {
-  url(service: 'ingress' | 'api'): string;
+  url(service: 'ingress' | 'api' | 'console'): string;
   adminUrl(service: ServiceName): string;
 }
 

@@ -3,6 +3,7 @@ import type { VerbTable } from '../verb.ts';
 import { apiKeys } from './api-keys.ts';
 import { audit } from './audit.ts';
 import { checkUrl } from './check-url/verb.ts';
+import { consoleVerb } from './console/verb.ts';
 import { deliveries } from './deliveries.ts';
 import { deadLetters } from './dlq/verbs.ts';
 import { endpoints } from './endpoints/verbs.ts';
@@ -31,6 +32,7 @@ export const verbTable: VerbTable = {
   erase: eraseVerb,
   sessions: { summary: 'Make, list and end sessions', verbs: sessions },
   tenants: { summary: 'List tenants, set their limits, delete them', verbs: tenants },
+  console: consoleVerb,
   audit,
   me,
   stats,

@@ -13,6 +13,7 @@ const options = {
   secret: text('SECRET', 'what is shared'),
   header: list('HEADER', 'one of several'),
   'dry-run': flag('changes nothing'),
+  'no-wait': flag('does not wait'),
 };
 const table: VerbTable = {
   things: {
@@ -44,12 +45,14 @@ afterEach(() => jest.restoreAllMocks());
 
 test('runs the verb that is named, with its options and argument, and returns its exit code', async () => {
   expect(await run('things', 'show', 'x', '--secret', 's', '--header=a', '--header', '-', '--json')).toBe(7);
-  expect(runs).toEqual([{ id: 'x', secret: 's', header: ['a', '-'], 'dry-run': false, json: true }]);
+  expect(runs).toEqual([{ id: 'x', secret: 's', header: ['a', '-'], 'dry-run': false, 'no-wait': false, json: true }]);
 });
 
 test('takes options and the argument in any order; absent ones are undefined or false', async () => {
-  await run('things', 'show', '--dry-run', 'x');
-  expect(runs).toEqual([{ id: 'x', secret: undefined, header: undefined, 'dry-run': true, json: false }]);
+  await run('things', 'show', '--dry-run', 'x', '--no-wait');
+  expect(runs).toEqual([
+    { id: 'x', secret: undefined, header: undefined, 'dry-run': true, 'no-wait': true, json: false },
+  ]);
 });
 
 test('behind `--`, what looks like an option is an argument', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { type Fields } from '#lib/config';
+import { type Fields, tracingFields } from '#lib/config';
 import { adminAddressesOf } from '#deploy/docker/admin-address.ts';
 import { composeEnvironment } from '#deploy/docker/compose-environment.ts';
 import { portsAt, serviceNames } from '#deploy/local/stack/ports.ts';
@@ -79,12 +79,14 @@ describe('docker-compose.yml', () => {
     const service = compose.services[name];
     expect(service?.command).toEqual([`services/${name}/main.ts`]);
     expect(service?.read_only).toBe(true);
-    expect(service?.depends_on?.setup?.condition).toBe('service_completed_successfully');
+    const waitsFor = service?.depends_on ?? {};
+    if (name === 'console') expect(waitsFor).toEqual({ api: { condition: 'service_healthy' } });
+    else expect(waitsFor.setup?.condition).toBe('service_completed_successfully');
     const stopping = Number(settingsByService[name].shutdownTimeoutMs.defaultText) / 1_000;
     expect(Number.parseInt(service?.stop_grace_period ?? '0', 10)).toBeGreaterThan(stopping);
   });
 
-  test('has all services in one process, with their names and ports, in the place of the five', () => {
+  test('has all services in one process, with their names and ports, in the place of theirs', () => {
     const { serve } = compose.services;
     expect(serve?.command).toEqual(['services/cli/main.ts', 'serve']);
     expect(serve?.networks?.default?.aliases.toSorted()).toEqual([...serviceNames].sort());
@@ -103,12 +105,22 @@ describe('docker-compose.yml', () => {
     expect(neededElsewhere(fields).filter((env) => !(env in given))).toEqual([]);
   });
 
+  test('gives the console nothing but the api', () => {
+    const { environment = {} } = compose.services.console ?? {};
+    const known = new Set(Object.values({ ...settingsByService.console, ...tracingFields }).map(({ env }) => env));
+    expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([]);
+    expect(environment.HOOKLINE_API_URL).toBe(`http://api:${portsAt(0).api}`);
+  });
+
   test('every server that is waited for is asked after its health', () => {
     const waitedFor = services.flatMap(([, { depends_on = {} }]) =>
       Object.entries(depends_on).flatMap(([name, { condition }]) => (condition === 'service_healthy' ? [name] : [])),
     );
-    expect(new Set(waitedFor)).toEqual(new Set(['kafka', 'postgres', 'registry', 'redis', 'prometheus']));
-    for (const name of waitedFor) expect(compose.services[name]?.healthcheck).toBeDefined();
+    expect(new Set(waitedFor)).toEqual(new Set(['kafka', 'postgres', 'registry', 'redis', 'prometheus', 'api']));
+    // The image of the services has its own.
+    expect(read('deploy/docker/Dockerfile')).toContain('\nHEALTHCHECK ');
+    for (const name of waitedFor.filter((each) => each !== 'api'))
+      expect(compose.services[name]?.healthcheck).toBeDefined();
   });
 
   test('has Prometheus ask every service', () => {

@@ -100,7 +100,7 @@ describe.each(serviceNames)('%s', (service) => {
   test('shows the ports that it listens on', () => {
     const { admin, ...rest } = portsAt(0);
     const wanted = new Map<string, number>([['admin', admin[service]]]);
-    if (service === 'ingress' || service === 'api') wanted.set('http', rest[service]);
+    if (service === 'ingress' || service === 'api' || service === 'console') wanted.set('http', rest[service]);
     expect(new Map(container.ports.map(({ name, containerPort }) => [name, containerPort]))).toEqual(wanted);
   });
 
@@ -145,6 +145,57 @@ test('the dispatcher’s network refuses what the dispatcher refuses', () => {
   const blocks = egress.flatMap(({ to }) => to.map(({ ipBlock }) => ipBlock));
   expect(blocks.map(({ cidr }) => cidr)).toEqual(['0.0.0.0/0', '2000::/3']);
   expect(blocks.flatMap(({ except }) => except)).toEqual(specialNetworks);
+});
+
+describe('the network of the console', () => {
+  interface Selector {
+    matchLabels?: Record<string, string>;
+    matchExpressions?: { key: string; operator: string; values: string[] }[];
+  }
+  interface Policy {
+    podSelector: Selector;
+    policyTypes: string[];
+    egress?: { to: { podSelector?: Selector }[]; ports: { port: unknown }[] }[];
+  }
+  const labelsOf = (service: string): Record<string, string> => ({
+    'app.kubernetes.io/name': 'hookline',
+    'app.kubernetes.io/component': service,
+  });
+  const selects = ({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Record<string, string>): boolean =>
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, operator, values }) => {
+      if (operator !== 'NotIn') throw new Error(`the test does not know ${operator}`);
+      return !values.includes(labels[key] ?? '');
+    });
+  /** Everything that lets a pod of the service out. */
+  const waysOut = (service: string): string[] =>
+    readManifests('{base,overlays}/**/*.yaml')
+      .filter(({ kind }) => kind === 'NetworkPolicy')
+      .filter(({ spec }) => {
+        const { podSelector, egress = [] } = spec as unknown as Policy;
+        return egress.length > 0 && podSelector !== undefined && selects(podSelector, labelsOf(service));
+      })
+      .map(({ metadata }) => metadata.name)
+      .sort();
+
+  test('leads to the api, to names and to the collector of traces, and to no store', () => {
+    expect(waysOut('console')).toEqual(['hookline-console', 'hookline-monitoring', 'hookline-names']);
+    const { egress } = one(base, 'NetworkPolicy', 'hookline-console').spec as unknown as Policy;
+    expect(egress).toEqual([
+      { to: [{ podSelector: { matchLabels: labelsOf('api') } }], ports: [{ protocol: 'TCP', port: 'http' }] },
+    ]);
+  });
+
+  test('is not that of the others, the setup among them', () => {
+    for (const service of ['api', 'projector', 'setup'])
+      expect(waysOut(service)).toEqual(expect.arrayContaining(['hookline-stores', 'hookline-outer-stores']));
+  });
+
+  test('leads to the Service of the api', () => {
+    const { env = [] } = containerOf(one(base, 'Deployment', 'hookline-console'));
+    const { ports } = one(base, 'Service', 'hookline-api').spec as { ports: { port: number }[] };
+    expect(env).toEqual([{ name: 'HOOKLINE_API_URL', value: `http://hookline-api:${ports[0]?.port}` }]);
+  });
 });
 
 describe('what is scaled by lag', () => {

@@ -50,7 +50,7 @@ describe('a roll-out', () => {
     await rollOut('nothing fails');
     expect(steps()).toEqual([
       ...before,
-      ...['projector', 'dispatcher', 'dedup', 'api', 'ingress'].flatMap((service) => [
+      ...['projector', 'dispatcher', 'dedup', 'api', 'ingress', 'console'].flatMap((service) => [
         `apply hookline/step=service, app.kubernetes.io/component=${service}`,
         `rollout deployment/hookline-${service}`,
       ]),

@@ -18,9 +18,10 @@ describe('the ports of the local stack', () => {
     const ports = portsAt(offset);
     const all = [...Object.values(portsByProcess(ports, mode)).flat(), ports.smokeReceiver];
     expect(new Set(all).size).toBe(all.length);
-    expect(all).toHaveLength(13);
+    expect(all).toHaveLength(15);
     expect(ports.ingress).toBe(8080 + offset);
     expect(ports.admin.projector).toBe(9084 + offset);
+    expect([ports.console, ports.admin.console]).toEqual([8082 + offset, 9085 + offset]);
   });
 
   it.each(['127.0.0.1', '0.0.0.0'])('one that is taken on %s is named, with its holder', async (host) => {

@@ -55,6 +55,18 @@ describe('what is started for them', () => {
     expect(serve?.env).not.toHaveProperty('HOOKLINE_ADMIN_PORT');
   });
 
+  it.each(['one', 'separate'] as const)(
+    'has the address of the console, and of the api that it asks: %s',
+    async (mode) => {
+      const { env } = (await startedIn(mode)).at(-1) ?? {};
+      expect(env).toMatchObject({
+        HOOKLINE_CONSOLE_PORT: '8082',
+        HOOKLINE_CONSOLE_URL: 'http://127.0.0.1:8082',
+        HOOKLINE_API_URL: 'http://127.0.0.1:8081',
+      });
+    },
+  );
+
   it('is a process of each, with its admin port, where they are separate', async () => {
     const started = await startedIn('separate');
     const { admin } = portsAt(0);

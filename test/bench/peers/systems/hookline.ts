@@ -41,7 +41,7 @@ export const hookline: Software = {
         'hookline-events':
           'the event, its payload, the answer under its Idempotency-Key and what is to be published are rows of one committed transaction of Postgres, synced',
       },
-      settings: `five services, ${mode === 'one' ? 'in one process' : 'a process each'}, as \`make up\` starts them, without the supervisor and with a tenant's limit of requests to the API raised; ${storeSettings}; one Kafka broker`,
+      settings: `six services, ${mode === 'one' ? 'in one process' : 'a process each'}, as \`make up\` starts them, without the supervisor and with a tenant's limit of requests to the API raised; ${storeSettings}; one Kafka broker`,
     };
   },
   async start({ dir, receiverPorts, say }) {
@@ -97,12 +97,12 @@ const eventsTarget = (ports: StackPorts, key: string): Target => ({
 });
 
 async function stackPorts(): Promise<StackPorts> {
-  const ports = await freePorts(13);
+  const ports = await freePorts(15);
   const next = (): number => ports.pop() ?? 0;
   return {
     ...{ kafka: next(), kafkaController: next(), redis: next(), postgres: next(), registry: next() },
-    ...{ ingress: next(), api: next(), smokeReceiver: next() },
-    admin: { ingress: next(), api: next(), dedup: next(), dispatcher: next(), projector: next() },
+    ...{ ingress: next(), api: next(), console: next(), smokeReceiver: next() },
+    admin: { ingress: next(), api: next(), dedup: next(), dispatcher: next(), projector: next(), console: next() },
   };
 }
 

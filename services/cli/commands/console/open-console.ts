@@ -1,0 +1,39 @@
+import { type Api, connect } from '../../api-calls/connect.ts';
+import { hasDisplay, loadConsoleConfig } from '../../config.ts';
+import { print } from '../../output/print.ts';
+import type { Values } from '../../verb.ts';
+import type { consoleOptions } from './verb.ts';
+import { openInBrowser } from './open-in-browser.ts';
+
+interface NewSession {
+  id: string;
+  tenant: string;
+  code: string;
+  code_expires_at: string;
+}
+
+/** In the place of a tenant: all. */
+const allTenants = '*';
+
+type Call = Values<typeof consoleOptions>;
+
+/** The URL has the code, and is printed nowhere but on the standard output. */
+export async function openConsole({ tenant, json, 'no-open': isPrintedOnly }: Call): Promise<number> {
+  const { consoleUrl } = loadConsoleConfig();
+  const { id, tenant: itsTenant, code, code_expires_at } = await createSession(tenant);
+  const url = `${consoleUrl.replace(/\/+$/, '')}/session/code?code=${encodeURIComponent(code)}`;
+  print({ url, session_id: id, tenant: itsTenant, code_expires_at }, json, () => url);
+  const isForPerson = !json && !isPrintedOnly && process.stdout.isTTY;
+  if (isForPerson && !(hasDisplay() && (await openInBrowser(url))))
+    process.stderr.write('No browser was opened: open the URL within a minute. It works once.\n');
+  return 0;
+}
+
+async function createSession(tenant: string | undefined): Promise<NewSession> {
+  const api = connect(tenant === allTenants ? undefined : tenant);
+  const isOfAll = tenant === allTenants || (tenant === undefined && (await isOfAllTenants(api)));
+  return api.ask<NewSession>('POST', '/sessions', { body: { code: true, ...(isOfAll && { tenant: allTenants }) } });
+}
+
+const isOfAllTenants = async (api: Api): Promise<boolean> =>
+  (await api.ask<{ all_tenants: boolean }>('GET', '/me')).all_tenants;
