@@ -8,7 +8,8 @@ import { openMoreListeners, queueOfEach } from '#lib/http-server';
 import type { Arrival } from '../faults/checker/history.ts';
 
 /** How a receiver takes one request. */
-export type Reaction = { status: number; delayMs?: number; headers?: Record<string, string> } | 'hang' | 'reset';
+export type Reaction =
+  { status: number; delayMs?: number; headers?: Record<string, string>; body?: string } | 'hang' | 'reset';
 
 /** A request before it is answered. */
 export interface ReceivedRequest {
@@ -74,7 +75,7 @@ export async function startReceiver(): Promise<Receiver> {
     if (reaction.delayMs !== undefined) await delay(reaction.delayMs);
     arrival.answered = reaction.status;
     arrival.answeredAtMs = Date.now();
-    response.writeHead(reaction.status, reaction.headers).end();
+    response.writeHead(reaction.status, reaction.headers).end(reaction.body);
   };
 
   const server = createServer((request, response) => {
