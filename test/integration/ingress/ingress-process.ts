@@ -15,7 +15,7 @@ import { build } from '../../../services/ingress/service.ts';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { type HttpAnswer, httpPost } from '../../support/http-post.ts';
 
-const encryptionKey = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+export const encryptionKey = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const secretBox = createSecretBox(parseEncryptionKeys([encryptionKey]));
 
 export interface TestSource {
