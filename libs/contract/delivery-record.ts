@@ -42,7 +42,10 @@ export function deliveryHeaders(delivery: Omit<Delivery, 'payload'>): Record<str
     [header.contentType]: delivery.contentType,
     [header.traceparent]: delivery.traceparent,
   };
-  if (delivery.passedHeaders.length > 0) headers[header.passedHeaders] = JSON.stringify(delivery.passedHeaders);
+  const plain = delivery.passedHeaders.filter(([, , form]) => form === undefined);
+  const sealed = delivery.passedHeaders.filter(([, , form]) => form === 'sealed').map(([name, value]) => [name, value]);
+  if (plain.length > 0) headers[header.passedHeaders] = JSON.stringify(plain);
+  if (sealed.length > 0) headers[header.passedCredentials] = JSON.stringify(sealed);
   if (delivery.contentEncoding !== null) headers[header.contentEncoding] = delivery.contentEncoding;
   if (delivery.orderingKey !== null) headers[header.orderingKey] = delivery.orderingKey;
   return headers;
@@ -55,6 +58,7 @@ const texts = [
   header.contentEncoding,
   header.orderingKey,
   header.passedHeaders,
+  header.passedCredentials,
   header.traceparent,
 ];
 
@@ -75,9 +79,12 @@ export function parseDelivery(headers: HeaderText, payload: Buffer): Delivery | 
     return { malformed: `one of ${header.generation}, ${header.createdAt}, ${header.receivedAt} is no whole number` };
   }
   if (!isCount(generation)) return { malformed: `header ${header.generation} is beyond all generations` };
-  const passed = headers[header.passedHeaders];
-  const passedHeaders = passed === undefined ? [] : parsePassedHeaders(passed);
-  if (passedHeaders === undefined) return { malformed: `header ${header.passedHeaders} is no list of headers` };
+  const [plain, sealed] = [header.passedHeaders, header.passedCredentials].map((name) =>
+    headers[name] === undefined ? [] : parsePassedHeaders(headers[name]),
+  );
+  if (plain === undefined) return { malformed: `header ${header.passedHeaders} is no list of headers` };
+  if (sealed === undefined) return { malformed: `header ${header.passedCredentials} is no list of headers` };
+  const passedHeaders = [...plain, ...sealed.map(([name, value]): PassedHeader => [name, value, 'sealed'])];
   return {
     id: text(header.deliveryId),
     tenant: text(header.tenant),

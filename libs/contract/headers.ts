@@ -10,6 +10,8 @@ export const header = {
   contentEncoding: 'hookline-content-encoding',
   /** JSON object of the sender's HTTP headers, lower-case names, credentials left out. */
   httpHeaders: 'hookline-http-headers',
+  /** JSON object, see sealed-headers.ts; absent where there are none. */
+  sealedHeaders: 'hookline-sealed-headers',
   /** JSON, see ReceivedRequest in webhook-request.ts: what the object of headers does not have of the request. */
   request: 'hookline-request',
   /** JSON array, see Locator in received-webhook.ts. */
@@ -33,6 +35,8 @@ export const header = {
   createdAt: 'hookline-created-at',
   /** JSON array of the provider's headers that the endpoint asks for; absent where there are none. See pass-headers.ts. */
   passedHeaders: 'hookline-passed-headers',
+  /** The same of those whose values are sealed. */
+  passedCredentials: 'hookline-passed-credentials',
   /** On an event that was fanned out by whoever published it: JSON, see event-set.ts. */
   fanOut: 'hookline-fan-out',
   /** On a replayed dead letter: the stage that it is for. Other readers of the topic have had the record already. */

@@ -46,7 +46,8 @@ export {
   problemOfPassRule,
 } from './pass-headers.ts';
 export { isTagName, isTagValue, maxTagBytes, maxTags, tagNamePattern, type Tags } from './tags.ts';
-export type { EventRequest, ReceivedRequest, RequestHeader } from './webhook-request.ts';
+export { openHeader, sealHeader, type SealedHeaders } from './sealed-headers.ts';
+export { type EventRequest, eventRequestText, type ReceivedRequest, type RequestHeader } from './webhook-request.ts';
 export { type Delivery, deliveryHeaders, parseDelivery } from './delivery-record.ts';
 export {
   type Attempted,

@@ -1,13 +1,14 @@
 /**
  * The headers of a webhook that go to the receiver too, because its endpoint asks for them (`pass_headers`). Never passed are headers that
- * Hookline sets itself, those of the one connection (RFC 9110, 7.6.1), and whatever may be a secret: signatures, cookies, keys. Values of
- * the last kind are not kept, and so can't be passed.
+ * Hookline sets itself, those of the one connection (RFC 9110, 7.6.1), and those that the source's scheme reads a secret or a signature from.
+ * What else may be a secret (cookies, keys, tokens) is passed only where a rule is its whole name: its value is sealed from the ingress to the
+ * request (sealed-headers.ts), and of those that no endpoint names it is not kept.
  */
 import { isReservedHeader, isSensitiveHeader } from './endpoint-headers.ts';
 import type { EventRequest } from './webhook-request.ts';
 
-/** Name as the sender spelled it, and value. */
-export type PassedHeader = readonly [name: string, value: string];
+/** Name as the sender spelled it, and value; or the sealed value of a credential. */
+export type PassedHeader = readonly [name: string, value: string, form?: 'sealed'];
 
 /** The rules of an endpoint. */
 export interface PassHeaders {
@@ -25,7 +26,8 @@ export const passRulePattern = "^[!#$%&'+.^_`|~0-9A-Za-z-]{1,100}\\*?$";
 export function problemOfPassRule(rule: string): string | undefined {
   const name = rule.replace(/\*$/, '');
   if (isReservedHeader(name) || name.toLowerCase() === setByDefault) return "is Hookline's own";
-  if (isSensitiveHeader(name)) return 'may be a secret, which is not passed on';
+  if (isSensitiveHeader(name) && rule.endsWith('*'))
+    return 'may be the beginning of secrets, each of which must be named by itself';
   return undefined;
 }
 
@@ -37,9 +39,8 @@ export function compilePassHeaders(rules: readonly string[] | null | undefined):
   const prefixes = lower.filter((rule) => rule.endsWith('*')).map((rule) => rule.slice(0, -1));
   return {
     takes: (name) =>
-      (names.has(name) || prefixes.some((prefix) => name.startsWith(prefix))) &&
+      (names.has(name) || (prefixes.some((prefix) => name.startsWith(prefix)) && !isSensitiveHeader(name))) &&
       !isReservedHeader(name) &&
-      !isSensitiveHeader(name) &&
       name !== setByDefault,
   };
 }
@@ -52,15 +53,28 @@ export function passedHeaders(rules: PassHeaders | undefined, request: EventRequ
   if (rules === undefined || request === null) return [];
   const ofConnection = connectionOptions(request);
   const passed: PassedHeader[] = [];
+  const nextSealed = sealedInOrder(request);
   let bytes = 0;
-  for (const { name, value } of request.headers) {
+  for (const { name, value: plain } of request.headers) {
     const lower = name.toLowerCase();
-    if (value === null || ofConnection.has(lower) || !rules.takes(lower) || !isHeader(name, value)) continue;
+    const value = plain ?? nextSealed(lower);
+    if (value === undefined || ofConnection.has(lower) || !rules.takes(lower) || !isHeader(name, value)) continue;
     bytes += name.length + value.length;
     if (bytes > maxPassedBytes) break;
-    passed.push([name, value]);
+    passed.push(plain === null ? [name, value, 'sealed'] : [name, value]);
   }
   return passed;
+}
+
+/** The sealed values of a header, one after the other. */
+function sealedInOrder({ sealed = {} }: EventRequest): (name: string) => string | undefined {
+  const taken = new Map<string, number>();
+  return (name) => {
+    if (!Object.hasOwn(sealed, name)) return undefined;
+    const place = taken.get(name) ?? 0;
+    taken.set(name, place + 1);
+    return sealed[name]?.[place];
+  };
 }
 
 /** The headers that the sender's `Connection` names are for the connection to us alone. */

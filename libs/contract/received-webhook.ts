@@ -5,6 +5,7 @@
  */
 import type { HeaderText } from './headers.ts';
 import { header } from './headers.ts';
+import { parseSealedHeaders, type SealedHeaders } from './sealed-headers.ts';
 import { isTagName } from './tags.ts';
 import { parseReceivedRequest, type ReceivedRequest } from './webhook-request.ts';
 
@@ -24,6 +25,8 @@ export interface ReceivedWebhook {
   /** As the sender wrote it: the body is kept so encoded. Null where there is none. */
   contentEncoding: string | null;
   httpHeaders: Readonly<Record<string, string>>;
+  /** Credentials that an endpoint names; not among `httpHeaders`. */
+  sealedHeaders: SealedHeaders;
   identifyBy: readonly Locator[];
   typeBy: readonly Locator[];
   /** The place of each tag, by its name. */
@@ -39,7 +42,7 @@ export interface ReceivedWebhook {
 }
 
 /** Fields that not every webhook has. */
-type Optional = 'tagsBy' | 'request';
+type Optional = 'sealedHeaders' | 'tagsBy' | 'request';
 
 export function receivedWebhookHeaders(
   webhook: Omit<ReceivedWebhook, 'body' | Optional> & Partial<Pick<ReceivedWebhook, Optional>>,
@@ -56,7 +59,8 @@ export function receivedWebhookHeaders(
     [header.dedupTtlSeconds]: String(webhook.dedupTtlSeconds),
     [header.traceparent]: webhook.traceparent,
   };
-  const { tagsBy = {}, request = null } = webhook;
+  const { sealedHeaders = {}, tagsBy = {}, request = null } = webhook;
+  if (Object.keys(sealedHeaders).length > 0) headers[header.sealedHeaders] = JSON.stringify(sealedHeaders);
   if (Object.keys(tagsBy).length > 0) headers[header.tagsBy] = JSON.stringify(tagsBy);
   if (request !== null) headers[header.request] = JSON.stringify(request);
   if (webhook.contentEncoding !== null) headers[header.contentEncoding] = webhook.contentEncoding;
@@ -90,6 +94,7 @@ export function parseReceivedWebhook(headers: HeaderText, body: Buffer): Receive
     // Records written before this header existed have it among the HTTP headers.
     contentEncoding: headers[header.contentEncoding] ?? (httpHeaders['content-encoding'] || null),
     httpHeaders,
+    sealedHeaders: parseSealedHeaders(headers[header.sealedHeaders]),
     identifyBy,
     typeBy,
     tagsBy,

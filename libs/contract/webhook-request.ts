@@ -4,8 +4,10 @@
  *   ingress ── header `hookline-request`, beside `hookline-http-headers` ──► dedup ── field `request` of the event ──► all others
  *
  * The first has what the object of headers has lost (order, case, repeated values), so that the ingress writes no value twice. The second is
- * bounded and has no secret: it may be stored beside the payload, and shown.
+ * bounded and has no secret that is not sealed: it may be stored beside the payload, and, without the sealed values, shown.
  */
+
+import type { SealedHeaders } from './sealed-headers.ts';
 
 /** The first form. With the headers by lower-case name, it is the whole request. */
 export interface ReceivedRequest {
@@ -29,6 +31,8 @@ export interface EventRequest {
   client_address: string;
   /** In their order; repeated ones each by itself. */
   headers: RequestHeader[];
+  /** Values of headers whose value is null, where an endpoint names the header; never shown. Absent where there are none. */
+  sealed?: SealedHeaders;
   /** Some of it was too long to be kept: the end of the path, or headers after those that are here. */
   truncated: boolean;
 }
@@ -52,6 +56,11 @@ export function parseReceivedRequest(text: string | undefined): ReceivedRequest 
   } catch {
     return null;
   }
+}
+
+/** The second form as it is stored. Avro has made an object of no sealed values, which nearly all requests are without. */
+export function eventRequestText({ sealed = {}, ...request }: EventRequest): string {
+  return JSON.stringify(Object.keys(sealed).length === 0 ? request : { ...request, sealed });
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';

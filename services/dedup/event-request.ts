@@ -4,6 +4,7 @@ import {
   type ReceivedRequest,
   type ReceivedWebhook,
   type RequestHeader,
+  type SealedHeaders,
 } from '#lib/contract';
 import { plainAddress } from '#lib/networks';
 
@@ -19,17 +20,33 @@ export const clientAddressOf = ({ request }: ReceivedWebhook): string | null =>
 
 /** The request as its event keeps it: bounded, without secrets. Null where the record has none. */
 export function eventRequestOf(webhook: ReceivedWebhook): EventRequest | null {
-  const { request, httpHeaders } = webhook;
+  const { request, httpHeaders, sealedHeaders } = webhook;
   if (request === null) return null;
   const { method, path } = request;
   const { headers, isWhole } = keptHeaders(request, httpHeaders);
+  const sealed = keptSealed(request, sealedHeaders);
   return {
     method,
     path: path.slice(0, maxPathLength),
     client_address: clientAddressOf(webhook) ?? '',
     headers,
+    ...(Object.keys(sealed).length > 0 && { sealed }),
     truncated: !isWhole || path.length > maxPathLength,
   };
+}
+
+/** More than an endpoint gets: sealed values are a third longer, and none is sent without its name among the headers that are kept. */
+const maxSealedBytes = 24 * 1024;
+
+function keptSealed({ secret }: ReceivedRequest, sealedHeaders: SealedHeaders): SealedHeaders {
+  const kept: [string, readonly string[]][] = [];
+  let bytes = 0;
+  for (const [name, values] of Object.entries(sealedHeaders)) {
+    if (secret.includes(name)) continue;
+    bytes += values.reduce((sum, value) => sum + value.length, name.length);
+    if (bytes <= maxSealedBytes) kept.push([name, values]);
+  }
+  return Object.fromEntries(kept);
 }
 
 /** @param values by lower-case name, joined where there are several; credentials left out */

@@ -28,11 +28,13 @@ import type { RejectingSources } from './rejections/rejecting-sources.ts';
 import type { RejectionLog } from './rejections/rejection-log.ts';
 import { answerChallengeRoute } from './routes/answer-challenge.ts';
 import { receiveWebhookRoute } from './routes/receive-webhook.ts';
+import type { CredentialNames } from './sources/credential-names.ts';
 import type { SourceDirectory } from './sources/source-directory.ts';
 import type { Tls } from './tls.ts';
 
 export interface IngressDeps {
   sources: Pick<SourceDirectory, 'known' | 'lookUp'>;
+  credentialNames: Pick<CredentialNames, 'of'>;
   admission: Admission;
   judgeRate: RateGate;
   /** Full name of the topic of received webhooks. */

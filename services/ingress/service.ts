@@ -21,6 +21,7 @@ import { createRejectingSources } from './rejections/rejecting-sources.ts';
 import { createRejectingTable } from './rejections/rejecting-table.ts';
 import { createRejectionLog } from './rejections/rejection-log.ts';
 import { createRejectionTable } from './rejections/rejection-table.ts';
+import { createCredentialNames } from './sources/credential-names.ts';
 import { createSourceDirectory } from './sources/source-directory.ts';
 import { openTls } from './tls.ts';
 
@@ -56,6 +57,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     clock,
     log,
   });
+  const credentialNames = createCredentialNames({ postgres, clock, log });
   const producer = createProducer({
     ...kafkaAccess(config),
     clientId: name,
@@ -116,6 +118,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
   const tls = openTls(config);
   const app = buildApp({
     sources,
+    credentialNames,
     admission,
     judgeRate: createRateGate(createRateLimiter({ buckets, clock, log })),
     topic,
@@ -139,5 +142,16 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
   const clocks = watchClock({ postgres, clock, log, metrics: context.metrics });
   const report = reportProcess(context, postgres);
   const background = [rejections, rejectingSources, loopDelay, ...renewal];
-  return [postgres, followPostgres, clocks, ...report, sources, redis, producer, ...background, server];
+  return [
+    postgres,
+    followPostgres,
+    clocks,
+    ...report,
+    sources,
+    credentialNames,
+    redis,
+    producer,
+    ...background,
+    server,
+  ];
 }

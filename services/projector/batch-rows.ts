@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { formatMicros } from '#lib/clock';
-import { type Attempted, isFinal, type StepRecord } from '#lib/contract';
+import { type Attempted, eventRequestText, isFinal, type StepRecord } from '#lib/contract';
 import { bodyHashOf } from '#lib/dedup-store';
 import type { EventRef } from '#lib/event-store';
 import { derivedId } from '#lib/ids';
@@ -178,7 +178,7 @@ function payloadRow({ event }: Extract<Fact, { kind: 'event' }>): PayloadRow {
     content_type,
     content_encoding,
     body: payload,
-    request: request === null ? null : JSON.stringify(request),
+    request: request === null ? null : eventRequestText(request),
   };
 }
 

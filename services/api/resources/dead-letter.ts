@@ -1,4 +1,4 @@
-import { type DeadLetterStage, unpackHeaders } from '#lib/contract';
+import { type DeadLetterStage, header, secretMask, unpackHeaders } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import {
   type DeadLetterFilter,
@@ -111,10 +111,11 @@ export async function findDeadLetterOfDelivery(
 
 /**
  * The dead letter as JSON text: a JSON payload unchanged, any other in base64. Repeated headers have all their values. The ingress has
- * removed the sender's credentials.
+ * removed the sender's credentials, or sealed those that an endpoint wants.
  */
 export function deadLetterText({ key, headers, value, ...letter }: WholeDeadLetter): string {
   const shown = Object.entries(unpackHeaders(headers)).map(([name, values]) => {
+    if (sealed.includes(name)) return [name, secretMask];
     const texts = values.map((bytes) => bytes.toString('utf8'));
     return [name, texts.length === 1 ? texts[0] : texts];
   });
@@ -128,6 +129,9 @@ export function deadLetterText({ key, headers, value, ...letter }: WholeDeadLett
   const payload = json ?? JSON.stringify(value?.toString('base64') ?? null);
   return `${JSON.stringify(facts).slice(0, -1)},"payload":${payload}}`;
 }
+
+/** Kafka headers with values that are never shown. */
+const sealed: readonly string[] = [header.sealedHeaders, header.passedCredentials];
 
 export interface ReplayPreview {
   matched: number;

@@ -9,7 +9,8 @@ export const passHeaders = {
   items: {
     type: 'string',
     pattern: passRulePattern,
-    description: 'the name of an HTTP header, or its beginning and an asterisk, such as X-GitHub-*',
+    description:
+      'the name of an HTTP header, or its beginning and an asterisk, such as X-GitHub-*; what may be a secret by its whole name',
   },
 } as const;
 

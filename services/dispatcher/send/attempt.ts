@@ -24,9 +24,11 @@ interface Deps {
   http: Pick<HttpClient, 'send'>;
   tracer: Tracer;
   clock: Clock;
+  /** The value of a passed header that is sealed; undefined if it can’t be decrypted any more. */
+  openHeader(delivery: Delivery, name: string, sealed: string): string | undefined;
 }
 
-export function createAttempt({ http, tracer, clock }: Deps): Attempt {
+export function createAttempt({ http, tracer, clock, openHeader }: Deps): Attempt {
   /** An endpoint that has changed is another object. */
   const known = new WeakMap<Endpoint, Prepared>();
 
@@ -63,7 +65,7 @@ export function createAttempt({ http, tracer, clock }: Deps): Attempt {
       // Each attempt is another span of the event's one trace, whether it is recorded or not.
       traceparent: span.isRecorded ? span.traceparent : childTraceparent(delivery.traceparent),
     };
-    const passed = headersToPass(delivery, endpoint, headers);
+    const passed = headersToPass(delivery, endpoint, { own: headers, openHeader });
     const sent = { ...headers, ...own };
     const startedAtMs = clock.monotonicMs();
     const result = await http.send({
@@ -73,7 +75,11 @@ export function createAttempt({ http, tracer, clock }: Deps): Attempt {
     const duration_ms = clock.monotonicMs() - startedAtMs;
     endAttemptSpan(span, result);
     const shownAll = shown === headers ? sent : { ...shown, ...own };
-    const request = { method, url, headers: passed === undefined ? shownAll : { ...joined(passed), ...shownAll } };
+    const request = {
+      method,
+      url,
+      headers: passed === undefined ? shownAll : { ...maskHeaders(joined(passed)), ...shownAll },
+    };
     return { result, duration_ms, exemplar: span.exemplar, request };
   };
 }
@@ -103,15 +109,18 @@ function prepare(endpoint: Endpoint): Prepared {
  * precedence. Undefined for none.
  */
 function headersToPass(
-  { passedHeaders }: Delivery,
+  delivery: Delivery,
   { passHeaders }: Endpoint,
-  own: Headers,
+  { own, openHeader }: Pick<Deps, 'openHeader'> & { own: Headers },
 ): Record<string, string[]> | undefined {
+  const { passedHeaders } = delivery;
   if (passedHeaders.length === 0 || passHeaders === undefined) return undefined;
   const passed = new Map<string, { name: string; values: string[] }>();
-  for (const [name, value] of passedHeaders) {
+  for (const [name, carried, form] of passedHeaders) {
     const lower = name.toLowerCase();
     if (!passHeaders.takes(lower) || Object.hasOwn(own, lower)) continue;
+    const value = form === 'sealed' ? openHeader(delivery, lower, carried) : carried;
+    if (value === undefined) continue;
     const known = passed.get(lower);
     if (known === undefined) passed.set(lower, { name, values: [value] });
     else known.values.push(value);

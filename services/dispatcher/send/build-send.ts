@@ -2,6 +2,7 @@ import type { AttemptRecord, Topics } from '#lib/contract';
 import type { BuryRecord } from '#lib/dead-letters';
 import type { DroppedRecords, ErasedEvents } from '#lib/erasure';
 import { createHttpClient, parseAllowedNetworks } from '#lib/http-client';
+import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
 import type { DispatcherConfig } from '../config.ts';
 import type { Endpoints } from '../endpoints/build-endpoints.ts';
@@ -13,10 +14,11 @@ import type { BuryDelivery } from '../publishing/bury-delivery.ts';
 import type { Publish } from '../publishing/publish.ts';
 import { createAttempt } from './attempt.ts';
 import { createDispatch } from './dispatch.ts';
+import { createOpenPassedHeader } from './open-passed-header.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 
 interface Deps {
-  config: Pick<DispatcherConfig, 'allowHttp' | 'allowedNetworks' | 'maxInFlight'>;
+  config: Pick<DispatcherConfig, 'allowHttp' | 'allowedNetworks' | 'maxInFlight' | 'encryptionKeys'>;
   context: Pick<ServiceContext, 'clock' | 'log' | 'tracer' | 'crashPoints'>;
   endpoints: Pick<Endpoints, 'directory' | 'disableEndpoint' | 'endpointFailing'>;
   erased: ErasedEvents;
@@ -44,9 +46,11 @@ export function buildSend({ config, context, endpoints, metrics, ...deps }: Deps
   });
   const givenUp = new AbortController();
   const outcomes = createOutcomeWriter({ ...deps, clock, crashPoints, signal: givenUp.signal });
+  const secretBox = createSecretBox(parseEncryptionKeys(config.encryptionKeys));
+  const openHeader = createOpenPassedHeader({ secretBox, log });
   const dispatch = createDispatch({
     ...endpoints,
-    attempt: createAttempt({ http, tracer, clock }),
+    attempt: createAttempt({ http, tracer, clock, openHeader }),
     outcomes,
     erased: deps.erased,
     onDropped: deps.dropped.count,

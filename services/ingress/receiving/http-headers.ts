@@ -48,15 +48,19 @@ export function problemOfHeaders(headers: HeaderValues): string | undefined {
 /**
  * The headers that are kept beside the body, as JSON: written without building the objects, which takes a fifth less time.
  *
+ * @param isLeftOut by lower-case name
  * @returns `joined`: an object of texts; `repeated`: one of the lists of values, of headers that came more than once; empty if there are none
  */
-export function keptHeaders(headers: HeaderValues): { joined: string; repeated: string } {
+export function keptHeaders(
+  headers: HeaderValues,
+  isLeftOut: (name: string) => boolean = () => false,
+): { joined: string; repeated: string } {
   let joined = '';
   let repeated = '';
   // It has no prototype: all names are its own.
   for (const name in headers) {
     const value = headers[name];
-    if (value === undefined || isCredential(name)) continue;
+    if (value === undefined || isCredential(name) || isLeftOut(name)) continue;
     const key = JSON.stringify(name);
     if (typeof value === 'string') {
       joined += `${joined === '' ? '' : ','}${key}:${JSON.stringify(value)}`;

@@ -19,6 +19,7 @@ import type { Admission } from '../load-shedding/admission.ts';
 import type { RateGate } from '../load-shedding/rate-gate.ts';
 import { findSource } from '../sources/find-source.ts';
 import type { Sender } from '../sources/sender-gate.ts';
+import type { CredentialNames } from '../sources/credential-names.ts';
 import type { SourceDirectory } from '../sources/source-directory.ts';
 import { type BodyReader, readSoFar } from './body-reader.ts';
 import { problemOfHeaders, readHeaders } from './http-headers.ts';
@@ -26,6 +27,7 @@ import type { Outcome } from './outcome.ts';
 
 export interface ReceiveDeps {
   sources: Pick<SourceDirectory, 'known' | 'lookUp'>;
+  credentialNames: Pick<CredentialNames, 'of'>;
   admission: Admission;
   judgeRate: RateGate;
   /** Full name of the topic of received webhooks. */
@@ -49,7 +51,7 @@ interface IncomingWebhook {
 export type ReceiveWebhook = (webhook: IncomingWebhook) => Promise<Outcome>;
 
 export function createReceiveWebhook(deps: ReceiveDeps): ReceiveWebhook {
-  const { sources, admission, judgeRate, topic, readBody, clock, random, crashPoints } = deps;
+  const { sources, credentialNames, admission, judgeRate, topic, readBody, clock, random, crashPoints } = deps;
 
   return async ({ sourceId, sender, request, traceparent: given, wantBody }) => {
     const seenAtMs = clock.monotonicMs();
@@ -107,6 +109,7 @@ export function createReceiveWebhook(deps: ReceiveDeps): ReceiveWebhook {
         address: sender.address,
         orderingKey,
         traceparent,
+        credentials: credentialNames.of(source.tenant),
       });
       await admission.send({ topic, key: orderingKey, value: read.body, headers: recordHeaders }, deadlineMs);
     } catch (thrown) {

@@ -1,4 +1,4 @@
-import { header, type Locator, receivedWebhookHeaders } from '#lib/contract';
+import { header, type Locator, receivedWebhookHeaders, type SealedHeaders } from '#lib/contract';
 import type { OutgoingRecord } from '#lib/kafka';
 import type { HeaderValues } from '#lib/signatures';
 import { headerText, keptHeaders } from './http-headers.ts';
@@ -17,6 +17,8 @@ export interface RecordRules {
   /** Lower-case names of the headers that hold signatures. */
   signatureHeaders: readonly string[];
   dedupTtlSeconds: number;
+  /** Seals a value of this header, by lower-case name. */
+  seal(name: string, value: string): string;
 }
 
 /** Facts that only the request has. */
@@ -35,6 +37,8 @@ interface Arrival {
   address: string;
   orderingKey: string | null;
   traceparent: string;
+  /** Lower-case names of headers that may be secrets and that an endpoint of the tenant wants: sources/credential-names.ts. */
+  credentials: ReadonlySet<string> | undefined;
 }
 
 export type RecordHeaders = (arrival: Arrival) => OutgoingRecord['headers'];
@@ -84,7 +88,8 @@ export function createRecordHeaders(rules: RecordRules): RecordHeaders {
 
   return (arrival) => {
     const { receiptId, receivedAt, headers, orderingKey, traceparent } = arrival;
-    const { joined, repeated } = keptHeaders(headers);
+    const sealed = sealHeaders(rules, arrival);
+    const { joined, repeated } = keptHeaders(headers, sealed && ((name) => Object.hasOwn(sealed, name)));
     const record: Record<string, Buffer | string> = {
       ...constant,
       [header.receiptId]: receiptId,
@@ -94,6 +99,7 @@ export function createRecordHeaders(rules: RecordRules): RecordHeaders {
       [header.request]: requestText(arrival, repeated),
       [header.traceparent]: traceparent,
     };
+    if (sealed !== undefined) record[header.sealedHeaders] = JSON.stringify(sealed);
     const contentEncoding = headerText(headers, 'content-encoding');
     if (contentEncoding !== undefined) record[header.contentEncoding] = contentEncoding;
     if (orderingKey !== null) record[header.orderingKey] = orderingKey;
@@ -105,6 +111,21 @@ export function createRecordHeaders(rules: RecordRules): RecordHeaders {
     }
     return record;
   };
+}
+
+/** Undefined if there are none. What the source's own signature is in is nobody else's. */
+function sealHeaders(
+  { signatureHeaders, seal }: RecordRules,
+  { headers, credentials }: Arrival,
+): SealedHeaders | undefined {
+  if (credentials === undefined) return undefined;
+  const sealed: [string, string[]][] = [];
+  for (const name of credentials) {
+    const value = headers[name];
+    if (value === undefined || signatureHeaders.includes(name)) continue;
+    sealed.push([name, [value].flat().map((each) => seal(name, each))]);
+  }
+  return sealed.length === 0 ? undefined : Object.fromEntries(sealed);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { parseRfc3339 } from '#lib/clock';
 import {
   isTagName,
+  sealHeader,
   secretsContext,
   sourceDefaults,
   type SourceSettings,
@@ -110,6 +111,7 @@ export function readSource(row: SourceRow, secretBox: SecretBox): { source: Sour
         tagsBy: Object.fromEntries(tagRules.map((rule, index) => [tagNames[index] as string, rule])),
         signatureHeaders: [...new Set([readBy.signatureHeader, scheme.signatureHeader])],
         dedupTtlSeconds: settings.dedup_ttl_seconds ?? sourceDefaults.dedup_ttl_seconds,
+        seal: (name, value) => sealHeader(secretBox, { tenant, name }, value),
       }),
       verifyToken: settings.verify_token,
       keepsRejectedBodies: settings.keep_rejected_bodies ?? false,

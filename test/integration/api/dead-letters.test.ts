@@ -97,6 +97,7 @@ describe('dead letters', () => {
         headers: packHeaders({
           'hookline-source-id': Buffer.from('src_1'),
           twice: [Buffer.from('a'), Buffer.from('b')],
+          'hookline-sealed-headers': Buffer.from('{"cookie":["c2VhbGVk"]}'),
         }),
       }),
     ]);
@@ -104,7 +105,7 @@ describe('dead letters', () => {
     expect(await get(`/dead-letters/${unreadable?.id}`)).toEqual({
       ...unreadable,
       key: null,
-      headers: { 'hookline-source-id': 'src_1', twice: ['a', 'b'] },
+      headers: { 'hookline-source-id': 'src_1', twice: ['a', 'b'], 'hookline-sealed-headers': '***' },
       payload: Buffer.from([0, 255]).toString('base64'),
       payload_encoding: 'base64',
     });

@@ -263,6 +263,7 @@ describe('a rotation', () => {
   async function signatures(id: string, inSeconds: number): Promise<{ hookline: number; standard: number }> {
     const requests: HttpRequest[] = [];
     const attempt = createAttempt({
+      openHeader: () => undefined,
       tracer: noTracer,
       clock: createManualClock(Date.now() + inSeconds * 1_000),
       http: {

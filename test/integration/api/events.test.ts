@@ -184,7 +184,8 @@ describe('one event', () => {
       ],
       truncated: true,
     };
-    const [known, old] = [eventFact({ tenant, request }), eventFact({ tenant })];
+    const sealed = { authorization: ['c2VhbGVk'] };
+    const [known, old] = [eventFact({ tenant, request: { ...request, sealed } }), eventFact({ tenant })];
     await project([known, old]);
     const ask = (id: string, of = tenant) => api.ask({ path: `/v1/events/${id}/request`, tenant: of });
     expect((await ask(known.event.id)).json()).toEqual({

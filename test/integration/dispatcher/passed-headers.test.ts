@@ -1,15 +1,25 @@
 /** A webhook with headers of every kind, from the socket of the ingress to the socket of a receiver, and what is kept of its request. */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { formatMicros } from '#lib/clock';
-import type { EndpointSettings, EventRequest } from '#lib/contract';
+import { formatMicros, systemClock } from '#lib/clock';
+import { type EndpointSettings, type EventRequest, isSensitiveHeader } from '#lib/contract';
 import { createId } from '#lib/ids';
+import { type IncomingRecord, readTopic } from '#lib/kafka';
+import { silentLogger } from '#lib/log';
 import { createDeliveryReplay } from '#lib/replay-store';
 import { serverAddresses } from '../../support/servers.ts';
 import { signAsGithub } from '../../support/sign-webhook.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { type Ingress, insertSource, startIngress, type TestSource } from '../ingress/ingress-process.ts';
+import { columnsWith } from '../erasure/find-marker.ts';
+import {
+  encryptionKey,
+  type Ingress,
+  insertSource,
+  startIngress,
+  type TestSource,
+} from '../ingress/ingress-process.ts';
 import { createWorld, type World } from './world.ts';
 
 jest.setTimeout(120_000);
@@ -57,7 +67,7 @@ let source: TestSource;
 let receiver: Awaited<ReturnType<typeof openReceiver>>;
 
 beforeEach(async () => {
-  world = await createWorld('passed-headers');
+  world = await createWorld('passed-headers', { encryptionKey });
   receiver = await openReceiver();
   source = await insertSource(world.postgres, {
     scheme: 'github',
@@ -101,6 +111,77 @@ test('a narrow event: an endpoint gets the headers that it asks for, byte for by
     [asking.id],
   );
   expect(attempt?.headers).toMatchObject({ 'X-GitHub-Event': 'push', 'X-Trail': 'first, second, with a comma' });
+});
+
+test('credentials go to the endpoint that names each of them, on each attempt and replay, and are plain nowhere else', async () => {
+  const named = await addEndpoint('named', { pass_headers: ['authorization', 'X-API-KEY', 'X-Hub-Signature-256'] });
+  await addEndpoint('beginning', { pass_headers: ['X-*', 'Auth*'] });
+  const knownMs = Date.now() + 2_500;
+  receiver.refuseFirst = 2;
+  await waitUntil('the ingress has asked for the names', () => Date.now() > knownMs, { timeoutMs: 10_000 });
+  await world.startDedup();
+  await world.startDispatcher();
+  await send();
+  await world.ended(2);
+  const [event] = await world.postgres.query<{ id: string }>('SELECT id FROM events');
+  await replay(event?.id ?? '', named.id);
+  await world.ended(3);
+
+  const arrived = receiver.arrivals.filter(({ path }) => path === '/named');
+  expect(arrived.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 1]);
+  for (const { pairs } of arrived) {
+    expect(valuesOf(pairs, 'authorization')).toEqual(['Bearer s3cret-a']);
+    expect(valuesOf(pairs, 'x-api-key')).toEqual(['s3cret-d']);
+    // What the source's scheme reads is nobody else's, named or not.
+    expect(valuesOf(pairs, 'x-hub-signature-256')).toEqual([]);
+    expect(valuesOf(pairs, 'x-github-event')).toEqual([]);
+  }
+  const others = receiver.arrivals.filter(({ path }) => path === '/beginning');
+  expect(JSON.stringify(others.map(({ pairs }) => pairs))).not.toMatch(/s3cret|sha256=/);
+
+  for (const secret of ['s3cret-a', 's3cret-d']) {
+    expect(await columnsWith(world.postgres, secret)).toEqual([]);
+  }
+  expect(await topicsWith(['s3cret-a', 's3cret-d'])).toEqual([]);
+  // They are kept, sealed, beside the payload, for as long as that.
+  const [kept] = await world.postgres.query<{ request: EventRequest }>('SELECT request FROM event_payloads');
+  expect(Object.keys(kept?.request.sealed ?? {}).sort()).toEqual(['authorization', 'x-api-key']);
+  const [attempt] = await world.postgres.query<{ headers: Record<string, string> }>(
+    `SELECT request->'headers' AS headers FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.endpoint_id = $1`,
+    [named.id],
+  );
+  expect(attempt?.headers).toMatchObject({ Authorization: '***', 'X-Api-Key': '***' });
+});
+
+test('the database takes the same headers for secrets as the code', async () => {
+  const words = [
+    'auth',
+    'bearer',
+    'cookie',
+    'credential',
+    'jwt',
+    'key',
+    'pass',
+    'secret',
+    'session',
+    'signature',
+    'token',
+  ];
+  const names = words.flatMap((word) => [
+    word.toUpperCase(),
+    `X-${word}`,
+    `x-${word.slice(1)}`,
+    `${word}-Id`,
+    `X-${word}*`,
+  ]);
+  const [row] = await world.postgres.query<{ found: string[] | null; none: string[] | null; odd: string[] | null }>(
+    `SELECT passed_credentials($1) AS found, passed_credentials('{}') AS none, passed_credentials('{"pass_headers":1}') AS odd`,
+    [JSON.stringify({ pass_headers: [...names, ...names] })],
+  );
+  const wanted = names
+    .filter((name) => isSensitiveHeader(name) && !name.endsWith('*'))
+    .map((name) => name.toLowerCase());
+  expect(row).toEqual({ found: [...new Set(wanted)].sort(), none: null, odd: null });
 });
 
 test('a wide event, in the order of its key: its endpoint gets them from its record and from its row', async () => {
@@ -199,6 +280,25 @@ async function send(id = '1'): Promise<void> {
     socket.on('error', reject);
   });
   expect(answer).toMatch(/^HTTP\/1.1 202 /);
+}
+
+/** Topics with a record that has one of these texts in its key, a header or its value. */
+async function topicsWith(texts: readonly string[]): Promise<string[]> {
+  const found = new Set<string>();
+  const isIn = ({ key, value, headers }: IncomingRecord): boolean =>
+    [key ?? Buffer.alloc(0), value, Buffer.from(JSON.stringify(headers))].some((bytes) =>
+      texts.some((text) => bytes.includes(text)),
+    );
+  await Promise.all(
+    Object.values(world.topics).map((topic) =>
+      readTopic({
+        ...{ topic, groupId: `${topic}-searched-${randomUUID()}`, sinceMs: undefined },
+        ...{ brokers: serverAddresses().kafkaBrokers, clientId: 'test', clock: systemClock, log: silentLogger },
+        handle: async (records) => void (records.some(isIn) && found.add(topic)),
+      }),
+    ),
+  );
+  return [...found];
 }
 
 const replay = (eventId: string, endpointId: string) =>

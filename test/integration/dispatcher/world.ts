@@ -66,14 +66,22 @@ interface WorldOptions {
   partitions?: number;
   /** If it differs from a topic's default. */
   maxMessageBytes?: Partial<Record<TopicName, number>>;
+  /** That of another process that seals or opens the same. */
+  encryptionKey?: string;
 }
 
-export async function createWorld(name: string, { partitions = 3, maxMessageBytes = {} }: WorldOptions = {}) {
+export async function createWorld(
+  name: string,
+  {
+    partitions = 3,
+    maxMessageBytes = {},
+    encryptionKey = `test:${randomBytes(32).toString('base64')}`,
+  }: WorldOptions = {},
+) {
   const { kafkaBrokers: brokers, schemaRegistryUrl: registryUrl, redisUrl } = serverAddresses();
   const topicPrefix = uniquePrefix(name);
   const topics = topicsOf(topicPrefix);
   const databaseUrl = await createDatabase();
-  const encryptionKey = `test:${randomBytes(32).toString('base64')}`;
   const secretBox = createSecretBox(parseEncryptionKeys([encryptionKey]));
   const common = { clock: systemClock, log: silentLogger, tracer: noTracer };
   const env = {

@@ -1,19 +1,17 @@
 /** Erasure beside the running pipeline: deliveries open, a replay running, duplicates coming, and all topics read again from their start. */
 import { randomUUID } from 'node:crypto';
-import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { duplicateToJson, groupOf } from '#lib/contract';
-import { adminKey } from '../../unit/api/build-test-app.ts';
 import { areReadToTheEnd } from '../../faults/support/are-read-to-the-end.ts';
 import { connectKafkaOffsets } from '../../support/kafka-offsets.ts';
 import { serverAddresses } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createWorld, type World } from '../dispatcher/world.ts';
+import { completed, startApi } from './api-process.ts';
 import { columnsWith, redisKeysWith } from './find-marker.ts';
 
 jest.setTimeout(180_000);
 
 const timeoutMs = 60_000;
-const tenant = 'acme';
 const retry = { base_seconds: 1, cap_seconds: 1 };
 const projected = ['events', 'delivery.attempts', 'duplicates', 'dead-letters'] as const;
 
@@ -22,47 +20,6 @@ beforeAll(async () => {
   world = await createWorld('erase');
 });
 afterAll(() => world.stop());
-
-interface Answer {
-  status: number;
-  text: string;
-  cursor: string | null;
-  json: Record<string, unknown>;
-}
-
-async function startApi(more: Record<string, string> = {}) {
-  const [port = 0] = await freePorts(1);
-  const env = { HOOKLINE_ADMIN_KEY: adminKey, HOOKLINE_API_PORT: String(port), ...more };
-  const process = await world.spawnService('api', env);
-  await process.ready(timeoutMs);
-  const ask = async (method: string, path: string, body?: object, of = tenant): Promise<Answer> => {
-    const response = await fetch(`http://127.0.0.1:${port}/v1${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${adminKey}`,
-        'hookline-tenant': of,
-        ...(body !== undefined && { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const json = (text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : {}) as Record<string, unknown>;
-    return { status: response.status, text, cursor: response.headers.get('hookline-cursor'), json };
-  };
-  return { ...process, ask };
-}
-
-type Api = Awaited<ReturnType<typeof startApi>>;
-
-const completed = (api: Api, id: unknown) =>
-  waitUntil(
-    'the erasure has completed',
-    async () => {
-      const { json } = await api.ask('GET', `/erasures/${String(id)}`);
-      return json['status'] === 'completed' ? json : undefined;
-    },
-    { timeoutMs },
-  );
 
 test('of what is erased nothing is left or comes back, whatever is under way', async () => {
   const { postgres, receiver, topics } = world;
@@ -80,7 +37,7 @@ test('of what is erased nothing is left or comes back, whatever is under way', a
   await world.addEndpoint('dead', { retry: { schedule: [], jitter: 0 } });
   let projector = await world.startProjector();
   await world.startDispatcher();
-  const api = await startApi();
+  const api = await startApi(world);
 
   const ids: string[] = [];
   for (const [n, marker] of markers.entries()) {
@@ -132,7 +89,7 @@ test('of what is erased nothing is left or comes back, whatever is under way', a
       headers: {},
       value: duplicateToJson({
         ...{
-          tenant,
+          tenant: 'acme',
           source_id: 'api',
           receipt_id: `rcp_${named}`,
           origin: `late-${named}`,
@@ -169,7 +126,7 @@ test('of what is erased nothing is left or comes back, whatever is under way', a
   const points = ['erasure.after-mark', 'erasure.after-removal', 'erasure.before-completion'];
   let bulk: unknown;
   for (const point of points) {
-    const mortal = await startApi({ HOOKLINE_CRASH_POINT: point });
+    const mortal = await startApi(world, { HOOKLINE_CRASH_POINT: point });
     if (bulk === undefined) {
       const body = { filter: { type: 'many' }, as_of: dry.json['as_of'] };
       bulk = (await mortal.ask('POST', '/erasures', body)).json['id'];
@@ -178,7 +135,7 @@ test('of what is erased nothing is left or comes back, whatever is under way', a
     // The lease of the one that died.
     await postgres.query('UPDATE erasures SET lease_until = NULL');
   }
-  const last = await startApi();
+  const last = await startApi(world);
   expect(await completed(last, bulk)).toMatchObject({ events: 3 });
 
   // All of Kafka again.

@@ -15,7 +15,7 @@ import { build } from '../../../services/ingress/service.ts';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { type HttpAnswer, httpPost } from '../../support/http-post.ts';
 
-const encryptionKey = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+export const encryptionKey = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const secretBox = createSecretBox(parseEncryptionKeys([encryptionKey]));
 
 export interface TestSource {
@@ -99,18 +99,18 @@ export async function startIngress({
 
 export async function insertSource(
   postgres: Query,
-  given: { scheme?: SourceScheme; settings?: SourceSettings } = {},
+  { tenant = 'acme', ...given }: { tenant?: string; scheme?: SourceScheme; settings?: SourceSettings } = {},
 ): Promise<TestSource> {
   const source = { id: createId('src', Date.now()), secret: generateSecret() };
   await postgres.query(
     'INSERT INTO sources (tenant, id, name, scheme, settings, secrets) VALUES ($1, $2, $3, $4, $5, $6)',
     [
-      'acme',
+      tenant,
       source.id,
       'test',
       given.scheme ?? 'hookline',
       JSON.stringify(given.settings ?? {}),
-      secretBox.seal(JSON.stringify([{ secret: source.secret }]), secretsContext('sources', 'acme', source.id)),
+      secretBox.seal(JSON.stringify([{ secret: source.secret }]), secretsContext('sources', tenant, source.id)),
     ],
   );
   return source;

@@ -39,6 +39,7 @@ const event: EventRecord = {
   http_headers: { 'x-github-event': 'push' },
   request: {
     ...{ method: 'POST', path: '/v1/webhooks/src_1', client_address: '192.0.2.7', truncated: false },
+    sealed: { 'x-api-key': ['AA=='] },
     headers: [
       { name: 'X-GitHub-Event', value: 'push' },
       { name: 'Cookie', value: null },

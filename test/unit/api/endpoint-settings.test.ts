@@ -36,7 +36,7 @@ async function create(endpoint: object) {
 test.each([
   [{ ordered: true }, { ordered: true }],
   [{}, { ordered: false, filter: null }],
-  [{ pass_headers: ['X-GitHub-*', 'x-request-id', 'X-Shopify-Hmac-SHA256'] }, undefined],
+  [{ pass_headers: ['X-GitHub-*', 'x-request-id', 'X-Shopify-Hmac-SHA256', 'Authorization'] }, undefined],
   [{ retry: {} }, { retry: endpointDefaults.retry }],
   [{ retry: { max_attempts: 1 } }, { retry: expect.objectContaining({ base_seconds: 5, max_attempts: 1 }) as object }],
   [{ retry: { schedule: [60, 600.5] } }, { retry: { schedule: [60, 600.5], jitter: 0 } }],
@@ -73,7 +73,7 @@ test.each([
   [{ pass_headers: ['X-A', 'Content-Type'] }, '/pass_headers/1'],
   [{ pass_headers: ['webhook-*'] }, '/pass_headers/0'],
   [{ pass_headers: ['User-Agent'] }, '/pass_headers/0'],
-  [{ pass_headers: ['Authorization'] }, '/pass_headers/0'],
+  [{ pass_headers: ['Auth*'] }, '/pass_headers/0'],
   [{ pass_headers: ['X-Api-Key*'] }, '/pass_headers/0'],
   [{ filter: 'data.amount > 5' }, '/filter'],
   [{ filter: {} }, '/filter'],

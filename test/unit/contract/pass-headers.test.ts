@@ -29,11 +29,33 @@ describe('passed headers', () => {
     ...['Connection', 'Keep-Alive', 'TE', 'Trailer', 'Transfer-Encoding', 'Upgrade', 'Proxy-Connection'],
     ...['Host', 'Content-Length', 'Content-Type', 'Content-Encoding', 'Expect', 'Accept-Encoding', 'User-Agent'],
     ...['Hookline-Signature', 'Hookline-Attempt', 'webhook-id', 'webhook-signature', 'traceparent', 'tracestate'],
-    ...['Authorization', 'Proxy-Authorization', 'Cookie', 'X-Api-Key', 'X-Hub-Signature-256', 'X-Gitlab-Token'],
+    'Proxy-Authorization',
   ])('are never %s, whichever rule would take it', (name) => {
     expect(problemOfPassRule(name)).toBeDefined();
     // A row from before a name was refused may have it all the same.
     expect(passed([name, `${name.slice(0, 2)}*`], [name, 'x'])).toEqual([]);
+  });
+
+  describe.each(['Authorization', 'Cookie', 'X-Api-Key', 'X-Hub-Signature-256', 'X-Gitlab-Token'])('%s', (name) => {
+    const request: EventRequest = {
+      ...requestOf([name, null], ['X-A', 'a'], [name.toUpperCase(), null]),
+      sealed: { [name.toLowerCase()]: ['one', 'two'] },
+    };
+    const passedBy = (...rules: string[]) => passedHeaders(compilePassHeaders(rules), request);
+
+    it('is passed, sealed, where a rule is its whole name', () => {
+      expect(problemOfPassRule(name)).toBeUndefined();
+      expect(passedBy(name.toUpperCase())).toEqual([
+        [name, 'one', 'sealed'],
+        [name.toUpperCase(), 'two', 'sealed'],
+      ]);
+    });
+
+    it('is not passed where a rule is a beginning, or where its value was not sealed', () => {
+      expect(problemOfPassRule(`${name}*`)).toBeDefined();
+      expect(passedBy(`${name.slice(0, 2)}*`, 'X-A')).toEqual([['X-A', 'a']]);
+      expect(passed([name], [name, null])).toEqual([]);
+    });
   });
 
   it('have no value that was not kept, such as that of a signature header of any name', () => {

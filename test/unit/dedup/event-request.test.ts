@@ -1,4 +1,4 @@
-import type { ReceivedRequest } from '#lib/contract';
+import type { ReceivedRequest, SealedHeaders } from '#lib/contract';
 import { eventRequestOf } from '../../../services/dedup/event-request.ts';
 import { webhookOf } from './webhook.ts';
 
@@ -10,8 +10,11 @@ const request: ReceivedRequest = {
   names: '',
 };
 
-const requestOf = (given: Partial<ReceivedRequest>, httpHeaders: Record<string, string> = {}) =>
-  eventRequestOf(webhookOf({ body: Buffer.of(1), request: { ...request, ...given }, httpHeaders }));
+const requestOf = (
+  given: Partial<ReceivedRequest>,
+  httpHeaders: Record<string, string> = {},
+  sealedHeaders: SealedHeaders = {},
+) => eventRequestOf(webhookOf({ body: Buffer.of(1), request: { ...request, ...given }, httpHeaders, sealedHeaders }));
 
 describe('the request of an event', () => {
   it('has the headers in their order, as they were spelled, repeated ones each by itself', () => {
@@ -39,6 +42,18 @@ describe('the request of an event', () => {
     expect(found?.headers.map(({ name }) => name).join(',')).toBe(names);
     expect(found?.headers.filter(({ value }) => value !== null)).toEqual([{ name: 'X-Topic', value: 'orders' }]);
     expect(JSON.stringify(found)).not.toMatch(/s[1-4]/);
+  });
+
+  it('carries sealed values beside the names, bounded, and none of what its source’s scheme reads its signature from', () => {
+    const sealed = { 'x-api-key': ['c2VhbGVk', 'Mg=='], 'x-shopify-hmac-sha256': ['AA=='] };
+    const found = requestOf({ names: 'X-Api-Key,X-Topic,x-api-key' }, { 'x-topic': 'orders' }, sealed);
+    expect(found?.headers).toEqual([
+      { name: 'X-Api-Key', value: null },
+      { name: 'X-Topic', value: 'orders' },
+      { name: 'x-api-key', value: null },
+    ]);
+    expect(found?.sealed).toEqual({ 'x-api-key': sealed['x-api-key'] });
+    expect(requestOf({}, {}, { authorization: ['A'.repeat(25_000)] })).not.toHaveProperty('sealed');
   });
 
   it('is bounded, and says where something was cut', () => {

@@ -8,6 +8,7 @@ export const webhookOf = (given: Partial<ReceivedWebhook> & { body: Buffer }): R
   contentType: 'application/json',
   contentEncoding: null,
   httpHeaders: {},
+  sealedHeaders: {},
   identifyBy: [{ pointer: '/id' }],
   typeBy: [{ pointer: '/type' }],
   tagsBy: {},

@@ -97,6 +97,21 @@ describe('one attempt', () => {
       expect(fewer.request?.headerLists).toEqual({ 'X-GitHub-Event': ['push'] });
     });
 
+    it('opens a credential for the request alone, and leaves out one that it can’t open', async () => {
+      const credentials = [
+        ['X-Api-Key', 'one', 'sealed'],
+        ['x-api-key', 'two', 'sealed'],
+        ['Authorization', 'unreadable', 'sealed'],
+      ] as const;
+      const named = compilePassHeaders(['x-api-key', 'Authorization']);
+      const { request, sending } = await sendOnce({ passedHeaders: credentials }, { passHeaders: named });
+      expect(request?.headerLists).toEqual({ 'X-Api-Key': ['opened x-api-key one', 'opened x-api-key two'] });
+      expect(sending.request?.headers).toMatchObject({ 'X-Api-Key': '***' });
+      expect(JSON.stringify(sending)).not.toMatch(/opened|"one"/);
+      const unnamed = await sendOnce({ passedHeaders: credentials }, { passHeaders: compilePassHeaders(['x-*']) });
+      expect(unnamed.request?.headerLists).toEqual({});
+    });
+
     it('sends none where the endpoint asks for none any more', async () => {
       const { request, sending } = await sendOnce({ passedHeaders }, { passHeaders: undefined });
       expect(request?.headerLists).toBeUndefined();
@@ -125,6 +140,7 @@ describe('one attempt', () => {
     const clock = createManualClock(startMs);
     const sent: HttpRequest[] = [];
     const attempt = createAttempt({
+      openHeader: () => undefined,
       ...{ tracer: noTracer, clock },
       http: { send: async (request) => (sent.push(request), anAnswer(200)) },
     });

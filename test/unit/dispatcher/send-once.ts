@@ -12,6 +12,7 @@ export async function sendOnce(
 ): Promise<{ sending: Sending; request: HttpRequest | undefined }> {
   const requests: HttpRequest[] = [];
   const attempt = createAttempt({
+    openHeader: (_delivery, name, sealed) => (sealed === 'unreadable' ? undefined : `opened ${name} ${sealed}`),
     tracer: noTracer,
     clock: createManualClock(startMs),
     http: {

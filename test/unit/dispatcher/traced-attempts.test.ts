@@ -11,6 +11,7 @@ async function sendThrice(results: readonly HttpResult[], given: Parameters<type
   const { tracer, spans } = createRecordingTracer();
   const requests: HttpRequest[] = [];
   const attempt = createAttempt({
+    openHeader: () => undefined,
     tracer,
     clock: createManualClock(),
     http: {

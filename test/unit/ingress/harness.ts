@@ -127,6 +127,7 @@ export function createHarness(given: HarnessOptions = {}): Harness {
       known: (id) => (id === source.id ? source : undefined),
       lookUp: async () => 'unknown',
     },
+    credentialNames: { of: () => undefined },
     admission: createAdmission({
       producer: { ...producer, ...given.producer },
       loopDelay: { currentMs: given.loopDelayMs ?? (() => 0) },

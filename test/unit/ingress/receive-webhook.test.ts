@@ -123,6 +123,7 @@ describe('an accepted webhook', () => {
         traceparent,
         'x-twice': 'one, two',
       },
+      sealedHeaders: {},
       identifyBy: [{ pointer: '/id' }, { pointer: '/event_id' }, { pointer: '/message_id' }],
       typeBy: [{ pointer: '/type' }],
       tagsBy: {},

@@ -20,6 +20,10 @@ test('a record’s headers are exactly those of the contract, whatever the rules
   const rules = fc.array(rule, { maxLength: 4 });
   const tagRules = fc.dictionary(fc.constantFrom('a', 'b.c'), rule);
   const orderingKeys = fc.option(fc.string());
+  const credentialNames = fc.option(
+    fc.subarray(['x-a', 'x-b', 'cookie']).map((names) => new Set(names)),
+    { nil: undefined },
+  );
   fc.assert(
     fc.property(
       rawHeaders,
@@ -28,17 +32,22 @@ test('a record’s headers are exactly those of the contract, whatever the rules
       tagRules,
       fc.string(),
       orderingKeys,
-      (raw, identifyBy, typeBy, tagsBy, text, orderingKey) => {
+      credentialNames,
+      (raw, identifyBy, typeBy, tagsBy, text, orderingKey, credentials) => {
         const tenant = text;
         const constant = { tenant, sourceId: 'src_1', dedupTtlSeconds: 60 };
         const arrival = { receiptId: 'rcp_1', receivedAt: 1_764_576_000_123_000, traceparent: 'tp', orderingKey };
         const request = { method: 'POST', path: `/v1/webhooks/src_1?${text}`, address: text };
-        const record = createRecordHeaders({ ...constant, identifyBy, typeBy, tagsBy, signatureHeaders: ['x-a'] })({
+        const seal = (name: string, value: string): string => `${name} sealed ${value}`;
+        const fixed = { ...constant, signatureHeaders: ['x-a'], seal };
+        const record = createRecordHeaders({ ...fixed, identifyBy, typeBy, tagsBy })({
           ...arrival,
+          credentials,
           ...{ rawHeaders: raw, headers: readHeaders(raw) },
           ...{ method: request.method, url: request.path, address: request.address },
         });
 
+        const isSealed = (name: string): boolean => name !== 'x-a' && (credentials?.has(name) ?? false);
         const joined = new Map<string, string>();
         for (let index = 0; index < raw.length; index += 2) {
           const name = raw[index]?.toLowerCase() ?? '';
@@ -60,11 +69,17 @@ test('a record’s headers are exactly those of the contract, whatever the rules
         );
         const repeated = Object.fromEntries(
           [...values]
-            .filter(([name, all]) => all.length > 1 && name !== 'cookie')
+            .filter(([name, all]) => all.length > 1 && name !== 'cookie' && !isSealed(name))
             .map(([name, all]) => [name, all.map(([, value]) => value)]),
         );
+        // That of the signature stays as it was.
+        const sealedHeaders = Object.fromEntries(
+          [...(credentials ?? [])]
+            .filter((name) => values.has(name) && isSealed(name))
+            .map((name) => [name, values.get(name)?.map(([, value]) => seal(name, value)) ?? []]),
+        );
         const httpHeaders = Object.create(null) as Record<string, string>;
-        for (const [name, value] of joined) if (name !== 'cookie') httpHeaders[name] = value;
+        for (const [name, value] of joined) if (name !== 'cookie' && !isSealed(name)) httpHeaders[name] = value;
         expect(asText(record)).toEqual(
           receivedWebhookHeaders({
             ...constant,
@@ -72,6 +87,7 @@ test('a record’s headers are exactly those of the contract, whatever the rules
             contentType: joined.get('content-type') ?? '',
             contentEncoding: joined.get('content-encoding') || null,
             httpHeaders,
+            sealedHeaders,
             identifyBy: locate(identifyBy),
             typeBy: locate(typeBy),
             tagsBy: Object.fromEntries(tags),
@@ -98,18 +114,21 @@ test('a record’s headers can be read by whoever takes it from the topic', () =
     tagsBy: { id: { header: 'x-id' }, absent: { header: 'x-absent' } },
     signatureHeaders: ['x-signed'],
     dedupTtlSeconds: 60,
+    seal: () => 'sealed',
   });
   const rawHeaders = ['X-Id', 'a', 'x-id', 'b', 'Authorization', 'Bearer x', 'Proxy-Authorization', 'y'];
   const record = asText(
     recordHeaders({
       ...{ receiptId: 'rcp_1', receivedAt: 1, orderingKey: null, traceparent: '' },
       ...{ rawHeaders, headers: readHeaders(rawHeaders), method: 'POST', url: '/v1/webhooks/src_1', address: '::1' },
+      credentials: new Set(['authorization']),
     }),
   );
   expect(parseReceivedWebhook(record, Buffer.of(1))).toMatchObject({
     identifyBy: [{ value: 'a, b' }],
     tagsBy: { id: { value: 'a, b' } },
     httpHeaders: { 'x-id': 'a, b' },
+    sealedHeaders: { authorization: ['sealed'] },
     request: {
       names: 'X-Id,x-id,Authorization,Proxy-Authorization',
       repeated: { 'x-id': ['a', 'b'] },

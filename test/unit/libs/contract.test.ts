@@ -23,6 +23,7 @@ const webhook: ReceivedWebhook = {
   contentType: 'application/json',
   contentEncoding: 'gzip',
   httpHeaders: { 'x-github-event': 'push' },
+  sealedHeaders: { 'x-api-key': ['AA==', 'AQ=='] },
   identifyBy: [{ value: 'abc' }, { pointer: '/id' }],
   typeBy: [],
   tagsBy: { customer: { pointer: '/customer' }, repo: { value: 'a/b' } },
@@ -55,6 +56,7 @@ const delivery: Delivery = {
   passedHeaders: [
     ['X-A', 'ä "1"'],
     ['X-A', ''],
+    ['X-Api-Key', 'AA==', 'sealed'],
   ],
   traceparent: '',
   payload: Buffer.from('x'),

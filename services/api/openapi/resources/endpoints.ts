@@ -14,7 +14,7 @@ const endpoint = object(
     method: oneOf(endpointMethods),
     headers: saying('sensitive values are shown as `***`', map(text)),
     pass_headers: saying(
-      'headers of the provider that are passed on: names, or beginnings and an asterisk',
+      'headers of the provider that are passed on: names, or beginnings and an asterisk; those that may be secrets only by their names',
       list(text),
     ),
     ed25519: flag,

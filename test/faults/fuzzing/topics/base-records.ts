@@ -43,11 +43,11 @@ const noFields = Object.fromEntries(schemaFieldsOf('delivery.attempts').map(({ n
 type HeaderName = keyof typeof header;
 /** By their names in libs/contract. */
 const headersOf: Readonly<Record<TopicName, string>> = {
-  'webhooks.received': `tenant sourceId receiptId receivedAt contentType httpHeaders request identifyBy typeBy tagsBy dedupTtlSeconds
+  'webhooks.received': `tenant sourceId receiptId receivedAt contentType httpHeaders sealedHeaders request identifyBy typeBy tagsBy dedupTtlSeconds
     traceparent`,
   events: 'traceparent',
   deliveries: `tenant deliveryId eventId eventType endpointId generation createdAt receivedAt contentType orderingKey
-    passedHeaders traceparent`,
+    passedHeaders passedCredentials traceparent`,
   'delivery.attempts': '',
   duplicates: 'traceparent',
   'dead-letters': `tenant eventId deadLetterStage deadLetterReason deadLetterAttempts deadLetterOrigin deadLetterAt`,
@@ -107,6 +107,7 @@ export function createBaseRecords({ codecs, tenant, endpointIds, event: known }:
       ...{ createdAt: String(micros()), receivedAt: String(micros()), generation: '0', dedupTtlSeconds: '3600' },
       ...{ httpHeaders: '{"x-a":"b"}', identifyBy: '[{"pointer":"/id"}]', typeBy: '[{"pointer":"/type"}]' },
       ...{ tagsBy: '{"id":{"pointer":"/id"}}', passedHeaders: '[["X-A","b"]]' },
+      ...{ sealedHeaders: '{"cookie":["AA=="]}', passedCredentials: '[["Cookie","AA=="]]' },
       request:
         '{"secret":[],"method":"POST","path":"/","address":"192.0.2.7","names":"X-A,X-A","repeated":{"x-a":["b","c"]}}',
       ...{ deadLetterStage: oneOf(draw, deadLetterStages), deadLetterReason: 'malformed_record' },

@@ -1,0 +1,92 @@
+/** Every route of the API's document that names a resource, asked for another tenant's: byte for byte as for one that never was. */
+import { randomBytes } from 'node:crypto';
+import { createId, type IdPrefix } from '#lib/ids';
+import type { OpenApiDocument } from '../../../services/api/openapi/build-document.ts';
+import { type OpenApi, openApi } from './api-over-database.ts';
+import { createThings } from './openapi-world.ts';
+
+jest.setTimeout(60_000);
+
+let api: OpenApi;
+/** Of the other tenant, by the path's collection. */
+let theirs: Record<string, string>;
+let document: OpenApiDocument;
+beforeAll(async () => {
+  api = await openApi({ closing: AbortSignal.abort() });
+  const tenant = 'theirs';
+  const { source, endpoint, event, waiting, deadLetter, key } = await createThings(api, tenant);
+  const begin = async (method: string, path: string, body?: object): Promise<string> => {
+    const answer = await api.ask({ method, path, tenant, ...(body && { body }) });
+    expect([path, answer.status < 300, answer.text]).toEqual([path, true, answer.text]);
+    return answer.json<{ id: string }>().id;
+  };
+  const published = await begin('POST', '/v1/events', { type: 'a.b', payload: {} });
+  theirs = {
+    ...{ sources: source, endpoints: endpoint, events: event, deliveries: waiting, 'dead-letters': deadLetter },
+    'api-keys': key,
+    replays: await begin('POST', '/v1/dead-letters/replay', { stage: 'dispatcher' }),
+    sessions: await begin('POST', '/v1/sessions', {}),
+    erasures: await begin('DELETE', `/v1/events/${published}`),
+  };
+  document = (await api.ask({ path: '/openapi.json' })).json<OpenApiDocument>();
+});
+afterAll(() => api.close());
+
+const prefixes: Readonly<Record<string, IdPrefix>> = {
+  ...{ sources: 'src', endpoints: 'ep', events: 'evt', deliveries: 'dlv', 'dead-letters': 'dl', 'api-keys': 'key' },
+  ...{ replays: 'rpl', sessions: 'ses', erasures: 'ers' },
+};
+
+/** Bodies without which the request would be refused before anything is looked for. */
+const bodies: Readonly<Record<string, object>> = {
+  updateSource: { name: 'mine' },
+  updateEndpoint: { description: 'mine' },
+  recoverEndpoint: { since: '2020-01-01T00:00:00Z' },
+  verifyWebhook: { headers: {}, body: '' },
+};
+
+test('another tenant’s resource is none, whatever is asked of it', async () => {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) => ({ path, method: method.toUpperCase(), operationId })),
+  );
+  // A tenant itself is the operator's alone.
+  const named = operations.filter(({ path }) => path.includes('{id}') && !path.startsWith('/v1/tenants/'));
+  expect(named.length).toBeGreaterThan(35);
+  for (const { path, method, operationId } of named) {
+    const collection = path.split('/')[2] ?? '';
+    const [prefix, others] = [prefixes[collection], theirs[collection]];
+    if (prefix === undefined || others === undefined) throw new Error(`${collection} has no example here`);
+    const ask = async (id: string, tenant: string) => {
+      const body = bodies[operationId] ?? (method === 'POST' ? {} : undefined);
+      const answer = await api.ask({ method, path: path.replace('{id}', id), tenant, ...(body && { body }) });
+      return [answer.status, { ...answer.headers, date: '' }, answer.text] as const;
+    };
+    const answers = [await ask(others, 'mine'), await ask(createId(prefix, Date.now(), randomBytes), 'mine')] as const;
+    expect([operationId, answers[0][0]]).toEqual([operationId, 404]);
+    expect([operationId, ...answers[0]]).toEqual([operationId, ...answers[1]]);
+  }
+  // Theirs are there all the same, as they were.
+  for (const [collection, id] of Object.entries(theirs).filter(([name]) => name !== 'sessions'))
+    expect([collection, (await api.ask({ path: `/v1/${collection}/${id}`, tenant: 'theirs' })).status]).toEqual([
+      collection,
+      200,
+    ]);
+});
+
+test('a tenant without anything has nothing in any list', async () => {
+  const lists = Object.entries(document.paths).filter(([path, methods]) => methods['get'] && !path.includes('{'));
+  let found = 0;
+  for (const [path] of lists) {
+    const { status, text } = await api.ask({ path: `${path}${queryOf[path] ?? ''}`, tenant: 'nobody' });
+    if (!text.startsWith('[') || path === '/v1/tenants') continue;
+    found += 1;
+    expect([path, status, text]).toEqual([path, 200, '[]']);
+  }
+  expect(found).toBeGreaterThan(8);
+  const search = await api.ask({ path: '/v1/events/search?filter=%7B%22n%22%3A1%7D', tenant: 'nobody' });
+  expect(search.json()).toMatchObject({ matched: [], scanned: 0, complete: true });
+  const stats = await api.ask({ path: '/v1/stats', tenant: 'nobody' });
+  expect(stats.json()).toMatchObject({ series: [] });
+});
+
+const queryOf: Readonly<Record<string, string>> = { '/v1/events': '?order=desc' };
