@@ -325,7 +325,7 @@ describe('replaying an event', () => {
     giveEvent(api);
     api.on('GET /v1/endpoints', { body: [{ id: 'ep_1', url: 'https://erp.example/' }] });
     const { body } = await get(url, tenantToken);
-    expect(body).toContain('Every endpoint that matches it today');
+    expect(body).toContain('All that match it today');
     expect(body).toContain('<option value="ep_1">https://erp.example/ alone</option>');
     api.on(
       `POST /v1/events/${eventId}/replay`,
