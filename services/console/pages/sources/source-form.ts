@@ -63,7 +63,7 @@ export function patchOf(settings: SourceSettings, saved: Source): Record<string,
 
 export function formOfSource(source: Source): URLSearchParams {
   const { hmac, rate_limit: rate, client_certificate: certificate, tags_from: tags = {} } = source;
-  const values: Record<string, unknown> = {
+  const values: Record<string, string | number | undefined> = {
     name: source.name,
     signature_header: source.signature_header,
     public_url: source.public_url,
@@ -82,7 +82,7 @@ export function formOfSource(source: Source): URLSearchParams {
     'client_certificate/required': certificate?.required === true ? '1' : undefined,
     'client_certificate/fingerprints': certificate?.fingerprints?.join('\n'),
     keep_rejected_bodies: source.keep_rejected_bodies === true ? '1' : undefined,
-    ...Object.fromEntries(Object.entries(hmac ?? {}).map(([name, value]) => [`hmac/${name}`, value as unknown])),
+    ...Object.fromEntries(Object.entries(hmac ?? {}).map(([name, value]) => [`hmac/${name}`, value as string])),
   };
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(values))
