@@ -15,15 +15,17 @@ class LiveReplay extends HTMLElement {
   #isRunning = false;
 
   connectedCallback(): void {
-    document.addEventListener('visibilitychange', this.#follow);
-    void this.#follow();
+    document.addEventListener('visibilitychange', this.#whenVisible);
+    this.#whenVisible();
   }
 
   disconnectedCallback(): void {
-    document.removeEventListener('visibilitychange', this.#follow);
+    document.removeEventListener('visibilitychange', this.#whenVisible);
   }
 
-  readonly #follow = async (): Promise<void> => {
+  readonly #whenVisible = (): void => void this.#follow();
+
+  async #follow(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
     while (this.isConnected && !document.hidden && this.dataset['ended'] === undefined) {
@@ -31,7 +33,7 @@ class LiveReplay extends HTMLElement {
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
     this.#isRunning = false;
-  };
+  }
 
   /** @returns how long to wait before the next request */
   #ask(): Promise<number> {

@@ -17,12 +17,16 @@ export const replayBadge = ({ status }: Pick<Replay, 'status'>): Html =>
 
 /** What was asked for, in lines: the members of the filter first, then the rest. */
 export function requestWords(request: Readonly<Record<string, unknown>>): Html {
-  const { filter = {}, rate_per_second: _rate, as_of: _asOf, ...rest } = request;
-  const lines = [...Object.entries(filter as object), ...Object.entries(rest)].map(
-    ([name, value]) => html`<li>${inPlainWords(name)} <code>${valueWords(value)}</code></li>`,
-  );
+  const { filter = {}, ...rest } = request;
+  const lines = [
+    ...Object.entries(filter as object),
+    ...Object.entries(rest).filter(([name]) => !saidElsewhere.includes(name)),
+  ].map(([name, value]) => html`<li>${inPlainWords(name)} <code>${valueWords(value)}</code></li>`);
   return lines.length === 0 ? html`–` : html`<ul class="plain">${lines}</ul>`;
 }
+
+/** By the page itself: the rate, and the time of the preview. */
+const saidElsewhere = ['rate_per_second', 'as_of', 'dry_run'];
 
 const inPlainWords = (name: string): string => name.replaceAll('_', ' ');
 
@@ -33,5 +37,5 @@ function valueWords(value: unknown): string {
     const more = value.length - shownValues;
     return value.slice(0, shownValues).map(String).join(', ') + (more > 0 ? ` and ${more} more` : '');
   }
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
