@@ -4,8 +4,12 @@ import { containsText, searchText } from './search-text.ts';
 /** The filters of `GET /v1/endpoints`. Conditions are on columns of `endpoints`; a tenant has a limited number of them. */
 export const endpointFilters = {
   status: {
-    schema: { type: 'string', enum: ['enabled', 'disabled'] },
-    condition: (status) => `CASE WHEN disabled_at IS NULL THEN 'enabled' ELSE 'disabled' END = ${status}`,
+    schema: { type: 'string', enum: ['enabled', 'paused', 'disabled'] },
+    description: '`enabled` has the paused ones, too',
+    condition: (status) =>
+      `CASE ${status} WHEN 'disabled' THEN disabled_at IS NOT NULL
+                      WHEN 'paused' THEN disabled_at IS NULL AND coalesce(paused_until > clock_timestamp(), false)
+                      ELSE disabled_at IS NULL END`,
   },
   failing: {
     schema: { type: 'string', enum: ['true', 'false'] },

@@ -1,6 +1,13 @@
 import { formatMicros, microsOf, nowMicros } from '#lib/clock';
 import { type StatStep, statSteps } from '#lib/contract';
-import { type StatDimension, statDimensions, type StatSeries, statSeries } from '#lib/event-store';
+import {
+  maxTypesPerDay,
+  otherTypes,
+  type StatDimension,
+  statDimensions,
+  type StatSeries,
+  statSeries,
+} from '#lib/event-store';
 import { readInstant } from '../http/filters.ts';
 import { type FieldErrors, type Read, sendInvalid } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
@@ -37,7 +44,7 @@ const operation: Operation = {
   tag: 'Statistics',
   id: 'getStats',
   summary: 'Count events, duplicates, rejected webhooks, attempts and deliveries over time',
-  description: `An answer has up to ${maxSteps} steps and ${maxCounts} counts; steps and keys without any are left out. Minutes are kept for 48 hours, hours for 90 days, days for 400 days.`,
+  description: `An answer has up to ${maxSteps} steps and ${maxCounts} counts; steps and keys without any are left out. A tenant has ${maxTypesPerDay} types a day, then \`${otherTypes}\`. \`rejected\` is counted by the ingress and approximate: a process that is killed loses its last second. Counts stay when events are removed or erased. Minutes are kept for 48 hours, hours for 90 days, days for 400 days.`,
   parameters: {
     series: `comma-separated: ${statSeries.join(', ')}; default: all that can be split by \`by\``,
     by: 'one line per source, endpoint, type or outcome; default: one per series',

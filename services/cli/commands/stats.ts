@@ -37,7 +37,7 @@ function statsTable({ series }: Stats): string {
 export const stats = apiVerb({
   summary: 'Count events, duplicates, rejected webhooks, attempts and deliveries',
   description:
-    'Counts events, duplicates, rejected webhooks, failed attempts and ended deliveries: one line for each step, or with --by for each source, endpoint, type or outcome. Minutes are kept for 48 hours, hours for 90 days, days for 400 days. --json has every key and step.',
+    'Counts events, duplicates, rejected webhooks, failed attempts and ended deliveries: one line for each step, or with --by for each source, endpoint, type or outcome. Rejected webhooks are counted approximately. Minutes are kept for 48 hours, hours for 90 days, days for 400 days. --json has every key and step.',
   things: 'events',
   options: {
     series: text('LIST', 'some of received,duplicates,rejected,delivered,failed,dead_lettered (default: all)'),

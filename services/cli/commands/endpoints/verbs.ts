@@ -24,7 +24,7 @@ export const endpoints = {
     description: 'Lists the endpoints that are not deleted, oldest first.',
     things,
     options: {
-      status: text('NAME', 'enabled or disabled'),
+      status: text('NAME', 'enabled (paused ones too), paused or disabled'),
       failing: flag('endpoints all of whose attempts fail at present'),
       search: text('TEXT', 'endpoints with this text in the URL or the description'),
       limit: text('N', 'list at most this many (default: all)'),

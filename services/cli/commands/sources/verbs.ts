@@ -10,7 +10,7 @@ import {
   settingsOptions,
 } from '../../options/settings-options.ts';
 import { columns } from '../../output/print.ts';
-import { text } from '../../verb.ts';
+import { flag, text } from '../../verb.ts';
 import { sourceSettings } from './settings.ts';
 import { webhookVerbs } from './webhook-verbs.ts';
 
@@ -22,11 +22,14 @@ export const sources = {
     description: 'Lists the sources that are not deleted, oldest first.',
     things,
     options: {
+      failing: flag('sources that have rejected webhooks in the last ten minutes, and accepted none'),
       search: text('TEXT', 'sources with this text in the name'),
       limit: text('N', 'list at most this many (default: all)'),
     },
-    call: (api, { search, limit }) =>
-      api.list(`/sources?${new URLSearchParams(omitAbsent({ q: search })).toString()}`, readLimit(limit)),
+    call: (api, { failing, search, limit }) => {
+      const filter = omitAbsent({ failing: failing ? 'true' : undefined, q: search });
+      return api.list(`/sources?${new URLSearchParams(filter).toString()}`, readLimit(limit));
+    },
     show: columns('id', 'name', 'scheme', 'created_at'),
   }),
   show: apiVerb({
