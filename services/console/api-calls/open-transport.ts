@@ -40,7 +40,8 @@ export function openTransport({ apiUrl, clock, metrics }: Options): { transport:
     const startedMs = clock.monotonicMs();
     const note = (outcome: string): void =>
       metrics.apiCallSeconds.observe({ outcome }, (clock.monotonicMs() - startedMs) / 1_000);
-    const signal = AbortSignal.timeout(timeoutMs);
+    const limitMs = call.timeoutMs ?? timeoutMs;
+    const signal = AbortSignal.timeout(limitMs);
     for (let isAgain = false; ; isAgain = true) {
       try {
         const answer = await send(call, signal);
@@ -49,7 +50,7 @@ export function openTransport({ apiUrl, clock, metrics }: Options): { transport:
       } catch (error) {
         if (!isAgain && maySendAgain(call) && isStale(error)) continue;
         note('none');
-        return { noAnswer: signal.aborted ? `no answer within ${timeoutMs / 1_000} s` : (error as Error).message };
+        return { noAnswer: signal.aborted ? `no answer within ${limitMs / 1_000} s` : (error as Error).message };
       }
     }
   };
