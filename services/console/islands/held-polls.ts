@@ -18,7 +18,7 @@ export async function askInTurn<T>(ask: (mayWait: boolean) => Promise<T>): Promi
 }
 
 const firstBackOffMs = 1_000;
-const longestBackOffMs = 60_000;
+const longestBackOffMs = 15_000;
 
 /** After the n-th failure in a row: full jitter, on top of what the server asks for. */
 export const backOffMs = (failures: number, retryAfter: string | null): number =>
