@@ -38,7 +38,8 @@ class LiveReplay extends HTMLElement {
   /** @returns how long to wait before the next request */
   #ask(): Promise<number> {
     return askInTurn(async (mayWait) => {
-      const answer = await fetch(`${this.dataset['from'] ?? ''}${mayWait ? '?wait=1' : ''}`);
+      // A browser with a cache lets the same request of another tab wait for the first one’s answer.
+      const answer = await fetch(`${this.dataset['from'] ?? ''}${mayWait ? '?wait=1' : ''}`, { cache: 'no-store' });
       const { status, headers } = answer;
       if (status === 429 || status >= 500) return this.#failed(headers.get('retry-after'));
       if (status !== 200) {

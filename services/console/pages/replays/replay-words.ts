@@ -1,5 +1,6 @@
 import { html, type Html } from '#lib/html';
 import { statusBadge } from '../../parts/status-badge.ts';
+import { time } from '../../parts/time.ts';
 import type { Replay } from '../../routes/replays/replay.ts';
 
 /** Why an item could not be sent. */
@@ -21,7 +22,7 @@ export function requestWords(request: Readonly<Record<string, unknown>>): Html {
   const lines = [
     ...Object.entries(filter as object),
     ...Object.entries(rest).filter(([name]) => !saidElsewhere.includes(name)),
-  ].map(([name, value]) => html`<li>${inPlainWords(name)} <code>${valueWords(value)}</code></li>`);
+  ].map(([name, value]) => html`<li>${inPlainWords(name)} ${valueWords(value)}</li>`);
   return lines.length === 0 ? html`–` : html`<ul class="plain">${lines}</ul>`;
 }
 
@@ -32,7 +33,15 @@ const inPlainWords = (name: string): string => name.replaceAll('_', ' ');
 
 const shownValues = 5;
 
-function valueWords(value: unknown): string {
+/** RFC 3339. */
+const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+function valueWords(value: unknown): Html {
+  if (typeof value === 'string' && instant.test(value)) return time(value);
+  return html`<code>${textOf(value)}</code>`;
+}
+
+function textOf(value: unknown): string {
   if (Array.isArray(value)) {
     const more = value.length - shownValues;
     return value.slice(0, shownValues).map(String).join(', ') + (more > 0 ? ` and ${more} more` : '');
