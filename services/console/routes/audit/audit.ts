@@ -64,6 +64,6 @@ function who({ type, id, key_id: key }: AuditEntry['actor'], t: string): Html {
   const all = (actor: string, label: Html | string): Html =>
     html`<a href="${t}/audit?actor=${encodeURIComponent(actor)}">${label}</a>`;
   if (type === 'operator') return all(id, 'the operator’s key');
-  if (type === 'key') return html`key ${all(id, shortId(id))}`;
-  return html`session ${all(id, shortId(id))} of ${key === 'admin' ? all(key, 'the operator') : html`key ${all(key, shortId(key))}`}`;
+  if (type === 'key') return html`<span>key ${all(id, shortId(id))}</span>`;
+  return html`<span>session ${all(id, shortId(id))} of ${key === 'admin' ? all(key, 'the operator') : html`key ${all(key, shortId(key))}`}</span>`;
 }
