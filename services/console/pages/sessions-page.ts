@@ -44,7 +44,7 @@ export const sessionsPage = ({ context, href, listed, keyHref, above }: Given): 
       { header: 'End it', cell: ({ id }) => endForm(id, { context, href }) },
     ],
     empty: {
-      title: 'No session',
+      title: 'No session of this tenant',
       body: 'Whoever signs in here makes one. A program can have one too: a token with an end.',
       command: './hookline sessions create',
     },
