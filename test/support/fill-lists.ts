@@ -20,6 +20,7 @@ const idsInSql = `
  *   type      frequent, but a quarter that is former, all among the oldest third; 20 are rare
  *   source    src_odd or src_even by the number; src_former of the oldest third; 20 src_rare
  *   endpoint  as the source
+ *   tag       `name:` and the same
  *
  * The last 20 events are received only; of the others, each 20th has died, and each 25th is under way.
  */
@@ -55,6 +56,11 @@ export async function fillLists(postgres: Query, count: number): Promise<void> {
     values,
   );
   await postgres.query(
+    `INSERT INTO event_tags (tenant, tag, event_id)
+     SELECT $1, 'name:' || list_name(n, $3), list_id('evt', $2::bigint + n, n) FROM generate_series(0, $3::bigint - 1) AS n`,
+    values,
+  );
+  await postgres.query(
     `INSERT INTO receipts (tenant, origin, receipt_id, event_id, duplicate, settled, dedup_key, body_hash, received_at)
      SELECT tenant, origin, receipt_id, id, false, true, dedup_key, dedup_key, received_at FROM events WHERE tenant = $1`,
     [listTenant],
@@ -76,6 +82,7 @@ export async function fillLists(postgres: Query, count: number): Promise<void> {
     values,
   );
   await postgres.query('VACUUM ANALYZE events');
+  await postgres.query('VACUUM ANALYZE event_tags');
   await postgres.query('VACUUM ANALYZE deliveries');
   await postgres.query('VACUUM ANALYZE receipts');
 }

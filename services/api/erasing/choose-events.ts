@@ -1,6 +1,7 @@
 import type { Query } from '#lib/postgres';
 import { bindTo, filterConditions, type Filtering } from '../http/filters.ts';
 import { eventFilters } from '../resources/event-filters.ts';
+import { leadToNamed } from '../resources/event-leads.ts';
 
 const { event_id, type, tag, source_id } = eventFilters;
 
@@ -12,9 +13,18 @@ export type ErasureFilter = Filtering<typeof erasureFilters>;
 /** As many as a dry run counts. */
 const maxCounted = 100_000;
 
-function conditionsOf(tenant: string, filter: ErasureFilter, asOf: string): { conditions: string; values: unknown[] } {
+async function conditionsOf(
+  postgres: Query,
+  tenant: string,
+  filter: ErasureFilter,
+  asOf: string,
+): Promise<{ conditions: string; values: unknown[] }> {
   const values: unknown[] = [tenant, asOf];
-  const matching = filterConditions(erasureFilters, filter, bindTo(values));
+  const bind = bindTo(values);
+  // No index of events has the identifiers of senders.
+  const named = await leadToNamed(postgres, tenant, filter);
+  const among = (named?.(bind).ids ?? []).map((ids) => `id IN (${ids})`);
+  const matching = [...among, ...filterConditions(erasureFilters, filter, bind)];
   return {
     conditions: ['tenant = $1', `status <> 'erased'`, 'received_at <= $2::timestamptz', ...matching].join(' AND '),
     values,
@@ -28,7 +38,7 @@ export async function countEvents(
   filter: ErasureFilter,
   asOf: string,
 ): Promise<{ matched: number; more: boolean }> {
-  const { conditions, values } = conditionsOf(tenant, filter, asOf);
+  const { conditions, values } = await conditionsOf(postgres, tenant, filter, asOf);
   const [row] = await postgres.query<{ matched: number }>(
     `SELECT count(*)::int AS matched FROM (SELECT FROM events WHERE ${conditions} LIMIT ${maxCounted + 1}) AS found`,
     values,
@@ -38,13 +48,13 @@ export async function countEvents(
 }
 
 /** The next events behind this `updated_at`; one that changes meanwhile comes again behind it. */
-export function chooseEvents(
+export async function chooseEvents(
   postgres: Query,
   { tenant, filter, as_of: asOf }: { tenant: string; filter: ErasureFilter; as_of: string },
   after: string,
   limit: number,
 ): Promise<{ id: string; updated_at: string }[]> {
-  const { conditions, values } = conditionsOf(tenant, filter, asOf);
+  const { conditions, values } = await conditionsOf(postgres, tenant, filter, asOf);
   return postgres.query(
     `SELECT id, updated_at FROM events
       WHERE ${conditions} AND updated_at > $${values.push(after)}::timestamptz

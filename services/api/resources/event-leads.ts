@@ -4,7 +4,7 @@ import { type Identifier, dedupKeyOf } from '#lib/dedup-store';
 import { sqlStatus } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { bindTo } from '../http/filters.ts';
-import { type LeadOf, ordered, unordered } from './bounded-list.ts';
+import { type Lead, type LeadOf, ordered, unordered } from './bounded-list.ts';
 import type { EventFilter } from './event-filters.ts';
 
 const table = 'events';
@@ -23,7 +23,7 @@ const counted: Readonly<Record<string, string>> = {
 
 /** @param named of `leadToNamed` */
 export function eventLeads(filter: EventFilter, named: LeadOf | undefined): LeadOf[] {
-  const { status, type, source_id, receipt_id, endpoint_id, ordering_key, has = [] } = filter;
+  const { status, type, source_id, receipt_id, endpoint_id, ordering_key, tag = [], has = [] } = filter;
   const leads: (LeadOf | false)[] = [
     named ?? false,
     receipt_id !== undefined &&
@@ -33,6 +33,11 @@ export function eventLeads(filter: EventFilter, named: LeadOf | undefined): Lead
           'receipt_id',
         )),
     ordering_key !== undefined && ((bind) => ordered(table, [`ordering_key = ${bind(ordering_key)}`])),
+    ...tag.map(
+      (each): LeadOf =>
+        (bind) =>
+          byTag(bind(each)),
+    ),
     ...has.map(
       (what): LeadOf =>
         () =>
@@ -53,6 +58,14 @@ export function eventLeads(filter: EventFilter, named: LeadOf | undefined): Lead
   ];
   return leads.filter((lead) => lead !== false);
 }
+
+/** The table of tags has them in the order of events' ids. */
+const byTag = (tag: string): Lead => ({
+  ids: [
+    `SELECT id FROM (SELECT event_id AS id FROM event_tags WHERE tenant = $1 AND tag = ${tag}) AS tagged WHERE true`,
+  ],
+  isOrdered: true,
+});
 
 function byStatus(status: string): LeadOf | false {
   switch (status) {

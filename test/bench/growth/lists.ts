@@ -1,11 +1,16 @@
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { createWorld } from '../../integration/dispatcher/world.ts';
-import { fillLists, listTenant } from '../../support/fill-lists.ts';
+import { fillLists, listStartMs, listTenant } from '../../support/fill-lists.ts';
 import { withDatabase } from '../../support/with-database.ts';
 import { adminKey, authorization } from '../longpoll/keys.ts';
 import { processorSeconds, processorSecondsOfFamily } from '../support/processor-seconds.ts';
 import { serverPids } from '../support/server-pids.ts';
 import { growthBench } from './growth-bench.ts';
+
+/** @param n the event that was received then */
+function at(n: number): string {
+  return new Date(listStartMs + n).toISOString();
+}
 
 /** Each finds something; values are as frequent, or as rare, whatever the number of events. */
 const queries = [
@@ -17,11 +22,16 @@ const queries = [
   'events?order=desc&endpoint_id=ep_rare',
   'events?order=desc&ordering_key=key_7',
   'events?order=desc&event_id=theirs_77',
+  'events?order=desc&receipt_id=rcp_77',
+  'events?order=desc&tag=name:frequent',
+  'events?order=desc&tag=name:rare',
+  'events?order=desc&tag=name:rare&type=frequent',
   `events?order=desc&trace_id=${'101'.padStart(32, '0')}`,
   'events?order=desc&has=duplicates',
   'events?order=desc&has=changed',
   'events?order=desc&has=dead_letters&status=dead_lettered',
   'events?order=desc&status=received',
+  `events?order=desc&received_since=${at(77)}&received_until=${at(99)}`,
   'deliveries?',
   'deliveries?endpoint_id=ep_frequent',
   'deliveries?endpoint_id=ep_frequent&status=dead_lettered',
@@ -29,6 +39,7 @@ const queries = [
   'deliveries?outcome=http_5xx',
   'deliveries?http_status=503',
   'deliveries?event_type=rare',
+  `deliveries?since=${at(77)}&until=${at(99)}`,
 ];
 
 export const listsBench = growthBench({

@@ -5,6 +5,7 @@
 import { idRange } from '#lib/ids';
 import { createPostgres, type Postgres, type Query } from '#lib/postgres';
 import { silentLogger } from '#lib/log';
+import { chooseEvents, countEvents, type ErasureFilter } from '../../../services/api/erasing/choose-events.ts';
 import { maxRead } from '../../../services/api/resources/bounded-list.ts';
 import { type DeliveryFilter } from '../../../services/api/resources/delivery-filters.ts';
 import { listDeliveries } from '../../../services/api/resources/delivery.ts';
@@ -84,6 +85,13 @@ test.each<[EventFilter, number, number]>([
   [{ endpoint_id: 'none' }, 0, fewRows],
   [{ ordering_key: 'key_7' }, limit, fewRows],
   [{ ordering_key: 'none' }, 0, fewRows],
+  [{ tag: ['name:frequent'] }, limit, fewRows],
+  [{ tag: ['name:rare'] }, 20, fewRows],
+  [{ tag: ['name:former'] }, limit, fewRows],
+  [{ tag: ['name:none'] }, 0, fewRows],
+  [{ tag: ['name:rare'], type: 'frequent' }, 13, bound],
+  [{ tag: ['name:frequent', 'name:odd'] }, 0, bound],
+  [{ receipt_id: 'rcp_77' }, 1, fewRows],
   [{ event_id: 'theirs_77' }, 1, fewRows],
   [{ event_id: 'none' }, 0, fewRows],
   [{ trace_id: '00000000000000000000000000000101' }, 1, fewRows],
@@ -148,6 +156,21 @@ test.each<[DeliveryFilter, number, number]>([
     expect(query.read()).toBeLessThan(most);
     expect([...query.scanned]).toEqual([]);
   }
+});
+
+test.each<[ErasureFilter, number]>([
+  [{ event_id: 'theirs_77' }, 1],
+  [{ tag: ['name:rare'] }, 20],
+  [{ type: 'rare' }, 20],
+  [{ source_id: 'src_rare' }, 20],
+])('an erasure by %j finds its events by an index', async (filter, expected) => {
+  const asOf = new Date(listStartMs + 2 * rows).toISOString();
+  const query = watched();
+  expect(await countEvents(query, tenant, filter, asOf)).toEqual({ matched: expected, more: false });
+  const asked = { tenant, filter, as_of: asOf };
+  expect(await chooseEvents(query, asked, '-infinity', 100)).toHaveLength(expected);
+  expect(query.read()).toBeLessThan(fewRows);
+  expect([...query.scanned]).toEqual([]);
 });
 
 test('a page that has found nothing yet leads on to what there is', async () => {

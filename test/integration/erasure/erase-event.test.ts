@@ -323,6 +323,26 @@ describe('an erasure by filter', () => {
     expect(await columnsWith(api.postgres, taken.marker)).toEqual([]);
   });
 
+  test('takes events by the identifiers of their senders, whatever form those have', async () => {
+    const tenant = 'identified';
+    const publish = async (event_id: string) =>
+      (await api.ask({ method: 'POST', path: '/v1/events', body: { type: 'a', payload: {}, event_id }, tenant })).json<{
+        id: string;
+      }>().id;
+    for (const identifier of ['cus_1/order 7', '42', `${'long '.repeat(40)}é`]) {
+      const [taken, left] = [await publish(identifier), await publish(`${identifier} too`)];
+      const { event_id } = (await read(`/v1/events/${taken}`, tenant)).json<{ event_id: string }>();
+      const filter = { event_id, source_id: 'api' };
+      const { matched, as_of } = await dryRun(filter, tenant);
+      expect([identifier, matched]).toEqual([identifier, 1]);
+      const { id } = (await ask({ filter, as_of }, tenant)).json<{ id: string }>();
+      expect(await workOff(api, tenant, id)).toMatchObject({ events: 1 });
+      const statusOf = async (event: string) =>
+        (await read(`/v1/events/${event}`, tenant)).json<{ status: string }>().status;
+      expect([await statusOf(taken), await statusOf(left)]).toEqual(['erased', 'received']);
+    }
+  });
+
   test('needs an as_of of this tenant and filter', async () => {
     const { as_of } = await dryRun({ type: 'a' }, 'bound');
     const refused = async (body: object, tenant = 'bound') => {

@@ -2,7 +2,7 @@ import { createId } from '#lib/ids';
 import { buryErased, forgetErased, sweepErasures } from '../../../services/projector/retention/sweep-erased.ts';
 import { sweepEvents } from '../../../services/projector/retention/sweep-events.ts';
 import type { Paced } from '../../../services/projector/retention/sweep-rows.ts';
-import { duplicateFact, eventFact, fanOutFact, startAt } from '../../unit/projector/facts.ts';
+import { duplicateFact, eventFact, fanOutFact, outcomeFact, startAt } from '../../unit/projector/facts.ts';
 import { type OpenApi, openApi } from '../api/api-over-database.ts';
 import { project } from '../projector/projection.ts';
 import { workOff } from './erasing-api.ts';
@@ -24,11 +24,17 @@ const rows = (table: string) =>
 
 test('an erased event is readable until its days end, then 404, and its mark stays for as long as Kafka has records of it', async () => {
   const event = { tenant, eventId: createId('evt', startAt / 1000) };
-  const facts = [eventFact(event), fanOutFact(event, ['ep_1']), duplicateFact(event, { origin: 'dup' })];
+  const facts = [
+    ...[eventFact(event), fanOutFact(event, ['ep_1']), outcomeFact(event, 'ep_1', 1, 'delivered')],
+    duplicateFact(event, { origin: 'dup' }),
+  ];
   await project(api.postgres, facts);
+  const counts = await rows('stats');
+  expect(counts.length).toBeGreaterThan(3);
   const path = `/v1/events/${event.eventId}`;
   const { id } = (await api.ask({ method: 'DELETE', path, tenant })).json<{ id: string }>();
   await workOff(api, tenant, id);
+  expect(await rows('stats')).toEqual(counts);
 
   await buryErased(api.postgres, now, paced);
   expect((await rows('erased'))[0]?.buried).toBe(false);
@@ -48,6 +54,8 @@ test('an erased event is readable until its days end, then 404, and its mark sta
   expect(await rows('erased')).toHaveLength(1);
   await project(api.postgres, facts);
   expect((await api.ask({ path, tenant })).status).toBe(404);
+  // Neither changes what was counted.
+  expect(await rows('stats')).toEqual(counts);
   for (const table of ['deliveries', 'receipts', 'event_payloads'])
     expect([table, await rows(table)]).toEqual([table, []]);
 

@@ -29,6 +29,15 @@ test('a request is a span of its client’s trace, named after its route', async
   expect(lines).toMatchObject([{ event: 'request.answered', traceId }]);
 });
 
+test('what events are looked for by is in no log line and no span', async () => {
+  for (const query of ['tag=customer:of-a-person', 'event_id=of-a-person', 'tag=of-a-person'])
+    for (const path of ['/v1/events', '/v1/events?order=desc', '/v1/events/search']) {
+      const { span, lines } = await ask(`${path}${path.includes('?') ? '&' : '?'}${query}`);
+      expect(lines.length).toBeGreaterThan(0);
+      expect(JSON.stringify([span?.name, span?.attributes, span?.status, span?.events, lines])).not.toContain('person');
+    }
+});
+
 test('a path that does not exist has a span without a route', async () => {
   const { span } = await ask('/v1/nothing');
   expect(span).toMatchObject({ name: 'GET', attributes: { 'http.response.status_code': 404 } });
