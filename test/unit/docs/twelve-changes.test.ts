@@ -74,6 +74,8 @@ const repeated: Readonly<Record<string, Repeated>> = {
   alert: {
     pattern: new RegExp(`\\b(${anyOf(names('deploy/prometheus/rules/*.yml', /- alert: (\w+)/g))})\\b`),
     where: [code, documents],
+    // It links each alert that it can tell itself to what to do.
+    also: ['services/console/pages/operator/system-page.ts'],
   },
   'default retry window': {
     pattern: new RegExp(
@@ -81,7 +83,12 @@ const repeated: Readonly<Record<string, Repeated>> = {
     ),
     where: [code, documents],
   },
-  'endpoint setting': { pattern: /\bmax_in_flight\b/, where: [code] },
+  'endpoint setting': {
+    pattern: /\bmax_in_flight\b/,
+    where: [code],
+    // A row of its own.
+    also: ['services/console/{pages,routes}/endpoints/*.ts'],
+  },
   'API route with its command': {
     pattern: new RegExp(`\\bid: '(${anyOf(names('services/api/routes/*.ts', /^ {2}id: '(\w+)'/gm))})'`),
     where: [code],

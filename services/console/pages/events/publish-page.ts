@@ -1,3 +1,4 @@
+import { maxPayloadText } from '#lib/contract';
 import { html } from '#lib/html';
 import type { FieldError } from '../../api-calls/console-api.ts';
 import { page, type PageResult } from '../../page-result.ts';
@@ -24,7 +25,7 @@ ${postForm(context, {
   action: `${t}/events/new`,
   submit: 'Publish',
   body: html`${textField({ ...valueOf('type'), label: 'Type', hint: 'Such as order.paid.', isRequired: true })}
-${textArea({ ...valueOf('payload', '{}'), label: 'Payload', hint: 'Any JSON, up to 1 MiB. It is sent as it is written here.', rows: 10, isRequired: true })}
+${textArea({ ...valueOf('payload', '{}'), label: 'Payload', hint: `Any JSON, up to ${maxPayloadText}. It is sent as it is written here.`, rows: 10, isRequired: true })}
 ${textField({ ...valueOf('event_id'), label: 'Your id', hint: 'Optional. Published again within 72 hours, it is the same event.' })}
 ${textField({ ...valueOf('ordering_key'), label: 'Ordering key', hint: 'Optional. Events with the same key stay in order.' })}
 ${textArea({ ...valueOf('tags'), label: 'Tags', hint: 'Optional. Up to five to find it by, one a line: customer:cus_9', rows: 3 })}`,

@@ -1,3 +1,4 @@
+import { deliveryStatuses } from '#lib/contract';
 import type { TenantNames } from '../../api-calls/tenant-names.ts';
 import type { Filter } from '../../parts/filter-form.ts';
 import { endpointOptions } from '../../parts/named-link.ts';
@@ -10,7 +11,7 @@ export const deliveryFilters = (names: TenantNames, query: URLSearchParams): rea
     kind: 'choice',
     name: 'status',
     label: 'Status',
-    options: ['pending', 'retrying', 'parked', 'delivered', 'dead_lettered', 'cancelled'],
+    options: deliveryStatuses,
   },
   { kind: 'text', name: 'event_type', label: 'Event type', placeholder: 'invoice.paid' },
   { kind: 'choice', name: 'outcome', label: 'Last outcome', options: outcomeOptions },

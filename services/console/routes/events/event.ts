@@ -1,3 +1,5 @@
+import type { DeliveryCount } from '#lib/contract';
+
 /** Events of the API and what explains them: the fields that pages show. */
 export interface LiveEvent {
   id: string;
@@ -24,8 +26,6 @@ export interface ErasedEvent {
 }
 
 export type Event = LiveEvent | ErasedEvent;
-
-type DeliveryCount = 'pending' | 'retrying' | 'delivered' | 'dead_lettered' | 'cancelled';
 
 export interface Delivery {
   id: string;
