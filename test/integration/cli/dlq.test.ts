@@ -71,5 +71,10 @@ test('a replay is followed to its end; what failed is told by the exit code', as
   expect(ran.stderr).toMatch(/2 replayed, 1 failed, 0 remaining\n$/);
   const shown = await dlq('show', replay.id);
   expect(shown.stdout).toMatch(/^status +completed$/m);
+  const items = await dlq('items', replay.id, '--status', 'failed', '--json');
+  expect(JSON.parse(items.stdout)).toEqual([
+    expect.objectContaining({ item: 2, status: 'failed', reason: 'payload_expired', endpoint_id: 'ep_a' }),
+  ]);
+  expect((await dlq('items', replay.id)).stdout.trim().split('\n')).toHaveLength(4);
   expect(await dlq('cancel', replay.id)).toMatchObject({ code: 1, stderr: expect.stringContaining('409') as string });
 });

@@ -1,7 +1,7 @@
 import { systemClock } from '#lib/clock';
 import { apiVerb, tenantOption } from '../../api-calls/api-verb.ts';
 import { pathOf } from '../../api-calls/path-of.ts';
-import { readLimit } from '../../options/read-values.ts';
+import { omitAbsent, readLimit } from '../../options/read-values.ts';
 import { replayLimitOptions } from '../../options/replay-limits.ts';
 import { columns } from '../../output/print.ts';
 import { flag, list, text, verb } from '../../verb.ts';
@@ -54,6 +54,21 @@ export const deadLetters = {
       ...tenantOption(things),
     },
     run: replayDeadLetters,
+  }),
+  items: apiVerb({
+    summary: 'List the items of a replay, such as those that failed',
+    description: 'Lists the items of a replay in its order, with why they failed; also of a replay by filter.',
+    things,
+    argument: 'replay',
+    options: {
+      status: text('NAME', 'waiting, sending, replayed, failed, left_out or cancelled'),
+      limit: text('N', 'list at most this many (default: 50)'),
+    },
+    call: (api, { status, limit }, { replay }) => {
+      const query = new URLSearchParams(omitAbsent({ status }));
+      return api.list(`${pathOf('replays', replay, 'items')}?${query.toString()}`, readLimit(limit, { otherwise: 50 }));
+    },
+    show: columns('item', 'status', 'reason', 'event_id', 'endpoint_id', 'dead_letter_id', 'delivery_id'),
   }),
   cancel: apiVerb({
     summary: 'Cancel a replay',
