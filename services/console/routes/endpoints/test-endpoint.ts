@@ -109,6 +109,6 @@ async function showForm(
     refused,
     fields: html`${textField({ name: 'type', label: 'Event type', hint: 'Empty: hookline.test.', value: type, errors })}
 ${textArea({ name: 'payload', label: 'Payload', hint: 'JSON. Empty: a small sample.', value: payload, errors })}`,
-    below: result ?? null,
+    above: result,
   });
 }
