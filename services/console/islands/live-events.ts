@@ -35,6 +35,7 @@ class LiveEvents extends HTMLElement {
     for (const event of ['selectionchange', 'scroll']) document.addEventListener(event, this.#updateSoon);
     document.addEventListener('visibilitychange', this.#whenVisible);
     this.#whenVisible();
+    this.#announceSoon();
   }
 
   disconnectedCallback(): void {
@@ -167,7 +168,8 @@ class LiveEvents extends HTMLElement {
     if (this.#failures > 0) return 'No answer from the API. Trying again.';
     if (this.#isBehind) return 'Behind: catching up.';
     if ('follows' in this.dataset) return hasNew ? 'Paused while you read.' : 'Following.';
-    return hasNew ? 'There are new events.' : '';
+    if (hasNew) return 'There are new events.';
+    return this.#part('.live-rows').hidden ? 'Waits for the first event.' : '';
   }
 
   #part(selector: string): HTMLElement {

@@ -31,8 +31,8 @@ export const candidatesPage = (t: string, text: string, { targets, unfinished }:
             rows: targets,
             href: ({ href }) => t + href,
             columns: [
-              { header: 'Found', cell: ({ label }) => html`<bdi>${label}</bdi>` },
-              { header: 'As', cell: ({ kind }) => kind },
+              { header: 'Name', cell: ({ label }) => html`<bdi>${label}</bdi>` },
+              { header: 'Kind', cell: ({ kind }) => kind },
             ],
           })
         : html`<div class="empty"><h2>Nothing found yet</h2><p>Not all events have been looked at. Go on in the list:</p></div>`

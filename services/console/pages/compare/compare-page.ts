@@ -26,7 +26,7 @@ export function comparePage({ t, a, b, sides, errors = [] }: Comparison): PageRe
     crumbs: [{ label: 'Events', href: `${t}/events` }],
     ...(sides && { actions: html`<a class="button" href="${withQuery(`${t}/compare`, { a: b, b: a })}">Swap</a>` }),
     body: html`${errorSummary(errors)}
-<form class="filters" action="${t}/compare">
+<form class="filters compare" action="${t}/compare">
 ${textField({ name: 'a', label: 'From', value: a, errors, isRequired: true })}
 ${textField({ name: 'b', label: 'To', value: b, errors, isRequired: true })}
 <div class="filter-buttons"><button>Compare</button></div></form>

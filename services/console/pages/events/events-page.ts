@@ -76,7 +76,7 @@ const replayThese = (t: string, filters: URLSearchParams): Html => {
 const notFoundYet = html`<div class="empty"><h2>Nothing found yet</h2><p>The events that were looked at have none of these. Older ones have not been looked at: go on with “Older”, or give a time in “From” and “Until”.</p></div>`;
 
 const nothingMatches = (href: string): Html =>
-  html`<div class="empty"><h2>Nothing matches</h2><p>No event has all of these. Change a filter, or <a href="${href}">see all</a>. An event that comes now is shown here.</p></div>`;
+  html`<div class="empty"><h2>Nothing matches</h2><p>No event has all of these. Change a filter, or <a href="${href}">see all</a>.</p></div>`;
 
 /** Those that no field of the form shows. */
 function wrongFilters(errors: Extract<Listed<never>, { ok: false }>['errors'], sources: readonly Source[]): Html {

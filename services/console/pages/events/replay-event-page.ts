@@ -21,7 +21,7 @@ interface ReplayOfEvent {
   errors: readonly FieldError[];
 }
 
-const everyone = 'Every endpoint that matches it today';
+const everyone = 'All that match it today';
 
 export function replayEventPage(
   context: TenantContext,
@@ -43,7 +43,7 @@ ${postForm(context, {
   submit: 'Start replay',
   body:
     endpoints === undefined
-      ? textField({ ...common, hint: `The id of an endpoint. Empty: ${everyone.toLowerCase()}.` })
+      ? textField({ ...common, hint: `The id of an endpoint. Empty: all endpoints that match it today.` })
       : selectField({
           ...common,
           options: [

@@ -1,7 +1,4 @@
 import { html, type Html } from '#lib/html';
-import type { ReadApi } from '../../api-calls/console-api.ts';
-import { withQuery } from '../../api-calls/paths.ts';
-import type { Event } from '../../routes/events/event.ts';
 import { shortId } from '../../parts/short-id.ts';
 
 export interface Source {
@@ -12,20 +9,7 @@ export interface Source {
 }
 
 /** Of these two there is no source that could be looked at. */
-const builtIn: Readonly<Record<string, string>> = { api: 'API', hookline: 'Hookline' };
-
-/** As many are offered as a choice, and called by their names. Events of others show the id. */
-const maxNamed = 200;
-
-/** The tenant's sources, to be called by their names. */
-export async function namedSources(api: ReadApi): Promise<readonly Source[]> {
-  const listed = await api.list<Source>(withQuery('/sources', { limit: maxNamed }));
-  return listed.ok ? listed.items : [];
-}
-
-/** Rows that a script adds: their sources are asked for only if they have any. */
-export const sourcesOf = async (api: ReadApi, events: readonly Event[]): Promise<readonly Source[]> =>
-  events.some((event) => event.status !== 'erased' && builtIn[event.source_id] === undefined) ? namedSources(api) : [];
+export const builtIn: Readonly<Record<string, string>> = { api: 'API', hookline: 'Hookline' };
 
 export function sourceName(id: string, sources: readonly Source[]): Html {
   const name = builtIn[id] ?? sources.find((source) => source.id === id)?.name;

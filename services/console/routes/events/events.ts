@@ -1,8 +1,8 @@
 import { tenantPage } from '../../page.ts';
 import { eventFilterNames } from '../../pages/events/event-filters.ts';
 import { eventsPage } from '../../pages/events/events-page.ts';
-import { namedSources } from '../../pages/events/source-names.ts';
 import type { Event } from './event.ts';
+import { namedSources } from './named-sources.ts';
 
 const rowsPerPage = '50';
 

@@ -3,7 +3,7 @@ import { ApiRefusal } from '../../api-calls/refusal.ts';
 import { tenantPage } from '../../page.ts';
 import { eventFilterNames, filtersIn } from '../../pages/events/event-filters.ts';
 import { type EventSearch, searchPage } from '../../pages/events/search-page.ts';
-import { namedSources } from '../../pages/events/source-names.ts';
+import { namedSources } from './named-sources.ts';
 
 const matchesPerPage = '50';
 

@@ -6,9 +6,9 @@ import { page, problem } from '../../page-result.ts';
 import { tenantPage } from '../../page.ts';
 import { erasedEventPage } from '../../pages/events/erased-event-page.ts';
 import { eventPage } from '../../pages/events/event-page.ts';
-import { namedSources } from '../../pages/events/source-names.ts';
 import { payloadText } from '../../parts/payload-text.ts';
 import { type Delivery, type Event, type EventMatch, type EventRequest, isErased, type Receipt } from './event.ts';
+import { namedSources } from './named-sources.ts';
 
 /** As many as the API gives at once. An event with more deliveries or receipts has been replayed all the time. */
 const most = 1_000;

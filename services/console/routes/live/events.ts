@@ -3,9 +3,9 @@ import { fragment, problem } from '../../page-result.ts';
 import { tenantPage } from '../../page.ts';
 import { eventFilterNames, filtersIn } from '../../pages/events/event-filters.ts';
 import { eventColumns, eventHref } from '../../pages/events/event-rows.ts';
-import { sourcesOf } from '../../pages/events/source-names.ts';
 import { tableRows } from '../../parts/table.ts';
 import type { Event } from '../events/event.ts';
+import { sourcesOf } from '../events/named-sources.ts';
 
 /** As many as a list keeps. */
 const maxRows = '200';

@@ -1,0 +1,17 @@
+import type { ReadApi } from '../../api-calls/console-api.ts';
+import { withQuery } from '../../api-calls/paths.ts';
+import { builtIn, type Source } from '../../pages/events/source-names.ts';
+import { type Event, isErased } from './event.ts';
+
+/** As many are offered as a choice, and called by their names. Events of others show the id. */
+const maxNamed = 200;
+
+/** The tenant's sources, to be called by their names. */
+export async function namedSources(api: ReadApi): Promise<readonly Source[]> {
+  const listed = await api.list<Source>(withQuery('/sources', { limit: maxNamed }));
+  return listed.ok ? listed.items : [];
+}
+
+/** Rows that a script adds: their sources are asked for only if they have any. */
+export const sourcesOf = async (api: ReadApi, events: readonly Event[]): Promise<readonly Source[]> =>
+  events.some((event) => !isErased(event) && builtIn[event.source_id] === undefined) ? namedSources(api) : [];
