@@ -53,6 +53,8 @@ interface Sending {
   body?: object | string;
   /** The ETag that the resource must still have. */
   ifMatch?: string;
+  /** For what the API holds on purpose. */
+  timeoutMs?: number;
 }
 
 export interface ApiAccess {
@@ -80,7 +82,15 @@ export function createConsoleApi(access: ApiAccess): WriteApi {
   async function call(
     method: ApiCall['method'],
     path: string,
-    { body, headers = {} }: { body?: object | string | undefined; headers?: Record<string, string> } = {},
+    {
+      body,
+      headers = {},
+      timeoutMs,
+    }: {
+      body?: object | string | undefined;
+      headers?: Record<string, string>;
+      timeoutMs?: number | undefined;
+    } = {},
   ): Promise<{ answer: ApiAnswer } | { failure: ApiFailure }> {
     const line = `${method} /v1${path}`;
     if (!asked.includes(line)) asked.push(line);
@@ -96,6 +106,7 @@ export function createConsoleApi(access: ApiAccess): WriteApi {
         ...headers,
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      timeoutMs,
     });
     if ('noAnswer' in answer) return { failure: { kind: 'no_answer', url: '', reason: answer.noAnswer } };
     const { status, header, bytes } = answer;
@@ -160,13 +171,14 @@ export function createConsoleApi(access: ApiAccess): WriteApi {
       return answered.answer;
     },
     query: (path, body) => ask('POST', path, { body, headers: { 'idempotency-key': access.newKey() } }),
-    send(method, path, { body, ifMatch } = {}) {
+    send(method, path, { body, ifMatch, timeoutMs } = {}) {
       const { idempotencyKey } = access;
       if (idempotencyKey === undefined) throw new Error('only the handler of a form changes something');
       sent += 1;
       const key = sent === 1 ? idempotencyKey : `${idempotencyKey}.${sent}`;
       return askOnce(method, path, {
         body,
+        timeoutMs,
         headers: {
           ...(method === 'POST' && { 'idempotency-key': key }),
           ...(ifMatch !== undefined && { 'if-match': ifMatch }),

@@ -40,7 +40,7 @@ export function openTransport({ apiUrl, clock, metrics }: Options): { transport:
     const startedMs = clock.monotonicMs();
     const note = (outcome: string): void =>
       metrics.apiCallSeconds.observe({ outcome }, (clock.monotonicMs() - startedMs) / 1_000);
-    const limitMs = timeoutMs + heldMs(call.path);
+    const limitMs = call.timeoutMs ?? timeoutMs + heldMs(call.path);
     const signal = AbortSignal.timeout(limitMs);
     for (let isAgain = false; ; isAgain = true) {
       try {

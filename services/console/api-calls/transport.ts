@@ -6,6 +6,8 @@ export interface ApiCall {
   path: string;
   headers: Readonly<Record<string, string>>;
   body?: string | undefined;
+  /** For what the API holds on purpose; default: that of the transport. */
+  timeoutMs?: number | undefined;
 }
 
 export interface ApiAnswer {

@@ -28,7 +28,7 @@ export function barChart({ title, bars, step, tone = 'plain' }: Chart): Html {
   const most = Math.max(0, ...bars.map(({ value }) => value ?? 0));
   const total = bars.reduce((sum, { value }) => sum + (value ?? 0), 0);
   const label = `${title}: ${count(total)} in all, at most ${count(most)} in one ${step}`;
-  return html`<figure class="chart chart-${tone}"><figcaption><b>${title}</b> <span class="muted">at most ${count(most)} in one ${step}</span></figcaption>
+  return html`<figure class="chart chart-${tone}"><figcaption><b>${title}</b> <span class="muted">${most === 0 ? 'none' : `at most ${count(most)} in one ${step}`}</span></figcaption>
 <svg viewBox="0 0 ${bars.length * (barWidth + gap)} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}">${bars.map((bar, index) => drawnBar(bar, index, most))}</svg>
 <p class="chart-ends"><span>${minute(bars[0]?.at)}</span><span>${minute(bars.at(-1)?.at)}</span></p>
 <details><summary>As a table</summary>${numbers({ title, bars, step })}</details></figure>`;

@@ -1,17 +1,78 @@
-/** An endpoint of the API: the fields that pages show. */
+/** The form of `retry` that has a schedule excludes the others. */
+export interface Retry {
+  base_seconds?: number;
+  cap_seconds?: number;
+  window_seconds?: number;
+  max_attempts?: number;
+  schedule?: readonly number[];
+  jitter?: number;
+}
+
+/** An endpoint of the API. */
 export interface Endpoint {
   id: string;
   url: string;
   description: string;
   event_types: readonly string[];
+  source_ids: readonly string[];
+  filter: unknown;
+  method: string;
+  /** Sensitive values are masked. */
+  headers: Readonly<Record<string, string>>;
+  pass_headers: readonly string[];
+  ed25519: boolean;
+  public_keys: readonly string[];
+  timeout_ms: number;
+  max_in_flight: number;
+  ordered: boolean;
+  retry: Retry;
+  rate_limit?: { per_second: number; burst: number };
+  /** Its password is masked. */
+  proxy?: string;
+  client_certificate?: { certificate: string; expires_at: string; fingerprint: string };
   created_at: string;
   disabled_at: string | null;
+  disabled_reason: string | null;
   failing_since: string | null;
   paused_at: string | null;
+  paused_until: string | null;
+  filter_unjudged: { at: string; reason: string } | null;
 }
 
+export interface Success {
+  attempts: number;
+  delivered: number;
+  ratio: number | null;
+}
+
+export interface LastSend {
+  at: string;
+  outcome: string | null;
+  http_status: number | null;
+  detail: string | null;
+}
+
+/** What is not known is null. */
+export interface EndpointHealth {
+  breaker: { state: 'closed' | 'half_open' | 'open'; since: string | null } | null;
+  disables_at: string | null;
+  success: { hour: Success | null; day: Success | null };
+  latency: { attempts: number; p50_ms: number | null; p95_ms: number | null };
+  waiting: {
+    retrying: number;
+    parked: number;
+    is_capped: boolean;
+    oldest: string | null;
+    drains_at: string | null;
+  };
+  last_success: LastSend | null;
+  last_failure: LastSend | null;
+}
+
+type State = Pick<Endpoint, 'disabled_at' | 'paused_at' | 'failing_since'>;
+
 /** What matters most of it, in one word. */
-export function endpointStatus({ disabled_at, paused_at, failing_since }: Endpoint): string {
+export function endpointStatus({ disabled_at, paused_at, failing_since }: State): string {
   if (disabled_at !== null) return 'disabled';
   if (paused_at !== null) return 'paused';
   return failing_since === null ? 'enabled' : 'failing';

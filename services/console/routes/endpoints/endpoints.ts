@@ -1,13 +1,20 @@
-import { html } from '#lib/html';
+import { html, type Html } from '#lib/html';
 import { path } from '../../api-calls/paths.ts';
-import { tenantPage } from '../../page.ts';
+import type { ReadApi } from '../../api-calls/console-api.ts';
+import { tenantPage, type TenantContext } from '../../page.ts';
+import { percent } from '../../pages/endpoints/health-view.ts';
 import { listPage, listParameters } from '../../pages/list-page.ts';
+import { countsOf, type Stats, sumOf } from '../../parts/time-chart.ts';
+import { count } from '../../parts/count.ts';
+import { textField } from '../../parts/fields.ts';
 import type { Filter } from '../../parts/filter-form.ts';
-import { shortId } from '../../parts/short-id.ts';
+import { postForm } from '../../parts/form.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
+import type { Column } from '../../parts/table.ts';
 import { time } from '../../parts/time.ts';
-import type { Endpoint } from './endpoint.ts';
-import { endpointStatus } from './endpoint.ts';
+import { plural } from '../../parts/words.ts';
+import { type Endpoint, type EndpointHealth, endpointStatus } from './endpoint.ts';
+import { readAttemptStats } from './read-endpoint.ts';
 
 const filters: readonly Filter[] = [
   { kind: 'text', name: 'q', label: 'URL or description', placeholder: 'contains …' },
@@ -23,7 +30,7 @@ const filters: readonly Filter[] = [
   },
 ];
 
-/** `T/endpoints`: where events are sent to. */
+/** `T/endpoints`: where events are sent to, and how each does. */
 export const endpoints = tenantPage({
   path: '/endpoints',
   title: 'Endpoints',
@@ -32,27 +39,91 @@ export const endpoints = tenantPage({
     query: listParameters(filters),
     async answer(context) {
       const { t, api, query, can } = context;
+      const [listed, stats] = await Promise.all([api.list<Endpoint>(path`/endpoints`, query), readAttemptStats(api)]);
+      const health = await healthOfFailing(api, listed.ok ? listed.items : []);
       return listPage<Endpoint>(context, {
         title: 'Endpoints',
         href: `${t}/endpoints`,
-        listed: await api.list<Endpoint>(path`/endpoints`, query),
+        listed,
         filters,
         actions: can('write') ? html`<a class="button primary" href="${t}/endpoints/new">New endpoint</a>` : null,
         row: ({ id }) => `${t}/endpoints/${id}`,
-        columns: [
-          { header: 'URL', cell: ({ url }) => html`<bdi class="url">${url}</bdi>` },
-          { header: 'Description', cell: ({ description }) => description || '–' },
-          { header: 'Status', cell: (endpoint) => statusBadge(endpointStatus(endpoint)) },
-          { header: 'Gets', cell: ({ event_types: types }) => (types.length === 0 ? 'all types' : types.join(', ')) },
-          { header: 'Created', cell: ({ created_at: createdAt }) => time(createdAt) },
-          { header: 'Id', cell: ({ id }) => shortId(id) },
-        ],
+        columns: columnsOf(stats, health),
         empty: {
           title: 'No endpoint yet',
           body: 'An endpoint is a URL that events are sent to. It gets the events accepted from five seconds after its creation on.',
           command: 'hookline endpoints create --url https://example.com/hooks',
+          ...(can('write') && { actions: firstForm(context) }),
         },
       });
     },
   },
 });
+
+/** Each costs the API several queries: of the rows that need somebody, the first ones alone are asked for. */
+const mostAsked = 10;
+
+async function healthOfFailing(
+  api: ReadApi,
+  listed: readonly Endpoint[],
+): Promise<ReadonlyMap<string, EndpointHealth>> {
+  const failing = listed.filter((one) => endpointStatus(one) === 'failing').slice(0, mostAsked);
+  const asked = await Promise.all(
+    failing.map(async ({ id }) => [id, await api.ask<EndpointHealth>(path`/endpoints/${id}/health`)] as const),
+  );
+  return new Map(asked.flatMap(([id, health]) => (health.ok ? [[id, health.value]] : [])));
+}
+
+function columnsOf(stats: Stats | undefined, health: ReadonlyMap<string, EndpointHealth>): readonly Column<Endpoint>[] {
+  return [
+    {
+      header: 'URL',
+      cell: ({ url, description }) =>
+        html`<bdi class="url">${url}</bdi>${description !== '' && html`<br><bdi class="muted">${description}</bdi>`}`,
+    },
+    {
+      header: 'Status',
+      cell: (endpoint) => html`${statusBadge(endpointStatus(endpoint))}${since(endpoint, health.get(endpoint.id))}`,
+    },
+    ...(stats === undefined ? [] : [{ header: 'Delivered, 24 h', cell: ({ id }: Endpoint) => delivered(id, stats) }]),
+    {
+      header: 'Gets',
+      cell: ({ event_types: types }) => html`<bdi>${types.length === 0 ? 'all types' : types.join(', ')}</bdi>`,
+    },
+    { header: 'Created', cell: ({ created_at: createdAt }) => time(createdAt) },
+  ];
+}
+
+/** Since when it is so, and what that means by now. */
+function since(
+  { disabled_at: disabledAt, paused_until: pausedUntil, failing_since: failingSince }: Endpoint,
+  health: EndpointHealth | undefined,
+): Html {
+  if (disabledAt !== null) return html` <span class="muted">since ${time(disabledAt)}</span>`;
+  if (pausedUntil !== null) return html` <span class="muted">until ${time(pausedUntil)}</span>`;
+  if (failingSince === null) return html``;
+  const waiting = (health?.waiting.retrying ?? 0) + (health?.waiting.parked ?? 0);
+  return html` <span class="muted">since ${time(failingSince)}${waiting > 0 && html`<br>${count(waiting, health?.waiting.is_capped)} wait`}${health?.breaker?.state === 'open' && html`<br>breaker open`}</span>`;
+}
+
+/** Attempts that were taken, of all. */
+function delivered(id: string, stats: Stats): Html {
+  const [good, bad] = [sumOf(countsOf(stats, 'delivered', id)), sumOf(countsOf(stats, 'failed', id))];
+  const attempts = good + bad;
+  return attempts === 0
+    ? html`<span class="muted">nothing sent</span>`
+    : html`${percent({ attempts, delivered: good })} <span class="muted">of ${plural(attempts, 'attempt')}</span>`;
+}
+
+const firstForm = (context: TenantContext): Html =>
+  postForm(context, {
+    action: `${context.t}/endpoints/new`,
+    submit: 'Create endpoint',
+    body: textField({
+      name: 'url',
+      label: 'URL',
+      type: 'url',
+      hint: 'Such as https://example.com/hooks. All its settings can be changed later.',
+      isRequired: true,
+    }),
+  });

@@ -1,0 +1,63 @@
+import { html, type Html } from '#lib/html';
+import { withQuery } from '../../api-calls/paths.ts';
+import { noNames } from '../../routes/deliveries/delivery-filters.ts';
+import { deliveryColumns } from '../../routes/deliveries/deliveries.ts';
+import type { ShownEndpoint } from '../../routes/endpoints/read-endpoint.ts';
+import { barChart, countsOf, type Stats, stepsOf } from '../../parts/time-chart.ts';
+import { table } from '../../parts/table.ts';
+import { time } from '../../parts/time.ts';
+import { healthView } from './health-view.ts';
+import { sendingSettings, signing, subscription } from './settings-view.ts';
+
+/** All about one endpoint: how it does, what it gets, how it is sent, and what was sent last. */
+export function endpointPage(shown: ShownEndpoint, { t, mayWrite }: { t: string; mayWrite: boolean }): Html {
+  const { endpoint, health, stats, sources } = shown;
+  return html`${stateNote(shown)}
+<section class="card"><h2>Health</h2>${
+    health === undefined
+      ? html`<p class="note note-warn">Its health can’t be told at this moment. Reload the page.</p>`
+      : healthView(endpoint, health, t)
+  }</section>
+${stats !== undefined && html`<section class="card">${attemptsChart(endpoint.id, stats)}</section>`}
+<section class="part"><h2>Latest deliveries</h2>${latest(shown, { t, mayWrite })}</section>
+<section class="card"><h2>What it gets</h2>${subscription(endpoint, sources, t)}</section>
+<section class="card"><h2>How it is sent</h2>${sendingSettings(endpoint)}</section>
+<section class="card"><h2>Signing</h2>${signing(endpoint)}</section>`;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  by_request: 'by request',
+  failing: 'because every attempt failed for days',
+  gone: 'because it answered 410 Gone',
+};
+
+/** Why nothing is sent to it, if nothing is. */
+function stateNote({ endpoint }: ShownEndpoint): Html | null {
+  const { disabled_at: disabledAt, disabled_reason: reason, paused_until: pausedUntil } = endpoint;
+  if (disabledAt !== null)
+    return html`<p class="note note-bad"><strong>Disabled</strong> since ${time(disabledAt)}${reason !== null && ` ${reasons[reason] ?? reason}`}. Nothing is sent; what would be becomes a dead letter. Enable it, then recover its dead letters.</p>`;
+  if (pausedUntil !== null)
+    return html`<p class="note note-warn"><strong>Paused</strong> since ${time(endpoint.paused_at)}, until ${time(pausedUntil)}. Its deliveries wait, and are sent then.</p>`;
+  return null;
+}
+
+const attemptsChart = (id: string, stats: Stats): Html =>
+  barChart({
+    caption: 'Attempts per hour, last 24 h',
+    steps: stepsOf(stats),
+    series: [
+      { name: 'Delivered', tone: 'good', counts: countsOf(stats, 'delivered', id) },
+      { name: 'Failed', tone: 'bad', counts: countsOf(stats, 'failed', id) },
+    ],
+  });
+
+function latest({ endpoint, deliveries }: ShownEndpoint, { t, mayWrite }: { t: string; mayWrite: boolean }): Html {
+  if (deliveries.length === 0)
+    return html`<div class="empty"><p>Nothing was sent to it yet.</p>${mayWrite && html`<a class="button" href="${t}/endpoints/${endpoint.id}/test">Send a test</a>`}</div>`;
+  return html`${table({
+    caption: 'Latest deliveries',
+    rows: deliveries,
+    columns: deliveryColumns({ t, names: noNames }, true),
+    href: ({ id }) => `${t}/deliveries/${id}`,
+  })}<p><a href="${withQuery(`${t}/deliveries`, { endpoint_id: endpoint.id })}">All its deliveries</a></p>`;
+}

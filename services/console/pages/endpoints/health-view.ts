@@ -1,0 +1,96 @@
+import { html, type Html } from '#lib/html';
+import { withQuery } from '../../api-calls/paths.ts';
+import { count } from '../../parts/count.ts';
+import { definitions } from '../../parts/definitions.ts';
+import { milliseconds } from '../../parts/milliseconds.ts';
+import { outcomeBadge } from '../../parts/outcome.ts';
+import { statusBadge } from '../../parts/status-badge.ts';
+import { time } from '../../parts/time.ts';
+import { plural } from '../../parts/words.ts';
+import type { Endpoint, EndpointHealth, LastSend, Success } from '../../routes/endpoints/endpoint.ts';
+
+/** What an operator asks first: does it take events, what waits, and until when. */
+export function healthView(endpoint: Endpoint, health: EndpointHealth, t: string): Html {
+  const { waiting, latency } = health;
+  return definitions([
+    ['Circuit breaker', breaker(health)],
+    ['Fails since', endpoint.failing_since === null ? 'it does not fail' : time(endpoint.failing_since)],
+    health.disables_at !== null && ['Disabled, if it goes on failing', time(health.disables_at)],
+    ['Delivered, last hour', success(health.success.hour)],
+    ['Delivered, last 24 h', success(health.success.day)],
+    [
+      'Latency',
+      latency.attempts === 0
+        ? 'no attempt in 24 h'
+        : html`p50 ${milliseconds(latency.p50_ms)} · p95 ${milliseconds(latency.p95_ms)} <span class="muted">of ${plural(latency.attempts, 'attempt')}</span>`,
+    ],
+    ['Waiting', waitingView(endpoint, waiting, t)],
+    waiting.oldest !== null && ['Oldest that waits', time(waiting.oldest)],
+    waiting.oldest !== null && ['Drained', drains(endpoint, health)],
+    ['Last 2xx', lastSend(health.last_success)],
+    ['Last failure', lastSend(health.last_failure)],
+  ]);
+}
+
+const breakerWords = {
+  closed: ['closed', 'closed: events are sent'],
+  half_open: ['half_open', 'half open: a probe is being sent'],
+  open: ['open', 'open: only probes are sent'],
+} as const;
+
+function breaker({ breaker: found }: EndpointHealth): Html {
+  if (found === null) return html`not known: no dispatcher has told in three minutes`;
+  const [status, label] = breakerWords[found.state];
+  return html`${statusBadge(status, label)}${found.since !== null && html` since ${time(found.since)}`}`;
+}
+
+/** `98.5 %` is of attempts: a delivery that is retried counts more than once. */
+function success(counted: Success | null): Html {
+  if (counted === null) return html`<span class="muted">not counted for so long yet</span>`;
+  if (counted.ratio === null) return html`<span class="muted">nothing sent</span>`;
+  return html`${percent(counted)} <span class="muted">· ${count(counted.delivered)} of ${plural(counted.attempts, 'attempt')}</span>`;
+}
+
+/** Never rounded up to all, nor down to none. */
+export function percent({ attempts, delivered }: Pick<Success, 'attempts' | 'delivered'>): string {
+  if (attempts === 0) return '–';
+  const share = (delivered / attempts) * 100;
+  if (delivered < attempts && share > 99.9) return '> 99.9 %';
+  if (delivered > 0 && share < 0.1) return '< 0.1 %';
+  return `${Number(share.toFixed(1))} %`;
+}
+
+function waitingView(
+  { id }: Endpoint,
+  { retrying, parked, is_capped: isCapped }: EndpointHealth['waiting'],
+  t: string,
+): Html {
+  if (retrying + parked === 0) return html`nothing`;
+  const states = [
+    { n: retrying, status: 'retrying', words: 'for a retry' },
+    { n: parked, status: 'parked', words: 'for room' },
+  ].filter(({ n }) => n > 0);
+  return html`${states.map(
+    ({ n, status, words }, index) =>
+      html`${index > 0 && ', '}<a href="${withQuery(`${t}/deliveries`, { endpoint_id: id, status })}">${count(n, isCapped)} ${words}</a>`,
+  )}`;
+}
+
+/** When, or why that can't be told. */
+function drains(endpoint: Endpoint, { breaker: found, waiting }: EndpointHealth): Html {
+  if (waiting.drains_at !== null) return html`about ${time(waiting.drains_at)}, at the present rate`;
+  if (endpoint.disabled_at !== null) return html`never: it is disabled`;
+  if (endpoint.paused_until !== null) return html`after the pause, which ends ${time(endpoint.paused_until)}`;
+  if (found?.state === 'open') return html`once it answers again`;
+  if (waiting.is_capped) return html`not known: there are too many`;
+  return html`not known: nothing was sent in the last minutes`;
+}
+
+function lastSend(send: LastSend | null): Html {
+  if (send === null) return html`none`;
+  const { at, outcome, http_status: httpStatus, detail } = send;
+  // Of an older one only the minute is known.
+  if (outcome === null) return html`${time(at)}`;
+  const isTold = detail === null || detail === `answered ${httpStatus}`;
+  return html`${outcomeBadge({ outcome, httpStatus })} ${time(at)}${!isTold && html`<br><span class="muted">${detail}</span>`}`;
+}

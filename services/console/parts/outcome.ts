@@ -1,0 +1,38 @@
+import { html, type Html } from '#lib/html';
+import { statusBadge } from './status-badge.ts';
+
+/** What a send came to, as the API tells it of attempts, and of the last attempt of deliveries. */
+export interface Outcome {
+  outcome: string | null;
+  httpStatus: number | null;
+}
+
+const words: Readonly<Record<string, string>> = {
+  delivered: 'Delivered',
+  http_4xx: 'Refused',
+  http_5xx: 'Failed',
+  redirect: 'Redirect',
+  timeout: 'Timeout',
+  connect: 'No connection',
+  tls: 'TLS failed',
+  blocked: 'Address blocked',
+};
+
+/** `HTTP 500`, or why there was no answer. Undefined: nothing was sent, or by a version that did not record it. */
+export function outcomeText({ outcome, httpStatus }: Outcome): string | undefined {
+  if (httpStatus !== null) return `HTTP ${httpStatus}`;
+  return outcome === null ? undefined : (words[outcome] ?? outcome.replaceAll('_', ' '));
+}
+
+/** The same, with a sign for good or bad. */
+export function outcomeBadge(given: Outcome): Html {
+  const text = outcomeText(given);
+  if (text === undefined) return html`–`;
+  return given.outcome === 'delivered' ? statusBadge('delivered', text, 'good') : statusBadge('failed', text, 'bad');
+}
+
+/** Outcomes as choices of a filter. */
+export const outcomeOptions = (Object.keys(words) as readonly string[]).map((value) => ({
+  value,
+  label: value.startsWith('http_') ? `HTTP ${value.slice('http_'.length)}` : (words[value] ?? value),
+}));

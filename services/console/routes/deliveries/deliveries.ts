@@ -1,0 +1,86 @@
+import { html, type Html } from '#lib/html';
+import { listOnwards } from '../../api-calls/list-onwards.ts';
+import { withQuery } from '../../api-calls/paths.ts';
+import { readTenantNames, type TenantNames } from '../../api-calls/tenant-names.ts';
+import { page } from '../../page-result.ts';
+import { tenantPage, type TenantContext } from '../../page.ts';
+import { listPage, listParameters } from '../../pages/list-page.ts';
+import { count } from '../../parts/count.ts';
+import { filterForm } from '../../parts/filter-form.ts';
+import { endpointName } from '../../parts/named-link.ts';
+import { outcomeBadge } from '../../parts/outcome.ts';
+import { statusBadge } from '../../parts/status-badge.ts';
+import type { Column } from '../../parts/table.ts';
+import { time } from '../../parts/time.ts';
+import type { Delivery } from './delivery.ts';
+import { deliveryFilterNames, deliveryFilters, deliveryOrder, noNames } from './delivery-filters.ts';
+
+/** `T/deliveries`: what is sent to which endpoint, newest first. */
+export const deliveries = tenantPage({
+  path: '/deliveries',
+  title: 'Deliveries',
+  section: 'deliveries',
+  get: {
+    query: listParameters([...deliveryFilters(noNames, new URLSearchParams()), deliveryOrder]),
+    async answer(context) {
+      const { t, api, query, can } = context;
+      const [listed, names] = await Promise.all([
+        listOnwards<Delivery>(api, '/deliveries', query),
+        readTenantNames(api),
+      ]);
+      const filters = [...deliveryFilters(names, query), deliveryOrder];
+      const href = `${t}/deliveries`;
+      if (listed.ok && listed.items.length === 0 && listed.next !== undefined)
+        return page({ body: html`${filterForm({ action: href, filters, query })}${notYet(href, listed.next)}` });
+      const isAny = listed.ok && listed.items.length > 0;
+      return listPage<Delivery>(context, {
+        title: 'Deliveries',
+        href,
+        listed,
+        filters,
+        actions: can('write') && isAny ? bulkActions(context) : null,
+        row: ({ id }) => `${t}/deliveries/${id}`,
+        columns: deliveryColumns({ t, names }),
+        ...(query.get('order') === 'asc' ? {} : { pagerWords: { prev: 'Newer', next: 'Older' } }),
+        empty: {
+          title: 'No delivery yet',
+          body: html`A delivery is one event for one endpoint. Create an <a href="${t}/endpoints/new">endpoint</a>, then publish an event or receive a webhook: each shows up among the <a href="${t}/events">events</a> first.`,
+          command: `hookline events publish --type order.paid --payload '{"order":"1042"}'`,
+        },
+      });
+    },
+  },
+});
+
+/** @param isOfEndpoint its name stands above the list */
+export const deliveryColumns = (
+  naming: { t: string; names: TenantNames },
+  isOfEndpoint = false,
+): readonly Column<Delivery>[] => [
+  { header: 'Created', cell: ({ created_at: createdAt }) => time(createdAt) },
+  ...(isOfEndpoint ? [] : [{ header: 'Endpoint', cell: ({ endpoint_id: id }: Delivery) => endpointName(id, naming) }]),
+  { header: 'Event type', cell: ({ event_type: type }) => (type === null ? 'erased' : html`<bdi>${type}</bdi>`) },
+  { header: 'Status', cell: ({ status }) => statusBadge(status) },
+  { header: 'Attempts', isNumber: true, cell: ({ attempts }) => count(attempts) },
+  {
+    header: 'Last outcome',
+    cell: ({ last_outcome: outcome, last_http_status: httpStatus }) => outcomeBadge({ outcome, httpStatus }),
+  },
+  { header: 'Next attempt', cell: ({ next_attempt_at: next }) => time(next) },
+];
+
+/** The same filters begin a preview of what would be retried, or cancelled. */
+function bulkActions({ t, query }: TenantContext): Html {
+  const chosen = deliveryFilterNames.flatMap((name) => {
+    const value = query.get(name);
+    return value === null ? [] : [[name, value] as [string, string]];
+  });
+  const href = (what: string): string =>
+    withQuery(`${t}/replays/new`, new URLSearchParams([['what', what], ...chosen]));
+  const which = chosen.length === 0 ? 'all' : 'these';
+  return html`<a class="button" href="${href('retry')}">Retry ${which} …</a><a class="button" href="${href('cancel')}">Cancel ${which} …</a>`;
+}
+
+const notYet = (href: string, next: URLSearchParams): Html =>
+  html`<div class="empty"><h2>Nothing found so far</h2><p>None of the deliveries that were looked at has all of these, and there are others behind them.</p>
+<p><a class="button" href="${withQuery(href, next)}">Look at the next ones</a></p></div>`;

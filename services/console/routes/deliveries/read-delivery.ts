@@ -1,0 +1,78 @@
+import { type FieldError, type ListPage, type ReadApi, valueOf } from '../../api-calls/console-api.ts';
+import { path, withQuery } from '../../api-calls/paths.ts';
+import type { Endpoint, EndpointHealth } from '../endpoints/endpoint.ts';
+import { type Attempt, type Delivery, isOpen } from './delivery.ts';
+import { readAttempt } from './read-attempt.ts';
+
+export interface ShownDelivery extends Pick<ListPage<Attempt>, 'next'> {
+  delivery: Delivery;
+  /** Undefined: deleted. */
+  endpoint: Endpoint | undefined;
+  /** Only of a delivery that waits. */
+  health: EndpointHealth | undefined;
+  /** Of this page. */
+  attempts: readonly Attempt[];
+  isFirstPage: boolean;
+  /** Undefined: there is none, or it is kept no longer. */
+  lastAttempt: Attempt | undefined;
+  deadLetterId: string | undefined;
+}
+
+/** All that the page of a delivery shows. @throws ApiRefusal */
+export async function readDelivery(
+  api: ReadApi,
+  id: string,
+  position: URLSearchParams = new URLSearchParams(),
+): Promise<({ ok: true } & ShownDelivery) | { ok: false; errors: readonly FieldError[] }> {
+  const [delivery, listed] = await Promise.all([
+    api.get<Delivery>(path`/deliveries/${id}`),
+    api.list<Attempt>(path`/deliveries/${id}/attempts`, position),
+  ]);
+  if (!listed.ok) return listed;
+  const [endpoint, health, lastAttempt, deadLetterId] = await Promise.all([
+    findEndpoint(api, delivery.endpoint_id),
+    isOpen(delivery) ? findHealth(api, delivery.endpoint_id) : undefined,
+    listed.next === undefined && listed.items.length > 0
+      ? listed.items.at(-1)
+      : delivery.attempts === 0
+        ? undefined
+        : readAttempt(api, id, delivery.attempts),
+    delivery.status === 'dead_lettered' ? findDeadLetter(api, delivery) : undefined,
+  ]);
+  return {
+    ok: true,
+    ...{ delivery, endpoint, health, lastAttempt, deadLetterId },
+    attempts: listed.items,
+    next: listed.next,
+    isFirstPage: !position.has('cursor'),
+  };
+}
+
+async function findEndpoint(api: ReadApi, id: string): Promise<Endpoint | undefined> {
+  const asked = await api.ask<Endpoint>(path`/endpoints/${id}`);
+  if (!asked.ok && asked.failure.kind === 'problem' && [404, 410].includes(asked.failure.status)) return undefined;
+  return valueOf(asked);
+}
+
+/** The page says less without it. */
+async function findHealth(api: ReadApi, id: string): Promise<EndpointHealth | undefined> {
+  const asked = await api.ask<EndpointHealth>(path`/endpoints/${id}/health`);
+  return asked.ok ? asked.value : undefined;
+}
+
+/** It is written a moment before the delivery's row. */
+const aroundMs = 5_000;
+const mostDeadLetters = 1_000;
+
+/** Of many that died in these seconds it may not be found: the page then links to the list. */
+async function findDeadLetter(api: ReadApi, delivery: Delivery): Promise<string | undefined> {
+  const diedMs = Date.parse(delivery.updated_at);
+  const around = withQuery('/dead-letters', {
+    endpoint_id: delivery.endpoint_id,
+    since: new Date(diedMs - aroundMs).toISOString(),
+    until: new Date(diedMs + aroundMs).toISOString(),
+    limit: mostDeadLetters,
+  });
+  const asked = await api.ask<readonly { id: string; delivery_id: string | null }[]>(around);
+  return asked.ok ? asked.value.find(({ delivery_id: id }) => id === delivery.id)?.id : undefined;
+}

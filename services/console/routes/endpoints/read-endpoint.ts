@@ -1,0 +1,46 @@
+import type { ReadApi } from '../../api-calls/console-api.ts';
+import { path, withQuery } from '../../api-calls/paths.ts';
+import type { Stats } from '../../parts/time-chart.ts';
+import type { Delivery } from '../deliveries/delivery.ts';
+import type { Endpoint, EndpointHealth } from './endpoint.ts';
+
+export interface ShownEndpoint {
+  endpoint: Endpoint;
+  /** What could not be asked is undefined: the page shows the rest. */
+  health: EndpointHealth | undefined;
+  stats: Stats | undefined;
+  deliveries: readonly Delivery[];
+  /** Names by ids. */
+  sources: ReadonlyMap<string, string>;
+}
+
+const latestDeliveries = 10;
+const mostSources = 200;
+
+/** All that the page of an endpoint shows. @throws ApiRefusal if there is no such endpoint, or if it can't be told */
+export async function readEndpoint(api: ReadApi, id: string): Promise<ShownEndpoint> {
+  const [endpoint, health, stats, deliveries] = await Promise.all([
+    api.get<Endpoint>(path`/endpoints/${id}`),
+    api.ask<EndpointHealth>(path`/endpoints/${id}/health`),
+    readAttemptStats(api),
+    api.list<Delivery>(withQuery('/deliveries', { endpoint_id: id, limit: latestDeliveries })),
+  ]);
+  return {
+    endpoint,
+    health: health.ok ? health.value : undefined,
+    stats,
+    deliveries: deliveries.ok ? deliveries.items : [],
+    sources: endpoint.source_ids.length === 0 ? new Map() : await sourceNames(api),
+  };
+}
+
+/** Attempts by endpoint of the last 24 hours. Undefined: there are too many endpoints for it. */
+export async function readAttemptStats(api: ReadApi): Promise<Stats | undefined> {
+  const stats = await api.ask<Stats>(withQuery('/stats', { series: 'delivered,failed', by: 'endpoint', step: '1h' }));
+  return stats.ok ? stats.value : undefined;
+}
+
+async function sourceNames(api: ReadApi): Promise<ReadonlyMap<string, string>> {
+  const asked = await api.ask<readonly { id: string; name: string }[]>(withQuery('/sources', { limit: mostSources }));
+  return new Map((asked.ok ? asked.value : []).map(({ id, name }) => [id, name]));
+}
