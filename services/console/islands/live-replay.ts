@@ -15,15 +15,17 @@ class LiveReplay extends HTMLElement {
   #isRunning = false;
 
   connectedCallback(): void {
-    document.addEventListener('visibilitychange', this.#follow);
-    void this.#follow();
+    document.addEventListener('visibilitychange', this.#whenVisible);
+    this.#whenVisible();
   }
 
   disconnectedCallback(): void {
-    document.removeEventListener('visibilitychange', this.#follow);
+    document.removeEventListener('visibilitychange', this.#whenVisible);
   }
 
-  readonly #follow = async (): Promise<void> => {
+  readonly #whenVisible = (): void => void this.#follow();
+
+  async #follow(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
     while (this.isConnected && !document.hidden && this.dataset['ended'] === undefined) {
@@ -31,12 +33,13 @@ class LiveReplay extends HTMLElement {
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
     this.#isRunning = false;
-  };
+  }
 
   /** @returns how long to wait before the next request */
   #ask(): Promise<number> {
     return askInTurn(async (mayWait) => {
-      const answer = await fetch(`${this.dataset['from'] ?? ''}${mayWait ? '?wait=1' : ''}`);
+      // A browser with a cache lets the same request of another tab wait for the first one’s answer.
+      const answer = await fetch(`${this.dataset['from'] ?? ''}${mayWait ? '?wait=1' : ''}`, { cache: 'no-store' });
       const { status, headers } = answer;
       if (status === 429 || status >= 500) return this.#failed(headers.get('retry-after'));
       if (status !== 200) {

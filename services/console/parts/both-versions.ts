@@ -7,10 +7,7 @@ import { table } from './table.ts';
  * @param yours as it was entered, by field. @param theirs as it is saved now
  */
 export function bothVersions(yours: URLSearchParams, theirs: URLSearchParams): Html {
-  const names = [...new Set([...theirs.keys(), ...yours.keys()])];
-  const rows = names
-    .map((name) => ({ name, yours: plain(yours.get(name)), theirs: plain(theirs.get(name)) }))
-    .filter((row) => row.yours !== row.theirs);
+  const rows = differing(yours, theirs);
   return html`<div class="error-summary" role="alert" tabindex="-1" autofocus><h2>Somebody else has changed it meanwhile</h2>
 <p>Nothing was saved. Your version is still in the form: save it again to replace the other one, or take over from it what you want to keep.</p></div>
 ${
@@ -26,6 +23,18 @@ ${
   })
 }`;
 }
+
+interface Differing {
+  name: string;
+  yours: string;
+  theirs: string;
+}
+
+/** None: somebody, perhaps the same form sent twice, has saved just that. */
+export const differing = (yours: URLSearchParams, theirs: URLSearchParams): Differing[] =>
+  [...new Set([...theirs.keys(), ...yours.keys()])]
+    .map((name) => ({ name, yours: plain(yours.get(name)), theirs: plain(theirs.get(name)) }))
+    .filter((row) => row.yours !== row.theirs);
 
 /** Forms end lines in their own way. */
 const plain = (text: string | null): string => (text ?? '').replaceAll('\r\n', '\n').trim();

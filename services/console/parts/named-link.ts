@@ -14,7 +14,8 @@ interface Naming {
 export function endpointName(id: string | null, { t, names: { endpoints } }: Naming): Html {
   if (id === null) return html`–`;
   const url = endpoints.names.get(id);
-  if (url !== undefined) return html`<a href="${t}/endpoints/${id}"><bdi class="url">${withoutScheme(url)}</bdi></a>`;
+  if (url !== undefined)
+    return html`<a href="${t}/endpoints/${id}"><bdi class="url" title="${url}">${withoutScheme(url)}</bdi></a>`;
   return endpoints.isComplete
     ? html`${shortId(id)} (deleted)`
     : html`<a href="${t}/endpoints/${encodeURIComponent(id)}">${shortId(id)}</a>`;
@@ -32,7 +33,7 @@ export function sourceName(id: string | null, { t, names: { sources } }: Naming)
     : html`<a href="${t}/sources/${encodeURIComponent(id)}">${shortId(id)}</a>`;
 }
 
-const withoutScheme = (url: string): string => url.replace(/^https:\/\//, '');
+const withoutScheme = (url: string): string => url.replace(/^https?:\/\//, '');
 
 interface Option {
   value: string;

@@ -38,7 +38,7 @@ function stateWords(replay: ReplayProgress): string {
     case 'partial':
       return `${so}. More matched than its limit allowed.`;
     case 'cancelled':
-      return `${so} when it was cancelled; ${count(remaining)} left as they were.`;
+      return `${so} when it was cancelled; ${count(remaining)} left as they were${replay.operation === null ? ': dead letters' : ''}.`;
   }
 }
 

@@ -1,5 +1,6 @@
 import { html, type Html } from '#lib/html';
 import { statusBadge } from '../../parts/status-badge.ts';
+import { time } from '../../parts/time.ts';
 import type { Replay } from '../../routes/replays/replay.ts';
 
 /** Why an item could not be sent. */
@@ -17,21 +18,33 @@ export const replayBadge = ({ status }: Pick<Replay, 'status'>): Html =>
 
 /** What was asked for, in lines: the members of the filter first, then the rest. */
 export function requestWords(request: Readonly<Record<string, unknown>>): Html {
-  const { filter = {}, rate_per_second: _rate, as_of: _asOf, ...rest } = request;
-  const lines = [...Object.entries(filter as object), ...Object.entries(rest)].map(
-    ([name, value]) => html`<li>${inPlainWords(name)} <code>${valueWords(value)}</code></li>`,
-  );
+  const { filter = {}, ...rest } = request;
+  const lines = [
+    ...Object.entries(filter as object),
+    ...Object.entries(rest).filter(([name]) => !saidElsewhere.includes(name)),
+  ].map(([name, value]) => html`<li>${inPlainWords(name)} ${valueWords(value)}</li>`);
   return lines.length === 0 ? html`–` : html`<ul class="plain">${lines}</ul>`;
 }
+
+/** By the page itself: the rate, and the time of the preview. */
+const saidElsewhere = ['rate_per_second', 'as_of', 'dry_run'];
 
 const inPlainWords = (name: string): string => name.replaceAll('_', ' ');
 
 const shownValues = 5;
 
-function valueWords(value: unknown): string {
+/** RFC 3339. */
+const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+function valueWords(value: unknown): Html {
+  if (typeof value === 'string' && instant.test(value)) return time(value);
+  return html`<code>${textOf(value)}</code>`;
+}
+
+function textOf(value: unknown): string {
   if (Array.isArray(value)) {
     const more = value.length - shownValues;
     return value.slice(0, shownValues).map(String).join(', ') + (more > 0 ? ` and ${more} more` : '');
   }
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

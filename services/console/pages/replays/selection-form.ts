@@ -26,8 +26,8 @@ export function selectionForm({ action, selection, names, query, errors }: Selec
     failedOf !== null && html`<input type="hidden" name="failed_of" value="${failedOf}">`
   }
 ${filtersOf(selection, names, query).map((filter) => fieldOf(filter, query, errors))}
-${rate !== undefined && textField({ name: 'rate_per_second', label: 'At most a second', value: rate, type: 'text', errors })}
-${textField({ name: 'limit', label: 'At most in all', value: limit ?? '', errors })}
+${rate !== undefined && textField({ name: 'rate_per_second', label: 'Rate per second', value: rate, type: 'text', errors })}
+${textField({ name: 'limit', label: 'Limit', value: limit ?? '', errors })}
 <div class="filter-buttons"><button>Count again</button><a href="${t}${list}">Back to the ${things}</a></div>
 </form>`;
 }
@@ -47,11 +47,7 @@ function fieldOf(filter: Filter, query: URLSearchParams, errors: readonly FieldE
       options: [{ value: '', label: 'Any' }, ...options],
     });
   }
-  if (values.length < 2)
-    return textField({
-      ...{ name, label, value: values[0] ?? '', errors },
-      ...(filter.kind === 'time' && { hint: 'such as 2026-01-31T09:30:00Z' }),
-    });
+  if (values.length < 2) return textField({ name, label, value: values[0] ?? '', errors });
   return html`<fieldset class="field"><legend>${label}</legend>${values.map((value) => checkbox({ name, label: value, value, isChecked: true }))}</fieldset>`;
 }
 

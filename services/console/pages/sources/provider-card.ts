@@ -32,6 +32,6 @@ ${definitions([
     'URL as the provider has it',
     html`<bdi class="url">${source.public_url}</bdi>: exactly this one is signed`,
   ],
-  ['Answer to an accepted webhook', `${source.response_status}`],
+  ['Response status', `${source.response_status}`],
 ])}</section>`;
 }

@@ -42,7 +42,7 @@ export const schemeSetups: Readonly<Record<SourceScheme, SchemeSetup>> = {
   stripe: {
     provider: 'Stripe',
     secretFrom: 'provider',
-    secret: 'the signing secret of the event destination: whsec_…',
+    secret: 'the signing secret (whsec_…) of the event destination',
     header: 'Stripe-Signature: t=…,v1=<hex>',
     signed: 'HMAC-SHA256 over <t>.<body>',
     where: 'Workbench → Webhooks → Add destination',
@@ -54,7 +54,7 @@ export const schemeSetups: Readonly<Record<SourceScheme, SchemeSetup>> = {
   'standard-webhooks': {
     provider: 'Standard Webhooks or Svix',
     secretFrom: 'provider',
-    secret: 'whsec_ and base64; or the public key whpk_… of Ed25519 signatures',
+    secret: 'whsec_… or, for Ed25519 signatures, the public key whpk_…',
     header: 'webhook-signature: v1,<base64>, with webhook-id and webhook-timestamp (or all three with svix-)',
     signed: 'HMAC-SHA256 over <id>.<timestamp>.<body>',
     where: 'where the provider’s portal asks for an endpoint',
@@ -114,7 +114,7 @@ export const schemeSetups: Readonly<Record<SourceScheme, SchemeSetup>> = {
   paddle: {
     provider: 'Paddle',
     secretFrom: 'provider',
-    secret: 'the secret key of the notification destination: pdl_ntfset_…',
+    secret: 'the secret key (pdl_ntfset_…) of the notification destination',
     header: 'Paddle-Signature: ts=…;h1=<hex>',
     signed: 'HMAC-SHA256 over <ts>:<body>',
     where: 'Developer Tools → Notifications → New destination',

@@ -10,14 +10,14 @@ export function settingsCard(source: Source): Html {
   const { client_certificate: certificate, rate_limit: rate } = source;
   return html`<section class="card"><h2>Settings</h2>${definitions([
     ['Scheme', html`<code>${source.scheme}</code>`],
-    schemeSetups[source.scheme].isTimed && ['Signed at most', `${duration(source.timestamp_tolerance_seconds)} ago`],
+    schemeSetups[source.scheme].isTimed && ['Timestamp tolerance', duration(source.timestamp_tolerance_seconds)],
     ['Event id from', places(source.dedup_id, 'as the scheme has it')],
-    ['A duplicate is known for', duration(source.dedup_ttl_seconds)],
+    ['Duplicates are recognized for', duration(source.dedup_ttl_seconds)],
     ['Event type from', places(source.event_type_from, 'as the scheme has it')],
-    ['Kept in order by', places(source.ordering_key, 'nothing')],
+    ['Ordering key from', places(source.ordering_key, 'nothing')],
     ['Tags', tags(source.tags_from)],
-    ['May send', places(source.allowed_ips, 'any address')],
-    ['Rate', rate === undefined ? 'that of the tenant' : `${rate.per_second} a second, ${rate.burst} at once`],
+    ['Allowed addresses', places(source.allowed_ips, 'any address')],
+    ['Rate limit', rate === undefined ? 'that of the tenant' : `${rate.per_second} a second, ${rate.burst} at once`],
     [
       'Client certificate',
       certificate?.required === true

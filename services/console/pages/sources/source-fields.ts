@@ -2,7 +2,7 @@
 import type { SourceScheme } from '#lib/contract';
 import { html, type Html } from '#lib/html';
 import type { FieldError } from '../../api-calls/console-api.ts';
-import { checkbox, fieldId, selectField, textArea, textField } from '../../parts/fields.ts';
+import { checkbox, selectField, textArea, textField } from '../../parts/fields.ts';
 import { schemeSetups } from './scheme-setup.ts';
 
 interface SourceFields {
@@ -18,20 +18,20 @@ export function sourceFields({ scheme, values, errors, isEdited }: SourceFields)
   const setup = schemeSetups[scheme];
   const field = (name: string) => ({ name, value: values.get(name) ?? '', errors });
   const rare = html`
-${scheme !== 'hmac' && textField({ ...field('signature_header'), label: 'Header of the signature', hint: `Only if it has another name than that of the scheme: ${setup.header.split(':')[0] ?? ''}.` })}
-${setup.isTimed && textField({ ...field('timestamp_tolerance_seconds'), label: 'Seconds that a signed time may be away from now', hint: 'Empty: 300.' })}
-${textArea({ ...field('dedup_id'), rows: 2, label: 'Where the event’s id is', hint: 'A line each, tried in this order: header:Name, or a JSON pointer such as /data/id. Empty: as the scheme has it.' })}
-${textField({ ...field('dedup_ttl_seconds'), label: 'Seconds that an id is remembered, to know duplicates', hint: 'Empty: 259200, which is three days.' })}
-${textArea({ ...field('event_type_from'), rows: 2, label: 'Where the event’s type is', hint: 'Likewise. Empty: as the scheme has it.' })}
-${textArea({ ...field('ordering_key'), rows: 2, label: 'Where the ordering key is', hint: 'Likewise. Events of one key are delivered in their order.' })}
+${scheme !== 'hmac' && textField({ ...field('signature_header'), label: 'Signature header', hint: `Only if it has another name than that of the scheme: ${setup.header.split(':')[0] ?? ''}.` })}
+${setup.isTimed && textField({ ...field('timestamp_tolerance_seconds'), label: 'Timestamp tolerance, in seconds', hint: 'Empty: 300.' })}
+${textArea({ ...field('dedup_id'), rows: 2, label: 'Event id from', hint: 'A line each, tried in this order: header:Name, or a JSON pointer such as /data/id. Empty: as the scheme has it.' })}
+${textField({ ...field('dedup_ttl_seconds'), label: 'Duplicates are recognized for, in seconds', hint: 'Empty: 259200, which is three days.' })}
+${textArea({ ...field('event_type_from'), rows: 2, label: 'Event type from', hint: 'Likewise. Empty: as the scheme has it.' })}
+${textArea({ ...field('ordering_key'), rows: 2, label: 'Ordering key from', hint: 'Likewise. Events of one key are delivered in their order.' })}
 ${textArea({ ...field('tags_from'), rows: 2, label: 'Tags', hint: 'A line each: customer = /data/customer. Events are found by their tags.' })}
-${textArea({ ...field('allowed_ips'), rows: 2, label: 'Addresses that may send', hint: 'A line each: 192.0.2.7 or 192.0.2.0/24. Empty: any.' })}
-${textField({ ...field('rate_limit/per_second'), label: 'Webhooks a second', hint: 'With the next field; empty: the rate of the tenant.' })}
-${textField({ ...field('rate_limit/burst'), label: 'Webhooks at once' })}
+${textArea({ ...field('allowed_ips'), rows: 2, label: 'Allowed addresses', hint: 'A line each: 192.0.2.7 or 192.0.2.0/24. Empty: any.' })}
+${textField({ ...field('rate_limit/per_second'), label: 'Rate limit: webhooks per second', hint: 'With the next field; empty: the rate of the tenant.' })}
+${textField({ ...field('rate_limit/burst'), label: 'Rate limit: burst' })}
 ${selectField({
   ...{ ...field('response_status'), value: values.get('response_status') ?? '202' },
   ...{
-    label: 'Answer to an accepted webhook',
+    label: 'Response status',
     options: ['202', '200', '204'].map((value) => ({ value, label: value })),
   },
 })}
@@ -54,13 +54,13 @@ function secretHint(scheme: SourceScheme): string {
 }
 
 const hmacFields = (field: (name: string) => { name: string; value: string; errors: readonly FieldError[] }): Html =>
-  html`${textField({ ...field('hmac/header'), label: 'Header of the signature', hint: 'Such as X-Signature.', isRequired: true })}
-${textField({ ...field('hmac/prefix'), label: 'What the signature begins with', hint: 'Such as sha256=. Empty: nothing.' })}
+  html`${textField({ ...field('hmac/header'), label: 'Signature header', hint: 'Such as X-Signature.', isRequired: true })}
+${textField({ ...field('hmac/prefix'), label: 'Prefix of the signature', hint: 'Such as sha256=. Empty: nothing.' })}
 ${selectField({ ...field('hmac/algorithm'), label: 'Algorithm', options: choices('sha256', 'sha1', 'sha384', 'sha512') })}
 ${selectField({ ...field('hmac/encoding'), label: 'Encoding', options: choices('hex', 'base64', 'base64url') })}
 ${textField({ ...field('hmac/signed'), label: 'What is signed', hint: 'id, timestamp, url, body and words, joined: body, timestamp.body, v0:timestamp:body, url+body.', isRequired: true })}
-${textField({ ...field('hmac/timestamp_header'), label: 'Header of the time', hint: 'If the time is signed.' })}
-${textField({ ...field('hmac/id_header'), label: 'Header of the id', hint: 'If the id is signed.' })}`;
+${textField({ ...field('hmac/timestamp_header'), label: 'Timestamp header', hint: 'If the timestamp is signed.' })}
+${textField({ ...field('hmac/id_header'), label: 'Id header', hint: 'If the id is signed.' })}`;
 
 const choices = (...values: string[]) => values.map((value) => ({ value, label: value }));
 
@@ -69,14 +69,12 @@ const usual = ['name', 'secret', 'public_url', 'response_status'];
 /** What is set, or wrong, must not be hidden. */
 function hasRare(values: URLSearchParams, errors: readonly FieldError[]): boolean {
   const isRare = (name: string): boolean => !usual.includes(name) && !name.startsWith('hmac');
-  const shown = [...values].some(
-    ([name, value]) => value !== '' && isRare(name) && !(name in sameAsDefault && sameAsDefault[name] === value),
-  );
-  return shown || errors.some(({ field }) => field !== '' && isRare(field.replace(/^\//, '')) && fieldId(field) !== '');
+  const isSet = [...values].some(([name, value]) => value !== '' && isRare(name) && value !== shownByDefault[name]);
+  return isSet || errors.some(({ field }) => field !== '' && isRare(field.replace(/^\//, '')));
 }
 
 /** The API shows these as they are by default. */
-const sameAsDefault: Readonly<Record<string, string>> = {
+const shownByDefault: Readonly<Record<string, string>> = {
   dedup_ttl_seconds: '259200',
   timestamp_tolerance_seconds: '300',
 };

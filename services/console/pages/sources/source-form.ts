@@ -7,13 +7,16 @@ export type SourceSettings = Readonly<Record<string, unknown>> & { name: string 
 
 export function readSourceForm(form: URLSearchParams, scheme: SourceScheme): SourceSettings {
   const text = (name: string): string | null => form.get(name)?.trim() || null;
+  /** The forms of some schemes have fewer fields: what they don’t show stays as it is. */
+  const ifShown = (name: string, read: (value: string | null) => unknown): Record<string, unknown> =>
+    form.has(name) ? { [name]: read(text(name)) } : {};
   const perSecond = numberIn(text('rate_limit/per_second'));
   const burst = numberIn(text('rate_limit/burst'));
   const fingerprints = linesIn(form.get('client_certificate/fingerprints'));
   const needsCertificate = form.has('client_certificate/required') || fingerprints !== null;
   return {
     name: text('name') ?? '',
-    signature_header: scheme === 'hmac' ? null : text('signature_header'),
+    ...ifShown('signature_header', (value) => value),
     ...(scheme === 'hmac' && {
       hmac: {
         algorithm: text('hmac/algorithm'),
@@ -26,13 +29,13 @@ export function readSourceForm(form: URLSearchParams, scheme: SourceScheme): Sou
         id_header: text('hmac/id_header'),
       },
     }),
-    public_url: text('public_url'),
+    ...ifShown('public_url', (value) => value),
     dedup_id: linesIn(form.get('dedup_id')),
     dedup_ttl_seconds: numberIn(text('dedup_ttl_seconds')),
     event_type_from: linesIn(form.get('event_type_from')),
     ordering_key: linesIn(form.get('ordering_key')),
     tags_from: tagsIn(form.get('tags_from')),
-    timestamp_tolerance_seconds: numberIn(text('timestamp_tolerance_seconds')),
+    ...ifShown('timestamp_tolerance_seconds', numberIn),
     allowed_ips: linesIn(form.get('allowed_ips')),
     rate_limit: perSecond === null && burst === null ? null : { per_second: perSecond, burst },
     response_status: numberIn(text('response_status')),
@@ -63,7 +66,7 @@ export function patchOf(settings: SourceSettings, saved: Source): Record<string,
 
 export function formOfSource(source: Source): URLSearchParams {
   const { hmac, rate_limit: rate, client_certificate: certificate, tags_from: tags = {} } = source;
-  const values: Record<string, unknown> = {
+  const values: Record<string, string | number | undefined> = {
     name: source.name,
     signature_header: source.signature_header,
     public_url: source.public_url,
@@ -82,7 +85,7 @@ export function formOfSource(source: Source): URLSearchParams {
     'client_certificate/required': certificate?.required === true ? '1' : undefined,
     'client_certificate/fingerprints': certificate?.fingerprints?.join('\n'),
     keep_rejected_bodies: source.keep_rejected_bodies === true ? '1' : undefined,
-    ...Object.fromEntries(Object.entries(hmac ?? {}).map(([name, value]) => [`hmac/${name}`, value as unknown])),
+    ...Object.fromEntries(Object.entries(hmac ?? {}).map(([name, value]) => [`hmac/${name}`, value as string])),
   };
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(values))

@@ -55,7 +55,7 @@ export const deadLetters = tenantPage({
 
 const reasonCell = (letter: DeadLetter): Html => {
   const outcome = lastOutcome(letter);
-  return html`${inWords(letter.reason)}${outcome !== undefined && html` <span class="muted">· ${outcome}</span>`}`;
+  return html`<span>${inWords(letter.reason)}${outcome !== undefined && html` <span class="muted">· ${outcome}</span>`}</span>`;
 };
 
 /** Nothing but what is dead can be replayed: the filter by status is left out. */

@@ -33,7 +33,7 @@ export const cancelReplay = tenantPage({
         crumbs,
         body: html`<p class="lead">${plural(replay.remaining, 'item')} would not be ${doneWord(replay)}${
           replay.operation === null ? ', and would be dead letters again' : ', and would stay as before'
-        }. What is ${doneWord(replay)} already stays so: ${plural(replay.replayed, 'item')}.</p>
+        }. ${plural(replay.replayed, 'item')} ${replay.replayed === 1 ? 'is' : 'are'} ${doneWord(replay)} already, and stay${replay.replayed === 1 ? 's' : ''} so.</p>
 <div class="buttons">${postForm(context, { action: `${href}/cancel`, submit: 'Cancel the replay', tone: 'danger', isInline: true })}<a class="button" href="${href}">Let it go on</a></div>`,
       });
     },

@@ -66,7 +66,8 @@ async function showPreview(context: TenantContext, stale?: string): Promise<Page
       ...{ preview, selection, t, names },
       start: can('write') ? startForm(context, selection, preview) : null,
     })}
-<h2>Change what is taken</h2>${form()}`,
+<h2>Change what is taken</h2>
+<p class="muted">Times are written like 2026-01-31T09:30:00Z. Without a limit, all that match are taken.</p>${form()}`,
   });
 }
 

@@ -5,7 +5,7 @@ import { page, type PageResult, seeOther } from '../../page-result.ts';
 import { type TenantContext, tenantPage } from '../../page.ts';
 import { sourceFields } from '../../pages/sources/source-fields.ts';
 import { formOfSource, patchOf, readSourceForm } from '../../pages/sources/source-form.ts';
-import { bothVersions } from '../../parts/both-versions.ts';
+import { bothVersions, differing } from '../../parts/both-versions.ts';
 import { errorSummary } from '../../parts/error-summary.ts';
 import { postForm } from '../../parts/form.ts';
 import { problemOfFailure } from '../../problem-of-failure.ts';
@@ -38,8 +38,10 @@ export const editSource = tenantPage({
       const { failure } = saved;
       if (failure.kind === 'problem' && failure.status === 400)
         return show(context, { source, etag, values: form, errors: failure.problem.errors ?? [] });
-      if (failure.kind === 'problem' && failure.status === 412)
+      if (failure.kind === 'problem' && failure.status === 412) {
+        if (differing(form, formOfSource(source)).length === 0) return seeOther(`${t}/sources/${source.id}`);
         return show(context, { source, etag: asked.ok ? asked.etag : undefined, values: form, isOvertaken: true });
+      }
       return problemOfFailure(failure);
     },
   },

@@ -23,7 +23,7 @@ const overlaps = [
 /** `T/sources/:id/rotate`: another secret, with a time in which both are valid. */
 export const rotateSource = tenantPage({
   path: '/sources/:id/rotate',
-  title: 'Change the secret of a source',
+  title: 'Rotate the secret of a source',
   section: 'sources',
   get: {
     scope: 'write',
@@ -54,7 +54,7 @@ export const rotateSource = tenantPage({
       const href = `${t}/sources/${source.id}`;
       return page({
         status: 201,
-        title: 'The secret is changed',
+        title: 'The secret is rotated',
         crumbs: crumbsOf(source, t),
         actions: html`<a class="button primary" href="${href}">To the source</a>`,
         body: html`<p class="note note-good">${
@@ -84,13 +84,13 @@ function show(
   const { t } = context;
   const { secretFrom, provider, secret } = schemeSetups[source.scheme];
   return page({
-    title: 'Change the secret',
+    title: 'Rotate the secret',
     ...(errors.length > 0 && { status: 400 as const }),
     subtitle: html`<bdi>${source.name}</bdi>`,
     crumbs: crumbsOf(source, t),
     body: html`${errorSummary(errors)}${postForm(context, {
       action: `${t}/sources/${source.id}/rotate`,
-      submit: 'Change the secret',
+      submit: 'Rotate the secret',
       body: html`${textField({
         name: 'secret',
         label: 'New secret',

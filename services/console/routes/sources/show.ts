@@ -47,7 +47,7 @@ ${settingsCard(source)}`,
 const actions = ({ can }: TenantContext, href: string): Html =>
   html`${can('write') && html`<a class="button" href="${href}/sample">Send a sample</a>`}<a class="button" href="${href}/verify">Verify a webhook</a>${
     can('write') &&
-    html`<a class="button" href="${href}/rotate">Change the secret</a><a class="button" href="${href}/edit">Edit</a><a class="button danger" href="${href}/delete">Delete …</a>`
+    html`<a class="button" href="${href}/rotate">Rotate secret</a><a class="button" href="${href}/edit">Edit</a><a class="button danger" href="${href}/delete">Delete …</a>`
   }`;
 
 function figures(counts: DayCounts | undefined, { t, id }: { t: string; id: string }): Html {
