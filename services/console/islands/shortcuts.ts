@@ -157,4 +157,4 @@ function make<Name extends keyof HTMLElementTagNameMap>(name: Name, text = ''): 
 }
 
 customElements.define('shortcut-keys', ShortcutKeys);
-document.querySelector('.foot')?.append(make('shortcut-keys' as 'div'));
+document.querySelector('.foot .themes')?.before(make('shortcut-keys' as 'div'));

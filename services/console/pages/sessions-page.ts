@@ -30,7 +30,8 @@ export const sessionsPage = ({ context, href, listed, keyHref, above }: Given): 
     columns: [
       {
         header: 'Session',
-        cell: ({ id }) => html`${shortId(id)}${id === context.session.id && html` ${statusBadge('active', 'yours')}`}`,
+        cell: ({ id }) =>
+          html`<span>${shortId(id)}${id === context.session.id && html` ${statusBadge('active', 'yours')}`}</span>`,
       },
       { header: 'Made from', cell: ({ key_id: key }) => madeFrom(key, keyHref) },
       { header: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
@@ -38,12 +39,12 @@ export const sessionsPage = ({ context, href, listed, keyHref, above }: Given): 
       {
         header: 'Ends',
         cell: ({ redeemed, expires_at: at, idle_expires_at: idleAt }) =>
-          html`${minute(idleAt < at ? idleAt : at)}${idleAt < at && html` <span class="muted">if it is not used, else ${minute(at)}</span>`}${!redeemed && html` <span class="muted">· its code was not redeemed yet</span>`}`,
+          html`<span>${minute(idleAt < at ? idleAt : at)}${idleAt < at && html` <span class="muted">if it is not used, else ${minute(at)}</span>`}${!redeemed && html` <span class="muted">· its code was not redeemed yet</span>`}</span>`,
       },
       { header: 'End it', cell: ({ id }) => endForm(id, { context, href }) },
     ],
     empty: {
-      title: 'No session',
+      title: 'No session of this tenant',
       body: 'Whoever signs in here makes one. A program can have one too: a token with an end.',
       command: './hookline sessions create',
     },

@@ -16,10 +16,11 @@ export function resourceLink({ resource_id: id }: Pick<AuditEntry, 'resource_id'
   const url = names.endpoints.names.get(id);
   const name = names.sources.names.get(id);
   const changes = html`<a href="${t}/audit?resource=${encodeURIComponent(id)}" title="All changes of ${id}">${shortId(id)}</a>`;
-  if (url !== undefined) return html`<a href="${t}/endpoints/${id}"><bdi class="url">${url}</bdi></a> ${changes}`;
-  if (name !== undefined) return html`<a href="${t}/sources/${id}"><bdi>${name}</bdi></a> ${changes}`;
+  if (url !== undefined)
+    return html`<span><a href="${t}/endpoints/${id}"><bdi class="url">${url}</bdi></a> ${changes}</span>`;
+  if (name !== undefined) return html`<span><a href="${t}/sources/${id}"><bdi>${name}</bdi></a> ${changes}</span>`;
   const section = lasting[id.slice(0, 4)];
   return section === undefined
     ? changes
-    : html`<a href="${t}/${section}/${encodeURIComponent(id)}">open</a> ${changes}`;
+    : html`<span><a href="${t}/${section}/${encodeURIComponent(id)}">open</a> ${changes}</span>`;
 }

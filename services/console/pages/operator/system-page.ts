@@ -3,7 +3,6 @@ import type { PageContent } from '../../page-result.ts';
 import type { Settings } from '../../page.ts';
 import { count } from '../../parts/count.ts';
 import { duration } from '../../parts/duration.ts';
-import { minute } from '../../parts/minute.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
 import { table } from '../../parts/table.ts';
 import { time } from '../../parts/time.ts';
@@ -86,12 +85,9 @@ const processTable = (processes: readonly Process[], { settings, nowMs }: Pick<G
       },
       { header: 'Status', cell: (process) => processStatus(process, settings) },
       { header: 'Version', cell: ({ version }) => version },
-      {
-        header: 'Started',
-        cell: ({ started_at: at }) => html`${minute(at)} <span class="muted">(${ageOf(at, nowMs)})</span>`,
-      },
+      { header: 'Up for', cell: ({ started_at: at }) => html`<span title="since ${at}">${ageOf(at, nowMs)}</span>` },
       { header: 'Last report', cell: ({ beat_at: at }) => `${ageOf(at, nowMs)} ago` },
-      { header: 'Host and process', cell: ({ host, pid }) => html`<bdi>${host}</bdi> ${pid}` },
+      { header: 'Host and process', cell: ({ host, pid }) => html`<span><bdi>${host}</bdi> ${pid}</span>` },
       { header: 'Without', cell: ({ dependencies }) => without(dependencies) },
     ],
   });
@@ -101,9 +97,9 @@ function processStatus({ status }: Process, settings: Settings): Html {
     case 'ready':
       return statusBadge('ready', 'ready', 'good');
     case 'not_ready':
-      return html`${statusBadge('not_ready', 'not ready', 'bad')}${whatToDo('HooklineProcessNotReady', settings)}`;
+      return html`<span>${statusBadge('not_ready', 'not ready', 'bad')}${whatToDo('HooklineProcessNotReady', settings)}</span>`;
     case 'silent':
-      return html`${statusBadge('silent', 'silent', 'warn')}${whatToDo('HooklineProcessDown', settings)}`;
+      return html`<span>${statusBadge('silent', 'silent', 'warn')}${whatToDo('HooklineProcessDown', settings)}</span>`;
   }
 }
 
@@ -140,7 +136,7 @@ function oldest({ seconds, service }: Stage, settings: Settings): Html | string 
   if (seconds === null) return html`${statusBadge('unknown', `no ${service} reports`, 'warn')}`;
   if (seconds === 0) return 'none';
   if (seconds < behindSeconds) return `${seconds.toFixed(1)} s`;
-  return html`${statusBadge('behind', duration(seconds), 'warn')}${whatToDo('HooklineConsumerBehind', settings)}`;
+  return html`<span>${statusBadge('behind', duration(seconds), 'warn')}${whatToDo('HooklineConsumerBehind', settings)}</span>`;
 }
 
 const alerts: Readonly<Record<string, string>> = {
@@ -162,7 +158,7 @@ function dependencyTable({ dependencies }: SystemState, settings: Settings): Htm
         cell: ({ name, up }) =>
           up
             ? statusBadge('up', 'answers', 'good')
-            : html`${statusBadge('away', 'away', 'bad')}${whatToDo(alerts[name] ?? '', settings)}`,
+            : html`<span>${statusBadge('away', 'away', 'bad')}${whatToDo(alerts[name] ?? '', settings)}</span>`,
       },
       { header: 'Does not answer', cell: ({ down_for: services }) => services.join(', ') || '–' },
     ],

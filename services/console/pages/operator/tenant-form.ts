@@ -37,7 +37,7 @@ ${limitNames.map((limit) =>
   textField({
     name: limitField(limit),
     type: 'number',
-    label: inWords(limit),
+    label: capitalized(inWords(limit).replace('api', 'API')),
     hint: hintOf(limit, tenant),
     value: valueOf(limitField(limit), String(own[limit] ?? '')),
     errors,
@@ -50,5 +50,7 @@ function hintOf(limit: LimitName, { limits, own_limits: own, counts }: Tenant): 
   const has = limit in counts ? ` Has ${count(counts[limit as keyof Tenant['counts']])}.` : '';
   const now = own[limit] === undefined ? ` Now ${count(limits[limit])}.` : '';
   const what = limitTable[limit].counts.replaceAll('`', '');
-  return `${what.charAt(0).toUpperCase()}${what.slice(1)}; at most ${count(limitTable[limit].max)}.${now}${has}`;
+  return `${capitalized(what)}; at most ${count(limitTable[limit].max)}.${now}${has}`;
 }
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -41,7 +41,7 @@ export function needsYou(given: Naming): Html {
     ...lacking('Replays', replays),
   ];
   return html`<section class="card needs" aria-labelledby="needs-you"><h2 id="needs-you">Needs you${items.length > 0 && html` (${items.length})`}</h2>
-${items.length > 0 ? html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>` : away.length === 0 && html`<p>${statusBadge('active', 'Nothing')} No endpoint fails, nothing is dead-lettered, no source rejects, and no replay runs.</p>`}
+${items.length > 0 ? html`<ul class="need-list">${items.map((item) => html`<li>${item}</li>`)}</ul>` : away.length === 0 && html`<p>${statusBadge('active', 'Nothing')} No endpoint fails, nothing is dead-lettered, no source rejects, and no replay runs.</p>`}
 ${away}</section>`;
 }
 
@@ -64,7 +64,7 @@ const endpointItems = (found: readonly ShownEndpoint[], { given, item, all }: En
 
 function failingItem({ id, url, failing_since: since, paused_at: pausedAt }: ShownEndpoint, given: Naming): Html {
   const health = given.overview.health.get(id);
-  return html`${statusBadge('failing')} ${endpointLink(id, url, given)} <span>all attempts failed since ${minute(since)}${waiting(health)}${pausedAt !== null && ' · paused'}${health?.disables_at != null && html` · disabled at ${minute(health.disables_at)} if that goes on`}</span>`;
+  return html`${statusBadge('failing')} ${endpointLink(id, url, given)} <span>since ${minute(since)}${waiting(health)}${pausedAt !== null && ' · paused'}${health?.disables_at != null && html` · disabled at ${minute(health.disables_at)} if that goes on`}</span>`;
 }
 
 const disabledReasons: Readonly<Record<string, string>> = {
@@ -108,7 +108,7 @@ function deadLetterItems(
       html`${index > 0 && ', '}<a href="${withQuery(`${t}/dead-letters`, { reason, status: 'dead' })}">${count(letters)} ${inWords(reason)}</a>`,
   );
   return [
-    html`${statusBadge('dead', 'dead letters')} <a href="${t}/dead-letters?status=dead">${plural(matched + more, 'dead letter')}</a> <span>${list}${reasons.length > named.length && ', …'}</span>${mayWrite && html` <a class="need-action" href="${t}/replays/new?what=dead_letters">Replay …</a>`}`,
+    html`${statusBadge('dead', 'dead letters')} <a href="${t}/dead-letters?status=dead">${plural(matched + more, 'dead letter')}</a> <span class="muted">by reason: ${list}${reasons.length > named.length && ', …'}</span>${mayWrite && html` <a class="need-action" href="${t}/replays/new?what=dead_letters">Replay …</a>`}`,
   ];
 }
 

@@ -29,15 +29,15 @@ export function endpointsWorstFirst({ t, overview }: Ranking): Html {
             columns: [
               { header: 'Endpoint', cell: ([id]) => endpointName(id, { t, names: namesIn(overview) }) },
               {
-                header: 'Attempts that succeeded',
+                header: 'Success',
                 isNumber: true,
                 cell: ([, { delivered, failed }]) => percent(delivered, delivered + failed),
               },
-              { header: 'Failed attempts', isNumber: true, cell: ([, { failed }]) => count(failed) },
+              { header: 'Failed', isNumber: true, cell: ([, { failed }]) => count(failed) },
               { header: 'Waiting', isNumber: true, cell: ([id]) => waitingOf(health.get(id)) },
-              { header: 'Circuit breaker', cell: ([id]) => breakerOf(health.get(id)) },
+              { header: 'Breaker', cell: ([id]) => breakerOf(health.get(id)) },
             ],
-          })}<p><a href="${t}/endpoints">All endpoints</a></p>`,
+          })}<p class="muted">Success: attempts that were answered with a 2xx, of all. Waiting: deliveries to send. Breaker: open while an endpoint is not asked. <a href="${t}/endpoints">All endpoints</a></p>`,
     ),
   );
 }

@@ -5,8 +5,8 @@ import { change } from '../../pages/audit/change.ts';
 import { resourceLink } from '../../pages/audit/resource-link.ts';
 import { listPage, listParameters } from '../../pages/list-page.ts';
 import type { Filter } from '../../parts/filter-form.ts';
+import { minute } from '../../parts/minute.ts';
 import { shortId } from '../../parts/short-id.ts';
-import { time } from '../../parts/time.ts';
 import { auditActions, type AuditEntry } from './audit-entry.ts';
 
 const filters: readonly Filter[] = [
@@ -42,10 +42,10 @@ export const audit = tenantPage({
         columns: [
           {
             header: 'When',
-            cell: ({ at, request_id: request }) => html`<span title="request ${request}">${time(at)}</span>`,
+            cell: ({ at, request_id: request }) => html`<span title="request ${request}">${minute(at)}</span>`,
           },
-          { header: 'Who', cell: ({ actor }) => who(actor, t) },
-          { header: 'Action', cell: ({ action }) => html`<code>${action}</code>` },
+          { header: 'Who', cell: ({ actor }) => html`<span class="actor">${who(actor, t)}</span>` },
+          { header: 'Action', cell: ({ action }) => html`<code class="action">${action}</code>` },
           { header: 'What', cell: (entry) => resourceLink(entry, { t, names }) },
           { header: 'Change', cell: change },
         ],

@@ -2,6 +2,7 @@ import { html, type Html } from '#lib/html';
 import { tenantPage } from '../../page.ts';
 import { howToCreateKeys } from '../../pages/keys/how-to-create-keys.ts';
 import { listPage, listParameters } from '../../pages/list-page.ts';
+import { codeBlock } from '../../parts/code-block.ts';
 import { minute } from '../../parts/minute.ts';
 import { shortId } from '../../parts/short-id.ts';
 import type { ApiKey } from './api-key.ts';
@@ -23,7 +24,7 @@ export const keys = tenantPage({
         title: 'API keys',
         href: `${t}/keys`,
         listed,
-        above: isAny ? html`<p class="muted">${text} <code>${command}</code></p>` : null,
+        above: isAny ? html`<div><p class="muted">${text}</p>${codeBlock(command)}</div>` : null,
         row: ({ id }) => `${t}/keys/${id}`,
         columns: [
           { header: 'Name', cell: ({ name }) => html`<bdi>${name === '' ? 'without a name' : name}</bdi>` },

@@ -28,7 +28,7 @@ export const tenants = operatorPage({
         href: `${base}/tenants`,
         listed: await api.list<Tenant>('/tenants', query),
         actions: html`<a class="button" href="${base}/sessions">The operator’s sessions</a>`,
-        above: html`<details class="card"><summary>Name a tenant</summary>${nameForm({ context })}</details>`,
+        above: html`<section class="card"><details><summary>Name a tenant</summary>${nameForm({ context })}</details></section>`,
         row: ({ id }) => tenantBase(base, id),
         columns: [
           { header: 'Tenant', cell: ({ id }) => id },
@@ -79,7 +79,8 @@ export const tenants = operatorPage({
 const wrongId = 'must be 1 to 64 letters, digits, dots, dashes or underscores, and begin with a letter or digit';
 
 /** How much of its limit a tenant has. */
-const share = (has: number, limit: number): Html => html`${count(has)} <span class="muted">of ${count(limit)}</span>`;
+const share = (has: number, limit: number): Html =>
+  html`<span>${count(has)} <span class="muted">of ${count(limit)}</span></span>`;
 
 interface NameForm {
   context: { base: string; newKey(): string };
