@@ -27,10 +27,7 @@ class LiveEvents extends HTMLElement {
   connectedCallback(): void {
     this.#cursor ||= this.dataset['cursor'] ?? '';
     this.#part('.live-bar').hidden = false;
-    this.#part('.live-new').onclick = () => {
-      this.#update(true, true);
-      this.#announce();
-    };
+    this.#part('.live-new').onclick = () => this.#update(true, true);
     for (const event of ['pointerleave', 'focusout']) this.addEventListener(event, this.#updateSoon);
     for (const event of ['selectionchange', 'scroll']) document.addEventListener(event, this.#updateSoon);
     document.addEventListener('visibilitychange', this.#whenVisible);
@@ -136,7 +133,8 @@ class LiveEvents extends HTMLElement {
   #update(bringsNew: boolean, isAsked = false): void {
     const body = this.querySelector('tbody');
     const rows = this.#part('.live-rows');
-    if (body === null || this.#waiting.size === 0 || (!isAsked && isRead(rows))) return;
+    if (body === null) return;
+    if (this.#waiting.size === 0 || (!isAsked && isRead(rows))) return this.#showNew();
     const shown = rowsById(body);
     for (const [id, row] of this.#waiting) {
       const before = shown.get(id);
@@ -150,18 +148,26 @@ class LiveEvents extends HTMLElement {
       // That there is nothing.
       document.querySelector('main > .empty')?.remove();
     }
+    this.#showNew();
+  }
+
+  /** The count is seen at once, and read aloud more seldom. */
+  #showNew(): void {
+    const fresh = this.#countNew();
+    const button = this.#part('.live-new');
+    button.hidden = fresh === 0;
+    button.textContent = `${fresh}${fresh === keptRows ? '+' : ''} new – show`;
     this.#announceSoon();
   }
 
-  #announce(): void {
+  #countNew(): number {
     const body = this.querySelector('tbody');
     const shown = body === null ? undefined : rowsById(body);
-    const fresh = [...this.#waiting.keys()].filter((id) => shown?.has(id) !== true).length;
-    const counted = `${fresh}${fresh === keptRows ? '+' : ''} new`;
-    const button = this.#part('.live-new');
-    button.hidden = fresh === 0;
-    button.textContent = `${counted} – show`;
-    this.#part('[role=status]').textContent = this.#ended || this.#state(fresh > 0);
+    return [...this.#waiting.keys()].filter((id) => shown?.has(id) !== true).length;
+  }
+
+  #announce(): void {
+    this.#part('[role=status]').textContent = this.#ended || this.#state(this.#countNew() > 0);
   }
 
   #state(hasNew: boolean): string {
