@@ -3,7 +3,7 @@ import { count } from './count.ts';
 import { minute } from './minute.ts';
 
 /** What was counted in one step of time; null: it was not counted yet. */
-export interface Bar {
+interface Bar {
   at: string;
   value: number | null;
 }

@@ -1,4 +1,5 @@
 import { html, type Html } from '#lib/html';
+import { milliseconds } from './milliseconds.ts';
 
 /** How long each phase of a request took; null: it did not take place, as on a connection that was open. */
 export interface Timing {
@@ -31,11 +32,11 @@ const leastWidth = 0.75;
 export function phaseBar(timing: Timing | null, scaleMs: number): Html | null {
   if (timing === null) return null;
   let at = 0;
-  const bars = phases.map(({ name }) => {
+  const bars = phases.map(({ name, label }) => {
     const ms = timing[name];
     if (ms === null) return null;
     const wide = Math.max(leastWidth, Math.min(width, (ms / Math.max(scaleMs, 1)) * width));
-    const bar = html`<rect class="phase-${name.replace('_ms', '').replace('_', '-')}" x="${at.toFixed(2)}" y="0" width="${wide.toFixed(2)}" height="${height}"/>`;
+    const bar = html`<rect class="phase-${name.replace('_ms', '').replace('_', '-')}" x="${at.toFixed(2)}" y="0" width="${wide.toFixed(2)}" height="${height}"><title>${label} ${milliseconds(ms)}</title></rect>`;
     at = Math.min(width - leastWidth, at + wide);
     return bar;
   });

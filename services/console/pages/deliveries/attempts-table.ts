@@ -20,7 +20,7 @@ export function attemptsTable({ t, delivery, attempts, retry }: Attempts): Html 
   const longestMs = Math.max(0, ...attempts.map(totalMs));
   const before = new Map(attempts.map((attempt, index) => [attempt, attempts[index - 1]]));
   const columns: readonly Column<Attempt>[] = [
-    { header: 'Attempt', cell: ({ attempt }) => `Attempt ${attempt}` },
+    { header: 'Attempt', cell: ({ attempt }) => html`<span class="attempt-word">Attempt</span> ${attempt}` },
     { header: 'At', cell: ({ at }) => time(at) },
     {
       header: 'Outcome',
@@ -41,12 +41,12 @@ export function attemptsTable({ t, delivery, attempts, retry }: Attempts): Html 
       cell: (attempt) => waitedBecause(attempt, before.get(attempt), { delivery, retry }) || '–',
     },
   ];
-  return table({
+  return html`<div class="attempts">${table({
     caption: 'Attempts',
     columns,
     rows: attempts,
     href: ({ attempt }) => `${t}/deliveries/${delivery.id}/attempts/${attempt}`,
-  });
+  })}</div>`;
 }
 
 export const totalMs = ({ duration_ms: duration, timing }: Attempt): number =>

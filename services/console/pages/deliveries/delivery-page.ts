@@ -66,7 +66,7 @@ const deadLetterLink = ({ endpoint_id: endpointId }: Delivery, id: string | unde
     : html`<a href="${t}/dead-letters/${id}">${shortId(id)}</a>`;
 
 const retryNote = (attempts: readonly Attempt[]): Html | false =>
-  attempts.length > 1 && html`<p class="muted">Waits are told by the endpoint’s settings of today.</p>`;
+  attempts.length > 1 && html`<p class="muted">Waits are explained by the endpoint’s present settings.</p>`;
 
 function noAttempts({ attempts }: Delivery, isFirstPage: boolean): Html {
   if (!isFirstPage) return html`<div class="empty"><p>There are no more attempts.</p></div>`;

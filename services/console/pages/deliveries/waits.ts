@@ -90,7 +90,7 @@ function becauseOf(last: Attempt | undefined, endpoint: Endpoint | undefined): H
   const retryAfter = retryAfterOf(last);
   const planned = endpoint === undefined ? undefined : plannedWait(last.attempt, endpoint.retry);
   if (retryAfter !== undefined)
-    return html`The receiver asked to wait: <code>Retry-After</code> ${retryAfter}${planned !== undefined && html`, and ${planned}`}.`;
+    return html`The receiver asked for time: <code>Retry-After</code> ${retryAfter}.${planned !== undefined && html` The endpoint’s own ${planned}.`}`;
   return planned === undefined
     ? html`It waits for its next attempt.`
     : html`After attempt ${last.attempt}, ${planned}.`;

@@ -3,7 +3,8 @@ import { withQuery } from '../../api-calls/paths.ts';
 import { noNames } from '../../routes/deliveries/delivery-filters.ts';
 import { deliveryColumns } from '../../routes/deliveries/deliveries.ts';
 import type { ShownEndpoint } from '../../routes/endpoints/read-endpoint.ts';
-import { barChart, countsOf, type Stats, stepsOf } from '../../parts/time-chart.ts';
+import { barChart } from '../../parts/chart.ts';
+import { type Stats, steps } from '../../routes/overview/stats.ts';
 import { table } from '../../parts/table.ts';
 import { time } from '../../parts/time.ts';
 import { healthView } from './health-view.ts';
@@ -18,7 +19,7 @@ export function endpointPage(shown: ShownEndpoint, { t, mayWrite }: { t: string;
       ? html`<p class="note note-warn">Its health can’t be told at this moment. Reload the page.</p>`
       : healthView(endpoint, health, t)
   }</section>
-${stats !== undefined && html`<section class="card">${attemptsChart(endpoint.id, stats)}</section>`}
+${stats !== undefined && html`<section class="card"><h2>Attempts, last 24 h</h2>${attemptCharts(endpoint.id, stats)}</section>`}
 <section class="part"><h2>Latest deliveries</h2>${latest(shown, { t, mayWrite })}</section>
 <section class="card"><h2>What it gets</h2>${subscription(endpoint, sources, t)}</section>
 <section class="card"><h2>How it is sent</h2>${sendingSettings(endpoint)}</section>
@@ -41,15 +42,13 @@ function stateNote({ endpoint }: ShownEndpoint): Html | null {
   return null;
 }
 
-const attemptsChart = (id: string, stats: Stats): Html =>
-  barChart({
-    caption: 'Attempts per hour, last 24 h',
-    steps: stepsOf(stats),
-    series: [
-      { name: 'Delivered', tone: 'good', counts: countsOf(stats, 'delivered', id) },
-      { name: 'Failed', tone: 'bad', counts: countsOf(stats, 'failed', id) },
-    ],
-  });
+const hourMs = 3_600_000;
+
+function attemptCharts(id: string, stats: Stats): Html {
+  const own = { ...stats, series: stats.series.filter(({ key }) => key === id) };
+  return html`<div class="charts">${barChart({ title: 'Delivered', bars: steps(own, 'delivered', hourMs), step: 'hour' })}
+${barChart({ title: 'Failed', bars: steps(own, 'failed', hourMs), step: 'hour', tone: 'bad' })}</div>`;
+}
 
 function latest({ endpoint, deliveries }: ShownEndpoint, { t, mayWrite }: { t: string; mayWrite: boolean }): Html {
   if (deliveries.length === 0)

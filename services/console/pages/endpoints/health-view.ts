@@ -2,6 +2,7 @@ import { html, type Html } from '#lib/html';
 import { withQuery } from '../../api-calls/paths.ts';
 import { count } from '../../parts/count.ts';
 import { definitions } from '../../parts/definitions.ts';
+import { percent } from '../../parts/figure.ts';
 import { milliseconds } from '../../parts/milliseconds.ts';
 import { outcomeBadge } from '../../parts/outcome.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
@@ -48,16 +49,7 @@ function breaker({ breaker: found }: EndpointHealth): Html {
 function success(counted: Success | null): Html {
   if (counted === null) return html`<span class="muted">not counted for so long yet</span>`;
   if (counted.ratio === null) return html`<span class="muted">nothing sent</span>`;
-  return html`${percent(counted)} <span class="muted">· ${count(counted.delivered)} of ${plural(counted.attempts, 'attempt')}</span>`;
-}
-
-/** Never rounded up to all, nor down to none. */
-export function percent({ attempts, delivered }: Pick<Success, 'attempts' | 'delivered'>): string {
-  if (attempts === 0) return '–';
-  const share = (delivered / attempts) * 100;
-  if (delivered < attempts && share > 99.9) return '> 99.9 %';
-  if (delivered > 0 && share < 0.1) return '< 0.1 %';
-  return `${Number(share.toFixed(1))} %`;
+  return html`${percent(counted.delivered, counted.attempts)} <span class="muted">· ${count(counted.delivered)} of ${plural(counted.attempts, 'attempt')}</span>`;
 }
 
 function waitingView(

@@ -7,13 +7,13 @@ import { tenantPage, type TenantContext } from '../../page.ts';
 import { listPage, listParameters } from '../../pages/list-page.ts';
 import { count } from '../../parts/count.ts';
 import { filterForm } from '../../parts/filter-form.ts';
+import { minute } from '../../parts/minute.ts';
 import { endpointName } from '../../parts/named-link.ts';
 import { outcomeBadge } from '../../parts/outcome.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
 import type { Column } from '../../parts/table.ts';
-import { time } from '../../parts/time.ts';
 import type { Delivery } from './delivery.ts';
-import { deliveryFilterNames, deliveryFilters, deliveryOrder, noNames } from './delivery-filters.ts';
+import { deliveryFilterNames, deliveryFilters, noNames } from './delivery-filters.ts';
 
 /** `T/deliveries`: what is sent to which endpoint, newest first. */
 export const deliveries = tenantPage({
@@ -21,14 +21,14 @@ export const deliveries = tenantPage({
   title: 'Deliveries',
   section: 'deliveries',
   get: {
-    query: listParameters([...deliveryFilters(noNames, new URLSearchParams()), deliveryOrder]),
+    query: listParameters(deliveryFilters(noNames, new URLSearchParams()), 'order'),
     async answer(context) {
       const { t, api, query, can } = context;
       const [listed, names] = await Promise.all([
         listOnwards<Delivery>(api, '/deliveries', query),
         readTenantNames(api),
       ]);
-      const filters = [...deliveryFilters(names, query), deliveryOrder];
+      const filters = deliveryFilters(names, query);
       const href = `${t}/deliveries`;
       if (listed.ok && listed.items.length === 0 && listed.next !== undefined)
         return page({ body: html`${filterForm({ action: href, filters, query })}${notYet(href, listed.next)}` });
@@ -39,6 +39,7 @@ export const deliveries = tenantPage({
         listed,
         filters,
         actions: can('write') && isAny ? bulkActions(context) : null,
+        above: isAny ? orderLink(href, query) : null,
         row: ({ id }) => `${t}/deliveries/${id}`,
         columns: deliveryColumns({ t, names }),
         ...(query.get('order') === 'asc' ? {} : { pagerWords: { prev: 'Newer', next: 'Older' } }),
@@ -57,7 +58,7 @@ export const deliveryColumns = (
   naming: { t: string; names: TenantNames },
   isOfEndpoint = false,
 ): readonly Column<Delivery>[] => [
-  { header: 'Created', cell: ({ created_at: createdAt }) => time(createdAt) },
+  { header: 'Created', cell: ({ created_at: createdAt }) => minute(createdAt) },
   ...(isOfEndpoint ? [] : [{ header: 'Endpoint', cell: ({ endpoint_id: id }: Delivery) => endpointName(id, naming) }]),
   { header: 'Event type', cell: ({ event_type: type }) => (type === null ? 'erased' : html`<bdi>${type}</bdi>`) },
   { header: 'Status', cell: ({ status }) => statusBadge(status) },
@@ -66,8 +67,16 @@ export const deliveryColumns = (
     header: 'Last outcome',
     cell: ({ last_outcome: outcome, last_http_status: httpStatus }) => outcomeBadge({ outcome, httpStatus }),
   },
-  { header: 'Next attempt', cell: ({ next_attempt_at: next }) => time(next) },
+  { header: 'Next attempt', cell: ({ next_attempt_at: next }) => minute(next) },
 ];
+
+/** The same list in the other direction, from its beginning. */
+function orderLink(href: string, query: URLSearchParams): Html {
+  const isOldest = query.get('order') === 'asc';
+  const other = new URLSearchParams([...query].filter(([name]) => deliveryFilterNames.includes(name)));
+  if (!isOldest) other.set('order', 'asc');
+  return html`<p class="muted">${isOldest ? 'Oldest' : 'Newest'} first · <a href="${withQuery(href, other)}">${isOldest ? 'newest' : 'oldest'} first</a></p>`;
+}
 
 /** The same filters begin a preview of what would be retried, or cancelled. */
 function bulkActions({ t, query }: TenantContext): Html {

@@ -19,16 +19,6 @@ export const deliveryFilters = (names: TenantNames, query: URLSearchParams): rea
   { kind: 'time', name: 'until', label: 'Until' },
 ];
 
-export const deliveryOrder: Filter = {
-  kind: 'choice',
-  name: 'order',
-  label: 'Order',
-  options: [
-    { value: 'desc', label: 'newest first' },
-    { value: 'asc', label: 'oldest first' },
-  ],
-};
-
 export const noNames: TenantNames = {
   endpoints: { names: new Map(), isComplete: false },
   sources: { names: new Map(), isComplete: false },

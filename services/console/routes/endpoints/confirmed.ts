@@ -1,5 +1,6 @@
 /** Disabling and deleting: what can’t be undone without a trace is asked before. */
 import { html } from '#lib/html';
+import { isGone } from '../../api-calls/is-gone.ts';
 import { path } from '../../api-calls/paths.ts';
 import { seeOther } from '../../page-result.ts';
 import { tenantPage } from '../../page.ts';
@@ -52,9 +53,8 @@ export const deleteEndpoint = tenantPage({
   post: {
     async answer({ api, params, t }) {
       const done = await api.send('DELETE', path`/endpoints/${params.id}`);
-      // Gone already: the second of a double click. The page of the endpoint says 410 from now on.
-      const isGone = !done.ok && done.failure.kind === 'problem' && done.failure.status === 410;
-      return done.ok || isGone ? seeOther(`${t}/endpoints/${params.id}`) : problemOfFailure(done.failure);
+      // The page of the endpoint says 410 from now on.
+      return done.ok || isGone(done.failure) ? seeOther(`${t}/endpoints/${params.id}`) : problemOfFailure(done.failure);
     },
   },
 });

@@ -2,17 +2,17 @@ import { html, type Html } from '#lib/html';
 import { path } from '../../api-calls/paths.ts';
 import type { ReadApi } from '../../api-calls/console-api.ts';
 import { tenantPage, type TenantContext } from '../../page.ts';
-import { percent } from '../../pages/endpoints/health-view.ts';
 import { listPage, listParameters } from '../../pages/list-page.ts';
-import { countsOf, type Stats, sumOf } from '../../parts/time-chart.ts';
 import { count } from '../../parts/count.ts';
 import { textField } from '../../parts/fields.ts';
+import { percent } from '../../parts/figure.ts';
 import type { Filter } from '../../parts/filter-form.ts';
 import { postForm } from '../../parts/form.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
 import type { Column } from '../../parts/table.ts';
-import { time } from '../../parts/time.ts';
+import { minute } from '../../parts/minute.ts';
 import { plural } from '../../parts/words.ts';
+import { type Stats, totalsByKey } from '../overview/stats.ts';
 import { type Endpoint, type EndpointHealth, endpointStatus } from './endpoint.ts';
 import { readAttemptStats } from './read-endpoint.ts';
 
@@ -74,7 +74,10 @@ async function healthOfFailing(
   return new Map(asked.flatMap(([id, health]) => (health.ok ? [[id, health.value]] : [])));
 }
 
+type Totals = { delivered: number; failed: number };
+
 function columnsOf(stats: Stats | undefined, health: ReadonlyMap<string, EndpointHealth>): readonly Column<Endpoint>[] {
+  const totals = stats === undefined ? undefined : totalsByKey(stats);
   return [
     {
       header: 'URL',
@@ -85,12 +88,13 @@ function columnsOf(stats: Stats | undefined, health: ReadonlyMap<string, Endpoin
       header: 'Status',
       cell: (endpoint) => html`${statusBadge(endpointStatus(endpoint))}${since(endpoint, health.get(endpoint.id))}`,
     },
-    ...(stats === undefined ? [] : [{ header: 'Delivered, 24 h', cell: ({ id }: Endpoint) => delivered(id, stats) }]),
+    ...(totals === undefined
+      ? []
+      : [{ header: 'Delivered, 24 h', cell: ({ id }: Endpoint) => delivered(totals.get(id)) }]),
     {
       header: 'Gets',
       cell: ({ event_types: types }) => html`<bdi>${types.length === 0 ? 'all types' : types.join(', ')}</bdi>`,
     },
-    { header: 'Created', cell: ({ created_at: createdAt }) => time(createdAt) },
   ];
 }
 
@@ -99,20 +103,20 @@ function since(
   { disabled_at: disabledAt, paused_until: pausedUntil, failing_since: failingSince }: Endpoint,
   health: EndpointHealth | undefined,
 ): Html {
-  if (disabledAt !== null) return html` <span class="muted">since ${time(disabledAt)}</span>`;
-  if (pausedUntil !== null) return html` <span class="muted">until ${time(pausedUntil)}</span>`;
+  if (disabledAt !== null) return html` <span class="muted">since ${minute(disabledAt)}</span>`;
+  if (pausedUntil !== null) return html` <span class="muted">until ${minute(pausedUntil)}</span>`;
   if (failingSince === null) return html``;
   const waiting = (health?.waiting.retrying ?? 0) + (health?.waiting.parked ?? 0);
-  return html` <span class="muted">since ${time(failingSince)}${waiting > 0 && html`<br>${count(waiting, health?.waiting.is_capped)} wait`}${health?.breaker?.state === 'open' && html`<br>breaker open`}</span>`;
+  return html` <span class="muted">since ${minute(failingSince)}${waiting > 0 && html`<br>${count(waiting, health?.waiting.is_capped)} wait`}${health?.breaker?.state === 'open' && html`<br>breaker open`}</span>`;
 }
 
 /** Attempts that were taken, of all. */
-function delivered(id: string, stats: Stats): Html {
-  const [good, bad] = [sumOf(countsOf(stats, 'delivered', id)), sumOf(countsOf(stats, 'failed', id))];
-  const attempts = good + bad;
+function delivered(given: Totals | undefined): Html {
+  const { delivered: good = 0, failed = 0 } = given ?? {};
+  const attempts = good + failed;
   return attempts === 0
     ? html`<span class="muted">nothing sent</span>`
-    : html`${percent({ attempts, delivered: good })} <span class="muted">of ${plural(attempts, 'attempt')}</span>`;
+    : html`${percent(good, attempts)} <span class="muted">of ${plural(attempts, 'attempt')}</span>`;
 }
 
 const firstForm = (context: TenantContext): Html =>

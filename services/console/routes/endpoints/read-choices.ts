@@ -1,12 +1,12 @@
 import type { ReadApi } from '../../api-calls/console-api.ts';
 import { withQuery } from '../../api-calls/paths.ts';
 import type { Choices } from '../../pages/endpoints/endpoint-form.ts';
-import { type Stats, sumOf } from '../../parts/time-chart.ts';
+import { type Stats, totalsByKey } from '../overview/stats.ts';
 
 const mostTypes = 40;
 const mostSources = 200;
 /** What the statistics call all others, and what only subscribers by name get. */
-const isType = (key: string | null): key is string => key !== null && key !== 'other' && !key.startsWith('hookline.');
+const isType = (key: string): boolean => key !== 'other' && !key.startsWith('hookline.');
 
 /** What an endpoint can be given: the most frequent event types of the last 30 days, and the sources. What can't be asked is no choice. */
 export async function readChoices(api: ReadApi): Promise<Choices> {
@@ -14,16 +14,13 @@ export async function readChoices(api: ReadApi): Promise<Choices> {
     api.ask<Stats>(withQuery('/stats', { series: 'received', by: 'type', step: '1d' })),
     api.ask<readonly { id: string; name: string }[]>(withQuery('/sources', { limit: mostSources })),
   ]);
-  const counted = (stats.ok ? stats.value.series : []).map(({ key, counts }) => ({
-    key,
-    total: sumOf(counts.map(({ count }) => count)),
-  }));
+  const received = [...(stats.ok ? totalsByKey(stats.value) : [])];
   return {
-    eventTypes: counted
-      .sort((one, other) => other.total - one.total)
-      .map(({ key }) => key)
-      .filter(isType)
+    eventTypes: received
+      .filter(([type]) => isType(type))
+      .sort(([, one], [, other]) => other.received - one.received)
       .slice(0, mostTypes)
+      .map(([type]) => type)
       .sort(),
     sources: [
       ...(sources.ok ? sources.value : []).map(({ id, name }) => ({ value: id, label: name })),

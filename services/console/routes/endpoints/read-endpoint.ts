@@ -1,7 +1,7 @@
 import type { ReadApi } from '../../api-calls/console-api.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
-import type { Stats } from '../../parts/time-chart.ts';
 import type { Delivery } from '../deliveries/delivery.ts';
+import type { Stats } from '../overview/stats.ts';
 import type { Endpoint, EndpointHealth } from './endpoint.ts';
 
 export interface ShownEndpoint {
