@@ -23,7 +23,7 @@ export function requestWords(request: Readonly<Record<string, unknown>>): Html {
     ...Object.entries(filter as object),
     ...Object.entries(rest).filter(([name]) => !saidElsewhere.includes(name)),
   ].map(([name, value]) => html`<li>${inPlainWords(name)} ${valueWords(value)}</li>`);
-  return lines.length === 0 ? html`–` : html`<ul class="plain">${lines}</ul>`;
+  return lines.length === 0 ? html`–` : html`<ul class="asked-for">${lines}</ul>`;
 }
 
 /** By the page itself: the rate, and the time of the preview. */

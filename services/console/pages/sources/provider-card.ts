@@ -16,12 +16,15 @@ ${definitions([
   [
     'Secret',
     setup.secretFrom === 'here'
-      ? `the secret of this source, in ${setup.secret}; it was shown when it was made`
+      ? `the secret of this source, ${setup.secret}; it was shown when it was made`
       : html`${setup.provider} makes it: ${setup.secret}.${rotate !== undefined && html` <a href="${rotate}">Enter it here</a>.`}`,
   ],
   ['Content type', setup.contentType],
   ['Events', setup.events],
-  ['Signature comes in', html`<code>${hmac?.header ?? ownHeader ?? setup.header}</code>`],
+  [
+    'Signature comes in',
+    html`<code>${hmac?.header ?? ownHeader ?? setup.header}</code>${[hmac?.timestamp_header, hmac?.id_header].map((name) => name !== undefined && html`, with <code>${name}</code>`)}`,
+  ],
   [
     'Signed is',
     hmac === undefined

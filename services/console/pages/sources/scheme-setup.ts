@@ -30,7 +30,7 @@ export const schemeSetups: Readonly<Record<SourceScheme, SchemeSetup>> = {
   hookline: {
     provider: 'Your own software',
     secretFrom: 'here',
-    secret: 'the whole text, with whsec_',
+    secret: 'all of it, with whsec_',
     header: 'Hookline-Signature: t=<unix seconds>,v1=<hex>',
     signed: 'HMAC-SHA256 over <t>.<body>',
     where: 'in the software that sends; “hookline sign” prints the headers of a body to compare with',
@@ -66,7 +66,7 @@ export const schemeSetups: Readonly<Record<SourceScheme, SchemeSetup>> = {
   github: {
     provider: 'GitHub',
     secretFrom: 'here',
-    secret: 'the field “Secret”',
+    secret: 'in its field “Secret”',
     header: 'X-Hub-Signature-256: sha256=<hex>',
     signed: 'HMAC-SHA256 over the body',
     where: 'Settings → Webhooks → Add webhook, of a repository or organization',
@@ -150,7 +150,7 @@ export const schemeSetups: Readonly<Record<SourceScheme, SchemeSetup>> = {
   hmac: {
     provider: 'Any other that signs with HMAC',
     secretFrom: 'here',
-    secret: 'the whole text',
+    secret: 'all of it',
     header: 'as set below',
     signed: 'as set below',
     where: 'where the provider asks for a URL',
