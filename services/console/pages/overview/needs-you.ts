@@ -87,7 +87,7 @@ const endpointLink = (id: string, url: string, { t }: Naming): Html =>
   });
 
 /** What is to be sent once it answers again. */
-export function waiting(health: Health | undefined): Html | null {
+function waiting(health: Health | undefined): Html | null {
   if (health === undefined) return null;
   const { retrying, parked, is_capped: isCapped, oldest } = health.waiting;
   if (retrying + parked === 0) return html` · nothing waits`;

@@ -50,7 +50,7 @@ export interface Overview {
 /** One more than are shown, to know whether there are more. */
 const asked = 11;
 export const shownOfEach = asked - 1;
-export const shownEndpoints = 5;
+const shownEndpoints = 5;
 const named = 200;
 const askedReplays = 50;
 
@@ -104,7 +104,7 @@ async function askHealth(api: ReadApi, ids: readonly string[]): Promise<Readonly
   return new Map(answers.flatMap(([id, answer]) => (answer.ok ? [[id, answer.value] as const] : [])));
 }
 
-export const valueOr = <T>(answer: Asked<T>, otherwise: T): T => (answer.ok ? answer.value : otherwise);
+const valueOr = <T>(answer: Asked<T>, otherwise: T): T => (answer.ok ? answer.value : otherwise);
 
 /** What endpoints and sources are called, as far as it could be asked. */
 export const namesIn = ({ endpoints, sources }: Overview): TenantNames => ({
