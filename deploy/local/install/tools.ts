@@ -90,6 +90,16 @@ export const amtool: Tool = {
   brew: 'alertmanager',
 };
 
+/** Only tests of the console need it. */
+export const chromium: Tool = {
+  name: 'Chromium',
+  program: 'chromium',
+  versionArgs: ['--version'],
+  folders: [],
+  debian: ['chromium'],
+  brew: 'chromium',
+};
+
 /**
  * Only the comparison with peers needs it. The command that is looked for only sets variables: `rabbitmqctl version` would leave a daemon
  * running, and Debian's own commands would have the server run as another user. The server is beside it.

@@ -75,9 +75,10 @@ export interface Furnished {
   api: ApiCaller;
   ids: Ids;
   source: { id: string; secret: string; ingest_url: string };
-  /** An endpoint that takes everything, and one that refuses what is called `order.failed`. */
+  /** Endpoints: one that takes what it gets, one that refuses it, and one to be paused and disabled. */
   takes: string;
   refuses: string;
+  spare: string;
   deleted: Pick<Ids, 'ep' | 'src' | 'key'>;
   erasedEvent: string;
   /** Sends a webhook; resolves with the id of its event. */
@@ -106,6 +107,7 @@ export async function furnish({ api: apiOf, receiver }: ConsoleWorld, names: rea
         ...{ name, api, source },
         takes: await createEndpoint('takes', { description: 'Takes everything', event_types: ['order.*', 'odd'] }),
         refuses: await createEndpoint('refuses', { event_types: ['order.failed', 'failing.*'], retry }),
+        spare: await createEndpoint('spare', { event_types: ['spare.*'] }),
         deletedEndpoint: await createEndpoint('deleted', {}),
         deletedSource: (await api.make('POST', '/sources', { name: 'Old shop', scheme: 'hookline' })).id,
         key: (await api.make('POST', '/api-keys', { name: 'ci', scopes: ['admin'] })).id,
@@ -118,7 +120,7 @@ export async function furnish({ api: apiOf, receiver }: ConsoleWorld, names: rea
   return Promise.all(prepared.map(finish));
 }
 
-type Prepared = Pick<Furnished, 'name' | 'api' | 'source' | 'takes' | 'refuses'> & {
+type Prepared = Pick<Furnished, 'name' | 'api' | 'source' | 'takes' | 'refuses' | 'spare'> & {
   deletedEndpoint: string;
   deletedSource: string;
   key: string;
@@ -127,7 +129,7 @@ type Prepared = Pick<Furnished, 'name' | 'api' | 'source' | 'takes' | 'refuses'>
 };
 
 async function finish(given: Prepared): Promise<Furnished> {
-  const { name, api, source, takes, refuses } = given;
+  const { name, api, source, takes, refuses, spare } = given;
   const send: Furnished['send'] = async (content, headers = {}) => {
     const receiptId = await sendWebhook(source, Buffer.from(content), headers);
     return (await eventOfReceipt(api, receiptId)).id;
@@ -147,7 +149,7 @@ async function finish(given: Prepared): Promise<Furnished> {
   await api.make('DELETE', `/api-keys/${given.deletedKey}`);
   const rejection = await api.first(`/sources/${source.id}/rejections`);
   return {
-    ...{ name, api, source, takes, refuses, send },
+    ...{ name, api, source, takes, refuses, spare, send },
     t: `/t/${name}`,
     ids: {
       evt: paid,

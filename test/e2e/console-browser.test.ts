@@ -1,0 +1,28 @@
+import { findChromium } from '../support/console/find-chromium.ts';
+import { type BrowserScene, setBrowserScene } from './console-browser/browser-scene.ts';
+import { describeKeyboard } from './console-browser/keyboard.ts';
+import { describeLive } from './console-browser/live.ts';
+import { describePages } from './console-browser/pages.ts';
+import { describeSigningIn } from './console-browser/signing-in.ts';
+
+jest.setTimeout(240_000);
+
+/** The console in Chromium. What can be judged by its HTML alone is in console.test.ts. */
+const chromium = findChromium();
+if ('missing' in chromium) console.warn(`no browser, so no tests in one: ${chromium.missing}`);
+
+('path' in chromium ? describe : describe.skip)('in a browser', () => {
+  let scene: BrowserScene;
+  beforeAll(async () => {
+    scene = await setBrowserScene('path' in chromium ? chromium.path : '');
+  }, 240_000);
+  afterAll(async () => {
+    await scene?.browser.close();
+    await scene?.world.close();
+  });
+
+  describe('signing in', () => describeSigningIn(() => scene));
+  describe('a page', () => describePages(() => scene));
+  describe('the keyboard', () => describeKeyboard(() => scene));
+  describe('live events', () => describeLive(() => scene));
+});
