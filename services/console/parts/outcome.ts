@@ -19,7 +19,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** `HTTP 500`, or why there was no answer. Undefined: nothing was sent, or by a version that did not record it. */
-export function outcomeText({ outcome, httpStatus }: Outcome): string | undefined {
+function outcomeText({ outcome, httpStatus }: Outcome): string | undefined {
   if (httpStatus !== null) return `HTTP ${httpStatus}`;
   return outcome === null ? undefined : (words[outcome] ?? outcome.replaceAll('_', ' '));
 }

@@ -21,7 +21,7 @@ ${curlDetails(attempt, delivery.event_id)}`;
 }
 
 /** What came of it, and where its time went. */
-export function attemptFacts(attempt: Attempt): Html {
+function attemptFacts(attempt: Attempt): Html {
   const { at, outcome, http_status: httpStatus, detail, timing, duration_ms: duration } = attempt;
   return html`${definitions([
     ['Outcome', outcomeBadge({ outcome, httpStatus })],
