@@ -2,8 +2,15 @@
  * How an endpoint does, put together from what is bounded: the breaker as its owner last told, the minutes of the statistics, its last deliveries
  * with their attempts, and its waiting rows, which are counted up to a number. What nobody knows is null.
  */
-import { type AttemptOutcome, type WaitingStatus, waitingStatuses } from '#lib/contract';
 import { formatMicros } from '#lib/clock';
+import {
+  type AttemptOutcome,
+  type DeliveryStatus,
+  deliveryStatuses,
+  type WaitingStatus,
+  waitingStatuses,
+} from '#lib/contract';
+import { sqlStatus } from '#lib/event-store';
 import { timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
 import type { Named } from './resource-table.ts';
@@ -26,9 +33,17 @@ export interface Waiting {
   oldest: string | null;
 }
 
-/** Deliveries of which attempts are looked at, and that are gone through to find them. */
+/** Deliveries of which attempts are looked at, and that are gone through to find them, of each status. */
 const maxDeliveries = 200;
-const maxLookedAt = 2_000;
+const maxLookedAt = 400;
+/** Of the others nothing was sent. */
+const sentStatuses = deliveryStatuses.filter((status) => status !== 'pending');
+/** The newest of a status, which an index has in the order of their ids: by their last change there is none. */
+const newestOf = (status: DeliveryStatus): string => `
+  (SELECT id, attempts, created_at, updated_at FROM deliveries
+    WHERE tenant = $1 AND endpoint_id = $2 AND status = ${sqlStatus(status)}
+    ORDER BY id DESC
+    LIMIT ${maxLookedAt})`;
 export const maxCounted = 100_000;
 /** A breaker is told again each minute while its endpoint is sent to. */
 const toldWithinMinutes = 3;
@@ -78,14 +93,11 @@ interface RecentAttempt extends LastSend {
   duration_ms: number | null;
 }
 
-/** Attempts of the deliveries that changed last, the newest first. */
+/** Attempts of the deliveries that changed last, among the newest of each status; the newest first. */
 export async function findRecentAttempts(postgres: Query, { tenant, id }: Named): Promise<RecentAttempt[]> {
   const deliveries = await postgres.query<{ id: string; created_at: string }>(
     `SELECT id, created_at
-       FROM (SELECT id, attempts, created_at, updated_at FROM deliveries
-              WHERE tenant = $1 AND endpoint_id = $2
-              ORDER BY updated_at DESC
-              LIMIT ${maxLookedAt}) AS last
+       FROM (${sentStatuses.map(newestOf).join(' UNION ALL ')}) AS last
       WHERE attempts > 0
       ORDER BY updated_at DESC
       LIMIT ${maxDeliveries}`,

@@ -110,10 +110,10 @@ function drainsAt(
   return formatMicros(Math.round(now + (rows / perMinute) * 60_000_000));
 }
 
-/** @param minute the last one in which there was one, if it is not among the recent attempts */
+/** @param minute the last one in which there was one: an older delivery may have been sent since the recent attempts */
 function lastOf(recent: readonly LastSend[], is: (send: LastSend) => boolean, minute: string | null): LastSend | null {
   const found = recent.find(is);
-  if (found !== undefined) {
+  if (found !== undefined && (minute === null || found.at >= minute)) {
     const { at, outcome, http_status, detail } = found;
     return { at, outcome, http_status, detail };
   }

@@ -9,6 +9,7 @@ import { chooseEvents, countEvents, type ErasureFilter } from '../../../services
 import { maxRead } from '../../../services/api/resources/bounded-list.ts';
 import { type DeliveryFilter } from '../../../services/api/resources/delivery-filters.ts';
 import { listDeliveries } from '../../../services/api/resources/delivery.ts';
+import { findRecentAttempts } from '../../../services/api/resources/endpoint-health.ts';
 import type { EventFilter } from '../../../services/api/resources/event-filters.ts';
 import { readNewestEvents } from '../../../services/api/resources/newest-events.ts';
 import { fillLists, listTenant as tenant, listStartMs } from '../../support/fill-lists.ts';
@@ -171,6 +172,13 @@ test.each<[ErasureFilter, number]>([
   expect(await chooseEvents(query, asked, '-infinity', 100)).toHaveLength(expected);
   expect(query.read()).toBeLessThan(fewRows);
   expect([...query.scanned]).toEqual([]);
+});
+
+test('the health of an endpoint reads few of its deliveries', async () => {
+  const query = watched();
+  await findRecentAttempts(query, { tenant, id: 'ep_frequent' });
+  expect(query.read()).toBeLessThan(fewRows);
+  expect([...query.scanned].filter((table) => table === 'deliveries')).toEqual([]);
 });
 
 test('a page that has found nothing yet leads on to what there is', async () => {
