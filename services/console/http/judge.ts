@@ -53,6 +53,5 @@ const whyNot = (scope: Scope | 'operator' | 'any'): string =>
     ? 'This page needs the scope operator: only a session of the operator’s key has it.'
     : `This session does not have the scope ${scope}.`;
 
-/** Dots would be resolved on the way to the API, without an id it is another path, and no id has a slash or a control character. */
-const leadsElsewhere = (param: string): boolean =>
-  param === '' || param === '.' || param === '..' || /[/\\\p{Cc}]/u.test(param);
+/** Dots would be resolved on the way to the API, and no id has a slash or a control character. */
+const leadsElsewhere = (param: string): boolean => param === '.' || param === '..' || /[/\\\p{Cc}]/u.test(param);
