@@ -12,7 +12,18 @@ interface Field {
   isRequired?: boolean;
 }
 
-export const fieldId = (field: string): string => `field-${field.replace(/^\//, '').replaceAll(/[^\w-]/g, '-')}`;
+/** Each is entered as one text, however deep within it a mistake is. */
+const textsOfMany = new Set([
+  ...['filter', 'headers', 'pass_headers', 'event_types', 'source_ids', 'payload', 'tags', 'tags_from'],
+  ...['allowed_ips', 'dedup_id', 'event_type_from', 'ordering_key'],
+]);
+
+/** @param field a name, or a JSON pointer into what was sent */
+export function fieldId(field: string): string {
+  const name = field.replace(/^\//, '');
+  const [first = ''] = name.split('/');
+  return `field-${(textsOfMany.has(first) ? first : name).replaceAll(/[^\w-]/g, '-')}`;
+}
 
 export const textField = ({
   type = 'text',

@@ -20,8 +20,19 @@ async function deadByDisabling({ api, send, spare }: Furnished, type: string, n:
   const count = async (path: string): Promise<number> =>
     (await api.list(`${path}?endpoint_id=${spare}&event_type=${type}&limit=1000`)).length;
   await act('pause');
+  // A process that has not heard of the pause sends for some seconds more.
+  const parked = async (of: string): Promise<number> =>
+    (await api.list(`/deliveries?endpoint_id=${spare}&event_type=${of}&status=parked&limit=1000`)).length;
+  await waitUntil(
+    'the pause holds',
+    async () => {
+      await send(`{"id":"${newKey()}","type":"${type}.probe"}`);
+      return (await parked(`${type}.probe`)) > 0;
+    },
+    { timeoutMs: 60_000, everyMs: 500 },
+  );
   for (let i = 0; i < n; i += 1) await send(`{"id":"${newKey()}","type":"${type}"}`);
-  await waitUntil('all wait', async () => (await count('/deliveries')) === n, patience);
+  await waitUntil('all wait', async () => (await parked(type)) === n, patience);
   await act('disable');
   await waitUntil('all have died', async () => (await count('/dead-letters')) === n, patience);
   await act('enable');

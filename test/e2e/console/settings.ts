@@ -132,8 +132,14 @@ export function describeSettings(scene: () => Scene): void {
       world.receiver.react(() => reaction);
       const sent = await me.submit(formOf(await me.get(path), { action: '/test' }));
       expect(sent.status).toBe(303);
-      const result = await me.get(sent.headers['location'] ?? '');
-      expect([result.status, result.page.text]).toEqual([200, expect.stringMatching(says) as string]);
+      const result = await waitUntil(
+        'the answer is shown',
+        async () => {
+          const shown = await me.get(sent.headers['location'] ?? '');
+          return shown.status === 200 && says.test(shown.page.text) ? shown : undefined;
+        },
+        { timeoutMs: 30_000, everyMs: 200 },
+      );
       if (reaction !== 'hang' && reaction.status === 500) expect(result.page.text).toContain('the receiver is sorry');
     }
     world.receiver.react(({ name }) => ({ status: name.endsWith('refuses') ? 500 : 200 }));
